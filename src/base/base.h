@@ -1,0 +1,61 @@
+/* What every file may use: attributes, array length, and borrowed bytes. */
+#ifndef ROLLDBG_BASE_BASE_H
+#define ROLLDBG_BASE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define MUST_USE          __attribute__((warn_unused_result))
+#define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
+
+/* Borrowed bytes. Not terminated, may contain NUL. p == NULL means "absent", which is not the
+   same as empty. */
+struct str {
+	const char *p;
+	size_t n;
+};
+
+/* A string literal as struct str, also in constant initialisers. */
+#define STR(literal)  ((struct str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(lit) {"" lit, sizeof(lit) - 1}
+
+/* printf("%.*s", STR_ARG(s)) */
+#define STR_ARG(s) (int)(s).n, (s).n ? (s).p : ""
+
+static inline struct str str_from(const char *terminated)
+{
+	return (struct str){terminated, terminated ? strlen(terminated) : 0};
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str s, const char *terminated)
+{
+	return str_eq(s, str_from(terminated));
+}
+
+static inline bool str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool str_ends(struct str s, struct str suffix)
+{
+	return s.n >= suffix.n &&
+	       (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+/* s without its first n bytes; n may be larger than s. */
+static inline struct str str_skip(struct str s, size_t n)
+{
+	n = n < s.n ? n : s.n;
+	return (struct str){s.p ? s.p + n : NULL, s.n - n};
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* A growable byte buffer with a mandatory cap, so that no peer can make us allocate without
+   limit. Hitting the cap is sticky: what does not fit is dropped whole, `full` is set and stays
+   set until buf_clear(); whoever uses the content checks `full` first. p[n] is always NUL once
+   something was added. */
+#ifndef ROLLDBG_BASE_BUF_H
+#define ROLLDBG_BASE_BUF_H
+
+#include "base/base.h"
+#include <stdarg.h>
+
+struct buf {
+	char *p;
+	size_t n, cap, max;
+	bool full;
+};
+
+#define BUF_MAX_MESSAGE ((size_t)64 << 20) /* a message or a line of a recording */
+#define BUF_MAX_SMALL   ((size_t)64 << 10) /* header blocks, URLs, one option */
+
+/* An empty buffer that never holds more than max bytes. */
+#define BUF(max_bytes) ((struct buf){.max = (max_bytes)})
+
+void buf_add(struct buf *b, const void *bytes, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_text(struct buf *b, const char *terminated);
+void buf_char(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
+
+/* Room for n more bytes; NULL and full when that is over the cap. The caller writes up to n
+   bytes there and then adds what it wrote to b->n. */
+char *buf_room(struct buf *b, size_t n);
+
+void buf_clear(struct buf *b);             /* keeps the memory */
+void buf_cut(struct buf *b, size_t n);     /* back to the first n bytes */
+void buf_drop(struct buf *b, size_t n);    /* forgets the first n bytes */
+void buf_release(struct buf *b);           /* zeroed is fine; usable again afterwards */
+struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
+const char *buf_cstr(const struct buf *b); /* terminated; "" when nothing was added */
+
+#endif

@@ -1,0 +1,18 @@
+/* Time as an argument: the real clock is made in main, tests hand in their own. */
+#ifndef ROLLDBG_BASE_CLOCK_H
+#define ROLLDBG_BASE_CLOCK_H
+
+#include "base/base.h"
+
+struct clock {
+	uint64_t (*monotonic_ns)(void *ctx); /* for durations and deadlines */
+	uint64_t (*unix_ms)(void *ctx);      /* for `meta` only */
+	void *ctx;
+};
+
+struct clock clock_real(void);
+
+/* RFC 3339 in UTC with milliseconds: 2026-01-31T23:59:59.123Z */
+void clock_format(uint64_t unix_ms, char out[32]);
+
+#endif

@@ -1,0 +1,16 @@
+/* The story on stderr: `rolldbg: ...`, escaped for a terminal, one write a line so that threads do
+   not mix. Results never go through here. */
+#ifndef ROLLDBG_BASE_LOG_H
+#define ROLLDBG_BASE_LOG_H
+
+#include "base/base.h"
+
+enum log_level { LOG_QUIET, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+void log_set_level(enum log_level level);
+bool log_wants(enum log_level level);
+void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown unless -q */
+void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown with -v */
+void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2); /* shown with -vv */
+
+#endif

@@ -1,0 +1,20 @@
+/* A small seeded generator (PCG-XSH-RR 64/32, O'Neill 2014): the same seed gives the same draws on
+   every machine. Not for secrets. */
+#ifndef ROLLDBG_BASE_RNG_H
+#define ROLLDBG_BASE_RNG_H
+
+#include "base/base.h"
+
+struct rng {
+	uint64_t state, stream;
+};
+
+void rng_seed(struct rng *r, uint64_t seed, uint64_t stream);
+uint32_t rng_next(struct rng *r);
+uint32_t rng_below(struct rng *r, uint32_t bound); /* 0 .. bound-1, unbiased; bound > 0 */
+double rng_unit(struct rng *r);                    /* [0, 1) */
+
+/* Hex digits from the kernel's generator: session ids must differ between runs. */
+MUST_USE int rng_unique_hex(char *out, size_t digits); /* writes digits + NUL */
+
+#endif

@@ -1,0 +1,79 @@
+/* One line of a recording: facts as slices into the text they were read from (or are written from).
+   What a line may hold, in which order and with which types is the table keys.def; everything that
+   reads, writes, strips or documents lines derives from it. */
+#ifndef ROLLDBG_TRAJECTORY_LINE_H
+#define ROLLDBG_TRAJECTORY_LINE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "json/scan.h"
+#include "trajectory/outcome.h"
+
+#define RECORD_FORMAT  "rolldbg"
+#define RECORD_VERSION 1
+
+enum line_type { LINE_HEADER, LINE_RESET, LINE_STEP, LINE_EVENT, LINE_END, LINE_TYPES, LINE_UNKNOWN };
+
+/* One id a distinct key name: `state` of a step and of an end are the same id. */
+enum key {
+	KEY_TYPE, KEY_ROLLOUT, KEY_FORMAT, KEY_VERSION, KEY_TASK, KEY_SAMPLE, KEY_SEED, KEY_ENV,
+	KEY_STATE_SOURCE, KEY_POLICY, KEY_TOOLS, KEY_LIMITS, KEY_MASKS, KEY_OUTCOME, KEY_ERROR,
+	KEY_OBSERVATION, KEY_STRUCTURED, KEY_RAW, KEY_RAW_BASE64, KEY_MESSAGES, KEY_TURN, KEY_STEP,
+	KEY_STATE, KEY_STATE_HASH, KEY_TOOL_CALL, KEY_REWARD, KEY_TERMINATED, KEY_TRUNCATED,
+	KEY_ENV_STEPS, KEY_EVENT, KEY_DETAIL, KEY_STATUS, KEY_REASON, KEY_TURNS, KEY_STEPS,
+	KEY_TOTAL_REWARD, KEY_LINES, KEY_LLM, KEY_META,
+	KEY_COUNT
+};
+
+struct line_key {
+	enum line_type line;
+	enum key key;
+	const char *name;
+	const char *types;   /* letters of keys.def */
+	bool from_peer;      /* strip puts the value in canonical form */
+	const char *words;   /* allowed words, comma separated; NULL: any */
+	const char *meaning; /* for the manual */
+};
+
+/* The table, in writing order, grouped by line type. */
+extern const struct line_key line_keys[];
+extern const size_t line_keys_count;
+
+const char *line_type_name(enum line_type t); /* "header" ... */
+
+/* value[k] is the raw JSON of key k, absent ({NULL,0}) when the key is missing; null when it is null.
+   The decoded fields repeat what nearly every reader needs. */
+struct line {
+	enum line_type type;
+	struct str text;           /* the whole line without its line feed */
+	struct str rollout;        /* decoded id, borrowed like the values */
+	struct str value[KEY_COUNT];
+	int64_t turn, step;        /* -1 when null or missing */
+	enum outcome outcome;      /* of a step or reset; OUTCOME_NONE when null */
+	int8_t terminated, truncated; /* 1, 0, or -1 when null or missing */
+};
+
+static inline bool line_has(const struct line *l, enum key k) /* there, and not null */
+{
+	return l->value[k].n > 0 && l->value[k].p[0] != 'n';
+}
+
+/* state_hash without its quotes; absent when unknown. */
+struct str line_state_hash(const struct line *l);
+/* name and arguments of the tool call; absent without a call. The name is raw between its quotes. */
+struct str line_tool_name(const struct line *l);
+struct str line_arguments(const struct line *l);
+
+/* Reads one object of a recording. `scratch` owns what had to be decoded (an escaped rollout id).
+   0; or -1 with FAIL_INPUT: not an object, no `type`, a known key of the wrong type, a version above
+   ours (both numbers are named). Unknown keys are ignored, an unknown type is LINE_UNKNOWN. The text of
+   err holds the byte offset, the caller adds file and line. *used: bytes taken, for fused lines. */
+MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+                        struct error *err);
+
+/* Appends the line as JSON with its line feed: type first, keys in table order, values spliced raw (line
+   breaks outside strings removed). A key of the table that is absent is left out for optional ones
+   (structured, raw, raw_base64, llm, meta) and null for the others. l->type, value[] are used only. */
+void line_write(const struct line *l, struct buf *out);
+
+#endif

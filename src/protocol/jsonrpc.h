@@ -1,0 +1,41 @@
+/* JSON-RPC 2.0 messages: told apart and taken to slices, and written. No sockets. */
+#ifndef ROLLDBG_PROTOCOL_JSONRPC_H
+#define ROLLDBG_PROTOCOL_JSONRPC_H
+
+#include "base/buf.h"
+#include "json/scan.h"
+
+enum jsonrpc_kind {
+	JSONRPC_NOT_JSON, /* fault says where */
+	JSONRPC_INVALID,  /* JSON, but no JSON-RPC message */
+	JSONRPC_REQUEST,
+	JSONRPC_NOTIFICATION,
+	JSONRPC_RESULT,
+	JSONRPC_ERROR,
+	JSONRPC_BATCH, /* an array: iterate it with json_next and jsonrpc_read_valid */
+};
+
+struct jsonrpc_message {
+	enum jsonrpc_kind kind;
+	struct str id;     /* raw JSON; absent or null where the peer left it out */
+	struct str method; /* between its quotes */
+	struct str params, result;
+	struct str error, error_code, error_message, error_data; /* of `error`; code as spelled */
+	struct json_fault fault;
+};
+
+/* Validates text and reads it. Borrowed from text. */
+void jsonrpc_read(struct str text, struct jsonrpc_message *out);
+/* The same for a slice that is known to be valid JSON. */
+void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out);
+
+/* Does the raw id spell this whole number? */
+bool jsonrpc_id_is(struct str id, int64_t number);
+
+/* Append one message, without line feed. params: raw JSON, absent for none. */
+void jsonrpc_write_request(struct buf *out, int64_t id, const char *method, struct str params);
+void jsonrpc_write_notification(struct buf *out, const char *method, struct str params);
+void jsonrpc_write_result(struct buf *out, struct str raw_id, struct str result);
+void jsonrpc_write_error(struct buf *out, struct str raw_id, int code, const char *message);
+
+#endif

@@ -1,0 +1,179 @@
+# rolldbg. One prerequisite: make. `make` builds ./rolldbg, `make help` lists the rest.
+# Every variant (BUILD=release|debug|asan|ubsan|tsan|coverage|valgrind|fuzz) has its own folder under build/.
+
+BUILD ?= release
+PREFIX ?= /usr/local
+bindir ?= $(PREFIX)/bin
+mandir ?= $(PREFIX)/share/man
+datadir ?= $(PREFIX)/share/rolldbg
+bashcompdir ?= $(PREFIX)/share/bash-completion/completions
+zshcompdir ?= $(PREFIX)/share/zsh/site-functions
+fishcompdir ?= $(PREFIX)/share/fish/vendor_completions.d
+FUZZ_SECONDS ?= 60
+.DEFAULT_GOAL := all
+Q := $(if $(V),,@)
+
+SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+# Programs that tests and benchmarks start: servers with odd habits, reference clients.
+TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
+
+OBJ := build/$(BUILD)
+LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC)))
+LIB := $(OBJ)/librolldbg.a
+PROGRAM := $(if $(filter release,$(BUILD)),rolldbg,$(OBJ)/rolldbg)
+UNITS := $(UNIT_SRC:%.c=$(OBJ)/%)
+FUZZERS := $(FUZZ_SRC:%.c=$(OBJ)/%)
+TOOLS := $(TOOL_SRC:%.c=$(OBJ)/%)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wvla -Wstrict-prototypes \
+	-Wmissing-prototypes -Wold-style-definition -Wwrite-strings -Wcast-qual -Wcast-align -Wpointer-arith \
+	-Wformat=2 -Wundef -Wdouble-promotion -Wimplicit-fallthrough -Wnull-dereference -Wredundant-decls -Wdate-time
+GCC_WARNINGS := -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init
+HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+
+VARIANT_release := -O2 $(HARDENING)
+VARIANT_debug := -O0
+VARIANT_valgrind := -O1
+VARIANT_asan := -O1 -fno-omit-frame-pointer -fsanitize=address -fno-sanitize-recover=all
+VARIANT_ubsan := -O1 -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
+VARIANT_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread
+VARIANT_coverage := -O0 --coverage
+VARIANT_fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see the top of the Makefile))
+
+# PKG_CFLAGS and PKG_LIBS. Looked at on every run; make starts over when the file changes, so a bare machine
+# gets its packages first and everything below sees them.
+NEEDS_NOTHING := clean help deps fmt uninstall
+NEEDS_TESTS := test asan ubsan tsan valgrind interop coverage fuzz-regress
+NEEDS_ALL := lint fmt-check fuzz valgrind coverage
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check)
+-include build/config.mk
+build/config.mk: FORCE
+	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
+	@mkdir -p $(@D)
+	@.ci/deps flags >$@.new && { cmp -s $@.new $@ || cp $@.new $@; }
+endif
+
+ALL_CPPFLAGS := -D_POSIX_C_SOURCE=200809L -Isrc -Itests $(PKG_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS := -std=c11 -g $(WARNINGS) $(if $(IS_CLANG),,$(GCC_WARNINGS)) $(if $(CI),-Werror) $(VARIANT) -fno-common \
+	-fPIE -pthread -ffile-prefix-map=$(CURDIR)=. $(CFLAGS)
+ALL_LDFLAGS := $(filter -fsanitize=% --coverage,$(VARIANT)) -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
+COMPILE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS)
+LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+FORCE:
+.PHONY: FORCE all demo test interop asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+	man completions install uninstall clean deps help
+
+all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
+
+# Rewritten only when the text differs: what depends on it is remade when flags or the list of files change.
+$(OBJ)/flags: TEXT = $(COMPILE)
+$(OBJ)/members: TEXT = $(LIB_OBJ)
+$(OBJ)/flags $(OBJ)/members: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(TEXT)' | cmp -s - $@ || printf '%s\n' '$(TEXT)' >$@
+
+$(OBJ)/%.o: %.c $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(if $(Q),@echo '  CC    $<')
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(LIB): $(LIB_OBJ) $(OBJ)/members
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $(LIB_OBJ)
+
+$(OBJ)/rolldbg: $(OBJ)/src/main.o $(LIB)
+	$(if $(Q),@echo '  LINK  $@')
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
+rolldbg: $(OBJ)/rolldbg
+	@cp $< $@.new && mv $@.new $@
+
+# A fuzz target is a libFuzzer program in the fuzz variant; elsewhere it replays the inputs in fixtures/fuzz/.
+FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/replay.o)
+$(FUZZERS): EXTRA := $(FUZZ_DRIVER)
+$(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
+$(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
+	$(if $(Q),@echo '  LINK  $@')
+	$(Q)$(LINK) -o $@ $< $(EXTRA) $(LIB) $(PKG_LIBS) $(LDLIBS)
+
+-include $(patsubst %.c,$(OBJ)/%.d,$(SRC) $(UNIT_SRC) $(FUZZ_SRC) $(TOOL_SRC) tests/fuzz/replay.c)
+
+demo: all ## drive the built-in lake twice: healthy, and as the broken proxy made it
+	@tests/demo
+
+TESTS := $(UNITS) $(FUZZERS) $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats))
+test: all $(UNITS) $(FUZZERS) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
+	@tests/prove $(OBJ) $(TESTS)
+
+fuzz-regress: $(FUZZERS) ## replay fixtures/fuzz/* alone (part of test)
+	@tests/prove $(OBJ) $(FUZZERS)
+
+asan ubsan tsan: ## the same tests under a sanitizer
+	@$(MAKE) --no-print-directory BUILD=$@ test
+
+valgrind: ## the same tests under valgrind
+	@VALGRIND=1 $(MAKE) --no-print-directory BUILD=valgrind test
+
+coverage: ## line coverage by folder; fails under 85 %
+	@$(MAKE) --no-print-directory BUILD=coverage test
+	@tests/coverage build/coverage
+
+interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
+	@tests/interop/setup
+	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats))
+
+fuzz: ## libFuzzer over every target, FUZZ_SECONDS (60) each
+	@$(MAKE) --no-print-directory BUILD=fuzz CC=clang fuzz-run
+
+fuzz-run: $(FUZZERS)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+
+bench: all $(TOOLS) ## ratios against reference clients, never a timed test
+	@tests/bench/run $(OBJ)
+
+C_FILES = $(sort $(shell find src tests -name '*.[ch]'))
+fmt: ## lay out every C file
+	clang-format -i $(C_FILES)
+
+fmt-check: ## fail where the layout differs
+	@for f in $(C_FILES); do clang-format $$f | diff -u $$f - || bad=1; done; [ -z "$$bad" ] || { echo 'run: make fmt' >&2; exit 1; }
+
+lint: all ## layers, sizes, banned calls, clang-tidy, cppcheck, shellcheck, man pages, generated files
+	@CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run
+
+man completions: all ## write the generated parts of man/ and completions/ again from the program's tables
+	@$@/generate ./rolldbg
+
+MAN_PAGES := $(wildcard man/*.scd)
+install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' folders can be set
+	install -Dm755 $(PROGRAM) $(DESTDIR)$(bindir)/rolldbg
+	for f in $(wildcard policies/*.json); do install -Dm644 $$f $(DESTDIR)$(datadir)/$$f || exit; done
+	install -Dm644 completions/rolldbg.bash $(DESTDIR)$(bashcompdir)/rolldbg
+	install -Dm644 completions/_rolldbg $(DESTDIR)$(zshcompdir)/_rolldbg
+	install -Dm644 completions/rolldbg.fish $(DESTDIR)$(fishcompdir)/rolldbg.fish
+	man/install $(DESTDIR)$(mandir) $(MAN_PAGES)
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(bindir)/rolldbg $(DESTDIR)$(bashcompdir)/rolldbg $(DESTDIR)$(zshcompdir)/_rolldbg \
+		$(DESTDIR)$(fishcompdir)/rolldbg.fish $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(p:.scd=)))/$(notdir $(p:.scd=)))
+	rm -rf $(DESTDIR)$(datadir)
+
+deps: ## install the Debian packages (as root or in CI), else print the line to type
+	@.ci/deps install $(or $(DEP_GROUPS),build test check)
+
+clean: ## remove everything that was built (fetched third-party servers stay in .deps/)
+	rm -rf build rolldbg
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { n = split($$1, t, " "); for (i = 1; i <= n; i++) printf "%-14s %s\n", t[i], $$2 }' Makefile

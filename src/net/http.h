@@ -8,6 +8,7 @@
 #ifndef ROLLDBG_NET_HTTP_H
 #define ROLLDBG_NET_HTTP_H
 
+#include "base/buf.h"
 #include "net/io.h"
 
 struct http_request {

@@ -1,0 +1,68 @@
+/* Hashes through libcrypto: the one file that includes its headers. */
+#include "base/hash.h"
+
+#include "base/mem.h"
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+struct hasher {
+	EVP_MD *sha256, *md5;
+	EVP_MD_CTX *ctx;
+};
+
+struct hasher *hasher_new(void)
+{
+	struct hasher *h = mem_new(sizeof(*h));
+
+	h->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	h->ctx = EVP_MD_CTX_new();
+	if (!h->sha256 || !h->ctx) {
+		abort(); /* a libcrypto without SHA-256 cannot have been built */
+	}
+	return h;
+}
+
+void hasher_free(struct hasher *h)
+{
+	if (!h) {
+		return;
+	}
+	EVP_MD_CTX_free(h->ctx);
+	EVP_MD_free(h->sha256);
+	EVP_MD_free(h->md5);
+	free(h);
+}
+
+static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char out[HASH_HEX + 1])
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char raw[EVP_MAX_MD_SIZE] = {0};
+
+	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) || !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
+	    !EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
+		abort();
+	}
+	for (size_t i = 0; i < HASH_HEX / 2; i++) {
+		out[2 * i] = hex[raw[i] >> 4];
+		out[2 * i + 1] = hex[raw[i] & 15];
+	}
+	out[HASH_HEX] = '\0';
+}
+
+void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
+{
+	digest_hex(h, h->sha256, s, out);
+}
+
+void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
+{
+	if (!h->md5) {
+		h->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
+	}
+	if (!h->md5) { /* a FIPS provider has none: no id derived is better than a wrong one */
+		out[0] = '\0';
+		return;
+	}
+	digest_hex(h, h->md5, s, out);
+}

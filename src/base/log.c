@@ -1,0 +1,66 @@
+/* The story on stderr: see log.h. The level is one of the two globals of the program. */
+#include "base/log.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static _Atomic int level_now = LOG_WARN;
+
+void log_set_level(enum log_level level)
+{
+	atomic_store(&level_now, (int)level);
+}
+
+bool log_wants(enum log_level level)
+{
+	return (int)level <= atomic_load(&level_now);
+}
+
+static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list args)
+{
+	struct buf text = BUF(BUF_MAX_SMALL), line = BUF(8 * BUF_MAX_SMALL);
+
+	if (!log_wants(level)) {
+		return;
+	}
+	buf_vprintf(&text, fmt, args);
+	buf_text(&line, "rolldbg: ");
+	text_escape(&line, buf_view(&text));
+	buf_char(&line, '\n');
+	/* nobody is left to be told when stderr itself is gone */
+	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
+	(void)ignored;
+	buf_release(&text);
+	buf_release(&line);
+}
+
+void log_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(LOG_WARN, fmt, args);
+	va_end(args);
+}
+
+void log_info(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(LOG_INFO, fmt, args);
+	va_end(args);
+}
+
+void log_debug(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(LOG_DEBUG, fmt, args);
+	va_end(args);
+}

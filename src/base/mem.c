@@ -1,0 +1,108 @@
+/* Allocation that cannot fail, and arenas: see mem.h. */
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+	fprintf(stderr, "rolldbg: out of memory (%zu bytes wanted)\n", bytes);
+	abort();
+}
+
+static size_t product(size_t count, size_t size)
+{
+	size_t bytes = 0;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		out_of_memory(SIZE_MAX);
+	}
+	return bytes ? bytes : 1;
+}
+
+void *mem_new(size_t bytes)
+{
+	return mem_array(1, bytes);
+}
+
+void *mem_array(size_t count, size_t size)
+{
+	void *p = calloc(1, product(count, size));
+
+	if (!p) {
+		out_of_memory(count * size);
+	}
+	return p;
+}
+
+void *mem_resize(void *p, size_t count, size_t size)
+{
+	void *bigger = realloc(p, product(count, size));
+
+	if (!bigger) {
+		out_of_memory(count * size);
+	}
+	return bigger;
+}
+
+char *mem_text(struct str s)
+{
+	char *p = mem_array(1, s.n + 1);
+
+	if (s.n) {
+		memcpy(p, s.p, s.n);
+	}
+	return p;
+}
+
+#define ARENA_BLOCK ((size_t)4096)
+
+struct arena_block {
+	struct arena_block *before;
+	size_t used, size;
+	_Alignas(max_align_t) char bytes[];
+};
+
+void *arena_new(struct arena *a, size_t bytes)
+{
+	const size_t align = _Alignof(max_align_t);
+	struct arena_block *b = a->last;
+	size_t need = bytes ? (bytes + align - 1) / align * align : align;
+
+	if (need < bytes) {
+		out_of_memory(bytes);
+	}
+	if (!b || b->size - b->used < need) {
+		size_t size = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+
+		b = mem_new(sizeof(*b) + size);
+		b->size = size;
+		b->before = a->last;
+		a->last = b;
+	}
+	void *p = b->bytes + b->used;
+	b->used += need;
+	a->bytes += need;
+	return p;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	if (!s.p) {
+		return s;
+	}
+	char *p = arena_new(a, s.n + 1);
+	memcpy(p, s.p, s.n);
+	return (struct str){p, s.n};
+}
+
+void arena_release(struct arena *a)
+{
+	while (a->last) {
+		struct arena_block *before = a->last->before;
+
+		free(a->last);
+		a->last = before;
+	}
+	a->bytes = 0;
+}

@@ -1,0 +1,207 @@
+/* Nearest names, units and masked text: see text.h. */
+#include "base/text.h"
+
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define NEAREST_MAX 64 /* longer words are not typed by hand */
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Optimal string alignment distance, three rows of the table at a time. */
+static size_t distance(struct str a, struct str b)
+{
+	size_t rows[3][NEAREST_MAX + 1];
+	size_t *two_up = rows[0], *up = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= b.n; j++) {
+		up[j] = j;
+	}
+	for (size_t i = 1; i <= a.n; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= b.n; j++) {
+			bool same = a.p[i - 1] == b.p[j - 1];
+
+			row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + !same);
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) {
+				row[j] = least(row[j], two_up[j - 2] + 1);
+			}
+		}
+		size_t *oldest = two_up;
+		two_up = up;
+		up = row;
+		row = oldest;
+	}
+	return up[b.n];
+}
+
+const char *text_nearest(struct str typed, const char *const *names, size_t count)
+{
+	const char *best = NULL;
+	size_t best_distance = typed.n / 3 + 2;
+
+	if (typed.n == 0 || typed.n > NEAREST_MAX) {
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct str name = str_from(names[i]);
+
+		if (name.n == 0 || name.n > NEAREST_MAX) {
+			continue;
+		}
+		size_t d = distance(typed, name);
+		if (d < best_distance) {
+			best_distance = d;
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+bool text_u64(struct str s, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v)) {
+			return false;
+		}
+	}
+	*out = v;
+	return s.n > 0;
+}
+
+bool text_i64(struct str s, int64_t *out)
+{
+	bool negative = s.n > 0 && s.p[0] == '-';
+	uint64_t v;
+
+	if (!text_u64(str_skip(s, negative), &v) || v > (uint64_t)INT64_MAX + negative) {
+		return false;
+	}
+	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static bool with_unit(struct str s, const struct unit *units, size_t count, uint64_t *out)
+{
+	size_t digits = 0;
+	uint64_t v;
+
+	while (digits < s.n && isdigit((unsigned char)s.p[digits])) {
+		digits++;
+	}
+	if (!text_u64((struct str){s.p, digits}, &v)) {
+		return false;
+	}
+	if (digits == s.n) {
+		*out = 0;
+		return v == 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (str_is(str_skip(s, digits), units[i].name)) {
+			return !__builtin_mul_overflow(v, units[i].factor, out);
+		}
+	}
+	return false;
+}
+
+bool text_duration_ms(struct str s, uint64_t *out)
+{
+	static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+	uint64_t ms;
+
+	/* deadlines are computed in nanoseconds: what would overflow there is no duration */
+	if (!with_unit(s, units, ARRAY_LEN(units), &ms) || ms > (uint64_t)1000 * 3600000) {
+		return false;
+	}
+	*out = ms;
+	return true;
+}
+
+bool text_size(struct str s, uint64_t *out)
+{
+	static const struct unit units[] = {
+	        {"B", 1},           {"kB", 1000},
+	        {"KB", 1000},       {"MB", 1000000},
+	        {"GB", 1000000000}, {"KiB", 1024},
+	        {"MiB", 1u << 20},  {"GiB", 1u << 30},
+	};
+
+	return with_unit(s, units, ARRAY_LEN(units), out);
+}
+
+static size_t run_of(struct str s, int (*is_in)(int))
+{
+	size_t n = 0;
+
+	while (n < s.n && is_in((unsigned char)s.p[n])) {
+		n++;
+	}
+	return n;
+}
+
+/* 8-4-4-4-12 hex digits */
+static bool is_uuid(struct str s)
+{
+	static const size_t groups[] = {8, 4, 4, 4, 12};
+	size_t at = 0;
+
+	if (s.n < 36) {
+		return false;
+	}
+	for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
+		if (run_of((struct str){s.p + at, groups[g]}, isxdigit) != groups[g]) {
+			return false;
+		}
+		at += groups[g];
+		if (g + 1 < ARRAY_LEN(groups) && s.p[at++] != '-') {
+			return false;
+		}
+	}
+	return true;
+}
+
+void text_mask(struct buf *out, struct str s)
+{
+	while (s.n) {
+		size_t hex = run_of(s, isxdigit), digits = run_of(s, isdigit);
+		size_t masked = is_uuid(s) ? 36 : hex >= 8 ? hex : digits;
+
+		if (masked) {
+			buf_char(out, '#');
+			s = str_skip(s, masked);
+			continue;
+		}
+		/* a letter that is a hex digit ends no run: the next digit is looked at by itself */
+		buf_char(out, s.p[0]);
+		s = str_skip(s, 1);
+	}
+}
+
+void text_base64(struct buf *out, struct str s)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t i = 0; i < s.n; i += 3) {
+		size_t have = s.n - i < 3 ? s.n - i : 3;
+		uint32_t bits = (uint32_t)p[i] << 16 | (have > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+		                (have > 2 ? p[i + 2] : 0);
+		char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63],
+		                have > 1 ? digit[bits >> 6 & 63] : '=', have > 2 ? digit[bits & 63] : '='};
+
+		buf_add(out, four, 4);
+	}
+}

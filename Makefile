@@ -48,11 +48,11 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS. Looked at on every run; make starts over when the file changes, so a bare machine
 # gets its packages first and everything below sees them.
 NEEDS_NOTHING := clean help deps fmt uninstall
-NEEDS_TESTS := test asan ubsan tsan valgrind interop coverage fuzz-regress
+NEEDS_TESTS := test asan ubsan tsan valgrind interop coverage fuzz-regress bench
 NEEDS_ALL := lint fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
-DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check)
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop)
 -include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'

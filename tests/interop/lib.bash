@@ -4,7 +4,7 @@
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 servers=$root/fixtures/servers
-installed=$root/build/interop
+installed=$root/.deps/interop
 export rolldbg=${ROLLDBG:-$root/rolldbg}
 
 # The package that carries each generation of MCP-Gym, and the folders laid over the newest one for it.
@@ -14,6 +14,7 @@ gym_package() {
 	C) echo eval_protocol ep02:openai ;;
 	B) echo reward_kit rk04:openai ;;
 	A) echo reward_kit rk03:openai ;;
+	C-on-mcp-1.9) echo eval_protocol mcp19:ep02:openai ;;
 	esac
 }
 

@@ -1,10 +1,13 @@
-/* One HTTP exchange, pulled piece by piece: a server may put a request of its own into a POST's event
-   stream and wait for our answer, sent as a second exchange on the same io, before the result comes.
+/* One HTTP exchange, pulled piece by piece: a server may put a request of its own into a
+   POST's event stream and wait for our answer, sent as a second exchange on the same io,
+   before the result comes.
 
-   Rules that hold for every exchange: no redirect is followed unless asked for, and then only 307/308
-   on the same origin with method and body kept; http and https only; loopback never goes through a
-   proxy; a body is never sent twice (libcurl repeats a POST when a reused connection dies before the
-   first reply byte: a read callback without a seek function turns that into an error instead). */
+   Rules that hold for every exchange: no redirect is followed unless asked for, and then
+   only 307/308 on the same origin with method and body kept; http and https only;
+   loopback never goes through a proxy; nothing is ever sent twice unless asked for
+   (libcurl by itself repeats a request when a reused connection dies before the first
+   reply byte; it is stopped just before the second sending). Handles and connections are
+   kept by the io and used again. */
 #ifndef ROLLDBG_NET_HTTP_H
 #define ROLLDBG_NET_HTTP_H
 
@@ -16,42 +19,55 @@ struct http_request {
 	const char *url;
 	const char *const *headers; /* "Name: value" ("Name;" for an empty value) */
 	size_t header_count;
-	struct str body;        /* absent: none */
-	uint64_t timeout_ms;    /* whole exchange, from begin; 0: none */
-	size_t max_bytes;       /* body cap; 0: BUF_MAX_MESSAGE */
-	bool may_repeat;        /* safe to send again on a new connection: done at most once, and counted */
-	bool follow;            /* 307 / 308 on the same origin */
-	bool fresh_connection;  /* do not reuse one */
+	struct str body;     /* absent: none */
+	uint64_t timeout_ms; /* whole exchange, from begin; 0: none */
+	size_t max_bytes;    /* body cap; 0: BUF_MAX_MESSAGE */
+	bool may_repeat; /* safe to send again on a new connection: done at most once, and
+	                    counted */
+	bool follow;     /* 307 / 308 on the same origin */
+	bool fresh_connection; /* do not reuse one */
 };
 
 struct http_exchange;
 
-/* Borrows the request until http_end. -1 only for our own failures (a URL that is none: FAIL_USAGE). */
-MUST_USE int http_begin(struct io *io, const struct http_request *q, struct http_exchange **out,
-                        struct error *err);
+/* Sends what can be sent without waiting. Borrows the request until http_end. -1, and
+   nothing was sent, only for our own failures (a URL or header that is none: FAIL_USAGE)
+   or when told to stop (FAIL_INTERRUPTED). */
+MUST_USE int http_begin(struct io *io, const struct http_request *q,
+                        struct http_exchange **out, struct error *err);
 
-/* Waits for the final status line and all headers. -1: FAIL_TRANSPORT (refused, DNS, TLS, closed: a
-   sentence that names the URL's host and port, what was tried and what came back), FAIL_TIMEOUT,
+/* Waits for the final status line and all headers. -1: FAIL_TRANSPORT (refused, DNS, TLS,
+   closed: a sentence that names the URL's host and port, what was tried and what came
+   back), FAIL_PROTOCOL (no HTTP, endless headers, redirected in a circle), FAIL_TIMEOUT,
    FAIL_INTERRUPTED. */
 MUST_USE int http_wait_headers(struct http_exchange *x, struct error *err);
 
-/* 1: a piece of the body, valid until the next call on x. 0: its end. -1: as above; a body over
-   max_bytes is FAIL_PROTOCOL. Waits for the headers by itself. */
+/* 1: a piece of the body, valid until the next call on x. 0: its end. -1: as above; a
+   body over max_bytes is FAIL_PROTOCOL. What came before a failure is delivered first.
+   Waits for the headers by itself. */
 MUST_USE int http_read(struct http_exchange *x, struct str *piece, struct error *err);
 
 /* The whole rest of the body, appended to out (whose cap counts). */
 MUST_USE int http_read_all(struct http_exchange *x, struct buf *out, struct error *err);
 
-/* Known once the headers are there; 0 / absent before. Header names are case-insensitive, the last of
-   several wins. Borrowed from x. */
+/* Known once the headers are there; 0 / absent before. Header names are case-insensitive,
+   the last of several wins. Borrowed from x. */
 int http_status(const struct http_exchange *x);
 struct str http_header(const struct http_exchange *x, const char *name);
-struct str http_media_type(const struct http_exchange *x); /* Content-Type essence, as sent: "text/html" */
-const char *http_url(const struct http_exchange *x);       /* after redirects */
-unsigned http_repeats(const struct http_exchange *x);      /* times it was sent again (may_repeat) */
-/* Did any byte of the request reach a connection? When not, the peer cannot have acted on it. */
+struct str http_media_type(
+	const struct http_exchange *x); /* Content-Type essence, as sent: "text/html" */
+const char *http_url(const struct http_exchange *x); /* after redirects */
+unsigned
+http_repeats(const struct http_exchange *x); /* times it was sent again (may_repeat) */
+/* Did any byte of the request reach a connection? When not, the peer cannot have acted on
+ * it. */
 bool http_was_sent(const struct http_exchange *x);
 
 void http_end(struct http_exchange *x); /* breaks off what still runs; NULL is fine */
+
+/* Instead of http_end, for a body of which the caller has seen enough (the message it
+   waited for in an event stream): what little follows is read away while other calls
+   wait, for at most 2 s and 64 KiB, so that the connection can serve the next request. */
+void http_leave(struct http_exchange *x);
 
 #endif

@@ -1,6 +1,6 @@
-/* What one rollout waits with: one libcurl multi handle, the stop signal, a few watched descriptors.
-   Every call blocks until its answer, its deadline or an interrupt, and serves the watched descriptors
-   meanwhile. Belongs to one thread. */
+/* What one rollout waits with: one libcurl multi handle, the stop signal, a few watched
+   descriptors. Every call blocks until its answer, its deadline or an interrupt, and
+   serves the watched descriptors meanwhile. Belongs to one thread. */
 #ifndef ROLLDBG_NET_IO_H
 #define ROLLDBG_NET_IO_H
 
@@ -11,7 +11,8 @@ struct io;
 
 struct io_conf {
 	struct clock clock;
-	int stop_fd;            /* readable once the user wants us to stop (an eventfd nobody drains); -1: none */
+	int stop_fd; /* readable once the user wants us to stop (an eventfd nobody
+	                drains); -1: none */
 	const char *user_agent; /* borrowed; NULL: "rolldbg" */
 	const char *ca_file;    /* borrowed; NULL: libcurl's default */
 	bool insecure;          /* accept any TLS certificate */
@@ -22,22 +23,26 @@ MUST_USE int io_global_init(struct error *err);
 void io_global_cleanup(void);
 
 MUST_USE int io_new(const struct io_conf *conf, struct io **out, struct error *err);
-void io_free(struct io *io); /* NULL is fine */
+void io_free(struct io *io); /* after the http_end of every exchange; NULL is fine */
 
 uint64_t io_now_ns(const struct io *io);
 
 /* Has the user asked us to stop? */
 bool io_stopped(const struct io *io);
-/* From now on stop_fd is not looked at: for the goodbye after an interrupt, which has its own deadline. */
+/* From now on stop_fd is not looked at: for the goodbye after an interrupt, which has its
+ * own deadline. */
 void io_ignore_stop(struct io *io);
 
-/* Called inside some io_* or http_* call of this thread when fd is ready (POLLIN/POLLOUT bits). -1 with
-   err set ends that call. */
+/* Called inside some io_* or http_* call of this thread when fd is ready (POLLIN/POLLOUT
+   bits). -1 with err set ends that call. */
 typedef int io_fd_fn(void *arg, int fd, short ready, struct error *err);
-void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg); /* want 0: no more */
+void io_watch(struct io *io, int fd, short want, io_fd_fn *fn,
+              void *arg); /* want 0: no more */
 
-/* Waits until *done (may be NULL: never), the timeout (0, returned as success for a NULL done, else
-   FAIL_TIMEOUT) or an interrupt (FAIL_INTERRUPTED). */
-MUST_USE int io_wait(struct io *io, const bool *done, uint64_t timeout_ms, struct error *err);
+/* Waits until *done (NULL: never), an interrupt (FAIL_INTERRUPTED) or the timeout, which
+   is a success for a NULL done, else FAIL_TIMEOUT. timeout_ms 0 serves what is ready and
+   does not wait; UINT64_MAX: none. */
+MUST_USE int io_wait(struct io *io, const bool *done, uint64_t timeout_ms,
+                     struct error *err);
 
 #endif

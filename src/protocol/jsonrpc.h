@@ -5,6 +5,10 @@
 #include "base/buf.h"
 #include "json/scan.h"
 
+/* Which message it is. `null` for params, or for the one of result and error that does
+   not apply, counts as absent, because peers write it. Everything else is strict:
+   "jsonrpc":"2.0" must be there, an id is a string or a number (in an error it may be
+   null or left out), params an object or array, error an object. */
 enum jsonrpc_kind {
 	JSONRPC_NOT_JSON, /* fault says where */
 	JSONRPC_INVALID,  /* JSON, but no JSON-RPC message */
@@ -15,12 +19,15 @@ enum jsonrpc_kind {
 	JSONRPC_BATCH, /* an array: iterate it with json_next and jsonrpc_read_valid */
 };
 
+/* Raw JSON, absent where the peer left it out, filled in as far as it was there also when
+   the message is invalid. Of duplicate members the last counts. */
 struct jsonrpc_message {
 	enum jsonrpc_kind kind;
-	struct str id;     /* raw JSON; absent or null where the peer left it out */
-	struct str method; /* between its quotes */
-	struct str params, result;
-	struct str error, error_code, error_message, error_data; /* of `error`; code as spelled */
+	struct str id;
+	struct str method; /* between its quotes, still escaped */
+	struct str params, result, error;
+	struct str error_code, error_message,
+		error_data; /* members of `error`, of whatever type */
 	struct json_fault fault;
 };
 
@@ -33,9 +40,11 @@ void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out);
 bool jsonrpc_id_is(struct str id, int64_t number);
 
 /* Append one message, without line feed. params: raw JSON, absent for none. */
-void jsonrpc_write_request(struct buf *out, int64_t id, const char *method, struct str params);
+void jsonrpc_write_request(struct buf *out, int64_t id, const char *method,
+                           struct str params);
 void jsonrpc_write_notification(struct buf *out, const char *method, struct str params);
 void jsonrpc_write_result(struct buf *out, struct str raw_id, struct str result);
-void jsonrpc_write_error(struct buf *out, struct str raw_id, int code, const char *message);
+void jsonrpc_write_error(struct buf *out, struct str raw_id, int code,
+                         const char *message);
 
 #endif

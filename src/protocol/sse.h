@@ -1,20 +1,26 @@
-/* Server-sent events (WHATWG HTML, section 9.2.6): bytes in, events out, no sockets. Lines end in LF,
-   CRLF or a lone CR, split anywhere; one BOM is skipped; comments are counted, not delivered; an event
-   without its empty line at the end of the stream is dropped. A priming event (an id, empty data) is
-   delivered with empty data: its reader remembers the id and parses nothing. */
+/* Server-sent events (WHATWG HTML, section 9.2.6): bytes in, events out, no sockets.
+   Lines end in LF, CRLF or a lone CR, split anywhere; one BOM is skipped; comments are
+   counted, not delivered; an event without its empty line at the end of the stream is
+   dropped. A priming event (an id, empty data) is delivered with empty data: its reader
+   remembers the id and parses nothing. */
 #ifndef ROLLDBG_PROTOCOL_SSE_H
 #define ROLLDBG_PROTOCOL_SSE_H
 
 #include "base/buf.h"
 
 struct sse {
-	struct buf line, data, type, id; /* id: the last event id of the stream */
-	uint64_t retry_ms;               /* last `retry`, 0 when none came */
+	uint64_t retry_ms; /* last `retry`, 0 when none came */
 	uint64_t comments;
-	uint8_t state;
-	bool has_data;
+	struct buf id;  /* last event id of the stream; that of an unfinished event does
+	                   not count */
 	bool too_large; /* an event over the cap was dropped; sticky */
-	struct str rest; /* fed, not yet consumed: borrowed */
+
+	/* private from here on */
+	struct buf line, data, type, next_id;
+	uint8_t state;
+	bool has_data, delivered;
+	struct str rest;     /* fed, not yet consumed: borrowed */
+	const char *lf, *cr; /* the next ones in rest; its end when there is none */
 };
 
 struct sse_event {

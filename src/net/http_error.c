@@ -1,0 +1,153 @@
+/* What went wrong with an exchange, as a sentence for people: who, what was tried, what
+ * came back. */
+#include "net/exchange.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* "POST /mcp"; the query is left out. */
+static const char *request_name(const struct http_exchange *x, char out[160])
+{
+	snprintf(out, 160, "%s %.120s", x->method, buf_cstr(&x->target.path));
+	return out;
+}
+
+static const char *errno_words(long number, char out[80])
+{
+	static const struct {
+		int number;
+		const char *words;
+	} known[] = {
+		{ECONNREFUSED, "connection refused"},
+		{ECONNRESET, "connection reset"},
+		{EPIPE, "connection reset"},
+		{ETIMEDOUT, "connection timed out"},
+		{ENETUNREACH, "network is unreachable"},
+		{EHOSTUNREACH, "no route to the host"},
+		{EADDRNOTAVAIL, "no address or port left on this machine"},
+		{EMFILE, "too many open files"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (known[i].number == number)
+			return known[i].words;
+	}
+	snprintf(out, 80, "system error %ld", number);
+	return out;
+}
+
+static const char *reason(const struct http_exchange *x, char out[80])
+{
+	long number = 0;
+	curl_easy_getinfo(x->transfer.easy, CURLINFO_OS_ERRNO, &number);
+	if (number)
+		return errno_words(number, out);
+	return x->why[0] ? x->why : curl_easy_strerror(x->transfer.result);
+}
+
+static bool is_tls(CURLcode rc)
+{
+	static const CURLcode codes[] = {
+		CURLE_SSL_CONNECT_ERROR,     CURLE_PEER_FAILED_VERIFICATION,
+		CURLE_SSL_CERTPROBLEM,       CURLE_SSL_CIPHER,
+		CURLE_SSL_ISSUER_ERROR,      CURLE_SSL_ENGINE_NOTFOUND,
+		CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_SHUTDOWN_FAILED,
+	};
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
+		if (codes[i] == rc)
+			return true;
+	}
+	return false;
+}
+
+/* Before a request could be sent. 0 when rc is none of these. */
+static int explain_connecting(struct http_exchange *x, struct error *err)
+{
+	CURLcode rc = x->transfer.result;
+	const char *place = buf_cstr(&x->target.place);
+	char words[80];
+	if (rc == CURLE_COULDNT_RESOLVE_HOST)
+		return error_set(err, FAIL_TRANSPORT, "cannot resolve %.*s",
+		                 (int)(strrchr(place, ':') - place), place);
+	if (rc == CURLE_COULDNT_RESOLVE_PROXY)
+		return error_set(err, FAIL_TRANSPORT,
+		                 "cannot resolve the proxy on the way to %s", place);
+	if (rc == CURLE_COULDNT_CONNECT || rc == CURLE_OPERATION_TIMEDOUT ||
+	    rc == CURLE_PROXY)
+		return error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
+		                 rc == CURLE_OPERATION_TIMEDOUT ? "timed out"
+		                                                : reason(x, words));
+	if (rc == CURLE_SSL_CACERT_BADFILE)
+		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", x->why);
+	if (is_tls(rc))
+		return error_set(err, FAIL_TRANSPORT,
+		                 "TLS: no trusted connection to %s: %s", place,
+		                 x->why[0] ? x->why : curl_easy_strerror(rc));
+	return 0;
+}
+
+static int explain_protocol(struct http_exchange *x, const char *what, struct error *err)
+{
+	CURLcode rc = x->transfer.result;
+	const char *place = buf_cstr(&x->target.place);
+	if (x->head.full)
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s answered %s with headers over %zu KiB", place, what,
+		                 x->head.max >> 10);
+	if (x->too_large)
+		return error_set(
+			err, FAIL_PROTOCOL,
+			"the answer of %s to %s is larger than %zu bytes", place, what,
+			x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE);
+	if (rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_WEIRD_SERVER_REPLY)
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s answered %s with something that is no HTTP", place,
+		                 what);
+	return 0;
+}
+
+int http_explain(struct http_exchange *x, struct error *err)
+{
+	CURLcode rc = x->transfer.result;
+	const char *place = buf_cstr(&x->target.place);
+	char words[80], name[160];
+	const char *what = request_name(x, name), *why = reason(x, words);
+	if (explain_connecting(x, err) < 0 || explain_protocol(x, what, err) < 0)
+		return -1;
+	if (rc == CURLE_OUT_OF_MEMORY)
+		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
+	if (rc == CURLE_GOT_NOTHING || x->repeat_refused)
+		return error_set(err, FAIL_TRANSPORT,
+		                 "%s closed the connection before answering %s", place,
+		                 what);
+	if (rc == CURLE_PARTIAL_FILE)
+		return error_set(err, FAIL_TRANSPORT,
+		                 "%s closed the connection in the middle of its answer "
+		                 "to %s, after "
+		                 "%zu bytes",
+		                 place, what, x->received);
+	if (x->headers_done)
+		return error_set(err, FAIL_TRANSPORT,
+		                 "the answer of %s to %s broke off: %s", place, what,
+		                 why);
+	return error_set(err, FAIL_TRANSPORT, "no answer from %s to %s: %s", place, what,
+	                 why);
+}
+
+int http_explain_timeout(struct http_exchange *x, struct error *err)
+{
+	uint64_t ms = x->request->timeout_ms;
+	const char *place = buf_cstr(&x->target.place);
+	char name[160], span[32];
+	request_name(x, name);
+	snprintf(span, sizeof(span), ms % 1000 ? "%llums" : "%llus",
+	         (unsigned long long)(ms % 1000 ? ms : ms / 1000));
+	if (x->headers_done)
+		return error_set(err, FAIL_TIMEOUT,
+		                 "the answer of %s did not end within %s (%s)", place,
+		                 span, name);
+	if (!http_was_sent(x))
+		return error_set(err, FAIL_TIMEOUT, "cannot connect to %s within %s (%s)",
+		                 place, span, name);
+	return error_set(err, FAIL_TIMEOUT, "no answer from %s within %s (%s)", place,
+	                 span, name);
+}

@@ -1,0 +1,253 @@
+/* The waiting room of one rollout: a libcurl multi handle, the stop signal and watched
+   descriptors in one poll. It knows when a transfer has ended, not what it was for
+   (http.c). */
+#include "net/io.h"
+
+#include "base/mem.h"
+#include "net/inside.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#define NS_PER_MS 1000000u
+
+int io_global_init(struct error *err)
+{
+	CURLcode rc = curl_global_init(CURL_GLOBAL_DEFAULT);
+	if (rc != CURLE_OK)
+		return error_set(err, FAIL_SYSTEM, "cannot start libcurl: %s",
+		                 curl_easy_strerror(rc));
+	return 0;
+}
+
+void io_global_cleanup(void)
+{
+	curl_global_cleanup();
+}
+
+/* Brings the two poll arrays in line with stop_fd and the watches. */
+static void refresh_waits(struct io *io)
+{
+	size_t n = (io->stop_fd >= 0) + io->watch_count, i = 0;
+	io->waits = mem_resize(io->waits, n + 1, sizeof(*io->waits));
+	io->polls = mem_resize(io->polls, n + 1, sizeof(*io->polls));
+	if (io->stop_fd >= 0)
+		io->polls[i++] = (struct pollfd){.fd = io->stop_fd, .events = POLLIN};
+	for (size_t w = 0; w < io->watch_count; w++)
+		io->polls[i++] = (struct pollfd){.fd = io->watches[w].fd,
+		                                 .events = io->watches[w].want};
+	for (i = 0; i < n; i++) {
+		short events = io->polls[i].events;
+		int want = (events & POLLIN ? CURL_WAIT_POLLIN : 0) |
+		           (events & POLLOUT ? CURL_WAIT_POLLOUT : 0);
+		io->waits[i] = (struct curl_waitfd){.fd = io->polls[i].fd,
+		                                    .events = (short)want};
+	}
+	io->wait_count = n;
+}
+
+int io_new(const struct io_conf *conf, struct io **out, struct error *err)
+{
+	CURLM *multi = curl_multi_init();
+	if (!multi)
+		return error_set(err, FAIL_SYSTEM,
+		                 "cannot start libcurl: out of resources");
+	struct io *io = mem_new(sizeof(*io));
+	*io = (struct io){
+		.clock = conf->clock,
+		.multi = multi,
+		.user_agent = conf->user_agent ? conf->user_agent : "rolldbg",
+		.ca_file = conf->ca_file,
+		.insecure = conf->insecure,
+		.stop_fd = conf->stop_fd,
+	};
+	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 8L);
+	refresh_waits(io);
+	*out = io;
+	return 0;
+}
+
+void io_free(struct io *io)
+{
+	if (!io)
+		return;
+	http_forget(io);
+	curl_multi_cleanup(io->multi);
+	free(io->waits);
+	free(io->polls);
+	free(io->watches);
+	free(io);
+}
+
+uint64_t io_now_ns(const struct io *io)
+{
+	return io->clock.monotonic_ns(io->clock.ctx);
+}
+
+uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms)
+{
+	uint64_t now = io_now_ns(io);
+	return timeout_ms > (UINT64_MAX - now) / NS_PER_MS ? UINT64_MAX
+	                                                   : now + timeout_ms * NS_PER_MS;
+}
+
+bool io_stopped(const struct io *io)
+{
+	if (io->stop_fd < 0 || io->stop_seen)
+		return io->stop_fd >= 0;
+	struct pollfd p = {.fd = io->stop_fd, .events = POLLIN};
+	return poll(&p, 1, 0) > 0;
+}
+
+void io_ignore_stop(struct io *io)
+{
+	io->stop_fd = -1;
+	io->stop_seen = false;
+	refresh_waits(io);
+}
+
+void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg)
+{
+	size_t i = 0;
+	while (i < io->watch_count && io->watches[i].fd != fd)
+		i++;
+	if (want == 0 && i == io->watch_count)
+		return;
+	if (want == 0) {
+		io->watches[i] = io->watches[--io->watch_count];
+	} else {
+		if (i == io->watch_count)
+			io->watches = mem_resize(io->watches, ++io->watch_count,
+			                         sizeof(*io->watches));
+		io->watches[i] = (struct io_watch){fd, want, fn, arg};
+	}
+	refresh_waits(io);
+}
+
+/* Calls whom the last poll named. A callback may change the watches: each is looked up
+   again in a copy of what is ready. */
+static int serve_watches(struct io *io, struct error *err)
+{
+	size_t first = io->stop_fd >= 0, n = 0;
+	struct pollfd *ready = mem_array(io->wait_count + 1, sizeof(*ready));
+	for (size_t i = first; i < io->wait_count; i++) {
+		if (io->polls[i].revents)
+			ready[n++] = io->polls[i];
+	}
+	int rc = 0;
+	for (size_t i = 0; i < n && rc >= 0; i++) {
+		size_t w = 0;
+		while (w < io->watch_count && io->watches[w].fd != ready[i].fd)
+			w++;
+		if (w < io->watch_count)
+			rc = io->watches[w].fn(io->watches[w].arg, ready[i].fd,
+			                       ready[i].revents, err);
+	}
+	free(ready);
+	return rc < 0 ? -1 : 0;
+}
+
+static int perform(struct io *io, struct error *err)
+{
+	int running, left;
+	CURLMcode rc = curl_multi_perform(io->multi, &running);
+	if (rc != CURLM_OK)
+		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s",
+		                 curl_multi_strerror(rc));
+	if ((unsigned)running == io->transfers)
+		return 0;
+	for (CURLMsg *m; (m = curl_multi_info_read(io->multi, &left));) {
+		struct io_transfer *t = NULL;
+		if (m->msg != CURLMSG_DONE ||
+		    curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t) != CURLE_OK ||
+		    !t)
+			continue;
+		t->done = true;
+		t->result = m->data.result;
+	}
+	return 0;
+}
+
+int io_start(struct io *io, struct io_transfer *t, struct error *err)
+{
+	t->done = false;
+	t->result = CURLE_OK;
+	CURLMcode rc = curl_multi_add_handle(io->multi, t->easy);
+	if (rc != CURLM_OK)
+		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s",
+		                 curl_multi_strerror(rc));
+	io->transfers++;
+	if (perform(io, err) == 0)
+		return 0;
+	io_drop(io, t);
+	return -1;
+}
+
+void io_drop(struct io *io, struct io_transfer *t)
+{
+	curl_multi_remove_handle(io->multi, t->easy);
+	io->transfers--;
+}
+
+/* Rounded up, so that a wait does not end just before its deadline and spin. */
+static int poll_ms(const struct io *io, uint64_t deadline_ns)
+{
+	if (deadline_ns == UINT64_MAX)
+		return INT_MAX;
+	uint64_t now = io_now_ns(io);
+	uint64_t left = now < deadline_ns ? deadline_ns - now : 0;
+	uint64_t ms = left / NS_PER_MS + (left % NS_PER_MS != 0);
+	return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+/* Without transfers libcurl is not needed, and poll tells everything about our
+ * descriptors. */
+static int turn_without_transfers(struct io *io, int ms, struct error *err)
+{
+	int ready = poll(io->polls, (nfds_t)io->wait_count, ms);
+	if (ready < 0 && errno != EINTR)
+		return error_errno(err, "cannot wait");
+	if (ready <= 0)
+		return 0;
+	io->stop_seen = io->stop_fd >= 0 && io->polls[0].revents;
+	return serve_watches(io, err);
+}
+
+int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
+{
+	if (io->stop_seen)
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	int ready = 0, ms = poll_ms(io, deadline_ns);
+	if (io->transfers == 0)
+		return turn_without_transfers(io, ms, err);
+	CURLMcode rc = curl_multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms,
+	                               &ready);
+	if (rc != CURLM_OK)
+		return error_set(err, FAIL_SYSTEM, "cannot wait: %s",
+		                 curl_multi_strerror(rc));
+	io->stop_seen = ready > 0 && io->stop_fd >= 0 && io->waits[0].revents;
+	if (perform(io, err) < 0)
+		return -1;
+	/* libcurl's poll (7.88) tells no POLLHUP and POLLERR of our descriptors: ask
+	 * again. */
+	if (ready <= 0 || io->watch_count == 0 ||
+	    poll(io->polls, (nfds_t)io->wait_count, 0) <= 0)
+		return 0;
+	return serve_watches(io, err);
+}
+
+int io_wait(struct io *io, const bool *done, uint64_t timeout_ms, struct error *err)
+{
+	uint64_t deadline_ns = io_deadline_ns(io, timeout_ms);
+	for (bool over = false; !done || !*done;) {
+		if (over && !done)
+			return 0;
+		if (over)
+			return error_set(err, FAIL_TIMEOUT, "nothing came in time");
+		over = io_now_ns(io) >= deadline_ns;
+		if (io_turn(io, deadline_ns, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+/* Where a request goes: see target.h. libcurl's URL parser does the reading, so that what
+   we judge is what it will connect to. */
+#include "net/target.h"
+
+#include <curl/curl.h>
+#include <strings.h>
+
+static struct buf *parts(struct target *t, size_t i)
+{
+	struct buf *const all[] = {&t->url, &t->scheme, &t->place, &t->path};
+	return i < ARRAY_LEN(all) ? all[i] : NULL;
+}
+
+void target_init(struct target *t)
+{
+	*t = (struct target){.loopback = false};
+	for (size_t i = 0; parts(t, i); i++)
+		*parts(t, i) = BUF(BUF_MAX_SMALL);
+}
+
+void target_release(struct target *t)
+{
+	for (size_t i = 0; parts(t, i); i++)
+		buf_release(parts(t, i));
+}
+
+static void take(CURLU *u, CURLUPart part, struct buf *out)
+{
+	char *text = NULL;
+	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
+		buf_text(out, text);
+	curl_free(text);
+}
+
+/* RFC 6761: localhost and what is below it; 127.0.0.0/8; ::1. */
+static bool is_loopback(const char *host)
+{
+	size_t n = strlen(host), of_name = strlen(".localhost");
+	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+	       (n > of_name && strcasecmp(host + n - of_name, ".localhost") == 0) ||
+	       (strncmp(host, "127.", 4) == 0 &&
+	        host[strspn(host, "0123456789.")] == '\0');
+}
+
+static void fill(struct target *t, CURLU *u)
+{
+	take(u, CURLUPART_URL, &t->url);
+	take(u, CURLUPART_SCHEME, &t->scheme);
+	take(u, CURLUPART_PATH, &t->path);
+	take(u, CURLUPART_HOST, &t->place);
+	t->loopback = is_loopback(buf_cstr(&t->place));
+	buf_char(&t->place, ':');
+	take(u, CURLUPART_PORT, &t->place);
+}
+
+static bool is_http(CURLU *u)
+{
+	char *scheme = NULL;
+	bool good = curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	            (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+	curl_free(scheme);
+	return good;
+}
+
+int target_set(struct target *t, const char *url, struct error *err)
+{
+	size_t n = strlen(url);
+	if (n > 0 && str_is(buf_view(&t->url), url))
+		return 0;
+	CURLU *u = curl_url();
+	CURLUcode rc = !u                      ? CURLUE_OUT_OF_MEMORY
+	               : n > BUF_MAX_SMALL / 2 ? CURLUE_BAD_PATH
+	                                       : curl_url_set(u, CURLUPART_URL, url, 0);
+	if (rc != CURLUE_OK || !is_http(u)) {
+		curl_url_cleanup(u);
+		return error_set(err, FAIL_USAGE,
+		                 "'%.200s' is no http:// or https:// URL", url);
+	}
+	for (size_t i = 0; parts(t, i); i++)
+		buf_clear(parts(t, i));
+	fill(t, u);
+	buf_clear(&t->url);
+	buf_text(&t->url, url);
+	curl_url_cleanup(u);
+	return 0;
+}
+
+bool target_redirect(struct target *t, struct str location)
+{
+	struct target next;
+	target_init(&next);
+	struct buf text = BUF(BUF_MAX_SMALL / 2);
+	buf_str(&text, location);
+	CURLU *u = curl_url();
+	bool same = u && location.n > 0 && !text.full &&
+	            curl_url_set(u, CURLUPART_URL, buf_cstr(&t->url), 0) == CURLUE_OK &&
+	            curl_url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK &&
+	            is_http(u);
+	if (same) {
+		fill(&next, u);
+		same = str_eq(buf_view(&next.scheme), buf_view(&t->scheme)) &&
+		       strcasecmp(buf_cstr(&next.place), buf_cstr(&t->place)) == 0;
+	}
+	curl_url_cleanup(u);
+	buf_release(&text);
+	if (same) {
+		struct target old = *t;
+		*t = next;
+		next = old;
+	}
+	target_release(&next);
+	return same;
+}

@@ -1,0 +1,55 @@
+# Reads `rolldbg __spec` (tab-separated) for the three generators beside it, each of which defines write_all().
+#   command NAME SUMMARY OPERANDS · option COMMAND LETTER LONG ARG TYPE CHOICES HELP (command empty or "-": before any command)
+#   topic KIND NAME HELP · other lines are for the manual
+
+BEGIN { FS = "\t" }
+$1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
+$1 == "option" {
+	owner = $2 == "-" ? "" : $2
+	i = ++options[owner]
+	letter[owner, i] = $3 == "-" ? "" : $3
+	long[owner, i] = $4
+	arg[owner, i] = $5 == "-" ? "" : $5
+	help[owner, i] = $8
+	values[owner, i] = values_of($6, $7, $5)
+}
+$1 == "topic" { topic[$2] = topic[$2] (topic[$2] == "" ? "" : " ") $3 }
+END { write_all() }
+
+# What may follow an option: "none", "files", "folders", "topic KIND", "words A B C" or "any".
+function values_of(type, choices, arg) {
+	gsub(/[,|]/, " ", choices)
+	if (type == "flag" || type == "count") return "none"
+	if (choices != "" && choices != "-") return "words " choices
+	return values_named(arg)
+}
+
+# By the word that stands for it in the help: FILE, DIR, or the name of a topic (RULE, FAULT).
+function values_named(word) {
+	if (word ~ /FILE|PATH|RECORDING/) return "files"
+	if (word ~ /DIR/) return "folders"
+	return word ~ /^[A-Z]+$/ ? "topic " tolower(word) : "any"
+}
+
+# The words behind "words" or "topic"; empty for the rest. Topics are known at the end of the input only.
+function words_of(what) {
+	if (what ~ /^words /) return substr(what, 7)
+	if (what ~ /^topic /) return topic[substr(what, 7)]
+	return ""
+}
+
+# What the operands of a command complete to; the first known word counts.
+function operand_values(name,    n, part, i, what) {
+	n = split(operands[name], part, /[^A-Za-z_]+/)
+	for (i = 1; i <= n; i++) {
+		what = values_named(part[i])
+		if (what == "files" || what == "folders" || words_of(what) != "") return what
+	}
+	return "none"
+}
+
+# Inside single quotes of a shell.
+function quoted(text) {
+	gsub(/'/, "'\\''", text)
+	return "'" text "'"
+}

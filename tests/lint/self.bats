@@ -180,7 +180,7 @@ needs() {
 	cp "$root"/man/generate "$root"/man/*.awk man/
 	cp "$root"/completions/generate "$root"/completions/*.awk completions/
 	printf 'page(1)\n\n@commands@\n' >man/page.1.scd.in
-	printf '#!/bin/sh\nprintf "command\\trun\\tdrive a policy\\t\\n"\n' >program
+	printf '#!/bin/sh\nprintf "command\\tshow\\tdrive a policy\\t\\n"\n' >program
 	chmod +x program
 	man/generate ./program
 	completions/generate ./program

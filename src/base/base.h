@@ -55,7 +55,10 @@ static inline bool str_ends(struct str s, struct str suffix)
 static inline struct str str_skip(struct str s, size_t n)
 {
 	n = n < s.n ? n : s.n;
-	return (struct str){s.p ? s.p + n : NULL, s.n - n};
+	if (n) { /* absent text stays absent */
+		s.p += n;
+	}
+	return (struct str){s.p, s.n - n};
 }
 
 #endif

@@ -47,18 +47,24 @@ double rng_unit(struct rng *r)
 	return (double)rng_next(r) / 4294967296.0;
 }
 
+static int random_byte(unsigned char *out)
+{
+	while (getrandom(out, 1, 0) != 1) {
+		if (errno != EINTR) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
 int rng_unique_hex(char *out, size_t digits)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char byte = 0;
 
 	for (size_t i = 0; i < digits; i++) {
-		if (i % 2 == 0) {
-			while (getrandom(&byte, 1, 0) != 1) {
-				if (errno != EINTR) {
-					return -1;
-				}
-			}
+		if (i % 2 == 0 && random_byte(&byte) != 0) {
+			return -1;
 		}
 		out[i] = hex[i % 2 ? byte & 15 : byte >> 4];
 	}

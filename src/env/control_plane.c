@@ -1,0 +1,288 @@
+/* The control plane of MCP-Gym servers: see control_plane.h. */
+#include "env/control_plane.h"
+
+#include "base/mem.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+struct endpoint {
+	const char *path, *uri;
+};
+
+static const struct endpoint endpoints[] = {
+        [CONTROL_STATE] = {"/control/initial_state", "game://initial_state"},
+        [CONTROL_REWARD] = {"/control/reward", "control://reward"},
+        [CONTROL_STATUS] = {"/control/status", "control://status"},
+};
+
+/* The control endpoints stand beside /mcp, not below it. */
+static void set_base(struct buf *base, const char *mcp_url)
+{
+	struct str url = str_from(mcp_url);
+
+	while (str_ends(url, STR("/"))) {
+		url.n--;
+	}
+	if (str_ends(url, STR("/mcp"))) {
+		url.n -= 4;
+	}
+	buf_str(base, url);
+}
+
+void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
+                  const struct env_conf *conf)
+{
+	*c = (struct control_plane){
+	        .io = io,
+	        .session = session,
+	        .user_headers = conf->headers,
+	        .user_header_count = conf->header_count,
+	        .timeout_ms = conf->timeout_ms,
+	        .base = BUF(BUF_MAX_SMALL),
+	        .id = BUF(BUF_MAX_SMALL),
+	        .id_header = BUF(BUF_MAX_SMALL),
+	        .url = BUF(BUF_MAX_SMALL),
+	        .body = BUF(BUF_MAX_MESSAGE),
+	        .why = BUF(BUF_MAX_SMALL),
+	};
+	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
+	buf_text(&c->id, conf->env_session);
+}
+
+void control_release(struct control_plane *c)
+{
+	struct buf *all[] = {&c->base, &c->id, &c->id_header, &c->url, &c->body, &c->why};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(c->headers);
+	c->headers = NULL;
+}
+
+static size_t build_headers(struct control_plane *c, bool with_id, bool with_body)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->user_header_count; i++) {
+		c->headers[n++] = c->user_headers[i];
+	}
+	if (with_id) {
+		buf_clear(&c->id_header);
+		buf_printf(&c->id_header, "mcp-session-id: %s", buf_cstr(&c->id));
+		c->headers[n++] = buf_cstr(&c->id_header);
+	}
+	if (with_body) {
+		c->headers[n++] = "Content-Type: application/json";
+	}
+	return n;
+}
+
+/* Status 0: no answer, with the sentence in c->why. The body is in c->body. */
+static int fetch(struct control_plane *c, const char *method, const char *path, bool with_id,
+                 struct str body, int *status, struct error *err)
+{
+	struct http_exchange *x = NULL;
+
+	buf_clear(&c->url);
+	buf_printf(&c->url, "%s%s", buf_cstr(&c->base), path);
+	buf_clear(&c->body);
+	buf_clear(&c->why);
+	struct http_request q = {.method = method,
+	                         .url = buf_cstr(&c->url),
+	                         .headers = c->headers,
+	                         .header_count = build_headers(c, with_id, body.p != NULL),
+	                         .body = body,
+	                         .timeout_ms = c->timeout_ms,
+	                         .may_repeat = true};
+
+	*status = 0;
+	if (http_begin(c->io, &q, &x, err)) {
+		return -1;
+	}
+	int failed = http_read_all(x, &c->body, err);
+	if (!failed) {
+		*status = http_status(x);
+	}
+	http_end(x);
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+		return -1;
+	}
+	if (failed) {
+		buf_text(&c->why, err->text);
+	}
+	return 0;
+}
+
+static int has_resources(struct control_plane *c, bool *found, struct error *err)
+{
+	struct mcp_reply reply;
+	struct str each;
+	size_t cursor = 0;
+
+	*found = false;
+	if (mcp_request(c->session, "resources/list", (struct str){NULL, 0}, &reply, err)) {
+		return -1;
+	}
+	if (reply.got != MCP_GOT_RESULT) {
+		return 0; /* no resources: an ordinary server of tools */
+	}
+	struct str list = JSON_GET(reply.message.result, "resources");
+	while (json_next(list, &cursor, &each)) {
+		*found |= json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri));
+	}
+	return 0;
+}
+
+int control_detect(struct control_plane *c, struct error *err)
+{
+	static const struct str no_body = {NULL, 0};
+	bool found = false;
+	int status;
+
+	buf_clear(&c->base);
+	set_base(&c->base, mcp_session_url(c->session));
+	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
+		return -1;
+	}
+	if (status == 400) {
+		c->kind = CONTROL_HTTP;
+		return 0;
+	}
+	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
+		return -1;
+	}
+	if (status == 400) {
+		c->kind = CONTROL_HTTP_HASHED;
+		return 0;
+	}
+	if (has_resources(c, &found, err)) {
+		return -1;
+	}
+	c->kind = found ? CONTROL_RESOURCES : CONTROL_NONE;
+	return 0;
+}
+
+void control_use_hash(struct control_plane *c, struct hasher *h, const char *name, const char *version,
+                      bool has_seed, int64_t seed)
+{
+	/* Python's json.dumps(.., sort_keys=True) of what the server hashes, to the byte */
+	struct buf text = BUF(BUF_MAX_SMALL);
+	char id[HASH_HEX + 1];
+
+	buf_printf(&text, "{\"config\": {}, \"name\": \"%s\", \"seed\": ", name);
+	if (has_seed) {
+		buf_printf(&text, "%lld", (long long)seed);
+	} else {
+		buf_text(&text, "null");
+	}
+	buf_printf(&text, ", \"version\": \"%s\"}", version);
+	hash_md5_hex(h, buf_view(&text), id);
+	buf_release(&text);
+	buf_clear(&c->id);
+	buf_text(&c->id, id);
+}
+
+/* ---- reading ---- */
+
+static int read_resource(struct control_plane *c, const char *uri, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+	struct mcp_reply reply;
+	struct json_writer w;
+	struct str content;
+	size_t cursor = 0;
+
+	jw_init(&w, &params);
+	jw_object(&w);
+	jw_key(&w, "uri");
+	jw_text(&w, uri);
+	jw_end(&w);
+	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
+	buf_release(&params);
+	buf_clear(&c->body);
+	buf_clear(&c->why);
+	if (failed) {
+		return -1;
+	}
+	struct str contents = JSON_GET(reply.message.result, "contents");
+	if (reply.got == MCP_GOT_RESULT && json_next(contents, &cursor, &content) &&
+	    json_type(JSON_GET(content, "text")) == JSON_STRING) {
+		json_decode(JSON_GET(content, "text"), &c->body);
+	} else {
+		buf_printf(&c->why, "resources/read %s was refused", uri);
+	}
+	return 0;
+}
+
+static void explain_http(struct control_plane *c, const char *path, int status)
+{
+	if (status) {
+		buf_clear(&c->why);
+		buf_printf(&c->why, "GET %s answered HTTP %d", path, status);
+		struct str error = JSON_GET(buf_view(&c->body), "error");
+		if (json_type(error) == JSON_STRING) {
+			buf_text(&c->why, ": ");
+			json_decode(error, &c->why);
+		}
+	}
+}
+
+static int read_http(struct control_plane *c, const char *path, struct error *err)
+{
+	struct json_fault fault;
+	int status;
+
+	if (fetch(c, "GET", path, true, (struct str){NULL, 0}, &status, err)) {
+		return -1;
+	}
+	if (status != 200) {
+		if (json_validate(buf_view(&c->body), &fault)) {
+			buf_clear(&c->body);
+		}
+		explain_http(c, path, status);
+		buf_clear(&c->body);
+	}
+	return 0;
+}
+
+int control_read(struct control_plane *c, enum control_what what, struct str *out, struct error *err)
+{
+	const struct endpoint *e = &endpoints[what];
+	struct json_fault fault;
+
+	*out = (struct str){NULL, 0};
+	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err) : read_http(c, e->path, err)) {
+		return -1;
+	}
+	if (c->why.n) {
+		return 0;
+	}
+	struct str body = buf_view(&c->body);
+	if (json_validate(body, &fault)) {
+		buf_printf(&c->why, "%s is not JSON: %s at byte %zu", e->path, fault.why, fault.at);
+	} else if (json_type(JSON_GET(body, "error")) == JSON_STRING) {
+		buf_printf(&c->why, "%s answered 200 with an error: ", e->path);
+		json_decode(JSON_GET(body, "error"), &c->why);
+	} else {
+		*out = body;
+	}
+	return 0;
+}
+
+int control_reset(struct control_plane *c, int64_t seed, bool *done, struct error *err)
+{
+	struct buf body = BUF(64);
+	int status;
+
+	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
+	int failed =
+	        fetch(c, "POST", "/control/reset_session", true, buf_view(&body), &status, err);
+	buf_release(&body);
+	*done = status == 200;
+	if (!failed && status && !*done) {
+		buf_printf(&c->why, "POST /control/reset_session answered HTTP %d", status);
+	}
+	return failed;
+}

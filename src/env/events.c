@@ -1,0 +1,82 @@
+/* The event queue: see events.h. */
+#include "env/events.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct queued_event {
+	struct queued_event *next;
+	const char *name;
+	char *detail;
+	size_t detail_bytes;
+};
+
+static void put(struct event_queue *q, const char *name, struct str detail)
+{
+	struct queued_event *e = mem_new(sizeof(*e));
+
+	e->name = name;
+	e->detail = mem_text(detail);
+	e->detail_bytes = detail.n;
+	if (q->last) {
+		q->last->next = e;
+	} else {
+		q->first = e;
+	}
+	q->last = e;
+	q->count++;
+}
+
+void events_push(struct event_queue *q, const char *name, struct str detail)
+{
+	if (q->count < EVENTS_MAX) {
+		put(q, name, detail);
+	} else {
+		q->dropped++;
+	}
+}
+
+static void free_event(struct queued_event *e)
+{
+	if (e) {
+		free(e->detail);
+		free(e);
+	}
+}
+
+bool events_take(struct event_queue *q, struct env_event *out)
+{
+	free_event(q->taken);
+	q->taken = q->first;
+	if (!q->taken && q->dropped) {
+		char detail[64];
+
+		snprintf(detail, sizeof(detail), "{\"events_dropped\":%llu}",
+		         (unsigned long long)q->dropped);
+		q->dropped = 0;
+		put(q, "noise", str_from(detail));
+		q->taken = q->first;
+	}
+	if (!q->taken) {
+		return false;
+	}
+	q->first = q->taken->next;
+	q->last = q->first ? q->last : NULL;
+	q->count--;
+	out->name = q->taken->name;
+	out->detail = (struct str){q->taken->detail, q->taken->detail_bytes};
+	return true;
+}
+
+void events_release(struct event_queue *q)
+{
+	struct env_event e;
+
+	q->dropped = 0;
+	while (events_take(q, &e)) {
+	}
+	free_event(q->taken);
+	q->taken = NULL;
+}

@@ -1,0 +1,664 @@
+/* MCP servers as environments: plain MCP, and MCP-Gym with its control plane, found by asking. */
+#include "env/state_source.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+#define TOOL_PAGES_MAX 1000
+
+struct env_mcp {
+	struct env base;
+	const struct env_conf *conf;
+	struct io *io;
+	struct mcp_session *session;
+	struct control_plane control;
+	struct state_source source;
+	struct mcp_reading reading;
+	struct event_queue events;
+	struct hasher *hasher;
+	struct json_paths *ignore;
+	struct buf tools, ignore_json, extra, client_version, why, total_reward, reward;
+	struct arena kept;   /* the last reply's slices */
+	struct str last;     /* last observation, for --state observation */
+	int64_t env_steps;   /* of the last good status; -1 unknown */
+	bool acted;          /* a step was sent */
+	bool state_lost;     /* the source speaks for another environment */
+	bool counter_moved;  /* it once counted one of our steps: it is ours */
+	bool control_failed; /* said once */
+	struct env_facts facts;
+};
+
+static void note(struct env_mcp *e, const char *event, const char *what, const char *why, bool skipped)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, what);
+	jw_key(&w, "why");
+	jw_text(&w, why);
+	if (skipped) {
+		jw_key(&w, "skipped");
+		jw_bool(&w, true);
+	}
+	jw_end(&w);
+	events_push(&e->events, event, buf_view(&detail));
+	buf_release(&detail);
+}
+
+/* ---- opening ---- */
+
+static bool plain(const struct env_conf *conf)
+{
+	return conf->protocol && !strcmp(conf->protocol, "mcp");
+}
+
+/* What MCP-Gym servers read from clientInfo: the environment session and the seed. The version is unique
+   for each rollout, because one generation of servers tells environments apart by it. */
+static void describe_client(struct env_mcp *e)
+{
+	struct json_writer w;
+
+	buf_text(&e->client_version, e->conf->version);
+	if (plain(e->conf)) {
+		return;
+	}
+	buf_printf(&e->client_version, "+%s", e->conf->env_session);
+	jw_init(&w, &e->extra);
+	jw_object(&w);
+	jw_key(&w, "session_id");
+	jw_text(&w, e->conf->env_session);
+	if (e->conf->has_seed) {
+		jw_key(&w, "seed");
+		jw_i64(&w, e->conf->seed);
+	}
+	jw_end(&w);
+}
+
+/* Nobody there, or somebody who does not speak MCP: our error. Anything else is a refusal, which is the
+   server's answer and goes into the recording. */
+static int refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
+                   struct env_reply *refusal, struct error *err)
+{
+	bool answered = r->http_status == 429 || r->http_status >= 500 || r->http_status == 401 ||
+	                r->http_status == 403;
+
+	if (r->got == MCP_GOT_TIMEOUT || r->got == MCP_GOT_TRANSPORT) {
+		return error_set(err, r->got == MCP_GOT_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
+		                 "%.*s", STR_ARG(r->text));
+	}
+	if (r->got == MCP_GOT_HTTP && !answered) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s answered %s with HTTP %d (%.*s), which is not MCP; is the path "
+		                 "right? MCP servers usually answer at /mcp",
+		                 mcp_session_url(e->session), what, r->http_status,
+		                 STR_ARG(r->media.n ? r->media : STR("no content type")));
+	}
+	mcp_read_refusal(r, &e->reading, refusal);
+	return 0;
+}
+
+static int list_page(struct env_mcp *e, struct str cursor, struct mcp_reply *r, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+
+	if (cursor.p) {
+		buf_text(&params, "{\"cursor\":");
+		buf_str(&params, cursor);
+		buf_char(&params, '}');
+	}
+	struct str given = params.n ? buf_view(&params) : (struct str){NULL, 0};
+	int failed = mcp_request(e->session, "tools/list", given, r, err);
+	buf_release(&params);
+	return failed;
+}
+
+static void add_tools(struct env_mcp *e, struct str page)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(page, &cursor, &tool)) {
+		if (e->tools.n > 1) {
+			buf_char(&e->tools, ',');
+		}
+		buf_str(&e->tools, tool);
+	}
+}
+
+/* All pages. A cursor that repeats, or a list without end, is cut off and said. */
+static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error *err)
+{
+	struct buf cursor = BUF(BUF_MAX_SMALL);
+	struct mcp_reply r;
+	int failed = 0;
+
+	buf_clear(&e->tools);
+	buf_char(&e->tools, '[');
+	for (int page = 0;; page++) {
+		failed = list_page(e, cursor.n ? buf_view(&cursor) : (struct str){NULL, 0}, &r, err);
+		if (failed || r.got != MCP_GOT_RESULT) {
+			break;
+		}
+		struct str next = JSON_GET(r.message.result, "nextCursor");
+		add_tools(e, JSON_GET(r.message.result, "tools"));
+		if (json_is_null(next)) {
+			break;
+		}
+		if (page == TOOL_PAGES_MAX || str_eq(next, buf_view(&cursor))) {
+			note(e, "noise", "tools/list", "the pages do not end: the cursor repeats", false);
+			break;
+		}
+		buf_clear(&cursor);
+		buf_str(&cursor, next);
+	}
+	buf_char(&e->tools, ']');
+	buf_release(&cursor);
+	if (failed || r.got == MCP_GOT_RESULT) {
+		e->facts.tools = buf_view(&e->tools);
+		return failed;
+	}
+	return refused(e, &r, "tools/list", refusal, err);
+}
+
+static int find_control_plane(struct env_mcp *e, struct error *err)
+{
+	if (plain(e->conf)) {
+		return 0;
+	}
+	if (control_detect(&e->control, err)) {
+		return -1;
+	}
+	if (e->control.kind == CONTROL_HTTP_HASHED) {
+		control_use_hash(&e->control, e->hasher, "rolldbg", buf_cstr(&e->client_version),
+		                 e->conf->has_seed, e->conf->seed);
+	}
+	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
+	    !strcmp(e->conf->protocol, "mcp-gym")) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s has no MCP-Gym control plane (--protocol mcp drives it as plain "
+		                 "MCP)",
+		                 mcp_session_url(e->session));
+	}
+	return 0;
+}
+
+static int settle_source(struct env_mcp *e, struct error *err)
+{
+	bool control = e->control.kind != CONTROL_NONE;
+
+	if (e->source.kind == STATE_AUTO) {
+		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
+	}
+	if (e->source.kind == STATE_CONTROL_PLANE && !control) {
+		return error_set(err, FAIL_USAGE,
+		                 "--state control-plane: this server has no control plane; name a "
+		                 "resource:URI, a tool:NAME, or observation");
+	}
+	if (e->source.kind == STATE_OPENENV) {
+		return error_set(err, FAIL_USAGE, "--state openenv: this server speaks MCP");
+	}
+	return 0;
+}
+
+static void settle_facts(struct env_mcp *e)
+{
+	static const char *const kinds[] = {[CONTROL_NONE] = "none",
+	                                    [CONTROL_HTTP] = "HTTP, our own session id",
+	                                    [CONTROL_HTTP_HASHED] = "HTTP, hashed session id",
+	                                    [CONTROL_RESOURCES] = "resources"};
+
+	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
+	e->facts.name = mcp_server_name(e->session);
+	e->facts.version = mcp_server_version(e->session);
+	e->facts.state_kind = state_kind_name(e->source.kind);
+	e->facts.session = mcp_session_id(e->session);
+	e->facts.env_session = plain(e->conf) ? (struct str){NULL, 0} : buf_view(&e->control.id);
+	e->facts.url = str_from(mcp_session_url(e->session));
+	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
+	         kinds[e->control.kind], e->facts.state_kind);
+}
+
+/* ---- what does not count as a change of state ---- */
+
+/* Renderings for people change with the last action even when nothing moved (a bump into a wall): next to
+   the fact they draw they are left out. */
+struct rendering {
+	const char *drawing, *fact;
+};
+
+static const struct rendering renderings[] = {
+        {"/grid", "/position"},
+        {"/grid_layout", "/state"},
+        {"/image_url", "/position"},
+};
+
+static const char *const bookkeeping[] = {"/step_count", "/episode_id"};
+
+static int ignore(struct env_mcp *e, struct json_writer *w, const char *pointer, struct error *err)
+{
+	if (json_paths_add(e->ignore, str_from(pointer), err)) {
+		return error_wrap(err, "--ignore");
+	}
+	jw_text(w, pointer);
+	return 0;
+}
+
+static bool in_state(struct str state, const char *pointer)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	bool there = json_point(state, str_from(pointer), &scratch).p != NULL;
+
+	buf_release(&scratch);
+	return there;
+}
+
+static int ignore_by_default(struct env_mcp *e, struct json_writer *w, struct str state,
+                             struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
+		if (in_state(state, bookkeeping[i]) && ignore(e, w, bookkeeping[i], err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(renderings); i++) {
+		if (in_state(state, renderings[i].drawing) && in_state(state, renderings[i].fact) &&
+		    ignore(e, w, renderings[i].drawing, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int settle_ignored(struct env_mcp *e, struct str state, struct error *err)
+{
+	const struct opt_list *given = e->conf->ignore;
+	struct json_writer w;
+
+	jw_init(&w, &e->ignore_json);
+	jw_array(&w);
+	if (json_paths_new(false, &e->ignore, err)) {
+		return -1;
+	}
+	for (size_t i = 0; given && i < given->count; i++) {
+		if (ignore(e, &w, given->item[i], err)) {
+			err->kind = FAIL_USAGE;
+			return -1;
+		}
+	}
+	if ((!given || !given->count) && ignore_by_default(e, &w, state, err)) {
+		return -1;
+	}
+	jw_end(&w);
+	e->facts.state_ignore = buf_view(&e->ignore_json);
+	e->facts.ignore_paths = e->ignore;
+	return 0;
+}
+
+/* ---- the control plane while we run ---- */
+
+static void control_trouble(struct env_mcp *e, const char *what)
+{
+	if (!e->control_failed) {
+		note(e, "control-plane-failed", what, buf_cstr(&e->control.why), false);
+	}
+	e->control_failed = true;
+}
+
+static int8_t read_flag(struct str status, struct str key)
+{
+	bool flag;
+
+	return json_bool(json_get(status, key), &flag) ? (int8_t)flag : (int8_t)-1;
+}
+
+/* A control plane that does not count a good step speaks for another environment than the one that acted:
+   then it says nothing about ours, neither "changed" nor "unchanged". */
+static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
+{
+	if (out->env_steps > before && before >= 0) {
+		e->counter_moved = true;
+	}
+	if (out->outcome != OUTCOME_OK || e->counter_moved || e->state_lost || before < 0 ||
+	    out->env_steps != before) {
+		return;
+	}
+	e->state_lost = true;
+	note(e, "state-source-lost", "control-plane",
+	     "a step succeeded and the control plane's step_count did not move: it speaks for another "
+	     "environment than the one that acted",
+	     false);
+}
+
+static int read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str status;
+	int64_t before = e->env_steps;
+
+	if (control_read(&e->control, CONTROL_STATUS, &status, err)) {
+		return -1;
+	}
+	out->control_status = status.p ? "ok" : "failed";
+	if (!status.p) {
+		control_trouble(e, "status");
+		return 0;
+	}
+	if (json_i64(JSON_GET(status, "step_count"), &out->env_steps)) {
+		e->env_steps = out->env_steps;
+		doubt_source(e, out, before);
+	}
+	if (e->state_lost) {
+		out->env_steps = -1;
+		return 0;
+	}
+	out->terminated = read_flag(status, STR("terminated"));
+	out->truncated = read_flag(status, STR("truncated"));
+	struct str total = JSON_GET(status, "total_reward");
+	buf_clear(&e->total_reward);
+	if (json_type(total) == JSON_NUMBER) {
+		buf_str(&e->total_reward, total);
+	}
+	e->facts.total_reward =
+	        e->total_reward.n ? buf_view(&e->total_reward) : (struct str){NULL, 0};
+	return 0;
+}
+
+static int read_reward(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str body;
+
+	if (control_read(&e->control, CONTROL_REWARD, &body, err)) {
+		return -1;
+	}
+	struct str reward = JSON_GET(body, "reward");
+	out->control_reward = json_type(reward) == JSON_NUMBER ? "ok" : "failed";
+	if (json_type(reward) != JSON_NUMBER) {
+		control_trouble(e, "reward");
+		return 0;
+	}
+	buf_clear(&e->reward);
+	buf_str(&e->reward, reward);
+	out->reward = buf_view(&e->reward);
+	return 0;
+}
+
+static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	if (e->control.kind == CONTROL_NONE || e->state_lost) {
+		return 0;
+	}
+	if (read_status(e, out, err)) {
+		return -1;
+	}
+	return e->state_lost ? 0 : read_reward(e, out, err);
+}
+
+/* ---- the vtable ---- */
+
+static struct env_mcp *mcp_of(struct env *base)
+{
+	return (struct env_mcp *)base;
+}
+
+static int mcp_claims(const char *url)
+{
+	return !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+}
+
+static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io);
+
+static int open_session(struct env_mcp *e, struct env_reply *refusal, struct error *err)
+{
+	struct mcp_reply r;
+
+	if (mcp_session_open(e->session, &r, err)) {
+		return -1;
+	}
+	if (r.got != MCP_GOT_RESULT) {
+		return refused(e, &r, "initialize", refusal, err);
+	}
+	e->facts.session = mcp_session_id(e->session);
+	return list_tools(e, refusal, err);
+}
+
+static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out,
+                    struct env_reply *refusal, struct error *err)
+{
+	struct env_mcp *e = mcp_new(conf, io);
+
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	if (state_source_parse(conf->state_spec, &e->source, err) || open_session(e, refusal, err)) {
+		return -1;
+	}
+	if (refusal->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	if (find_control_plane(e, err) || settle_source(e, err)) {
+		return -1;
+	}
+	settle_facts(e);
+	return 0;
+}
+
+/* A hashing server takes the seed only with the first tool call, and reading its state before would make
+   an unseeded environment. */
+static bool must_not_look(const struct env_mcp *e)
+{
+	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
+}
+
+static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	bool done = false;
+
+	if (!e->conf->has_seed) {
+		return 0;
+	}
+	if (e->control.kind != CONTROL_HTTP) {
+		if (e->control.kind != CONTROL_HTTP_HASHED) {
+			log_warn("this server has no way to be given a seed: --seed is recorded, not "
+			         "sent");
+		}
+		return 0;
+	}
+	if (control_reset(&e->control, e->conf->seed, &done, err)) {
+		return -1;
+	}
+	if (!done) {
+		out->outcome = OUTCOME_PROTOCOL_ERROR;
+		out->error = (struct env_error){.class = CLASS_PROTOCOL,
+		                                .layer = LAYER_HTTP,
+		                                .message = buf_view(&e->control.why)};
+	}
+	return 0;
+}
+
+static int read_start(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str first;
+
+	if (must_not_look(e)) {
+		note(e, "control-plane-failed", "state",
+		     "not read before the first call: on this server that would make an unseeded "
+		     "environment",
+		     true);
+		return 0;
+	}
+	if (control_read(&e->control, CONTROL_STATE, &first, err)) {
+		return -1;
+	}
+	/* the environment exists from here on; only now can it be seeded */
+	if (seed_episode(e, out, err) || out->outcome != OUTCOME_OK) {
+		return out->outcome != OUTCOME_OK ? 0 : -1;
+	}
+	if (e->conf->has_seed && control_read(&e->control, CONTROL_STATE, &first, err)) {
+		return -1;
+	}
+	if (!first.p) {
+		control_trouble(e, "state");
+	}
+	out->observation = arena_str(&e->kept, first);
+	return 0;
+}
+
+static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+
+	*out = (struct env_reply){
+	        .outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	arena_release(&e->kept);
+	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
+		if (seed_episode(e, out, err)) {
+			return -1;
+		}
+	}
+	if (e->control.kind != CONTROL_NONE && read_start(e, out, err)) {
+		return -1;
+	}
+	e->last = out->observation;
+	if (e->control.kind != CONTROL_NONE && !must_not_look(e)) {
+		/* where the counter stands before our first step; what it says of rewards is older than we */
+		struct env_reply before = *out;
+
+		if (read_status(e, &before, err)) {
+			return -1;
+		}
+	}
+	return settle_ignored(e, e->last, err);
+}
+
+static int mcp_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+	bool source_gone = e->source.kind == STATE_CONTROL_PLANE && (e->state_lost || must_not_look(e));
+
+	*out = (struct str){NULL, 0};
+	if (source_gone) {
+		return 0;
+	}
+	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last, out, &e->why,
+	                      err)) {
+		return -1;
+	}
+	if (!out->p && e->why.n) {
+		note(e, "control-plane-failed", "state", buf_cstr(&e->why), false);
+	}
+	return 0;
+}
+
+/* The buffers that hold a reply are used again by the reads that follow: what the rollout gets is copied. */
+static void keep_reply(struct env_mcp *e, struct env_reply *out)
+{
+	struct str *all[] = {&out->observation, &out->structured,    &out->raw,
+	                     &out->error.code,  &out->error.message, &out->reply_session};
+
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		*all[i] = arena_str(&e->kept, *all[i]);
+	}
+	e->last = out->outcome == OUTCOME_OK ? out->observation : (struct str){NULL, 0};
+}
+
+static int mcp_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                    struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+	struct mcp_reply r;
+
+	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
+	e->acted = true;
+	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
+		return -1;
+	}
+	mcp_read_tool_reply(&r, e->facts.env_session, &e->reading, out);
+	keep_reply(e, out);
+	e->facts.session = mcp_session_id(e->session);
+	out->session = e->facts.session;
+	out->env_session = e->facts.env_session;
+	if (out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT) {
+		return 0; /* nobody answers: two more questions would only wait as long again */
+	}
+	return read_control_plane(e, out, err);
+}
+
+static const struct env_facts *mcp_facts(const struct env *base)
+{
+	return &((const struct env_mcp *)base)->facts;
+}
+
+static bool mcp_event(struct env *base, struct env_event *out)
+{
+	return events_take(&mcp_of(base)->events, out);
+}
+
+static void mcp_close(struct env *base)
+{
+	struct env_mcp *e = mcp_of(base);
+
+	if (!e) {
+		return;
+	}
+	struct buf *all[] = {&e->tools, &e->ignore_json,  &e->extra, &e->client_version,
+	                     &e->why,   &e->total_reward, &e->reward};
+	mcp_session_close(e->session);
+	mcp_session_free(e->session);
+	control_release(&e->control);
+	state_source_release(&e->source);
+	mcp_reading_release(&e->reading);
+	events_release(&e->events);
+	hasher_free(e->hasher);
+	json_paths_free(e->ignore);
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(e);
+}
+
+const struct env_ops env_mcp = {
+        .name = "mcp",
+        .help = "MCP over Streamable HTTP; MCP-Gym's control plane is found by asking",
+        .claims = mcp_claims,
+        .open = mcp_open,
+        .reset = mcp_reset,
+        .state = mcp_state,
+        .step = mcp_step,
+        .facts = mcp_facts,
+        .event = mcp_event,
+        .close = mcp_close,
+};
+
+static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
+{
+	struct env_mcp *e = mem_new(sizeof(*e));
+
+	e->base.ops = &env_mcp;
+	e->conf = conf;
+	e->io = io;
+	e->tools = e->why = BUF(BUF_MAX_MESSAGE);
+	e->ignore_json = e->extra = e->client_version = e->total_reward = e->reward =
+	        BUF(BUF_MAX_SMALL);
+	e->env_steps = -1;
+	e->hasher = hasher_new();
+	mcp_reading_init(&e->reading);
+	describe_client(e);
+	struct mcp_conf mcp = {.url = conf->url,
+	                       .headers = conf->headers,
+	                       .header_count = conf->header_count,
+	                       .timeout_ms = conf->timeout_ms,
+	                       .client_version = buf_cstr(&e->client_version),
+	                       .extra = e->extra.n ? buf_view(&e->extra) : (struct str){NULL, 0},
+	                       .io = io,
+	                       .events = &e->events};
+	e->session = mcp_session_new(&mcp);
+	control_init(&e->control, io, e->session, conf);
+	return e;
+}

@@ -1,5 +1,6 @@
-/* How the environment answered one step, and who said so. A peer's misbehaviour is data: adapters
-   classify every reply once, into these words, and nobody below or above looks at the text again. */
+/* How the environment answered one step, and who said so. A peer's misbehaviour is data:
+   adapters classify every reply once, into these words, and nobody below or above looks
+   at the text again. */
 #ifndef ROLLDBG_TRAJECTORY_OUTCOME_H
 #define ROLLDBG_TRAJECTORY_OUTCOME_H
 
@@ -46,7 +47,8 @@ enum error_layer {
 	LAYER_TEXT,
 };
 
-/* The words of the record format ("tool-error", "unknown-tool", "jsonrpc"); NULL for *_NONE. */
+/* The words of the record format ("tool-error", "unknown-tool", "jsonrpc"); NULL for
+ * *_NONE. */
 const char *outcome_name(enum outcome o);
 const char *error_class_name(enum error_class c);
 const char *error_layer_name(enum error_layer l);

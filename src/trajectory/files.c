@@ -1,0 +1,83 @@
+/* Operands into files: a directory stands for the recordings in it. */
+#include "trajectory/reader.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static void add(struct file_list *l, char *path)
+{
+	l->paths = mem_resize(l->paths, l->count + 1, sizeof(*l->paths));
+	l->paths[l->count++] = path;
+}
+
+static int is_recording(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && str_ends(str_from(e->d_name), STR(".jsonl"));
+}
+
+/* By bytes: the order must not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int add_directory(struct file_list *l, const char *path, struct error *err)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, is_recording, by_name);
+	if (n < 0)
+		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path,
+		                 strerror(errno));
+	bool slash = str_ends(str_from(path), STR("/"));
+	for (int i = 0; i < n; i++) {
+		struct buf name = BUF(BUF_MAX_SMALL);
+		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
+		add(l, mem_text(buf_view(&name)));
+		buf_release(&name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (n == 0)
+		return error_set(err, FAIL_INPUT, "no *.jsonl in the directory %s", path);
+	return 0;
+}
+
+static int add_operand(struct file_list *l, const char *operand, struct error *err)
+{
+	struct stat st;
+	if (strcmp(operand, "-") != 0) {
+		if (stat(operand, &st) != 0)
+			return error_set(err, FAIL_INPUT, "cannot read %s: %s", operand,
+			                 strerror(errno));
+		if (S_ISDIR(st.st_mode))
+			return add_directory(l, operand, err);
+	}
+	add(l, mem_text(str_from(operand)));
+	return 0;
+}
+
+int file_list_new(char *const *operands, size_t count, struct file_list *out,
+                  struct error *err)
+{
+	*out = (struct file_list){0};
+	for (size_t i = 0; i < count; i++) {
+		if (add_operand(out, operands[i], err) != 0) {
+			file_list_free(out);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void file_list_free(struct file_list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->paths[i]);
+	free(l->paths);
+	*l = (struct file_list){0};
+}

@@ -1,0 +1,101 @@
+/* The table keys.def as data, and what a value may be according to it. */
+#include "trajectory/line.h"
+
+#define OUTCOME_WORDS                                                                    \
+	"ok,tool-error,protocol-error,transport-error,timeout,capacity,session-lost,"    \
+	"unparsed,"                                                                      \
+	"not-sent"
+#define OURS false
+#define PEER true
+
+#define PART(key, name, types, from_peer, words, meaning)
+#define KEY(line, key, name, types, from_peer, words, meaning)                           \
+	{LINE_##line, KEY_##key, name, types, from_peer, words, meaning},
+const struct line_key line_keys[] = {
+#include "trajectory/keys.def"
+};
+#undef KEY
+#undef PART
+const size_t line_keys_count = ARRAY_LEN(line_keys);
+
+#define KEY(line, key, name, types, from_peer, words, meaning)
+#define PART(key, name, types, from_peer, words, meaning)                                \
+	{LINE_UNKNOWN, KEY_##key, name, types, from_peer, words, meaning},
+const struct line_key line_parts[] = {
+#include "trajectory/keys.def"
+};
+#undef KEY
+#undef PART
+const size_t line_parts_count = ARRAY_LEN(line_parts);
+
+/* The place of each row, so that the rows of one line type are known when this is
+ * compiled. */
+#define PART(key, name, types, from_peer, words, meaning)
+#define KEY(line, key, name, types, from_peer, words, meaning) ROW_##line##_##key,
+enum row {
+#include "trajectory/keys.def"
+	ROW_COUNT
+};
+#undef KEY
+#undef PART
+
+static const struct line_rows {
+	const char *name;
+	enum row first, behind;
+} line_types[LINE_TYPES] = {
+	[LINE_HEADER] = {"header", ROW_HEADER_TYPE, ROW_RESET_TYPE},
+	[LINE_RESET] = {"reset", ROW_RESET_TYPE, ROW_STEP_TYPE},
+	[LINE_STEP] = {"step", ROW_STEP_TYPE, ROW_EVENT_TYPE},
+	[LINE_EVENT] = {"event", ROW_EVENT_TYPE, ROW_END_TYPE},
+	[LINE_END] = {"end", ROW_END_TYPE, ROW_COUNT},
+};
+
+const char *line_type_name(enum line_type t)
+{
+	return (size_t)t < LINE_TYPES ? line_types[t].name : NULL;
+}
+
+const struct line_key *line_rows(enum line_type t, size_t *count)
+{
+	*count = 0;
+	if ((size_t)t >= LINE_TYPES)
+		return NULL;
+	*count = (size_t)line_types[t].behind - (size_t)line_types[t].first;
+	return &line_keys[line_types[t].first];
+}
+
+static bool has_word(const char *words, struct str value)
+{
+	for (const char *w = words; *w;) {
+		size_t n = strcspn(w, ",");
+		if (json_is(value, (struct str){w, n}))
+			return true;
+		w += n + (w[n] == ',');
+	}
+	return false;
+}
+
+/* Spelled with digits alone, or exact: 1.0 and 1e2 are whole, too. */
+static bool is_whole(struct str number, bool negative_too)
+{
+	size_t at = negative_too && number.p[0] == '-';
+	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9')
+		at++;
+	int64_t exact;
+	return at == number.n ||
+	       (json_i64(number, &exact) && (negative_too || exact >= 0));
+}
+
+bool line_key_allows(const struct line_key *k, struct str value)
+{
+	enum json_type type = json_type(value);
+	if (type == JSON_ABSENT)
+		return k->types & (T_NULL | T_OPTIONAL);
+	if (!(k->types >> type & 1))
+		return false;
+	if (type == JSON_NUMBER && k->types & T_INTEGRAL)
+		return is_whole(value, !(k->types & T_NATURAL));
+	if (type == JSON_STRING && k->words && !(k->types & T_OPEN))
+		return has_word(k->words, value);
+	return true;
+}

@@ -1,0 +1,314 @@
+/* One line of a recording from text to slices and back. Reading is one pass of the
+   scanner over the bytes and one walk over the members; since writers keep the order of
+   the table, the next member is nearly always the next row, and no key is searched for.
+ */
+#include "trajectory/line.h"
+
+#include "json/canon.h"
+
+#include <inttypes.h>
+
+/* More members than the table has rows for; a line with more of them is walked once more.
+ */
+#define MEMBERS_MAX 48
+
+static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
+{
+	if (fault->at < text.n && text.p[fault->at] == '\0')
+		return error_set(err, FAIL_INPUT,
+		                 "a NUL byte where JSON should be, as a crash leaves "
+		                 "them, at byte %zu",
+		                 fault->at + 1);
+	return error_set(err, FAIL_INPUT, "%s at byte %zu", fault->why, fault->at + 1);
+}
+
+/* "null or a whole number from 0", for messages. */
+static void types_text(unsigned types, struct buf *out)
+{
+	static const struct {
+		unsigned mask, want;
+		const char *name;
+	} names[] = {
+		{T_STRING, T_STRING, "a string"},
+		{T_OBJECT, T_OBJECT, "an object"},
+		{T_ARRAY, T_ARRAY, "an array"},
+		{T_BOOL, T_BOOL, "true or false"},
+		{T_COUNT, T_COUNT, "a whole number from 0"},
+		{T_COUNT, T_WHOLE, "a whole number"},
+		{T_COUNT, T_NUMBER, "a number"},
+		{T_NULL, T_NULL, "null"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if ((types & names[i].mask) == names[i].want)
+			buf_printf(out, "%s%s", out->n ? " or " : "", names[i].name);
+	}
+}
+
+static int value_error(struct error *err, const struct line_key *row, struct str value,
+                       size_t at)
+{
+	struct buf want = BUF(256);
+	enum json_type type = json_type(value);
+	if (type == JSON_STRING && row->types & T_STRING)
+		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not one of %s, at byte %zu",
+		          row->name, (int)(value.n < 64 ? value.n : 64), value.p,
+		          row->words, at + 1);
+	else if (type == JSON_NUMBER && row->types & T_NUMBER)
+		error_set(err, FAIL_INPUT,
+		          "\"%s\" is %.*s, not a whole number%s, at byte %zu", row->name,
+		          (int)(value.n < 64 ? value.n : 64), value.p,
+		          row->types & T_NATURAL ? " from 0" : "", at + 1);
+	else {
+		types_text(row->types, &want);
+		error_set(err, FAIL_INPUT, "\"%s\" is %s%s, not %s, at byte %zu",
+		          row->name, type == JSON_NULL ? "" : "of type ",
+		          json_type_name(type), buf_cstr(&want), at + 1);
+	}
+	buf_release(&want);
+	return -1;
+}
+
+/* The rows of the line's type, with the one that is expected next. */
+struct walk {
+	const struct line_key *rows;
+	size_t count, next;
+};
+
+static const struct line_key *walk_find(struct walk *w, struct str name)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		size_t at = w->next + i < w->count ? w->next + i : w->next + i - w->count;
+		const char *want = w->rows[at].name;
+		if (want[0] == name.p[0] && strlen(want) == name.n &&
+		    memcmp(want, name.p, name.n) == 0) {
+			w->next = at + 1 < w->count ? at + 1 : 0;
+			return &w->rows[at];
+		}
+	}
+	return NULL;
+}
+
+/* A key may be spelled with escapes; ours never are, so that this is off the fast path.
+ */
+static const struct line_key *walk_find_escaped(struct walk *w, struct str key)
+{
+	const struct line_key *row = NULL;
+	struct buf name = BUF(64);
+	if (memchr(key.p, '\\', key.n)) {
+		json_decode((struct str){key.p - 1, key.n + 2}, &name);
+		if (!name.full && name.n)
+			row = walk_find(w, buf_view(&name));
+	}
+	buf_release(&name);
+	return row;
+}
+
+static int take(struct walk *w, const struct json_member *m, struct line *out,
+                struct error *err)
+{
+	if (m->key.n == 0)
+		return 0;
+	const struct line_key *row = walk_find(w, m->key);
+	if (!row)
+		row = walk_find_escaped(w, m->key);
+	if (!row)
+		return 0;
+	if (!(row->types >> m->type & 1) ||
+	    (row->types & T_INTEGRAL && !line_key_allows(row, m->value)) ||
+	    (row->words && !line_key_allows(row, m->value)))
+		return value_error(err, row, m->value,
+		                   (size_t)(m->value.p - out->text.p));
+	out->value[row->key] = m->value;
+	return 0;
+}
+
+/* Fills out->value for a line of the given type. */
+static int take_all(struct line *out, const struct json_member *members, size_t count,
+                    struct error *err)
+{
+	struct walk w = {0};
+	w.rows = line_rows(out->type, &w.count);
+	for (size_t i = 0; i < count; i++) {
+		if (take(&w, &members[i], out, err) != 0)
+			return -1;
+	}
+	if (count < MEMBERS_MAX)
+		return 0;
+	struct json_member m;
+	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
+		if (take(&w, &m, out, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static enum line_type type_of(struct str value)
+{
+	for (size_t t = 0; t < LINE_TYPES; t++) {
+		if (json_is(value, str_from(line_type_name((enum line_type)t))))
+			return (enum line_type)t;
+	}
+	return LINE_UNKNOWN;
+}
+
+static int64_t number_or(struct str value, int64_t otherwise)
+{
+	int64_t n;
+	return json_i64(value, &n) ? n : otherwise;
+}
+
+static int8_t truth(struct str value)
+{
+	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
+}
+
+static enum outcome outcome_of(struct str value)
+{
+	if (json_type(value) != JSON_STRING)
+		return OUTCOME_NONE;
+	for (int o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
+		if (json_is(value, str_from(outcome_name((enum outcome)o))))
+			return (enum outcome)o;
+	}
+	return OUTCOME_NONE;
+}
+
+static int check_header(const struct line *l, struct error *err)
+{
+	int64_t version = number_or(l->value[KEY_VERSION], -1);
+	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION))
+		return error_set(err, FAIL_INPUT,
+		                 "a header without \"format\" and \"version\" at byte 1");
+	if (version > RECORD_VERSION)
+		return error_set(err, FAIL_INPUT,
+		                 "the recording has version %" PRId64
+		                 ", this rolldbg reads up to %d, at byte %zu",
+		                 version, RECORD_VERSION,
+		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
+	if (version < 1)
+		return error_set(err, FAIL_INPUT, "there is no version %.*s at byte %zu",
+		                 STR_ARG(l->value[KEY_VERSION]),
+		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
+	return 0;
+}
+
+static void decode(struct line *out, struct buf *scratch)
+{
+	struct str rollout = out->value[KEY_ROLLOUT];
+	if (json_has_escape(rollout)) {
+		buf_clear(scratch);
+		json_decode(rollout, scratch);
+		out->rollout = buf_view(scratch);
+	} else {
+		out->rollout = json_inner(rollout);
+	}
+	out->turn = number_or(out->value[KEY_TURN], -1);
+	out->step = number_or(out->value[KEY_STEP], -1);
+	out->outcome = outcome_of(out->value[KEY_OUTCOME]);
+	out->terminated = truth(out->value[KEY_TERMINATED]);
+	out->truncated = truth(out->value[KEY_TRUNCATED]);
+}
+
+static void line_begin(struct line *out, struct str text, struct str type)
+{
+	memset(out, 0, sizeof(*out));
+	out->text = text;
+	out->turn = out->step = out->terminated = out->truncated = -1;
+	out->type = type_of(type);
+}
+
+/* Of two keys `type` the last counts, as of all others. */
+static int fill(struct line *out, const struct json_member *members, size_t count,
+                struct error *err)
+{
+	struct str type = count && str_is(members[0].key, "type")
+	                          ? members[0].value
+	                          : JSON_GET(out->text, "type");
+	if (json_type(type) != JSON_STRING)
+		return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
+	line_begin(out, out->text, type);
+	if (take_all(out, members, count, err) != 0)
+		return -1;
+	if (out->type != LINE_UNKNOWN && out->value[KEY_TYPE].p != type.p) {
+		line_begin(out, out->text, out->value[KEY_TYPE]);
+		return take_all(out, members, count, err);
+	}
+	return 0;
+}
+
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
+{
+	struct json_member members[MEMBERS_MAX];
+	struct json_fault fault = {0};
+	size_t count = 0;
+	*used = 0;
+	if (json_validate_object(text, members, MEMBERS_MAX, &count, used, &fault) != 0) {
+		*used = 0;
+		return fault_error(err, text, &fault);
+	}
+	size_t blanks = 0;
+	while (text.p[blanks] != '{')
+		blanks++;
+	out->text = (struct str){text.p + blanks, *used - blanks};
+	if (fill(out, members, count, err) != 0)
+		return -1;
+	if (out->type == LINE_UNKNOWN) {
+		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
+		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING)
+			out->value[KEY_ROLLOUT] = (struct str){0};
+	} else if (!line_has(out, KEY_ROLLOUT)) {
+		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
+	}
+	if (out->type == LINE_HEADER && check_header(out, err) != 0)
+		return -1;
+	decode(out, scratch);
+	return 0;
+}
+
+static void write_value(struct str value, struct buf *out)
+{
+	if (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))
+		json_minify(value, out);
+	else
+		buf_str(out, value);
+}
+
+void line_write(const struct line *l, struct buf *out)
+{
+	size_t count;
+	const struct line_key *row = line_rows(l->type, &count);
+	if (!row)
+		return;
+	buf_printf(out, "{\"type\":\"%s\"", line_type_name(l->type));
+	for (const struct line_key *end = row++ + count; row < end; row++) {
+		struct str value = l->value[row->key];
+		if (value.n == 0 && row->types & T_OPTIONAL)
+			continue;
+		buf_text(out, ",\"");
+		buf_text(out, row->name);
+		buf_text(out, "\":");
+		if (value.n)
+			write_value(value, out);
+		else
+			buf_text(out, "null");
+	}
+	buf_text(out, "}\n");
+}
+
+struct str line_state_hash(const struct line *l)
+{
+	struct str hash = l->value[KEY_STATE_HASH];
+	return json_type(hash) == JSON_STRING ? json_inner(hash) : (struct str){0};
+}
+
+struct str line_tool_name(const struct line *l)
+{
+	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name");
+	return json_type(name) == JSON_STRING ? json_inner(name) : (struct str){0};
+}
+
+struct str line_arguments(const struct line *l)
+{
+	return JSON_GET(l->value[KEY_TOOL_CALL], "arguments");
+}

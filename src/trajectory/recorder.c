@@ -1,0 +1,201 @@
+/* The writing end of a recording. Whole lines or nothing: each goes out in one write()
+   behind what is there, under an exclusive lock of the file; what a full disk cuts short
+   is taken back. */
+#include "trajectory/recorder.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "trajectory/redact.h"
+#include "trajectory/tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct recorder {
+	int fd;
+	char *name;
+	bool own, regular, sync;
+	const struct secrets *secrets;
+	pthread_mutex_t lock; /* guards what follows */
+	off_t size;           /* behind the last whole line, of a regular file */
+	uint64_t lines;
+	struct error broken; /* the first failure: nothing is written behind a hole */
+};
+
+/* O_EXCL for a file that is to be new. What is no regular file (/dev/null, a fifo) has
+ * nothing to lose. */
+static int open_path(const struct recorder_conf *c, struct error *err)
+{
+	int flags = O_APPEND | O_CLOEXEC | (c->append ? O_RDWR : O_WRONLY);
+	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL),
+	              0666);
+	struct stat st;
+	if (fd < 0 && errno == EEXIST && stat(c->path, &st) == 0) {
+		if (S_ISREG(st.st_mode))
+			return error_set(err, FAIL_USAGE,
+			                 "%s exists; --force replaces it", c->path);
+		fd = open(c->path, flags);
+	}
+	if (fd < 0)
+		return error_errno(err, "cannot write %s", c->path);
+	return fd;
+}
+
+static int lock_file(struct recorder *r, struct error *err)
+{
+	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return error_set(err, FAIL_SYSTEM,
+		                 "%s is being written by another process", r->name);
+	log_warn("%s cannot be locked (%s): see that nobody else writes it", r->name,
+	         strerror(errno));
+	return 0;
+}
+
+static int open_file(struct recorder *r, const struct recorder_conf *c, struct error *err)
+{
+	struct stat st;
+	r->own = true;
+	r->fd = open_path(c, err);
+	if (r->fd < 0)
+		return -1;
+	if (fstat(r->fd, &st) != 0)
+		return error_errno(err, "cannot write %s", r->name);
+	r->regular = S_ISREG(st.st_mode);
+	if (!r->regular)
+		return 0;
+	if (lock_file(r, err) != 0)
+		return -1;
+	if (c->append)
+		return tail_mend(r->fd, c->path, &r->size, err);
+	if (ftruncate(r->fd, 0) != 0)
+		return error_errno(err, "cannot empty %s", r->name);
+	return 0;
+}
+
+static void use_standard_output(struct recorder *r)
+{
+	struct stat st;
+	r->fd = STDOUT_FILENO;
+	r->regular = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (!r->regular)
+		return;
+	int flags = fcntl(r->fd, F_GETFL);
+	r->size = flags >= 0 && flags & O_APPEND ? st.st_size : lseek(r->fd, 0, SEEK_CUR);
+}
+
+static void recorder_free(struct recorder *r)
+{
+	pthread_mutex_destroy(&r->lock);
+	free(r->name);
+	free(r);
+}
+
+int recorder_new(const struct recorder_conf *conf, struct recorder **out,
+                 struct error *err)
+{
+	bool standard_output = strcmp(conf->path, "-") == 0;
+	struct recorder *r = mem_new(sizeof(*r));
+	r->fd = -1;
+	r->name =
+		mem_text(standard_output ? STR("standard output") : str_from(conf->path));
+	r->sync = conf->sync;
+	r->secrets = conf->secrets;
+	pthread_mutex_init(&r->lock, NULL);
+	if (standard_output) {
+		use_standard_output(r);
+	} else if (open_file(r, conf, err) != 0) {
+		if (r->fd >= 0)
+			close(r->fd);
+		recorder_free(r);
+		return -1;
+	}
+	*out = r;
+	return 0;
+}
+
+/* 0, or -1 with errno; *done says how much is out. */
+static int write_all(int fd, struct str text, size_t *done)
+{
+	*done = 0;
+	while (*done < text.n) {
+		ssize_t n = write(fd, text.p + *done, text.n - *done);
+		if (n >= 0)
+			*done += (size_t)n;
+		else if (errno ==
+		         EAGAIN) /* a pipe that its other end made non-blocking */
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+		else if (errno != EINTR)
+			return -1;
+	}
+	return 0;
+}
+
+/* Cuts off the part of a line that did go out, unless someone else has written behind it.
+ */
+static void take_back(const struct recorder *r, size_t done)
+{
+	struct stat st;
+	if (!r->regular || done == 0 || fstat(r->fd, &st) != 0 ||
+	    st.st_size != r->size + (off_t)done)
+		return;
+	if (ftruncate(r->fd, r->size) != 0)
+		log_warn("%s ends with part of a line: %s", r->name, strerror(errno));
+}
+
+static int write_line(struct recorder *r, struct str text, struct error *err)
+{
+	size_t done;
+	if (write_all(r->fd, text, &done) != 0) {
+		int cause = errno;
+		take_back(r, done);
+		errno = cause;
+		return error_errno(err,
+		                   "%s has %" PRIu64
+		                   " whole lines of this run, the next cannot be written",
+		                   r->name, r->lines);
+	}
+	r->size += (off_t)text.n;
+	r->lines++;
+	if (r->sync && fdatasync(r->fd) != 0 && errno != EINVAL && errno != EROFS)
+		return error_errno(err, "cannot sync %s", r->name);
+	return 0;
+}
+
+int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
+                   struct str *written, struct error *err)
+{
+	buf_clear(scratch);
+	secrets_redact_line(r->secrets, l, scratch);
+	struct str text = buf_view(scratch);
+	if (scratch->full || text.n > BUF_MAX_MESSAGE)
+		return error_set(err, FAIL_SYSTEM, "a line for %s is longer than %zu MiB",
+		                 r->name, BUF_MAX_MESSAGE >> 20);
+	pthread_mutex_lock(&r->lock);
+	int result = r->broken.kind == FAIL_NONE ? write_line(r, text, &r->broken) : -1;
+	if (result != 0)
+		*err = r->broken;
+	pthread_mutex_unlock(&r->lock);
+	if (written)
+		*written = (struct str){text.p, text.n - 1};
+	return result;
+}
+
+int recorder_close(struct recorder *r, struct error *err)
+{
+	int result = 0;
+	if (!r)
+		return 0;
+	if (r->own && close(r->fd) != 0 && errno != EINTR)
+		result = error_errno(err, "cannot finish %s", r->name);
+	recorder_free(r);
+	return result;
+}

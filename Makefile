@@ -53,7 +53,7 @@ NEEDS_ALL := lint fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
 DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop)
--include build/config.mk
+include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
 	@mkdir -p $(@D)

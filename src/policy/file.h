@@ -1,0 +1,15 @@
+/* Policy files: JSON that runs as it is (policies/ holds ready ones).
+
+     {"kind":"script", "name":"...", "tool":"lake_move", "actions":["DOWN", ...],
+      "calls":[{"name":"...","arguments":{...}}, ...],        either actions or calls
+      "on_end":"stop|cycle|repeat", "on_error":"continue" or {"stop_after":3}}
+     {"kind":"random", "name":"...", "seed":7} */
+#ifndef ROLLDBG_POLICY_FILE_H
+#define ROLLDBG_POLICY_FILE_H
+
+#include "policy/policy.h"
+
+/* FAIL_INPUT with file, line and column, or the key; unknown keys are refused with the nearest name. */
+MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err);
+
+#endif

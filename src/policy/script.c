@@ -1,0 +1,252 @@
+/* The deterministic policy: see script.h. */
+#include "policy/script.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include "policy/tools.h"
+
+#include <stdlib.h>
+
+struct script {
+	struct policy base;
+	struct arena arena;
+	struct script_conf conf;
+	size_t next;
+	int64_t equal_errors;
+	struct buf last_error, this_error; /* masked */
+};
+
+static struct script *script_of(struct policy *p)
+{
+	return (struct script *)p;
+}
+
+/* Counts how often the same masked error came in a row. */
+static void count_errors(struct script *s, const struct policy_view *v)
+{
+	if (v->last == OUTCOME_NONE) {
+		return;
+	}
+	if (v->last == OUTCOME_OK) {
+		s->equal_errors = 0;
+		return;
+	}
+	buf_clear(&s->this_error);
+	text_mask(&s->this_error, v->last_error);
+	bool same = s->equal_errors > 0 && str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
+	s->equal_errors = same ? s->equal_errors + 1 : 1;
+	buf_clear(&s->last_error);
+	buf_str(&s->last_error, buf_view(&s->this_error));
+}
+
+static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,
+                         struct error *err)
+{
+	struct script *s = script_of(p);
+
+	(void)err;
+	count_errors(s, v);
+	if (s->conf.stop_after && s->equal_errors >= s->conf.stop_after) {
+		*out = (struct decision){.kind = DECIDE_STOPPED,
+		                         .reason = "the same error came back too often (on_error)"};
+		return 0;
+	}
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_CYCLE) {
+		s->next = 0;
+	}
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT && s->conf.count) {
+		s->next = s->conf.count - 1;
+	}
+	if (s->next >= s->conf.count) {
+		*out = (struct decision){.kind = DECIDE_FINISHED, .reason = "the script is done"};
+		return 0;
+	}
+	const struct script_call *call = &s->conf.calls[s->next++];
+	*out = (struct decision){
+	        .kind = DECIDE_CALL, .name = call->name, .arguments = call->arguments};
+	return 0;
+}
+
+static void script_facts(const struct policy *p, struct policy_facts *out)
+{
+	const struct script *s = (const struct script *)p;
+	bool ends = s->conf.on_end == ON_END_STOP || s->conf.count == 0;
+
+	*out = (struct policy_facts){.kind = "script",
+	                             .name = s->conf.name,
+	                             .params = s->conf.params,
+	                             .length = ends ? (int64_t)s->conf.count : -1};
+}
+
+static void script_close(struct policy *p)
+{
+	struct script *s = script_of(p);
+
+	if (!s) {
+		return;
+	}
+	buf_release(&s->last_error);
+	buf_release(&s->this_error);
+	arena_release(&s->arena);
+	free(s);
+}
+
+/* ---- from --actions ---- */
+
+int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
+                 struct error *err)
+{
+	struct str rest = str_from(actions);
+	size_t n = 1;
+
+	for (size_t i = 0; i < rest.n; i++) {
+		n += rest.p[i] == ',';
+	}
+	*out = arena_new(arena, n * sizeof(**out));
+	*count = n;
+	for (size_t i = 0; i < n; i++) {
+		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
+		size_t length = comma ? (size_t)(comma - rest.p) : rest.n;
+
+		if (length == 0) {
+			return error_set(err, FAIL_USAGE, "--actions: action %zu is empty in '%s'", i + 1,
+			                 actions);
+		}
+		(*out)[i] = arena_str(arena, (struct str){rest.p, length});
+		rest = str_skip(rest, length + 1);
+	}
+	return 0;
+}
+
+static int choose_tool(const struct policy_conf *conf, struct str *name, struct error *err)
+{
+	if (!conf->tool) {
+		return tool_only(conf->tools, name, err);
+	}
+	*name = str_from(conf->tool);
+	return conf->force_call ? 0 : tool_require(conf->tools, *name, err);
+}
+
+static struct str params_of_actions(struct arena *arena, struct str tool, const struct str *actions,
+                                    size_t count)
+{
+	struct buf params = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &params);
+	jw_object(&w);
+	jw_key(&w, "tool");
+	jw_str(&w, tool);
+	jw_key(&w, "actions");
+	jw_array(&w);
+	for (size_t i = 0; i < count; i++) {
+		jw_str(&w, actions[i]);
+	}
+	jw_end(&w);
+	jw_end(&w);
+	struct str kept = arena_str(arena, buf_view(&params));
+	buf_release(&params);
+	return kept;
+}
+
+/* A tool nobody advertises has no schema: forced calls put the action under "action". */
+static int action_property(const struct policy_conf *conf, struct str tool, struct str *key,
+                           struct str *schema, struct error *err)
+{
+	struct error ignored;
+
+	*key = STR("action");
+	*schema = (struct str){NULL, 0};
+	if (!conf->force_call) {
+		return tool_action_property(tool, key, schema, err);
+	}
+	if (tool_action_property(tool, key, schema, &ignored)) {
+		*key = STR("action");
+	}
+	return 0;
+}
+
+int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
+                        struct arena *arena, struct script_conf *out, struct error *err)
+{
+	struct str name, key, schema;
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	int failed = 0;
+
+	if (choose_tool(conf, &name, err) ||
+	    action_property(conf, tool_find(conf->tools, name), &key, &schema, err)) {
+		return -1;
+	}
+	name = arena_str(arena, name);
+	out->calls = arena_new(arena, count * sizeof(*out->calls));
+	out->count = count;
+	for (size_t i = 0; i < count && !failed; i++) {
+		struct str fits = conf->force_call ? (struct str){NULL, 0} : schema;
+
+		buf_clear(&arguments);
+		failed = tool_action_arguments(key, fits, actions[i], &arguments, err);
+		out->calls[i] = (struct script_call){name, arena_str(arena, buf_view(&arguments))};
+	}
+	buf_release(&arguments);
+	out->params = params_of_actions(arena, name, actions, count);
+	return failed;
+}
+
+int script_check(const struct policy_conf *conf, const struct script_conf *script, struct error *err)
+{
+	if (conf->force_call || !conf->tools.p) {
+		return 0;
+	}
+	for (size_t i = 0; i < script->count; i++) {
+		const struct script_call *c = &script->calls[i];
+		struct str tool = tool_find(conf->tools, c->name);
+
+		if (!tool.p ? tool_require(conf->tools, c->name, err)
+		            : tool_check_arguments(tool, c->arguments, err)) {
+			return error_wrap(err, "call %zu (%.*s)", i + 1, STR_ARG(c->name));
+		}
+	}
+	return 0;
+}
+
+static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+{
+	struct script_conf script = {.name = STR("actions")};
+	struct arena arena = {0};
+	struct str *actions;
+	size_t count;
+	int failed = script_split(conf->actions, &arena, &actions, &count, err) ||
+	             script_from_actions(conf, actions, count, &arena, &script, err);
+
+	if (!failed) {
+		*out = script_new(&script);
+	}
+	arena_release(&arena);
+	return failed ? -1 : 0;
+}
+
+const struct policy_ops policy_script = {
+        .name = "script",
+        .help = "a fixed list of calls: --actions A,B,C, or a policy file",
+        .open = script_open,
+        .decide = script_decide,
+        .facts = script_facts,
+        .close = script_close,
+};
+
+struct policy *script_new(const struct script_conf *conf)
+{
+	struct script *s = mem_new(sizeof(*s));
+
+	s->base.ops = &policy_script;
+	s->conf = *conf;
+	s->last_error = s->this_error = BUF(BUF_MAX_MESSAGE);
+	s->conf.calls = arena_new(&s->arena, conf->count * sizeof(*conf->calls));
+	for (size_t i = 0; i < conf->count; i++) {
+		s->conf.calls[i].name = arena_str(&s->arena, conf->calls[i].name);
+		s->conf.calls[i].arguments = arena_str(&s->arena, conf->calls[i].arguments);
+	}
+	s->conf.name = arena_str(&s->arena, conf->name);
+	s->conf.params = arena_str(&s->arena, conf->params);
+	return &s->base;
+}

@@ -147,7 +147,7 @@ fmt: ## lay out every C file
 	clang-format -i $(C_FILES)
 
 fmt-check: ## fail where the layout differs
-	@for f in $(C_FILES); do clang-format $$f | diff -u $$f - || bad=1; done; [ -z "$$bad" ] || { echo 'run: make fmt' >&2; exit 1; }
+	@for f in $(C_FILES); do clang-format $$f | cmp -s - $$f || { bad=1; clang-format $$f | diff -u $$f - | head -n 20; }; done; [ -z "$$bad" ] || { echo 'run: make fmt' >&2; exit 1; }
 
 lint: all ## layers, sizes, banned calls, clang-tidy, cppcheck, shellcheck, man pages, generated files
 	@CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run

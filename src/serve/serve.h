@@ -5,22 +5,24 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "serve/lake.h"
 
 struct server;
 
+#define DEFAULT_MAX_ENVS   8
+#define DEFAULT_SERVE_PORT 8000
+
 struct serve_conf {
-	struct str world;    /* "frozen_lake" */
-	const char *bind;    /* NULL: 127.0.0.1 */
-	uint16_t port;       /* 0: any free one */
-	bool map_8x8;
+	const char *bind; /* an IPv4 address; NULL: 127.0.0.1 */
+	uint16_t port;    /* 0: any free one */
+	enum lake_map map;
 	bool slippery;
-	uint64_t max_envs;   /* at least 1; DEFAULT_MAX_ENVS unless told */
-	uint64_t delay_ms;   /* of fault `slow` and `hang`; each has its default when 0 */
-	uint64_t faults;     /* bits, by row of faults.def */
+	uint64_t max_envs; /* at least 1 */
+	uint64_t delay_ms; /* how long each tool call takes; 0: no time, or the default of
+	                      fault `slow` */
+	uint64_t faults;   /* bits, by row of faults.def */
 	struct clock clock;
 };
-
-#define DEFAULT_MAX_ENVS 8
 
 /* One row of faults.def. */
 struct fault {
@@ -29,20 +31,38 @@ struct fault {
 extern const struct fault serve_faults[];
 extern const size_t serve_faults_count;
 
-void serve_conf_init(struct serve_conf *c);
-/* "frozen_lake?map=8x8&fault=capacity&max_envs=3": what stands behind builtin:. FAIL_USAGE with the nearest
-   name for an unknown world, key or fault, or a value that does not fit. */
-MUST_USE int serve_conf_target(struct serve_conf *c, struct str target, struct error *err);
-MUST_USE int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err);
-/* MAX_CONCURRENT_ENVS as the environment has it (NULL: not set). Not a whole number of at least 1: FAIL_USAGE,
-   naming the variable and quoting the value. */
-MUST_USE int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *err);
+/* The worlds there are ("frozen_lake"), for lists and completions. */
+extern const char *const serve_worlds[];
+extern const size_t serve_worlds_count;
 
-/* Listens and serves on threads of its own until server_stop. FAIL_SYSTEM: the port is taken ... */
-MUST_USE int server_start(const struct serve_conf *c, struct server **out, struct error *err);
+/* The standard 4x4 lake, not slippery, on any free port of 127.0.0.1. */
+void serve_conf_init(struct serve_conf *c, struct clock clock);
+
+/* "frozen_lake?map=8x8&fault=capacity&max_envs=3", what stands behind builtin: or is
+   typed after `serve`. Keys: protocol (mcp), map (4x4, 8x8, random, random8x8), slippery
+   (0, 1), max_envs, delay (a duration), fault (may repeat). FAIL_USAGE with the nearest
+   name for an unknown world, key or value. */
+MUST_USE int serve_conf_target(struct serve_conf *c, struct str target,
+                               struct error *err);
+/* One key and its value, as above: for the options of `serve`. */
+MUST_USE int serve_conf_set(struct serve_conf *c, struct str key, struct str value,
+                            struct error *err);
+/* The same as the key `fault`. */
+MUST_USE int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err);
+/* MAX_CONCURRENT_ENVS as the environment has it (NULL: not set). Not a whole number of at
+   least 1: FAIL_USAGE, naming the variable and quoting the value. */
+MUST_USE int serve_conf_max_envs(struct serve_conf *c, const char *value,
+                                 struct error *err);
+
+/* Listens and serves on threads of its own until server_stop. FAIL_SYSTEM: the port is
+ * taken, .. */
+MUST_USE int server_start(const struct serve_conf *c, struct server **out,
+                          struct error *err);
 uint16_t server_port(const struct server *s);
-/* How many environment steps were executed, over all sessions: what `at most once` is counted by. */
+/* How many environment steps were executed, over all sessions: what `at most once` is
+ * counted by. */
 uint64_t server_steps(const struct server *s);
-void server_stop(struct server *s); /* ends all connections; NULL is fine */
+void server_stop(
+	struct server *s); /* ends all connections, waiting ones too; NULL is fine */
 
 #endif

@@ -1,0 +1,177 @@
+/* What a server is told before it starts: see serve.h. */
+#include "base/text.h"
+#include "serve/serve.h"
+
+const char *const serve_worlds[] = {"frozen_lake"};
+const size_t serve_worlds_count = ARRAY_LEN(serve_worlds);
+
+#define NAMES_MAX 64
+
+void serve_conf_init(struct serve_conf *c, struct clock clock)
+{
+	*c = (struct serve_conf){
+		.map = LAKE_4X4, .max_envs = DEFAULT_MAX_ENVS, .clock = clock};
+}
+
+static int unknown(const char *what, struct str typed, const char *const *names,
+                   size_t count, struct error *err)
+{
+	const char *near = text_nearest(typed, names, count);
+	struct buf list = BUF(BUF_MAX_SMALL);
+
+	if (near != NULL) {
+		return error_set(err, FAIL_USAGE,
+		                 "unknown %s '%.*s' (did you mean '%s'?)", what,
+		                 STR_ARG(typed), near);
+	}
+	for (size_t i = 0; i < count; i++) {
+		buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	}
+	error_set(err, FAIL_USAGE, "unknown %s '%.*s'; there is: %s", what,
+	          STR_ARG(typed), buf_cstr(&list));
+	buf_release(&list);
+	return -1;
+}
+
+static int choose(const char *what, struct str typed, const char *const *names,
+                  size_t count, size_t *chosen, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_is(typed, names[i])) {
+			*chosen = i;
+			return 0;
+		}
+	}
+	return unknown(what, typed, names, count, err);
+}
+
+static int set_protocol(struct serve_conf *c, struct str value, struct error *err)
+{
+	static const char *const names[] = {"mcp"};
+	size_t chosen = 0;
+
+	(void)c;
+	return choose("protocol", value, names, ARRAY_LEN(names), &chosen, err);
+}
+
+static int set_map(struct serve_conf *c, struct str value, struct error *err)
+{
+	size_t chosen = 0;
+
+	if (choose("map", value, lake_map_names, lake_map_count, &chosen, err) != 0) {
+		return -1;
+	}
+	c->map = (enum lake_map)chosen;
+	return 0;
+}
+
+static int set_slippery(struct serve_conf *c, struct str value, struct error *err)
+{
+	if (!str_is(value, "0") && !str_is(value, "1")) {
+		return error_set(err, FAIL_USAGE, "slippery is '%.*s', not 0 or 1",
+		                 STR_ARG(value));
+	}
+	c->slippery = str_is(value, "1");
+	return 0;
+}
+
+static int set_max_envs(struct serve_conf *c, struct str value, struct error *err)
+{
+	if (!text_u64(value, &c->max_envs) || c->max_envs == 0) {
+		return error_set(err, FAIL_USAGE,
+		                 "max_envs is '%.*s', not a whole number of at least 1",
+		                 STR_ARG(value));
+	}
+	return 0;
+}
+
+static int set_delay(struct serve_conf *c, struct str value, struct error *err)
+{
+	if (!text_duration_ms(value, &c->delay_ms)) {
+		return error_set(err, FAIL_USAGE,
+		                 "delay is '%.*s', not a duration such as 20ms",
+		                 STR_ARG(value));
+	}
+	return 0;
+}
+
+int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
+{
+	const char *names[NAMES_MAX];
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < serve_faults_count; i++) {
+		names[i] = serve_faults[i].name;
+	}
+	if (choose("fault", fault, names, serve_faults_count, &chosen, err) != 0) {
+		return -1;
+	}
+	c->faults |= UINT64_C(1) << chosen;
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	int (*set)(struct serve_conf *c, struct str value, struct error *err);
+} settings[] = {
+	{"protocol", set_protocol}, {"map", set_map},     {"slippery", set_slippery},
+	{"max_envs", set_max_envs}, {"delay", set_delay}, {"fault", serve_conf_fault},
+};
+
+int serve_conf_set(struct serve_conf *c, struct str key, struct str value,
+                   struct error *err)
+{
+	const char *names[ARRAY_LEN(settings)];
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		names[i] = settings[i].key;
+	}
+	if (choose("setting", key, names, ARRAY_LEN(names), &chosen, err) != 0) {
+		return -1;
+	}
+	return settings[chosen].set(c, value, err);
+}
+
+/* What comes before the mark; *rest is what follows it, empty when there is none. */
+static struct str split(struct str s, char mark, struct str *rest)
+{
+	const char *at = s.n ? memchr(s.p, mark, s.n) : NULL;
+	size_t n = at ? (size_t)(at - s.p) : s.n;
+
+	*rest = str_skip(s, at ? n + 1 : n);
+	return (struct str){s.p, n};
+}
+
+int serve_conf_target(struct serve_conf *c, struct str target, struct error *err)
+{
+	struct str rest, world = split(target, '?', &rest);
+	size_t chosen = 0;
+
+	if (choose("built-in environment", world, serve_worlds, serve_worlds_count,
+	           &chosen, err) != 0) {
+		return -1;
+	}
+	while (rest.n > 0) {
+		struct str value, key = split(split(rest, '&', &rest), '=', &value);
+
+		if (serve_conf_set(c, key, value, err) != 0) {
+			return error_wrap(err, "builtin:%.*s", STR_ARG(target));
+		}
+	}
+	return 0;
+}
+
+int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *err)
+{
+	if (value == NULL) {
+		return 0;
+	}
+	if (!text_u64(str_from(value), &c->max_envs) || c->max_envs == 0) {
+		return error_set(
+			err, FAIL_USAGE,
+			"MAX_CONCURRENT_ENVS is '%s', not a whole number of at least 1",
+			value);
+	}
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* The table of faults, and what several of them share: see fault.h. */
+#include "serve/fault.h"
+
+#include <inttypes.h>
+
+#define FAULT(ident, name, help) {name, help},
+const struct fault serve_faults[] = {
+#include "serve/faults.def"
+};
+#undef FAULT
+const size_t serve_faults_count = ARRAY_LEN(serve_faults);
+
+#define FAULT(ident, name, help) &fault_##ident,
+static const struct fault_hooks *const hooks[] = {
+#include "serve/faults.def"
+};
+#undef FAULT
+
+_Static_assert(ARRAY_LEN(hooks) <= 64, "serve_conf.faults has a bit for each");
+
+const struct fault_hooks *fault_next(const struct gym *g, size_t *cursor)
+{
+	while (*cursor < ARRAY_LEN(hooks)) {
+		size_t i = (*cursor)++;
+
+		if (g->conf.faults >> i & 1) {
+			return hooks[i];
+		}
+	}
+	return NULL;
+}
+
+/* Addresses of 15 digits, as the proxy's ids were: one object after the other. */
+#define FIRST_ADDRESS   140573993008848u
+#define ADDRESS_SPACING 16u
+
+void fault_capacity_text(struct gym *g, struct call *c)
+{
+	uint64_t id = FIRST_ADDRESS + ADDRESS_SPACING * g->ids_made_up++;
+
+	buf_clear(&c->text);
+	buf_printf(&c->text,
+	           "{\"error\": \"Maximum concurrent environments (%" PRIu64
+	           ") reached\", "
+	           "\"tool\": \"lake_move\", \"session_id\": \"proxy_fallback_%" PRIu64
+	           "\"}",
+	           g->conf.max_envs, id);
+	c->is_error = false;
+	c->done = true;
+}
+
+void fault_every_second(struct call *c)
+{
+	if (!c->done && c->transport->calls % 2 == 1) {
+		buf_text(&c->text,
+		         "Error executing tool lake_move: environment step failed");
+		c->is_error = true;
+		c->done = true;
+	}
+}

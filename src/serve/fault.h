@@ -1,0 +1,47 @@
+/* What a fault may do, and where. A fault is one file under fault/ that defines its
+   hooks, and one row of faults.def; hooks that are NULL leave the healthy behaviour as it
+   is. */
+#ifndef ROLLDBG_SERVE_FAULT_H
+#define ROLLDBG_SERVE_FAULT_H
+
+#include "serve/exchange.h"
+
+/* One tools/call on its way. */
+struct call {
+	struct transport *transport;
+	struct env *env;            /* the one that will act */
+	struct str tool, arguments; /* raw JSON */
+	bool done;                  /* text and is_error stand: no step is executed */
+	bool is_error;
+	bool close;            /* instead of a reply */
+	struct buf text;       /* the content block */
+	struct buf structured; /* the value of structuredContent, or empty */
+};
+
+struct fault_hooks {
+	void (*start)(struct gym *g);
+	/* Before anything else looks at the request; true: it is answered. */
+	bool (*request)(const struct request *q, struct reply *r);
+	bool no_tools;
+	/* How long this call waits before anything is done. */
+	void (*wait)(uint64_t *wait_ms);
+	/* Before the arguments are looked at. */
+	void (*before_call)(struct gym *g, struct call *c);
+	void (*after_call)(struct gym *g, struct call *c);
+};
+
+#define FAULT(ident, name, help) extern const struct fault_hooks fault_##ident;
+#include "serve/faults.def"
+#undef FAULT
+
+/* The hooks of the active faults, one after the other: start with *cursor = 0; NULL at
+ * the end. */
+const struct fault_hooks *fault_next(const struct gym *g, size_t *cursor);
+
+/* The answer of the broken proxy, down to its blanks, under a session id made up on the
+   spot and not marked as an error. */
+void fault_capacity_text(struct gym *g, struct call *c);
+/* Every second call of a transport, from the second on, fails without acting. */
+void fault_every_second(struct call *c);
+
+#endif

@@ -1,0 +1,11 @@
+/* Fault disconnect: the step is executed, and the connection closes before the first byte
+   of the answer: whoever sends the call again acts twice. */
+#include "serve/fault.h"
+
+static void hang_up(struct gym *g, struct call *c)
+{
+	(void)g;
+	c->close = true;
+}
+
+const struct fault_hooks fault_disconnect = {.after_call = hang_up};

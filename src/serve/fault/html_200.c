@@ -1,0 +1,17 @@
+/* Fault html-200: a web page where the MCP endpoint should be, as a proxy or a wrong port
+ * gives. */
+#include "serve/fault.h"
+
+static bool page_instead(const struct request *q, struct reply *r)
+{
+	if (!str_starts(q->path, STR("/mcp"))) {
+		return false;
+	}
+	r->status = 200;
+	r->type = "text/html; charset=utf-8";
+	buf_text(&r->body, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head>"
+	                   "<body><h1>It works!</h1></body></html>\n");
+	return true;
+}
+
+const struct fault_hooks fault_html_200 = {.request = page_instead};

@@ -1,0 +1,19 @@
+/* Fault session-churn: the environment under a session is a new one after every two
+   calls, and replies bear another session id from then on (the first one stays good). */
+#include "serve/fault.h"
+
+#include <stdio.h>
+
+static void replace(struct gym *g, struct call *c)
+{
+	struct transport *t = c->transport;
+
+	if (c->done || t->calls == 0 || t->calls % 2 == 1) {
+		return;
+	}
+	gym_env_reset(g, c->env, NULL);
+	uint32_t turn = (uint32_t)(t->calls / 2);
+	snprintf(t->shown + TRANSPORT_ID - 8, 9, "%08x", turn);
+}
+
+const struct fault_hooks fault_session_churn = {.before_call = replace};

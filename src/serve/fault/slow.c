@@ -1,0 +1,13 @@
+/* Fault slow: an environment that takes its time, while others are served. */
+#include "serve/fault.h"
+
+#define DEFAULT_MS 1000
+
+static void at_least(uint64_t *wait_ms)
+{
+	if (*wait_ms == 0) {
+		*wait_ms = DEFAULT_MS;
+	}
+}
+
+const struct fault_hooks fault_slow = {.wait = at_least};

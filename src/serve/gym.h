@@ -1,0 +1,103 @@
+/* What an MCP-Gym server remembers: its environments, the transports that speak for them,
+   and the limit on the former. Used from the server's one thread, `steps` excepted.
+
+   Two ids that travel under one header name are kept apart here. A transport is what
+   initialize made (its id is ours); an environment bears the id its client chose
+   (`_extra.session_id`), or its transport's id when the client chose none. Transports
+   that chose the same id share an environment.
+
+   The limit is honest: initialize reserves the room of the environment it names, or is
+   refused at once, so that nobody holds a session that can do nothing; the last transport
+   that ends gives the room back. (The faults `capacity` and `fallback-session` break
+   exactly this.) An environment that only the control plane was asked for has no
+   transport to end it: it gives way when room is needed. */
+#ifndef ROLLDBG_SERVE_GYM_H
+#define ROLLDBG_SERVE_GYM_H
+
+#include "serve/index.h"
+#include "serve/lake.h"
+#include "serve/serve.h"
+
+#include <stdatomic.h>
+
+#define TRANSPORT_ID   32
+#define ENV_ID_MAX     1024
+#define TRANSPORTS_MAX 65536
+
+struct env {
+	struct named named;
+	uint64_t serial; /* order of creation; stands in for the seed of one that was
+	                    given none */
+	unsigned transports;
+	bool born;    /* somebody asked for its state, or acted */
+	bool refused; /* beyond the limit: it can be looked at, and never moves */
+	bool counted; /* takes one of max_envs */
+	struct lake lake;
+	/* The control plane. */
+	uint64_t step_count;
+	int64_t total_reward;
+	int reward;
+	bool terminated;
+	double chance;
+};
+
+struct transport {
+	struct named named;
+	char id[TRANSPORT_ID + 1];
+	char shown[TRANSPORT_ID +
+	           1]; /* what replies call it: the id, except under session-churn */
+	struct env *env;
+	uint64_t calls;
+};
+
+/* What happens to the session beyond the limit. */
+enum when_full {
+	FULL_REFUSE,  /* no session */
+	FULL_PHANTOM, /* a session whose environment never moves */
+	FULL_NEVER,   /* sessions do not count */
+};
+
+struct gym {
+	struct serve_conf conf;
+	struct index envs, transports;
+	uint64_t serial;
+	uint64_t taken; /* of conf.max_envs */
+	/* Set by faults when the server starts. */
+	enum when_full when_full;
+	bool keeps_room; /* what is taken is never given back */
+	int move_reward; /* on top of the lake's own */
+	uint64_t ids_made_up;
+	struct env
+		nobodys; /* of calls that belong to no session (fault fallback-session) */
+	_Atomic uint64_t steps; /* executed, over all sessions */
+};
+
+void gym_init(struct gym *g, const struct serve_conf *c);
+void gym_release(struct gym *g);
+
+/* The environment of that id; absent id: NULL. */
+struct env *gym_env(const struct gym *g, struct str id);
+/* The same, made when there is none. NULL: no room, or the id is longer than ENV_ID_MAX.
+ */
+struct env *gym_env_open(struct gym *g, struct str id);
+/* A new episode in it, or its first; seed NULL: one of its own. */
+void gym_env_reset(struct gym *g, struct env *e, const uint64_t *seed);
+void gym_env_step(struct gym *g, struct env *e, int action);
+
+struct transport *gym_transport(const struct gym *g, struct str id);
+/* A new one. env_id absent: the environment is named after the transport. NULL: no room.
+ */
+struct transport *gym_transport_open(struct gym *g, struct str env_id);
+/* Speaks for another environment from now on (a second initialize). False: no room,
+ * nothing changed. */
+MUST_USE bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id);
+void gym_transport_close(struct gym *g, struct transport *t);
+
+/* 32 hex digits, as transports are named; also for the dead ids that refusals carry. */
+void gym_mint(char id[TRANSPORT_ID + 1]);
+
+/* The environment has its say on what it shows: {"position":N,"grid":".."} and, unless
+   NULL, the action. Indented by two as Python does it, or without any blanks. */
+void gym_observe(const struct env *e, const char *action, bool indented, struct buf *out);
+
+#endif

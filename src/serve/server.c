@@ -1,0 +1,283 @@
+/* The sockets: libmicrohttpd with one epoll thread, which alone touches the gym. Requests
+   are gathered whole, answered by exchange_answer, and sent; those that must wait are
+   suspended meanwhile, so that nobody waits for them. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "serve/exchange.h"
+#include "serve/waits.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BODY_MAX ((size_t)4 << 20) /* larger: 413 */
+#define BODY_PATIENCE                                                                    \
+	((size_t)64 << 20) /* read and forgotten so far, so that the 413 arrives */
+#define REPLY_MAX        ((size_t)32 << 20)
+#define CONNECTIONS_MAX  4096u
+#define CONNECTION_BYTES ((size_t)16 << 10) /* its header block included */
+#define FIRST_REQUEST_S  10u  /* silence before a connection has asked for anything */
+#define BETWEEN_S        120u /* and after that: as long as uvicorn is told to */
+
+struct server {
+	struct gym gym;
+	struct MHD_Daemon *daemon;
+	struct waits *waits;
+	uint16_t port;
+};
+
+/* One request while its bytes come in and while it waits. */
+struct pending {
+	struct waiter waiter;
+	struct buf body;
+	size_t received;
+	bool waited;
+};
+
+static struct str header(struct MHD_Connection *connection, const char *name)
+{
+	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	if (MHD_add_response_header(response, name, value) != MHD_YES) {
+		log_warn("serve: the header %s could not be set", name);
+	}
+}
+
+static void add_location(struct MHD_Response *response, struct str host)
+{
+	struct buf url = BUF(BUF_MAX_SMALL);
+
+	if (host.n > 0) {
+		buf_printf(&url, "http://%.*s", STR_ARG(host));
+	}
+	buf_text(&url, "/mcp");
+	add_header(response, "location", buf_cstr(&url));
+	buf_release(&url);
+}
+
+/* Hands r->body over. */
+static enum MHD_Result send_reply(struct MHD_Connection *connection,
+                                  const struct request *q, struct reply *r)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer_with_free_callback(r->body.n, r->body.p,
+	                                                           free);
+
+	if (response == NULL) {
+		return MHD_NO;
+	}
+	r->body = BUF(REPLY_MAX); /* no longer ours */
+	if (r->type != NULL) {
+		add_header(response, "content-type", r->type);
+	}
+	if (r->stream) {
+		add_header(response, "cache-control", "no-cache, no-transform");
+		add_header(response, "transfer-encoding", "chunked");
+	}
+	if (r->session[0] != '\0') {
+		add_header(response, "mcp-session-id", r->session);
+	}
+	if (r->allow != NULL) {
+		add_header(response, "allow", r->allow);
+	}
+	if (r->redirect) {
+		add_location(response, q->host);
+	}
+	enum MHD_Result sent = MHD_queue_response(connection, r->status, response);
+
+	MHD_destroy_response(response);
+	return sent;
+}
+
+static enum MHD_Result answer(struct server *s, struct MHD_Connection *connection,
+                              struct pending *p, const struct request *q)
+{
+	struct reply r = {.body = BUF(REPLY_MAX)};
+	enum MHD_Result result = MHD_NO;
+
+	if (p->received > BODY_MAX) {
+		reply_text(&r, 413, "Request body too large");
+	} else {
+		exchange_answer(&s->gym, q, &r);
+	}
+	log_debug("serve: %.*s %.*s: %u", STR_ARG(q->method), STR_ARG(q->path), r.status);
+	if (r.ended) {
+		waits_end_session(s->waits, q->session);
+	}
+	switch (r.act) {
+	case ACT_WAIT:
+		p->waited = true;
+		result =
+			waits_add(s->waits, &p->waiter, connection, q->session, r.wait_ms)
+				? MHD_YES
+				: MHD_NO;
+		break;
+	case ACT_CLOSE:
+		break;
+	case ACT_SEND:
+		result = send_reply(connection, q, &r);
+		break;
+	}
+	buf_release(&r.body);
+	return result;
+}
+
+/* The next piece of the body; MHD_NO ends a connection that has no end of them. */
+static enum MHD_Result gather(struct pending *p, const char *piece, size_t *n)
+{
+	p->received += *n;
+	if (p->received <= BODY_MAX) {
+		buf_add(&p->body, piece, *n);
+	}
+	*n = 0;
+	return p->received <= BODY_PATIENCE ? MHD_YES : MHD_NO;
+}
+
+/* Called with the headers, with each piece of the body, at its end, and after a wait.
+   NOLINTNEXTLINE(readability-function-size): the library wants eight parameters */
+static enum MHD_Result handle(void *cls, struct MHD_Connection *connection,
+                              const char *url, const char *method, const char *version,
+                              const char *piece, size_t *piece_n, void **state)
+{
+	struct server *s = cls;
+	struct pending *p = *state;
+
+	(void)version;
+	if (p == NULL) {
+		p = *state = mem_new(sizeof(*p));
+		p->body = BUF(BODY_MAX);
+		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+		                          BETWEEN_S);
+		return MHD_YES;
+	}
+	if (*piece_n > 0) {
+		return gather(p, piece, piece_n);
+	}
+	if (p->waited && waits_closed(s->waits)) {
+		return MHD_NO;
+	}
+	struct request q = {
+		.method = str_from(method),
+		.path = str_from(url),
+		.body = buf_view(&p->body),
+		.session = header(connection, "mcp-session-id"),
+		.accept = header(connection, "accept"),
+		.content_type = header(connection, "content-type"),
+		.protocol_version = header(connection, "mcp-protocol-version"),
+		.origin = header(connection, "origin"),
+		.host = header(connection, "host"),
+		.waited = p->waited,
+	};
+	return answer(s, connection, p, &q);
+}
+
+static void forget(void *cls, struct MHD_Connection *connection, void **state,
+                   enum MHD_RequestTerminationCode how)
+{
+	struct pending *p = *state;
+
+	(void)cls, (void)connection, (void)how;
+	if (p != NULL) {
+		buf_release(&p->body);
+		free(p);
+	}
+}
+
+/* A socket of our own making: the reason why it cannot be had is known then. */
+static int listen_on(const char *bind_to, uint16_t *port, int *out, struct error *err)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(*port)};
+	socklen_t n = sizeof(a);
+	int yes = 1, fd;
+
+	if (inet_pton(AF_INET, bind_to, &a.sin_addr) != 1) {
+		return error_set(err, FAIL_USAGE, "'%s' is not an IPv4 address", bind_to);
+	}
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
+	    fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+	    bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
+	    listen(fd, SOMAXCONN) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &n) != 0) {
+		error_errno(err, "cannot listen on %s:%u", bind_to, *port);
+		if (fd >= 0) {
+			close(fd);
+		}
+		return -1;
+	}
+	*port = ntohs(a.sin_port);
+	*out = fd;
+	return 0;
+}
+
+static struct MHD_Daemon *start_daemon(struct server *s, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, s->port, NULL,
+		NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+		MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, MHD_OPTION_END);
+}
+
+int server_start(const struct serve_conf *c, struct server **out, struct error *err)
+{
+	struct server *s = mem_new(sizeof(*s));
+	int fd = -1;
+
+	gym_init(&s->gym, c);
+	exchange_start(&s->gym);
+	s->port = c->port;
+	if (listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err) != 0) {
+		goto failed;
+	}
+	if (waits_start(c->clock, &s->waits, err) != 0) {
+		close(fd);
+		goto failed;
+	}
+	s->daemon = start_daemon(s, fd);
+	if (s->daemon == NULL) {
+		error_set(err, FAIL_SYSTEM, "cannot start a server on port %u", s->port);
+		waits_close(s->waits);
+		close(fd);
+		goto failed;
+	}
+	*out = s;
+	return 0;
+failed:
+	waits_free(s->waits);
+	gym_release(&s->gym);
+	free(s);
+	return -1;
+}
+
+uint16_t server_port(const struct server *s)
+{
+	return s->port;
+}
+
+uint64_t server_steps(const struct server *s)
+{
+	return atomic_load(&s->gym.steps);
+}
+
+void server_stop(struct server *s)
+{
+	if (s == NULL) {
+		return;
+	}
+	waits_close(s->waits);
+	MHD_stop_daemon(s->daemon);
+	waits_free(s->waits);
+	gym_release(&s->gym);
+	free(s);
+}

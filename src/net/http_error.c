@@ -119,6 +119,12 @@ int http_explain(struct http_exchange *x, struct error *err)
 		return error_set(err, FAIL_TRANSPORT,
 		                 "%s closed the connection before answering %s", place,
 		                 what);
+	/* libcurl takes a reply that ends inside its headers for a whole one. */
+	if (rc == CURLE_OK)
+		return error_set(err, FAIL_TRANSPORT,
+		                 "%s closed the connection in the middle of its headers "
+		                 "answering %s",
+		                 place, what);
 	if (rc == CURLE_PARTIAL_FILE)
 		return error_set(err, FAIL_TRANSPORT,
 		                 "%s closed the connection in the middle of its answer "
@@ -141,7 +147,7 @@ int http_explain_timeout(struct http_exchange *x, struct error *err)
 	request_name(x, name);
 	snprintf(span, sizeof(span), ms % 1000 ? "%llums" : "%llus",
 	         (unsigned long long)(ms % 1000 ? ms : ms / 1000));
-	if (x->headers_done)
+	if (x->headers_done && !x->redirected)
 		return error_set(err, FAIL_TIMEOUT,
 		                 "the answer of %s did not end within %s (%s)", place,
 		                 span, name);

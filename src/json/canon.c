@@ -1,0 +1,497 @@
+/* The canonical form in one pass over the bytes: members are written as they come, and an
+   object whose keys came unsorted is put in order when it closes. Iterative; small values
+   need no memory. */
+#include "json/canon.h"
+
+#include "base/mem.h"
+#include "json/lex.h"
+#include "json/paths.h"
+#include "json/sort.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* JSON in a string in JSON ..: every level doubles the backslashes, so 64 would not fit
+ * in memory. */
+#define STRINGS_MAX 64
+
+struct frame {
+	unsigned char closer;       /* ']', '}', or 0 for the text of a string */
+	bool sorted;                /* the keys so far */
+	size_t begin;               /* in out, behind the opening bracket */
+	size_t count;               /* children written */
+	size_t index;               /* children seen */
+	size_t members;             /* its first in canon.members */
+	size_t states, states_open; /* its open patterns */
+};
+
+/* A string that is being read as JSON because a pattern may reach into it. */
+struct string_frame {
+	char *text;
+	struct str string;
+	const unsigned char *behind, *end; /* where the text around it goes on */
+	size_t begin, edits;
+};
+
+struct canon {
+	const unsigned char *p, *end;
+	struct buf *out;
+	const struct json_paths *paths;
+	enum json_edit edit;
+	size_t edits; /* made so far */
+	struct path_states states;
+	struct frame *frames;
+	struct written_member *members;
+	size_t frames_n, frames_cap, members_n, members_cap, strings_n;
+	struct arena keys; /* those that had escapes, decoded */
+	struct string_frame strings[STRINGS_MAX];
+	struct frame first_frames[16];
+	struct written_member first_members[32];
+	char first_copy[2048];
+};
+
+/* ---- output ---- */
+
+ALWAYS_INLINE void put(struct canon *c, const void *bytes, size_t n)
+{
+	struct buf *out = c->out;
+
+	if (UNLIKELY(out->full || out->cap - out->n <= n)) {
+		buf_add(out, bytes, n);
+		return;
+	}
+	memcpy(out->p + out->n, bytes, n);
+	out->n += n;
+}
+
+ALWAYS_INLINE void put_char(struct canon *c, char byte)
+{
+	put(c, &byte, 1);
+}
+
+ALWAYS_INLINE void put_between(struct canon *c, const unsigned char *begin,
+                               const unsigned char *end)
+{
+	put(c, begin, (size_t)(end - begin));
+}
+
+/* c->p is at the first backslash of a string; what stood before it is written. */
+static void put_escaped(struct canon *c)
+{
+	while (*c->p == '\\') {
+		char text[6];
+		size_t n = lex_canonical(lex_unescape(&c->p, c->end), text);
+
+		put(c, text, n);
+		const unsigned char *begin = c->p;
+		c->p = run_text(begin, c->end);
+		put_between(c, begin, c->p);
+	}
+	c->p++;
+	put_char(c, '"');
+}
+
+ALWAYS_INLINE void put_string(struct canon *c)
+{
+	const unsigned char *begin = c->p;
+
+	c->p = run_text(begin + 1, c->end);
+	if (LIKELY(*c->p == '"')) {
+		c->p++;
+		put_between(c, begin, c->p);
+		return;
+	}
+	put_between(c, begin, c->p);
+	put_escaped(c);
+}
+
+/* ---- stacks ---- */
+
+static void *grow(void *items, void *first, size_t *cap, size_t size)
+{
+	void *grown = mem_array(2 * *cap, size);
+
+	memcpy(grown, items, *cap * size);
+	if (items != first) {
+		free(items);
+	}
+	*cap *= 2;
+	return grown;
+}
+
+static struct frame *push_frame(struct canon *c, unsigned char closer, size_t states)
+{
+	if (c->frames_n == c->frames_cap) {
+		c->frames = grow(c->frames, c->first_frames, &c->frames_cap,
+		                 sizeof(*c->frames));
+	}
+	struct frame *f = &c->frames[c->frames_n++];
+	*f = (struct frame){
+		.closer = closer,
+		.sorted = true,
+		.begin = c->out->n,
+		.members = c->members_n,
+		.states = states,
+		.states_open = c->states.n - states,
+	};
+	return f;
+}
+
+static void pop_frame(struct canon *c)
+{
+	struct frame *f = &c->frames[--c->frames_n];
+
+	c->members_n = f->members;
+	c->states.n = f->states;
+}
+
+static void add_member(struct canon *c, struct frame *f, struct str key)
+{
+	if (c->members_n == c->members_cap) {
+		c->members = grow(c->members, c->first_members, &c->members_cap,
+		                  sizeof(*c->members));
+	}
+	struct written_member *m = &c->members[c->members_n++];
+	*m = (struct written_member){.key = key, .at = c->out->n};
+	if (f->count > 0) {
+		m[-1].end = m->at - 1;
+		f->sorted = f->sorted && sort_compare(m[-1].key, key) <= 0;
+	}
+}
+
+/* ---- strings that hold JSON ---- */
+
+static bool may_hold_json(struct str inner)
+{
+	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
+
+	p = lex_blanks(p, end);
+	return p < end && (*p == '{' || *p == '[' || *p == '\\');
+}
+
+/* Goes on inside the string at c->p when that is JSON which has an inside. */
+static bool enter_string(struct canon *c, size_t states)
+{
+	const unsigned char *behind = lex_string(c->p, c->end);
+	struct str string = lex_slice(c->p, behind), inner = json_inner(string);
+	struct json_fault fault;
+	size_t n;
+
+	if (c->strings_n == STRINGS_MAX || !may_hold_json(inner)) {
+		return false;
+	}
+	char *text = mem_new(inner.n + 1);
+	lex_decode(inner, text, &n);
+	const unsigned char *begin = (const unsigned char *)text, *end = begin + n;
+	begin = lex_blanks(begin, end);
+	if (begin == end || (*begin != '{' && *begin != '[' && *begin != '"') ||
+	    json_validate((struct str){text, n}, &fault) != 0) {
+		free(text);
+		return false;
+	}
+	c->strings[c->strings_n++] = (struct string_frame){
+		.text = text,
+		.string = string,
+		.behind = behind,
+		.end = c->end,
+		.begin = c->out->n,
+		.edits = c->edits,
+	};
+	push_frame(c, 0, states);
+	c->p = begin;
+	c->end = end;
+	return true;
+}
+
+/* Its JSON has been written: as a string if anything was edited, else the string is put
+ * as it was. */
+static void leave_string(struct canon *c)
+{
+	struct string_frame *s = &c->strings[--c->strings_n];
+
+	if (!c->out->full && c->edits != s->edits) {
+		struct buf inner = BUF(SIZE_MAX / 2);
+
+		buf_add(&inner, c->out->p + s->begin, c->out->n - s->begin);
+		buf_cut(c->out, s->begin);
+		json_quote(c->out, buf_view(&inner));
+		buf_release(&inner);
+	} else if (!c->out->full) {
+		buf_cut(c->out, s->begin);
+		c->p = lex_begin(s->string);
+		c->end = s->behind;
+		put_string(c);
+	}
+	c->p = s->behind;
+	c->end = s->end;
+	free(s->text);
+	pop_frame(c);
+}
+
+/* ---- values ---- */
+
+/* The value at c->p, or its opening bracket. Its open patterns are those from `states`
+ * on. */
+static void begin_value(struct canon *c, size_t states)
+{
+	const unsigned char *begin = c->p;
+
+	if (*begin == '{' || *begin == '[') {
+		put_char(c, (char)*begin);
+		push_frame(c, (unsigned char)(*begin + 2), states);
+		c->p++;
+		return;
+	}
+	if (*begin == '"') {
+		if (UNLIKELY(c->states.n > states) && enter_string(c, states)) {
+			return;
+		}
+		put_string(c);
+	} else {
+		c->p = lex_word(begin, c->end);
+		put_between(c, begin, c->p);
+	}
+	c->states.n = states;
+}
+
+/* The value at c->p was picked and is not dropped. */
+static void mask_value(struct canon *c)
+{
+	static const char masked[] = "\"<masked>\"";
+
+	put(c, masked, sizeof(masked) - 1);
+	c->p = lex_value(c->p, c->end);
+	c->edits++;
+}
+
+static void drop_value(struct canon *c)
+{
+	c->p = lex_value(c->p, c->end);
+	c->edits++;
+}
+
+static void begin_element(struct canon *c, struct frame *f)
+{
+	size_t states = c->states.n;
+	bool picked = false;
+
+	if (f->states_open > 0) {
+		char token[24];
+
+		snprintf(token, sizeof(token), "%zu", f->index);
+		picked = paths_child(c->paths, &c->states, f->states, f->states_open,
+		                     str_from(token));
+	}
+	f->index++;
+	if (picked && c->edit == JSON_EDIT_DROP) {
+		c->states.n = states;
+		drop_value(c);
+		return;
+	}
+	if (f->count++ > 0) {
+		put_char(c, ',');
+	}
+	if (picked) {
+		c->states.n = states;
+		mask_value(c);
+		return;
+	}
+	begin_value(c, states);
+}
+
+/* The text of the key at c->p. */
+static struct str key_text(struct canon *c, const unsigned char *behind)
+{
+	struct str inner = lex_slice(c->p + 1, behind - 1);
+
+	if (!json_has_escape(inner)) {
+		return inner;
+	}
+	char *text = arena_new(&c->keys, inner.n + 1);
+	size_t n;
+	lex_decode(inner, text, &n);
+	return (struct str){text, n};
+}
+
+static void begin_member(struct canon *c, struct frame *f)
+{
+	const unsigned char *behind = lex_string(c->p, c->end);
+	struct str key = key_text(c, behind);
+	size_t states = c->states.n;
+	bool picked = f->states_open > 0 &&
+	              paths_child(c->paths, &c->states, f->states, f->states_open, key);
+
+	if (picked && c->edit == JSON_EDIT_DROP) {
+		c->states.n = states;
+		c->p = lex_blanks(lex_blanks(behind, c->end) + 1, c->end);
+		drop_value(c);
+		return;
+	}
+	if (f->count > 0) {
+		put_char(c, ',');
+	}
+	add_member(c, f, key);
+	f->count++;
+	put_string(c);
+	put_char(c, ':');
+	c->p = lex_blanks(lex_blanks(c->p, c->end) + 1, c->end);
+	if (picked) {
+		c->states.n = states;
+		mask_value(c);
+		return;
+	}
+	begin_value(c, states);
+}
+
+/* Puts the text of an object's members in the order of their keys. */
+static void order_members(struct canon *c, const struct frame *f)
+{
+	struct written_member *m = c->members + f->members;
+	size_t n = c->members_n - f->members, length = c->out->n - f->begin;
+	char *copy =
+		length <= sizeof(c->first_copy) ? c->first_copy : mem_array(length, 1);
+	char *to = c->out->p + f->begin;
+
+	m[n - 1].end = c->out->n;
+	memcpy(copy, to, length);
+	sort_members(m, n);
+	for (size_t i = 0; i < n; i++) {
+		size_t size = m[i].end - m[i].at;
+
+		if (i > 0) {
+			*to++ = ',';
+		}
+		memcpy(to, copy + (m[i].at - f->begin), size);
+		to += size;
+	}
+	if (copy != c->first_copy) {
+		free(copy);
+	}
+}
+
+static void end_container(struct canon *c)
+{
+	const struct frame *f = &c->frames[c->frames_n - 1];
+
+	if (!f->sorted && !c->out->full) {
+		order_members(c, f);
+	}
+	put_char(c, (char)f->closer);
+	c->p++;
+	pop_frame(c);
+}
+
+static void go_on(struct canon *c)
+{
+	struct frame *f = &c->frames[c->frames_n - 1];
+
+	c->p = lex_blanks(c->p, c->end);
+	if (f->closer == 0) {
+		if (f->count++ == 0) {
+			begin_value(c, f->states);
+		} else {
+			leave_string(c);
+		}
+		return;
+	}
+	if (*c->p == ',') {
+		c->p = lex_blanks(c->p + 1, c->end);
+	}
+	if (*c->p == f->closer) {
+		end_container(c);
+	} else if (f->closer == '}') {
+		begin_member(c, f);
+	} else {
+		begin_element(c, f);
+	}
+}
+
+static void begin(struct canon *c, struct str value, struct buf *out)
+{
+	c->p = lex_blanks(lex_begin(value), lex_end(value));
+	c->end = lex_end(value);
+	c->out = out;
+	c->edits = 0;
+	path_states_init(&c->states);
+	c->frames = c->first_frames;
+	c->frames_cap = ARRAY_LEN(c->first_frames);
+	c->members = c->first_members;
+	c->members_cap = ARRAY_LEN(c->first_members);
+	c->frames_n = c->members_n = c->strings_n = 0;
+	c->keys = (struct arena){0};
+	/* the canonical form is rarely longer than what it is made from, so this is the
+	 * only growth */
+	if (out->n <= out->max && value.n <= out->max - out->n) {
+		buf_room(out, value.n);
+	}
+}
+
+static void end(struct canon *c)
+{
+	while (c->strings_n > 0) {
+		free(c->strings[--c->strings_n].text);
+	}
+	if (c->frames != c->first_frames) {
+		free(c->frames);
+	}
+	if (c->members != c->first_members) {
+		free(c->members);
+	}
+	path_states_release(&c->states);
+	arena_release(&c->keys);
+	buf_add(c->out, "", 0); /* terminates */
+}
+
+void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
+                struct buf *out)
+{
+	struct canon c;
+
+	if (value.n == 0) {
+		buf_text(out, "null");
+		return;
+	}
+	begin(&c, value, out);
+	c.paths = paths;
+	c.edit = edit;
+	if (!paths_root(paths, &c.states)) {
+		begin_value(&c, 0);
+	} else if (edit == JSON_EDIT_MASK) {
+		mask_value(&c);
+	} else {
+		buf_text(out, "null");
+	}
+	while (c.frames_n > 0 && !out->full) {
+		go_on(&c);
+	}
+	end(&c);
+}
+
+void json_minify(struct str value, struct buf *out)
+{
+	/* in a string a line break is always an escape, so those that are bytes stand
+	 * outside */
+	if (value.n > 0 && !memchr(value.p, '\n', value.n) &&
+	    !memchr(value.p, '\r', value.n)) {
+		buf_str(out, value);
+		return;
+	}
+	while (value.n > 0) {
+		size_t n = 0;
+
+		while (n < value.n && value.p[n] != '\n' && value.p[n] != '\r') {
+			n++;
+		}
+		buf_add(out, value.p, n);
+		value = str_skip(value, n + 1);
+	}
+}
+
+void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
+               struct buf *scratch, char out[HASH_HEX + 1])
+{
+	buf_clear(scratch);
+	json_canon(value, ignore, JSON_EDIT_DROP, scratch);
+	hash_hex(h, buf_view(scratch), out);
+}

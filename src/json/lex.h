@@ -1,0 +1,121 @@
+/* Walking validated JSON: no checks but for the end of the bytes. Private to src/json/.
+ */
+#ifndef ROLLDBG_JSON_LEX_H
+#define ROLLDBG_JSON_LEX_H
+
+#include "json/run.h"
+#include "json/scan.h"
+
+/* By the first byte of a value. */
+extern const unsigned char lex_types[256];
+
+ALWAYS_INLINE bool lex_is_blank(unsigned char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p,
+                                              const unsigned char *end)
+{
+	while (p < end && lex_is_blank(*p)) {
+		p++;
+	}
+	return p;
+}
+
+/* From the opening quote to behind the closing one. */
+ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p,
+                                              const unsigned char *end)
+{
+	p++;
+	for (;;) {
+		p = run_text(p, end);
+		if (p == end) {
+			return p;
+		}
+		if (*p == '"') {
+			return p + 1;
+		}
+		p += end - p > 1 ? 2 : 1;
+	}
+}
+
+/* From any byte of a number or literal to behind it. */
+ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p,
+                                            const unsigned char *end)
+{
+	while (p < end && *p != ',' && *p != ']' && *p != '}' && !lex_is_blank(*p)) {
+		p++;
+	}
+	return p;
+}
+
+/* From an opening bracket or brace to behind the closing one. */
+const unsigned char *lex_container(const unsigned char *p, const unsigned char *end);
+
+/* From the first byte of a value to behind it. */
+ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p,
+                                             const unsigned char *end)
+{
+	if (p == end) {
+		return p;
+	}
+	if (*p == '"') {
+		return lex_string(p, end);
+	}
+	return *p == '{' || *p == '[' ? lex_container(p, end) : lex_word(p, end);
+}
+
+ALWAYS_INLINE struct str lex_slice(const unsigned char *begin, const unsigned char *end)
+{
+	return (struct str){(const char *)begin, (size_t)(end - begin)};
+}
+
+ALWAYS_INLINE const unsigned char *lex_begin(struct str s)
+{
+	return (const unsigned char *)s.p;
+}
+
+ALWAYS_INLINE const unsigned char *lex_end(struct str s)
+{
+	return (const unsigned char *)s.p + s.n;
+}
+
+/* One escape sequence: *p is at its backslash and moves behind it; a surrogate pair is
+   taken as one. The code point, or a lone surrogate. */
+uint32_t lex_unescape(const unsigned char **p, const unsigned char *end);
+
+/* How a code point stands decoded in text: its UTF-8, or for a lone surrogate its escape.
+ * The length. */
+size_t lex_text(uint32_t code, char out[6]);
+
+/* How it stands between quotes in the canonical form (RFC 8785 section 3.2.2.2). The
+ * length. */
+size_t lex_canonical(uint32_t code, char out[6]);
+
+/* json_decode without the quotes, into room for s.n bytes. */
+bool lex_decode(struct str inner, char *out, size_t *n);
+
+/* Is the text of a string, given without its quotes, that text? */
+bool lex_key_is(struct str inner, struct str decoded);
+
+/* The text of one token of a JSON Pointer as spelled, without its '/': RFC 6901 section
+   3, with `wild` "~2" for '*' too. False for any other use of '~'. Appends at most raw.n
+   bytes. */
+bool lex_token(struct str raw, bool wild, struct buf *out);
+
+/* An array index as RFC 6901 spells it: digits without a leading zero. */
+bool lex_index(struct str token, size_t *out);
+
+/* Cuts the first token off a pointer that begins with '/'. */
+ALWAYS_INLINE struct str lex_first_token(struct str *pointer)
+{
+	const char *begin = pointer->p + 1, *end = pointer->p + pointer->n;
+	const char *slash = memchr(begin, '/', (size_t)(end - begin));
+	struct str raw = {begin, (size_t)((slash ? slash : end) - begin)};
+
+	*pointer = str_skip(*pointer, raw.n + 1);
+	return raw;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* What number tokens mean: exact integers and the nearest double. */
+#include "json/lex.h"
+
+#include "base/mem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A token as digits * 10^scale. */
+struct decimal {
+	bool negative;
+	const unsigned char *digits, *end; /* with the point in between, if any */
+	int64_t scale;
+};
+
+/* Larger than any text is long, so that a clamped exponent still decides the same. */
+#define EXPONENT_MAX (INT64_C(1) << 60)
+
+static int64_t exponent(const unsigned char *p, const unsigned char *end)
+{
+	bool negative = *p == '-';
+	int64_t e = 0;
+
+	for (p += *p == '-' || *p == '+'; p < end; p++) {
+		e = e >= EXPONENT_MAX / 10 ? EXPONENT_MAX : e * 10 + (*p - '0');
+	}
+	return negative ? -e : e;
+}
+
+static struct decimal decimal(struct str token)
+{
+	const unsigned char *p = lex_begin(token), *end = lex_end(token);
+	struct decimal d = {.negative = *p == '-', .digits = p + (*p == '-')};
+
+	p = run_digits(d.digits, end);
+	if (p < end && *p == '.') {
+		const unsigned char *fraction = p + 1;
+
+		p = run_digits(fraction, end);
+		d.scale = -(int64_t)(p - fraction);
+	}
+	d.end = p;
+	if (p < end) {
+		d.scale += exponent(p + 1, end);
+	}
+	return d;
+}
+
+/* Drops the zeros on the right; the digits that are left as a number, when it fits. */
+static bool significand(struct decimal *d, uint64_t *out)
+{
+	while (d->end > d->digits && (d->end[-1] == '0' || d->end[-1] == '.')) {
+		d->scale += d->end[-1] == '0';
+		d->end--;
+	}
+	uint64_t n = 0;
+	for (const unsigned char *p = d->digits; p < d->end; p++) {
+		if (*p == '.') {
+			continue;
+		}
+		unsigned digit = *p - (unsigned)'0';
+		if (n > (UINT64_MAX - digit) / 10) {
+			return false;
+		}
+		n = n * 10 + digit;
+	}
+	*out = n;
+	return true;
+}
+
+bool json_i64(struct str value, int64_t *out)
+{
+	if (json_type(value) != JSON_NUMBER) {
+		return false;
+	}
+	struct decimal d = decimal(value);
+	uint64_t n, limit = (uint64_t)INT64_MAX + d.negative;
+	if (!significand(&d, &n)) {
+		return false;
+	}
+	if (n != 0 && d.scale < 0) {
+		return false;
+	}
+	for (; n != 0 && d.scale > 0; d.scale--) {
+		if (n > limit / 10) {
+			return false;
+		}
+		n *= 10;
+	}
+	if (n > limit) {
+		return false;
+	}
+	*out = d.negative ? (int64_t)(0 - n) : (int64_t)n;
+	return true;
+}
+
+/* Both factors exact, one rounding: Clinger 1990. */
+static bool exact_double(struct decimal *d, double *out)
+{
+	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+	                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+	const int64_t most = (int64_t)ARRAY_LEN(powers) - 1;
+	uint64_t n;
+
+	if (FLT_EVAL_METHOD != 0 || !significand(d, &n) || n >> DBL_MANT_DIG != 0) {
+		return false;
+	}
+	if (n == 0) {
+		*out = 0;
+	} else if (d->scale >= -most && d->scale < 0) {
+		*out = (double)n / powers[-d->scale];
+	} else if (d->scale >= 0 && d->scale <= most) {
+		*out = (double)n * powers[d->scale];
+	} else {
+		return false;
+	}
+	*out = d->negative ? -*out : *out;
+	return true;
+}
+
+bool json_double(struct str value, double *out)
+{
+	if (json_type(value) != JSON_NUMBER) {
+		return false;
+	}
+	struct decimal d = decimal(value);
+	if (exact_double(&d, out)) {
+		return true;
+	}
+	char small[64], *text = value.n < sizeof(small) ? small : mem_text(value);
+	if (text == small) {
+		memcpy(small, value.p, value.n);
+		small[value.n] = '\0';
+	}
+	double v = strtod(text, NULL);
+	if (text != small) {
+		free(text);
+	}
+	if (!isfinite(v)) {
+		return false;
+	}
+	*out = v;
+	return true;
+}

@@ -1,0 +1,189 @@
+/* Sets of pointer patterns: read once, then followed with a list of open places. */
+#include "json/paths.h"
+
+#include "base/mem.h"
+#include "json/lex.h"
+
+#include <stdlib.h>
+
+enum token_kind { TOKEN_TEXT, TOKEN_ANY, TOKEN_DEEP, TOKEN_END };
+
+struct token {
+	enum token_kind kind;
+	size_t at, n; /* in json_paths.text */
+};
+
+struct json_paths {
+	bool wild;
+	size_t count;
+	struct buf text;
+	struct token *tokens; /* all patterns, each with its TOKEN_END */
+	size_t tokens_n, tokens_cap;
+};
+
+int json_paths_new(bool wild, struct json_paths **out, struct error *err)
+{
+	(void)err;
+	*out = mem_new(sizeof(**out));
+	**out = (struct json_paths){.wild = wild, .text = BUF(BUF_MAX_MESSAGE)};
+	return 0;
+}
+
+void json_paths_free(struct json_paths *p)
+{
+	if (!p) {
+		return;
+	}
+	buf_release(&p->text);
+	free(p->tokens);
+	free(p);
+}
+
+size_t json_paths_count(const struct json_paths *p)
+{
+	return p ? p->count : 0;
+}
+
+static void add_token(struct json_paths *p, struct token t)
+{
+	if (p->tokens_n == p->tokens_cap) {
+		p->tokens_cap = p->tokens_cap ? 2 * p->tokens_cap : 16;
+		p->tokens = mem_resize(p->tokens, p->tokens_cap, sizeof(*p->tokens));
+	}
+	p->tokens[p->tokens_n++] = t;
+}
+
+static bool add_raw_token(struct json_paths *p, struct str raw)
+{
+	struct token t = {.kind = TOKEN_TEXT, .at = p->text.n};
+
+	if (p->wild && str_is(raw, "*")) {
+		t.kind = TOKEN_ANY;
+	} else if (p->wild && str_is(raw, "**")) {
+		t.kind = TOKEN_DEEP;
+	} else if (!lex_token(raw, p->wild, &p->text)) {
+		return false;
+	}
+	t.n = p->text.n - t.at;
+	add_token(p, t);
+	return true;
+}
+
+int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
+{
+	struct str rest = pointer;
+	size_t before = p->tokens_n;
+
+	while (rest.n > 0) {
+		bool good = rest.p[0] == '/' && add_raw_token(p, lex_first_token(&rest));
+
+		if (!good) {
+			p->tokens_n = before;
+			return error_set(err, FAIL_INPUT,
+			                 "'%.*s' is not a JSON Pointer: it begins with "
+			                 "'/', and '~' is "
+			                 "written ~0, '/' ~1%s",
+			                 STR_ARG(pointer), p->wild ? ", '*' ~2" : "");
+		}
+	}
+	if (p->text.full || p->tokens_n >= UINT32_MAX) {
+		return error_set(err, FAIL_INPUT, "too many JSON Pointers");
+	}
+	add_token(p, (struct token){.kind = TOKEN_END});
+	p->count++;
+	return 0;
+}
+
+void path_states_init(struct path_states *s)
+{
+	s->at = s->first;
+	s->n = 0;
+	s->cap = ARRAY_LEN(s->first);
+}
+
+void path_states_release(struct path_states *s)
+{
+	if (s->at != s->first) {
+		free(s->at);
+	}
+}
+
+static void push_state(struct path_states *s, uint32_t at)
+{
+	if (s->n == s->cap) {
+		uint32_t *grown = mem_array(2 * s->cap, sizeof(*grown));
+
+		memcpy(grown, s->at, s->n * sizeof(*grown));
+		path_states_release(s);
+		s->at = grown;
+		s->cap *= 2;
+	}
+	s->at[s->n++] = at;
+}
+
+static bool is_open(const struct path_states *s, size_t begin, uint32_t at)
+{
+	for (size_t i = begin; i < s->n; i++) {
+		if (s->at[i] == at) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Opens the place, and the one behind it too where it is "**", which may stand for
+ * nothing. */
+static bool open_at(const struct json_paths *paths, struct path_states *s, size_t begin,
+                    uint32_t at)
+{
+	while (paths->tokens[at].kind != TOKEN_END) {
+		if (!is_open(s, begin, at)) {
+			push_state(s, at);
+		}
+		if (paths->tokens[at].kind != TOKEN_DEEP) {
+			return false;
+		}
+		at++;
+	}
+	return true;
+}
+
+bool paths_root(const struct json_paths *paths, struct path_states *s)
+{
+	bool picked = false, begins = true;
+	size_t begin = s->n, count = paths ? paths->tokens_n : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (begins) {
+			picked = open_at(paths, s, begin, (uint32_t)i) || picked;
+		}
+		begins = paths->tokens[i].kind == TOKEN_END;
+	}
+	return picked;
+}
+
+static bool fits(const struct json_paths *paths, const struct token *t, struct str text)
+{
+	return t->kind == TOKEN_ANY ||
+	       (t->kind == TOKEN_TEXT &&
+	        str_eq(text, (struct str){paths->text.p + t->at, t->n}));
+}
+
+bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from,
+                 size_t count, struct str token)
+{
+	size_t begin = s->n;
+	bool picked = false;
+
+	for (size_t i = from; i < from + count; i++) {
+		uint32_t at = s->at[i];
+		const struct token *t = &paths->tokens[at];
+
+		if (t->kind == TOKEN_DEEP) {
+			picked = open_at(paths, s, begin, at) || picked;
+		} else if (fits(paths, t, token)) {
+			picked = open_at(paths, s, begin, at + 1) || picked;
+		}
+	}
+	return picked;
+}

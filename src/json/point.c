@@ -1,0 +1,127 @@
+/* JSON Pointer (RFC 6901) over slices, also through JSON that is held in strings. */
+#include "json/lex.h"
+
+bool lex_token(struct str raw, bool wild, struct buf *out)
+{
+	for (size_t i = 0; i < raw.n; i++) {
+		if (raw.p[i] != '~') {
+			buf_char(out, raw.p[i]);
+			continue;
+		}
+		char code = ++i < raw.n ? raw.p[i] : '\0';
+		if (code != '0' && code != '1' && !(code == '2' && wild)) {
+			return false;
+		}
+		buf_char(out, "~/*"[code - '0']);
+	}
+	return true;
+}
+
+bool lex_index(struct str token, size_t *out)
+{
+	if (token.n == 0 || token.n > 18 || (token.n > 1 && token.p[0] == '0')) {
+		return false;
+	}
+	*out = 0;
+	for (size_t i = 0; i < token.n; i++) {
+		if (!is_digit((unsigned char)token.p[i])) {
+			return false;
+		}
+		*out = *out * 10 + (size_t)(token.p[i] - '0');
+	}
+	return true;
+}
+
+static struct str element(struct str array, struct str token)
+{
+	struct str e = {0};
+	size_t index, cursor = 0;
+
+	if (!lex_index(token, &index)) {
+		return e;
+	}
+	do {
+		if (!json_next(array, &cursor, &e)) {
+			return (struct str){0};
+		}
+	} while (index-- > 0);
+	return e;
+}
+
+static bool is_within(struct str s, const struct buf *b)
+{
+	return b->p && (uintptr_t)s.p >= (uintptr_t)b->p &&
+	       (uintptr_t)s.p < (uintptr_t)b->p + b->n;
+}
+
+/* The string's text as a JSON value in scratch; absent when it is none. The string itself
+   may stand in scratch. */
+static struct str read_string(struct str string, struct buf *scratch)
+{
+	struct str inner = json_inner(string);
+	size_t at = 0, used, n;
+	struct json_fault fault;
+
+	if (is_within(string, scratch)) {
+		at = (size_t)(inner.p - scratch->p);
+	} else {
+		buf_clear(scratch);
+	}
+	char *room = buf_room(scratch, inner.n);
+	if (!room) {
+		return (struct str){0};
+	}
+	if (at) {
+		inner.p = scratch->p + at;
+	}
+	lex_decode(inner, room, &n);
+	struct str text = {room, n};
+	if (json_validate(text, &fault) != 0 ||
+	    json_validate_first(text, &used, &fault) != 0) {
+		return (struct str){0};
+	}
+	scratch->n += n;
+	scratch->p[scratch->n] = '\0';
+	const unsigned char *begin = lex_blanks(lex_begin(text), lex_end(text));
+	return lex_slice(begin, lex_begin(text) + used);
+}
+
+static struct str child(struct str value, struct str token, struct buf *scratch)
+{
+	while (json_type(value) == JSON_STRING) {
+		value = read_string(value, scratch);
+	}
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		return json_get(value, token);
+	case JSON_ARRAY:
+		return element(value, token);
+	case JSON_ABSENT:
+	case JSON_NULL:
+	case JSON_FALSE:
+	case JSON_TRUE:
+	case JSON_NUMBER:
+	case JSON_STRING:
+		break;
+	}
+	return (struct str){0};
+}
+
+struct str json_point(struct str value, struct str pointer, struct buf *scratch)
+{
+	struct buf token = BUF(pointer.n);
+
+	while (value.p && pointer.n > 0) {
+		if (pointer.p[0] != '/') {
+			value = (struct str){0};
+			break;
+		}
+		struct str raw = lex_first_token(&pointer);
+		buf_clear(&token);
+		value = lex_token(raw, false, &token)
+		                ? child(value, buf_view(&token), scratch)
+		                : (struct str){0};
+	}
+	buf_release(&token);
+	return value;
+}

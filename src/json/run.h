@@ -1,0 +1,220 @@
+/* Runs of bytes, many at a time: what makes the scanner fast. Private to src/json/.
+   Nothing here reads at or behind `end`. Each run exists twice, with 64-bit words and
+   with SSE2 (part of every x86-64); the tests compare both with a loop over bytes.
+   JSON_PORTABLE asks for the words. */
+#ifndef ROLLDBG_JSON_RUN_H
+#define ROLLDBG_JSON_RUN_H
+
+#include "base/base.h"
+
+#if defined(__SSE2__) && !defined(JSON_PORTABLE)
+#define JSON_SSE2 1
+#include <emmintrin.h>
+#endif
+
+/* The scanner is one loop made of small functions: a call for each of them costs a third
+ * of its speed. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define LIKELY(x)     __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
+
+/* plain: may follow each other in a string without a second look, which '"', '\\',
+   control characters and the bytes of longer UTF-8 sequences may not. text: anything but
+   '"' and '\\'; for strings that were validated. flat: anything but '"', brackets and
+   braces. A bracket with 0x20 set is a brace; so is no other byte that stands outside
+   strings. */
+ALWAYS_INLINE bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+ALWAYS_INLINE bool is_text(unsigned char c)
+{
+	return c != '"' && c != '\\';
+}
+
+ALWAYS_INLINE bool is_flat(unsigned char c)
+{
+	return c != '"' && (c | 0x20) != '{' && (c | 0x20) != '}';
+}
+
+ALWAYS_INLINE bool is_digit(unsigned char c)
+{
+	return (unsigned char)(c - '0') <= 9;
+}
+
+#define WORD_EACH(c) (UINT64_C(0x0101010101010101) * (uint64_t)(c))
+#define WORD_HIGH    WORD_EACH(0x80)
+
+ALWAYS_INLINE uint64_t word_load(const unsigned char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/* The high bit of each byte of w that is below n <= 0x80. Bytes above such a byte may be
+   marked without reason: good for "is there one", which is the same in both byte orders.
+ */
+ALWAYS_INLINE uint64_t word_below(uint64_t w, unsigned char n)
+{
+	return (w - WORD_EACH(n)) & ~w & WORD_HIGH;
+}
+
+ALWAYS_INLINE uint64_t word_has(uint64_t w, unsigned char c)
+{
+	return word_below(w ^ WORD_EACH(c), 1);
+}
+
+ALWAYS_INLINE bool word_all_plain(uint64_t w)
+{
+	return ((w & WORD_HIGH) | word_below(w, 0x20) | word_has(w, '"') |
+	        word_has(w, '\\')) == 0;
+}
+
+ALWAYS_INLINE bool word_all_text(uint64_t w)
+{
+	return (word_has(w, '"') | word_has(w, '\\')) == 0;
+}
+
+ALWAYS_INLINE bool word_all_flat(uint64_t w)
+{
+	uint64_t folded = w | WORD_EACH(0x20);
+
+	return (word_has(w, '"') | word_has(folded, '{') | word_has(folded, '}')) == 0;
+}
+
+/* words_plain(p, end): behind the run of plain bytes at p; words_text and words_flat
+ * likewise. */
+#define RUN_OF_WORDS(kind)                                                               \
+	ALWAYS_INLINE const unsigned char *words_##kind(const unsigned char *p,          \
+	                                                const unsigned char *end)        \
+	{                                                                                \
+		while (end - p >= 8 && word_all_##kind(word_load(p))) {                  \
+			p += 8;                                                          \
+		}                                                                        \
+		while (p < end && is_##kind(*p)) {                                       \
+			p++;                                                             \
+		}                                                                        \
+		return p;                                                                \
+	}
+RUN_OF_WORDS(plain)
+RUN_OF_WORDS(text)
+RUN_OF_WORDS(flat)
+
+ALWAYS_INLINE const unsigned char *words_digits(const unsigned char *p,
+                                                const unsigned char *end)
+{
+	while (p < end && is_digit(*p)) {
+		p++;
+	}
+	return p;
+}
+
+#ifdef JSON_SSE2
+
+ALWAYS_INLINE __m128i sse2_load(const unsigned char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+ALWAYS_INLINE __m128i sse2_is(__m128i v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
+ALWAYS_INLINE unsigned sse2_mask(__m128i v)
+{
+	return (unsigned)_mm_movemask_epi8(v);
+}
+
+/* One bit for each byte that ends the run. */
+ALWAYS_INLINE unsigned sse2_not_plain(__m128i v)
+{
+	__m128i quotes = _mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\'));
+
+	/* as signed numbers, control characters and what is above ASCII are all below
+	 * 0x20 */
+	return sse2_mask(_mm_or_si128(quotes, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20))));
+}
+
+ALWAYS_INLINE unsigned sse2_not_text(__m128i v)
+{
+	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\')));
+}
+
+ALWAYS_INLINE unsigned sse2_not_flat(__m128i v)
+{
+	__m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+	__m128i braces = _mm_or_si128(sse2_is(folded, '{'), sse2_is(folded, '}'));
+
+	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), braces));
+}
+
+ALWAYS_INLINE unsigned sse2_not_digits(__m128i v)
+{
+	__m128i value = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+
+	return 0xffff ^
+	       sse2_mask(_mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value));
+}
+
+#define RUN_OF(kind)                                                                     \
+	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,            \
+	                                              const unsigned char *end)          \
+	{                                                                                \
+		for (; LIKELY(end - p >= 16); p += 16) {                                 \
+			unsigned mask = sse2_not_##kind(sse2_load(p));                   \
+			if (mask) {                                                      \
+				return p + __builtin_ctz(mask);                          \
+			}                                                                \
+		}                                                                        \
+		return words_##kind(p, end);                                             \
+	}
+#else
+#define RUN_OF(kind)                                                                     \
+	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,            \
+	                                              const unsigned char *end)          \
+	{                                                                                \
+		return words_##kind(p, end);                                             \
+	}
+#endif
+
+RUN_OF(plain)
+RUN_OF(text)
+RUN_OF(flat)
+RUN_OF(digits)
+
+/* The length of the UTF-8 sequence at p < end, 0 when it is not valid: RFC 3629
+ * section 4. */
+ALWAYS_INLINE size_t utf8_length(const unsigned char *p, const unsigned char *end)
+{
+	unsigned char c = *p, low = 0x80, high = 0xbf;
+	size_t n = c < 0x80   ? 1
+	           : c < 0xc2 ? 0
+	           : c < 0xe0 ? 2
+	           : c < 0xf0 ? 3
+	           : c < 0xf5 ? 4
+	                      : 0;
+
+	if (n < 2 || (size_t)(end - p) < n) {
+		return c < 0x80 ? 1 : 0;
+	}
+	low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : low;
+	high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : high;
+	if (p[1] < low || p[1] > high) {
+		return 0;
+	}
+	for (size_t i = 2; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80) {
+			return 0;
+		}
+	}
+	return n;
+}
+
+#undef RUN_OF
+#undef RUN_OF_WORDS
+
+#endif

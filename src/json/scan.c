@@ -1,0 +1,142 @@
+/* Finding things in validated JSON: iteration, look-up, types. See json/validate.c for
+   the strict half and json/string.c, number.c and point.c for what values mean. */
+#include "json/scan.h"
+
+#include "json/lex.h"
+
+const unsigned char lex_types[256] = {
+	['n'] = JSON_NULL,   ['f'] = JSON_FALSE,  ['t'] = JSON_TRUE,
+	['-'] = JSON_NUMBER, ['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER,
+	['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER, ['4'] = JSON_NUMBER,
+	['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
+	['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER, ['"'] = JSON_STRING,
+	['['] = JSON_ARRAY,  ['{'] = JSON_OBJECT,
+};
+
+enum json_type json_type(struct str value)
+{
+	return value.n ? (enum json_type)lex_types[(unsigned char)value.p[0]]
+	               : JSON_ABSENT;
+}
+
+const char *json_type_name(enum json_type type)
+{
+	static const char *const names[] = {
+		[JSON_ABSENT] = "absent", [JSON_NULL] = "null",
+		[JSON_FALSE] = "false",   [JSON_TRUE] = "true",
+		[JSON_NUMBER] = "number", [JSON_STRING] = "string",
+		[JSON_ARRAY] = "array",   [JSON_OBJECT] = "object",
+	};
+
+	return names[type];
+}
+
+const unsigned char *lex_container(const unsigned char *p, const unsigned char *end)
+{
+	size_t depth = 0;
+
+	while (p < end) {
+		if (*p == '"') {
+			p = lex_string(p, end);
+		} else {
+			depth = *p == '{' || *p == '[' ? depth + 1 : depth - 1;
+			p++;
+			if (depth == 0) {
+				return p;
+			}
+		}
+		p = run_flat(p, end);
+	}
+	return p;
+}
+
+/* To the first byte of the next child, or NULL at the closing bracket. `opener` is the
+   kind of container that the caller wants. */
+static const unsigned char *next_child(struct str value, size_t cursor, char opener)
+{
+	if (value.n == 0 || value.p[0] != opener) {
+		return NULL;
+	}
+	const unsigned char *p = lex_begin(value) + cursor, *end = lex_end(value);
+	if (cursor > 0) {
+		p = lex_blanks(p, end);
+		if (p == end || *p != ',') {
+			return NULL;
+		}
+	}
+	p = lex_blanks(p + 1, end);
+	return p == end || *p == ']' || *p == '}' ? NULL : p;
+}
+
+bool json_next(struct str array, size_t *cursor, struct str *element)
+{
+	const unsigned char *p = next_child(array, *cursor, '[');
+
+	if (!p) {
+		return false;
+	}
+	const unsigned char *behind = lex_value(p, lex_end(array));
+	*element = lex_slice(p, behind);
+	*cursor = (size_t)(behind - lex_begin(array));
+	return true;
+}
+
+bool json_next_member(struct str object, size_t *cursor, struct json_member *member)
+{
+	const unsigned char *p = next_child(object, *cursor, '{');
+
+	if (!p) {
+		return false;
+	}
+	const unsigned char *end = lex_end(object), *behind = lex_string(p, end);
+	member->key = lex_slice(p + 1, behind - 1);
+	p = lex_blanks(lex_blanks(behind, end) + 1, end);
+	behind = lex_value(p, end);
+	member->value = lex_slice(p, behind);
+	member->type = json_type(member->value);
+	*cursor = (size_t)(behind - lex_begin(object));
+	return true;
+}
+
+struct str json_get(struct str object, struct str key)
+{
+	struct str found = {0};
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (lex_key_is(m.key, key)) {
+			found = m.value;
+		}
+	}
+	return found;
+}
+
+size_t json_count(struct str container)
+{
+	struct json_member m;
+	size_t count = 0, cursor = 0;
+
+	while (json_next(container, &cursor, &m.value) ||
+	       json_next_member(container, &cursor, &m)) {
+		count++;
+	}
+	return count;
+}
+
+bool json_bool(struct str value, bool *out)
+{
+	enum json_type type = json_type(value);
+
+	if (type != JSON_TRUE && type != JSON_FALSE) {
+		return false;
+	}
+	*out = type == JSON_TRUE;
+	return true;
+}
+
+bool json_is_null(struct str value)
+{
+	enum json_type type = json_type(value);
+
+	return type == JSON_NULL || type == JSON_ABSENT;
+}

@@ -1,0 +1,202 @@
+/* Strings: between the spelling in quotes and the text it stands for. */
+#include "json/lex.h"
+#include "json/write.h"
+
+static uint32_t hex4(const unsigned char *p)
+{
+	uint32_t unit = 0;
+
+	for (size_t i = 0; i < 4; i++) {
+		unit = unit << 4 | (is_digit(p[i]) ? p[i] & 0xfu : (p[i] & 0xfu) + 9);
+	}
+	return unit;
+}
+
+uint32_t lex_unescape(const unsigned char **p, const unsigned char *end)
+{
+	static const unsigned char named[256] = {
+		['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+		['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+	};
+	const unsigned char *at = *p;
+
+	if (at[1] != 'u') {
+		*p = at + 2;
+		return named[at[1]];
+	}
+	uint32_t unit = hex4(at + 2);
+	*p = at += 6;
+	if (unit >> 10 != 0xd800 >> 10 || end - at < 6 || at[0] != '\\' || at[1] != 'u') {
+		return unit;
+	}
+	uint32_t low = hex4(at + 2);
+	if (low >> 10 != 0xdc00 >> 10) {
+		return unit;
+	}
+	*p = at + 6;
+	return 0x10000 + ((unit & 0x3ff) << 10 | (low & 0x3ff));
+}
+
+static bool is_surrogate(uint32_t code)
+{
+	return code >> 11 == 0xd800 >> 11;
+}
+
+static size_t put_hex4(uint32_t unit, char out[6])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	out[0] = '\\';
+	out[1] = 'u';
+	for (size_t i = 0; i < 4; i++) {
+		out[2 + i] = digits[unit >> (12 - 4 * i) & 0xf];
+	}
+	return 6;
+}
+
+static size_t put_utf8(uint32_t code, char out[6])
+{
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	for (size_t i = n - 1; i > 0; i--, code >>= 6) {
+		out[i] = (char)(0x80 | (code & 0x3f));
+	}
+	out[0] = (char)(0xf00 >> n | code);
+	return n;
+}
+
+size_t lex_text(uint32_t code, char out[6])
+{
+	return is_surrogate(code) ? put_hex4(code, out) : put_utf8(code, out);
+}
+
+size_t lex_canonical(uint32_t code, char out[6])
+{
+	static const char named[] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
+		['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
+	};
+
+	if (code < sizeof(named) && named[code]) {
+		out[0] = '\\';
+		out[1] = named[code];
+		return 2;
+	}
+	return code < 0x20 ? put_hex4(code, out) : lex_text(code, out);
+}
+
+bool lex_decode(struct str inner, char *out, size_t *n)
+{
+	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
+	char *begin = out;
+	bool all = true;
+
+	while (p < end) {
+		const unsigned char *run = memchr(p, '\\', (size_t)(end - p));
+		size_t plain = (size_t)((run ? run : end) - p);
+		char text[6];
+
+		memcpy(out, p, plain);
+		out += plain;
+		p += plain;
+		if (p < end) {
+			uint32_t code = lex_unescape(&p, end);
+			size_t length = lex_text(code, text);
+
+			memcpy(out, text, length);
+			out += length;
+			all = all && !is_surrogate(code);
+		}
+	}
+	*n = (size_t)(out - begin);
+	return all;
+}
+
+bool json_decode(struct str string, struct buf *out)
+{
+	struct str inner = json_inner(string);
+	char *room = buf_room(out, inner.n);
+	size_t n;
+
+	if (!room) {
+		return false;
+	}
+	bool all = lex_decode(inner, room, &n);
+	out->n += n;
+	out->p[out->n] = '\0';
+	return all;
+}
+
+bool lex_key_is(struct str inner, struct str decoded)
+{
+	if (!json_has_escape(inner)) {
+		return str_eq(inner, decoded);
+	}
+	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
+	while (p < end) {
+		char text[6];
+		size_t n = 1;
+
+		if (*p == '\\') {
+			n = lex_text(lex_unescape(&p, end), text);
+		} else {
+			text[0] = (char)*p++;
+		}
+		if (!str_starts(decoded, (struct str){text, n})) {
+			return false;
+		}
+		decoded = str_skip(decoded, n);
+	}
+	return decoded.n == 0;
+}
+
+bool json_is(struct str string, struct str decoded)
+{
+	return json_type(string) == JSON_STRING &&
+	       lex_key_is(json_inner(string), decoded);
+}
+
+bool json_has_escape(struct str string)
+{
+	return string.n && memchr(string.p, '\\', string.n);
+}
+
+struct str json_inner(struct str string)
+{
+	if (json_type(string) != JSON_STRING) {
+		return (struct str){0};
+	}
+	return (struct str){string.p + 1, string.n - 2};
+}
+
+void json_quote(struct buf *out, struct str s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	const unsigned char *p = lex_begin(s), *end = s.n ? lex_end(s) : p;
+
+	buf_char(out, '"');
+	while (p < end) {
+		const unsigned char *run = p;
+		char text[6];
+
+		p = run_plain(p, end);
+		buf_add(out, run, (size_t)(p - run));
+		if (p == end) {
+			break;
+		}
+		size_t n = utf8_length(p, end);
+		if (n == 0) {
+			buf_text(out, replacement);
+			p++;
+		} else if (n == 1) {
+			buf_add(out, text, lex_canonical(*p++, text));
+		} else {
+			buf_add(out, p, n);
+			p += n;
+		}
+	}
+	buf_char(out, '"');
+}

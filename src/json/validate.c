@@ -1,0 +1,402 @@
+/* The strict half of the scanner: peers' bytes in, yes or a place and a reason out. One
+   pass, no recursion, nothing read behind the text. */
+#include "json/lex.h"
+#include "json/scan.h"
+
+struct scan {
+	const unsigned char *begin, *end;
+	struct json_fault *fault;
+};
+
+/* Every step below takes the place where it begins and returns the place behind it, or
+   NULL after fail(). */
+static __attribute__((noinline, cold)) const unsigned char *
+fail(const struct scan *s, const unsigned char *at, const char *why)
+{
+	s->fault->at = (size_t)(at - s->begin);
+	s->fault->why = at == s->end ? "unexpected end of the text" : why;
+	return NULL;
+}
+
+/* The byte at p. At the end of the text: NUL, which nothing outside a string accepts. */
+ALWAYS_INLINE unsigned char peek(const struct scan *s, const unsigned char *p)
+{
+	return LIKELY(p < s->end) ? *p : 0;
+}
+
+static __attribute__((noinline)) const unsigned char *more_blanks(const struct scan *s,
+                                                                  const unsigned char *p)
+{
+	while (p < s->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
+		p++;
+	}
+	return p;
+}
+
+ALWAYS_INLINE const unsigned char *blanks(const struct scan *s, const unsigned char *p)
+{
+	if (LIKELY(peek(s, p) > ' ')) {
+		return p;
+	}
+	/* one blank behind ',' and ':' is what many writers put */
+	if (peek(s, p) == ' ' && peek(s, p + 1) > ' ') {
+		return p + 1;
+	}
+	return more_blanks(s, p);
+}
+
+/* ---- strings ---- */
+
+static const unsigned char *utf8(const struct scan *s, const unsigned char *p)
+{
+	while (p < s->end && *p >= 0x80) {
+		size_t n = utf8_length(p, s->end);
+
+		if (UNLIKELY(n == 0)) {
+			return fail(s, p, "invalid UTF-8");
+		}
+		p += n;
+	}
+	return p;
+}
+
+static bool is_hex(unsigned char c)
+{
+	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6;
+}
+
+/* p is at a backslash. */
+static const unsigned char *escape(const struct scan *s, const unsigned char *p)
+{
+	static const bool simple[256] = {
+		['"'] = true, ['\\'] = true, ['/'] = true, ['b'] = true,
+		['f'] = true, ['n'] = true,  ['r'] = true, ['t'] = true,
+	};
+	unsigned char c = peek(s, p + 1);
+
+	if (LIKELY(simple[c])) {
+		return p + 2;
+	}
+	if (c != 'u') {
+		return fail(s, p + 1, "unknown escape in a string");
+	}
+	for (size_t i = 2; i < 6; i++) {
+		if (!is_hex(peek(s, p + i))) {
+			return fail(s, p + i, "expected 4 hex digits behind \\u");
+		}
+	}
+	return p + 6;
+}
+
+static __attribute__((noinline)) const unsigned char *string_rest(const struct scan *s,
+                                                                  const unsigned char *p)
+{
+	while (p) {
+		p = run_plain(p, s->end);
+		if (p == s->end) {
+			return fail(s, p, "");
+		}
+		if (*p == '"') {
+			return p + 1;
+		}
+		if (*p == '\\') {
+			p = escape(s, p);
+		} else if (*p >= 0x80) {
+			p = utf8(s, p);
+		} else {
+			return fail(s, p, "control character in a string");
+		}
+	}
+	return NULL;
+}
+
+/* p is behind the opening quote. Most strings are shorter than one SSE2 register. */
+ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p)
+{
+#ifdef JSON_SSE2
+	if (LIKELY(s->end - p >= 16)) {
+		unsigned mask = sse2_not_plain(sse2_load(p));
+		if (LIKELY(mask)) {
+			p += __builtin_ctz(mask);
+			if (LIKELY(*p == '"')) {
+				return p + 1;
+			}
+		} else {
+			p += 16;
+		}
+	}
+#endif
+	return string_rest(s, p);
+}
+
+/* ---- numbers, literals ---- */
+
+static __attribute__((noinline)) const unsigned char *exponent(const struct scan *s,
+                                                               const unsigned char *p)
+{
+	const unsigned char *digits = p + 1;
+
+	if (peek(s, digits) == '+' || peek(s, digits) == '-') {
+		digits++;
+	}
+	p = run_digits(digits, s->end);
+	return p == digits ? fail(s, p, "expected a digit") : p;
+}
+
+/* p is at '-' or at a digit. */
+ALWAYS_INLINE const unsigned char *number(const struct scan *s, const unsigned char *p)
+{
+	const unsigned char *first = p + (*p == '-');
+
+	p = run_digits(first, s->end);
+	if (UNLIKELY(p == first)) {
+		return fail(s, p, "expected a digit");
+	}
+	if (UNLIKELY(*first == '0' && p - first > 1)) {
+		return fail(s, first + 1, "a number does not begin with 0");
+	}
+	if (peek(s, p) == '.') {
+		first = p + 1;
+		p = run_digits(first, s->end);
+		if (UNLIKELY(p == first)) {
+			return fail(s, p, "expected a digit");
+		}
+	}
+	return UNLIKELY((peek(s, p) | 0x20) == 'e') ? exponent(s, p) : p;
+}
+
+ALWAYS_INLINE const unsigned char *literal(const struct scan *s, const unsigned char *p,
+                                           const char *word, size_t n)
+{
+	if (LIKELY((size_t)(s->end - p) >= n && memcmp(p, word, n) == 0)) {
+		return p + n;
+	}
+	for (size_t i = 1; i < n; i++) {
+		if (peek(s, p + i) != (unsigned char)word[i]) {
+			return fail(s, p + i, "expected null, true or false");
+		}
+	}
+	return NULL;
+}
+
+static __attribute__((noinline, cold)) const unsigned char *
+no_value(const struct scan *s, const unsigned char *p)
+{
+	switch (peek(s, p)) {
+	case 'N':
+	case 'I':
+		return fail(s, p, "NaN and Infinity are not JSON");
+	case 0xef:
+		return fail(s, p, "expected a value, found a byte order mark");
+	case '\'':
+		return fail(s, p, "expected a value; strings stand in double quotes");
+	default:
+		return fail(s, p, "expected a value");
+	}
+}
+
+/* Any value but an array or object. */
+ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned char *p)
+{
+	switch (peek(s, p)) {
+	case '"':
+		return string(s, p + 1);
+	case '-':
+	case '0':
+	case '1':
+	case '2':
+	case '3':
+	case '4':
+	case '5':
+	case '6':
+	case '7':
+	case '8':
+	case '9':
+		return number(s, p);
+	case 'n':
+		return literal(s, p, "null", 4);
+	case 't':
+		return literal(s, p, "true", 4);
+	case 'f':
+		return literal(s, p, "false", 5);
+	default:
+		return no_value(s, p);
+	}
+}
+
+/* ---- arrays and objects ---- */
+
+/* From behind the key's closing quote to the value. */
+ALWAYS_INLINE const unsigned char *colon(const struct scan *s, const unsigned char *p)
+{
+	p = blanks(s, p);
+	if (UNLIKELY(peek(s, p) != ':')) {
+		return fail(s, p, "expected ':'");
+	}
+	return blanks(s, p + 1);
+}
+
+ALWAYS_INLINE const unsigned char *key(const struct scan *s, const unsigned char *p)
+{
+	if (UNLIKELY(peek(s, p) != '"')) {
+		return fail(s, p, "expected a key in double quotes");
+	}
+	return string(s, p + 1);
+}
+
+ALWAYS_INLINE const unsigned char *name(const struct scan *s, const unsigned char *p)
+{
+	p = key(s, p);
+	return LIKELY(p != NULL) ? colon(s, p) : NULL;
+}
+
+static const unsigned char *no_comma(const struct scan *s, const unsigned char *p,
+                                     unsigned char closer)
+{
+	return fail(s, p, closer == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+}
+
+/* p is at a bracket or brace, `outside` the number of those that are open already. */
+static const unsigned char *container(const struct scan *s, const unsigned char *p,
+                                      size_t outside)
+{
+	unsigned char closers[JSON_DEPTH_MAX], closer = 0;
+	size_t depth = 0;
+
+	for (;;) {
+		if (closer == '}' && UNLIKELY(!(p = name(s, p)))) {
+			return NULL;
+		}
+		unsigned char c = peek(s, p);
+		if (c == '{' || c == '[') {
+			if (UNLIKELY(depth + outside == JSON_DEPTH_MAX)) {
+				return fail(s, p, "nested too deeply");
+			}
+			closers[depth++] = closer;
+			closer = (unsigned char)(c + 2);
+			p = blanks(s, p + 1);
+			if (peek(s, p) != closer) {
+				continue;
+			}
+		} else {
+			p = scalar(s, p);
+			if (UNLIKELY(!p)) {
+				return NULL;
+			}
+			p = blanks(s, p);
+		}
+		while (peek(s, p) == closer) {
+			closer = closers[--depth];
+			if (depth == 0) {
+				return p + 1;
+			}
+			p = blanks(s, p + 1);
+		}
+		if (UNLIKELY(peek(s, p) != ',')) {
+			return no_comma(s, p, closer);
+		}
+		p = blanks(s, p + 1);
+	}
+}
+
+ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned char *p,
+                                         size_t outside)
+{
+	unsigned char c = peek(s, p);
+
+	return c == '{' || c == '[' ? container(s, p, outside) : scalar(s, p);
+}
+
+static struct scan scan_of(struct str text, struct json_fault *fault)
+{
+	static const unsigned char empty[1];
+	const unsigned char *p = text.n ? (const unsigned char *)text.p : empty;
+
+	return (struct scan){.begin = p, .end = p + text.n, .fault = fault};
+}
+
+int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
+{
+	struct scan s = scan_of(text, fault);
+	const unsigned char *p = value(&s, blanks(&s, s.begin), 0);
+
+	if (!p) {
+		return -1;
+	}
+	*used = (size_t)(p - s.begin);
+	return 0;
+}
+
+int json_validate(struct str text, struct json_fault *fault)
+{
+	struct scan s = scan_of(text, fault);
+	size_t used;
+
+	if (json_validate_first(text, &used, fault) != 0) {
+		return -1;
+	}
+	const unsigned char *p = blanks(&s, s.begin + used);
+	if (p != s.end) {
+		fail(&s, p, "expected nothing behind the value");
+		return -1;
+	}
+	return 0;
+}
+
+/* The members up to the closing brace; p is at the first key. */
+ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned char *p,
+                                           struct json_member *out, size_t max,
+                                           size_t *count)
+{
+	size_t n = 0;
+
+	for (;;) {
+		const unsigned char *name_end = key(s, p), *begin, *end;
+
+		if (UNLIKELY(!name_end)) {
+			return NULL;
+		}
+		begin = colon(s, name_end);
+		end = begin ? value(s, begin, 1) : NULL;
+		if (UNLIKELY(!end)) {
+			return NULL;
+		}
+		if (LIKELY(n < max)) {
+			struct json_member *m = &out[n++];
+			m->key = (struct str){(const char *)p + 1,
+			                      (size_t)(name_end - p - 2)};
+			m->value =
+				(struct str){(const char *)begin, (size_t)(end - begin)};
+			m->type = lex_types[*begin];
+		}
+		p = blanks(s, end);
+		if (peek(s, p) == '}') {
+			*count = n;
+			return p + 1;
+		}
+		if (UNLIKELY(peek(s, p) != ',')) {
+			return no_comma(s, p, '}');
+		}
+		p = blanks(s, p + 1);
+	}
+}
+
+int json_validate_object(struct str text, struct json_member *out, size_t max,
+                         size_t *count, size_t *used, struct json_fault *fault)
+{
+	struct scan s = scan_of(text, fault);
+	const unsigned char *p = blanks(&s, s.begin);
+
+	*count = 0;
+	if (peek(&s, p) != '{') {
+		fail(&s, p, "expected '{'");
+		return -1;
+	}
+	p = blanks(&s, p + 1);
+	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, out, max, count);
+	if (!p) {
+		return -1;
+	}
+	*used = (size_t)(p - s.begin);
+	return 0;
+}

@@ -409,7 +409,7 @@ static int exchange(struct mcp_session *s, const struct http_request *q, int64_t
 		buf_str(&s->id, http_header(x, "mcp-session-id"));
 	}
 	unsigned repeats = http_repeats(x);
-	http_end(x);
+	http_leave(x);
 	if (repeats) {
 		events_push(s->conf.events, "retry",
 		            STR("{\"why\":\"the reused connection was dead; sent once more\"}"));

@@ -1,0 +1,443 @@
+/* Making the lines of a recording: see lines.h. Volatile facts go under `meta` and nowhere else. */
+#include "rollout/lines.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include <stdio.h>
+
+static const char *const statuses[] = {
+        [END_TERMINATED] = "terminated",   [END_TRUNCATED] = "truncated",
+        [END_FINISHED] = "finished",       [END_MAX_TURNS] = "max-turns",
+        [END_STOPPED] = "stopped",         [END_REFUSED] = "refused",
+        [END_UNREACHABLE] = "unreachable", [END_INTERRUPTED] = "interrupted",
+        [END_FAILED] = "failed",
+};
+
+const char *end_status_name(enum end_status s)
+{
+	return statuses[s];
+}
+
+void line_writer_init(struct line_writer *w, struct recorder *recorder, const struct line_sink *sinks,
+                      size_t sink_count, struct clock clock, const char *rollout)
+{
+	*w = (struct line_writer){.recorder = recorder,
+	                          .sinks = sinks,
+	                          .sink_count = sink_count,
+	                          .clock = clock,
+	                          .hasher = hasher_new(),
+	                          .rollout = rollout};
+	w->text = w->value = w->parsed = w->hash = BUF(2 * BUF_MAX_MESSAGE);
+}
+
+void line_writer_release(struct line_writer *w)
+{
+	buf_release(&w->text);
+	buf_release(&w->value);
+	buf_release(&w->parsed);
+	buf_release(&w->hash);
+	arena_release(&w->arena);
+	hasher_free(w->hasher);
+}
+
+/* ---- values ---- */
+
+/* A value is written into w->value and then kept in the line's arena. */
+static struct json_writer begin_value(struct line_writer *w)
+{
+	struct json_writer j;
+
+	buf_clear(&w->value);
+	jw_init(&j, &w->value);
+	return j;
+}
+
+static void keep_value(struct line_writer *w, struct line *l, enum key k)
+{
+	l->value[k] = arena_str(&w->arena, buf_view(&w->value));
+}
+
+static void set_text(struct line_writer *w, struct line *l, enum key k, const char *text)
+{
+	struct json_writer j = begin_value(w);
+
+	jw_text(&j, text);
+	keep_value(w, l, k);
+}
+
+static void set_i64(struct line_writer *w, struct line *l, enum key k, int64_t v)
+{
+	struct json_writer j = begin_value(w);
+
+	if (v < 0) {
+		jw_null(&j);
+	} else {
+		jw_i64(&j, v);
+	}
+	keep_value(w, l, k);
+}
+
+static void set_raw(struct line *l, enum key k, struct str raw)
+{
+	l->value[k] = raw.p ? raw : STR("null");
+}
+
+static void set_flag(struct line *l, enum key k, int8_t flag)
+{
+	l->value[k] = flag < 0 ? STR("null") : flag ? STR("true") : STR("false");
+}
+
+static void set_state(struct line_writer *w, struct line *l, struct str state,
+                      const struct json_paths *ignore)
+{
+	char hex[HASH_HEX + 1];
+
+	set_raw(l, KEY_STATE, state);
+	l->value[KEY_STATE_HASH] = STR("null");
+	if (state.p) {
+		json_hash(w->hasher, state, ignore, &w->hash, hex);
+		set_text(w, l, KEY_STATE_HASH, hex);
+	}
+}
+
+static void set_outcome(struct line_writer *w, struct line *l, const struct env_reply *r)
+{
+	struct json_writer j;
+
+	set_text(w, l, KEY_OUTCOME, outcome_name(r->outcome));
+	l->value[KEY_ERROR] = STR("null");
+	if (r->outcome == OUTCOME_OK) {
+		return;
+	}
+	j = begin_value(w);
+	jw_object(&j);
+	jw_key(&j, "class");
+	jw_text(&j, error_class_name(r->error.class));
+	jw_key(&j, "layer");
+	jw_text(&j, error_layer_name(r->error.layer));
+	jw_key(&j, "code");
+	jw_raw(&j, r->error.code);
+	jw_key(&j, "message");
+	jw_str(&j, r->error.message);
+	if (r->error.disagrees != LAYER_NONE) {
+		jw_key(&j, "disagrees");
+		jw_text(&j, error_layer_name(r->error.disagrees));
+	}
+	jw_end(&j);
+	keep_value(w, l, KEY_ERROR);
+}
+
+/* Bytes that were no JSON are kept as text, or as base64 when they are no text either. */
+static void set_raw_bytes(struct line_writer *w, struct line *l, struct str bytes)
+{
+	struct json_writer j;
+
+	if (!bytes.p) {
+		return;
+	}
+	if (text_utf8_valid(bytes) == bytes.n) {
+		j = begin_value(w);
+		jw_str(&j, bytes);
+		keep_value(w, l, KEY_RAW);
+		return;
+	}
+	buf_clear(&w->value);
+	buf_char(&w->value, '"');
+	text_base64(&w->value, bytes);
+	buf_char(&w->value, '"');
+	keep_value(w, l, KEY_RAW_BASE64);
+}
+
+static void set_content(struct line_writer *w, struct line *l, const struct env_reply *r)
+{
+	set_raw(l, KEY_OBSERVATION, r->observation);
+	l->value[KEY_STRUCTURED] = r->structured;
+	set_raw_bytes(w, l, r->raw);
+	l->value[KEY_MESSAGES] = STR("[]");
+}
+
+static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
+{
+	char text[32];
+
+	clock_format(unix_ms, text);
+	jw_key(j, key);
+	jw_text(j, text);
+}
+
+static void put_fixed(struct json_writer *j, const char *key, double v)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%.3f", v);
+	jw_key(j, key);
+	jw_raw(j, str_from(text));
+}
+
+static void put_str(struct json_writer *j, const char *key, struct str s)
+{
+	if (s.p && s.n) {
+		jw_key(j, key);
+		jw_str(j, s);
+	}
+}
+
+/* ---- writing ---- */
+
+static int hand_out(struct line_writer *w, struct str written, struct error *err)
+{
+	struct line l;
+	size_t used;
+
+	if (!w->sink_count) {
+		return 0;
+	}
+	/* what was written is read again, so that live and offline judge the same bytes */
+	buf_clear(&w->parsed);
+	if (line_parse(written, &w->parsed, &l, &used, err)) {
+		return error_wrap(err, "a line of our own");
+	}
+	for (size_t i = 0; i < w->sink_count; i++) {
+		if (w->sinks[i].take(w->sinks[i].ctx, &l, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int put_line(struct line_writer *w, struct line *l, struct error *err)
+{
+	struct str written;
+
+	set_text(w, l, KEY_TYPE, line_type_name(l->type));
+	set_text(w, l, KEY_ROLLOUT, w->rollout);
+	w->lines++;
+	int failed = recorder_write(w->recorder, l, &w->text, &written, err);
+	if (!failed) {
+		failed = hand_out(w, written, err);
+	}
+	arena_release(&w->arena);
+	return failed;
+}
+
+/* ---- header ---- */
+
+static void set_env(struct line_writer *w, struct line *l, const struct header_facts *f)
+{
+	struct json_writer j = begin_value(w);
+	const struct env_facts *e = f->env;
+
+	jw_object(&j);
+	jw_key(&j, "protocol");
+	jw_text(&j, e ? e->protocol : f->protocol);
+	jw_key(&j, "name");
+	jw_str(&j, e ? e->name : (struct str){NULL, 0});
+	jw_key(&j, "version");
+	jw_str(&j, e ? e->version : (struct str){NULL, 0});
+	jw_end(&j);
+	keep_value(w, l, KEY_ENV);
+
+	j = begin_value(w);
+	jw_object(&j);
+	jw_key(&j, "kind");
+	jw_text(&j, e && e->state_kind ? e->state_kind : "none");
+	jw_key(&j, "ignore");
+	jw_raw(&j, e && e->state_ignore.p ? e->state_ignore : STR("[]"));
+	jw_end(&j);
+	keep_value(w, l, KEY_STATE_SOURCE);
+	set_raw(l, KEY_TOOLS, e ? e->tools : (struct str){NULL, 0});
+}
+
+static void set_policy(struct line_writer *w, struct line *l, const struct policy_facts *p)
+{
+	struct json_writer j = begin_value(w);
+
+	if (!p) {
+		l->value[KEY_POLICY] = STR("null");
+		return;
+	}
+	jw_object(&j);
+	jw_key(&j, "kind");
+	jw_text(&j, p->kind);
+	jw_key(&j, "name");
+	jw_str(&j, p->name);
+	jw_key(&j, "params");
+	jw_raw(&j, p->params);
+	jw_end(&j);
+	keep_value(w, l, KEY_POLICY);
+}
+
+static void set_limits_and_masks(struct line_writer *w, struct line *l, const struct header_facts *f)
+{
+	struct json_writer j = begin_value(w);
+
+	jw_object(&j);
+	jw_key(&j, "max_turns");
+	jw_i64(&j, f->max_turns);
+	jw_key(&j, "timeout_ms");
+	jw_u64(&j, f->timeout_ms);
+	jw_end(&j);
+	keep_value(w, l, KEY_LIMITS);
+
+	j = begin_value(w);
+	jw_array(&j);
+	for (size_t i = 0; f->masks && i < f->masks->count; i++) {
+		jw_text(&j, f->masks->item[i]);
+	}
+	jw_end(&j);
+	keep_value(w, l, KEY_MASKS);
+}
+
+static void set_header_meta(struct line_writer *w, struct line *l, const struct header_facts *f)
+{
+	struct json_writer j = begin_value(w);
+
+	jw_object(&j);
+	put_time(&j, "started", w->clock.unix_ms(w->clock.ctx));
+	jw_key(&j, "rolldbg");
+	jw_text(&j, f->version);
+	put_str(&j, "url", f->env && f->env->url.n ? f->env->url : str_from(f->url));
+	if (f->env) {
+		put_str(&j, "session", f->env->session);
+		put_str(&j, "env_session", f->env->env_session);
+	}
+	jw_end(&j);
+	keep_value(w, l, KEY_META);
+}
+
+int write_header(struct line_writer *w, const struct header_facts *f, struct error *err)
+{
+	struct line l = {.type = LINE_HEADER};
+	struct json_writer j = begin_value(w);
+
+	jw_object(&j);
+	jw_key(&j, "id");
+	jw_text(&j, f->task);
+	jw_end(&j);
+	keep_value(w, &l, KEY_TASK);
+	set_text(w, &l, KEY_FORMAT, RECORD_FORMAT);
+	set_i64(w, &l, KEY_VERSION, RECORD_VERSION);
+	set_i64(w, &l, KEY_SAMPLE, f->sample);
+	l.value[KEY_SEED] = STR("null");
+	if (f->has_seed) {
+		j = begin_value(w);
+		jw_i64(&j, f->seed);
+		keep_value(w, &l, KEY_SEED);
+	}
+	set_env(w, &l, f);
+	set_policy(w, &l, f->policy);
+	set_limits_and_masks(w, &l, f);
+	set_header_meta(w, &l, f);
+	return put_line(w, &l, err);
+}
+
+/* ---- reset, step, event, end ---- */
+
+int write_reset(struct line_writer *w, const struct env_reply *r, struct error *err)
+{
+	struct line l = {.type = LINE_RESET};
+
+	set_outcome(w, &l, r);
+	set_content(w, &l, r);
+	return put_line(w, &l, err);
+}
+
+static void set_tool_call(struct line_writer *w, struct line *l, const struct step_facts *f)
+{
+	struct json_writer j = begin_value(w);
+	char id[32];
+
+	jw_object(&j);
+	snprintf(id, sizeof(id), "c%lld", (long long)f->step);
+	jw_key(&j, "id");
+	jw_text(&j, id);
+	jw_key(&j, "name");
+	jw_str(&j, f->decision->name);
+	jw_key(&j, "arguments");
+	jw_raw(&j, f->decision->arguments);
+	jw_end(&j);
+	keep_value(w, l, KEY_TOOL_CALL);
+}
+
+static void put_control(struct json_writer *j, const struct env_reply *r)
+{
+	if (!r->control_reward && !r->control_status) {
+		return;
+	}
+	jw_key(j, "control");
+	jw_object(j);
+	jw_key(j, "reward");
+	jw_text(j, r->control_reward);
+	jw_key(j, "status");
+	jw_text(j, r->control_status);
+	jw_end(j);
+}
+
+static void set_step_meta(struct line_writer *w, struct line *l, const struct step_facts *f)
+{
+	struct json_writer j = begin_value(w);
+	const struct env_reply *r = f->reply;
+
+	jw_object(&j);
+	put_time(&j, "at", f->at_ms);
+	put_fixed(&j, "latency_ms", f->latency_ms);
+	if (r->http_status) {
+		jw_key(&j, "http_status");
+		jw_i64(&j, r->http_status);
+	}
+	put_str(&j, "session", r->session);
+	put_str(&j, "env_session", r->env_session);
+	put_str(&j, "reply_session", r->reply_session);
+	put_control(&j, r);
+	jw_end(&j);
+	keep_value(w, l, KEY_META);
+}
+
+int write_step(struct line_writer *w, const struct step_facts *f, struct error *err)
+{
+	struct line l = {.type = LINE_STEP};
+
+	set_i64(w, &l, KEY_TURN, f->turn);
+	set_i64(w, &l, KEY_STEP, f->step);
+	set_state(w, &l, f->state, f->ignore);
+	set_tool_call(w, &l, f);
+	set_outcome(w, &l, f->reply);
+	set_content(w, &l, f->reply);
+	set_raw(&l, KEY_REWARD, f->reply->reward);
+	set_flag(&l, KEY_TERMINATED, f->reply->terminated);
+	set_flag(&l, KEY_TRUNCATED, f->reply->truncated);
+	set_i64(w, &l, KEY_ENV_STEPS, f->reply->env_steps);
+	set_step_meta(w, &l, f);
+	return put_line(w, &l, err);
+}
+
+int write_event(struct line_writer *w, int64_t turn, const struct env_event *e, struct error *err)
+{
+	struct line l = {.type = LINE_EVENT};
+
+	set_i64(w, &l, KEY_TURN, turn);
+	set_text(w, &l, KEY_EVENT, e->name);
+	set_raw(&l, KEY_DETAIL, e->detail);
+	return put_line(w, &l, err);
+}
+
+int write_end(struct line_writer *w, const struct end_facts *f, struct error *err)
+{
+	struct line l = {.type = LINE_END};
+	struct json_writer j;
+
+	set_text(w, &l, KEY_STATUS, end_status_name(f->status));
+	set_text(w, &l, KEY_REASON, f->reason);
+	set_i64(w, &l, KEY_TURNS, f->turns);
+	set_i64(w, &l, KEY_STEPS, f->steps);
+	set_raw(&l, KEY_TOTAL_REWARD, f->total_reward);
+	set_state(w, &l, f->state, f->ignore);
+	set_i64(w, &l, KEY_LINES, w->lines + 1);
+	j = begin_value(w);
+	jw_object(&j);
+	put_time(&j, "ended", w->clock.unix_ms(w->clock.ctx));
+	put_fixed(&j, "seconds", f->seconds);
+	jw_end(&j);
+	keep_value(w, &l, KEY_META);
+	return put_line(w, &l, err);
+}

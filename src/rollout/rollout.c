@@ -1,0 +1,443 @@
+/* The loop of one rollout: see rollout.h. */
+#include "rollout/rollout.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "json/write.h"
+
+#include <stdio.h>
+
+#define LOST_STEPS_MAX 2 /* calls in a row without any answer: the environment is lost for good */
+#define SETTLE_ERROR_BYTES ((size_t)4096)
+
+struct rollout {
+	const struct rollout_conf *conf;
+	struct env *env;
+	struct policy *policy;
+	struct policy_facts policy_facts;
+	struct line_writer writer;
+	char task[128], id[160];
+	int64_t turns, steps, max_turns;
+	double reward_sum;
+	bool reward_known;
+	int lost; /* calls in a row without any answer */
+	struct buf last_error, reward_text;
+	enum outcome last;
+	struct str observation;
+	struct arena kept; /* the last observation */
+	uint64_t began_ns;
+	struct rollout_result *result;
+};
+
+/* Without a session all facts are absent. */
+static const struct env_facts *facts_of(const struct rollout *r)
+{
+	static const struct env_facts none = {.protocol = NULL};
+
+	return r->env ? r->conf->env_ops->facts(r->env) : &none;
+}
+
+/* ---- names ---- */
+
+/* Ids are derived: the same task on the same environment has the same id in every run. */
+static void name_rollout(struct rollout *r)
+{
+	const struct env_facts *e = facts_of(r);
+	struct str name = e->name.n ? e->name : STR("env");
+	size_t n = 0;
+
+	if (r->conf->task) {
+		name = str_from(r->conf->task);
+	}
+	for (size_t i = 0; i < name.n && n + 1 < sizeof(r->task); i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		r->task[n++] = c <= ' ' || c == 127 ? '_' : (char)c;
+	}
+	r->task[n] = '\0';
+	/* a name cut inside a character is no JSON string */
+	r->task[text_utf8_valid((struct str){r->task, n})] = '\0';
+	snprintf(r->id, sizeof(r->id), "%s.%lld", r->task, (long long)r->conf->sample);
+	r->writer.rollout = r->id;
+}
+
+/* ---- lines that need more than one fact ---- */
+
+static int put_header(struct rollout *r, struct error *err)
+{
+	const struct rollout_conf *c = r->conf;
+	const struct env_facts *e = facts_of(r);
+
+	name_rollout(r);
+	struct header_facts f = {.task = r->task,
+	                         .sample = c->sample,
+	                         .has_seed = c->env.has_seed,
+	                         .seed = c->env.seed,
+	                         .env = e->protocol ? e : NULL,
+	                         .policy = r->policy ? &r->policy_facts : NULL,
+	                         .protocol = c->env_ops->name,
+	                         .max_turns = r->max_turns,
+	                         .timeout_ms = c->env.timeout_ms,
+	                         .url = c->env.url,
+	                         .version = c->env.version,
+	                         .masks = c->masks};
+	return write_header(&r->writer, &f, err);
+}
+
+static int put_events(struct rollout *r, struct error *err)
+{
+	struct env_event e;
+
+	while (r->env && r->conf->env_ops->event(r->env, &e)) {
+		log_info("event: %s %.*s", e.name, STR_ARG(e.detail));
+		if (write_event(&r->writer, r->turns, &e, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The environment's own total, else the sum over ok steps, else unknown. */
+static struct str total_reward(struct rollout *r)
+{
+	const struct env_facts *e = facts_of(r);
+	struct json_writer w;
+
+	if (e->total_reward.p) {
+		return e->total_reward;
+	}
+	if (!r->reward_known) {
+		return (struct str){NULL, 0};
+	}
+	buf_clear(&r->reward_text);
+	jw_init(&w, &r->reward_text);
+	jw_double(&w, r->reward_sum);
+	return buf_view(&r->reward_text);
+}
+
+static int put_end(struct rollout *r, enum end_status status, const char *reason, struct str state,
+                   struct error *err)
+{
+	const struct env_facts *e = facts_of(r);
+	struct end_facts f = {.status = status,
+	                      .reason = reason,
+	                      .turns = r->turns,
+	                      .steps = r->steps,
+	                      .total_reward = total_reward(r),
+	                      .state = state,
+	                      .ignore = e->ignore_paths,
+	                      .seconds = (double)(io_now_ns(r->conf->io) - r->began_ns) / 1e9};
+
+	r->result->status = status;
+	return put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
+}
+
+/* ---- opening ---- */
+
+static void blame(const struct error *e, struct env_reply *out)
+{
+	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;
+
+	*out = (struct env_reply){
+	        .outcome = late       ? OUTCOME_TIMEOUT
+	                   : protocol ? OUTCOME_PROTOCOL_ERROR
+	                              : OUTCOME_TRANSPORT_ERROR,
+	        .error = {.class = late       ? CLASS_TIMEOUT
+	                           : protocol ? CLASS_PROTOCOL
+	                                      : CLASS_TRANSPORT,
+	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
+	                  .message = str_from(e->text)},
+	        .terminated = -1,
+	        .truncated = -1,
+	        .env_steps = -1};
+}
+
+/* No session: the recording says what was tried and what came back. */
+static int end_unopened(struct rollout *r, const struct error *why, struct error *err)
+{
+	struct env_reply reply;
+	bool stopped = why->kind == FAIL_INTERRUPTED;
+	bool ours = why->kind == FAIL_SYSTEM;
+
+	blame(why, &reply);
+	if (!stopped && !ours) {
+		r->result->peer = *why;
+	}
+	if (put_header(r, err) || write_reset(&r->writer, &reply, err)) {
+		return -1;
+	}
+	return put_end(r,
+	               stopped ? END_INTERRUPTED
+	               : ours  ? END_FAILED
+	                       : END_UNREACHABLE,
+	               why->text, (struct str){NULL, 0}, err);
+}
+
+static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
+{
+	struct buf reason = BUF(2 * SETTLE_ERROR_BYTES);
+
+	buf_text(&reason, "the server gave no session: ");
+	buf_str(&reason, refusal->error.message);
+	int failed = put_header(r, err) || write_reset(&r->writer, refusal, err) ||
+	             put_end(r, END_REFUSED, buf_cstr(&reason), (struct str){NULL, 0}, err);
+	buf_release(&reason);
+	return failed ? -1 : 0;
+}
+
+static int open_policy(struct rollout *r, struct error *err)
+{
+	struct policy_conf conf = r->conf->policy;
+
+	conf.tools = facts_of(r)->tools;
+	if (policy_open(&conf, &r->policy, err)) {
+		return -1;
+	}
+	r->policy->ops->facts(r->policy, &r->policy_facts);
+	if (!r->conf->max_turns.given && r->policy_facts.length >= 0) {
+		r->max_turns = r->policy_facts.length;
+	}
+	return 0;
+}
+
+/* ---- the loop ---- */
+
+static bool answered(enum outcome o)
+{
+	return o != OUTCOME_TRANSPORT_ERROR && o != OUTCOME_TIMEOUT;
+}
+
+static void remember(struct rollout *r, const struct env_reply *reply)
+{
+	double reward;
+
+	r->last = reply->outcome;
+	buf_clear(&r->last_error);
+	buf_str(&r->last_error, reply->error.message);
+	arena_release(&r->kept);
+	r->observation = arena_str(&r->kept, reply->observation);
+	r->lost = answered(reply->outcome) ? 0 : r->lost + 1;
+	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
+		r->reward_sum += reward;
+		r->reward_known = true;
+	}
+}
+
+/* An interrupt while the call was out: it was sent, and nobody knows what became of it. */
+static int interrupted_step(const struct error *err, struct env_reply *reply)
+{
+	blame(err, reply);
+	reply->error.message = STR("interrupted before the answer came");
+	return 0;
+}
+
+static int act(struct rollout *r, const struct decision *d, struct str state,
+               struct env_reply *reply, struct error *err)
+{
+	const struct env_facts *e = facts_of(r);
+	struct clock *clock = &r->writer.clock;
+	struct step_facts f = {.turn = r->turns,
+	                       .step = r->steps,
+	                       .state = state,
+	                       .ignore = e->ignore_paths,
+	                       .decision = d,
+	                       .reply = reply,
+	                       .at_ms = clock->unix_ms(clock->ctx)};
+	uint64_t began = io_now_ns(r->conf->io);
+	struct error step_error = {0};
+	int failed = r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
+
+	if (failed && (step_error.kind != FAIL_INTERRUPTED || interrupted_step(&step_error, reply))) {
+		*err = step_error;
+		return -1;
+	}
+	f.latency_ms = (double)(io_now_ns(r->conf->io) - began) / 1e6;
+	remember(r, reply);
+	if (write_step(&r->writer, &f, err)) {
+		return -1;
+	}
+	r->steps++;
+	int events = put_events(r, err); /* they belong to this turn */
+	r->turns++;
+	if (!events && failed) {
+		*err = step_error;
+		return -1;
+	}
+	return events;
+}
+
+struct ending {
+	bool done;
+	enum end_status status;
+	const char *reason;
+};
+
+static void end_with(struct ending *e, enum end_status status, const char *reason)
+{
+	*e = (struct ending){true, status, reason};
+}
+
+static void judge_reply(struct rollout *r, const struct env_reply *reply, struct ending *end)
+{
+	if (reply->terminated > 0) {
+		end_with(end, END_TERMINATED, "the environment said terminated");
+	} else if (reply->truncated > 0) {
+		end_with(end, END_TRUNCATED, "the environment said truncated");
+	} else if (r->lost >= LOST_STEPS_MAX) {
+		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
+	}
+}
+
+static bool script_is_done(const struct rollout *r)
+{
+	return r->policy_facts.length >= 0 && r->turns >= r->policy_facts.length;
+}
+
+static int one_turn(struct rollout *r, struct ending *end, struct error *err)
+{
+	struct policy_view view = {.turn = r->turns,
+	                           .observation = r->observation,
+	                           .last = r->last,
+	                           .last_error = buf_view(&r->last_error)};
+	struct decision d = {0};
+	struct env_reply reply;
+
+	if (r->turns >= r->max_turns && !script_is_done(r)) {
+		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
+		return 0;
+	}
+	if (r->conf->env_ops->state(r->env, &view.state, err) || put_events(r, err) ||
+	    r->policy->ops->decide(r->policy, &view, &d, err)) {
+		return -1;
+	}
+	if (d.kind != DECIDE_CALL) {
+		end_with(end, d.kind == DECIDE_FINISHED ? END_FINISHED : END_STOPPED, d.reason);
+		return 0;
+	}
+	if (act(r, &d, view.state, &reply, err)) {
+		return -1;
+	}
+	judge_reply(r, &reply, end);
+	return 0;
+}
+
+/* A rollout whose last call got no answer did not finish: it was lost. */
+static void doubt_ending(struct rollout *r, struct ending *end)
+{
+	if (r->lost > 0 && end->status != END_UNREACHABLE) {
+		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
+	}
+	if (end->status == END_UNREACHABLE) {
+		error_set(&r->result->peer,
+		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
+		          buf_cstr(&r->last_error));
+	}
+}
+
+static int end_interrupted(struct rollout *r, struct error *err)
+{
+	io_ignore_stop(r->conf->io);
+	return put_end(r, END_INTERRUPTED, "interrupted", (struct str){NULL, 0}, err);
+}
+
+static int play(struct rollout *r, struct error *err)
+{
+	struct ending end = {.done = false};
+	struct str state = {NULL, 0};
+
+	while (!end.done) {
+		if (one_turn(r, &end, err)) {
+			return -1;
+		}
+	}
+	doubt_ending(r, &end);
+	if (end.status != END_UNREACHABLE && r->conf->env_ops->state(r->env, &state, err)) {
+		return -1;
+	}
+	return put_end(r, end.status, end.reason, state, err);
+}
+
+static int start(struct rollout *r, struct error *err)
+{
+	struct env_reply reply;
+
+	if (open_policy(r, err) || r->conf->env_ops->reset(r->env, &reply, err)) {
+		return -1;
+	}
+	arena_release(&r->kept);
+	r->observation = arena_str(&r->kept, reply.observation);
+	if (put_header(r, err) || write_reset(&r->writer, &reply, err) || put_events(r, err)) {
+		return -1;
+	}
+	if (reply.outcome != OUTCOME_OK) {
+		log_warn("the reset was refused: %.*s", STR_ARG(reply.error.message));
+	}
+	return play(r, err);
+}
+
+/* Peers and interrupts end a rollout, they do not fail the program. */
+static int settle(struct rollout *r, int failed, struct error *err)
+{
+	struct error why = *err;
+	bool begun = r->writer.lines > 0;
+
+	if (!failed) {
+		return 0;
+	}
+	switch (why.kind) {
+	case FAIL_INTERRUPTED:
+		io_ignore_stop(r->conf->io);
+		return begun ? end_interrupted(r, err) : end_unopened(r, &why, err);
+	case FAIL_TRANSPORT:
+	case FAIL_TIMEOUT:
+	case FAIL_PROTOCOL:
+		r->result->peer = why;
+		return begun ? put_end(r, END_UNREACHABLE, why.text, (struct str){NULL, 0}, err)
+		             : end_unopened(r, &why, err);
+	case FAIL_NONE:
+	case FAIL_USAGE:
+	case FAIL_INPUT:
+	case FAIL_SYSTEM:
+		break;
+	}
+	return -1;
+}
+
+static int run(struct rollout *r, struct error *err)
+{
+	struct env_reply refusal;
+
+	if (r->conf->env_ops->open(&r->conf->env, r->conf->io, &r->env, &refusal, err)) {
+		return -1;
+	}
+	if (refusal.outcome != OUTCOME_OK) {
+		return end_refused(r, &refusal, err);
+	}
+	return start(r, err);
+}
+
+int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)
+{
+	struct rollout r = {.conf = conf,
+	                    .last_error = BUF(BUF_MAX_MESSAGE),
+	                    .reward_text = BUF(BUF_MAX_SMALL),
+	                    .began_ns = io_now_ns(conf->io),
+	                    .max_turns = conf->max_turns.given ? (int64_t)conf->max_turns.value
+	                                                       : DEFAULT_MAX_TURNS,
+	                    .result = out};
+
+	*out = (struct rollout_result){.status = END_FAILED};
+	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count, conf->clock, "");
+	int failed = settle(&r, run(&r, err), err);
+	if (r.env) {
+		conf->env_ops->close(r.env);
+	}
+	if (r.policy) {
+		r.policy->ops->close(r.policy);
+	}
+	line_writer_release(&r.writer);
+	arena_release(&r.kept);
+	buf_release(&r.last_error);
+	buf_release(&r.reward_text);
+	return failed;
+}

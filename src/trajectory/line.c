@@ -296,6 +296,17 @@ void line_write(const struct line *l, struct buf *out)
 	buf_text(out, "}\n");
 }
 
+void line_point(struct line *l, const char *first)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct str *value = &l->value[rows[i].key];
+		value->p = value->n ? first : NULL;
+		first += value->n;
+	}
+}
+
 struct str line_state_hash(const struct line *l)
 {
 	struct str hash = l->value[KEY_STATE_HASH];

@@ -128,6 +128,10 @@ static inline bool line_has(const struct line *l, enum key k) /* there, and not 
 	return l->value[k].n > 0 && l->value[k].p[0] != 'n';
 }
 
+/* Values of the rows of l->type are built one behind the other in table order: sets their
+   addresses from the first one's and their lengths. */
+void line_point(struct line *l, const char *first);
+
 /* state_hash without its quotes; absent when unknown. */
 struct str line_state_hash(const struct line *l);
 /* name and arguments of the tool call; absent without a call. The name is raw between its

@@ -152,21 +152,20 @@ static void redact_values(const struct secrets *s, const struct line *l,
                           struct buf *store, struct line *out)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	size_t count, at[KEY_COUNT] = {0};
+	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 	*out = *l;
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
-		at[k] = store->n;
+		size_t from = store->n;
 		if (is_ours_alone(&rows[i]))
 			buf_str(store, l->value[k]);
 		else
 			needles_replace_json(&s->needles, l->value[k], true, &scratch,
 			                     store);
-		out->value[k].n = store->n - at[k];
+		out->value[k].n = store->n - from;
 	}
-	for (size_t i = 0; i < count; i++)
-		out->value[rows[i].key].p = store->p + at[rows[i].key];
+	line_point(out, store->p);
 	buf_release(&scratch);
 }
 

@@ -1,21 +1,30 @@
-/* The form of a golden: volatile facts out, canonical bytes (design: stripping twice
-   changes nothing, a stripped recording is a valid recording). */
+/* The form of a golden: volatile facts out, canonical bytes. Stripping twice changes
+   nothing, and a stripped recording is a valid recording. */
 #ifndef ROLLDBG_TRAJECTORY_STRIP_H
 #define ROLLDBG_TRAJECTORY_STRIP_H
 
 #include "trajectory/line.h"
-#include "json/canon.h"
 
 struct strip;
 
-/* `masks`: pointers into the line, wild; on top of the masks and ignored state pointers
-   that each rollout's header names. May be NULL. */
-struct strip *strip_new(const struct json_paths *masks);
-void strip_free(struct strip *s);
+/* `masks`: pointers into the line, wild (json/canon.h); they come on top of those that
+   each rollout's header names, and join them there. FAIL_USAGE: one of them is not a
+   pointer. */
+MUST_USE int strip_new(const struct str *masks, size_t count, struct strip **out,
+                       struct error *err);
+void strip_free(struct strip *s); /* NULL is fine */
 
 /* Appends the stripped line with its line feed, or nothing when the line is volatile
    (retry, reconnected, noise events, unknown types). Lines of several rollouts may be
-   interleaved. FAIL_INPUT: a header's mask is not a pointer. */
+   interleaved; memory is held for open ones only. FAIL_INPUT: a header's mask is not a
+   pointer.
+
+   Of a masked value "<masked>" is left; where the table has no string (a reward), null.
+   Masks do not reach what a reader needs to make sense of the line: type, rollout, turn,
+   step, outcome, hashes, the counts of `end`, the masks themselves. Ids that `meta` names
+   (session, env_session, episode) become <session> and <episode> inside all strings, ids
+   shorter than 8 bytes only where they are the whole string. `lines` goes down by the
+   lines left out, so that a line that was missing before still is. */
 MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out,
                         struct error *err);
 

@@ -1,0 +1,407 @@
+/* Makes lines comparable: what changes from run to run out, everything else in its one
+ * spelling. */
+#include "trajectory/strip.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trajectory/needles.h"
+#include "json/canon.h"
+#include "json/write.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define IDS_MAX                                                                          \
+	256 /* of one rollout: with a new session each step the oldest are forgotten */
+#define ID_INSIDE 8 /* shorter ids are replaced as whole strings only */
+
+#define LINE_MAX (2 * BUF_MAX_MESSAGE)
+
+/* What is kept of a rollout while it is open. */
+struct open_rollout {
+	char *name;
+	struct str id;                     /* the name's bytes */
+	struct json_paths *masks, *ignore; /* NULL: none */
+	struct needles ids;
+	int64_t written, dropped; /* lines */
+};
+
+struct strip {
+	char **masks;
+	size_t mask_count;
+	void *open; /* tsearch tree of struct open_rollout */
+	struct hasher *hasher;
+	/* Of the line at hand. The first three hold whole lines: with the ids replaced,
+	   canonical, and canonical with the masks applied. */
+	struct buf text, plain, masked, values, state, scratch;
+	char hash[HASH_HEX + 3]; /* quoted */
+	char lines[24];
+};
+
+/* What a reader needs to make sense of a line: masks do not reach it. */
+static const bool unmasked[KEY_COUNT] = {
+	[KEY_TYPE] = true,       [KEY_ROLLOUT] = true,      [KEY_FORMAT] = true,
+	[KEY_VERSION] = true,    [KEY_STATE_SOURCE] = true, [KEY_MASKS] = true,
+	[KEY_OUTCOME] = true,    [KEY_TURN] = true,         [KEY_STEP] = true,
+	[KEY_STATE_HASH] = true, [KEY_EVENT] = true,        [KEY_STATUS] = true,
+	[KEY_TURNS] = true,      [KEY_STEPS] = true,        [KEY_LINES] = true,
+};
+
+static int by_id(const void *a, const void *b)
+{
+	struct str x = ((const struct open_rollout *)a)->id;
+	struct str y = ((const struct open_rollout *)b)->id;
+	size_t n = x.n < y.n ? x.n : y.n;
+	int order = n ? memcmp(x.p, y.p, n) : 0;
+	return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+static struct open_rollout *find_rollout(const struct strip *s, struct str id)
+{
+	void *node = tfind(&(struct open_rollout){.id = id}, &s->open, by_id);
+	return node ? *(struct open_rollout **)node : NULL;
+}
+
+static void clear_rollout(struct open_rollout *r)
+{
+	json_paths_free(r->masks);
+	json_paths_free(r->ignore);
+	needles_release(&r->ids);
+	*r = (struct open_rollout){.name = r->name, .id = r->id, .ids = {.max = IDS_MAX}};
+}
+
+static void drop_rollout(struct strip *s, struct open_rollout *r)
+{
+	tdelete(r, &s->open, by_id);
+	clear_rollout(r);
+	free(r->name);
+	free(r);
+}
+
+static int add_path(struct json_paths **paths, bool wild, struct str pointer,
+                    struct error *err)
+{
+	if (!*paths && json_paths_new(wild, paths, err) != 0)
+		return -1;
+	return json_paths_add(*paths, pointer, err);
+}
+
+/* Adds the pointers of a JSON array; null and absent are empty. */
+static int add_paths(struct json_paths **paths, bool wild, struct str array,
+                     struct buf *scratch, struct error *err)
+{
+	struct str element;
+	for (size_t cursor = 0; json_next(array, &cursor, &element);) {
+		buf_clear(scratch);
+		if (json_type(element) != JSON_STRING)
+			return error_set(err, FAIL_INPUT, "%.*s is not a pointer",
+			                 (int)(element.n < 64 ? element.n : 64),
+			                 element.p);
+		json_decode(element, scratch);
+		if (add_path(paths, wild, buf_view(scratch), err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_own_masks(const struct strip *s, struct json_paths **paths,
+                         struct error *err)
+{
+	for (size_t i = 0; i < s->mask_count; i++) {
+		if (add_path(paths, true, str_from(s->masks[i]), err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int strip_new(const struct str *masks, size_t count, struct strip **out,
+              struct error *err)
+{
+	struct strip *s = mem_new(sizeof(*s));
+	struct json_paths *paths = NULL;
+	s->masks = mem_array(count + 1, sizeof(*s->masks));
+	for (size_t i = 0; i < count; i++)
+		s->masks[i] = mem_text(masks[i]);
+	s->mask_count = count;
+	s->hasher = hasher_new();
+	s->text = s->plain = s->masked = BUF(LINE_MAX);
+	s->values = s->state = s->scratch = BUF(LINE_MAX);
+	int result = add_own_masks(s, &paths, err);
+	json_paths_free(paths);
+	if (result != 0) {
+		err->kind = FAIL_USAGE;
+		strip_free(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+void strip_free(struct strip *s)
+{
+	if (!s)
+		return;
+	while (s->open)
+		drop_rollout(s, *(struct open_rollout **)s->open);
+	for (size_t i = 0; i < s->mask_count; i++)
+		free(s->masks[i]);
+	free(s->masks);
+	hasher_free(s->hasher);
+	struct buf *bufs[] = {&s->text,   &s->plain, &s->masked,
+	                      &s->values, &s->state, &s->scratch};
+	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
+		buf_release(bufs[i]);
+	free(s);
+}
+
+/* With the masks of the header; a line without header before it has ours alone. */
+static int begin_rollout(struct strip *s, const struct line *l, struct open_rollout **out,
+                         struct error *err)
+{
+	struct open_rollout *r = *out;
+	if (!r) {
+		r = mem_new(sizeof(*r));
+		r->name = mem_text(l->rollout);
+		r->id = (struct str){r->name, l->rollout.n};
+		tsearch(r, &s->open, by_id);
+	}
+	clear_rollout(r);
+	*out = r;
+	if (add_own_masks(s, &r->masks, err) != 0)
+		return -1;
+	if (add_paths(&r->masks, true, l->value[KEY_MASKS], &s->scratch, err) != 0)
+		return error_wrap(err, "masks");
+	struct str ignore = JSON_GET(l->value[KEY_STATE_SOURCE], "ignore");
+	if (json_type(ignore) == JSON_ARRAY &&
+	    add_paths(&r->ignore, false, ignore, &s->scratch, err) != 0)
+		return error_wrap(err, "state_source.ignore");
+	return 0;
+}
+
+static void note_ids(struct strip *s, struct open_rollout *r, const struct line *l)
+{
+	static const struct {
+		struct str key;
+		const char *put;
+	} ids[] = {
+		{STR_INIT("session"), "<session>"},
+		{STR_INIT("env_session"), "<session>"},
+		{STR_INIT("episode"), "<episode>"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		struct str id = json_get(l->value[KEY_META], ids[i].key);
+		if (json_type(id) != JSON_STRING)
+			continue;
+		buf_clear(&s->scratch);
+		json_decode(id, &s->scratch);
+		needles_add(&r->ids, buf_view(&s->scratch), ids[i].put,
+		            s->scratch.n < ID_INSIDE);
+	}
+}
+
+static bool is_volatile(const struct line *l)
+{
+	static const struct str events[] = {STR_INIT("retry"), STR_INIT("reconnected"),
+	                                    STR_INIT("noise")};
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+		if (json_is(l->value[KEY_EVENT], events[i]))
+			return true;
+	}
+	return l->type == LINE_UNKNOWN;
+}
+
+/* The header's masks and ours, each once. */
+static struct str all_masks(const struct strip *s, struct str named, struct buf *out)
+{
+	size_t from = out->n;
+	struct str element;
+	buf_char(out, '[');
+	for (size_t cursor = 0; json_next(named, &cursor, &element);) {
+		if (out->n > from + 1)
+			buf_char(out, ',');
+		buf_str(out, element);
+	}
+	for (size_t i = 0; i < s->mask_count; i++) {
+		bool there = false;
+		for (size_t cursor = 0; json_next(named, &cursor, &element);)
+			there = there || json_is(element, str_from(s->masks[i]));
+		if (there)
+			continue;
+		if (out->n > from + 1)
+			buf_char(out, ',');
+		json_quote(out, str_from(s->masks[i]));
+	}
+	buf_char(out, ']');
+	return (struct str){out->p + from, out->n - from};
+}
+
+/* s->text: the line in the order of the table, without meta, with its ids replaced. */
+static void write_plain(struct strip *s, const struct open_rollout *r,
+                        const struct line *l)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
+	struct line work = {.type = l->type};
+	buf_clear(&s->values);
+	for (size_t i = 0; i < count; i++) {
+		enum key k = rows[i].key;
+		size_t from = s->values.n;
+		if (k == KEY_MASKS && s->mask_count)
+			all_masks(s, l->value[k], &s->values);
+		else if (unmasked[k])
+			buf_str(&s->values, l->value[k]);
+		else if (k != KEY_META)
+			needles_replace_json(&r->ids, l->value[k], false, &s->scratch,
+			                     &s->values);
+		work.value[k].n = s->values.n - from;
+	}
+	line_point(&work, s->values.p);
+	buf_clear(&s->text);
+	line_write(&work, &s->text);
+	buf_cut(&s->text, s->text.n ? s->text.n - 1 : 0);
+}
+
+/* Canonical values; null where a mask left what the table does not allow there. */
+static void take_values(struct strip *s, const struct open_rollout *r, struct line *out)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(out->type, &count);
+	buf_clear(&s->plain);
+	buf_clear(&s->masked);
+	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
+	if (r->masks)
+		json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
+	for (size_t i = 0; i < count; i++) {
+		bool masked = r->masks && !unmasked[rows[i].key];
+		struct str from = buf_view(masked ? &s->masked : &s->plain);
+		struct str value = json_get(from, str_from(rows[i].name));
+		if (line_key_allows(&rows[i], value))
+			out->value[rows[i].key] = value;
+	}
+}
+
+static void redo_state(struct strip *s, const struct open_rollout *r, struct line *l)
+{
+	struct str state = l->value[KEY_STATE];
+	if (json_is_null(state))
+		return;
+	s->hash[0] = '"';
+	json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
+	s->hash[HASH_HEX + 1] = '"';
+	l->value[KEY_STATE_HASH] = (struct str){s->hash, HASH_HEX + 2};
+	if (!r->ignore)
+		return;
+	buf_clear(&s->state);
+	json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
+	l->value[KEY_STATE] = buf_view(&s->state);
+}
+
+static bool is_part(enum key k, struct str name)
+{
+	for (size_t i = 0; i < line_parts_count; i++) {
+		if (line_parts[i].key == k && str_is(name, line_parts[i].name))
+			return true;
+	}
+	return false;
+}
+
+static void write_member(struct str name, struct str value, bool first, struct buf *out)
+{
+	buf_text(out, first ? "{\"" : ",\"");
+	buf_str(out, name);
+	buf_text(out, "\":");
+	buf_str(out, value);
+}
+
+/* An object of ours: the members that the table names, in its order, then all others. */
+static void write_parts(enum key k, struct str object, struct buf *out)
+{
+	size_t from = out->n;
+	for (size_t i = 0; i < line_parts_count; i++) {
+		struct str name = str_from(line_parts[i].name), value = {0};
+		if (line_parts[i].key == k)
+			value = json_get(object, name);
+		if (value.n)
+			write_member(name, value, out->n == from, out);
+	}
+	struct json_member m;
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (!is_part(k, m.key))
+			write_member(m.key, m.value, out->n == from, out);
+	}
+	buf_text(out, out->n == from ? "{}" : "}");
+}
+
+static bool has_parts(enum key k)
+{
+	for (size_t i = 0; i < line_parts_count; i++) {
+		if (line_parts[i].key == k)
+			return true;
+	}
+	return false;
+}
+
+static void write_stripped(struct strip *s, const struct line *l, struct buf *out)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
+	struct line work = {.type = l->type};
+	buf_clear(&s->values);
+	for (size_t i = 0; i < count; i++) {
+		enum key k = rows[i].key;
+		size_t from = s->values.n;
+		if (json_type(l->value[k]) == JSON_OBJECT && has_parts(k))
+			write_parts(k, l->value[k], &s->values);
+		else
+			buf_str(&s->values, l->value[k]);
+		work.value[k].n = s->values.n - from;
+	}
+	line_point(&work, s->values.p);
+	line_write(&work, out);
+}
+
+/* What `end` said, less what was left out: a line that was missing before stays missing.
+ */
+static void redo_lines(struct strip *s, const struct open_rollout *r, struct line *l)
+{
+	int64_t lines;
+	if (!json_i64(l->value[KEY_LINES], &lines))
+		lines = r->written + r->dropped + 1;
+	lines = lines > r->dropped ? lines - r->dropped : 0;
+	int n = snprintf(s->lines, sizeof(s->lines), "%" PRId64, lines);
+	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
+}
+
+int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
+{
+	struct open_rollout *r = find_rollout(s, l->rollout);
+	if (l->type == LINE_UNKNOWN && !r)
+		return 0;
+	if ((!r || l->type == LINE_HEADER) && begin_rollout(s, l, &r, err) != 0)
+		return -1;
+	note_ids(s, r, l);
+	if (is_volatile(l)) {
+		r->dropped++;
+		return 0;
+	}
+	struct line stripped = {.type = l->type};
+	write_plain(s, r, l);
+	take_values(s, r, &stripped);
+	redo_state(s, r, &stripped);
+	if (l->type == LINE_END)
+		redo_lines(s, r, &stripped);
+	write_stripped(s, &stripped, out);
+	r->written++;
+	if (l->type == LINE_END)
+		drop_rollout(s, r);
+	const struct buf *used[] = {&s->text,   &s->plain, &s->masked,
+	                            &s->values, &s->state, out};
+	for (size_t i = 0; i < ARRAY_LEN(used); i++) {
+		if (used[i]->full)
+			return error_set(err, FAIL_INPUT,
+			                 "the stripped line is too long");
+	}
+	return 0;
+}

@@ -115,7 +115,7 @@ static int take(struct walk *w, const struct json_member *m, struct line *out,
 		return 0;
 	if (!(row->types >> m->type & 1) ||
 	    (row->types & T_INTEGRAL && !line_key_allows(row, m->value)) ||
-	    (row->words && !line_key_allows(row, m->value)))
+	    (row->words && row->key != KEY_TYPE && !line_key_allows(row, m->value)))
 		return value_error(err, row, m->value,
 		                   (size_t)(m->value.p - out->text.p));
 	out->value[row->key] = m->value;
@@ -221,17 +221,19 @@ static void line_begin(struct line *out, struct str text, struct str type)
 static int fill(struct line *out, const struct json_member *members, size_t count,
                 struct error *err)
 {
-	struct str type = count && str_is(members[0].key, "type")
+	struct str last = count && str_is(members[0].key, "type")
 	                          ? members[0].value
 	                          : JSON_GET(out->text, "type");
-	if (json_type(type) != JSON_STRING)
-		return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
-	line_begin(out, out->text, type);
-	if (take_all(out, members, count, err) != 0)
-		return -1;
-	if (out->type != LINE_UNKNOWN && out->value[KEY_TYPE].p != type.p) {
-		line_begin(out, out->text, out->value[KEY_TYPE]);
-		return take_all(out, members, count, err);
+	for (struct str type = {0}; type.p != last.p || !type.p;) {
+		type = last;
+		if (json_type(type) != JSON_STRING)
+			return error_set(err, FAIL_INPUT,
+			                 "an object without \"type\" at byte 1");
+		line_begin(out, out->text, type);
+		if (take_all(out, members, count, err) != 0)
+			return -1;
+		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
+		                                 : out->value[KEY_TYPE];
 	}
 	return 0;
 }

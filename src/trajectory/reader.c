@@ -195,13 +195,14 @@ static bool is_torn(const struct reader *r)
 static int next_object(struct reader *r, struct line *out, struct reader_note *note,
                        struct error *err)
 {
+	struct error bad;
 	size_t used;
 	*note = (struct reader_note){
 		.line = r->line,
 		.offset = r->base + (uint64_t)(r->rest.p - r->p),
 		.fused = r->objects > 0,
 	};
-	if (line_parse(r->rest, &r->scratch, out, &used, err) == 0) {
+	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
 		r->rest = str_skip(r->rest, used);
 		r->objects++;
 		r->any = true;
@@ -216,6 +217,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 		r->rest = (struct str){0};
 		return 1;
 	}
+	*err = bad;
 	if (note->fused)
 		error_wrap(err, "behind %" PRIu64 " whole object%s", r->objects,
 		           r->objects == 1 ? "" : "s");

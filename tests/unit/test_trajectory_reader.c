@@ -1,5 +1,5 @@
-/* The reader over every file of fixtures/recordings/, over generated long lines and over what the shared
-   folder holds. expected.tsv says what each file gives. */
+/* The reader over every file of fixtures/recordings/, over generated long lines and over
+   what the shared folder holds. expected.tsv says what each file gives. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -12,7 +12,8 @@
 
 #define FOLDER "fixtures/recordings"
 
-static void add_kind(struct buf *out, const struct line *l, const struct reader_note *note)
+static void add_kind(struct buf *out, const struct line *l,
+                     const struct reader_note *note)
 {
 	static const char kinds[] = "hrsve";
 	if (note->torn) {
@@ -40,16 +41,17 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 
 static void check_row(const char *name, const char *kinds, const char *error)
 {
-	char path[256];
+	char path[sizeof(FOLDER) + 1024];
 	struct error err;
 	struct buf got = BUF(BUF_MAX_SMALL);
 	snprintf(path, sizeof(path), FOLDER "/%s", name);
 	read_kinds(path, &got, &err);
 	is_str(buf_cstr(&got), kinds, "%s: the lines", name);
 	if (!error[0])
-		is_int(err.kind, FAIL_NONE, "%s: no error%s%s", name, err.kind ? ": " : "",
-		       err.kind ? err.text : "");
-	else if (!ok(err.kind == FAIL_INPUT && strncmp(err.text, error, strlen(error)) == 0,
+		is_int(err.kind, FAIL_NONE, "%s: no error%s%s", name,
+		       err.kind ? ": " : "", err.kind ? err.text : "");
+	else if (!ok(err.kind == FAIL_INPUT &&
+	                     strncmp(err.text, error, strlen(error)) == 0,
 	             "%s: stops with the place and the reason", name))
 		tap_note("got", err.text);
 	buf_release(&got);
@@ -57,8 +59,9 @@ static void check_row(const char *name, const char *kinds, const char *error)
 
 static bool in_table(const char *table, const char *name)
 {
-	const char *at = strstr(table, name);
-	return at && at > table && at[-1] == '\n' && at[strlen(name)] == '\t';
+	char row[300];
+	snprintf(row, sizeof(row), "\n%s\t", name);
+	return strstr(table, row);
 }
 
 static void each_has_a_row(const char *table)
@@ -134,9 +137,12 @@ static FILE *temporary(char *path)
 
 static void write_long_step(FILE *f, size_t bytes)
 {
-	fputs("{\"type\":\"step\",\"rollout\":\"long.0\",\"turn\":0,\"step\":0,\"observation\":\"", f);
+	fputs("{\"type\":\"step\",\"rollout\":\"long.0\",\"turn\":0,\"step\":0,"
+	      "\"observation\":\"",
+	      f);
 	for (size_t i = 0; i < bytes; i += 64)
-		fputs("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", f);
+		fputs("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		      f);
 	fputs("\",\"outcome\":\"ok\"}\n", f);
 }
 
@@ -158,7 +164,8 @@ static void long_lines(void)
 	read_kinds(path, &kinds, &err);
 	is_str(buf_cstr(&kinds), "ssss", "lines up to 64 MiB are read");
 	is_int(err.kind, FAIL_INPUT, "a longer one is not");
-	ok(strstr(err.text, ":5: the line is longer than 64 MiB"), "and the message says so");
+	ok(strstr(err.text, ":5: the line is longer than 64 MiB"),
+	   "and the message says so");
 	unlink(path);
 	buf_release(&kinds);
 }
@@ -177,9 +184,12 @@ static void many_lines(void)
 	if (!ok(f != NULL, "a temporary file") || !f)
 		return;
 	for (int i = 0; i < 20000; i++)
-		fprintf(f, "{\"type\":\"step\",\"rollout\":\"m.%d\",\"turn\":%d,\"observation\":\"%.*s\"}\n",
+		fprintf(f,
+		        "{\"type\":\"step\",\"rollout\":\"m.%d\",\"turn\":%d,"
+		        "\"observation\":\"%.*s\"}\n",
 		        i, i, i % 97,
-		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		        "xxxxx"
 		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 	fclose(f);
 	is_int(reader_open(path, &r, &err), 0, "opens");
@@ -199,9 +209,11 @@ static void operands(void)
 	struct error err;
 	struct reader *r;
 	struct file_list list;
-	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", src[] = "src", dash[] = "-";
+	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", src[] = "src",
+	     dash[] = "-";
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
-	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory", "so it says");
+	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
+	       "so it says");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
 	is_int(reader_open(src, &r, &err), -1, "a directory does not open");
 	is_str(err.text, "cannot read src: it is a directory", "so it says");
@@ -213,8 +225,10 @@ static void operands(void)
 		sorted = sorted && strcmp(list.paths[i - 1], list.paths[i]) < 0;
 	ok(sorted, "in the order of their names");
 	file_list_free(&list);
-	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
-	is_int(file_list_new((char *[]){src}, 1, &list, &err), -1, "a directory without recordings");
+	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1,
+	       "a missing operand");
+	is_int(file_list_new((char *[]){src}, 1, &list, &err), -1,
+	       "a directory without recordings");
 	is_str(err.text, "no *.jsonl in the directory src", "so it says");
 }
 
@@ -238,7 +252,8 @@ static void shared(const char *name, uint64_t lines)
 	struct buf kinds = BUF(BUF_MAX_MESSAGE);
 	struct error err;
 	const char *folder = getenv("ROLLDBG_SHARED");
-	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s", folder ? folder : "../shared", name);
+	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
+	         folder ? folder : "../shared", name);
 	if (stat(path, &st) != 0) {
 		skip("no shared recordings");
 		return;

@@ -183,10 +183,9 @@ static bool enter_string(struct canon *c, size_t states)
 	}
 	char *text = mem_new(inner.n + 1);
 	lex_decode(inner, text, &n);
-	const unsigned char *begin = (const unsigned char *)text, *end = begin + n;
-	begin = lex_blanks(begin, end);
-	if (begin == end || (*begin != '{' && *begin != '[' && *begin != '"') ||
-	    json_validate((struct str){text, n}, &fault) != 0) {
+	struct str value;
+	bool read = lex_validate((struct str){text, n}, &value, &fault) == 0;
+	if (!read || (*value.p != '{' && *value.p != '[' && *value.p != '"')) {
 		free(text);
 		return false;
 	}
@@ -199,8 +198,8 @@ static bool enter_string(struct canon *c, size_t states)
 		.edits = c->edits,
 	};
 	push_frame(c, 0, states);
-	c->p = begin;
-	c->end = end;
+	c->p = lex_begin(value);
+	c->end = lex_end(value);
 	return true;
 }
 

@@ -81,9 +81,17 @@ ALWAYS_INLINE const unsigned char *lex_end(struct str s)
 	return (const unsigned char *)s.p + s.n;
 }
 
+/* json_validate that also gives the value without the blanks around it. */
+MUST_USE int lex_validate(struct str text, struct str *value, struct json_fault *fault);
+
 /* One escape sequence: *p is at its backslash and moves behind it; a surrogate pair is
    taken as one. The code point, or a lone surrogate. */
 uint32_t lex_unescape(const unsigned char **p, const unsigned char *end);
+
+ALWAYS_INLINE bool lex_is_surrogate(uint32_t code)
+{
+	return code >> 11 == 0xd800 >> 11;
+}
 
 /* How a code point stands decoded in text: its UTF-8, or for a lone surrogate its escape.
  * The length. */

@@ -59,7 +59,7 @@ static bool is_within(struct str s, const struct buf *b)
 static struct str read_string(struct str string, struct buf *scratch)
 {
 	struct str inner = json_inner(string);
-	size_t at = 0, used, n;
+	size_t at = 0, n;
 	struct json_fault fault;
 
 	if (is_within(string, scratch)) {
@@ -75,15 +75,13 @@ static struct str read_string(struct str string, struct buf *scratch)
 		inner.p = scratch->p + at;
 	}
 	lex_decode(inner, room, &n);
-	struct str text = {room, n};
-	if (json_validate(text, &fault) != 0 ||
-	    json_validate_first(text, &used, &fault) != 0) {
+	struct str text;
+	if (lex_validate((struct str){room, n}, &text, &fault) != 0) {
 		return (struct str){0};
 	}
 	scratch->n += n;
 	scratch->p[scratch->n] = '\0';
-	const unsigned char *begin = lex_blanks(lex_begin(text), lex_end(text));
-	return lex_slice(begin, lex_begin(text) + used);
+	return text;
 }
 
 static struct str child(struct str value, struct str token, struct buf *scratch)

@@ -37,11 +37,6 @@ uint32_t lex_unescape(const unsigned char **p, const unsigned char *end)
 	return 0x10000 + ((unit & 0x3ff) << 10 | (low & 0x3ff));
 }
 
-static bool is_surrogate(uint32_t code)
-{
-	return code >> 11 == 0xd800 >> 11;
-}
-
 static size_t put_hex4(uint32_t unit, char out[6])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -70,7 +65,7 @@ static size_t put_utf8(uint32_t code, char out[6])
 
 size_t lex_text(uint32_t code, char out[6])
 {
-	return is_surrogate(code) ? put_hex4(code, out) : put_utf8(code, out);
+	return lex_is_surrogate(code) ? put_hex4(code, out) : put_utf8(code, out);
 }
 
 size_t lex_canonical(uint32_t code, char out[6])
@@ -108,7 +103,7 @@ bool lex_decode(struct str inner, char *out, size_t *n)
 
 			memcpy(out, text, length);
 			out += length;
-			all = all && !is_surrogate(code);
+			all = all && !lex_is_surrogate(code);
 		}
 	}
 	*n = (size_t)(out - begin);

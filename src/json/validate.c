@@ -327,20 +327,28 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 	return 0;
 }
 
-int json_validate(struct str text, struct json_fault *fault)
+int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 {
 	struct scan s = scan_of(text, fault);
-	size_t used;
+	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, 0);
 
-	if (json_validate_first(text, &used, fault) != 0) {
+	if (!end) {
 		return -1;
 	}
-	const unsigned char *p = blanks(&s, s.begin + used);
+	const unsigned char *p = blanks(&s, end);
 	if (p != s.end) {
 		fail(&s, p, "expected nothing behind the value");
 		return -1;
 	}
+	*found = lex_slice(begin, end);
 	return 0;
+}
+
+int json_validate(struct str text, struct json_fault *fault)
+{
+	struct str found;
+
+	return lex_validate(text, &found, fault);
 }
 
 /* The members up to the closing brace; p is at the first key. */

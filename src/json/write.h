@@ -1,5 +1,5 @@
-/* A streaming JSON writer into a struct buf: commas and nesting by itself, an open-stack that asserts
-   correct use, raw slices spliced as they are. */
+/* A streaming JSON writer into a struct buf: commas and nesting by itself, an open-stack
+   that asserts correct use, raw slices spliced as they are. */
 #ifndef ROLLDBG_JSON_WRITE_H
 #define ROLLDBG_JSON_WRITE_H
 
@@ -20,17 +20,20 @@ void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost */
 void jw_key(struct json_writer *w, const char *key);
 void jw_key_str(struct json_writer *w, struct str key);
-void jw_str(struct json_writer *w, struct str s); /* absent: null. Invalid UTF-8 becomes U+FFFD: for
-                                                     bytes that must survive use raw_base64 */
+void jw_str(struct json_writer *w,
+            struct str s); /* absent: null. Invalid UTF-8 becomes U+FFFD: for
+                              bytes that must survive use raw_base64 */
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
-void jw_double(struct json_writer *w, double v); /* shortest that reads back the same; not finite: null */
+void jw_double(struct json_writer *w,
+               double v); /* shortest that reads back the same; not finite: null */
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */
 
-/* Appends s as a JSON string with quotes, escaped as RFC 8785 does (also what canon uses). */
+/* Appends s as a JSON string with quotes, escaped as RFC 8785 does (also what canon
+ * uses). */
 void json_quote(struct buf *out, struct str s);
 
 #endif

@@ -1,11 +1,11 @@
-# Real servers for the tests in this folder: start one, wait until it listens, stop it by its process id.
-# A test file starts its servers in setup_file and calls servers_stop in teardown_file.
+# Real servers for the tests in this folder, and words to judge a run with. What setup_file starts lives until the
+# file's last test, what a test starts until its end.
 # shellcheck shell=bash
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 servers=$root/fixtures/servers
 installed=$root/.deps/interop
-export rolldbg=${ROLLDBG:-$root/rolldbg}
+ROLLDBG=${ROLLDBG:-$root/rolldbg}
 
 # The package that carries each generation of MCP-Gym, and the folders laid over the newest one for it.
 gym_package() {
@@ -18,14 +18,32 @@ gym_package() {
 	esac
 }
 
-# server_start NAME COMMAND..: afterwards url_NAME holds the address of its MCP endpoint. Its output goes to a
-# file, never to a pipe: these servers stop dead when nobody reads what they print.
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	servers_stop "$BATS_TEST_TMPDIR"
+}
+
+teardown_file() {
+	servers_stop "$BATS_FILE_TMPDIR"
+}
+
+# url NAME: the MCP endpoint of a server that was started.
+url() {
+	cat "$BATS_TEST_TMPDIR/$1.url" 2>/dev/null || cat "$BATS_FILE_TMPDIR/$1.url"
+}
+
+# server_start NAME COMMAND..: its output goes to a file, never to a pipe: these servers stop dead when nobody
+# reads what they print.
 server_start() {
-	local name=$1 log=$BATS_FILE_TMPDIR/$1.log
+	local dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR} name=$1
+	local log=$dir/$name.log
 	shift
 	"$@" >"$log" 2>&1 3>&- &
 	local pid=$!
-	echo "$pid" >"$BATS_FILE_TMPDIR/$name.pid"
+	echo "$pid" >"$dir/$name.pid"
 	local deadline=$((SECONDS + 60)) port
 	until port=$(sed -nE 's|.*(running\|listening) on http://127\.0\.0\.1:([0-9]+).*|\2|p' "$log" | head -n 1) &&
 		[ -n "$port" ]; do
@@ -36,7 +54,7 @@ server_start() {
 		fi
 		sleep 0.1
 	done
-	export "url_$name=http://127.0.0.1:$port/mcp"
+	echo "http://127.0.0.1:$port/mcp" >"$dir/$name.url"
 }
 
 # python PYTHON FOLDERS ARGS..: run a launch file. The compiled files go to a folder of ours, so that neither
@@ -77,7 +95,7 @@ everything_start() {
 
 servers_stop() {
 	local file pid
-	for file in "$BATS_FILE_TMPDIR"/*.pid; do
+	for file in "$1"/*.pid; do
 		[ -e "$file" ] || continue
 		pid=$(cat "$file")
 		kill "$pid" 2>/dev/null || continue
@@ -94,4 +112,73 @@ stop_within_20s() {
 		fi
 		sleep 0.1
 	done
+}
+
+# drive NAME EXIT_CODE OPTIONS..: `run` recording to NAME.jsonl in the test's folder, its verdict to NAME.json.
+# The same verdict must come from `check` on the recording alone.
+drive() {
+	local name=$1 wanted=$2 got=0
+	shift 2
+	"$ROLLDBG" run --json --out "$name.jsonl" "$@" >"$name.json" 2>"$name.err" || got=$?
+	same_code "$name" "$wanted" "$got"
+	got=0
+	"$ROLLDBG" check --json "$name.jsonl" >"$name.check" 2>>"$name.err" || got=$?
+	same_code "$name (check)" "$wanted" "$got"
+	diff <(judgement "$name.json") <(judgement "$name.check")
+}
+
+same_code() {
+	[ "$2" = "$3" ] && return
+	echo "$1: exit code $3, expected $2"
+	cat "${1%% *}.err" "${1%% *}.json"
+	return 1
+}
+
+judgement() {
+	jq -c 'del(.file)' "$1"
+}
+
+# holds NAME EXPRESSION: a jq expression in the words of lines.jq that must be true of the recording.
+holds() {
+	jq -L "$BATS_TEST_DIRNAME" -se "include \"lines\"; $2" "$1.jsonl" >/dev/null && return
+	echo "$1: not true: $2"
+	cut -c 1-600 "$1.jsonl"
+	return 1
+}
+
+# findings NAME: "rule severity" of each, sorted.
+findings() {
+	jq -r 'select(.type == "finding") | "\(.rule) \(.severity)"' "$1.json" | sort -u
+}
+
+fires() {
+	findings "$1" | grep -qx "$2" && return
+	echo "$1: '$2' is not among the findings:"
+	findings "$1"
+	return 1
+}
+
+silent() {
+	findings "$1" | grep -q "^$2 " || return 0
+	echo "$1: $2 among the findings:"
+	findings "$1"
+	return 1
+}
+
+no_findings() {
+	[ -z "$(findings "$1")" ] && return
+	findings "$1"
+	return 1
+}
+
+# hold_session URL HEADERS_FILE: opens a session and leaves it open.
+hold_session() {
+	curl -sSf -D "$2" -o "$2.body" -H 'Content-Type: application/json' \
+		-H 'Accept: application/json, text/event-stream' -d '{"jsonrpc":"2.0","id":1,"method":"initialize",
+		"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"holder","version":"1"}}}' "$1"
+}
+
+# end_session URL HEADERS_FILE: ends what hold_session opened.
+end_session() {
+	curl -sSf -X DELETE -H "$(grep -i '^mcp-session-id:' "$2" | tr -d '\r')" "$1"
 }

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# An agent that only seems to act, in the forms it takes on real servers, each beside a healthy run of the same
+# actions.
+
+load lib
+
+# Neither a wall nor a hole on the standard map, wherever the walk starts over.
+walk=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
+paces=RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN
+
+setup_file() {
+	gym_start newest D gym_lake.py
+	gym_start c C gym_lake.py
+}
+
+healthy() {
+	drive healthy 0 --env "$1" --actions $walk
+	holds healthy 'positions == [0, 4, 8, 9, 13, 14, 15]'
+	no_findings healthy
+}
+
+@test "broken proxy: refusals inside isError false are failures, and nothing moved" {
+	MAX_CONCURRENT_ENVS=3 gym_start proxy D gym_proxy.py
+	drive proxied 1 --env "$(url proxy)" --actions $walk
+	fires proxied "multi-step-illusion error"
+	fires proxied "capacity error"
+	fires proxied "fallback-session warning"
+	holds proxied 'steps | map(select(.outcome == "capacity")) | length >= 3 and all(.observation |
+		.error == "Maximum concurrent environments (3) reached" and .tool == "lake_move" and
+		(.session_id | startswith("proxy_fallback_")) and length == 3)'
+	holds proxied 'steps | map(select(.outcome == "capacity")) | all(.error |
+		.class == "capacity" and .layer == "body" and .disagrees == "mcp")'
+	healthy "$(url newest)"
+}
+
+@test "eval-protocol 0.2.22 without our session id: every step is an error" {
+	drive bare 1 --env "$(url c)" --no-env-session --actions $walk
+	holds bare 'steps | length >= 2 and all(.outcome == "tool-error" and .error.layer == "mcp")'
+	fires bare "multi-step-illusion error"
+	healthy "$(url c)"
+}
+
+@test "eval-protocol 0.3.33 without our session id: no error anywhere, and each step starts over" {
+	code=0
+	"$ROLLDBG" run --json --env "$(url newest)" --no-env-session --actions $paces --out bare.jsonl \
+		>bare.json 2>bare.err || code=$?
+	[ "$code" = 0 ] || [ "$code" = 1 ]
+	diff <(judgement bare.json) <("$ROLLDBG" check --json bare.jsonl | judgement -)
+	holds bare 'steps | length == 12 and all(.outcome == "ok")'
+	holds bare 'steps | map(.observation.position) | all(. == 1 or . == 4 or . == 2 or . == 5 or . == 8)'
+	findings bare | grep -qE '^(frozen-state|session-churn) '
+	silent bare multi-step-illusion
+	healthy "$(url newest)"
+}
+
+@test "reward-kit 0.4.1 is not accused of an illusion" {
+	gym_start b B gym_lake.py
+	drive walk 0 --env "$(url b)" --actions $walk
+	silent walk multi-step-illusion
+	silent walk frozen-state
+	silent walk capacity
+	silent walk fallback-session
+	holds walk 'steps | map(.observation.position) == [4, 8, 9, 13, 14, 15]'
+}
+
+@test "a server full of sessions refuses, is named so, and is fine again when there is room" {
+	gym_start full D gym_lake.py --max-sessions 1
+	hold_session "$(url full)" "$BATS_TEST_TMPDIR/held"
+	drive refused 1 --env "$(url full)" --actions $walk
+	fires refused "capacity error"
+	holds refused 'ending | .status == "refused" and .turns == 0 and .steps == 0'
+	holds refused 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.message == "Too many open sessions"'
+	end_session "$(url full)" "$BATS_TEST_TMPDIR/held"
+	healthy "$(url full)"
+	# Our own session was given back as well.
+	drive again 0 --env "$(url full)" --actions $walk
+	no_findings again
+}

@@ -1,0 +1,8 @@
+# Words for a recording that was read with --slurp: its lines, and where the lake was before each step and at the end.
+def of($type): map(select(.type == $type));
+def header: of("header")[0];
+def reset: of("reset")[0];
+def steps: of("step");
+def events: of("event") | map(.event);
+def ending: of("end")[0];
+def positions: (steps | map(.state.position)) + [ending.state.position];

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# Plain MCP servers of three SDKs, which know no control plane: calls, refusals, and state from where the user
+# says it is.
+
+load lib
+
+setup_file() {
+	everything_start everything
+	sdk_start sdk1 1
+	sdk_start sdk2 2
+}
+
+@test "server-everything: echo" {
+	drive echo 0 --env "$(url everything)" --tool echo --actions hello,world
+	holds echo 'header.env.protocol == "mcp" and header.state_source.kind == "none"'
+	holds echo 'steps | map(.tool_call.arguments) == [{"message": "hello"}, {"message": "world"}]'
+	holds echo 'steps | map(.observation) == ["Echo: hello", "Echo: world"]'
+	holds echo 'steps | all(.outcome == "ok" and .state == null and .reward == null and .terminated == null)'
+	holds echo 'ending.status == "finished"'
+	no_findings echo
+}
+
+@test "server-everything: a call without tool is refused with the list of tools" {
+	run "$ROLLDBG" run --env "$(url everything)" --actions hello --out none.jsonl
+	[ "$status" = 2 ]
+	[[ $output == *echo* ]]
+}
+
+@test "server-everything: an unknown tool is refused before the first step, with the nearest name" {
+	run "$ROLLDBG" run --env "$(url everything)" --tool eco --actions hello --out none.jsonl
+	[ "$status" = 2 ]
+	[[ $output == *echo* ]]
+}
+
+@test "server-everything: an unknown tool called all the same" {
+	drive nope 1 --env "$(url everything)" --tool eco --actions '{"message":"x"}' --force-call
+	holds nope 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
+	fires nope "unknown-tool error"
+}
+
+@test "both SDKs: an unknown tool called all the same" {
+	for version in 1 2; do
+		drive nope$version 1 --env "$(url sdk$version)" --tool eco --actions hello --force-call
+		holds nope$version 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
+		fires nope$version "unknown-tool error"
+	done
+}
+
+# A counter that counts: seen through a resource, a read-only tool and the answers themselves.
+counted() {
+	holds "$1" 'steps | map(.outcome) == ["ok", "ok", "ok"]'
+	holds "$1" "steps | map(.tool_call.arguments) == [{\"by\": 2}, {\"by\": 3}, {\"by\": 4}]"
+	holds "$1" "(steps | map(.state.value)) + [ending.state.value] | map(. - $2) == [0, 2, 5, 9]"
+	no_findings "$1"
+	[ "$(jq -c 'select(.type == "rollout") | [.steps, .effective, .failed]' "$1.json")" = '[3,3,0]' ]
+}
+
+@test "mcp 1.30: state from a resource" {
+	drive counter 0 --env "$(url sdk1)" --tool count --actions 2,3,4 --state resource:state://counter
+	holds counter 'header.state_source.kind == "resource"'
+	counted counter 0
+}
+
+@test "mcp 1.30: state from a tool" {
+	drive counter 0 --env "$(url sdk1)" --tool count --actions 2,3,4 --state tool:peek
+	holds counter 'header.state_source.kind == "tool"'
+	counted counter 9
+}
+
+@test "mcp 2.3: state from a resource" {
+	drive counter 0 --env "$(url sdk2)" --tool count --actions 2,3,4 --state resource:state://counter
+	counted counter 0
+}
+
+@test "mcp 2.3: state from a tool" {
+	drive counter 0 --env "$(url sdk2)" --tool count --actions 2,3,4 --state tool:peek
+	counted counter 9
+}
+
+@test "both SDKs: state from the answers" {
+	for version in 1 2; do
+		sdk_start "own$version" $version
+		drive counter$version 0 --env "$(url own$version)" --tool count --actions 2,3,4 --state observation:/value
+		holds counter$version '(steps | map(.state)) + [ending.state] == [null, 2, 5, 9]'
+		no_findings counter$version
+	done
+}
+
+@test "both SDKs: a state source that is not there is said, not taken for stillness" {
+	for version in 1 2; do
+		drive gone$version 1 --env "$(url sdk$version)" --tool count --actions 1,1,1 --state resource:state://nowhere
+		holds gone$version 'steps | all(.outcome == "ok" and .state == null)'
+		fires gone$version "missing-state error"
+		silent gone$version frozen-state
+	done
+}
+
+@test "both SDKs: a tool that always raises is an illusion, whether or not the reason is told" {
+	for version in 1 2; do
+		drive raising$version 1 --env "$(url sdk$version)" --tool fail --actions one,two,three --state resource:state://counter
+		holds raising$version 'steps | all(.outcome == "tool-error" and .error.layer == "mcp" and .error.class == "tool")'
+		fires raising$version "multi-step-illusion error"
+	done
+}
+
+@test "both SDKs: no sessions, and answers in JSON" {
+	for version in 1 2; do
+		sdk_start "plain$version" $version --stateless --json
+		drive plain$version 0 --env "$(url plain$version)" --tool count --actions 2,3,4 --state resource:state://counter
+		counted plain$version 0
+	done
+}
+
+@test "both SDKs: a server full of sessions" {
+	for version in 1 2; do
+		sdk_start "full$version" $version --max-sessions 1
+		hold_session "$(url full$version)" "$BATS_TEST_TMPDIR/held"
+		drive refused$version 1 --env "$(url full$version)" --tool count --actions 1,2
+		fires refused$version "capacity error"
+		holds refused$version 'ending | .status == "refused" and .steps == 0'
+		end_session "$(url full$version)" "$BATS_TEST_TMPDIR/held"
+		drive room$version 0 --env "$(url full$version)" --tool count --actions 1,2
+		no_findings room$version
+	done
+}
+
+@test "both SDKs: a session lost in mid-run is replaced once, and the call that met it is not sent again" {
+	for version in 1 2; do
+		sdk_start "forgets$version" $version --forget-after 2
+		"$ROLLDBG" run --env "$(url forgets$version)" --tool count --actions 1,1,1,1 --state resource:state://counter \
+			--out forgets$version.jsonl >forgets$version.out 2>&1 || [ $? = 1 ]
+		holds forgets$version 'events | map(select(. == "session-replaced")) | length == 1'
+		holds forgets$version 'steps | map(.outcome) == ["ok", "ok", "session-lost", "ok"]'
+		holds forgets$version 'ending.state.value == 3'
+	done
+}

@@ -5,23 +5,22 @@
 #include <curl/curl.h>
 #include <strings.h>
 
-static struct buf *parts(struct target *t, size_t i)
-{
-	struct buf *const all[] = {&t->url, &t->scheme, &t->place, &t->path};
-	return i < ARRAY_LEN(all) ? all[i] : NULL;
-}
-
 void target_init(struct target *t)
 {
-	*t = (struct target){.loopback = false};
-	for (size_t i = 0; parts(t, i); i++)
-		*parts(t, i) = BUF(BUF_MAX_SMALL);
+	*t = (struct target){
+		.url = BUF(BUF_MAX_SMALL),
+		.scheme = BUF(BUF_MAX_SMALL),
+		.place = BUF(BUF_MAX_SMALL),
+		.path = BUF(BUF_MAX_SMALL),
+	};
 }
 
 void target_release(struct target *t)
 {
-	for (size_t i = 0; parts(t, i); i++)
-		buf_release(parts(t, i));
+	buf_release(&t->url);
+	buf_release(&t->scheme);
+	buf_release(&t->place);
+	buf_release(&t->path);
 }
 
 static void take(CURLU *u, CURLUPart part, struct buf *out)
@@ -44,6 +43,10 @@ static bool is_loopback(const char *host)
 
 static void fill(struct target *t, CURLU *u)
 {
+	buf_clear(&t->url);
+	buf_clear(&t->scheme);
+	buf_clear(&t->place);
+	buf_clear(&t->path);
 	take(u, CURLUPART_URL, &t->url);
 	take(u, CURLUPART_SCHEME, &t->scheme);
 	take(u, CURLUPART_PATH, &t->path);
@@ -76,8 +79,6 @@ int target_set(struct target *t, const char *url, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "'%.200s' is no http:// or https:// URL", url);
 	}
-	for (size_t i = 0; parts(t, i); i++)
-		buf_clear(parts(t, i));
 	fill(t, u);
 	buf_clear(&t->url);
 	buf_text(&t->url, url);

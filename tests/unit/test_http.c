@@ -1,6 +1,5 @@
 /* net/http and net/io against a server with bad manners: what is sent how often, what is
    told about it, and that nothing waits for ever. */
-#define _GNU_SOURCE /* strcasestr in odd_server.h */
 #include "net/http.h"
 #include "odd_server.h"
 #include "tap.h"
@@ -95,14 +94,14 @@ static void test_requests(struct io *io)
 	           strstr(text, "\r\nX-None:\r\n"),
 	   "POST: headers, an empty one too");
 	ok(strstr(text, "\r\nUser-Agent: rolldbg\r\n") != NULL, "POST: user agent");
-	ok(!strcasestr(text, "\r\nExpect:") && !strcasestr(text, "\r\nAccept-Encoding:"),
+	ok(!strstr(text, "\r\nExpect:") && !strstr(text, "\r\nAccept-Encoding:"),
 	   "POST: nothing is expected, nothing compressed");
 	buf_release(&r.body);
 
 	q.headers = NULL;
 	q.header_count = 0;
 	exchange(io, &q, &r);
-	ok(!strcasestr(buf_cstr(&r.body), "\r\nContent-Type:"),
+	ok(!strstr(buf_cstr(&r.body), "\r\nContent-Type:"),
 	   "no content type unless given");
 	buf_release(&r.body);
 
@@ -143,79 +142,78 @@ static void test_large_body(struct io *io)
 	buf_release(&body);
 }
 
-/* Every row on an io of its own. HOST stands for the server; executed: requests the
- * server has read. */
+/* HOST stands for the server; executed: requests the server has read. */
+static const struct {
+	const char *path;
+	int rc, status;
+	const char *body_or_error;
+	enum fail kind;
+	bool follow;
+	int executed;
+} replies[] = {
+	{"/ok", 0, 200, "ok", FAIL_NONE, false, 1},
+	{"/old", 0, 200, "until the end", FAIL_NONE, false, 1},
+	{"/empty", 0, 202, "", FAIL_NONE, false, 1},
+	{"/none", 0, 204, "", FAIL_NONE, false, 1},
+	{"/500", 0, 500, "oops", FAIL_NONE, false, 1},
+	{"/interim", 0, 200, "ok", FAIL_NONE, false, 1},
+	{"/nowhere", 0, 404, "", FAIL_NONE, false, 1},
+	{"/302", 0, 302, "gone", FAIL_NONE, true, 1},
+	{"/307", 0, 307, "gone", FAIL_NONE, false, 1},
+	{"/307-away", 0, 307, "away", FAIL_NONE, true, 1},
+	{"/307-lost", 0, 307, "lost", FAIL_NONE, true, 1},
+	{"/307-loop", -1, 307, "HOST redirected POST 5 times and then again",
+         FAIL_PROTOCOL, true, 6},
+	{"/drop", -1, 0, "HOST closed the connection before answering POST /drop",
+         FAIL_TRANSPORT, false, 1},
+	{"/reset", -1, 0, "no answer from HOST to POST /reset: connection reset",
+         FAIL_TRANSPORT, false, 1},
+	{"/cut-head", -1, 0,
+         "HOST closed the connection in the middle of its headers answering POST "
+         "/cut-head",
+         FAIL_TRANSPORT, false, 1},
+	{"/cut-body", -1, 200,
+         "HOST closed the connection in the middle of its answer to POST "
+         "/cut-body, "
+         "after 4 bytes",
+         FAIL_TRANSPORT, false, 1},
+	{"/cut-chunk", -1, 200,
+         "HOST closed the connection in the middle of its answer to POST "
+         "/cut-chunk, "
+         "after 4 bytes",
+         FAIL_TRANSPORT, false, 1},
+	{"/cut-between", -1, 200,
+         "HOST closed the connection in the middle of its answer to POST "
+         "/cut-between, "
+         "after 4 bytes",
+         FAIL_TRANSPORT, false, 1},
+	{"/reset-body", -1, 200,
+         "the answer of HOST to POST /reset-body broke off: connection reset",
+         FAIL_TRANSPORT, false, 1},
+	{"/garbage", -1, 0, "HOST answered POST /garbage with something that is no HTTP",
+         FAIL_PROTOCOL, false, 1},
+	{"/big-head", -1, 0, "HOST answered POST /big-head with headers over 64 KiB",
+         FAIL_PROTOCOL, false, 1},
+};
+
+/* Every row on an io of its own. */
 static void test_replies(void)
 {
-	static const struct {
-		const char *path;
-		int rc, status;
-		const char *body_or_error;
-		enum fail kind;
-		bool follow;
-		int executed;
-	} rows[] = {
-		{"/ok", 0, 200, "ok", FAIL_NONE, false, 1},
-		{"/old", 0, 200, "until the end", FAIL_NONE, false, 1},
-		{"/empty", 0, 202, "", FAIL_NONE, false, 1},
-		{"/none", 0, 204, "", FAIL_NONE, false, 1},
-		{"/500", 0, 500, "oops", FAIL_NONE, false, 1},
-		{"/interim", 0, 200, "ok", FAIL_NONE, false, 1},
-		{"/nowhere", 0, 404, "", FAIL_NONE, false, 1},
-		{"/302", 0, 302, "gone", FAIL_NONE, true, 1},
-		{"/307", 0, 307, "gone", FAIL_NONE, false, 1},
-		{"/307-away", 0, 307, "away", FAIL_NONE, true, 1},
-		{"/307-lost", 0, 307, "lost", FAIL_NONE, true, 1},
-		{"/307-loop", -1, 307, "HOST redirected POST 5 times and then again",
-	         FAIL_PROTOCOL, true, 6},
-		{"/drop", -1, 0, "HOST closed the connection before answering POST /drop",
-	         FAIL_TRANSPORT, false, 1},
-		{"/reset", -1, 0, "no answer from HOST to POST /reset: connection reset",
-	         FAIL_TRANSPORT, false, 1},
-		{"/cut-head", -1, 0,
-	         "HOST closed the connection in the middle of its headers answering POST "
-	         "/cut-head",
-	         FAIL_TRANSPORT, false, 1},
-		{"/cut-body", -1, 200,
-	         "HOST closed the connection in the middle of its answer to POST "
-	         "/cut-body, "
-	         "after 4 bytes",
-	         FAIL_TRANSPORT, false, 1},
-		{"/cut-chunk", -1, 200,
-	         "HOST closed the connection in the middle of its answer to POST "
-	         "/cut-chunk, "
-	         "after 4 bytes",
-	         FAIL_TRANSPORT, false, 1},
-		{"/cut-between", -1, 200,
-	         "HOST closed the connection in the middle of its answer to POST "
-	         "/cut-between, "
-	         "after 4 bytes",
-	         FAIL_TRANSPORT, false, 1},
-		{"/reset-body", -1, 200,
-	         "the answer of HOST to POST /reset-body broke off: connection reset",
-	         FAIL_TRANSPORT, false, 1},
-		{"/garbage", -1, 0,
-	         "HOST answered POST /garbage with something that is no HTTP",
-	         FAIL_PROTOCOL, false, 1},
-		{"/big-head", -1, 0,
-	         "HOST answered POST /big-head with headers over 64 KiB", FAIL_PROTOCOL,
-	         false, 1},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
 		struct io *io = io_make(-1);
-		struct http_request q = post(rows[i].path);
+		struct http_request q = post(replies[i].path);
 		struct result r;
-		q.follow = rows[i].follow;
+		q.follow = replies[i].follow;
 		odd_reset_counts(&server);
 		exchange(io, &q, &r);
-		const char *got = rows[i].rc == 0 ? buf_cstr(&r.body) : r.err.text;
-		ok(r.rc == rows[i].rc && (r.rc == 0 || r.err.kind == rows[i].kind) &&
-		           r.sent,
-		   "%s: kind of result", rows[i].path);
-		is_str(got, told(rows[i].body_or_error), "%s: text", rows[i].path);
-		is_int(r.status, rows[i].status, "%s: status", rows[i].path);
-		is_int(odd_read(&server, &server.executed), rows[i].executed,
-		       "%s: executed", rows[i].path);
+		const char *got = replies[i].rc == 0 ? buf_cstr(&r.body) : r.err.text;
+		ok(r.rc == replies[i].rc &&
+		           (r.rc == 0 || r.err.kind == replies[i].kind) && r.sent,
+		   "%s: kind of result", replies[i].path);
+		is_str(got, told(replies[i].body_or_error), "%s: text", replies[i].path);
+		is_int(r.status, replies[i].status, "%s: status", replies[i].path);
+		is_int(odd_read(&server, &server.executed), replies[i].executed,
+		       "%s: executed", replies[i].path);
 		buf_release(&r.body);
 		io_free(io);
 	}
@@ -566,7 +564,7 @@ static void test_back_pressure(struct io *io)
 	}
 	is_int(total, 8388608, "8 MiB arrive");
 	is_int(wrong, 0, "in order");
-	ok(largest <= (2 << 20), "and never more than 2 MiB wait (%zu)", largest);
+	ok(largest <= (size_t)2 << 20, "and never more than 2 MiB wait (%zu)", largest);
 	http_end(x);
 }
 

@@ -1,5 +1,4 @@
 /* protocol/jsonrpc against tests/vectors/jsonrpc.test, and what it writes. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS in vectors.h */
 #include "protocol/jsonrpc.h"
 #include "tap.h"
 #include "vectors.h"

@@ -1,6 +1,5 @@
 /* protocol/sse against tests/vectors/sse.test: fed whole, byte by byte and split
    everywhere, each piece ending where memory ends and overwritten by the next. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS in vectors.h */
 #include "protocol/sse.h"
 #include "tap.h"
 #include "vectors.h"

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #define GUARDED_SIZE ((size_t)1 << 20)
+#define GUARD_SIZE   ((size_t)1 << 16) /* a multiple of any page's size */
 
 static int vectors_hex(char c)
 {
@@ -76,18 +77,15 @@ static inline void vectors_read(const char *path,
 	fclose(f);
 }
 
-/* A copy of s that ends where memory ends; valid until the next call with the same page.
- */
+/* A copy of s that ends where readable memory ends; valid until the next call with the
+ * same page. */
 static inline struct str guarded_copy(char **page, struct str s)
 {
-	if (!*page) {
-		char *p = mmap(NULL, GUARDED_SIZE + 65536, PROT_NONE,
-		               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED ||
-		    mprotect(p, GUARDED_SIZE, PROT_READ | PROT_WRITE) < 0)
-			abort();
-		*page = p;
-	}
+	void *p = *page;
+	if (!p && (posix_memalign(&p, GUARD_SIZE, GUARDED_SIZE + GUARD_SIZE) != 0 ||
+	           mprotect((char *)p + GUARDED_SIZE, GUARD_SIZE, PROT_NONE) < 0))
+		abort();
+	*page = p;
 	if (s.n > GUARDED_SIZE)
 		abort();
 	char *at = *page + GUARDED_SIZE - s.n;
@@ -98,8 +96,10 @@ static inline struct str guarded_copy(char **page, struct str s)
 
 static inline void guarded_release(char **page)
 {
-	if (*page)
-		munmap(*page, GUARDED_SIZE + 65536);
+	if (*page &&
+	    mprotect(*page + GUARDED_SIZE, GUARD_SIZE, PROT_READ | PROT_WRITE) < 0)
+		abort();
+	free(*page);
 	*page = NULL;
 }
 

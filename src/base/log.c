@@ -38,6 +38,15 @@ static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list
 	buf_release(&line);
 }
 
+void log_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(LOG_ERROR, fmt, args);
+	va_end(args);
+}
+
 void log_warn(const char *fmt, ...)
 {
 	va_list args;

@@ -5,10 +5,11 @@
 
 #include "base/base.h"
 
-enum log_level { LOG_QUIET, LOG_WARN, LOG_INFO, LOG_DEBUG };
+enum log_level { LOG_ERROR, LOG_QUIET = LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_set_level(enum log_level level);
 bool log_wants(enum log_level level);
+void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* always shown */
 void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown unless -q */
 void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown with -v */
 void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2); /* shown with -vv */

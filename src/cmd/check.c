@@ -1,0 +1,147 @@
+/* rolldbg check: judge recordings. */
+#include "base/text.h"
+#include "cmd/store.h"
+#include "cmd/verdicts.h"
+#include "trajectory/reader.h"
+
+struct check_options {
+	struct verdict_options verdict;
+	const char *explain;
+	bool list;
+};
+
+static const struct opt options[] = {
+        VERDICT_OPTIONS(OPT(struct check_options, verdict)),
+        {0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
+         "say what a rule means and what to do, and exit", NULL},
+        {0, "list", NULL, OPT_FLAG, OPT(struct check_options, list), "list the rules, and exit",
+         NULL},
+};
+
+/* ---- what the rules are ---- */
+
+static int explain(const char *rule, struct error *err)
+{
+	const struct check *c = check_find(str_from(rule));
+	struct output out = output_to_stdout();
+	const char *names[64];
+	size_t n = 0;
+
+	if (c) {
+		buf_printf(&out.text, "%s: %s\n\n%s\n", c->id, c->title, c->why);
+		return output_close(&out, err);
+	}
+	for (size_t i = 0; i < checks_count && n < ARRAY_LEN(names); i++) {
+		names[n++] = checks[i]->id;
+	}
+	const char *near = text_nearest(str_from(rule), names, n);
+	return error_set(err, FAIL_USAGE, "unknown rule '%s'%s%s%s", rule,
+	                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static int list_rules(struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	for (size_t i = 0; i < checks_count; i++) {
+		buf_printf(&out.text, "%-22s  %s\n", checks[i]->id, checks[i]->title);
+	}
+	return output_close(&out, err);
+}
+
+/* ---- judging ---- */
+
+static int check_file(struct judge *j, struct verdicts *v, const char *path, struct error *err)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	judge_file(j, path);
+	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (judge_line(j, &l, &note, err) || output_flush_some(&v->out, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
+static int check_files(const struct file_list *files, struct judge *j, struct verdicts *v,
+                       struct error *err)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		if (check_file(j, v, files->paths[i], err)) {
+			struct error ignored; /* what was judged so far is worth seeing */
+			(void)!output_flush(&v->out, &ignored);
+			return -1;
+		}
+	}
+	judge_finish(j);
+	verdicts_summary(v, j);
+	return output_flush(&v->out, err);
+}
+
+static int operands_or_latest(const struct context *c, int argc, char **argv, struct file_list *files,
+                              struct error *err)
+{
+	struct buf latest = BUF(BUF_MAX_SMALL);
+	int failed;
+
+	if (argc) {
+		return file_list_new(argv, (size_t)argc, files, err);
+	}
+	failed = store_latest(c, &latest, err);
+	if (!failed) {
+		failed = file_list_new(&latest.p, 1, files, err);
+	}
+	buf_release(&latest);
+	return failed;
+}
+
+static int check_run(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
+{
+	const struct check_options *o = opts;
+	struct verdicts v = {.context = c,
+	                     .out = output_to_stdout(),
+	                     .json = o->verdict.json,
+	                     .names = true,
+	                     .fail_on = o->verdict.fail_on};
+	struct judge_conf conf = {.only = o->verdict.only,
+	                          .without = o->verdict.without,
+	                          .verdict = verdicts_take,
+	                          .ctx = &v};
+	struct file_list files = {0};
+	struct judge *j = NULL;
+
+	if (o->explain || o->list) {
+		return o->list ? list_rules(err) : explain(o->explain, err);
+	}
+	int failed = judge_new(&conf, &j, err) || operands_or_latest(c, argc, argv, &files, err) ||
+	             check_files(&files, j, &v, err);
+	judge_free(j);
+	file_list_free(&files);
+	output_release(&v.out);
+	return failed ? -1 : v.at_or_above > 0;
+}
+
+const struct command command_check = {
+        .name = "check",
+        .summary = "judge recordings: did the environment move, and if not, why",
+        .operands = "[FILE|DIR...]",
+        .description =
+                "Reads recordings (files, the *.jsonl of a folder, - for standard input; the "
+                "latest one\nwhen nothing is named) and prints what the rules find. Exit code 1 "
+                "when a finding is at\nleast as severe as --fail-on.",
+        .max_operands = -1,
+        .opts = options,
+        .opt_count = ARRAY_LEN(options),
+        .opts_size = sizeof(struct check_options),
+        .run = check_run,
+};

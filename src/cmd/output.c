@@ -1,0 +1,55 @@
+/* Writing results: see output.h. */
+#include "cmd/output.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define FLUSH_AT ((size_t)64 << 10)
+
+struct output output_to_stdout(void)
+{
+	return (struct output){BUF(SIZE_MAX / 2), STDOUT_FILENO};
+}
+
+struct output output_to_stderr(void)
+{
+	return (struct output){BUF(SIZE_MAX / 2), STDERR_FILENO};
+}
+
+int output_flush(struct output *o, struct error *err)
+{
+	struct str rest = buf_view(&o->text);
+
+	while (rest.n) {
+		ssize_t n = write(o->fd, rest.p, rest.n);
+
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n < 0) {
+			return error_errno(err, "cannot write to standard %s",
+			                   o->fd == STDERR_FILENO ? "error" : "output");
+		}
+		rest = str_skip(rest, (size_t)n);
+	}
+	buf_clear(&o->text);
+	return 0;
+}
+
+int output_flush_some(struct output *o, struct error *err)
+{
+	return o->text.n < FLUSH_AT ? 0 : output_flush(o, err);
+}
+
+void output_release(struct output *o)
+{
+	buf_release(&o->text);
+}
+
+int output_close(struct output *o, struct error *err)
+{
+	int failed = output_flush(o, err);
+
+	output_release(o);
+	return failed;
+}

@@ -1,0 +1,378 @@
+/* rolldbg run: drive a policy, record, judge. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cmd/headers.h"
+#include "cmd/store.h"
+#include "cmd/verdicts.h"
+#include "rollout/rollout.h"
+#include "serve/serve.h"
+#include "trajectory/redact.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEFAULT_TIMEOUT_MS 60000
+#define DEMO_ACTIONS       "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
+
+struct run_options {
+	const char *env, *protocol, *state, *actions, *tool, *policy, *task, *out;
+	struct opt_list ignore, masks, secrets;
+	struct header_options headers;
+	struct opt_i64 seed;
+	struct opt_u64 timeout, max_turns;
+	bool force, append, sync, force_call, insecure;
+	const char *ca_file;
+	struct verdict_options verdict;
+};
+
+#define FIELD(f) OPT(struct run_options, f)
+
+static const struct opt options[] = {
+        {'e', "env", "TARGET", OPT_STR, FIELD(env),
+         "http(s)://HOST/mcp or builtin:frozen_lake[?map=8x8&fault=NAME..]", NULL},
+        {'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
+         "call the tool once with each of these", NULL},
+        {'t', "tool", "NAME", OPT_STR, FIELD(tool), "the tool of --actions (default: the only one)",
+         NULL},
+        {'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
+         "a policy file, or random:SEED", NULL},
+        {'s', "seed", "N", OPT_I64, FIELD(seed), "start the episode with this seed", NULL},
+        {'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
+         "stop after N turns (default: the script's length, else 100)", NULL},
+        {'o', "out", "FILE", OPT_STR, FIELD(out),
+         "record there; - streams to standard output (default: a fresh file, see show)", NULL},
+        {'f', "force", NULL, OPT_FLAG, FIELD(force), "replace the file of --out", NULL},
+        {0, "append", NULL, OPT_FLAG, FIELD(append), "go on behind what the file of --out holds",
+         NULL},
+        {0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
+        {0, "state", "SOURCE", OPT_STR, FIELD(state),
+         "where the state comes from: auto, control-plane, resource:URI, tool:NAME[:JSON], "
+         "observation[:POINTER], none",
+         NULL},
+        {0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
+         "part of the state that is no change (a clock, a counter)", NULL},
+        {0, "mask", "POINTER", OPT_LIST, FIELD(masks),
+         "part of the lines that may differ between runs; recorded in the header", NULL},
+        {0, "timeout", "DURATION", OPT_MS, FIELD(timeout), "for one call (default 60s)", NULL},
+        {0, "protocol", "NAME", OPT_STR, FIELD(protocol),
+         "mcp: as a plain MCP client, which tells the server of no environment session; mcp-gym: "
+         "there must be a control plane (default: find out)",
+         NULL},
+        {0, "task", "ID", OPT_STR, FIELD(task), "id of the task (default: the server's name)", NULL},
+        {0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
+         "send calls that do not fit the tool's schema", NULL},
+        HEADER_OPTIONS(FIELD(headers)),
+        {0, "secret", "VALUE", OPT_LIST, FIELD(secrets), "never write this value anywhere", NULL},
+        {0, "ca-file", "FILE", OPT_STR, FIELD(ca_file), "trust these certificates", NULL},
+        {0, "insecure", NULL, OPT_FLAG, FIELD(insecure), "accept any certificate", NULL},
+        VERDICT_OPTIONS(FIELD(verdict)),
+};
+
+/* Everything one run holds, so that there is one way out. */
+struct running {
+	const struct context *context;
+	const struct run_options *opts;
+	struct server *server;
+	struct buf url, path;
+	bool stored; /* the path is in the store: `latest` follows */
+	bool created;
+	struct header_list headers;
+	struct secrets *secrets;
+	struct io *io;
+	struct recorder *recorder;
+	struct judge *judge;
+	struct table *table;
+	struct verdicts verdicts;
+	char env_session[33];
+};
+
+/* ---- where the lines go beside the recording ---- */
+
+static int judge_sink(void *ctx, const struct line *l, struct error *err)
+{
+	struct running *r = ctx;
+
+	if (l->type == LINE_HEADER && r->stored &&
+	    store_set_latest(r->context, buf_cstr(&r->path), err)) {
+		return -1;
+	}
+	return judge_line(r->judge, l, NULL, err);
+}
+
+static int table_sink(void *ctx, const struct line *l, struct error *err)
+{
+	struct running *r = ctx;
+
+	table_line(r->table, l, &r->verdicts.out.text);
+	return output_flush(&r->verdicts.out, err);
+}
+
+/* ---- setting up ---- */
+
+static bool is_builtin(const char *env)
+{
+	return !strncmp(env, "builtin:", 8);
+}
+
+static int start_builtin(struct running *r, const char *target, struct error *err)
+{
+	struct serve_conf conf;
+
+	serve_conf_init(&conf, r->context->clock);
+	if (serve_conf_max_envs(&conf, r->context->variable("MAX_CONCURRENT_ENVS"), err) ||
+	    serve_conf_target(&conf, str_from(target), err) || server_start(&conf, &r->server, err)) {
+		return error_wrap(err, "builtin:%s", target);
+	}
+	buf_printf(&r->url, "http://127.0.0.1:%u/mcp", (unsigned)server_port(r->server));
+	log_info("builtin:%s is served at %s", target, buf_cstr(&r->url));
+	return 0;
+}
+
+static int settle_target(struct running *r, struct error *err)
+{
+	const char *env = r->opts->env ? r->opts->env : "builtin:frozen_lake";
+
+	if (is_builtin(env)) {
+		return start_builtin(r, env + 8, err);
+	}
+	buf_text(&r->url, env);
+	return 0;
+}
+
+static int settle_out(struct running *r, struct error *err)
+{
+	const struct run_options *o = r->opts;
+
+	if (o->out && !strcmp(o->out, "-") && o->verdict.json) {
+		return error_set(err, FAIL_USAGE, "--out - and --json both want standard output");
+	}
+	if (o->force && o->append) {
+		return error_set(err, FAIL_USAGE, "--force and --append exclude each other");
+	}
+	if (o->out) {
+		buf_text(&r->path, o->out);
+		return 0;
+	}
+	r->stored = true;
+	return store_new_file(r->context, &r->path, err);
+}
+
+static int open_recorder(struct running *r, struct error *err)
+{
+	struct recorder_conf conf = {.path = buf_cstr(&r->path),
+	                             .force = r->opts->force,
+	                             .append = r->opts->append,
+	                             .sync = r->opts->sync,
+	                             .secrets = r->secrets};
+
+	r->created = strcmp(conf.path, "-") != 0 && access(conf.path, F_OK) != 0;
+	if (recorder_new(&conf, &r->recorder, err)) {
+		r->created = false;
+		return -1;
+	}
+	return 0;
+}
+
+static void settle_secrets(struct running *r)
+{
+	r->secrets = secrets_new();
+	for (size_t i = 0; i < r->headers.count; i++) {
+		secrets_add_header(r->secrets, str_from(r->headers.items[i]));
+	}
+	for (size_t i = 0; i < r->opts->secrets.count; i++) {
+		if (!secrets_add(r->secrets, str_from(r->opts->secrets.item[i]))) {
+			log_warn("--secret: values shorter than 4 bytes would hide innocent text, "
+			         "one is not hidden");
+		}
+	}
+}
+
+static bool streams(const struct running *r)
+{
+	return r->opts->out && !strcmp(r->opts->out, "-");
+}
+
+static int open_verdicts(struct running *r, struct error *err)
+{
+	const struct verdict_options *v = &r->opts->verdict;
+	struct judge_conf conf = {.only = v->only,
+	                          .without = v->without,
+	                          .verdict = verdicts_take,
+	                          .ctx = &r->verdicts};
+
+	r->verdicts = (struct verdicts){.context = r->context,
+	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
+	                                .json = v->json,
+	                                .fail_on = v->fail_on};
+	if (judge_new(&conf, &r->judge, err)) {
+		return -1;
+	}
+	judge_file(r->judge, buf_cstr(&r->path));
+	if (!v->json && !r->context->quiet && !streams(r)) {
+		r->table = table_new(r->context->style);
+	}
+	return 0;
+}
+
+static int open_io(struct running *r, struct error *err)
+{
+	struct io_conf conf = {.clock = r->context->clock,
+	                       .stop_fd = r->context->stop_fd,
+	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,
+	                       .ca_file = r->opts->ca_file,
+	                       .insecure = r->opts->insecure};
+
+	if (rng_unique_hex(r->env_session, sizeof(r->env_session) - 1)) {
+		return error_errno(err, "no random bytes for a session id");
+	}
+	return io_new(&conf, &r->io, err);
+}
+
+/* ---- the run ---- */
+
+static const char *actions_of(const struct run_options *o)
+{
+	return !o->env && !o->actions && !o->policy ? DEMO_ACTIONS : o->actions;
+}
+
+static int drive(struct running *r, struct rollout_result *result, struct error *err)
+{
+	const struct run_options *o = r->opts;
+	struct line_sink sinks[2] = {{judge_sink, r}};
+	size_t sink_count = 1;
+
+	if (r->table) {
+		/* first the row, then what its verdict is */
+		sinks[1] = sinks[0];
+		sinks[0] = (struct line_sink){table_sink, r};
+		sink_count = 2;
+	}
+	struct rollout_conf conf = {
+	        .task = o->task,
+	        .env = {.url = buf_cstr(&r->url),
+	                .protocol = o->protocol,
+	                .headers = (const char *const *)r->headers.items,
+	                .header_count = r->headers.count,
+	                .timeout_ms = o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS,
+	                .state_spec = str_from(o->state ? o->state : "auto"),
+	                .ignore = &o->ignore,
+	                .has_seed = o->seed.given,
+	                .seed = o->seed.value,
+	                .env_session = r->env_session,
+	                .version = ROLLDBG_VERSION},
+	        .policy = {.actions = actions_of(o),
+	                   .tool = o->tool,
+	                   .spec = o->policy,
+	                   .force_call = o->force_call},
+	        .max_turns = o->max_turns,
+	        .masks = &o->masks,
+	        .clock = r->context->clock,
+	        .io = r->io,
+	        .recorder = r->recorder,
+	        .sinks = sinks,
+	        .sink_count = sink_count};
+
+	conf.env_ops = env_find(conf.env.url, o->protocol, err);
+	return conf.env_ops ? rollout_run(&conf, result, err) : -1;
+}
+
+static int exit_code(const struct running *r, const struct rollout_result *result)
+{
+	switch (result->status) {
+	case END_INTERRUPTED:
+		return 130;
+	case END_FAILED:
+		return 5;
+	case END_UNREACHABLE:
+		return 4;
+	case END_REFUSED:
+		return 1;
+	case END_TERMINATED:
+	case END_TRUNCATED:
+	case END_FINISHED:
+	case END_MAX_TURNS:
+	case END_STOPPED:
+		break;
+	}
+	return r->verdicts.at_or_above > 0;
+}
+
+static int conclude(struct running *r, const struct rollout_result *result, struct error *err)
+{
+	judge_finish(r->judge);
+	verdicts_summary(&r->verdicts, r->judge);
+	if (result->status == END_UNREACHABLE) {
+		log_error("%s", result->peer.text);
+	}
+	if (!r->opts->out && !r->opts->verdict.json && !r->context->quiet) {
+		buf_printf(&r->verdicts.out.text, "recorded: %s\n", buf_cstr(&r->path));
+	}
+	if (output_flush(&r->verdicts.out, err)) {
+		return -1;
+	}
+	return exit_code(r, result);
+}
+
+static int set_up(struct running *r, struct error *err)
+{
+	if (headers_read(r->context, &r->opts->headers, &r->headers, err)) {
+		return -1;
+	}
+	settle_secrets(r);
+	return settle_out(r, err) || settle_target(r, err) || open_verdicts(r, err) ||
+	       open_io(r, err) || open_recorder(r, err);
+}
+
+static void tear_down(struct running *r)
+{
+	table_free(r->table);
+	judge_free(r->judge);
+	output_release(&r->verdicts.out);
+	io_free(r->io);
+	server_stop(r->server);
+	secrets_free(r->secrets);
+	headers_release(&r->headers);
+	buf_release(&r->url);
+	buf_release(&r->path);
+}
+
+static int run_run(const struct context *c, const void *opts, int argc, char **argv,
+                   struct error *err)
+{
+	struct running r = {.context = c, .opts = opts, .url = BUF(BUF_MAX_SMALL), .path = BUF(BUF_MAX_SMALL)};
+	struct rollout_result result = {.status = END_FAILED};
+	struct error closing = {0};
+
+	(void)argc;
+	(void)argv;
+	int code = set_up(&r, err) || drive(&r, &result, err) ? -1 : conclude(&r, &result, err);
+	if (recorder_close(r.recorder, &closing) && code >= 0) {
+		*err = closing;
+		code = -1;
+	}
+	/* a policy that did not fit was refused before the first line: nothing to keep */
+	if (code < 0 && r.created && (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT)) {
+		unlink(buf_cstr(&r.path));
+	}
+	tear_down(&r);
+	return code;
+}
+
+const struct command command_run = {
+        .name = "run",
+        .summary = "drive a policy against an environment, record it, judge it",
+        .operands = "",
+        .description =
+                "Sends the policy's calls to the environment, reads the state before each, records "
+                "every turn\nas JSONL and says whether the environment ever moved. Without --env it "
+                "drives the built-in\nlake; without --out the recording goes to a fresh file that "
+                "check, show and strip take\nwhen no file is named.",
+        .opts = options,
+        .opt_count = ARRAY_LEN(options),
+        .opts_size = sizeof(struct run_options),
+        .network = true,
+        .run = run_run,
+};

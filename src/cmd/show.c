@@ -1,0 +1,161 @@
+/* rolldbg show: a recording for people. */
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/store.h"
+#include "cmd/verdicts.h"
+#include "trajectory/reader.h"
+
+#include <stdlib.h>
+
+struct show_options {
+	struct opt_u64 turn;
+	const char *rollout;
+};
+
+static const struct opt options[] = {
+        {'t', "turn", "N", OPT_U64, OPT(struct show_options, turn), "show this turn in full", NULL},
+        {'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout), "show this rollout only",
+         NULL},
+};
+
+struct showing {
+	const struct context *context;
+	const struct show_options *opts;
+	struct output out;
+	struct table *table;
+	struct buf ids; /* of the rollouts seen, comma separated, for the message */
+	struct buf chosen;
+	size_t rollouts;
+	bool found;
+};
+
+static bool wanted(const struct showing *s, const struct line *l)
+{
+	return !s->opts->rollout || str_is(l->rollout, s->opts->rollout);
+}
+
+static void remember_id(struct showing *s, const struct line *l)
+{
+	if (l->type != LINE_HEADER) {
+		return;
+	}
+	s->rollouts++;
+	if (s->rollouts <= 20) {
+		buf_text(&s->ids, s->ids.n ? ", " : "");
+		buf_str(&s->ids, l->rollout);
+	} else if (s->rollouts == 21) {
+		buf_text(&s->ids, ", ...");
+	}
+}
+
+/* The lines of one turn: its step, and the events around it. */
+static void take_turn(struct showing *s, const struct line *l)
+{
+	bool at_turn = (l->type == LINE_STEP || l->type == LINE_EVENT) && l->turn >= 0 &&
+	               (uint64_t)l->turn == s->opts->turn.value;
+
+	if (at_turn) {
+		s->found = true;
+		buf_text(&s->chosen, s->chosen.n ? "\n" : "");
+		report_turn(l, s->context->style, &s->chosen);
+	}
+}
+
+static int take(struct showing *s, const struct line *l, struct error *err)
+{
+	remember_id(s, l);
+	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
+		return 0;
+	}
+	if (s->opts->turn.given) {
+		take_turn(s, l);
+		return 0;
+	}
+	s->found = true;
+	table_line(s->table, l, &s->out.text);
+	return output_flush_some(&s->out, err);
+}
+
+static int read_file(struct showing *s, const char *path, struct error *err)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (note.torn) {
+			buf_printf(&s->out.text, "%6s  the last line is torn (line %llu)\n", "!",
+			           (unsigned long long)note.line);
+		} else if (take(s, &l, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
+static int finish(struct showing *s, struct error *err)
+{
+	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "--turn needs --rollout ID: the recording holds %zu rollouts (%s)",
+		                 s->rollouts, buf_cstr(&s->ids));
+	}
+	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
+		return error_set(err, FAIL_USAGE, "there is no rollout '%s' (%s)", s->opts->rollout,
+		                 buf_cstr(&s->ids));
+	}
+	if (!s->found && s->opts->turn.given) {
+		return error_set(err, FAIL_USAGE, "there is no turn %llu",
+		                 (unsigned long long)s->opts->turn.value);
+	}
+	table_finish(s->table, &s->out.text);
+	buf_str(&s->out.text, buf_view(&s->chosen));
+	return output_flush(&s->out, err);
+}
+
+static int show_run(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
+{
+	struct showing s = {.context = c,
+	                    .opts = opts,
+	                    .out = output_to_stdout(),
+	                    .table = table_new(c->style),
+	                    .ids = BUF(BUF_MAX_SMALL),
+	                    .chosen = BUF(BUF_MAX_MESSAGE)};
+	struct buf latest = BUF(BUF_MAX_SMALL);
+	int failed = argc ? 0 : store_latest(c, &latest, err);
+
+	if (!failed) {
+		failed = read_file(&s, argc ? argv[0] : buf_cstr(&latest), err) || finish(&s, err);
+	}
+	if (failed) {
+		struct error ignored; /* the rows before the fault are worth seeing */
+		(void)!output_flush(&s.out, &ignored);
+	}
+	table_free(s.table);
+	output_release(&s.out);
+	buf_release(&s.ids);
+	buf_release(&s.chosen);
+	buf_release(&latest);
+	return failed ? -1 : 0;
+}
+
+const struct command command_show = {
+        .name = "show",
+        .summary = "show a recording as a table, or one turn in full",
+        .operands = "[FILE]",
+        .description = "One row a step: the call, how the environment answered, whether the state "
+                       "changed, the reward\nand what the policy got to see. Lines with ! are events. "
+                       "Without FILE: the latest recording.",
+        .max_operands = 1,
+        .opts = options,
+        .opt_count = ARRAY_LEN(options),
+        .opts_size = sizeof(struct show_options),
+        .run = show_run,
+};

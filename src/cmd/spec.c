@@ -1,0 +1,118 @@
+/* rolldbg __spec: everything the manual and the completions need, as tab-separated lines. */
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "env/env.h"
+#include "policy/policy.h"
+#include "serve/serve.h"
+
+static const char *const type_names[] = {
+        [OPT_FLAG] = "flag", [OPT_COUNT] = "count",   [OPT_STR] = "string", [OPT_U64] = "number",
+        [OPT_I64] = "number", [OPT_MS] = "duration",  [OPT_LIST] = "list",  [OPT_CHOICE] = "choice",
+};
+
+static void put_options(const char *command, const struct opt *opts, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct opt *o = &opts[i];
+		char letter[2] = {o->letter, '\0'};
+
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter, o->name,
+		           o->arg ? o->arg : "", type_names[o->type], o->choices ? o->choices : "",
+		           o->help);
+	}
+}
+
+static void put_topic(const char *kind, const char *name, const char *help, struct buf *out)
+{
+	buf_printf(out, "topic\t%s\t%s\t%s\n", kind, name, help);
+}
+
+static void put_topics(struct buf *out)
+{
+	for (size_t i = 0; i < environments_count; i++) {
+		put_topic("env", environments[i]->name, environments[i]->help, out);
+	}
+	for (size_t i = 0; i < policies_count; i++) {
+		put_topic("policy", policies[i]->name, policies[i]->help, out);
+	}
+	for (size_t i = 0; i < checks_count; i++) {
+		put_topic("rule", checks[i]->id, checks[i]->title, out);
+	}
+	for (size_t i = 0; i < serve_faults_count; i++) {
+		put_topic("fault", serve_faults[i].name, serve_faults[i].help, out);
+	}
+	for (size_t i = 0; i < serve_worlds_count; i++) {
+		put_topic("world", serve_worlds[i], "", out);
+	}
+	for (size_t i = 0; i < exit_codes_count; i++) {
+		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code, exit_codes[i].meaning);
+	}
+}
+
+static void put_types(unsigned types, struct buf *out)
+{
+	static const struct {
+		unsigned bits;
+		const char *name;
+	} names[] = {{T_BOOL, "boolean"}, {T_STRING, "string"}, {T_ARRAY, "array"},
+	             {T_OBJECT, "object"}, {T_NULL, "null"}};
+	const char *between = "";
+
+	if ((types & T_ANY) == T_ANY) {
+		buf_text(out, "any");
+		return;
+	}
+	if (types & T_NUMBER) {
+		buf_text(out, types & T_INTEGRAL ? "integer" : "number");
+		between = ",";
+	}
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (types & names[i].bits) {
+			buf_printf(out, "%s%s", between, names[i].name);
+			between = ",";
+		}
+	}
+}
+
+static void put_keys(struct buf *out)
+{
+	for (size_t i = 0; i < line_keys_count; i++) {
+		const struct line_key *k = &line_keys[i];
+
+		buf_printf(out, "key\t%s\t%s\t", line_type_name(k->line), k->name);
+		put_types(k->types, out);
+		buf_printf(out, "\t%s\t%s\n", k->words ? k->words : "", k->meaning);
+	}
+}
+
+static int spec_run(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	(void)c;
+	(void)opts;
+	(void)argc;
+	(void)argv;
+	for (size_t i = 0; i < commands_count; i++) {
+		const struct command *cmd = commands[i];
+
+		if (!cmd->hidden) {
+			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name, cmd->summary,
+			           cmd->operands);
+			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
+		}
+	}
+	put_options("-", global_options, global_options_count, &out.text);
+	put_topics(&out.text);
+	put_keys(&out.text);
+	return output_close(&out, err);
+}
+
+const struct command command_spec = {
+        .name = "__spec",
+        .summary = "print the tables behind the manual and the completions",
+        .operands = "",
+        .hidden = true,
+        .run = spec_run,
+};

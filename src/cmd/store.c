@@ -1,0 +1,100 @@
+/* The place of recordings nobody named: see store.h. */
+#include "cmd/store.h"
+
+#include "base/rng.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int folder(const struct context *c, struct buf *path, struct error *err)
+{
+	const char *state = c->variable("XDG_STATE_HOME"), *home = c->variable("HOME");
+
+	if (state && state[0] == '/') {
+		buf_printf(path, "%s/rolldbg", state);
+		return 0;
+	}
+	if (home && home[0]) {
+		buf_printf(path, "%s/.local/state/rolldbg", home);
+		return 0;
+	}
+	return error_set(err, FAIL_SYSTEM,
+	                 "no place for the recording: give --out FILE, or set HOME or "
+	                 "XDG_STATE_HOME");
+}
+
+static int make_folders(struct buf *path, struct error *err)
+{
+	for (size_t i = 1; i <= path->n; i++) {
+		char kept = path->p[i];
+
+		if (kept != '/' && kept != '\0') {
+			continue;
+		}
+		path->p[i] = '\0';
+		if (mkdir(path->p, 0777) && errno != EEXIST) {
+			return error_errno(err, "cannot make the folder %s (--out FILE puts the recording "
+			                        "elsewhere)",
+			                   path->p);
+		}
+		path->p[i] = kept;
+	}
+	return 0;
+}
+
+int store_new_file(const struct context *c, struct buf *path, struct error *err)
+{
+	char stamp[32], unique[9];
+
+	if (folder(c, path, err) || make_folders(path, err)) {
+		return -1;
+	}
+	if (rng_unique_hex(unique, 8)) {
+		return error_errno(err, "no random bytes for a file name");
+	}
+	clock_format(c->clock.unix_ms(c->clock.ctx), stamp);
+	for (char *p = stamp; *p; p++) {
+		if (*p == ':' || *p == '.') {
+			*p = '-';
+		}
+	}
+	buf_printf(path, "/%.19s-%s.jsonl", stamp, unique);
+	return 0;
+}
+
+int store_set_latest(const struct context *c, const char *path, struct error *err)
+{
+	struct buf link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
+	const char *name = strrchr(path, '/');
+	int failed = folder(c, &link, err);
+
+	if (!failed) {
+		buf_printf(&fresh, "%s/latest-%ld", buf_cstr(&link), (long)getpid());
+		buf_text(&link, "/latest");
+		if (symlink(name ? name + 1 : path, buf_cstr(&fresh)) ||
+		    rename(buf_cstr(&fresh), buf_cstr(&link))) {
+			failed = error_errno(err, "cannot move the link %s", buf_cstr(&link));
+			unlink(buf_cstr(&fresh));
+		}
+	}
+	buf_release(&link);
+	buf_release(&fresh);
+	return failed;
+}
+
+int store_latest(const struct context *c, struct buf *path, struct error *err)
+{
+	if (folder(c, path, err)) {
+		return -1;
+	}
+	buf_text(path, "/latest");
+	if (access(buf_cstr(path), R_OK)) {
+		return error_set(err, FAIL_INPUT,
+		                 "no recording was named, and there is no latest one (%s); "
+		                 "rolldbg run makes one",
+		                 buf_cstr(path));
+	}
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* rolldbg strip: a recording without what changes from run to run. */
+#include "trajectory/strip.h"
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/store.h"
+#include "trajectory/reader.h"
+
+struct strip_options {
+	struct opt_list masks;
+};
+
+static const struct opt options[] = {
+        {0, "mask", "POINTER", OPT_LIST, OPT(struct strip_options, masks),
+         "replace what the pointer reaches by \"<masked>\"; rooted at the line, * any token, ** any "
+         "depth",
+         NULL},
+};
+
+static int strip_file(struct strip *s, const char *path, struct output *out, struct error *err)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (strip_line(s, &l, &out->text, err)) {
+			struct error inner = *err;
+			more = error_set(err, inner.kind, "%s:%llu: %s", path,
+			                 (unsigned long long)note.line, inner.text);
+			break;
+		}
+		if (output_flush_some(out, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
+static int make_strip(const struct opt_list *list, struct strip **out, struct error *err)
+{
+	struct str masks[OPT_LIST_MAX];
+
+	for (size_t i = 0; i < list->count; i++) {
+		masks[i] = str_from(list->item[i]);
+	}
+	return strip_new(masks, list->count, out, err) ? error_wrap(err, "--mask") : 0;
+}
+
+static int strip_all(const struct context *c, struct strip *s, int argc, char **argv,
+                     struct output *out, struct error *err)
+{
+	struct buf latest = BUF(BUF_MAX_SMALL);
+	struct file_list files = {0};
+	int failed = argc ? file_list_new(argv, (size_t)argc, &files, err)
+	                  : store_latest(c, &latest, err) ||
+	                            file_list_new(&latest.p, 1, &files, err);
+
+	for (size_t i = 0; !failed && i < files.count; i++) {
+		failed = strip_file(s, files.paths[i], out, err);
+	}
+	file_list_free(&files);
+	buf_release(&latest);
+	return failed ? -1 : output_flush(out, err);
+}
+
+static int strip_run(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
+{
+	const struct strip_options *o = opts;
+	struct output out = output_to_stdout();
+	struct strip *s = NULL;
+	int failed = make_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
+
+	strip_free(s);
+	output_release(&out);
+	return failed ? -1 : 0;
+}
+
+const struct command command_strip = {
+        .name = "strip",
+        .summary = "print recordings without volatile facts, in canonical form, for diff and git",
+        .operands = "[FILE|DIR...]",
+        .description = "Times, session ids and masked values are taken out, everything else is "
+                       "written in one\ncanonical spelling: two runs that did the same give the "
+                       "same bytes. What comes out is a\nvalid recording.",
+        .max_operands = -1,
+        .opts = options,
+        .opt_count = ARRAY_LEN(options),
+        .opts_size = sizeof(struct strip_options),
+        .run = strip_run,
+};

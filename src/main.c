@@ -1,0 +1,99 @@
+/* Where the outside comes in: arguments, time, signals, environment variables, the terminal. Prints the
+   one error there may be and turns its kind into the exit code. */
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "net/io.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PIPE_COLUMNS 120
+
+static atomic_int stops;
+static int stop_fd = -1;
+
+/* The first signal asks for an orderly end; the second one leaves at once. */
+static void on_stop(int number)
+{
+	uint64_t one = 1;
+
+	(void)number;
+	if (atomic_fetch_add(&stops, 1) > 0) {
+		_exit(130);
+	}
+	ssize_t ignored = write(stop_fd, &one, sizeof(one));
+	(void)ignored;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction stop = {.sa_handler = on_stop};
+
+	sigemptyset(&stop.sa_mask);
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGHUP, &stop, NULL);
+}
+
+static const char *variable(const char *name)
+{
+	return getenv(name);
+}
+
+static struct style style_of_stdout(void)
+{
+	struct winsize size = {0};
+	bool terminal = isatty(STDOUT_FILENO) == 1;
+	const char *no_color = getenv("NO_COLOR");
+
+	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) {
+		size.ws_col = PIPE_COLUMNS;
+	}
+	return (struct style){.color = terminal && !(no_color && *no_color), .columns = size.ws_col};
+}
+
+static void print_error(const struct error *err)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+
+	buf_text(&line, "rolldbg: ");
+	text_escape(&line, str_from(err->text));
+	buf_char(&line, '\n');
+	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
+	(void)ignored;
+	buf_release(&line);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct context c = {.clock = clock_real(),
+	                    .stop_fd = stop_fd,
+	                    .variable = variable,
+	                    .style = style_of_stdout()};
+
+	if (io_global_init(err)) {
+		return -1;
+	}
+	int code = command_main(&c, argc, argv, err);
+	io_global_cleanup();
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct error err = {0};
+
+	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	catch_signals();
+	int code = run(argc, argv, &err);
+	if (code < 0) {
+		print_error(&err);
+		code = fail_exit_code(err.kind);
+	}
+	return code;
+}

@@ -1,0 +1,112 @@
+/* Verdicts as JSON lines: finding, rollout, summary. */
+#include "json/write.h"
+#include "report/report.h"
+
+static void put_number(struct json_writer *w, const char *key, int64_t v)
+{
+	jw_key(w, key);
+	if (v < 0) {
+		jw_null(w);
+	} else {
+		jw_i64(w, v);
+	}
+}
+
+static void put_finding(const struct rollout_verdict *v, const struct finding *f, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "finding");
+	jw_key(&w, "file");
+	jw_text(&w, v->file);
+	jw_key(&w, "rollout");
+	jw_str(&w, v->rollout);
+	jw_key(&w, "task");
+	jw_str(&w, v->task);
+	jw_key(&w, "rule");
+	jw_text(&w, f->rule);
+	jw_key(&w, "severity");
+	jw_text(&w, severity_name(f->severity));
+	put_number(&w, "first_turn", f->first_turn);
+	put_number(&w, "last_turn", f->last_turn);
+	put_number(&w, "first_step", f->first_step);
+	put_number(&w, "last_step", f->last_step);
+	jw_key(&w, "pointer");
+	jw_text(&w, f->pointer[0] ? f->pointer : NULL);
+	jw_key(&w, "message");
+	jw_text(&w, f->message);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
+{
+	struct json_writer w;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		put_finding(v, &v->findings[i], out);
+	}
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "rollout");
+	jw_key(&w, "file");
+	jw_text(&w, v->file);
+	jw_key(&w, "rollout");
+	jw_str(&w, v->rollout);
+	jw_key(&w, "status");
+	jw_str(&w, v->status);
+	put_number(&w, "turns", v->tally.turns);
+	put_number(&w, "steps", v->tally.steps);
+	put_number(&w, "effective", v->tally.effective);
+	put_number(&w, "failed", v->tally.failed);
+	put_number(&w, "longest_failed_run", v->tally.longest_failed_run);
+	jw_key(&w, "reward");
+	jw_raw(&w, str_from(v->tally.reward));
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+static void put_not_checked(struct json_writer *w, const char *rules)
+{
+	jw_key(w, "not_checked");
+	jw_array(w);
+	while (rules && *rules) {
+		size_t n = strcspn(rules, ",");
+
+		jw_str(w, (struct str){rules, n});
+		rules += n + (rules[n] == ',');
+	}
+	jw_end(w);
+}
+
+void report_json_summary(const struct judge *j, struct buf *out)
+{
+	struct judge_summary s;
+	struct json_writer w;
+
+	judge_summary(j, &s);
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	put_number(&w, "rollouts", s.rollouts);
+	put_number(&w, "turns", s.turns);
+	put_number(&w, "steps", s.steps);
+	put_number(&w, "effective", s.effective);
+	put_number(&w, "failed", s.failed);
+	jw_key(&w, "reward");
+	jw_raw(&w, str_from(s.reward));
+	jw_key(&w, "findings");
+	jw_object(&w);
+	put_number(&w, "error", s.errors);
+	put_number(&w, "warning", s.warnings);
+	put_number(&w, "info", s.infos);
+	jw_end(&w);
+	put_not_checked(&w, judge_not_checked(j));
+	jw_end(&w);
+	buf_char(out, '\n');
+}

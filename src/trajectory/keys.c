@@ -10,7 +10,8 @@
 
 #define PART(key, name, types, from_peer, words, meaning)
 #define KEY(line, key, name, types, from_peer, words, meaning)                           \
-	{LINE_##line, KEY_##key, name, types, from_peer, words, meaning},
+	{LINE_##line, KEY_##key, name,  sizeof(name) - 1,                                \
+	 types,       from_peer, words, meaning},
 const struct line_key line_keys[] = {
 #include "trajectory/keys.def"
 };
@@ -20,7 +21,8 @@ const size_t line_keys_count = ARRAY_LEN(line_keys);
 
 #define KEY(line, key, name, types, from_peer, words, meaning)
 #define PART(key, name, types, from_peer, words, meaning)                                \
-	{LINE_UNKNOWN, KEY_##key, name, types, from_peer, words, meaning},
+	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1,                               \
+	 types,        from_peer, words, meaning},
 const struct line_key line_parts[] = {
 #include "trajectory/keys.def"
 };

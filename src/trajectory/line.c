@@ -78,11 +78,10 @@ static const struct line_key *walk_find(struct walk *w, struct str name)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = w->next + i < w->count ? w->next + i : w->next + i - w->count;
-		const char *want = w->rows[at].name;
-		if (want[0] == name.p[0] && strlen(want) == name.n &&
-		    memcmp(want, name.p, name.n) == 0) {
+		const struct line_key *row = &w->rows[at];
+		if (row->name_n == name.n && memcmp(row->name, name.p, name.n) == 0) {
 			w->next = at + 1 < w->count ? at + 1 : 0;
-			return &w->rows[at];
+			return row;
 		}
 	}
 	return NULL;

@@ -88,6 +88,7 @@ struct line_key {
 	enum line_type line;
 	enum key key;
 	const char *name;
+	size_t name_n;       /* its bytes */
 	unsigned types;      /* T_* */
 	bool from_peer;      /* strip puts the value in canonical form */
 	const char *words;   /* allowed words, comma separated; NULL: any */

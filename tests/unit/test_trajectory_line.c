@@ -1,0 +1,276 @@
+/* Lines to text and back, the table of keys, and the words of outcomes. */
+#include "tap.h"
+
+#include "base/mem.h"
+#include "trajectory/line.h"
+
+#include <stdlib.h>
+
+static struct buf scratch = {.max = 1 << 20};
+
+static int parse(const char *text, struct line *l, struct error *err)
+{
+	size_t used;
+	return line_parse(str_from(text), &scratch, l, &used, err);
+}
+
+/* Every row of the table, one after the other under one line type, with the sort of value
+ * it allows. */
+static const char *value_for(const struct line_key *row)
+{
+	static const struct {
+		unsigned type;
+		const char *value;
+	} values[] = {
+		{T_OBJECT, "{\"b\": 1,\"a\":[true]}"},  {T_ARRAY, "[{\"x\":\"y\"}]"},
+		{T_STRING, "\"text \\u00e9 \\ud800\""}, {T_NUMBER, "7"},
+		{T_BOOL & (1u << JSON_TRUE), "true"},
+	};
+	static char word[32];
+	if (row->key == KEY_VERSION)
+		return "1";
+	if (row->words) {
+		snprintf(word, sizeof(word), "\"%.*s\"", (int)strcspn(row->words, ","),
+		         row->words);
+		return word;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		if (row->types & values[i].type)
+			return values[i].value;
+	}
+	return "null";
+}
+
+static void whole_line(enum line_type t)
+{
+	size_t count, used;
+	const struct line_key *rows = line_rows(t, &count);
+	struct line l = {.type = t}, back;
+	struct buf text = BUF(1 << 16), again = BUF(1 << 16), values = BUF(1 << 16);
+	struct error err = {0};
+	for (size_t i = 0; i < count; i++) {
+		struct str value = str_from(value_for(&rows[i]));
+		buf_str(&values, value);
+		l.value[rows[i].key].n = value.n;
+	}
+	line_point(&l, values.p);
+	line_write(&l, &text);
+	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
+	       "%s: parse(write(x)) %s", line_type_name(t), err.text);
+	bool same = back.type == t;
+	for (size_t k = 0; k < KEY_COUNT; k++)
+		same = same && str_eq(back.value[k], l.value[k]);
+	ok(same, "%s: every value comes back as it was", line_type_name(t));
+	line_write(&back, &again);
+	is_str(buf_cstr(&again), buf_cstr(&text), "%s: and is written as it was",
+	       line_type_name(t));
+	is_int(used, text.n - 1, "%s: the bytes taken", line_type_name(t));
+	buf_release(&text);
+	buf_release(&again);
+	buf_release(&values);
+}
+
+static void bare_line(enum line_type t)
+{
+	struct line l = {.type = t}, back;
+	struct buf text = BUF(1 << 16);
+	struct error err = {0};
+	size_t count, used;
+	const struct line_key *rows = line_rows(t, &count);
+	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
+	l.value[KEY_FORMAT] = STR("\"rolldbg\"");
+	l.value[KEY_VERSION] = STR("1");
+	line_write(&l, &text);
+	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
+	       "%s: bare %s", line_type_name(t), err.text);
+	bool right = true;
+	for (size_t i = 0; i < count; i++) {
+		bool there = back.value[rows[i].key].n > 0;
+		right = right && there == !(rows[i].types & T_OPTIONAL);
+	}
+	ok(right, "%s: null where nothing is known, optional keys are left out",
+	   line_type_name(t));
+	buf_release(&text);
+}
+
+static void table(void)
+{
+	size_t rows = 0;
+	for (int t = 0; t < LINE_TYPES; t++) {
+		size_t count;
+		const struct line_key *first = line_rows((enum line_type)t, &count);
+		bool ours = count > 2 && first[0].key == KEY_TYPE &&
+		            first[1].key == KEY_ROLLOUT &&
+		            first[count - 1].key == KEY_META;
+		for (size_t i = 0; i < count; i++)
+			ours = ours && (int)first[i].line == t && first[i].meaning[0];
+		ok(ours, "%s: type and rollout first, meta last",
+		   line_type_name((enum line_type)t));
+		is_str(first[0].words, line_type_name((enum line_type)t),
+		       "its name is its type");
+		whole_line((enum line_type)t);
+		bare_line((enum line_type)t);
+		rows += count;
+	}
+	is_int(rows, line_keys_count, "each row has its line type");
+}
+
+static void same_ids_same_names(void)
+{
+	const char *names[KEY_COUNT] = {0};
+	bool same = true;
+	for (size_t i = 0; i < line_keys_count; i++) {
+		const char **name = &names[line_keys[i].key];
+		same = same && (!*name || strcmp(*name, line_keys[i].name) == 0);
+		*name = line_keys[i].name;
+	}
+	for (size_t k = 0; k < KEY_COUNT; k++)
+		same = same && names[k];
+	ok(same, "each key has one name, and a row");
+}
+
+static const char *words_of(const struct line_key *rows, size_t count, enum key k,
+                            const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].key == k && strcmp(rows[i].name, name) == 0)
+			return rows[i].words;
+	}
+	return NULL;
+}
+
+static void outcomes(void)
+{
+	struct buf words = BUF(1024);
+	for (int o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
+		const char *name = outcome_name((enum outcome)o);
+		buf_printf(&words, "%s%s", words.n ? "," : "", name);
+		is_int(outcome_parse(str_from(name)), o, "outcome %s", name);
+	}
+	is_str(buf_cstr(&words),
+	       words_of(line_keys, line_keys_count, KEY_OUTCOME, "outcome"),
+	       "the table has the same outcomes");
+	buf_clear(&words);
+	for (int c = CLASS_CAPACITY; c <= CLASS_OTHER; c++) {
+		const char *name = error_class_name((enum error_class)c);
+		buf_printf(&words, "%s%s", words.n ? "," : "", name);
+		is_int(error_class_parse(str_from(name)), c, "class %s", name);
+	}
+	is_str(buf_cstr(&words),
+	       words_of(line_parts, line_parts_count, KEY_ERROR, "class"),
+	       "the table has the same classes");
+	buf_clear(&words);
+	for (int l = LAYER_TRANSPORT; l <= LAYER_TEXT; l++) {
+		const char *name = error_layer_name((enum error_layer)l);
+		buf_printf(&words, "%s%s", words.n ? "," : "", name);
+		is_int(error_layer_parse(str_from(name)), l, "layer %s", name);
+	}
+	is_str(buf_cstr(&words),
+	       words_of(line_parts, line_parts_count, KEY_ERROR, "layer"),
+	       "the table has the same layers");
+	buf_release(&words);
+	is_str(outcome_name(OUTCOME_NONE), NULL, "no outcome has no name");
+	is_int(outcome_parse(STR("")), OUTCOME_NONE, "an empty word is none");
+	is_int(outcome_parse(STR("okay")), OUTCOME_NONE, "an unknown word is none");
+}
+
+static void decoded(void)
+{
+	struct line l;
+	struct error err;
+	is_int(parse("{\"type\":\"step\",\"rollout\":\"r\\u002e0\",\"turn\":3,\"step\":"
+	             "null,"
+	             "\"state\":{\"a\":1},\"state_hash\":\"00ff\",\"tool_call\":{"
+	             "\"arguments\":{\"n\":1},"
+	             "\"name\":\"go\"},\"outcome\":\"not-sent\",\"terminated\":true}",
+	             &l, &err),
+	       0, "a step");
+	ok(str_is(l.rollout, "r.0"), "the rollout is decoded");
+	is_int(l.turn, 3, "turn");
+	is_int(l.step, -1, "no step");
+	is_int(l.outcome, OUTCOME_NOT_SENT, "outcome");
+	is_int(l.terminated, 1, "terminated");
+	is_int(l.truncated, -1, "truncated is not known");
+	ok(str_is(line_state_hash(&l), "00ff"), "hash");
+	ok(str_is(line_tool_name(&l), "go"), "tool");
+	ok(str_is(line_arguments(&l), "{\"n\":1}"), "arguments");
+	ok(line_has(&l, KEY_STATE) && !line_has(&l, KEY_STEP) &&
+	           !line_has(&l, KEY_REWARD),
+	   "there, null and missing");
+	is_int(parse("{\"type\":\"step\",\"rollout\":\"r\",\"outcome\":null}", &l, &err),
+	       0, "no call");
+	is_int(l.outcome, OUTCOME_NONE, "no outcome");
+	is_int(line_arguments(&l).n + line_tool_name(&l).n + line_state_hash(&l).n, 0,
+	       "no call, no hash");
+	is_int(parse("{\"type\":\"later\",\"rollout\":7,\"turn\":\"x\"}", &l, &err), 0,
+	       "a type of later versions");
+	is_int(l.type, LINE_UNKNOWN, "is unknown");
+	is_int(l.rollout.n, 0, "whatever it holds");
+}
+
+static void errors(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"", "unexpected end of the text at byte 1"},
+		{"{\"type\":\"end\"", "unexpected end of the text at byte 14"},
+		{"{\"type\":7}", "an object without \"type\" at byte 1"},
+		{"{\"type\":\"end\"}", "a line without \"rollout\" at byte 1"},
+		{"{\"type\":\"end\",\"rollout\":null}",
+	         "\"rollout\" is null, not a string, at byte 25"},
+		{"{\"type\":\"end\",\"rollout\":\"r\",\"lines\":1.5}",
+	         "\"lines\" is 1.5, not a whole number from 0, at byte 37"},
+		{"{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"won\"}",
+	         "\"status\" is \"won\", not one of "
+	         "terminated,truncated,finished,max-turns,stopped,"
+	         "refused,unreachable,interrupted,failed, at byte 38"},
+		{"{\"type\":\"step\",\"rollout\":\"r\",\"tool_call\":[]}",
+	         "\"tool_call\" is of type array, not an object or null, at byte 42"},
+		{"{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\","
+	         "\"version\":0}",
+	         "there is no version 0 at byte 61"},
+		{"{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\","
+	         "\"version\":12}",
+	         "the recording has version 12, this rolldbg reads up to 1, at byte 61"},
+		{"{\"type\":\"header\",\"rollout\":\"r\",\"seed\":1.5}",
+	         "\"seed\" is 1.5, not a whole number, at byte 39"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct line l;
+		struct error err = {0};
+		is_int(parse(rows[i].text, &l, &err), -1, "%s", rows[i].text);
+		is_int(err.kind, FAIL_INPUT, "is bad input");
+		is_str(err.text, rows[i].want, "and says why");
+	}
+}
+
+static void line_breaks(void)
+{
+	struct line l = {.type = LINE_RESET};
+	struct buf text = BUF(1024);
+	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
+	l.value[KEY_OBSERVATION] = STR("{\n \"a\": 1,\r\n \"b\":\"\\n\"\n}");
+	line_write(&l, &text);
+	is_str(buf_cstr(&text),
+	       "{\"type\":\"reset\",\"rollout\":\"r.0\",\"outcome\":null,\"error\":null,"
+	       "\"observation\":{ \"a\": 1, \"b\":\"\\n\"},\"messages\":null}\n",
+	       "line breaks between tokens go, everything else stays");
+	buf_clear(&text);
+	l.type = LINE_UNKNOWN;
+	line_write(&l, &text);
+	is_int(text.n, 0, "of an unknown line nothing is written");
+	buf_release(&text);
+}
+
+int main(void)
+{
+	table();
+	same_ids_same_names();
+	outcomes();
+	decoded();
+	errors();
+	line_breaks();
+	buf_release(&scratch);
+	return done();
+}

@@ -1,0 +1,123 @@
+/* Secrets in text, in JSON however it is escaped, and in whole lines. */
+#include "tap.h"
+
+#include "trajectory/line.h"
+#include "trajectory/redact.h"
+
+static void headers(void)
+{
+	static const struct {
+		const char *header, *secret, *innocent;
+	} rows[] = {
+		{"Authorization: Bearer abcd1234", "abcd1234", "Bearer"},
+		{"authorization:tok-without-scheme", "tok-without-scheme", "scheme"},
+		{"Proxy-Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz", "Basic"},
+		{"Cookie: sid=0123456789; theme=dark", "0123456789", "dark"},
+		{"Set-Cookie: sid=0123456789; Path=/", "0123456789", "Path"},
+		{"X-API-Key:  key-1 \t", "key-1", "key-2"},
+		{"My-Access-Token: t0k3n", "t0k3n", "token"},
+		{"X-Client-Secret: s3cr3t", "s3cr3t", "secret"},
+		{"Accept: text/event-stream", NULL, "text/event-stream"},
+		{"Authorization: abc", NULL, "abc"},
+		{"no header", NULL, "no header"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct secrets *s = secrets_new();
+		secrets_add_header(s, str_from(rows[i].header));
+		if (rows[i].secret)
+			ok(secrets_found(s, str_from(rows[i].secret)),
+			   "%s: the value is secret", rows[i].header);
+		ok(!secrets_found(s, str_from(rows[i].innocent)), "%s: %s is not",
+		   rows[i].header, rows[i].innocent);
+		secrets_free(s);
+	}
+}
+
+static void texts(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"", ""},
+		{"nothing here", "nothing here"},
+		{"hunter2hunter22", "<redacted><redacted>"}, /* the longest first */
+		{"xhunter2", "x<redacted>"},
+		{"hunter", "hunter"},
+		{"a \"q\"/uote here", "a <redacted> here"},
+		{"a \\\"q\\\"/uote here", "a <redacted> here"},
+		{"a \\\"q\\\"\\/uote here", "a <redacted> here"},
+	};
+	struct secrets *s = secrets_new();
+	ok(!secrets_add(s, STR("abc")), "3 bytes are too few for a secret");
+	ok(secrets_add(s, STR("hunter2")) && secrets_add(s, STR("hunter22")),
+	   "4 are not");
+	ok(secrets_add(s, STR("\"q\"/uote")) && secrets_add(s, STR("\xff\xfe\xfd\xfc")),
+	   "any bytes");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf out = BUF(256);
+		secrets_redact(s, str_from(rows[i].text), &out);
+		is_str(buf_cstr(&out), rows[i].want, "%s", rows[i].text);
+		buf_release(&out);
+	}
+	struct buf out = BUF(256);
+	secrets_redact(NULL, STR("hunter2"), &out);
+	is_str(buf_cstr(&out), "hunter2", "without secrets nothing changes");
+	ok(!secrets_found(NULL, STR("hunter2")), "and nothing is found");
+	buf_release(&out);
+	secrets_free(s);
+	secrets_free(NULL);
+}
+
+static void lines(void)
+{
+	static const struct {
+		const char *observation, *want;
+	} rows[] = {
+		{"\"the key is hunter2.\"", "\"the key is <redacted>.\""},
+		{"\"the key is h\\u0075nter2.\\n\"", "\"the key is <redacted>.\\n\""},
+		{"{\"hunter2\":[1,\"hunter22\"]}", "{\"<redacted>\":[1,\"<redacted>\"]}"},
+		{"{\"pin\":-12345678.5}", "{\"pin\":\"<redacted>\"}"},
+		{"[null,true,\"null\"]", "[null,true,\"<redacted>\"]"},
+		{"\"{\\\"p\\\":\\\"\\\\\\\"q\\\\\\\"/uote\\\"}\"",
+	         "\"{\\\"p\\\":\\\"<redacted>\\\"}\""},
+		{"\"\\ud800 hunter2\"", "\"<redacted>\""},
+		{"\"\\ud800 other\"", "\"\\ud800 other\""},
+		{"\"a\\\\hunter2\\\\b\"", "\"a\\\\<redacted>\\\\b\""},
+		{"\"\\nhunter\"", "\"\\nhunter\""},
+	};
+	struct secrets *s = secrets_new();
+	secrets_add(s, STR("hunter2"));
+	secrets_add(s, STR("hunter22"));
+	secrets_add(s, STR("12345678"));
+	secrets_add(s, STR("null"));
+	secrets_add(s, STR("step"));
+	secrets_add(s, STR("nhunter"));
+	secrets_add(s, STR("\"q\"/uote"));
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf out = BUF(4096), want = BUF(4096), scratch = BUF(4096);
+		struct line l = {.type = LINE_STEP}, back;
+		struct error err = {0};
+		size_t used;
+		l.value[KEY_ROLLOUT] = STR("\"r.0\"");
+		l.value[KEY_OUTCOME] = STR("\"ok\"");
+		l.value[KEY_OBSERVATION] = str_from(rows[i].observation);
+		secrets_redact_line(s, &l, &out);
+		is_int(line_parse(buf_view(&out), &scratch, &back, &used, &err), 0,
+		       "%s: still a valid line %s", rows[i].observation, err.text);
+		buf_str(&want, back.value[KEY_OBSERVATION]);
+		is_str(buf_cstr(&want), rows[i].want, "with the secret replaced");
+		is_int(back.type, LINE_STEP, "our own words stay");
+		buf_release(&out);
+		buf_release(&want);
+		buf_release(&scratch);
+	}
+	secrets_free(s);
+}
+
+int main(void)
+{
+	headers();
+	texts();
+	lines();
+	return done();
+}

@@ -116,15 +116,25 @@ static int add_own_masks(const struct strip *s, struct json_paths **paths,
 	return 0;
 }
 
+static bool has_mask(const struct strip *s, struct str mask)
+{
+	for (size_t i = 0; i < s->mask_count; i++) {
+		if (str_is(mask, s->masks[i]))
+			return true;
+	}
+	return false;
+}
+
 int strip_new(const struct str *masks, size_t count, struct strip **out,
               struct error *err)
 {
 	struct strip *s = mem_new(sizeof(*s));
 	struct json_paths *paths = NULL;
 	s->masks = mem_array(count + 1, sizeof(*s->masks));
-	for (size_t i = 0; i < count; i++)
-		s->masks[i] = mem_text(masks[i]);
-	s->mask_count = count;
+	for (size_t i = 0; i < count; i++) {
+		if (!has_mask(s, masks[i]))
+			s->masks[s->mask_count++] = mem_text(masks[i]);
+	}
 	s->hasher = hasher_new();
 	s->text = s->plain = s->masked = BUF(LINE_MAX);
 	s->values = s->state = s->scratch = BUF(LINE_MAX);
@@ -263,7 +273,17 @@ static void write_plain(struct strip *s, const struct open_rollout *r,
 	buf_cut(&s->text, s->text.n ? s->text.n - 1 : 0);
 }
 
-/* Canonical values; null where a mask left what the table does not allow there. */
+/* A masked value, unless the table has no place for a mask: then null. A mask that takes
+   in the whole line takes in each of its values. */
+static struct str masked_value(const struct line_key *row, struct str masked,
+                               struct str plain)
+{
+	if (masked.n == 0 && !json_is_null(plain))
+		masked = STR("\"<masked>\"");
+	return line_key_allows(row, masked) ? masked : (struct str){0};
+}
+
+/* Canonical values. */
 static void take_values(struct strip *s, const struct open_rollout *r, struct line *out)
 {
 	size_t count;
@@ -274,11 +294,12 @@ static void take_values(struct strip *s, const struct open_rollout *r, struct li
 	if (r->masks)
 		json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
 	for (size_t i = 0; i < count; i++) {
-		bool masked = r->masks && !unmasked[rows[i].key];
-		struct str from = buf_view(masked ? &s->masked : &s->plain);
-		struct str value = json_get(from, str_from(rows[i].name));
-		if (line_key_allows(&rows[i], value))
-			out->value[rows[i].key] = value;
+		struct str name = {rows[i].name, rows[i].name_n};
+		struct str value = json_get(buf_view(&s->plain), name);
+		if (r->masks && !unmasked[rows[i].key])
+			value = masked_value(&rows[i],
+			                     json_get(buf_view(&s->masked), name), value);
+		out->value[rows[i].key] = value;
 	}
 }
 

@@ -283,23 +283,37 @@ static struct str masked_value(const struct line_key *row, struct str masked,
 	return line_key_allows(row, masked) ? masked : (struct str){0};
 }
 
+/* One walk over the members, for all rows. */
+static void split(struct str object, const struct line_key *rows, size_t count,
+                  struct str values[KEY_COUNT])
+{
+	struct json_member m;
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		for (size_t i = 0; i < count; i++) {
+			if (str_eq(m.key, (struct str){rows[i].name, rows[i].name_n}))
+				values[rows[i].key] = m.value;
+		}
+	}
+}
+
 /* Canonical values. */
 static void take_values(struct strip *s, const struct open_rollout *r, struct line *out)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(out->type, &count);
+	struct str masked[KEY_COUNT] = {0};
 	buf_clear(&s->plain);
 	buf_clear(&s->masked);
 	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
-	if (r->masks)
-		json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
+	split(buf_view(&s->plain), rows, count, out->value);
+	if (!r->masks)
+		return;
+	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
+	split(buf_view(&s->masked), rows, count, masked);
 	for (size_t i = 0; i < count; i++) {
-		struct str name = {rows[i].name, rows[i].name_n};
-		struct str value = json_get(buf_view(&s->plain), name);
-		if (r->masks && !unmasked[rows[i].key])
-			value = masked_value(&rows[i],
-			                     json_get(buf_view(&s->masked), name), value);
-		out->value[rows[i].key] = value;
+		enum key k = rows[i].key;
+		if (!unmasked[k])
+			out->value[k] = masked_value(&rows[i], masked[k], out->value[k]);
 	}
 }
 

@@ -1,8 +1,11 @@
-/* What a rule is: a fold over the lines of one rollout, with bounded state. The judge (check/judge.h)
-   works out once what every rule wants to know about a line, live and offline alike. */
+/* What a rule is: a fold over the lines of one rollout, with bounded state, live and
+   offline alike. What several rules want to know of a line is worked out once
+   (check/derive.h) and handed to them as a `struct moment`; what is known of the rollout
+   so far stands in `struct rollout_facts`. */
 #ifndef ROLLDBG_CHECK_CHECK_H
 #define ROLLDBG_CHECK_CHECK_H
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trajectory/line.h"
 
@@ -10,57 +13,147 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
 const char *severity_name(enum severity s);
 
-/* A judgement of one rule over recorded facts. Steps and turns are -1 when there is none. */
+/* A judgement of one rule over recorded facts. Steps and turns are -1 when there is none.
+ */
 struct finding {
 	const char *rule;
 	enum severity severity;
 	int64_t first_turn, last_turn, first_step, last_step;
 	char pointer[96];  /* RFC 6901, rooted at the line of first_turn; "" when none */
-	char message[320]; /* peers' text in it is escaped and cut */
+	char message[320]; /* whole UTF-8; peers' text in it is escaped and cut */
 };
 
-struct findings; /* collects what the rules of one rollout say; check/judge.c */
-void finding_add(struct findings *out, const struct finding *f);
+/* A stretch of turns and steps; count is how often something was seen in it, 0: never. */
+struct span {
+	int64_t first_turn, last_turn, first_step, last_step, count;
+};
+
+void span_add(struct span *s, int64_t turn, int64_t step);
+
+/* Says one finding of the rule that is being asked. `where` NULL or never added to: a
+   finding about the rollout as a whole. */
+struct findings;
+void finding_say(struct findings *out, enum severity severity, const struct span *where,
+                 const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Did a step change the state? Unknown is not unchanged. */
-enum effect { EFFECT_NONE, EFFECT_CHANGED, EFFECT_UNCHANGED, EFFECT_UNKNOWN };
+enum effect { EFFECT_UNKNOWN, EFFECT_CHANGED, EFFECT_UNCHANGED };
 
-/* What is known of the step before the current line, now that this line's state is known too. */
+#define ERROR_TEXT                                                                       \
+	144 /* a peer's error as it stands in messages: escaped, cut, terminated */
+
+/* A step once its effect can be told: at the first line that shows the state after it, or
+   at the end. Told once for each step, in order. */
 struct past_step {
-	bool exists;
-	int64_t turn, step;
 	bool failed;
 	bool after_terminal; /* it was itself sent after the episode had ended */
 	enum effect effect;
+	int64_t turn, step;
+	int tool;
+	char error[ERROR_TEXT]; /* of a failed one */
 };
 
-/* One line with what the judge derived from it. Slices live for the call only: copy what must stay,
-   into the rule's own bounded state or the rollout's arena. */
+#define TOOL_NONE (-1) /* no call, or a call without a name */
+#define TOOL_UNLISTED                                                                    \
+	(-2) /* a name that is not advertised, or nothing is known of the tools */
+
+/* One line with what was derived from it. Slices live for the call only: copy what must
+   stay, into the rule's own state or the rollout's arena. */
 struct moment {
-	const struct line *line;
-	const struct line *header_facts; /* NULL before the header; only the copies in `rollout` are promised */
+	const struct line *line; /* NULL only in `end`: no end line came */
 	bool is_step;        /* a step line whose call was sent (it has a step number) */
 	bool failed;         /* is_step and outcome is not ok */
-	bool after_terminal; /* an earlier step of the episode said terminated or truncated */
-	struct past_step past;
+	bool after_terminal; /* an earlier line of the episode said terminated or
+	                        truncated */
+	int tool; /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
+	struct str tool_name; /* as spelled between its quotes; absent with TOOL_NONE */
+	struct str arguments;
+	int64_t env_steps; /* the environment's own count after this step; -1: not known
+	                    */
 };
 
-struct rollout_facts; /* header facts kept for the rules: state source kind, tools, ...; check/judge.h */
+struct tool_fact {
+	struct str name; /* decoded */
+	bool read_only;  /* MCP annotations.readOnlyHint is true */
+};
+
+enum tools_known { TOOLS_UNKNOWN, TOOLS_SOME, TOOLS_ALL }; /* SOME: more than we keep */
+
+/* `state_source.kind`, as far as rules tell kinds apart. */
+enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
+
+/* Steps up to and with the first one that said terminated or truncated. The effect of a
+   step is counted when it is known, one line later. */
+struct episode {
+	int64_t steps, failed;
+	int64_t changed, unchanged;
+	bool state_varied; /* two known states differed, adjacent or not */
+};
+
+/* What rules may use while they look at one line: buffers to be cleared before use, and a
+ * hasher. */
+struct workspace {
+	struct buf text, canon;
+	struct hasher *hasher;
+};
+
+/* What is known of the rollout: of its header, and, running, of the lines up to the
+ * current one. */
+struct rollout_facts {
+	struct str id;       /* as in the recording, decoded */
+	struct str task;     /* task.id, decoded; absent when there is none */
+	struct str protocol; /* env.protocol */
+	struct str policy;   /* policy.kind */
+	enum source source;
+	int64_t max_turns; /* limits.max_turns; -1 when there is no limit */
+	enum tools_known tools_known;
+	const struct tool_fact *tools;
+	size_t tool_count;
+
+	int64_t lines, turns, steps; /* counted here, not what `end` says */
+	int64_t last_turn;           /* number of the newest turn, -1 before the first */
+	int64_t fused;               /* lines that were not the first object of theirs */
+	bool torn;     /* the file ends in half a line while this rollout is open */
+	bool has_meta; /* at least one line has it: the recording was not stripped */
+	struct episode episode;
+
+	struct arena *arena; /* lives as long as the rollout is open */
+	struct workspace *work;
+};
+
+/* Which lines a rule is called for. */
+enum want {
+	WANT_HEADER = 1,
+	WANT_RESET = 2,
+	WANT_OK = 4,     /* steps answered ok */
+	WANT_FAILED = 8, /* steps that failed */
+	WANT_TURN = 16,  /* turns without a call, or whose call was never sent */
+	WANT_EVENT = 32,
+};
 
 struct check {
 	const char *id;    /* kebab-case, also the file's name with '-' as '_' */
 	const char *title; /* one line for lists */
-	const char *why;   /* a paragraph for `check --explain` : what it means, what to do */
-	size_t state_size; /* zeroed at each header */
-	/* line: any line of the rollout, header included. end: after its last line, also when no end
-	   line came. Both may be NULL. needs: keys (of meta or others) without which the rule cannot speak
-	   is reported by returning false from `can`. */
-	void (*line)(void *state, const struct rollout_facts *r, const struct moment *m, struct findings *out);
-	void (*end)(void *state, const struct rollout_facts *r, struct findings *out);
+	const char *why;   /* for `check --explain`: what it means, where to look, what
+	                      cures it */
+	bool needs_meta;   /* strip takes some of its facts away */
+	unsigned wants;    /* enum want, or-ed: the lines `line` is called for */
+	size_t state_size; /* zeroed when a header opens the rollout */
+	/* Each may be NULL. For one line `past` comes before `line` or `end`. */
+	void (*past)(void *state, const struct rollout_facts *r,
+	             const struct past_step *p, struct findings *out);
+	void (*line)(void *state, const struct rollout_facts *r, const struct moment *m,
+	             struct findings *out);
+	/* Once, for the end line (never given to `line`), or with m->line NULL when none
+	 * came. */
+	void (*end)(void *state, const struct rollout_facts *r, const struct moment *m,
+	            struct findings *out);
 };
+
+#define CHECKS_MAX 64
 
 extern const struct check *const checks[];
 extern const size_t checks_count;
-const struct check *check_find(struct str id);
+const struct check *check_find(struct str id); /* NULL: no such rule */
 
 #endif

@@ -1,5 +1,7 @@
-/* Feeds lines of any number of interleaved rollouts to all rules and keeps the counters. Live runs and
-   `check` use the same one. Memory: one state block an open rollout, 64 bytes a finished one. */
+/* Feeds lines of any number of interleaved rollouts to all rules and keeps the counters.
+   Live runs and `check` use the same one. Memory: one state block an open rollout, at
+   most 64 bytes a finished one, none once its file is done. Not for several threads at
+   once. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
@@ -11,18 +13,23 @@ struct tally {
 	int64_t turns, steps, failed, longest_failed_run;
 	int64_t effective; /* -1: no step could be judged */
 	int64_t unknown;   /* steps whose effect is not known */
-	char reward[32];   /* JSON number as it stands in `end`, else the sum over ok steps; "null" */
+	char reward[32]; /* JSON number as it stands in `end`, else the sum over ok steps;
+	                    "null" */
 };
 
 /* Slices live for the call. */
 struct rollout_verdict {
-	const char *file;
-	struct str rollout; /* id, with "#2" behind it for a second instance */
+	const char *file;   /* as given to judge_file; NULL before the first */
+	struct str rollout; /* id, with "#2" behind it for a second instance; absent for a
+	                       finding about the file: its last line is torn and no
+	                       rollout is open. Such a verdict has one finding, an empty
+	                       tally, and is counted as no rollout */
 	struct str task;    /* task.id decoded; absent when there is none */
 	struct str status;  /* end.status; "incomplete" when no end came */
-	struct str reason;
+	struct str reason;  /* end.reason decoded; absent when there is none */
 	struct tally tally;
-	const struct finding *findings; /* sorted: severity down, then first turn, then rule */
+	const struct finding
+		*findings; /* sorted: severity down, then first turn, then rule */
 	size_t finding_count;
 };
 
@@ -37,25 +44,35 @@ struct judge_conf {
 struct judge;
 
 /* FAIL_USAGE with the nearest name for an unknown rule. */
-MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out, struct error *err);
-void judge_free(struct judge *j); /* NULL is fine */
+MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out,
+                       struct error *err);
+void judge_free(struct judge *j); /* NULL is fine; what is still open is dropped without a
+                                     verdict */
 
-/* A new file begins: rollouts still open end here. */
+/* A new file begins: rollouts still open end here, and ids may be used anew. The name is
+   borrowed until the next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
-/* -1, FAIL_INPUT: a header before that rollout's end (bad recording), a line of a rollout that has no
-   header. note may be NULL (live). */
-MUST_USE int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
-                        struct error *err);
-void judge_finish(struct judge *j); /* ends all that is open */
+
+/* The line as line_parse or the reader gives it; note may be NULL (live).
+   -1, FAIL_INPUT: a header before that rollout's end (bad recording), a line of a rollout
+   that is not open. Lines of unknown type are counted where they name an open rollout,
+   and otherwise ignored. */
+MUST_USE int judge_line(struct judge *j, const struct line *l,
+                        const struct reader_note *note, struct error *err);
+void judge_finish(struct judge *j); /* ends all that is open, in the order of their ids */
 
 /* Over all rollouts so far. */
 struct judge_summary {
-	int64_t rollouts, turns, steps, effective, unknown, failed; /* effective -1: nowhere known */
+	int64_t rollouts, turns, steps, effective, unknown,
+		failed; /* effective -1: nowhere known */
 	int64_t errors, warnings, infos;
-	char reward[32];
+	char reward[32]; /* JSON number: the sum; "null" where no rollout has one */
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
-/* Rule ids that could not speak because their facts are gone (a stripped recording), comma separated. */
+
+/* Rule ids that could not speak in some rollout because their facts are gone (a stripped
+   recording), comma separated; "" when there are none. Valid until the next call on the
+   judge. */
 const char *judge_not_checked(const struct judge *j);
 
 #endif

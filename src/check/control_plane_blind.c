@@ -1,0 +1,107 @@
+/* Rule control-plane-blind: reward, status or state could not be read, or were another's.
+ */
+#include "check/peer.h"
+
+#include <inttypes.h>
+
+struct blind {
+	struct span unread; /* steps after which reward or status could not be read */
+	struct span failed; /* events that say so */
+	struct span lost;
+	char reason[ERROR_TEXT];
+	bool reward_seen, status_seen;
+};
+
+static void note_event(struct blind *s, const struct rollout_facts *r,
+                       const struct line *l)
+{
+	struct str reason = JSON_GET(l->value[KEY_DETAIL], "reason");
+	bool lost = peer_is(l->value[KEY_EVENT], STR("state-source-lost"));
+	if (!lost && !peer_is(l->value[KEY_EVENT], STR("control-plane-failed")))
+		return;
+	if (!s->reason[0])
+		peer_text(r->work, reason, s->reason, sizeof(s->reason));
+	span_add(lost ? &s->lost : &s->failed, l->turn, -1);
+}
+
+/* What the recorder says of its own reading; without that, something that was there
+   before and is not there now. Imports leave out what they please. */
+static bool is_unread(const struct blind *s, const struct rollout_facts *r,
+                      const struct moment *m)
+{
+	const struct line *l = m->line;
+	struct str control = JSON_GET(l->value[KEY_META], "control");
+	if (json_type(control) == JSON_OBJECT)
+		return peer_is(JSON_GET(control, "reward"), STR("failed")) ||
+		       peer_is(JSON_GET(control, "status"), STR("failed"));
+	if (m->failed || str_eq(r->policy, STR("import")))
+		return false;
+	return (s->reward_seen && !line_has(l, KEY_REWARD)) ||
+	       (s->status_seen && l->terminated < 0);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct blind *s = state;
+	const struct line *l = m->line;
+	if (l->type == LINE_EVENT) {
+		note_event(s, r, l);
+		return;
+	}
+	bool reward = line_has(l, KEY_REWARD), status = l->terminated >= 0;
+	if ((!reward || !status) && is_unread(s, r, m))
+		span_add(&s->unread, l->turn, l->step);
+	s->reward_seen = s->reward_seen || reward;
+	s->status_seen = s->status_seen || status;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct blind *s = state;
+	const char *colon = s->reason[0] ? ": " : "";
+	if (s->lost.count > 0)
+		finding_say(out, SEVERITY_WARNING, &s->lost, "/event",
+		            "the state source spoke for another environment than the one "
+		            "that acted%s%s",
+		            colon, s->reason);
+	if (s->unread.count > 0)
+		finding_say(out, SEVERITY_WARNING, &s->unread, "/reward",
+		            "reward or status could not be read after %" PRId64
+		            " of %" PRId64 " steps",
+		            s->unread.count, r->steps);
+	else if (s->failed.count > 0)
+		finding_say(out, SEVERITY_WARNING, &s->failed, "/event",
+		            "the control plane could not be read, %" PRId64 " time%s%s%s",
+		            s->failed.count, s->failed.count == 1 ? "" : "s",
+		            s->lost.count ? "" : colon, s->lost.count ? "" : s->reason);
+}
+
+const struct check check_control_plane_blind = {
+	.id = "control-plane-blind",
+	.title = "reward, status or state could not be read, or came from another "
+                 "environment",
+	.why = "The control plane tells reward, termination and state beside the tool "
+               "calls. Here it failed, or "
+	       "it answered for an environment other than the one the tools act on (its "
+               "step count stays at 0 "
+	       "while the tools' observations move). Clients that put in 0 and \"not "
+               "terminated\" for what "
+	       "they could not read turn this into a silent, never-ending episode "
+               "without reward.\n"
+	       "Look at the events control-plane-failed and state-source-lost, and at "
+               "which session id the "
+	       "control endpoints were asked under: that of the environment, not that of "
+               "the transport.\n"
+	       "Cure: make server and client agree on the environment's session id; "
+               "treat rewards and states "
+	       "of these rollouts as unknown.",
+	.needs_meta = true,
+	.wants = WANT_OK | WANT_FAILED | WANT_EVENT,
+	.state_size = sizeof(struct blind),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,144 @@
+/* Rule fallback-session: the replies speak of a session that is not ours. */
+#include "check/peer.h"
+
+#include <inttypes.h>
+
+#define ID_TEXT 80
+
+struct fallback {
+	struct span replies; /* that named a foreign or made-up session */
+	int64_t changes;     /* how often the foreign id differed from the one before */
+	char first[ID_TEXT], last[ID_TEXT];
+	char ours[ID_TEXT]; /* "" when not known */
+};
+
+/* The session ids of one step, as strings still in JSON. */
+struct ids {
+	struct str transport, env, reply;
+};
+
+static struct ids read_ids(struct str meta)
+{
+	struct ids ids = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+	struct json_member member;
+	size_t cursor = 0;
+	while (json_next_member(meta, &cursor, &member)) {
+		if (str_eq(member.key, STR("session")))
+			ids.transport = member.value;
+		else if (str_eq(member.key, STR("env_session")))
+			ids.env = member.value;
+		else if (str_eq(member.key, STR("reply_session")))
+			ids.reply = member.value;
+	}
+	return ids;
+}
+
+static bool is_digits(struct str s)
+{
+	size_t i = 0;
+	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+		i++;
+	return i == s.n;
+}
+
+/* Ids that frameworks make up when they have lost the session: the address of some
+ * object. */
+static bool is_made_up(struct str id)
+{
+	static const struct str prefixes[] = {STR_INIT("gym_"), STR_INIT("sim_")};
+	static const char word[] = "fallback";
+	for (size_t i = 0; i + sizeof(word) - 1 <= id.n; i++) {
+		if (memcmp(id.p + i, word, sizeof(word) - 1) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		struct str rest = str_skip(id, prefixes[i].n);
+		if (str_starts(id, prefixes[i]) && rest.n >= 8 && is_digits(rest))
+			return true;
+	}
+	return false;
+}
+
+/* Without a session id in meta, a failed step's own words are left. */
+static struct str id_in_error(const struct moment *m)
+{
+	struct str id = {NULL, 0};
+	if (m->failed)
+		id = JSON_GET(m->line->value[KEY_OBSERVATION], "session_id");
+	return json_type(id) == JSON_STRING && is_made_up(json_inner(id))
+	               ? id
+	               : (struct str){NULL, 0};
+}
+
+static bool is_foreign(struct ids ids)
+{
+	if (is_made_up(json_inner(ids.reply)))
+		return true;
+	if (json_is_null(ids.transport) && json_is_null(ids.env))
+		return false;
+	return !str_eq(ids.reply, ids.transport) && !str_eq(ids.reply, ids.env);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct fallback *s = state;
+	struct ids ids = read_ids(m->line->value[KEY_META]);
+	if (json_type(ids.reply) != JSON_STRING)
+		ids.reply = id_in_error(m);
+	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids))
+		return;
+	char now[ID_TEXT];
+	peer_text(r->work, ids.reply, now, sizeof(now));
+	if (s->replies.count == 0) {
+		memcpy(s->first, now, sizeof(now));
+		peer_text(r->work, json_is_null(ids.env) ? ids.transport : ids.env,
+		          s->ours, sizeof(s->ours));
+	} else if (strcmp(now, s->last) != 0) {
+		s->changes++;
+	}
+	memcpy(s->last, now, sizeof(now));
+	span_add(&s->replies, m->line->turn, m->line->step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct fallback *s = state;
+	if (s->replies.count == 0)
+		return;
+	finding_say(out, SEVERITY_WARNING, &s->replies, "/meta/reply_session",
+	            "%" PRId64 " of %" PRId64 " replies name session %s%s%s%s",
+	            s->replies.count, r->steps, s->first,
+	            s->ours[0] ? ", ours is " : ", which looks made up", s->ours,
+	            s->changes > 0 ? "; the name changes from call to call" : "");
+}
+
+const struct check check_fallback_session = {
+	.id = "fallback-session",
+	.title = "replies name a session that is not the negotiated one",
+	.why = "A reply said which session it belongs to, and that is not the one that "
+               "was negotiated, or an id "
+	       "that looks generated for the one call (such as "
+               "proxy_fallback_140573993008848 or "
+	       "gym_140247762780320). A part between client and environment has lost the "
+               "session and invents "
+	       "one: each call then lands in a fresh environment, takes a slot of its "
+               "own, and runs into the "
+	       "server's capacity soon.\n"
+	       "Look at meta.session, meta.env_session and meta.reply_session of the "
+               "steps, and at what a "
+	       "proxy in between does with the mcp-session-id header and with "
+               "_extra.session_id of "
+	       "initialize.\n"
+	       "Cure: forward the session id through every part, and let it refuse a "
+               "call without one "
+	       "rather than invent it.",
+	.needs_meta = true,
+	.wants = WANT_OK | WANT_FAILED,
+	.state_size = sizeof(struct fallback),
+	.line = line,
+	.end = end,
+};

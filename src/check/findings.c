@@ -1,0 +1,90 @@
+/* The collection of findings: filled by rules through finding_say, read by the judge. */
+#include "check/findings.h"
+
+#include "base/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+void span_add(struct span *s, int64_t turn, int64_t step)
+{
+	if (s->count++ == 0) {
+		s->first_turn = turn;
+		s->first_step = step;
+	}
+	s->last_turn = turn;
+	s->last_step = step;
+}
+
+/* Where the next finding goes. When there is no room, a milder one gives way: a flood of
+   warnings must not hide an error. NULL: left out. */
+static struct finding *place(struct findings *f, enum severity severity)
+{
+	if (f->count < FINDINGS_MAX) {
+		if (f->count == f->room) {
+			f->room = f->room ? 2 * f->room : 4;
+			f->list = mem_resize(f->list, f->room, sizeof(*f->list));
+		}
+		return &f->list[f->count++];
+	}
+	f->left_out++;
+	for (size_t i = f->count; i-- > 0;) {
+		if (f->list[i].severity < severity)
+			return &f->list[i];
+	}
+	return NULL;
+}
+
+void finding_say(struct findings *out, enum severity severity, const struct span *where,
+                 const char *pointer, const char *fmt, ...)
+{
+	struct finding *f = place(out, severity);
+	if (!f)
+		return;
+	*f = (struct finding){out->rule, severity, -1, -1, -1, -1, "", ""};
+	if (where && where->count > 0) {
+		f->first_turn = where->first_turn;
+		f->last_turn = where->last_turn;
+		f->first_step = where->first_step;
+		f->last_step = where->last_step;
+	}
+	snprintf(f->pointer, sizeof(f->pointer), "%s", pointer);
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(f->message, sizeof(f->message), fmt, args);
+	va_end(args);
+	f->message[text_utf8_valid(str_from(f->message))] = '\0';
+}
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	if (a->first_turn != b->first_turn)
+		return a->first_turn < b->first_turn ? -1 : 1;
+	if (a->first_step != b->first_step)
+		return a->first_step < b->first_step ? -1 : 1;
+	return strcmp(a->rule, b->rule);
+}
+
+void findings_sort(struct findings *f)
+{
+	if (f->count > 1)
+		qsort(f->list, f->count, sizeof(*f->list), by_weight);
+	if (f->left_out == 0)
+		return;
+	char *message = f->list[f->count - 1].message;
+	char more[64];
+	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)",
+	                 f->left_out);
+	size_t keep = sizeof(f->list->message) - 1 - (size_t)n;
+	size_t end = strlen(message);
+	end = end < keep ? end : text_utf8_valid((struct str){message, keep});
+	memcpy(message + end, more, (size_t)n + 1);
+}
+
+void findings_release(struct findings *f)
+{
+	free(f->list);
+	*f = (struct findings){0};
+}

@@ -1,0 +1,193 @@
+/* Rule frozen-state: nothing fails and nothing moves, or the environment starts over at
+ * each step. */
+#include "check/check.h"
+#include "json/canon.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define CALLS_MAX                                                                        \
+	64 /* different calls remembered; with more of them the rule does not speak */
+
+/* One call that was made, and what it got the first time. */
+struct answer {
+	uint64_t call, answer;
+	bool repeated;
+};
+
+/* For steps whose state is unknown: do repeats get the first answer again? */
+struct answers {
+	struct answer list[CALLS_MAX];
+	size_t count;
+	bool too_many;
+	int64_t calls, repeats, same;
+};
+
+struct frozen {
+	struct span calls; /* answered ok, of tools not known to be read-only */
+	int64_t unchanged; /* those after which the state is known to be the same */
+	int64_t counted, first_count,
+		last_count; /* the environment's own count of steps */
+	bool count_moved;
+	struct answers
+		*answers; /* in the rollout's arena; NULL while the state is known */
+};
+
+static bool may_write(const struct rollout_facts *r, int tool)
+{
+	return tool < 0 || !r->tools[tool].read_only;
+}
+
+/* Eight bytes at a time, because answers are long; equal bytes, equal result. */
+static uint64_t fingerprint(struct str s)
+{
+	uint64_t h = s.n * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < s.n; i += 8) {
+		uint64_t word = 0;
+		memcpy(&word, s.p + i, s.n - i < 8 ? s.n - i : 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+static uint64_t call_of(struct workspace *w, const struct moment *m)
+{
+	buf_clear(&w->canon);
+	buf_str(&w->canon, m->tool_name);
+	buf_char(&w->canon, '\0');
+	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
+	return fingerprint(buf_view(&w->canon));
+}
+
+static void note_answer(struct answers *a, uint64_t call, uint64_t answer)
+{
+	size_t i = 0;
+	a->calls++;
+	while (i < a->count && a->list[i].call != call)
+		i++;
+	if (i < a->count) {
+		a->list[i].repeated = true;
+		a->repeats++;
+		a->same += a->list[i].answer == answer;
+	} else if (i < CALLS_MAX) {
+		a->list[a->count++] = (struct answer){call, answer, false};
+	} else {
+		a->too_many = true;
+	}
+}
+
+static void note_count(struct frozen *s, int64_t env_steps)
+{
+	if (env_steps < 0)
+		return;
+	if (s->counted++ == 0)
+		s->first_count = env_steps;
+	s->last_count = env_steps;
+	s->count_moved = s->count_moved || env_steps != s->first_count;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct frozen *s = state;
+	if (m->after_terminal)
+		return;
+	note_count(s, m->env_steps);
+	if (!may_write(r, m->tool))
+		return;
+	span_add(&s->calls, m->line->turn, m->line->step);
+	if (line_has(m->line, KEY_STATE_HASH) || (s->answers && s->answers->too_many))
+		return;
+	if (!s->answers)
+		s->answers = arena_new(r->arena, sizeof(*s->answers));
+	note_answer(s->answers, call_of(r->work, m),
+	            fingerprint(m->line->value[KEY_OBSERVATION]));
+}
+
+static void past(void *state, const struct rollout_facts *r, const struct past_step *p,
+                 struct findings *out)
+{
+	(void)out;
+	struct frozen *s = state;
+	if (p->effect == EFFECT_UNCHANGED && !p->failed && !p->after_terminal &&
+	    may_write(r, p->tool))
+		s->unchanged++;
+}
+
+/* Every call was repeated, two of them got different answers, and most repeats the first
+ * one again. */
+static bool starts_over(const struct answers *a)
+{
+	bool differ = false;
+	if (!a || a->too_many || a->calls < 4 || a->count < 2 ||
+	    2 * a->same <= a->repeats)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (!a->list[i].repeated)
+			return false;
+		differ = differ || a->list[i].answer != a->list[0].answer;
+	}
+	return differ;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct frozen *s = state;
+	const struct episode *e = &r->episode;
+	bool still = s->counted >= 2 && !s->count_moved;
+	enum severity severity = still ? SEVERITY_ERROR : SEVERITY_WARNING;
+	char count[96] = "";
+	if (still)
+		snprintf(count, sizeof(count),
+		         "; its own step count stands still at %" PRId64, s->last_count);
+	else if (s->counted >= 2)
+		snprintf(count, sizeof(count),
+		         "; its own step count went from %" PRId64 " to %" PRId64,
+		         s->first_count, s->last_count);
+	if (e->changed > 0 || e->state_varied)
+		return;
+	if (e->failed == 0 && s->unchanged >= 3)
+		finding_say(out, severity, &s->calls, "/state",
+		            "%" PRId64 " calls, none failed, and the environment's state "
+		                       "is the same from "
+		            "first to last%s",
+		            s->calls.count, count);
+	else if (starts_over(s->answers))
+		finding_say(out, severity, &s->calls, "/observation",
+		            "state unknown; %" PRId64 " different calls, and %" PRId64
+		            " of %" PRId64 " repeats got exactly the first answer again, "
+		                           "as if the environment starts over at "
+		            "each step%s",
+		            (int64_t)s->answers->count, s->answers->same,
+		            s->answers->repeats, count);
+}
+
+const struct check check_frozen_state = {
+	.id = "frozen-state",
+	.title = "no step failed, and the state never moved",
+	.why = "Every call was answered ok, yet the state after each is the state before "
+               "it. Or the state is "
+	       "not known, but repeated calls keep getting the answer they got the first "
+               "time, which is what "
+	       "an environment does that is made anew for each call: the session is lost "
+               "on the way, and no "
+	       "error says so. When the environment's own step count stands still too, "
+               "this is an error.\n"
+	       "Look at env_steps first: when it grows, the steps arrive and merely have "
+               "no effect (walls, "
+	       "waiting, tools that only read; declare those with readOnlyHint). Then "
+               "look whether the state "
+	       "source shows the part that moves, and at the session ids in meta.\n"
+	       "Cure: hand one session id to every call of the rollout; name a state "
+               "source that sees the "
+	       "effect; mark read-only tools.",
+	.wants = WANT_OK,
+	.state_size = sizeof(struct frozen),
+	.past = past,
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,64 @@
+/* What rules ask of a header: tools, state source, policy and limits. */
+#include "check/derive.h"
+#include "check/peer.h"
+
+#define TOOLS_MAX      4096
+#define TOOL_BYTES_MAX ((size_t)256 << 10)
+
+/* A string's text, decoded, in the rollout's arena; absent for anything else. */
+static struct str kept_text(struct rollout_facts *f, struct str value)
+{
+	if (json_type(value) != JSON_STRING)
+		return (struct str){NULL, 0};
+	if (!json_has_escape(value))
+		return arena_str(f->arena, json_inner(value));
+	buf_clear(&f->work->text);
+	json_decode(value, &f->work->text);
+	return arena_str(f->arena, buf_view(&f->work->text));
+}
+
+static enum source source_of(struct str state_source)
+{
+	struct str kind = JSON_GET(state_source, "kind");
+	if (json_type(kind) != JSON_STRING || peer_is(kind, STR("none")))
+		return SOURCE_NONE;
+	return peer_is(kind, STR("observation")) ? SOURCE_OBSERVATION : SOURCE_NAMED;
+}
+
+static struct tool_fact tool_of(struct rollout_facts *f, struct str tool)
+{
+	struct str annotations = JSON_GET(tool, "annotations");
+	bool read_only = false;
+	json_bool(JSON_GET(annotations, "readOnlyHint"), &read_only);
+	return (struct tool_fact){kept_text(f, JSON_GET(tool, "name")), read_only};
+}
+
+static void keep_tools(struct rollout_facts *f, struct str tools)
+{
+	if (json_type(tools) != JSON_ARRAY)
+		return;
+	size_t count = json_count(tools);
+	size_t most = count < TOOLS_MAX ? count : TOOLS_MAX;
+	struct tool_fact *list = most ? arena_new(f->arena, most * sizeof(*list)) : NULL;
+	size_t began = f->arena->bytes, n = 0, cursor = 0;
+	struct str tool;
+	while (n < most && f->arena->bytes - began < TOOL_BYTES_MAX &&
+	       json_next(tools, &cursor, &tool))
+		list[n++] = tool_of(f, tool);
+	f->tools = list;
+	f->tool_count = n;
+	f->tools_known = n == count ? TOOLS_ALL : TOOLS_SOME;
+}
+
+void derive_header(struct open_rollout *o, const struct line *header)
+{
+	struct rollout_facts *f = &o->facts;
+	f->task = kept_text(f, JSON_GET(header->value[KEY_TASK], "id"));
+	f->protocol = kept_text(f, JSON_GET(header->value[KEY_ENV], "protocol"));
+	f->policy = kept_text(f, JSON_GET(header->value[KEY_POLICY], "kind"));
+	f->source = source_of(header->value[KEY_STATE_SOURCE]);
+	f->max_turns = -1;
+	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
+	f->last_turn = -1;
+	keep_tools(f, header->value[KEY_TOOLS]);
+}

@@ -1,0 +1,79 @@
+/* Rule unknown-tool: the policy called a name that the server does not offer. */
+#include "base/text.h"
+#include "check/peer.h"
+
+#include <inttypes.h>
+
+struct unknown {
+	struct span calls;
+	char name[64], nearest[64];
+};
+
+static void find_nearest(struct unknown *s, const struct rollout_facts *r,
+                         struct str name)
+{
+	const char **names = arena_new(r->arena, (r->tool_count + 1) * sizeof(*names));
+	for (size_t i = 0; i < r->tool_count; i++)
+		names[i] = r->tools[i].name.p;
+	const char *near = text_nearest(name, names, r->tool_count);
+	if (near)
+		peer_name(r->work, str_from(near), s->nearest, sizeof(s->nearest));
+}
+
+/* Where the server's list is not known, the server's word is. */
+static bool is_unknown(const struct rollout_facts *r, const struct moment *m)
+{
+	if (r->tools_known == TOOLS_ALL)
+		return r->tool_count > 0; /* an empty list is no-tools */
+	return r->tools_known == TOOLS_UNKNOWN &&
+	       peer_is(JSON_GET(m->line->value[KEY_ERROR], "class"), STR("unknown-tool"));
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct unknown *s = state;
+	if (m->tool != TOOL_UNLISTED || !is_unknown(r, m))
+		return;
+	if (s->calls.count == 0) {
+		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));
+		find_nearest(s, r, m->tool_name);
+	}
+	span_add(&s->calls, m->line->turn, m->line->step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct unknown *s = state;
+	if (s->calls.count == 0)
+		return;
+	finding_say(
+		out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
+		"%" PRId64
+		" call%s of a tool that the server does not offer: %s%s%s (%zu offered)",
+		s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
+		s->nearest[0] ? "; the nearest name is " : "", s->nearest, r->tool_count);
+}
+
+const struct check check_unknown_tool = {
+	.id = "unknown-tool",
+	.title = "a called tool is not among those the server offers",
+	.why = "The policy called a name that is not in the list the server advertised. "
+               "The environment never "
+	       "sees such a call; some clients count it as a step all the same.\n"
+	       "Look at the header's tools and at where the policy has the name from: a "
+               "script or task file "
+	       "made for another version, a prompt that names tools by hand, a recording "
+               "without the "
+	       "assistant's messages (whose calls come back as \"unknown\"), or a model "
+               "that invents one.\n"
+	       "Cure: correct the name, or build the prompt from the list the server "
+               "advertises.",
+	.wants = WANT_OK | WANT_FAILED | WANT_TURN,
+	.state_size = sizeof(struct unknown),
+	.line = line,
+	.end = end,
+};

@@ -30,17 +30,15 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_all_steps_failed = {
 	.id = "all-steps-failed",
 	.title = "the rollout's only step failed",
-	.why = "The environment was asked to do one thing and refused. Nothing happened "
-               "in this rollout, "
-	       "whatever its reward says. (Longer rollouts in which every step failed "
-               "are a "
-	       "multi-step-illusion.)\n"
-	       "Look at the error and its layer, and at what the call sent: the tool's "
-               "name and its "
-	       "arguments against the schema in the header's tools.\n"
-	       "When many rollouts of a batch look like this one, the environment or the "
-               "way to it is broken, "
-	       "not the policy.",
+	.why = "The environment was asked to do one thing and refused. Nothing "
+	       "happened in this rollout, whatever its reward says. (Longer rollouts "
+	       "in which every step failed are a multi-step-illusion.)\n"
+	       "Look at the error and its layer, and at what the call sent: the "
+	       "tool's name and its arguments against the schema in the header's "
+	       "tools.\n"
+	       "Cure what the error names. When many rollouts of a batch look like "
+	       "this one, the environment or the way to it is broken, not the "
+	       "policy.",
 	.state_size = sizeof(struct first_step),
 	.past = past,
 	.end = end,

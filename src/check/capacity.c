@@ -49,19 +49,16 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_capacity = {
 	.id = "capacity",
 	.title = "the server refused a session or a step for lack of room",
-	.why = "The server has a limit of concurrent environments or sessions, and this "
-               "rollout ran into it. "
-	       "The environment behind the refused steps was never touched.\n"
-	       "Look at the limit that the message names, at how many rollouts ran at "
-               "once (--jobs), and "
-	       "whether sessions are released: a server that opens an environment for "
-               "every call instead of "
-	       "one for every rollout fills up at any limit (fallback-session fires "
-               "then), and one that "
+	.why = "The server has a limit of concurrent environments or sessions, and "
+	       "this rollout ran into it. The environment behind the refused steps "
+	       "was never touched.\n"
+	       "Look at the limit that the message names, at how many rollouts ran "
+	       "at once (--jobs), and whether sessions are released: a server that "
+	       "opens an environment for every call instead of one for every rollout "
+	       "fills up at any limit (fallback-session fires then), and one that "
 	       "does not free them on DELETE fills up over time.\n"
 	       "Cure: fewer rollouts at once, a higher limit on the server (such as "
-               "MAX_CONCURRENT_ENVS), or "
-	       "mend the proxy that loses the session.",
+	       "MAX_CONCURRENT_ENVS), or mend the proxy that loses the session.",
 	.wants = WANT_RESET | WANT_FAILED,
 	.state_size = sizeof(struct capacity),
 	.line = line,

@@ -1,7 +1,7 @@
-/* What a rule is: a fold over the lines of one rollout, with bounded state, live and
-   offline alike. What several rules want to know of a line is worked out once
-   (check/derive.h) and handed to them as a `struct moment`; what is known of the rollout
-   so far stands in `struct rollout_facts`. */
+/* What a rule is: a fold over the lines of one rollout, with bounded state, live
+   and offline alike. What several rules want to know of a line is worked out once
+   (check/derive.h) and handed to them as a `struct moment`; what is known of the
+   rollout so far stands in `struct rollout_facts`. */
 #ifndef ROLLDBG_CHECK_CHECK_H
 #define ROLLDBG_CHECK_CHECK_H
 
@@ -13,8 +13,8 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
 const char *severity_name(enum severity s);
 
-/* A judgement of one rule over recorded facts. Steps and turns are -1 when there is none.
- */
+/* A judgement of one rule over recorded facts. Steps and turns are -1 when there
+   is none. */
 struct finding {
 	const char *rule;
 	enum severity severity;
@@ -30,8 +30,8 @@ struct span {
 
 void span_add(struct span *s, int64_t turn, int64_t step);
 
-/* Says one finding of the rule that is being asked. `where` NULL or never added to: a
-   finding about the rollout as a whole. */
+/* Says one finding of the rule that is being asked. `where` NULL or never added
+   to: a finding about the rollout as a whole. */
 struct findings;
 void finding_say(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
@@ -42,8 +42,8 @@ enum effect { EFFECT_UNKNOWN, EFFECT_CHANGED, EFFECT_UNCHANGED };
 #define ERROR_TEXT                                                                       \
 	144 /* a peer's error as it stands in messages: escaped, cut, terminated */
 
-/* A step once its effect can be told: at the first line that shows the state after it, or
-   at the end. Told once for each step, in order. */
+/* A step once its effect can be told: at the first line that shows the state
+   after it, or at the end. Told once for each step, in order. */
 struct past_step {
 	bool failed;
 	bool after_terminal; /* it was itself sent after the episode had ended */
@@ -57,19 +57,17 @@ struct past_step {
 #define TOOL_UNLISTED                                                                    \
 	(-2) /* a name that is not advertised, or nothing is known of the tools */
 
-/* One line with what was derived from it. Slices live for the call only: copy what must
-   stay, into the rule's own state or the rollout's arena. */
+/* One line with what was derived from it. Slices live for the call only: copy
+   what must stay, into the rule's own state or the rollout's arena. */
 struct moment {
 	const struct line *line; /* NULL only in `end`: no end line came */
 	bool is_step;        /* a step line whose call was sent (it has a step number) */
 	bool failed;         /* is_step and outcome is not ok */
-	bool after_terminal; /* an earlier line of the episode said terminated or
-	                        truncated */
+	bool after_terminal; /* an earlier line said terminated or truncated */
 	int tool; /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
 	struct str tool_name; /* as spelled between its quotes; absent with TOOL_NONE */
 	struct str arguments;
-	int64_t env_steps; /* the environment's own count after this step; -1: not known
-	                    */
+	int64_t env_steps; /* the environment's own count after this step; -1: unknown */
 };
 
 struct tool_fact {
@@ -82,23 +80,23 @@ enum tools_known { TOOLS_UNKNOWN, TOOLS_SOME, TOOLS_ALL }; /* SOME: more than we
 /* `state_source.kind`, as far as rules tell kinds apart. */
 enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
 
-/* Steps up to and with the first one that said terminated or truncated. The effect of a
-   step is counted when it is known, one line later. */
+/* Steps up to and with the first one that said terminated or truncated. The
+   effect of a step is counted when it is known, one line later. */
 struct episode {
 	int64_t steps, failed;
 	int64_t changed, unchanged;
 	bool state_varied; /* two known states differed, adjacent or not */
 };
 
-/* What rules may use while they look at one line: buffers to be cleared before use, and a
- * hasher. */
+/* What rules may use while they look at one line: buffers to be cleared before
+   use, and a hasher. */
 struct workspace {
 	struct buf text, canon;
 	struct hasher *hasher;
 };
 
-/* What is known of the rollout: of its header, and, running, of the lines up to the
- * current one. */
+/* What is known of the rollout: of its header, and, running, of the lines up to
+   the current one. */
 struct rollout_facts {
 	struct str id;       /* as in the recording, decoded */
 	struct str task;     /* task.id, decoded; absent when there is none */
@@ -144,8 +142,8 @@ struct check {
 	             const struct past_step *p, struct findings *out);
 	void (*line)(void *state, const struct rollout_facts *r, const struct moment *m,
 	             struct findings *out);
-	/* Once, for the end line (never given to `line`), or with m->line NULL when none
-	 * came. */
+	/* Once, for the end line (never given to `line`), or with m->line NULL
+	   when none came. */
 	void (*end)(void *state, const struct rollout_facts *r, const struct moment *m,
 	            struct findings *out);
 };

@@ -1,5 +1,5 @@
-/* Rule control-plane-blind: reward, status or state could not be read, or were another's.
- */
+/* Rule control-plane-blind: reward, status or state could not be read, or were
+   another's. */
 #include "check/peer.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ struct blind {
 static void note_event(struct blind *s, const struct rollout_facts *r,
                        const struct line *l)
 {
-	struct str reason = JSON_GET(l->value[KEY_DETAIL], "reason");
+	struct str reason = JSON_GET(l->value[KEY_DETAIL], "why");
 	bool lost = peer_is(l->value[KEY_EVENT], STR("state-source-lost"));
 	if (!lost && !peer_is(l->value[KEY_EVENT], STR("control-plane-failed")))
 		return;
@@ -24,8 +24,8 @@ static void note_event(struct blind *s, const struct rollout_facts *r,
 	span_add(lost ? &s->lost : &s->failed, l->turn, -1);
 }
 
-/* What the recorder says of its own reading; without that, something that was there
-   before and is not there now. Imports leave out what they please. */
+/* What the recorder says of its own reading; without that, something that was
+   there before and is not there now. Imports leave out what they please. */
 static bool is_unread(const struct blind *s, const struct rollout_facts *r,
                       const struct moment *m)
 {
@@ -83,22 +83,18 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_control_plane_blind = {
 	.id = "control-plane-blind",
 	.title = "reward, status or state could not be read, or came from another "
-                 "environment",
-	.why = "The control plane tells reward, termination and state beside the tool "
-               "calls. Here it failed, or "
-	       "it answered for an environment other than the one the tools act on (its "
-               "step count stays at 0 "
-	       "while the tools' observations move). Clients that put in 0 and \"not "
-               "terminated\" for what "
-	       "they could not read turn this into a silent, never-ending episode "
-               "without reward.\n"
-	       "Look at the events control-plane-failed and state-source-lost, and at "
-               "which session id the "
-	       "control endpoints were asked under: that of the environment, not that of "
-               "the transport.\n"
+		 "environment",
+	.why = "The control plane tells reward, termination and state beside the "
+	       "tool calls. Here it failed, or it answered for an environment other "
+	       "than the one the tools act on (its step count stays at 0 while the "
+	       "tools' observations move). Clients that put in 0 and \"not "
+	       "terminated\" for what they could not read turn this into a silent, "
+	       "never-ending episode without reward.\n"
+	       "Look at the events control-plane-failed and state-source-lost, and "
+	       "at which session id the control endpoints were asked under: that of "
+	       "the environment, not that of the transport.\n"
 	       "Cure: make server and client agree on the environment's session id; "
-               "treat rewards and states "
-	       "of these rollouts as unknown.",
+	       "treat rewards and states of these rollouts as unknown.",
 	.needs_meta = true,
 	.wants = WANT_OK | WANT_FAILED | WANT_EVENT,
 	.state_size = sizeof(struct blind),

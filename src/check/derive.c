@@ -1,5 +1,6 @@
-/* From lines to moments. This runs once for every line of every recording: nothing here
-   allocates, and what only failed steps need is done for failed steps only. */
+/* From lines to moments. This runs once for every line of every recording:
+   nothing here allocates, and what only failed steps need is done for failed
+   steps only. */
 #include "check/derive.h"
 
 #include "check/peer.h"

@@ -1,5 +1,5 @@
-/* From lines to moments: what the rules share is worked out here, once a line, and the
-   counters of the rollout are kept on the way. No judgement is made here. */
+/* From lines to moments: what the rules share is worked out here, once a line,
+   and the counters of the rollout are kept on the way. No judgement is made here. */
 #ifndef ROLLDBG_CHECK_DERIVE_H
 #define ROLLDBG_CHECK_DERIVE_H
 
@@ -8,12 +8,12 @@
 /* Takes what rules ask of a header into the rollout's facts, copied. */
 void derive_header(struct open_rollout *o, const struct line *header);
 
-/* The newest step, when this line (NULL: there is none, the rollout just stops) tells its
-   effect; NULL when there is nothing to tell. Valid until derive_line. */
+/* The newest step, when this line (NULL: there is none, the rollout just stops)
+   tells its effect; NULL when there is nothing to tell. Valid until derive_line. */
 const struct past_step *derive_past(struct open_rollout *o, const struct line *l);
 
-/* Fills *m for any line but the header and counts it; after derive_past. Returns what
-   kind of line this is: a want, or 0. */
+/* Fills *m for any line but the header and counts it; after derive_past. Returns
+   what kind of line this is: a want, or 0. */
 unsigned derive_line(struct open_rollout *o, const struct line *l, struct moment *m);
 
 /* The counters as they stand; end may be NULL. */

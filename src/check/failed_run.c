@@ -12,7 +12,7 @@ static void past(void *state, const struct rollout_facts *r, const struct past_s
 		return;
 	finding_say(out, SEVERITY_WARNING, &ended.span, "/outcome",
 	            "%" PRId64 " steps failed in a row before the rollout recovered; %s; "
-	                       "first error: %s",
+	            "first error: %s",
 	            ended.span.count, streak_state(ended.unchanged), ended.error);
 }
 
@@ -20,18 +20,15 @@ const struct check check_failed_run = {
 	.id = "failed-run",
 	.title = "three or more steps failed in a row, then the rollout recovered",
 	.why = "Three or more consecutive steps failed without any change of state; "
-               "later a step was answered "
-	       "ok, or the state moved. About two of three such rollouts still succeed, "
-               "so this is a warning: "
-	       "the turns were wasted, and their rewards and observations are not those "
-               "of the task.\n"
-	       "Look at the first error of the run: wrong arguments point at the policy "
-               "or at a tool "
-	       "description that misleads it; timeouts and capacity point at the "
-               "server.\n"
-	       "Cure the cause if it repeats over rollouts (the same error in many of "
-               "them is never the "
-	       "policy's exploration).",
+	       "later a step was answered ok, or the state moved. About two of three "
+	       "such rollouts still succeed, so this is a warning: the turns were "
+	       "wasted, and their rewards and observations are not those of the "
+	       "task.\n"
+	       "Look at the first error of the run: wrong arguments point at the "
+	       "policy or at a tool description that misleads it; timeouts and "
+	       "capacity point at the server.\n"
+	       "Cure the cause if it repeats over rollouts (the same error in many "
+	       "of them is never the policy's exploration).",
 	.state_size = sizeof(struct streak),
 	.past = past,
 };

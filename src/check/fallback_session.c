@@ -41,8 +41,8 @@ static bool is_digits(struct str s)
 	return i == s.n;
 }
 
-/* Ids that frameworks make up when they have lost the session: the address of some
- * object. */
+/* Ids that frameworks make up when they have lost the session: the address of
+   some object. */
 static bool is_made_up(struct str id)
 {
 	static const struct str prefixes[] = {STR_INIT("gym_"), STR_INIT("sim_")};
@@ -119,23 +119,17 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_fallback_session = {
 	.id = "fallback-session",
 	.title = "replies name a session that is not the negotiated one",
-	.why = "A reply said which session it belongs to, and that is not the one that "
-               "was negotiated, or an id "
-	       "that looks generated for the one call (such as "
-               "proxy_fallback_140573993008848 or "
-	       "gym_140247762780320). A part between client and environment has lost the "
-               "session and invents "
-	       "one: each call then lands in a fresh environment, takes a slot of its "
-               "own, and runs into the "
-	       "server's capacity soon.\n"
+	.why = "A reply said which session it belongs to, and that is not the one "
+	       "that was negotiated, or an id that looks generated for the one call "
+	       "(such as proxy_fallback_140573993008848 or gym_140247762780320). A "
+	       "part between client and environment has lost the session and invents "
+	       "one: each call then lands in a fresh environment, takes a slot of "
+	       "its own, and runs into the server's capacity soon.\n"
 	       "Look at meta.session, meta.env_session and meta.reply_session of the "
-               "steps, and at what a "
-	       "proxy in between does with the mcp-session-id header and with "
-               "_extra.session_id of "
-	       "initialize.\n"
+	       "steps, and at what a proxy in between does with the mcp-session-id "
+	       "header and with _extra.session_id of initialize.\n"
 	       "Cure: forward the session id through every part, and let it refuse a "
-               "call without one "
-	       "rather than invent it.",
+	       "call without one rather than invent it.",
 	.needs_meta = true,
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct fallback),

@@ -15,8 +15,8 @@ void span_add(struct span *s, int64_t turn, int64_t step)
 	s->last_step = step;
 }
 
-/* Where the next finding goes. When there is no room, a milder one gives way: a flood of
-   warnings must not hide an error. NULL: left out. */
+/* Where the next finding goes. When there is no room, a milder one gives way: a
+   flood of warnings must not hide an error. NULL: left out. */
 static struct finding *place(struct findings *f, enum severity severity)
 {
 	if (f->count < FINDINGS_MAX) {

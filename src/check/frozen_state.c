@@ -1,13 +1,13 @@
-/* Rule frozen-state: nothing fails and nothing moves, or the environment starts over at
- * each step. */
+/* Rule frozen-state: nothing fails and nothing moves, or the environment starts
+   over at each step. */
 #include "check/check.h"
 #include "json/canon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define CALLS_MAX                                                                        \
-	64 /* different calls remembered; with more of them the rule does not speak */
+/* Different calls remembered; with more of them the rule does not speak. */
+#define CALLS_MAX 64
 
 /* One call that was made, and what it got the first time. */
 struct answer {
@@ -116,8 +116,8 @@ static void past(void *state, const struct rollout_facts *r, const struct past_s
 		s->unchanged++;
 }
 
-/* Every call was repeated, two of them got different answers, and most repeats the first
- * one again. */
+/* Every call was repeated, two of them got different answers, and most repeats
+   the first one again. */
 static bool starts_over(const struct answers *a)
 {
 	bool differ = false;
@@ -153,15 +153,13 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 	if (e->failed == 0 && s->unchanged >= 3)
 		finding_say(out, severity, &s->calls, "/state",
 		            "%" PRId64 " calls, none failed, and the environment's state "
-		                       "is the same from "
-		            "first to last%s",
+		            "is the same from first to last%s",
 		            s->calls.count, count);
 	else if (starts_over(s->answers))
 		finding_say(out, severity, &s->calls, "/observation",
 		            "state unknown; %" PRId64 " different calls, and %" PRId64
 		            " of %" PRId64 " repeats got exactly the first answer again, "
-		                           "as if the environment starts over at "
-		            "each step%s",
+		            "as if the environment starts over at each step%s",
 		            (int64_t)s->answers->count, s->answers->same,
 		            s->answers->repeats, count);
 }
@@ -169,22 +167,18 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "no step failed, and the state never moved",
-	.why = "Every call was answered ok, yet the state after each is the state before "
-               "it. Or the state is "
-	       "not known, but repeated calls keep getting the answer they got the first "
-               "time, which is what "
-	       "an environment does that is made anew for each call: the session is lost "
-               "on the way, and no "
-	       "error says so. When the environment's own step count stands still too, "
-               "this is an error.\n"
-	       "Look at env_steps first: when it grows, the steps arrive and merely have "
-               "no effect (walls, "
-	       "waiting, tools that only read; declare those with readOnlyHint). Then "
-               "look whether the state "
-	       "source shows the part that moves, and at the session ids in meta.\n"
+	.why = "Every call was answered ok, yet the state after each is the state "
+	       "before it. Or the state is not known, but repeated calls keep "
+	       "getting the answer they got the first time, which is what an "
+	       "environment does that is made anew for each call: the session is "
+	       "lost on the way, and no error says so. When the environment's own "
+	       "step count stands still too, this is an error.\n"
+	       "Look at env_steps first: when it grows, the steps arrive and merely "
+	       "have no effect (walls, waiting, tools that only read; declare those "
+	       "with readOnlyHint). Then look whether the state source shows the "
+	       "part that moves, and at the session ids in meta.\n"
 	       "Cure: hand one session id to every call of the rollout; name a state "
-               "source that sees the "
-	       "effect; mark read-only tools.",
+	       "source that sees the effect; mark read-only tools.",
 	.wants = WANT_OK,
 	.state_size = sizeof(struct frozen),
 	.past = past,

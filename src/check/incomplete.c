@@ -30,18 +30,15 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_incomplete = {
 	.id = "incomplete",
 	.title = "the recording lacks its end, or lines are torn, fused or missing",
-	.why = "A whole recording has one object a line and ends with an `end` line that "
-               "counts them. Here the "
-	       "end is missing (the recorder was killed, or the disk was full), half a "
-               "line stands at the end "
-	       "of the file, several objects share a line (two writers on one file, or a "
-               "lost line feed), or "
-	       "lines were lost or doubled after the fact.\n"
-	       "Look at the last turn that is there and at how the recording was copied, "
-               "cut or joined. "
-	       "What was written before is intact and judged as it stands; the last "
-               "step's effect is unknown.\n"
-	       "Cure: record again; give each writer its own file; do not use it as a "
-               "golden.",
+	.why = "A whole recording has one object a line and ends with an `end` line "
+	       "that counts them. Here the end is missing (the recorder was killed, "
+	       "or the disk was full), half a line stands at the end of the file, "
+	       "several objects share a line (two writers on one file, or a lost "
+	       "line feed), or lines were lost or doubled after the fact.\n"
+	       "Look at the last turn that is there and at how the recording was "
+	       "copied, cut or joined. What was written before is intact and judged "
+	       "as it stands; the last step's effect is unknown.\n"
+	       "Cure: record again; give each writer its own file; do not use it as "
+	       "a golden.",
 	.end = end,
 };

@@ -1,5 +1,5 @@
-/* Lines in, verdicts out: finds the rollout a line belongs to, asks the rules that want
-   it, and sums up. Which line means what is worked out in derive.c. */
+/* Lines in, verdicts out: finds the rollout a line belongs to, asks the rules
+   that want it, and sums up. Which line means what is worked out in derive.c. */
 #include "check/judge.h"
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
-/* Feeds lines of any number of interleaved rollouts to all rules and keeps the counters.
-   Live runs and `check` use the same one. Memory: one state block an open rollout, at
-   most 64 bytes a finished one, none once its file is done. Not for several threads at
-   once. */
+/* Feeds lines of any number of interleaved rollouts to all rules and keeps the
+   counters. Live runs and `check` use the same one. Memory: one state block an
+   open rollout, at most 64 bytes a finished one, none once its file is done. Not
+   for several threads at once. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
@@ -49,14 +49,14 @@ MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out,
 void judge_free(struct judge *j); /* NULL is fine; what is still open is dropped without a
                                      verdict */
 
-/* A new file begins: rollouts still open end here, and ids may be used anew. The name is
-   borrowed until the next file or judge_free. */
+/* A new file begins: rollouts still open end here, and ids may be used anew. The
+   name is borrowed until the next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
 
-/* The line as line_parse or the reader gives it; note may be NULL (live).
-   -1, FAIL_INPUT: a header before that rollout's end (bad recording), a line of a rollout
-   that is not open. Lines of unknown type are counted where they name an open rollout,
-   and otherwise ignored. */
+/* The line as line_parse or the reader gives it; note may be NULL (live). -1,
+   FAIL_INPUT: a header before that rollout's end (bad recording), a line of a
+   rollout that is not open. Lines of unknown type are counted where they name an
+   open rollout, and otherwise ignored. */
 MUST_USE int judge_line(struct judge *j, const struct line *l,
                         const struct reader_note *note, struct error *err);
 void judge_finish(struct judge *j); /* ends all that is open, in the order of their ids */
@@ -70,9 +70,9 @@ struct judge_summary {
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
 
-/* Rule ids that could not speak in some rollout because their facts are gone (a stripped
-   recording), comma separated; "" when there are none. Valid until the next call on the
-   judge. */
+/* Rule ids that could not speak in some rollout because their facts are gone (a
+   stripped recording), comma separated; "" when there are none. Valid until the
+   next call on the judge. */
 const char *judge_not_checked(const struct judge *j);
 
 #endif

@@ -9,8 +9,8 @@ struct missing {
 	bool last_failed; /* the step before this one */
 };
 
-/* With the observation as state there is none before the first one, and none after a
- * failed step. */
+/* With the observation as state there is none before the first one, and none
+   after a failed step. */
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE || s->lost ||
@@ -49,15 +49,13 @@ const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state before the action, although a state source is named",
 	.why = "The header names where the state comes from, but steps were taken "
-               "without one. Whether those "
-	       "steps did anything cannot be told, a debugger has nothing to show, and a "
-               "policy that was to see "
-	       "the state acted blind.\n"
+	       "without one. Whether those steps did anything cannot be told, a "
+	       "debugger has nothing to show, and a policy that was to see the state "
+	       "acted blind.\n"
 	       "Look at the events around the first such step, and ask the source by "
-               "hand in the same session: "
-	       "an endpoint that answers 404 or an error, a resource that is not there, "
-               "a tool that refuses, a "
-	       "pointer that leads nowhere.\n"
+	       "hand in the same session: an endpoint that answers 404 or an error, "
+	       "a resource that is not there, a tool that refuses, a pointer that "
+	       "leads nowhere.\n"
 	       "Cure: name a source that answers (--state), or say --state none.",
 	.wants = WANT_OK | WANT_FAILED | WANT_EVENT,
 	.state_size = sizeof(struct missing),

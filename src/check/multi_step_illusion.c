@@ -1,5 +1,5 @@
-/* Rule multi-step-illusion: many turns of conversation, and the environment never did a
- * thing. */
+/* Rule multi-step-illusion: many turns of conversation, and the environment never
+   did a thing. */
 #include "check/streak.h"
 
 #include <inttypes.h>
@@ -59,23 +59,21 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_multi_step_illusion = {
 	.id = "multi-step-illusion",
 	.title = "every step failed, or the rollout ends in a run of failed ones",
-	.why = "The policy took turn after turn, but the environment refused every step, "
-               "or every step of the "
-	       "last stretch, and its state was never seen to change meanwhile. Whatever "
-               "reward or text came "
-	       "out of this rollout says nothing about the policy: count environment "
-               "steps, not turns. "
-	       "Rollouts like this one succeed in fewer than one of a hundred cases.\n"
-	       "Look at the first error of the run and at error.layer, which tells who "
-               "refused: transport, "
-	       "http and jsonrpc are between you and the server; mcp, framework and body "
-               "are the server or "
-	       "the environment behind it. Then look whether other rules fired: "
-               "capacity, session-churn, "
-	       "fallback-session and unknown-tool name the usual causes.\n"
+	.why = "The policy took turn after turn, but the environment refused every "
+	       "step, or every step of the last stretch, and its state was never "
+	       "seen to change meanwhile. Whatever reward or text came out of this "
+	       "rollout says nothing about the policy: count environment steps, not "
+	       "turns. Rollouts like this one succeed in fewer than one of a hundred "
+	       "cases.\n"
+	       "Look at the first error of the run and at error.layer, which tells "
+	       "who refused: transport, http and jsonrpc are between you and the "
+	       "server; mcp, framework and body are the server or the environment "
+	       "behind it. Then look whether other rules fired: capacity, "
+	       "session-churn, fallback-session and unknown-tool name the usual "
+	       "causes.\n"
 	       "Cure the first error, not the last; stop rollouts after some equal "
-               "errors (on_error of a "
-	       "policy); keep such rollouts out of training data.",
+	       "errors (on_error of a policy); keep such rollouts out of training "
+	       "data.",
 	.state_size = sizeof(struct illusion),
 	.past = past,
 	.end = end,

@@ -1,12 +1,11 @@
-/* Rule no-tools: there is nothing to call, or nothing of what is offered can be called.
- */
+/* Rule no-tools: there is nothing to call, or nothing of what is offered can be
+   called. */
 #include "check/peer.h"
 
 #include <inttypes.h>
 
 struct refusals {
-	bool *refused; /* by tool, in the rollout's arena; NULL before the first refusal
-	                */
+	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */
 	size_t count;  /* tools refused */
 	bool accepted; /* some offered tool was there */
 	struct span calls;
@@ -57,18 +56,15 @@ const struct check check_no_tools = {
 	.id = "no-tools",
 	.title = "the server offers no tools, or refuses every one it offers",
 	.why = "Without a tool the policy cannot act: a model talks, a script has "
-               "nothing to call. Either the "
-	       "list of tools came back empty, or each offered name was refused as "
-               "unknown when it was "
-	       "called, which means that the list and the calls are answered by "
-               "different parts.\n"
-	       "Look at the header's tools, at the log of the server's start (tools that "
-               "failed to register), "
-	       "and at a proxy that serves the list from elsewhere. Some servers fill "
-               "the list only after "
+	       "nothing to call. Either the list of tools came back empty, or each "
+	       "offered name was refused as unknown when it was called, which means "
+	       "that the list and the calls are answered by different parts.\n"
+	       "Look at the header's tools, at the log of the server's start (tools "
+	       "that failed to register), and at a proxy that serves the list from "
+	       "elsewhere. Some servers fill the list only after "
 	       "notifications/initialized.\n"
 	       "Cure: mend the registration; do not start a batch before tools/list "
-               "shows what the task needs.",
+	       "shows what the task needs.",
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct refusals),
 	.line = line,

@@ -53,26 +53,22 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 	peer_text(r->work, status, word, sizeof(word));
 	finding_say(out, SEVERITY_WARNING, &s->step, "/terminated",
 	            "the rollout ended after one step with status \"%s\", though neither "
-	            "the environment "
-	            "nor a script or limit said so",
+	            "the environment nor a script or limit said so",
 	            word);
 }
 
 const struct check check_one_step_episode = {
 	.id = "one-step-episode",
 	.title = "ended after one step though nothing said so",
-	.why = "One step was taken and the rollout was over, but the environment did not "
-               "say terminated or "
-	       "truncated, no script had come to its end, and the limit of turns was not "
-               "reached. Typical "
-	       "causes: the client takes an unknown reply for the end, the model's first "
-               "answer after the "
-	       "step holds no call (a stop token, a cut-off answer), or a harness that "
-               "makes one step and "
-	       "calls it an episode.\n"
+	.why = "One step was taken and the rollout was over, but the environment did "
+	       "not say terminated or truncated, no script had come to its end, and "
+	       "the limit of turns was not reached. Typical causes: the client takes "
+	       "an unknown reply for the end, the model's first answer after the "
+	       "step holds no call (a stop token, a cut-off answer), or a harness "
+	       "that makes one step and calls it an episode.\n"
 	       "Look at end.status and end.reason, and at the model's last message.\n"
-	       "Cure: end episodes on terminated or truncated only; nudge a model that "
-               "stops calling tools.",
+	       "Cure: end episodes on terminated or truncated only; nudge a model "
+	       "that stops calling tools.",
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct one_step),
 	.line = line,

@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-/* An id that ended: 16 bytes in a table at most half full. Two ids with one 64-bit hash
-   would share their count of instances, which is only a number behind a name. */
+/* An id that ended: 16 bytes in a table at most half full. Two ids with one
+   64-bit hash would share their count of instances, which is only a number behind
+   a name. */
 struct ended {
 	uint64_t hash; /* 0: free */
 	int64_t count;

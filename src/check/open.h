@@ -12,8 +12,8 @@ struct state_copy {
 	size_t n; /* 0: unknown */
 };
 
-/* One open rollout: facts for the rules, what the judge keeps beside them, and the rules'
- * states. */
+/* One open rollout: facts for the rules, what the judge keeps beside them, and
+   the rules' states. */
 struct open_rollout {
 	struct open_rollout *next; /* of the same bucket */
 	uint64_t hash;
@@ -48,8 +48,8 @@ struct open_table {
 uint64_t open_hash(struct str id);
 struct open_rollout *open_find(const struct open_table *t, struct str id, uint64_t hash);
 
-/* A zeroed rollout with room for the rules' states, its id copied and instance counted.
- */
+/* A zeroed rollout with room for the rules' states, its id copied and instance
+   counted. */
 struct open_rollout *open_add(struct open_table *t, struct str id, uint64_t hash,
                               size_t states);
 
@@ -59,8 +59,8 @@ void open_end(struct open_table *t, struct open_rollout *o);
 /* How many instances of that id have ended. */
 int64_t open_ended(const struct open_table *t, uint64_t hash);
 
-/* The open rollouts in the order of their ids: an array to free(), NULL when there are
- * none. */
+/* The open rollouts in the order of their ids: an array to free(), NULL when
+   there are none. */
 struct open_rollout **open_list(const struct open_table *t);
 
 /* A new file: used ids are forgotten. Everything must have ended before. */

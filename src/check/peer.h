@@ -1,24 +1,24 @@
 /* Peers' text, made safe and short for messages, or comparable. All of them cost
-   something: they are for steps that failed and findings about to be said, not for every
-   line. */
+   something: they are for steps that failed and findings about to be said, not
+   for every line. */
 #ifndef ROLLDBG_CHECK_PEER_H
 #define ROLLDBG_CHECK_PEER_H
 
 #include "check/check.h"
 
-/* A string's text, or any other value as it is spelled, escaped for a terminal and cut to
-   fit. Absent and null give "". */
+/* A string's text, or any other value as it is spelled, escaped for a terminal
+   and cut to fit. Absent and null give "". */
 void peer_text(struct workspace *w, struct str value, char *out, size_t size);
 
 /* The same for text that is no JSON, or a name as it is spelled between its quotes. */
 void peer_name(struct workspace *w, struct str spelled, char *out, size_t size);
 
-/* What went wrong in a failed step or reset: error.message, else the observation, else
- * the outcome. */
+/* What went wrong in a failed step or reset: error.message, else the observation,
+   else the outcome. */
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT]);
 
-/* Equal for two failed steps that called the same tool with the same canonical arguments
-   and got the same masked error; differs otherwise. */
+/* Equal for two failed steps that called the same tool with the same canonical
+   arguments and got the same masked error; differs otherwise. */
 void peer_failure_key(struct workspace *w, const struct moment *m,
                       char out[HASH_HEX + 1]);
 

@@ -1,5 +1,5 @@
-/* Rule post-terminal: steps were sent after the environment had said the episode is over.
- */
+/* Rule post-terminal: steps were sent after the environment had said the episode
+   is over. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -39,16 +39,14 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_post_terminal = {
 	.id = "post-terminal",
 	.title = "steps were sent after the episode had ended",
-	.why = "A reply said terminated or truncated, and the client went on stepping. "
-               "Most servers do not "
-	       "refuse that: the state stays, the step count grows, and some add a "
-               "reward for each further "
-	       "step, so totals and lengths are wrong. Failed or ineffective steps after "
-               "the end are not an "
-	       "illusion, and other rules leave them out.\n"
+	.why = "A reply said terminated or truncated, and the client went on "
+	       "stepping. Most servers do not refuse that: the state stays, the step "
+	       "count grows, and some add a reward for each further step, so totals "
+	       "and lengths are wrong. Failed or ineffective steps after the end are "
+	       "not an illusion, and other rules leave them out.\n"
 	       "Look whether the client reads the control plane's status after every "
-               "step, and whether the "
-	       "last action of a script is meant to come after the goal.\n"
+	       "step, and whether the last action of a script is meant to come after "
+	       "the goal.\n"
 	       "Cure: stop at the first terminated or truncated.",
 	.wants = WANT_OK | WANT_FAILED | WANT_TURN,
 	.state_size = sizeof(struct after_end),

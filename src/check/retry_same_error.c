@@ -54,18 +54,15 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_retry_same_error = {
 	.id = "retry-same-error",
 	.title = "the same failing call was repeated and failed the same way",
-	.why = "The same tool was called with the same arguments twice or more in a row "
-               "and answered with the "
-	       "same error each time (numbers and ids in it apart). Once is exploration; "
-               "three times is a "
-	       "policy that does not see, or does not read, the error: then this is an "
-               "error.\n"
+	.why = "The same tool was called with the same arguments twice or more in a "
+	       "row and answered with the same error each time (numbers and ids in "
+	       "it apart). Once is exploration; three times is a policy that does "
+	       "not see, or does not read, the error: then this is an error.\n"
 	       "Look at the messages of these turns: does the error text reach the "
-               "prompt at all, or does a "
-	       "client hand over an empty observation? For a script, look at on_error.\n"
-	       "Cure: hand the error text to the model, stop after some equal errors, or "
-               "mend the arguments "
-	       "that the tool's schema asks for.",
+	       "prompt at all, or does a client hand over an empty observation? For "
+	       "a script, look at on_error.\n"
+	       "Cure: hand the error text to the model, stop after some equal "
+	       "errors, or mend the arguments that the tool's schema asks for.",
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct retry),
 	.line = line,

@@ -1,5 +1,5 @@
-/* Rule session-churn: the session, the episode or its step count changed under the
- * rollout. */
+/* Rule session-churn: the session, the episode or its step count changed under
+   the rollout. */
 #include "check/peer.h"
 
 #include <inttypes.h>
@@ -77,21 +77,17 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_session_churn = {
 	.id = "session-churn",
 	.title = "session or episode changed, or the step count fell, without our reset",
-	.why = "Between two steps of one rollout the server changed its session id or "
-               "episode id, or its own "
-	       "count of steps went down, though nobody asked for a reset. What follows "
-               "happened in another "
-	       "environment than what came before: the rollout is not one trajectory, "
-               "and its rewards belong "
-	       "to several.\n"
-	       "Look at the turn where it first happened and at the server's log there: "
-               "a restart, an expired "
-	       "or evicted session, a load balancer without sticky sessions, an "
-               "automatic reset when an "
-	       "episode ends, or another client that resets the same environment.\n"
-	       "Cure: keep one server process for one session; raise the idle timeout; "
-               "give every rollout a "
-	       "session id of its own.",
+	.why = "Between two steps of one rollout the server changed its session id "
+	       "or episode id, or its own count of steps went down, though nobody "
+	       "asked for a reset. What follows happened in another environment than "
+	       "what came before: the rollout is not one trajectory, and its rewards "
+	       "belong to several.\n"
+	       "Look at the turn where it first happened and at the server's log "
+	       "there: a restart, an expired or evicted session, a load balancer "
+	       "without sticky sessions, an automatic reset when an episode ends, or "
+	       "another client that resets the same environment.\n"
+	       "Cure: keep one server process for one session; raise the idle "
+	       "timeout; give every rollout a session id of its own.",
 	.wants = WANT_RESET | WANT_OK | WANT_FAILED | WANT_EVENT,
 	.state_size = sizeof(struct churn),
 	.line = line,

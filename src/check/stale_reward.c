@@ -45,25 +45,22 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 	if (s->steps.count > 0)
 		finding_say(out, SEVERITY_WARNING, &s->steps, "/reward",
 		            "%" PRId64 " failed step%s reported the reward of an earlier "
-		                       "step again, first %s",
+		            "step again, first %s",
 		            s->steps.count, s->steps.count == 1 ? "" : "s", s->reward);
 }
 
 const struct check check_stale_reward = {
 	.id = "stale-reward",
 	.title = "a failed step repeated the reward of an earlier one",
-	.why = "After a failed step the environment reported a reward other than zero, "
-               "and the same one as "
-	       "before. Control planes keep the last reward until the next good step, so "
-               "a client that adds "
-	       "up what it reads counts it again with every failure.\n"
+	.why = "After a failed step the environment reported a reward other than "
+	       "zero, and the same one as before. Control planes keep the last "
+	       "reward until the next good step, so a client that adds up what it "
+	       "reads counts it again with every failure.\n"
 	       "Compare the sum of the rewards with the environment's own total "
-               "(total_reward in `end`, where "
-	       "the control plane tells it) and with the number of steps the environment "
-               "counted.\n"
-	       "Cure: take no reward from a step whose outcome is not ok; on the server, "
-               "clear the reward when "
-	       "a step fails.",
+	       "(total_reward in `end`, where the control plane tells it) and with "
+	       "the number of steps the environment counted.\n"
+	       "Cure: take no reward from a step whose outcome is not ok; on the "
+	       "server, clear the reward when a step fails.",
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct stale),
 	.line = line,

@@ -1,5 +1,6 @@
-/* A run of failed steps, as the rules about failure mean it: consecutive, before the end
-   of the episode, and over when a step is answered ok or the state changes. */
+/* A run of failed steps, as the rules about failure mean it: consecutive, before
+   the end of the episode, and over when a step is answered ok or the state
+   changes. */
 #ifndef ROLLDBG_CHECK_STREAK_H
 #define ROLLDBG_CHECK_STREAK_H
 
@@ -16,8 +17,8 @@ struct streak {
 /* True when a streak of STREAK_LONG or more has just ended: *ended is it. */
 bool streak_feed(struct streak *now, const struct past_step *p, struct streak *ended);
 
-/* What is known of the state, for messages: "state never seen to change" or "state
- * unknown". */
+/* What is known of the state, for messages: "state never seen to change" or
+   "state unknown". */
 const char *streak_state(int64_t unchanged);
 
 #endif

@@ -3,6 +3,7 @@
 #include "check/peer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 struct unknown {
 	struct span calls;
@@ -50,28 +51,28 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 	const struct unknown *s = state;
 	if (s->calls.count == 0)
 		return;
-	finding_say(
-		out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
-		"%" PRId64
-		" call%s of a tool that the server does not offer: %s%s%s (%zu offered)",
-		s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
-		s->nearest[0] ? "; the nearest name is " : "", s->nearest, r->tool_count);
+	char offered[64] = "the list of tools is not known";
+	if (r->tools_known == TOOLS_ALL)
+		snprintf(offered, sizeof(offered), "%zu offered", r->tool_count);
+	finding_say(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
+	            "%" PRId64
+	            " call%s of a tool that the server does not offer: %s%s%s (%s)",
+	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
+	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);
 }
 
 const struct check check_unknown_tool = {
 	.id = "unknown-tool",
 	.title = "a called tool is not among those the server offers",
-	.why = "The policy called a name that is not in the list the server advertised. "
-               "The environment never "
-	       "sees such a call; some clients count it as a step all the same.\n"
-	       "Look at the header's tools and at where the policy has the name from: a "
-               "script or task file "
-	       "made for another version, a prompt that names tools by hand, a recording "
-               "without the "
-	       "assistant's messages (whose calls come back as \"unknown\"), or a model "
-               "that invents one.\n"
+	.why = "The policy called a name that is not in the list the server "
+	       "advertised. The environment never sees such a call; some clients "
+	       "count it as a step all the same.\n"
+	       "Look at the header's tools and at where the policy has the name "
+	       "from: a script or task file made for another version, a prompt that "
+	       "names tools by hand, a recording without the assistant's messages "
+	       "(whose calls come back as \"unknown\"), or a model that invents one.\n"
 	       "Cure: correct the name, or build the prompt from the list the server "
-               "advertises.",
+	       "advertises.",
 	.wants = WANT_OK | WANT_FAILED | WANT_TURN,
 	.state_size = sizeof(struct unknown),
 	.line = line,

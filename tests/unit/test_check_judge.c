@@ -1,0 +1,322 @@
+/* The judge itself: several rollouts at once, ids used again, effects that are
+   not known, what is refused, and the sums. The rules have tests of their own. */
+#include "tap.h"
+#include "verdicts.h"
+
+#define HEADER(id)                                                                       \
+	"{\"type\":\"header\",\"rollout\":\"" id                                         \
+	"\",\"format\":\"rolldbg\",\"version\":1,"                                       \
+	"\"state_source\":{\"kind\":\"resource\"},\"policy\":{\"kind\":\"script\"},"     \
+	"\"tools\":[{\"name\":\"go\"}]}\n"
+#define STEP(id, n, state, more)                                                         \
+	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n           \
+	",\"state\":1,"                                                                  \
+	"\"state_hash\":" state                                                          \
+	",\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":" n "}}," more "}\n"
+#define OK(reward) "\"outcome\":\"ok\",\"reward\":" reward
+#define FAILED     "\"outcome\":\"tool-error\",\"error\":{\"message\":\"no\"}"
+#define END(id, state)                                                                   \
+	"{\"type\":\"end\",\"rollout\":\"" id                                            \
+	"\",\"status\":\"finished\",\"state_hash\":" state "}\n"
+
+static void says(const char *lines, const char *want, const char *name)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, NULL, NULL);
+	if (!ok(verdicts_feed(&v, str_from(lines), &err) == 0, "%s: is taken", name))
+		tap_note("error   ", err.text);
+	judge_finish(v.judge);
+	is_str(buf_cstr(&v.text), want, "%s", name);
+	verdicts_end(&v);
+}
+
+static void refuses(const char *lines, const char *want, const char *name)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, NULL, NULL);
+	ok(verdicts_feed(&v, str_from(lines), &err) == -1 && err.kind == FAIL_INPUT,
+	   "%s: is refused", name);
+	is_str(err.text, want, "%s: why", name);
+	verdicts_end(&v);
+}
+
+static void test_effects(void)
+{
+	says(HEADER("a") STEP("a", "0", "\"x\"", OK("1"))
+	             STEP("a", "1", "\"y\"", OK("0.5")) STEP("a", "2", "\"y\"", OK("0"))
+	                     END("a", "\"y\""),
+	     "a finished: 3 turns, 3 steps, 1 effective, 0 unknown, 0 failed, run 0, "
+	     "reward 1.5\n",
+	     "one step of three had an effect");
+	says(HEADER("a") STEP("a", "0", "\"x\"", OK("1")) STEP("a", "1", "\"y\"", OK("1"))
+	             END("a", "null"),
+	     "a finished: 2 turns, 2 steps, 1 effective, 1 unknown, 0 failed, run 0, "
+	     "reward 2\n",
+	     "the last step's effect is unknown without a state at the end");
+	says(HEADER("a") STEP("a", "0", "\"x\"",
+	                      OK("1")) "{\"type\":\"event\",\"rollout\":\"a\",\"event\":"
+	                               "\"session-replaced\"}\n" STEP("a", "1", "\"y\"",
+	                                                              OK("1"))
+	                                       END("a", "\"z\""),
+	     "a finished: 2 turns, 2 steps, 1 effective, 1 unknown, 0 failed, run 0, "
+	     "reward 2\n",
+	     "a replaced session in between makes a step unknown");
+	says(HEADER("a") "{\"type\":\"event\",\"rollout\":\"a\",\"event\":\"session-"
+	                 "replaced\"}\n" STEP("a", "0", "\"x\"", OK("null"))
+	                         STEP("a", "1", "\"y\"", OK("null")) END("a", "\"z\""),
+	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
+	     "reward null\n",
+	     "one before the first step does not");
+	says(HEADER("a") STEP("a", "0", "\"x\"", FAILED ",\"reward\":5")
+	             STEP("a", "1", "\"x\"", OK("2")) END("a", "\"y\""),
+	     "a finished: 2 turns, 2 steps, 1 effective, 0 unknown, 1 failed, run 1, "
+	     "reward 2\n",
+	     "the sum of rewards leaves failed steps out");
+}
+
+static void test_parallel_calls(void)
+{
+	says(HEADER("a") STEP(
+		     "a", "0", "\"x\"",
+		     OK("1")) "{\"type\":\"step\",\"rollout\":\"a\",\"turn\":0,\"step\":"
+	                      "1,\"state\":1,\"state_hash\":\"y\","
+	                      "\"tool_call\":{\"name\":\"go\",\"arguments\":{}},"
+	                      "\"outcome\":\"ok\",\"reward\":0}\n"
+	                      "{\"type\":\"step\",\"rollout\":\"a\",\"turn\":1,\"step\":"
+	                      "null,\"state\":1,\"state_hash\":\"z\"}\n" END("a",
+	                                                                     "\"z\""),
+	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
+	     "reward 1\n",
+	     "two calls of one turn, then a turn without a call");
+}
+
+static void test_rollouts(void)
+{
+	says(HEADER("a") HEADER("b") STEP("a", "0", "\"x\"", OK("1"))
+	             STEP("b", "0", "\"p\"", OK("1")) STEP("a", "1", "\"y\"", OK("1"))
+	                     END("b", "\"p\"") END("a", "\"z\""),
+	     "b finished: 1 turns, 1 steps, 0 effective, 0 unknown, 0 failed, run 0, "
+	     "reward 1\n"
+	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
+	     "reward 2\n",
+	     "interleaved rollouts are kept apart");
+	says(HEADER("a") END("a", "null") HEADER("a") END("a", "null") HEADER("b")
+	             END("b", "null") HEADER("a") END("a", "null"),
+	     "a finished: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
+	     "reward null\n"
+	     "a#2 finished: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
+	     "reward null\n"
+	     "b finished: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
+	     "reward null\n"
+	     "a#3 finished: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
+	     "reward null\n",
+	     "an id that ended is another instance");
+	refuses(HEADER("a") HEADER("a"),
+	        "a second header of rollout \"a\" before its end",
+	        "a header before the end");
+	refuses(STEP("a", "0", "null", OK("1")),
+	        "a line \"step\" of rollout \"a\", which has no header",
+	        "a line without a header");
+	refuses(HEADER("a") END("a", "null") STEP("a", "0", "null", OK("1")),
+	        "a line \"step\" of rollout \"a\" after its end", "a line after the end");
+	says("{\"type\":\"remark\",\"rollout\":\"a\"}\n{\"type\":\"remark\"}\n", "",
+	     "lines of unknown type may stand anywhere");
+}
+
+static void test_many_rollouts(void)
+{
+	struct verdicts v;
+	struct error err = {0};
+	struct judge_summary sum;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	verdicts_begin(&v, NULL, NULL);
+	for (int i = 0; i < 3000; i++)
+		buf_printf(&text,
+		           "{\"type\":\"header\",\"rollout\":\"r%d\",\"format\":"
+		           "\"rolldbg\",\"version\":1}\n",
+		           i);
+	for (int i = 0; i < 3000; i++)
+		buf_printf(
+			&text,
+			"{\"type\":\"end\",\"rollout\":\"r%d\",\"status\":\"finished\","
+			"\"total_reward\":0.1}\n",
+			i);
+	for (int i = 0; i < 3000; i++)
+		buf_printf(&text,
+		           "{\"type\":\"header\",\"rollout\":\"r%d\",\"format\":"
+		           "\"rolldbg\",\"version\":1}\n",
+		           i);
+	ok(verdicts_feed(&v, buf_view(&text), &err) == 0, "three thousand open at once");
+	judge_finish(v.judge);
+	judge_summary(v.judge, &sum);
+	is_int(sum.rollouts, 6000, "all are counted");
+	is_int(sum.errors, 3000, "those without an end are incomplete");
+	ok(strstr(buf_cstr(&v.text), "\nr2999#2 incomplete") != NULL,
+	   "the second of an id is named so");
+	buf_release(&text);
+	verdicts_end(&v);
+}
+
+static void test_files(void)
+{
+	struct verdicts v;
+	struct error err = {0};
+	struct judge_summary sum;
+	verdicts_begin(&v, NULL, NULL);
+	judge_file(v.judge, "one");
+	ok(verdicts_feed(&v, STR(HEADER("a") STEP("a", "0", "\"x\"", OK("1"))), &err) ==
+	           0,
+	   "one file");
+	judge_file(v.judge, "two");
+	ok(verdicts_feed(
+		   &v,
+		   STR(HEADER("a") STEP("a", "0", "\"x\"", OK("2")) END("a", "\"y\"")),
+		   &err) == 0,
+	   "another file may use the same id");
+	judge_finish(v.judge);
+	is_str(buf_cstr(&v.text),
+	       "a incomplete: 1 turns, 1 steps, -1 effective, 1 unknown, 0 failed, run "
+	       "0, reward 1\n"
+	       "  error incomplete turns 0..0 steps -1..-1 -: no end line: the recording "
+	       "stops after 2 "
+	       "lines and 1 steps\n"
+	       "a finished: 1 turns, 1 steps, 1 effective, 0 unknown, 0 failed, run 0, "
+	       "reward 2\n",
+	       "a new file ends what is open in the last one");
+	judge_summary(v.judge, &sum);
+	is_int(sum.rollouts, 2, "sum of rollouts");
+	is_int(sum.turns, 2, "sum of turns");
+	is_int(sum.steps, 2, "sum of steps");
+	is_int(sum.effective, 1, "sum of effective steps");
+	is_int(sum.unknown, 1, "sum of unknown ones");
+	is_int(sum.errors, 1, "sum of errors");
+	is_int(sum.warnings + sum.infos + sum.failed, 0, "no warnings, infos, failures");
+	is_str(sum.reward, "3", "sum of rewards");
+	verdicts_end(&v);
+}
+
+static void test_empty(void)
+{
+	struct verdicts v;
+	struct judge_summary sum;
+	verdicts_begin(&v, NULL, NULL);
+	judge_finish(v.judge);
+	judge_summary(v.judge, &sum);
+	is_int(sum.rollouts, 0, "nothing: no rollouts");
+	is_int(sum.effective, -1, "nothing: effective not known");
+	is_str(sum.reward, "null", "nothing: no reward");
+	is_str(judge_not_checked(v.judge), "", "nothing: all rules could speak");
+	verdicts_end(&v);
+	judge_free(NULL);
+}
+
+#define TWO_FAILED                                                                       \
+	HEADER("a") STEP("a", "0", "\"x\"", FAILED) STEP("a", "1", "\"x\"", FAILED)
+
+static void speak(const char *only, const char *without, const char *want,
+                  const char *name)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, only, without);
+	ok(verdicts_feed(&v, STR(TWO_FAILED), &err) == 0, "%s: is taken", name);
+	judge_finish(v.judge);
+	is_str(buf_cstr(&v.rules), want, "%s", name);
+	verdicts_end(&v);
+}
+
+static void refuse_rules(const char *only, const char *without, const char *want)
+{
+	struct judge_conf conf = {.only = only, .without = without};
+	struct judge *j = NULL;
+	struct error err = {0};
+	ok(judge_new(&conf, &j, &err) == -1 && err.kind == FAIL_USAGE && !j, "%s: usage",
+	   want);
+	is_str(err.text, want, "%s: why", want);
+}
+
+static void test_choice(void)
+{
+	speak(NULL, NULL, "|multi-step-illusion|incomplete|", "all rules");
+	speak("multi-step-illusion,capacity", NULL, "|multi-step-illusion|", "only some");
+	speak(NULL, "incomplete", "|multi-step-illusion|", "without one");
+	speak("incomplete,capacity", "incomplete", "", "without wins over only");
+	refuse_rules("capacty", NULL,
+	             "no rule is called \"capacty\"; did you mean \"capacity\"?");
+	refuse_rules(NULL, "capacity,xyzzy", "no rule is called \"xyzzy\"");
+	refuse_rules("", NULL, "no rule is called \"\"");
+	refuse_rules("capacity,", NULL, "no rule is called \"\"");
+}
+
+static void test_not_checked(void)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, NULL, NULL);
+	ok(verdicts_feed(&v, STR(HEADER("a") END("a", "null")), &err) == 0, "no step");
+	is_str(judge_not_checked(v.judge), "",
+	       "without steps there was nothing to check");
+	ok(verdicts_feed(&v,
+	                 STR(HEADER("b") STEP("b", "0", "null", OK("1") ",\"meta\":{}")),
+	                 &err) == 0,
+	   "with meta");
+	judge_finish(v.judge);
+	is_str(judge_not_checked(v.judge), "", "with meta all rules could speak");
+	ok(verdicts_feed(&v, STR(HEADER("c") STEP("c", "0", "null", OK("1"))), &err) == 0,
+	   "stripped");
+	judge_finish(v.judge);
+	is_str(judge_not_checked(v.judge), "fallback-session,control-plane-blind",
+	       "without meta some could not");
+	verdicts_end(&v);
+	verdicts_begin(&v, "capacity,fallback-session", NULL);
+	ok(verdicts_feed(&v, STR(HEADER("c") STEP("c", "0", "null", OK("1"))), &err) == 0,
+	   "stripped");
+	judge_finish(v.judge);
+	is_str(judge_not_checked(v.judge), "fallback-session",
+	       "of those that were to be asked");
+	verdicts_end(&v);
+}
+
+/* Warnings without end, then an error: it is not lost among them. */
+static void test_flood(void)
+{
+	struct verdicts v;
+	struct error err = {0};
+	struct judge_summary sum;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	buf_text(&text, HEADER("a"));
+	for (int i = 0; i < 2000; i++)
+		buf_printf(
+			&text,
+			"{\"type\":\"step\",\"rollout\":\"a\",\"turn\":%d,\"step\":%d,"
+			"\"state\":1,"
+			"\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":%d}},%s}\n",
+			i, i, i / 2, i % 4 < 2 || i > 1990 ? FAILED : OK("0"));
+	verdicts_begin(&v, NULL, NULL);
+	ok(verdicts_feed(&v, buf_view(&text), &err) == 0, "a flood of findings");
+	judge_finish(v.judge);
+	judge_summary(v.judge, &sum);
+	ok(sum.warnings + sum.errors <= 256, "they are bounded");
+	ok(strstr(buf_cstr(&v.rules), "|multi-step-illusion|") != NULL,
+	   "the error is among them");
+	ok(strstr(buf_cstr(&v.text), "more findings, not listed)") != NULL,
+	   "and says how many are not");
+	buf_release(&text);
+	verdicts_end(&v);
+}
+
+int main(void)
+{
+	test_effects();
+	test_parallel_calls();
+	test_rollouts();
+	test_many_rollouts();
+	test_files();
+	test_empty();
+	test_choice();
+	test_not_checked();
+	test_flood();
+	return done();
+}

@@ -355,6 +355,7 @@ static int read_status(struct env_mcp *e, struct env_reply *out, struct error *e
 	}
 	if (e->state_lost) {
 		out->env_steps = -1;
+		e->facts.total_reward = (struct str){NULL, 0};
 		return 0;
 	}
 	out->terminated = read_flag(status, STR("terminated"));

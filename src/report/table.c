@@ -15,6 +15,7 @@ struct table {
 	struct buf rollout;     /* whose lines come now */
 	struct buf call, seen;  /* of the row that waits */
 	struct buf hash;        /* its state's hash; empty: unknown */
+	struct buf events;      /* what happened after it, to be shown below it */
 	bool waiting;
 	int64_t turn;
 	enum outcome outcome;
@@ -27,7 +28,7 @@ struct table *table_new(struct style style)
 
 	t->style = style;
 	t->rollout = t->hash = BUF(BUF_MAX_SMALL);
-	t->call = t->seen = BUF(BUF_MAX_SMALL);
+	t->call = t->seen = t->events = BUF(BUF_MAX_MESSAGE);
 	return t;
 }
 
@@ -40,6 +41,7 @@ void table_free(struct table *t)
 	buf_release(&t->call);
 	buf_release(&t->seen);
 	buf_release(&t->hash);
+	buf_release(&t->events);
 	free(t);
 }
 
@@ -108,6 +110,7 @@ static void row(struct table *t, const char *effect, struct buf *out)
 	if (!t->waiting) {
 		return;
 	}
+	t->waiting = false;
 	buf_printf(out, "%6lld  ", (long long)t->turn);
 	cell(out, buf_view(&t->call), CALL_COLUMNS);
 	colored(t, out, outcome_color, str_from(call ? outcome_name(t->outcome) : "-"),
@@ -116,7 +119,8 @@ static void row(struct table *t, const char *effect, struct buf *out)
 	buf_printf(out, "%*s  ", REWARD_COLUMNS, t->reward);
 	text_escape_cut(out, buf_view(&t->seen), rest_of_line(t));
 	buf_char(out, '\n');
-	t->waiting = false;
+	buf_str(out, buf_view(&t->events));
+	buf_clear(&t->events);
 }
 
 static const char *effect_seen(const struct table *t, struct str hash)
@@ -125,6 +129,16 @@ static const char *effect_seen(const struct table *t, struct str hash)
 		return "unknown";
 	}
 	return str_eq(hash, buf_view(&t->hash)) ? "unchanged" : "changed";
+}
+
+/* Pretty-printed JSON on one line: runs of blanks are one. */
+static void add_folded(struct buf *out, struct str json)
+{
+	for (size_t i = 0; i < json.n; i++) {
+		if (json.p[i] != ' ' || (i + 1 < json.n && json.p[i + 1] != ' ')) {
+			buf_char(out, json.p[i]);
+		}
+	}
 }
 
 /* What the policy got to see: the observation, or the error when there is none. */
@@ -140,7 +154,7 @@ static void keep_seen(struct table *t, const struct line *l)
 	if (json_type(o) == JSON_STRING) {
 		json_decode(o, &t->seen);
 	} else {
-		buf_add(&t->seen, o.p, o.n < 1000 ? o.n : 1000);
+		add_folded(&t->seen, (struct str){o.p, o.n < 1000 ? o.n : 1000});
 	}
 }
 
@@ -233,7 +247,7 @@ void table_line(struct table *t, const struct line *l, struct buf *out)
 		keep_step(t, l);
 		break;
 	case LINE_EVENT:
-		event(t, l, out);
+		event(t, l, t->waiting ? &t->events : out);
 		break;
 	case LINE_END:
 		row(t, effect_seen(t, line_state_hash(l)), out);

@@ -7,6 +7,7 @@ struct missing {
 	struct span steps;
 	bool lost;        /* the source turned out to speak for another environment */
 	bool last_failed; /* the step before this one */
+	bool skipped;     /* reading it would have disturbed the episode */
 };
 
 /* With the observation as state there is none before the first one, and none
@@ -14,6 +15,7 @@ struct missing {
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE || s->lost ||
+	       s->skipped ||
 	       (r->source == SOURCE_OBSERVATION && (r->steps == 1 || s->last_failed));
 }
 
@@ -23,13 +25,17 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	(void)out;
 	struct missing *s = state;
 	if (m->line->type == LINE_EVENT) {
+		struct str skipped = JSON_GET(m->line->value[KEY_DETAIL], "skipped");
+
 		s->lost = s->lost ||
 		          peer_is(m->line->value[KEY_EVENT], STR("state-source-lost"));
+		s->skipped = s->skipped || json_type(skipped) == JSON_TRUE;
 		return;
 	}
 	if (!line_has(m->line, KEY_STATE) && !is_expected(s, r))
 		span_add(&s->steps, m->line->turn, m->line->step);
 	s->last_failed = m->failed;
+	s->skipped = false;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,

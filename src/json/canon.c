@@ -57,7 +57,7 @@ ALWAYS_INLINE void put(struct canon *c, const void *bytes, size_t n)
 {
 	struct buf *out = c->out;
 
-	if (UNLIKELY(out->full || out->cap - out->n <= n)) {
+	if (UNLIKELY(out->full || out->cap - out->n <= n || out->max - out->n < n)) {
 		buf_add(out, bytes, n);
 		return;
 	}

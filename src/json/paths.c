@@ -166,7 +166,7 @@ static bool fits(const struct json_paths *paths, const struct token *t, struct s
 {
 	return t->kind == TOKEN_ANY ||
 	       (t->kind == TOKEN_TEXT &&
-	        str_eq(text, (struct str){paths->text.p + t->at, t->n}));
+	        str_eq(text, (struct str){buf_view(&paths->text).p + t->at, t->n}));
 }
 
 bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from,

@@ -12,8 +12,8 @@
 #include <emmintrin.h>
 #endif
 
-/* The scanner is one loop made of small functions: a call for each of them costs a third
- * of its speed. */
+/* The scanner is one loop made of small functions: a call for each costs a third of its
+ * speed. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define LIKELY(x)     __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)   __builtin_expect(!!(x), 0)
@@ -21,8 +21,7 @@
 /* plain: may follow each other in a string without a second look, which '"', '\\',
    control characters and the bytes of longer UTF-8 sequences may not. text: anything but
    '"' and '\\'; for strings that were validated. flat: anything but '"', brackets and
-   braces. A bracket with 0x20 set is a brace; so is no other byte that stands outside
-   strings. */
+   braces. A bracket with 0x20 set is a brace, and no other byte becomes one. */
 ALWAYS_INLINE bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';

@@ -80,12 +80,12 @@ struct str json_inner(struct str string); /* between the quotes, still escaped *
 bool json_bool(struct str value, bool *out);
 bool json_i64(struct str value,
               int64_t *out); /* false unless a number and exact: 1, 1.0, 1e2 are */
-bool json_double(struct str value, double *out);
-bool json_is_null(struct str value); /* null or absent */
+bool json_double(struct str value, double *out); /* false for 1e400 too */
+bool json_is_null(struct str value);             /* null or absent */
 
 /* RFC 6901. A token applied to a string reads the string's text as JSON; `scratch` then
-   owns the decoded text and the result points into it (into value otherwise). Absent when
-   nothing is there. */
+   owns the decoded text and the result points into it (into value otherwise). It is
+   cleared first, unless value itself stands in it. Absent when nothing is there. */
 struct str json_point(struct str value, struct str pointer, struct buf *scratch);
 
 #endif

@@ -1,0 +1,130 @@
+/* The writer: commas and nesting, and quotes around any bytes at all. */
+#include "tap.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+static void structure(void)
+{
+	struct buf b = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &b);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "step");
+	jw_key_str(&w, STR("k\"\n"));
+	jw_array(&w);
+	jw_array(&w);
+	jw_end(&w);
+	jw_object(&w);
+	jw_end(&w);
+	jw_i64(&w, INT64_MIN);
+	jw_i64(&w, -1);
+	jw_u64(&w, UINT64_MAX);
+	jw_u64(&w, 0);
+	jw_double(&w, 0.5);
+	jw_bool(&w, true);
+	jw_bool(&w, false);
+	jw_null(&w);
+	jw_end(&w);
+	jw_key(&w, "raw");
+	jw_raw(&w, STR("{\"x\": 1.0}"));
+	jw_key(&w, "absent");
+	jw_raw(&w, (struct str){0});
+	jw_key(&w, "text");
+	jw_text(&w, NULL);
+	jw_key(&w, "str");
+	jw_str(&w, (struct str){0});
+	jw_key(&w, "empty");
+	jw_str(&w, STR(""));
+	jw_end(&w);
+	is_str(buf_cstr(&b),
+	       "{\"type\":\"step\",\"k\\\"\\n\":[[],{},-9223372036854775808,-1,"
+	       "18446744073709551615,0,"
+	       "0.5,true,false,null],\"raw\":{\"x\": "
+	       "1.0},\"absent\":null,\"text\":null,\"str\":null,"
+	       "\"empty\":\"\"}",
+	       "all there is to write");
+	buf_release(&b);
+}
+
+static void deepest(void)
+{
+	struct buf b = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+	struct json_fault fault;
+
+	jw_init(&w, &b);
+	for (int i = 0; i < JSON_WRITE_DEPTH; i++) {
+		if (i % 2) {
+			jw_array(&w);
+		} else {
+			jw_object(&w);
+			jw_key(&w, "a");
+		}
+	}
+	for (int i = 0; i < JSON_WRITE_DEPTH; i++) {
+		jw_end(&w);
+	}
+	is_int(json_validate(buf_view(&b), &fault), 0, "%d levels", JSON_WRITE_DEPTH);
+	buf_release(&b);
+}
+
+static void quotes(void)
+{
+	static const struct {
+		struct str text;
+		const char *want;
+	} rows[] = {
+		{STR_INIT(""), "\"\""},
+		{STR_INIT("plain / text"), "\"plain / text\""},
+		{STR_INIT("\"\\\b\f\n\r\t"), "\"\\\"\\\\\\b\\f\\n\\r\\t\""},
+		{STR_INIT("\0\x01\x1f\x7f"), "\"\\u0000\\u0001\\u001f\x7f\""},
+		{STR_INIT("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
+	         "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		{STR_INIT("a\xff"
+	                  "b"),
+	         "\"a\xef\xbf\xbd"
+	         "b\""},
+		{STR_INIT("\xc3"), "\"\xef\xbf\xbd\""},
+		{STR_INIT("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{STR_INIT("\xf0\x9f\x98"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+	};
+	struct buf b = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		buf_clear(&b);
+		json_quote(&b, rows[i].text);
+		is_str(buf_cstr(&b), rows[i].want, "quoted: %s", rows[i].want);
+	}
+	buf_release(&b);
+}
+
+/* Any byte behind any other becomes a valid string, and ASCII comes back. */
+static void every_pair(void)
+{
+	struct buf b = BUF(BUF_MAX_SMALL);
+	struct json_fault fault;
+	int bad = 0;
+
+	for (int i = 0; i < 256 * 256; i++) {
+		char two[2] = {(char)(i >> 8), (char)i};
+		struct str s = {two, 2};
+
+		buf_clear(&b);
+		json_quote(&b, s);
+		bad += json_validate(buf_view(&b), &fault) != 0;
+		bad += !((two[0] | two[1]) & 0x80) && !json_is(buf_view(&b), s);
+	}
+	is_int(bad, 0, "every pair of bytes");
+	buf_release(&b);
+}
+
+int main(void)
+{
+	structure();
+	deepest();
+	quotes();
+	every_pair();
+	return done();
+}

@@ -1,5 +1,5 @@
-/* Where the outside comes in: arguments, time, signals, environment variables, the terminal. Prints the
-   one error there may be and turns its kind into the exit code. */
+/* Where the outside comes in: arguments, time, signals, environment variables, the
+   terminal. Prints the one error there may be and turns its kind into the exit code. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -54,7 +54,8 @@ static struct style style_of_stdout(void)
 	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) {
 		size.ws_col = PIPE_COLUMNS;
 	}
-	return (struct style){.color = terminal && !(no_color && *no_color), .columns = size.ws_col};
+	return (struct style){.color = terminal && !(no_color && *no_color),
+	                      .columns = size.ws_col};
 }
 
 static void print_error(const struct error *err)

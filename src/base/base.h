@@ -11,16 +11,19 @@
 #define MUST_USE          __attribute__((warn_unused_result))
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
-/* Borrowed bytes. Not terminated, may contain NUL. p == NULL means "absent", which is not the
-   same as empty. */
+/* Borrowed bytes. Not terminated, may contain NUL. p == NULL means "absent", which is not
+   the same as empty. */
 struct str {
 	const char *p;
 	size_t n;
 };
 
 /* A string literal as struct str, also in constant initialisers. */
-#define STR(literal)  ((struct str){"" literal, sizeof(literal) - 1})
-#define STR_INIT(lit) {"" lit, sizeof(lit) - 1}
+#define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(lit)                                                                    \
+	{                                                                                \
+		"" lit, sizeof(lit) - 1                                                  \
+	}
 
 /* printf("%.*s", STR_ARG(s)) */
 #define STR_ARG(s) (int)(s).n, (s).n ? (s).p : ""

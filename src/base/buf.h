@@ -1,7 +1,7 @@
-/* A growable byte buffer with a mandatory cap, so that no peer can make us allocate without
-   limit. Hitting the cap is sticky: what does not fit is dropped whole, `full` is set and stays
-   set until buf_clear(); whoever uses the content checks `full` first. p[n] is always NUL once
-   something was added. */
+/* A growable byte buffer with a mandatory cap, so that no peer can make us allocate
+   without limit. Hitting the cap is sticky: what does not fit is dropped whole, `full` is
+   set and stays set until buf_clear(); whoever uses the content checks `full` first. p[n]
+   is always NUL once something was added. */
 #ifndef ROLLDBG_BASE_BUF_H
 #define ROLLDBG_BASE_BUF_H
 
@@ -27,8 +27,8 @@ void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
-/* Room for n more bytes; NULL and full when that is over the cap. The caller writes up to n
-   bytes there and then adds what it wrote to b->n. */
+/* Room for n more bytes; NULL and full when that is over the cap. The caller writes up to
+   n bytes there and then adds what it wrote to b->n. */
 char *buf_room(struct buf *b, size_t n);
 
 void buf_clear(struct buf *b);             /* keeps the memory */

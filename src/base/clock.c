@@ -33,7 +33,8 @@ void clock_format(uint64_t unix_ms, char out[32])
 	struct tm tm;
 	char day[24];
 
-	if (!gmtime_r(&seconds, &tm) || !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm)) {
+	if (!gmtime_r(&seconds, &tm) ||
+	    !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm)) {
 		day[0] = '\0';
 	}
 	snprintf(out, 32, "%.19s.%03uZ", day, (unsigned)(unix_ms % 1000));

@@ -28,7 +28,8 @@ int error_wrap(struct error *e, const char *fmt, ...)
 	va_start(args, fmt);
 	n = vsnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
-	/* a text that no longer fits loses its end: the context in front names the place */
+	/* a text that no longer fits loses its end: the context in front names the place
+	 */
 	struct buf text = BUF(2 * sizeof(inner));
 	buf_printf(&text, "%s: %s", n < 0 ? "" : e->text, inner);
 	size_t keep = text.n < sizeof(e->text) ? text.n : sizeof(e->text) - 1;

@@ -1,7 +1,7 @@
 /* What we could not do. (What a peer did wrong is data: trajectory/outcome.h.)
-   The error is made where the facts are, wrapped with context on the way up, and printed once,
-   in main, which also picks the exit code. Lower case, no full stop, quotes what the user gave,
-   says the cure where it is known. */
+   The error is made where the facts are, wrapped with context on the way up, and printed
+   once, in main, which also picks the exit code. Lower case, no full stop, quotes what
+   the user gave, says the cure where it is known. */
 #ifndef ROLLDBG_BASE_ERROR_H
 #define ROLLDBG_BASE_ERROR_H
 
@@ -27,7 +27,8 @@ struct error {
 
 /* Both return -1, so that a function can end with `return error_set(...)`. */
 int error_set(struct error *e, enum fail kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
-int error_wrap(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3); /* prefix + ": " */
+int error_wrap(struct error *e, const char *fmt, ...)
+	PRINTF_LIKE(2, 3); /* prefix + ": " */
 
 /* error_set(e, FAIL_SYSTEM, "<what>: <strerror(errno)>") */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);

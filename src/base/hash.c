@@ -34,12 +34,14 @@ void hasher_free(struct hasher *h)
 	free(h);
 }
 
-static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char out[HASH_HEX + 1])
+static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s,
+                       char out[HASH_HEX + 1])
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char raw[EVP_MAX_MD_SIZE] = {0};
 
-	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) || !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
+	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) ||
+	    !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
 	    !EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
 		abort();
 	}
@@ -60,7 +62,8 @@ void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 	if (!h->md5) {
 		h->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
 	}
-	if (!h->md5) { /* a FIPS provider has none: no id derived is better than a wrong one */
+	if (!h->md5) { /* a FIPS provider has none: no id derived is better than a wrong
+		          one */
 		out[0] = '\0';
 		return;
 	}

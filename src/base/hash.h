@@ -1,5 +1,5 @@
-/* SHA-256 and MD5 through libcrypto: fetched once, the context reused (a look-up costs more than
-   hashing a small state). One struct hasher per thread. */
+/* SHA-256 and MD5 through libcrypto: fetched once, the context reused (a look-up costs
+   more than hashing a small state). One struct hasher per thread. */
 #ifndef ROLLDBG_BASE_HASH_H
 #define ROLLDBG_BASE_HASH_H
 
@@ -13,7 +13,8 @@ void hasher_free(struct hasher *h); /* NULL is fine */
 
 /* First 32 hex digits of SHA-256 over s, terminated. */
 void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
-/* MD5 as 32 hex digits: only for ids that frameworks derive that way, never for comparing. */
+/* MD5 as 32 hex digits: only for ids that frameworks derive that way, never for
+ * comparing. */
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 
 #endif

@@ -1,5 +1,5 @@
-/* The story on stderr: `rolldbg: ...`, escaped for a terminal, one write a line so that threads do
-   not mix. Results never go through here. */
+/* The story on stderr: `rolldbg: ...`, escaped for a terminal, one write a line so that
+   threads do not mix. Results never go through here. */
 #ifndef ROLLDBG_BASE_LOG_H
 #define ROLLDBG_BASE_LOG_H
 

@@ -10,15 +10,17 @@ void *mem_array(size_t count, size_t size) __attribute__((returns_nonnull));
 void *mem_resize(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
 char *mem_text(struct str s) __attribute__((returns_nonnull)); /* a terminated copy */
 
-/* Fixed-address storage that is released at once: for facts that live as long as one rollout,
-   one document or one command. A zeroed arena is empty and ready. */
+/* Fixed-address storage that is released at once: for facts that live as long as one
+   rollout, one document or one command. A zeroed arena is empty and ready. */
 struct arena {
 	struct arena_block *last;
 	size_t bytes; /* handed out so far, for caps */
 };
 
-void *arena_new(struct arena *a, size_t bytes) __attribute__((returns_nonnull)); /* zeroed */
-struct str arena_str(struct arena *a, struct str s); /* a copy, terminated; absent stays absent */
-void arena_release(struct arena *a);                 /* empty again; zeroed is fine */
+void *arena_new(struct arena *a, size_t bytes)
+	__attribute__((returns_nonnull)); /* zeroed */
+struct str arena_str(struct arena *a,
+                     struct str s);  /* a copy, terminated; absent stays absent */
+void arena_release(struct arena *a); /* empty again; zeroed is fine */
 
 #endif

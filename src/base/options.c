@@ -47,14 +47,15 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
                        struct error *err)
 {
 	if (list->count == OPT_LIST_MAX) {
-		return error_set(err, FAIL_USAGE, "--%s was given more than %d times", o->name,
-		                 OPT_LIST_MAX);
+		return error_set(err, FAIL_USAGE, "--%s was given more than %d times",
+		                 o->name, OPT_LIST_MAX);
 	}
 	list->item[list->count++] = value;
 	return 0;
 }
 
-static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
+static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value,
+                   struct error *err)
 {
 	bool ok = o->type == OPT_MS ? text_duration_ms(str_from(value), &out->value)
 	                            : text_u64(str_from(value), &out->value);
@@ -69,7 +70,8 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	                 value);
 }
 
-static int set_value(const struct opt *o, const char *value, void *values, struct error *err)
+static int set_value(const struct opt *o, const char *value, void *values,
+                     struct error *err)
 {
 	void *field = (char *)values + o->offset;
 
@@ -82,7 +84,8 @@ static int set_value(const struct opt *o, const char *value, void *values, struc
 		return 0;
 	case OPT_CHOICE:
 		if (!is_choice(o, str_from(value))) {
-			return error_set(err, FAIL_USAGE, "--%s wants one of %s, not '%s'", o->name,
+			return error_set(err, FAIL_USAGE,
+			                 "--%s wants one of %s, not '%s'", o->name,
 			                 o->choices, value);
 		}
 		*(const char **)field = value;
@@ -96,8 +99,9 @@ static int set_value(const struct opt *o, const char *value, void *values, struc
 	case OPT_I64:
 		((struct opt_i64 *)field)->given = true;
 		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
-			return error_set(err, FAIL_USAGE, "--%s wants a whole number, not '%s'",
-			                 o->name, value);
+			return error_set(err, FAIL_USAGE,
+			                 "--%s wants a whole number, not '%s'", o->name,
+			                 value);
 		}
 		return 0;
 	case OPT_LIST:
@@ -106,7 +110,8 @@ static int set_value(const struct opt *o, const char *value, void *values, struc
 	return 0;
 }
 
-static int unknown(const struct opt *opts, size_t count, struct str name, struct error *err)
+static int unknown(const struct opt *opts, size_t count, struct str name,
+                   struct error *err)
 {
 	const char *names[128];
 	size_t n = 0;
@@ -117,7 +122,8 @@ static int unknown(const struct opt *opts, size_t count, struct str name, struct
 	}
 	const char *near = text_nearest(name, names, n);
 	return error_set(err, FAIL_USAGE, "unknown option '--%.*s'%s%s%s", STR_ARG(name),
-	                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
+	                 near ? "; did you mean '--" : "", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 struct parser {
@@ -128,11 +134,12 @@ struct parser {
 	void *values;
 };
 
-static int needs_value(struct parser *p, const struct opt *o, const char **value, struct error *err)
+static int needs_value(struct parser *p, const struct opt *o, const char **value,
+                       struct error *err)
 {
 	if (p->at + 1 >= p->argc) {
-		return error_set(err, FAIL_USAGE, "--%s wants a value: --%s %s", o->name, o->name,
-		                 o->arg ? o->arg : "VALUE");
+		return error_set(err, FAIL_USAGE, "--%s wants a value: --%s %s", o->name,
+		                 o->name, o->arg ? o->arg : "VALUE");
 	}
 	*value = p->argv[++p->at];
 	return 0;
@@ -172,7 +179,8 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 		const char *value = NULL;
 
 		if (!o) {
-			return error_set(err, FAIL_USAGE, "unknown option '-%c'", *letters);
+			return error_set(err, FAIL_USAGE, "unknown option '-%c'",
+			                 *letters);
 		}
 		if (takes_value(o)) {
 			if (!letters[1] && needs_value(p, o, &value, err)) {
@@ -187,8 +195,8 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 	return 0;
 }
 
-int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
-                  void *values, struct error *err)
+int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
+                  char **argv, void *values, struct error *err)
 {
 	struct parser p = {opts, count, argc, 0, argv, values};
 	int operands = 0;
@@ -224,7 +232,9 @@ void options_help(const struct opt *opts, size_t count, struct buf *out)
 		}
 		buf_printf(out, "--%s", opts[i].name);
 		if (takes_value(&opts[i])) {
-			buf_printf(out, " %s", opts[i].type == OPT_CHOICE ? opts[i].choices : opts[i].arg);
+			buf_printf(out, " %s",
+			           opts[i].type == OPT_CHOICE ? opts[i].choices
+			                                      : opts[i].arg);
 		}
 		size_t width = out->n - start;
 		if (width >= HELP_COLUMN) {

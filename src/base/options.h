@@ -35,9 +35,9 @@ struct opt_list {
 };
 
 struct opt {
-	char letter;         /* 0: none */
-	const char *name;    /* long name, without dashes */
-	const char *arg;     /* what --help calls the value; NULL for flags */
+	char letter;      /* 0: none */
+	const char *name; /* long name, without dashes */
+	const char *arg;  /* what --help calls the value; NULL for flags */
 	enum opt_type type;
 	size_t offset;       /* of the field in the command's options struct */
 	const char *help;    /* one line */
@@ -46,11 +46,12 @@ struct opt {
 
 #define OPT(struct_type, field) offsetof(struct_type, field)
 
-/* Parses argv[0..argc): options into `values` (zeroed by the caller), operands to the front of argv in
-   order; returns their number or -1 with FAIL_USAGE, naming the nearest option for an unknown one. "--"
-   ends options, "-" is an operand. `stop_at_operand`: the first operand ends options (global options). */
-MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
-                           char **argv, void *values, struct error *err);
+/* Parses argv[0..argc): options into `values` (zeroed by the caller), operands to the
+   front of argv in order; returns their number or -1 with FAIL_USAGE, naming the nearest
+   option for an unknown one. "--" ends options, "-" is an operand. `stop_at_operand`: the
+   first operand ends options (global options). */
+MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand,
+                           int argc, char **argv, void *values, struct error *err);
 
 /* The option lines of --help. */
 void options_help(const struct opt *opts, size_t count, struct buf *out);

@@ -1,5 +1,5 @@
-/* A small seeded generator (PCG-XSH-RR 64/32, O'Neill 2014): the same seed gives the same draws on
-   every machine. Not for secrets. */
+/* A small seeded generator (PCG-XSH-RR 64/32, O'Neill 2014): the same seed gives the same
+   draws on every machine. Not for secrets. */
 #ifndef ROLLDBG_BASE_RNG_H
 #define ROLLDBG_BASE_RNG_H
 

@@ -28,7 +28,8 @@ static size_t distance(struct str a, struct str b)
 			bool same = a.p[i - 1] == b.p[j - 1];
 
 			row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + !same);
-			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) {
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+			    a.p[i - 2] == b.p[j - 1]) {
 				row[j] = least(row[j], two_up[j - 2] + 1);
 			}
 		}
@@ -119,11 +120,14 @@ static bool with_unit(struct str s, const struct unit *units, size_t count, uint
 
 bool text_duration_ms(struct str s, uint64_t *out)
 {
-	static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+	static const struct unit units[] = {
+		{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
 	uint64_t ms;
 
-	/* deadlines are computed in nanoseconds: what would overflow there is no duration */
-	if (!with_unit(s, units, ARRAY_LEN(units), &ms) || ms > (uint64_t)1000 * 3600000) {
+	/* deadlines are computed in nanoseconds: what would overflow there is no duration
+	 */
+	if (!with_unit(s, units, ARRAY_LEN(units), &ms) ||
+	    ms > (uint64_t)1000 * 3600000) {
 		return false;
 	}
 	*out = ms;
@@ -133,10 +137,8 @@ bool text_duration_ms(struct str s, uint64_t *out)
 bool text_size(struct str s, uint64_t *out)
 {
 	static const struct unit units[] = {
-	        {"B", 1},           {"kB", 1000},
-	        {"KB", 1000},       {"MB", 1000000},
-	        {"GB", 1000000000}, {"KiB", 1024},
-	        {"MiB", 1u << 20},  {"GiB", 1u << 30},
+		{"B", 1},           {"kB", 1000},  {"KB", 1000},      {"MB", 1000000},
+		{"GB", 1000000000}, {"KiB", 1024}, {"MiB", 1u << 20}, {"GiB", 1u << 30},
 	};
 
 	return with_unit(s, units, ARRAY_LEN(units), out);
@@ -184,7 +186,8 @@ void text_mask(struct buf *out, struct str s)
 			s = str_skip(s, masked);
 			continue;
 		}
-		/* a letter that is a hex digit ends no run: the next digit is looked at by itself */
+		/* a letter that is a hex digit ends no run: the next digit is looked at
+		 * by itself */
 		buf_char(out, s.p[0]);
 		s = str_skip(s, 1);
 	}
@@ -192,15 +195,18 @@ void text_mask(struct buf *out, struct str s)
 
 void text_base64(struct buf *out, struct str s)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *p = (const unsigned char *)s.p;
 
 	for (size_t i = 0; i < s.n; i += 3) {
 		size_t have = s.n - i < 3 ? s.n - i : 3;
-		uint32_t bits = (uint32_t)p[i] << 16 | (have > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+		uint32_t bits = (uint32_t)p[i] << 16 |
+		                (have > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
 		                (have > 2 ? p[i + 2] : 0);
 		char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63],
-		                have > 1 ? digit[bits >> 6 & 63] : '=', have > 2 ? digit[bits & 63] : '='};
+		                have > 1 ? digit[bits >> 6 & 63] : '=',
+		                have > 2 ? digit[bits & 63] : '='};
 
 		buf_add(out, four, 4);
 	}

@@ -1,12 +1,17 @@
 /* UTF-8 (RFC 3629) and what of it may go to a terminal: the escaping half of text.h. */
 #include "base/text.h"
 
-/* The code point at the start of s and its length in bytes; 0 when it is not valid UTF-8. */
+/* The code point at the start of s and its length in bytes; 0 when it is not valid UTF-8.
+ */
 static size_t decode(struct str s, uint32_t *code)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = (const unsigned char *)s.p;
-	size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
+	size_t n = p[0] < 0x80       ? 1
+	           : p[0] >> 5 == 6  ? 2
+	           : p[0] >> 4 == 14 ? 3
+	           : p[0] >> 3 == 30 ? 4
+	                             : 0;
 
 	if (n == 0 || n > s.n) {
 		return 0;
@@ -38,11 +43,13 @@ size_t text_utf8_valid(struct str s)
 	return at;
 }
 
-/* C0, DEL and C1 controls; marks that reorder or hide what stands around them; line separators. */
+/* C0, DEL and C1 controls; marks that reorder or hide what stands around them; line
+ * separators. */
 static bool is_unsafe(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
+	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 static void escape_one(struct buf *out, uint32_t code)
@@ -65,7 +72,8 @@ static void escape_one(struct buf *out, uint32_t code)
 void text_escape_cut(struct buf *out, struct str s, size_t columns)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
-	size_t shown = 0, fits = out->n; /* fits: the longest part that leaves a column free */
+	size_t shown = 0,
+	       fits = out->n; /* fits: the longest part that leaves a column free */
 
 	while (s.n) {
 		uint32_t code = (unsigned char)s.p[0];

@@ -11,11 +11,11 @@ struct check_options {
 };
 
 static const struct opt options[] = {
-        VERDICT_OPTIONS(OPT(struct check_options, verdict)),
-        {0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
+	VERDICT_OPTIONS(OPT(struct check_options, verdict)),
+	{0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
          "say what a rule means and what to do, and exit", NULL},
-        {0, "list", NULL, OPT_FLAG, OPT(struct check_options, list), "list the rules, and exit",
-         NULL},
+	{0, "list", NULL, OPT_FLAG, OPT(struct check_options, list),
+         "list the rules, and exit", NULL},
 };
 
 /* ---- what the rules are ---- */
@@ -36,7 +36,8 @@ static int explain(const char *rule, struct error *err)
 	}
 	const char *near = text_nearest(str_from(rule), names, n);
 	return error_set(err, FAIL_USAGE, "unknown rule '%s'%s%s%s", rule,
-	                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	                 near ? "; did you mean '" : "", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 static int list_rules(struct error *err)
@@ -51,7 +52,8 @@ static int list_rules(struct error *err)
 
 /* ---- judging ---- */
 
-static int check_file(struct judge *j, struct verdicts *v, const char *path, struct error *err)
+static int check_file(struct judge *j, struct verdicts *v, const char *path,
+                      struct error *err)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
@@ -87,8 +89,8 @@ static int check_files(const struct file_list *files, struct judge *j, struct ve
 	return output_flush(&v->out, err);
 }
 
-static int operands_or_latest(const struct context *c, int argc, char **argv, struct file_list *files,
-                              struct error *err)
+static int operands_or_latest(const struct context *c, int argc, char **argv,
+                              struct file_list *files, struct error *err)
 {
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	int failed;
@@ -123,7 +125,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(err) : explain(o->explain, err);
 	}
-	int failed = judge_new(&conf, &j, err) || operands_or_latest(c, argc, argv, &files, err) ||
+	int failed = judge_new(&conf, &j, err) ||
+	             operands_or_latest(c, argc, argv, &files, err) ||
 	             check_files(&files, j, &v, err);
 	judge_free(j);
 	file_list_free(&files);
@@ -132,16 +135,17 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 }
 
 const struct command command_check = {
-        .name = "check",
-        .summary = "judge recordings: did the environment move, and if not, why",
-        .operands = "[FILE|DIR...]",
-        .description =
-                "Reads recordings (files, the *.jsonl of a folder, - for standard input; the "
-                "latest one\nwhen nothing is named) and prints what the rules find. Exit code 1 "
-                "when a finding is at\nleast as severe as --fail-on.",
-        .max_operands = -1,
-        .opts = options,
-        .opt_count = ARRAY_LEN(options),
-        .opts_size = sizeof(struct check_options),
-        .run = check_run,
+	.name = "check",
+	.summary = "judge recordings: did the environment move, and if not, why",
+	.operands = "[FILE|DIR...]",
+	.description = "Reads recordings (files, the *.jsonl of a folder, - for standard "
+		       "input; the "
+		       "latest one\nwhen nothing is named) and prints what the rules "
+		       "find. Exit code 1 "
+		       "when a finding is at\nleast as severe as --fail-on.",
+	.max_operands = -1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct check_options),
+	.run = check_run,
 };

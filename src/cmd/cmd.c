@@ -27,26 +27,28 @@ struct globals {
 };
 
 const struct opt global_options[] = {
-        {'h', "help", NULL, OPT_FLAG, OPT(struct globals, help), "print help and exit", NULL},
-        {'v', "verbose", NULL, OPT_COUNT, OPT(struct globals, verbose),
-         "say on stderr what is decided and why; twice: more", NULL},
-        {'q', "quiet", NULL, OPT_FLAG, OPT(struct globals, quiet),
-         "no table, no summary, no warnings: only findings and errors", NULL},
-        {0, "color", "WHEN", OPT_CHOICE, OPT(struct globals, color),
-         "colors in the output; auto: on a terminal without NO_COLOR", "auto|always|never"},
-        {0, "version", NULL, OPT_FLAG, OPT(struct globals, version), "print the version and exit",
+	{'h', "help", NULL, OPT_FLAG, OPT(struct globals, help), "print help and exit",
          NULL},
+	{'v', "verbose", NULL, OPT_COUNT, OPT(struct globals, verbose),
+         "say on stderr what is decided and why; twice: more", NULL},
+	{'q', "quiet", NULL, OPT_FLAG, OPT(struct globals, quiet),
+         "no table, no summary, no warnings: only findings and errors", NULL},
+	{0, "color", "WHEN", OPT_CHOICE, OPT(struct globals, color),
+         "colors in the output; auto: on a terminal without NO_COLOR",
+         "auto|always|never"},
+	{0, "version", NULL, OPT_FLAG, OPT(struct globals, version),
+         "print the version and exit", NULL},
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 
 const struct exit_code exit_codes[] = {
-        {0, "clean"},
-        {1, "findings at or above --fail-on, or differences"},
-        {2, "usage: a command line that cannot be meant"},
-        {3, "a recording, policy or configuration that cannot be used"},
-        {4, "the environment could not be reached, or was lost"},
-        {5, "a local failure: disk full, no permission"},
-        {130, "interrupted"},
+	{0, "clean"},
+	{1, "findings at or above --fail-on, or differences"},
+	{2, "usage: a command line that cannot be meant"},
+	{3, "a recording, policy or configuration that cannot be used"},
+	{4, "the environment could not be reached, or was lost"},
+	{5, "a local failure: disk full, no permission"},
+	{130, "interrupted"},
 };
 const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 
@@ -61,8 +63,9 @@ static const struct command *find(struct str name, struct error *err)
 		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
 	}
 	const char *near = text_nearest(name, names, commands_count);
-	error_set(err, FAIL_USAGE, "unknown command '%.*s'%s%s%s; rolldbg help lists them",
-	          STR_ARG(name), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	error_set(err, FAIL_USAGE,
+	          "unknown command '%.*s'%s%s%s; rolldbg help lists them", STR_ARG(name),
+	          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return NULL;
 }
 
@@ -96,8 +99,8 @@ static void apply_globals(struct context *c, const struct globals *g)
 	}
 }
 
-static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
-                 struct error *err)
+static int print(void (*text)(const struct command *, struct buf *),
+                 const struct command *cmd, struct error *err)
 {
 	struct output out = output_to_stdout();
 
@@ -117,36 +120,40 @@ static void version_text(const struct command *cmd, struct buf *out)
 	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
 }
 
-static int check_operands(const struct command *cmd, int given, char **argv, struct error *err)
+static int check_operands(const struct command *cmd, int given, char **argv,
+                          struct error *err)
 {
 	if (given < cmd->min_operands) {
-		return error_set(err, FAIL_USAGE, "an operand is missing: rolldbg %s %s", cmd->name,
-		                 cmd->operands);
+		return error_set(err, FAIL_USAGE, "an operand is missing: rolldbg %s %s",
+		                 cmd->name, cmd->operands);
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
-		return error_set(err, FAIL_USAGE, "'%s' is one operand too many: rolldbg %s %s",
+		return error_set(err, FAIL_USAGE,
+		                 "'%s' is one operand too many: rolldbg %s %s",
 		                 argv[cmd->max_operands], cmd->name, cmd->operands);
 	}
 	return 0;
 }
 
-static int run_command(struct context *c, const struct command *cmd, int argc, char **argv,
-                       struct error *err)
+static int run_command(struct context *c, const struct command *cmd, int argc,
+                       char **argv, struct error *err)
 {
 	size_t count;
 	struct opt *opts = joined_options(cmd, &count);
 	char *values = mem_new(cmd->opts_size + sizeof(struct globals));
 	struct globals *g = (struct globals *)(void *)(values + cmd->opts_size);
-	int operands = options_parse(opts, count, false, argc, argv, values, err), code = -1;
+	int operands = options_parse(opts, count, false, argc, argv, values, err),
+	    code = -1;
 
 	if (operands >= 0) {
 		apply_globals(c, g);
 		if (g->help) {
 			code = print(help_command, cmd, err);
 		} else if (!check_operands(cmd, operands, argv, err)) {
-			/* readers that lose interest end a filter, as they do everywhere */
-			struct sigaction quiet = {
-			        .sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
+			/* readers that lose interest end a filter, as they do everywhere
+			 */
+			struct sigaction quiet = {.sa_handler = cmd->network ? SIG_IGN
+			                                                     : SIG_DFL};
 			sigaction(SIGPIPE, &quiet, NULL);
 			code = cmd->run(c, values, operands, argv, err);
 		}
@@ -162,8 +169,8 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 int command_main(struct context *c, int argc, char **argv, struct error *err)
 {
 	struct globals g = {0};
-	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
-	                             &g, err);
+	int operands = options_parse(global_options, global_options_count, true, argc - 1,
+	                             argv + 1, &g, err);
 
 	if (operands < 0) {
 		return -1;
@@ -188,8 +195,8 @@ int command_main(struct context *c, int argc, char **argv, struct error *err)
 
 void help_command(const struct command *cmd, struct buf *out)
 {
-	buf_printf(out, "usage: rolldbg %s [OPTIONS]%s%s\n\n%s\n", cmd->name, *cmd->operands ? " " : "",
-	           cmd->operands, cmd->summary);
+	buf_printf(out, "usage: rolldbg %s [OPTIONS]%s%s\n\n%s\n", cmd->name,
+	           *cmd->operands ? " " : "", cmd->operands, cmd->summary);
 	if (cmd->description) {
 		buf_printf(out, "\n%s\n", cmd->description);
 	}
@@ -203,12 +210,14 @@ void help_command(const struct command *cmd, struct buf *out)
 
 void help_all(struct buf *out)
 {
-	buf_text(out, "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]\n\n"
-	              "Rollout debugger and trajectory recorder: count environment steps, not "
-	              "conversation turns.\n\ncommands:\n");
+	buf_text(out,
+	         "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]\n\n"
+	         "Rollout debugger and trajectory recorder: count environment steps, not "
+	         "conversation turns.\n\ncommands:\n");
 	for (size_t i = 0; i < commands_count; i++) {
 		if (!commands[i]->hidden) {
-			buf_printf(out, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
+			buf_printf(out, "  %-8s  %s\n", commands[i]->name,
+			           commands[i]->summary);
 		}
 	}
 	buf_text(out, "\nglobal options:\n");

@@ -1,5 +1,5 @@
-/* What a command is: an entry in cmds.def, a table of options, one function. Dispatch, help, the manual and
-   the completions derive from these. */
+/* What a command is: an entry in cmds.def, a table of options, one function. Dispatch,
+   help, the manual and the completions derive from these. */
 #ifndef ROLLDBG_CMD_CMD_H
 #define ROLLDBG_CMD_CMD_H
 
@@ -9,24 +9,26 @@
 
 #define ROLLDBG_VERSION "0.1.0"
 
-/* What enters through main only: time, the wish to stop, environment variables, the terminal. */
+/* What enters through main only: time, the wish to stop, environment variables, the
+ * terminal. */
 struct context {
 	struct clock clock;
-	int stop_fd;                             /* readable once a signal asked us to stop */
+	int stop_fd; /* readable once a signal asked us to stop */
 	const char *(*variable)(const char *name); /* getenv */
-	struct style style;                      /* of standard output */
-	bool quiet;                              /* -q */
+	struct style style;                        /* of standard output */
+	bool quiet;                                /* -q */
 };
 
 struct command {
-	const char *name, *summary; /* one line, starts with a verb */
-	const char *operands;       /* "[FILE...]"; "" when there are none */
-	const char *description;    /* paragraphs for --help and the manual */
+	const char *name, *summary;     /* one line, starts with a verb */
+	const char *operands;           /* "[FILE...]"; "" when there are none */
+	const char *description;        /* paragraphs for --help and the manual */
 	int min_operands, max_operands; /* -1: any number */
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
-	bool network; /* talks to peers: a broken pipe must not kill it before it has said goodbye */
+	bool network; /* talks to peers: a broken pipe must not kill it before it has said
+	                 goodbye */
 	/* The exit code, or -1 with err set. */
 	int (*run)(const struct context *c, const void *opts, int argc, char **argv,
 	           struct error *err);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int add(struct header_list *l, struct str header, const char *from, struct error *err)
+static int add(struct header_list *l, struct str header, const char *from,
+               struct error *err)
 {
 	const char *colon = header.n ? memchr(header.p, ':', header.n) : NULL;
 	bool control = false;
@@ -53,14 +54,17 @@ static int add_file(struct header_list *l, const char *path, struct error *err)
 static int add_variable(const struct context *c, struct header_list *l, const char *spec,
                         struct error *err)
 {
-	const char *equals = strchr(spec, '='), *value = equals ? c->variable(equals + 1) : NULL;
+	const char *equals = strchr(spec, '='),
+		   *value = equals ? c->variable(equals + 1) : NULL;
 	struct buf header = BUF(BUF_MAX_SMALL);
 
 	if (!equals || equals == spec) {
-		return error_set(err, FAIL_USAGE, "--header-env wants NAME=VARIABLE, not '%s'", spec);
+		return error_set(err, FAIL_USAGE,
+		                 "--header-env wants NAME=VARIABLE, not '%s'", spec);
 	}
 	if (!value) {
-		return error_set(err, FAIL_USAGE, "--header-env: the variable %s is not set", equals + 1);
+		return error_set(err, FAIL_USAGE,
+		                 "--header-env: the variable %s is not set", equals + 1);
 	}
 	buf_printf(&header, "%.*s: %s", (int)(equals - spec), spec, value);
 	int failed = add(l, buf_view(&header), "--header-env", err);
@@ -68,8 +72,8 @@ static int add_variable(const struct context *c, struct header_list *l, const ch
 	return failed;
 }
 
-int headers_read(const struct context *c, const struct header_options *o, struct header_list *out,
-                 struct error *err)
+int headers_read(const struct context *c, const struct header_options *o,
+                 struct header_list *out, struct error *err)
 {
 	for (size_t i = 0; i < o->headers.count; i++) {
 		const char *item = o->headers.item[i];

@@ -1,5 +1,6 @@
-/* HTTP headers from the command line: --header 'Name: value', --header @FILE (a line each), and
-   credentials from named environment variables, so that they need not stand in the shell's history. */
+/* HTTP headers from the command line: --header 'Name: value', --header @FILE (a line
+   each), and credentials from named environment variables, so that they need not stand in
+   the shell's history. */
 #ifndef ROLLDBG_CMD_HEADERS_H
 #define ROLLDBG_CMD_HEADERS_H
 
@@ -9,13 +10,19 @@ struct header_options {
 	struct opt_list headers, variables;
 };
 
-#define HEADER_OPTIONS(base)                                                                       \
-	{'H', "header", "HEADER|@FILE", OPT_LIST, (base) + OPT(struct header_options, headers),    \
-	 "send this header with every request; @FILE: a line each", NULL},                         \
-	{                                                                                          \
-		0, "header-env", "NAME=VARIABLE", OPT_LIST,                                        \
-		        (base) + OPT(struct header_options, variables),                            \
-		        "send header NAME with the value of an environment variable", NULL         \
+#define HEADER_OPTIONS(base)                                                             \
+	{'H',                                                                            \
+	 "header",                                                                       \
+	 "HEADER|@FILE",                                                                 \
+	 OPT_LIST,                                                                       \
+	 (base) + OPT(struct header_options, headers),                                   \
+	 "send this header with every request; @FILE: a line each",                      \
+	 NULL},                                                                          \
+	{                                                                                \
+		0, "header-env", "NAME=VARIABLE", OPT_LIST,                              \
+			(base) + OPT(struct header_options, variables),                  \
+			"send header NAME with the value of an environment variable",    \
+			NULL                                                             \
 	}
 
 struct header_list {

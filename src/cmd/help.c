@@ -25,13 +25,14 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 	}
 	const char *near = text_nearest(str_from(argv[0]), names, n);
 	return error_set(err, FAIL_USAGE, "unknown command '%s'%s%s%s", argv[0],
-	                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	                 near ? "; did you mean '" : "", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 const struct command command_help = {
-        .name = "help",
-        .summary = "print help for a command",
-        .operands = "[COMMAND]",
-        .max_operands = 1,
-        .run = help_run,
+	.name = "help",
+	.summary = "print help for a command",
+	.operands = "[COMMAND]",
+	.max_operands = 1,
+	.run = help_run,
 };

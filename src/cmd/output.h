@@ -1,4 +1,5 @@
-/* Results on their way to a file descriptor: nothing is lost in silence, a full disk is an error. */
+/* Results on their way to a file descriptor: nothing is lost in silence, a full disk is
+ * an error. */
 #ifndef ROLLDBG_CMD_OUTPUT_H
 #define ROLLDBG_CMD_OUTPUT_H
 

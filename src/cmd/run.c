@@ -31,44 +31,51 @@ struct run_options {
 #define FIELD(f) OPT(struct run_options, f)
 
 static const struct opt options[] = {
-        {'e', "env", "TARGET", OPT_STR, FIELD(env),
+	{'e', "env", "TARGET", OPT_STR, FIELD(env),
          "http(s)://HOST/mcp or builtin:frozen_lake[?map=8x8&fault=NAME..]", NULL},
-        {'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
+	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
          "call the tool once with each of these", NULL},
-        {'t', "tool", "NAME", OPT_STR, FIELD(tool), "the tool of --actions (default: the only one)",
-         NULL},
-        {'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
+	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
+         "the tool of --actions (default: the only one)", NULL},
+	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
          "a policy file, or random:SEED", NULL},
-        {'s', "seed", "N", OPT_I64, FIELD(seed), "start the episode with this seed", NULL},
-        {'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
-         "stop after N turns (default: the script's length, else 100)", NULL},
-        {'o', "out", "FILE", OPT_STR, FIELD(out),
-         "record there; - streams to standard output (default: a fresh file, see show)", NULL},
-        {'f', "force", NULL, OPT_FLAG, FIELD(force), "replace the file of --out", NULL},
-        {0, "append", NULL, OPT_FLAG, FIELD(append), "go on behind what the file of --out holds",
+	{'s', "seed", "N", OPT_I64, FIELD(seed), "start the episode with this seed",
          NULL},
-        {0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
-        {0, "state", "SOURCE", OPT_STR, FIELD(state),
-         "where the state comes from: auto, control-plane, resource:URI, tool:NAME[:JSON], "
+	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
+         "stop after N turns (default: the script's length, else 100)", NULL},
+	{'o', "out", "FILE", OPT_STR, FIELD(out),
+         "record there; - streams to standard output (default: a fresh file, see show)",
+         NULL},
+	{'f', "force", NULL, OPT_FLAG, FIELD(force), "replace the file of --out", NULL},
+	{0, "append", NULL, OPT_FLAG, FIELD(append),
+         "go on behind what the file of --out holds", NULL},
+	{0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
+	{0, "state", "SOURCE", OPT_STR, FIELD(state),
+         "where the state comes from: auto, control-plane, resource:URI, "
+         "tool:NAME[:JSON], "
          "observation[:POINTER], none",
          NULL},
-        {0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
+	{0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
          "part of the state that is no change (a clock, a counter)", NULL},
-        {0, "mask", "POINTER", OPT_LIST, FIELD(masks),
+	{0, "mask", "POINTER", OPT_LIST, FIELD(masks),
          "part of the lines that may differ between runs; recorded in the header", NULL},
-        {0, "timeout", "DURATION", OPT_MS, FIELD(timeout), "for one call (default 60s)", NULL},
-        {0, "protocol", "NAME", OPT_STR, FIELD(protocol),
-         "mcp: as a plain MCP client, which tells the server of no environment session; mcp-gym: "
+	{0, "timeout", "DURATION", OPT_MS, FIELD(timeout), "for one call (default 60s)",
+         NULL},
+	{0, "protocol", "NAME", OPT_STR, FIELD(protocol),
+         "mcp: as a plain MCP client, which tells the server of no environment session; "
+         "mcp-gym: "
          "there must be a control plane (default: find out)",
          NULL},
-        {0, "task", "ID", OPT_STR, FIELD(task), "id of the task (default: the server's name)", NULL},
-        {0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
+	{0, "task", "ID", OPT_STR, FIELD(task),
+         "id of the task (default: the server's name)", NULL},
+	{0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
          "send calls that do not fit the tool's schema", NULL},
-        HEADER_OPTIONS(FIELD(headers)),
-        {0, "secret", "VALUE", OPT_LIST, FIELD(secrets), "never write this value anywhere", NULL},
-        {0, "ca-file", "FILE", OPT_STR, FIELD(ca_file), "trust these certificates", NULL},
-        {0, "insecure", NULL, OPT_FLAG, FIELD(insecure), "accept any certificate", NULL},
-        VERDICT_OPTIONS(FIELD(verdict)),
+	HEADER_OPTIONS(FIELD(headers)),
+	{0, "secret", "VALUE", OPT_LIST, FIELD(secrets),
+         "never write this value anywhere", NULL},
+	{0, "ca-file", "FILE", OPT_STR, FIELD(ca_file), "trust these certificates", NULL},
+	{0, "insecure", NULL, OPT_FLAG, FIELD(insecure), "accept any certificate", NULL},
+	VERDICT_OPTIONS(FIELD(verdict)),
 };
 
 /* Everything one run holds, so that there is one way out. */
@@ -122,8 +129,10 @@ static int start_builtin(struct running *r, const char *target, struct error *er
 	struct serve_conf conf;
 
 	serve_conf_init(&conf, r->context->clock);
-	if (serve_conf_max_envs(&conf, r->context->variable("MAX_CONCURRENT_ENVS"), err) ||
-	    serve_conf_target(&conf, str_from(target), err) || server_start(&conf, &r->server, err)) {
+	if (serve_conf_max_envs(&conf, r->context->variable("MAX_CONCURRENT_ENVS"),
+	                        err) ||
+	    serve_conf_target(&conf, str_from(target), err) ||
+	    server_start(&conf, &r->server, err)) {
 		return error_wrap(err, "builtin:%s", target);
 	}
 	buf_printf(&r->url, "http://127.0.0.1:%u/mcp", (unsigned)server_port(r->server));
@@ -147,10 +156,12 @@ static int settle_out(struct running *r, struct error *err)
 	const struct run_options *o = r->opts;
 
 	if (o->out && !strcmp(o->out, "-") && o->verdict.json) {
-		return error_set(err, FAIL_USAGE, "--out - and --json both want standard output");
+		return error_set(err, FAIL_USAGE,
+		                 "--out - and --json both want standard output");
 	}
 	if (o->force && o->append) {
-		return error_set(err, FAIL_USAGE, "--force and --append exclude each other");
+		return error_set(err, FAIL_USAGE,
+		                 "--force and --append exclude each other");
 	}
 	if (o->out) {
 		buf_text(&r->path, o->out);
@@ -184,7 +195,8 @@ static void settle_secrets(struct running *r)
 	}
 	for (size_t i = 0; i < r->opts->secrets.count; i++) {
 		if (!secrets_add(r->secrets, str_from(r->opts->secrets.item[i]))) {
-			log_warn("--secret: values shorter than 4 bytes would hide innocent text, "
+			log_warn("--secret: values shorter than 4 bytes would hide "
+			         "innocent text, "
 			         "one is not hidden");
 		}
 	}
@@ -204,7 +216,8 @@ static int open_verdicts(struct running *r, struct error *err)
 	                          .ctx = &r->verdicts};
 
 	r->verdicts = (struct verdicts){.context = r->context,
-	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
+	                                .out = streams(r) ? output_to_stderr()
+	                                                  : output_to_stdout(),
 	                                .json = v->json,
 	                                .fail_on = v->fail_on};
 	if (judge_new(&conf, &r->judge, err)) {
@@ -251,29 +264,30 @@ static int drive(struct running *r, struct rollout_result *result, struct error 
 		sink_count = 2;
 	}
 	struct rollout_conf conf = {
-	        .task = o->task,
-	        .env = {.url = buf_cstr(&r->url),
+		.task = o->task,
+		.env = {.url = buf_cstr(&r->url),
 	                .protocol = o->protocol,
 	                .headers = (const char *const *)r->headers.items,
 	                .header_count = r->headers.count,
-	                .timeout_ms = o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS,
+	                .timeout_ms =
+	                        o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS,
 	                .state_spec = str_from(o->state ? o->state : "auto"),
 	                .ignore = &o->ignore,
 	                .has_seed = o->seed.given,
 	                .seed = o->seed.value,
 	                .env_session = r->env_session,
 	                .version = ROLLDBG_VERSION},
-	        .policy = {.actions = actions_of(o),
+		.policy = {.actions = actions_of(o),
 	                   .tool = o->tool,
 	                   .spec = o->policy,
 	                   .force_call = o->force_call},
-	        .max_turns = o->max_turns,
-	        .masks = &o->masks,
-	        .clock = r->context->clock,
-	        .io = r->io,
-	        .recorder = r->recorder,
-	        .sinks = sinks,
-	        .sink_count = sink_count};
+		.max_turns = o->max_turns,
+		.masks = &o->masks,
+		.clock = r->context->clock,
+		.io = r->io,
+		.recorder = r->recorder,
+		.sinks = sinks,
+		.sink_count = sink_count};
 
 	conf.env_ops = env_find(conf.env.url, o->protocol, err);
 	return conf.env_ops ? rollout_run(&conf, result, err) : -1;
@@ -300,7 +314,8 @@ static int exit_code(const struct running *r, const struct rollout_result *resul
 	return r->verdicts.at_or_above > 0;
 }
 
-static int conclude(struct running *r, const struct rollout_result *result, struct error *err)
+static int conclude(struct running *r, const struct rollout_result *result,
+                    struct error *err)
 {
 	judge_finish(r->judge);
 	verdicts_summary(&r->verdicts, r->judge);
@@ -342,19 +357,25 @@ static void tear_down(struct running *r)
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
-	struct running r = {.context = c, .opts = opts, .url = BUF(BUF_MAX_SMALL), .path = BUF(BUF_MAX_SMALL)};
+	struct running r = {.context = c,
+	                    .opts = opts,
+	                    .url = BUF(BUF_MAX_SMALL),
+	                    .path = BUF(BUF_MAX_SMALL)};
 	struct rollout_result result = {.status = END_FAILED};
 	struct error closing = {0};
 
 	(void)argc;
 	(void)argv;
-	int code = set_up(&r, err) || drive(&r, &result, err) ? -1 : conclude(&r, &result, err);
+	int code = set_up(&r, err) || drive(&r, &result, err)
+	                   ? -1
+	                   : conclude(&r, &result, err);
 	if (recorder_close(r.recorder, &closing) && code >= 0) {
 		*err = closing;
 		code = -1;
 	}
 	/* a policy that did not fit was refused before the first line: nothing to keep */
-	if (code < 0 && r.created && (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT)) {
+	if (code < 0 && r.created &&
+	    (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT)) {
 		unlink(buf_cstr(&r.path));
 	}
 	tear_down(&r);
@@ -362,17 +383,19 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 }
 
 const struct command command_run = {
-        .name = "run",
-        .summary = "drive a policy against an environment, record it, judge it",
-        .operands = "",
-        .description =
-                "Sends the policy's calls to the environment, reads the state before each, records "
-                "every turn\nas JSONL and says whether the environment ever moved. Without --env it "
-                "drives the built-in\nlake; without --out the recording goes to a fresh file that "
-                "check, show and strip take\nwhen no file is named.",
-        .opts = options,
-        .opt_count = ARRAY_LEN(options),
-        .opts_size = sizeof(struct run_options),
-        .network = true,
-        .run = run_run,
+	.name = "run",
+	.summary = "drive a policy against an environment, record it, judge it",
+	.operands = "",
+	.description = "Sends the policy's calls to the environment, reads the state "
+		       "before each, records "
+		       "every turn\nas JSONL and says whether the environment ever "
+		       "moved. Without --env it "
+		       "drives the built-in\nlake; without --out the recording goes to a "
+		       "fresh file that "
+		       "check, show and strip take\nwhen no file is named.",
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct run_options),
+	.network = true,
+	.run = run_run,
 };

@@ -15,40 +15,43 @@ struct serve_options {
 };
 
 static const struct opt options[] = {
-        {'p', "port", "PORT", OPT_U64, OPT(struct serve_options, port),
+	{'p', "port", "PORT", OPT_U64, OPT(struct serve_options, port),
          "listen there; 0 takes any free port (default 8000)", NULL},
-        {0, "bind", "ADDRESS", OPT_STR, OPT(struct serve_options, bind),
+	{0, "bind", "ADDRESS", OPT_STR, OPT(struct serve_options, bind),
          "listen on this IPv4 address (default 127.0.0.1)", NULL},
-        {0, "map", "MAP", OPT_STR, OPT(struct serve_options, map),
+	{0, "map", "MAP", OPT_STR, OPT(struct serve_options, map),
          "4x4, 8x8, random or random8x8 (default 4x4)", NULL},
-        {0, "slippery", NULL, OPT_FLAG, OPT(struct serve_options, slippery),
+	{0, "slippery", NULL, OPT_FLAG, OPT(struct serve_options, slippery),
          "moves slip sideways, driven by the seed", NULL},
-        {0, "max-envs", "N", OPT_U64, OPT(struct serve_options, max_envs),
+	{0, "max-envs", "N", OPT_U64, OPT(struct serve_options, max_envs),
          "environments at a time (default 8, or MAX_CONCURRENT_ENVS)", NULL},
-        {0, "fault", "FAULT", OPT_LIST, OPT(struct serve_options, faults),
+	{0, "fault", "FAULT", OPT_LIST, OPT(struct serve_options, faults),
          "misbehave; may be given several times", NULL},
-        {0, "delay", "DURATION", OPT_STR, OPT(struct serve_options, delay),
+	{0, "delay", "DURATION", OPT_STR, OPT(struct serve_options, delay),
          "how long each tool call takes", NULL},
 };
 
-static int set(struct serve_conf *conf, const char *key, const char *value, struct error *err)
+static int set(struct serve_conf *conf, const char *key, const char *value,
+               struct error *err)
 {
 	return value ? serve_conf_set(conf, str_from(key), str_from(value), err) : 0;
 }
 
-static int configure(const struct context *c, const struct serve_options *o, const char *world,
-                     struct serve_conf *conf, struct error *err)
+static int configure(const struct context *c, const struct serve_options *o,
+                     const char *world, struct serve_conf *conf, struct error *err)
 {
 	char number[32];
 
 	serve_conf_init(conf, c->clock);
 	if (serve_conf_max_envs(conf, c->variable("MAX_CONCURRENT_ENVS"), err) ||
-	    serve_conf_target(conf, str_from(world), err) || set(conf, "map", o->map, err) ||
-	    set(conf, "delay", o->delay, err) || (o->slippery && set(conf, "slippery", "1", err))) {
+	    serve_conf_target(conf, str_from(world), err) ||
+	    set(conf, "map", o->map, err) || set(conf, "delay", o->delay, err) ||
+	    (o->slippery && set(conf, "slippery", "1", err))) {
 		return -1;
 	}
 	if (o->max_envs.given) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)o->max_envs.value);
+		snprintf(number, sizeof(number), "%llu",
+		         (unsigned long long)o->max_envs.value);
 		if (set(conf, "max_envs", number, err)) {
 			return -1;
 		}
@@ -67,12 +70,13 @@ static int configure(const struct context *c, const struct serve_options *o, con
 	return 0;
 }
 
-static int announce(const struct serve_conf *conf, const struct server *s, struct error *err)
+static int announce(const struct serve_conf *conf, const struct server *s,
+                    struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	buf_printf(&out.text, "listening on %s:%u\n", conf->bind ? conf->bind : "127.0.0.1",
-	           (unsigned)server_port(s));
+	buf_printf(&out.text, "listening on %s:%u\n",
+	           conf->bind ? conf->bind : "127.0.0.1", (unsigned)server_port(s));
 	return output_close(&out, err);
 }
 
@@ -86,8 +90,8 @@ static int wait_for_stop(const struct context *c, struct error *err)
 		return -1;
 	}
 	while (!io_stopped(io)) {
-		if (io_wait(io, &never, UINT32_MAX, err) && err->kind != FAIL_INTERRUPTED &&
-		    err->kind != FAIL_TIMEOUT) {
+		if (io_wait(io, &never, UINT32_MAX, err) &&
+		    err->kind != FAIL_INTERRUPTED && err->kind != FAIL_TIMEOUT) {
 			break;
 		}
 	}
@@ -112,17 +116,18 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 }
 
 const struct command command_serve = {
-        .name = "serve",
-        .summary = "serve a built-in environment, healthy or with faults, over MCP",
-        .operands = "[WORLD]",
-        .description =
-                "WORLD is frozen_lake, with the keys of builtin: targets if you like: "
-                "'frozen_lake?map=8x8'.\nPrints 'listening on ADDRESS:PORT' once it is ready; the "
-                "environment is at /mcp. Ctrl-C ends it.",
-        .max_operands = 1,
-        .opts = options,
-        .opt_count = ARRAY_LEN(options),
-        .opts_size = sizeof(struct serve_options),
-        .network = true,
-        .run = serve_run,
+	.name = "serve",
+	.summary = "serve a built-in environment, healthy or with faults, over MCP",
+	.operands = "[WORLD]",
+	.description =
+		"WORLD is frozen_lake, with the keys of builtin: targets if you like: "
+		"'frozen_lake?map=8x8'.\nPrints 'listening on ADDRESS:PORT' once it is "
+		"ready; the "
+		"environment is at /mcp. Ctrl-C ends it.",
+	.max_operands = 1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct serve_options),
+	.network = true,
+	.run = serve_run,
 };

@@ -13,9 +13,10 @@ struct show_options {
 };
 
 static const struct opt options[] = {
-        {'t', "turn", "N", OPT_U64, OPT(struct show_options, turn), "show this turn in full", NULL},
-        {'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout), "show this rollout only",
-         NULL},
+	{'t', "turn", "N", OPT_U64, OPT(struct show_options, turn),
+         "show this turn in full", NULL},
+	{'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout),
+         "show this rollout only", NULL},
 };
 
 struct showing {
@@ -88,7 +89,8 @@ static int read_file(struct showing *s, const char *path, struct error *err)
 	}
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
 		if (note.torn) {
-			buf_printf(&s->out.text, "%6s  the last line is torn (line %llu)\n", "!",
+			buf_printf(&s->out.text,
+			           "%6s  the last line is torn (line %llu)\n", "!",
 			           (unsigned long long)note.line);
 		} else if (take(s, &l, err)) {
 			more = -1;
@@ -103,12 +105,13 @@ static int finish(struct showing *s, struct error *err)
 {
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
 		return error_set(err, FAIL_USAGE,
-		                 "--turn needs --rollout ID: the recording holds %zu rollouts (%s)",
+		                 "--turn needs --rollout ID: the recording holds %zu "
+		                 "rollouts (%s)",
 		                 s->rollouts, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
-		return error_set(err, FAIL_USAGE, "there is no rollout '%s' (%s)", s->opts->rollout,
-		                 buf_cstr(&s->ids));
+		return error_set(err, FAIL_USAGE, "there is no rollout '%s' (%s)",
+		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->turn.given) {
 		return error_set(err, FAIL_USAGE, "there is no turn %llu",
@@ -132,7 +135,8 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	int failed = argc ? 0 : store_latest(c, &latest, err);
 
 	if (!failed) {
-		failed = read_file(&s, argc ? argv[0] : buf_cstr(&latest), err) || finish(&s, err);
+		failed = read_file(&s, argc ? argv[0] : buf_cstr(&latest), err) ||
+		         finish(&s, err);
 	}
 	if (failed) {
 		struct error ignored; /* the rows before the fault are worth seeing */
@@ -147,15 +151,17 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 }
 
 const struct command command_show = {
-        .name = "show",
-        .summary = "show a recording as a table, or one turn in full",
-        .operands = "[FILE]",
-        .description = "One row a step: the call, how the environment answered, whether the state "
-                       "changed, the reward\nand what the policy got to see. Lines with ! are events. "
-                       "Without FILE: the latest recording.",
-        .max_operands = 1,
-        .opts = options,
-        .opt_count = ARRAY_LEN(options),
-        .opts_size = sizeof(struct show_options),
-        .run = show_run,
+	.name = "show",
+	.summary = "show a recording as a table, or one turn in full",
+	.operands = "[FILE]",
+	.description = "One row a step: the call, how the environment answered, whether "
+		       "the state "
+		       "changed, the reward\nand what the policy got to see. Lines with "
+		       "! are events. "
+		       "Without FILE: the latest recording.",
+	.max_operands = 1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct show_options),
+	.run = show_run,
 };

@@ -1,4 +1,5 @@
-/* rolldbg __spec: everything the manual and the completions need, as tab-separated lines. */
+/* rolldbg __spec: everything the manual and the completions need, as tab-separated lines.
+ */
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "env/env.h"
@@ -6,23 +7,26 @@
 #include "serve/serve.h"
 
 static const char *const type_names[] = {
-        [OPT_FLAG] = "flag", [OPT_COUNT] = "count",   [OPT_STR] = "string", [OPT_U64] = "number",
-        [OPT_I64] = "number", [OPT_MS] = "duration",  [OPT_LIST] = "list",  [OPT_CHOICE] = "choice",
+	[OPT_FLAG] = "flag",  [OPT_COUNT] = "count",   [OPT_STR] = "string",
+	[OPT_U64] = "number", [OPT_I64] = "number",    [OPT_MS] = "duration",
+	[OPT_LIST] = "list",  [OPT_CHOICE] = "choice",
 };
 
-static void put_options(const char *command, const struct opt *opts, size_t count, struct buf *out)
+static void put_options(const char *command, const struct opt *opts, size_t count,
+                        struct buf *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct opt *o = &opts[i];
 		char letter[2] = {o->letter, '\0'};
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter, o->name,
-		           o->arg ? o->arg : "", type_names[o->type], o->choices ? o->choices : "",
-		           o->help);
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
+		           o->name, o->arg ? o->arg : "", type_names[o->type],
+		           o->choices ? o->choices : "", o->help);
 	}
 }
 
-static void put_topic(const char *kind, const char *name, const char *help, struct buf *out)
+static void put_topic(const char *kind, const char *name, const char *help,
+                      struct buf *out)
 {
 	buf_printf(out, "topic\t%s\t%s\t%s\n", kind, name, help);
 }
@@ -45,7 +49,8 @@ static void put_topics(struct buf *out)
 		put_topic("world", serve_worlds[i], "", out);
 	}
 	for (size_t i = 0; i < exit_codes_count; i++) {
-		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code, exit_codes[i].meaning);
+		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code,
+		           exit_codes[i].meaning);
 	}
 }
 
@@ -54,8 +59,11 @@ static void put_types(unsigned types, struct buf *out)
 	static const struct {
 		unsigned bits;
 		const char *name;
-	} names[] = {{T_BOOL, "boolean"}, {T_STRING, "string"}, {T_ARRAY, "array"},
-	             {T_OBJECT, "object"}, {T_NULL, "null"}};
+	} names[] = {{T_BOOL, "boolean"},
+	             {T_STRING, "string"},
+	             {T_ARRAY, "array"},
+	             {T_OBJECT, "object"},
+	             {T_NULL, "null"}};
 	const char *between = "";
 
 	if ((types & T_ANY) == T_ANY) {
@@ -98,8 +106,8 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 		const struct command *cmd = commands[i];
 
 		if (!cmd->hidden) {
-			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name, cmd->summary,
-			           cmd->operands);
+			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name,
+			           cmd->summary, cmd->operands);
 			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
 		}
 	}
@@ -110,9 +118,9 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 }
 
 const struct command command_spec = {
-        .name = "__spec",
-        .summary = "print the tables behind the manual and the completions",
-        .operands = "",
-        .hidden = true,
-        .run = spec_run,
+	.name = "__spec",
+	.summary = "print the tables behind the manual and the completions",
+	.operands = "",
+	.hidden = true,
+	.run = spec_run,
 };

@@ -35,8 +35,10 @@ static int make_folders(struct buf *path, struct error *err)
 		}
 		path->p[i] = '\0';
 		if (mkdir(path->p, 0777) && errno != EEXIST) {
-			return error_errno(err, "cannot make the folder %s (--out FILE puts the recording "
-			                        "elsewhere)",
+			return error_errno(err,
+			                   "cannot make the folder %s (--out FILE puts "
+			                   "the recording "
+			                   "elsewhere)",
 			                   path->p);
 		}
 		path->p[i] = kept;
@@ -75,7 +77,8 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 		buf_text(&link, "/latest");
 		if (symlink(name ? name + 1 : path, buf_cstr(&fresh)) ||
 		    rename(buf_cstr(&fresh), buf_cstr(&link))) {
-			failed = error_errno(err, "cannot move the link %s", buf_cstr(&link));
+			failed = error_errno(err, "cannot move the link %s",
+			                     buf_cstr(&link));
 			unlink(buf_cstr(&fresh));
 		}
 	}
@@ -91,10 +94,11 @@ int store_latest(const struct context *c, struct buf *path, struct error *err)
 	}
 	buf_text(path, "/latest");
 	if (access(buf_cstr(path), R_OK)) {
-		return error_set(err, FAIL_INPUT,
-		                 "no recording was named, and there is no latest one (%s); "
-		                 "rolldbg run makes one",
-		                 buf_cstr(path));
+		return error_set(
+			err, FAIL_INPUT,
+			"no recording was named, and there is no latest one (%s); "
+			"rolldbg run makes one",
+			buf_cstr(path));
 	}
 	return 0;
 }

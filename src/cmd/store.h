@@ -1,5 +1,6 @@
-/* Where recordings go when nobody says --out: $XDG_STATE_HOME/rolldbg (by default ~/.local/state/rolldbg), a
-   fresh file each run and a link `latest`, which commands take when no file is named. */
+/* Where recordings go when nobody says --out: $XDG_STATE_HOME/rolldbg (by default
+   ~/.local/state/rolldbg), a fresh file each run and a link `latest`, which commands take
+   when no file is named. */
 #ifndef ROLLDBG_CMD_STORE_H
 #define ROLLDBG_CMD_STORE_H
 
@@ -8,7 +9,8 @@
 /* Appends the path of a new file. FAIL_SYSTEM with the cure. */
 MUST_USE int store_new_file(const struct context *c, struct buf *path, struct error *err);
 /* Points `latest` to it, atomically. */
-MUST_USE int store_set_latest(const struct context *c, const char *path, struct error *err);
+MUST_USE int store_set_latest(const struct context *c, const char *path,
+                              struct error *err);
 /* Appends the path of `latest`. FAIL_INPUT when there is none yet. */
 MUST_USE int store_latest(const struct context *c, struct buf *path, struct error *err);
 

@@ -11,13 +11,15 @@ struct strip_options {
 };
 
 static const struct opt options[] = {
-        {0, "mask", "POINTER", OPT_LIST, OPT(struct strip_options, masks),
-         "replace what the pointer reaches by \"<masked>\"; rooted at the line, * any token, ** any "
+	{0, "mask", "POINTER", OPT_LIST, OPT(struct strip_options, masks),
+         "replace what the pointer reaches by \"<masked>\"; rooted at the line, * any "
+         "token, ** any "
          "depth",
          NULL},
 };
 
-static int strip_file(struct strip *s, const char *path, struct output *out, struct error *err)
+static int strip_file(struct strip *s, const char *path, struct output *out,
+                      struct error *err)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
@@ -60,7 +62,7 @@ static int strip_all(const struct context *c, struct strip *s, int argc, char **
 	struct file_list files = {0};
 	int failed = argc ? file_list_new(argv, (size_t)argc, &files, err)
 	                  : store_latest(c, &latest, err) ||
-	                            file_list_new(&latest.p, 1, &files, err);
+	                             file_list_new(&latest.p, 1, &files, err);
 
 	for (size_t i = 0; !failed && i < files.count; i++) {
 		failed = strip_file(s, files.paths[i], out, err);
@@ -76,7 +78,8 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 	const struct strip_options *o = opts;
 	struct output out = output_to_stdout();
 	struct strip *s = NULL;
-	int failed = make_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
+	int failed =
+		make_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
 
 	strip_free(s);
 	output_release(&out);
@@ -84,15 +87,17 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 }
 
 const struct command command_strip = {
-        .name = "strip",
-        .summary = "print recordings without volatile facts, in canonical form, for diff and git",
-        .operands = "[FILE|DIR...]",
-        .description = "Times, session ids and masked values are taken out, everything else is "
-                       "written in one\ncanonical spelling: two runs that did the same give the "
-                       "same bytes. What comes out is a\nvalid recording.",
-        .max_operands = -1,
-        .opts = options,
-        .opt_count = ARRAY_LEN(options),
-        .opts_size = sizeof(struct strip_options),
-        .run = strip_run,
+	.name = "strip",
+	.summary = "print recordings without volatile facts, in canonical form, for diff "
+		   "and git",
+	.operands = "[FILE|DIR...]",
+	.description =
+		"Times, session ids and masked values are taken out, everything else is "
+		"written in one\ncanonical spelling: two runs that did the same give the "
+		"same bytes. What comes out is a\nvalid recording.",
+	.max_operands = -1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct strip_options),
+	.run = strip_run,
 };

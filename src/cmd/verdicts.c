@@ -42,12 +42,15 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	if (s.rollouts != 1) {
 		buf_printf(out, "%lld rollouts · ", (long long)s.rollouts);
 	}
-	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward, out);
+	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward,
+	                out);
 	if (s.errors + s.warnings + s.infos > 0) {
 		buf_printf(out, "findings: %lld errors, %lld warnings, %lld infos\n",
-		           (long long)s.errors, (long long)s.warnings, (long long)s.infos);
+		           (long long)s.errors, (long long)s.warnings,
+		           (long long)s.infos);
 	}
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
-		buf_printf(out, "not checked, their facts were stripped: %s\n", judge_not_checked(j));
+		buf_printf(out, "not checked, their facts were stripped: %s\n",
+		           judge_not_checked(j));
 	}
 }

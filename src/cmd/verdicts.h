@@ -1,4 +1,5 @@
-/* What `run` and `check` do with verdicts alike: print them, count them, turn them into an exit code. */
+/* What `run` and `check` do with verdicts alike: print them, count them, turn them into
+ * an exit code. */
 #ifndef ROLLDBG_CMD_VERDICTS_H
 #define ROLLDBG_CMD_VERDICTS_H
 
@@ -9,9 +10,9 @@ struct verdicts {
 	const struct context *context;
 	struct output out;
 	bool json;
-	bool names;              /* say whose finding it is */
-	const char *fail_on;     /* NULL: error */
-	int64_t at_or_above;     /* findings that fail */
+	bool names;          /* say whose finding it is */
+	const char *fail_on; /* NULL: error */
+	int64_t at_or_above; /* findings that fail */
 };
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
@@ -24,16 +25,32 @@ struct verdict_options {
 	bool json;
 	const char *fail_on, *only, *without;
 };
-#define VERDICT_OPTIONS(base)                                                                      \
-	{0, "json", NULL, OPT_FLAG, (base) + OPT(struct verdict_options, json),                    \
-	 "print findings, rollouts and a summary as JSON lines", NULL},                            \
-	        {0, "fail-on", "SEVERITY", OPT_CHOICE,                                             \
-	         (base) + OPT(struct verdict_options, fail_on),                                    \
-	         "exit 1 on findings of at least this severity (default error)",                   \
-	         "error|warning|info|never"},                                                      \
-	        {0, "only", "RULES", OPT_STR, (base) + OPT(struct verdict_options, only),          \
-	         "check these rules only (comma separated)", NULL},                                \
-	        {0, "without", "RULES", OPT_STR, (base) + OPT(struct verdict_options, without),    \
-	         "leave these rules out (comma separated)", NULL}
+#define VERDICT_OPTIONS(base)                                                            \
+	{0,                                                                              \
+	 "json",                                                                         \
+	 NULL,                                                                           \
+	 OPT_FLAG,                                                                       \
+	 (base) + OPT(struct verdict_options, json),                                     \
+	 "print findings, rollouts and a summary as JSON lines",                         \
+	 NULL},                                                                          \
+		{0,                                                                      \
+	         "fail-on",                                                              \
+	         "SEVERITY",                                                             \
+	         OPT_CHOICE,                                                             \
+	         (base) + OPT(struct verdict_options, fail_on),                          \
+	         "exit 1 on findings of at least this severity (default error)",         \
+	         "error|warning|info|never"},                                            \
+		{0,                                                                      \
+	         "only",                                                                 \
+	         "RULES",                                                                \
+	         OPT_STR,                                                                \
+	         (base) + OPT(struct verdict_options, only),                             \
+	         "check these rules only (comma separated)",                             \
+	         NULL},                                                                  \
+	{                                                                                \
+		0, "without", "RULES", OPT_STR,                                          \
+			(base) + OPT(struct verdict_options, without),                   \
+			"leave these rules out (comma separated)", NULL                  \
+	}
 
 #endif

@@ -11,9 +11,9 @@ struct endpoint {
 };
 
 static const struct endpoint endpoints[] = {
-        [CONTROL_STATE] = {"/control/initial_state", "game://initial_state"},
-        [CONTROL_REWARD] = {"/control/reward", "control://reward"},
-        [CONTROL_STATUS] = {"/control/status", "control://status"},
+	[CONTROL_STATE] = {"/control/initial_state", "game://initial_state"},
+	[CONTROL_REWARD] = {"/control/reward", "control://reward"},
+	[CONTROL_STATUS] = {"/control/status", "control://status"},
 };
 
 /* The control endpoints stand beside /mcp, not below it. */
@@ -34,17 +34,17 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
                   const struct env_conf *conf)
 {
 	*c = (struct control_plane){
-	        .io = io,
-	        .session = session,
-	        .user_headers = conf->headers,
-	        .user_header_count = conf->header_count,
-	        .timeout_ms = conf->timeout_ms,
-	        .base = BUF(BUF_MAX_SMALL),
-	        .id = BUF(BUF_MAX_SMALL),
-	        .id_header = BUF(BUF_MAX_SMALL),
-	        .url = BUF(BUF_MAX_SMALL),
-	        .body = BUF(BUF_MAX_MESSAGE),
-	        .why = BUF(BUF_MAX_SMALL),
+		.io = io,
+		.session = session,
+		.user_headers = conf->headers,
+		.user_header_count = conf->header_count,
+		.timeout_ms = conf->timeout_ms,
+		.base = BUF(BUF_MAX_SMALL),
+		.id = BUF(BUF_MAX_SMALL),
+		.id_header = BUF(BUF_MAX_SMALL),
+		.url = BUF(BUF_MAX_SMALL),
+		.body = BUF(BUF_MAX_MESSAGE),
+		.why = BUF(BUF_MAX_SMALL),
 	};
 	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
 	buf_text(&c->id, conf->env_session);
@@ -80,8 +80,8 @@ static size_t build_headers(struct control_plane *c, bool with_id, bool with_bod
 }
 
 /* Status 0: no answer, with the sentence in c->why. The body is in c->body. */
-static int fetch(struct control_plane *c, const char *method, const char *path, bool with_id,
-                 struct str body, int *status, struct error *err)
+static int fetch(struct control_plane *c, const char *method, const char *path,
+                 bool with_id, struct str body, int *status, struct error *err)
 {
 	struct http_exchange *x = NULL;
 
@@ -92,7 +92,8 @@ static int fetch(struct control_plane *c, const char *method, const char *path, 
 	struct http_request q = {.method = method,
 	                         .url = buf_cstr(&c->url),
 	                         .headers = c->headers,
-	                         .header_count = build_headers(c, with_id, body.p != NULL),
+	                         .header_count =
+	                                 build_headers(c, with_id, body.p != NULL),
 	                         .body = body,
 	                         .timeout_ms = c->timeout_ms,
 	                         .may_repeat = true};
@@ -122,7 +123,8 @@ static int has_resources(struct control_plane *c, bool *found, struct error *err
 	size_t cursor = 0;
 
 	*found = false;
-	if (mcp_request(c->session, "resources/list", (struct str){NULL, 0}, &reply, err)) {
+	if (mcp_request(c->session, "resources/list", (struct str){NULL, 0}, &reply,
+	                err)) {
 		return -1;
 	}
 	if (reply.got != MCP_GOT_RESULT) {
@@ -130,7 +132,8 @@ static int has_resources(struct control_plane *c, bool *found, struct error *err
 	}
 	struct str list = JSON_GET(reply.message.result, "resources");
 	while (json_next(list, &cursor, &each)) {
-		*found |= json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri));
+		*found |= json_is(JSON_GET(each, "uri"),
+		                  str_from(endpoints[CONTROL_STATUS].uri));
 	}
 	return 0;
 }
@@ -164,10 +167,11 @@ int control_detect(struct control_plane *c, struct error *err)
 	return 0;
 }
 
-void control_use_hash(struct control_plane *c, struct hasher *h, const char *name, const char *version,
-                      bool has_seed, int64_t seed)
+void control_use_hash(struct control_plane *c, struct hasher *h, const char *name,
+                      const char *version, bool has_seed, int64_t seed)
 {
-	/* Python's json.dumps(.., sort_keys=True) of what the server hashes, to the byte */
+	/* Python's json.dumps(.., sort_keys=True) of what the server hashes, to the byte
+	 */
 	struct buf text = BUF(BUF_MAX_SMALL);
 	char id[HASH_HEX + 1];
 
@@ -199,7 +203,8 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	jw_key(&w, "uri");
 	jw_text(&w, uri);
 	jw_end(&w);
-	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
+	int failed =
+		mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	buf_clear(&c->body);
 	buf_clear(&c->why);
@@ -247,13 +252,15 @@ static int read_http(struct control_plane *c, const char *path, struct error *er
 	return 0;
 }
 
-int control_read(struct control_plane *c, enum control_what what, struct str *out, struct error *err)
+int control_read(struct control_plane *c, enum control_what what, struct str *out,
+                 struct error *err)
 {
 	const struct endpoint *e = &endpoints[what];
 	struct json_fault fault;
 
 	*out = (struct str){NULL, 0};
-	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err) : read_http(c, e->path, err)) {
+	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err)
+	                                 : read_http(c, e->path, err)) {
 		return -1;
 	}
 	if (c->why.n) {
@@ -261,7 +268,8 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	}
 	struct str body = buf_view(&c->body);
 	if (json_validate(body, &fault)) {
-		buf_printf(&c->why, "%s is not JSON: %s at byte %zu", e->path, fault.why, fault.at);
+		buf_printf(&c->why, "%s is not JSON: %s at byte %zu", e->path, fault.why,
+		           fault.at);
 	} else if (json_type(JSON_GET(body, "error")) == JSON_STRING) {
 		buf_printf(&c->why, "%s answered 200 with an error: ", e->path);
 		json_decode(JSON_GET(body, "error"), &c->why);
@@ -277,12 +285,13 @@ int control_reset(struct control_plane *c, int64_t seed, bool *done, struct erro
 	int status;
 
 	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
-	int failed =
-	        fetch(c, "POST", "/control/reset_session", true, buf_view(&body), &status, err);
+	int failed = fetch(c, "POST", "/control/reset_session", true, buf_view(&body),
+	                   &status, err);
 	buf_release(&body);
 	*done = status == 200;
 	if (!failed && status && !*done) {
-		buf_printf(&c->why, "POST /control/reset_session answered HTTP %d", status);
+		buf_printf(&c->why, "POST /control/reset_session answered HTTP %d",
+		           status);
 	}
 	return failed;
 }

@@ -1,11 +1,11 @@
-/* MCP-Gym's control plane, beside the tools: reward, termination, the environment's own step counter and
-   the observation as it stands now. Four generations of servers are in use; they differ in where it is
-   and in which id names an environment there:
+/* MCP-Gym's control plane, beside the tools: reward, termination, the environment's own
+   step counter and the observation as it stands now. Four generations of servers are in
+   use; they differ in where it is and in which id names an environment there:
 
-     HTTP with reset_session   GET /control/NAME, our own id (clientInfo._extra.session_id)
-     HTTP without              the same, but environments go by a hash that the server derives
-     resources                 MCP resources game://initial_state and control://NAME, one environment
-     none                      plain MCP */
+     HTTP with reset_session   GET /control/NAME, our own id
+   (clientInfo._extra.session_id) HTTP without              the same, but environments go
+   by a hash that the server derives resources                 MCP resources
+   game://initial_state and control://NAME, one environment none plain MCP */
 #ifndef ROLLDBG_ENV_CONTROL_PLANE_H
 #define ROLLDBG_ENV_CONTROL_PLANE_H
 
@@ -35,15 +35,17 @@ void control_release(struct control_plane *c);
 MUST_USE int control_detect(struct control_plane *c, struct error *err);
 
 /* The id a hashing server derives from what we said at initialize. */
-void control_use_hash(struct control_plane *c, struct hasher *h, const char *name, const char *version,
-                      bool has_seed, int64_t seed);
+void control_use_hash(struct control_plane *c, struct hasher *h, const char *name,
+                      const char *version, bool has_seed, int64_t seed);
 
-/* Reads one fact: a validated JSON object until the next read; absent when it could not be had, with the
-   sentence in c->why. -1 only when interrupted or ours. */
-MUST_USE int control_read(struct control_plane *c, enum control_what what, struct str *out,
-                          struct error *err);
+/* Reads one fact: a validated JSON object until the next read; absent when it could not
+   be had, with the sentence in c->why. -1 only when interrupted or ours. */
+MUST_USE int control_read(struct control_plane *c, enum control_what what,
+                          struct str *out, struct error *err);
 
-/* POST /control/reset_session {"seed":N}. *done false when the server declined, with c->why. */
-MUST_USE int control_reset(struct control_plane *c, int64_t seed, bool *done, struct error *err);
+/* POST /control/reset_session {"seed":N}. *done false when the server declined, with
+ * c->why. */
+MUST_USE int control_reset(struct control_plane *c, int64_t seed, bool *done,
+                           struct error *err);
 
 #endif

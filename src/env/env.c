@@ -24,9 +24,11 @@ static int check_protocol(const char *protocol, struct error *err)
 			return 0;
 		}
 	}
-	const char *near = text_nearest(str_from(protocol), protocols, ARRAY_LEN(protocols));
-	return error_set(err, FAIL_USAGE, "unknown protocol '%s'%s%s%s (mcp, mcp-gym)", protocol,
-	                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	const char *near =
+		text_nearest(str_from(protocol), protocols, ARRAY_LEN(protocols));
+	return error_set(err, FAIL_USAGE, "unknown protocol '%s'%s%s%s (mcp, mcp-gym)",
+	                 protocol, near ? "; did you mean '" : "", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 const struct env_ops *env_find(const char *url, const char *protocol, struct error *err)

@@ -1,6 +1,6 @@
-/* What every environment adapter offers: blocking calls, replies classified once. A refused step is a
-   success of the call with an outcome; -1 is for what we could not do ourselves or when the peer is
-   gone for good. */
+/* What every environment adapter offers: blocking calls, replies classified once. A
+   refused step is a success of the call with an outcome; -1 is for what we could not do
+   ourselves or when the peer is gone for good. */
 #ifndef ROLLDBG_ENV_ENV_H
 #define ROLLDBG_ENV_ENV_H
 
@@ -15,9 +15,10 @@
 struct env_error {
 	enum error_class class;
 	enum error_layer layer;
-	enum error_layer disagrees; /* the layer that said success, when layers disagree */
-	struct str code;            /* raw JSON (number or string); absent: null */
-	struct str message;         /* as the peer gave it, decoded; capped by the adapter */
+	enum error_layer
+		disagrees;  /* the layer that said success, when layers disagree */
+	struct str code;    /* raw JSON (number or string); absent: null */
+	struct str message; /* as the peer gave it, decoded; capped by the adapter */
 };
 
 /* Slices live until the next call on the same env. Absent means unknown or not there. */
@@ -25,9 +26,9 @@ struct env_reply {
 	enum outcome outcome;
 	struct env_error error;
 	struct str observation; /* raw JSON */
-	struct str structured;  /* raw JSON: what structuredContent says beyond the text */
-	struct str raw;         /* bytes that were no JSON, as they came */
-	struct str reward;      /* raw JSON number */
+	struct str structured; /* raw JSON: what structuredContent says beyond the text */
+	struct str raw;        /* bytes that were no JSON, as they came */
+	struct str reward;     /* raw JSON number */
 	int8_t terminated, truncated; /* 1, 0, -1 unknown */
 	int64_t env_steps;            /* the environment's own count, -1: none */
 	/* volatile facts, for `meta` */
@@ -35,7 +36,8 @@ struct env_reply {
 	struct str session;       /* transport session */
 	struct str env_session;   /* environment session we asked for */
 	struct str reply_session; /* a session id that the reply named */
-	const char *control_reward, *control_status, *control_state; /* "ok", "failed"; NULL: not asked */
+	const char *control_reward, *control_status,
+		*control_state; /* "ok", "failed"; NULL: not asked */
 };
 
 /* Something that happened beside the answer: one event line. */
@@ -46,39 +48,44 @@ struct env_event {
 
 struct env_conf {
 	const char *url;
-	const char *protocol;         /* --protocol; NULL: find out */
-	const char *const *headers;   /* "Name: value", sent with every request */
+	const char *protocol;       /* --protocol; NULL: find out */
+	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
-	uint64_t timeout_ms;          /* one call */
-	struct str state_spec;        /* --state; "auto" by default */
-	const struct opt_list *ignore;/* --ignore; NULL or empty: the adapter's own */
+	uint64_t timeout_ms;           /* one call */
+	struct str state_spec;         /* --state; "auto" by default */
+	const struct opt_list *ignore; /* --ignore; NULL or empty: the adapter's own */
 	bool has_seed;
 	int64_t seed;
-	const char *env_session;      /* unique for this rollout and run */
-	const char *version;          /* of rolldbg */
+	const char *env_session; /* unique for this rollout and run */
+	const char *version;     /* of rolldbg */
 };
 
 /* What is known once a session is open. Borrowed from the env. */
 struct env_facts {
-	const char *protocol;     /* "mcp-gym", "mcp" */
-	struct str name, version; /* decoded, as the server calls itself; absent: unknown */
-	struct str tools;         /* raw JSON array, as advertised; absent: could not be listed */
-	const char *state_kind;   /* "control-plane", "resource", "tool", "observation", "none" */
-	struct str state_ignore;  /* raw JSON array of pointers */
+	const char *protocol; /* "mcp-gym", "mcp" */
+	struct str name,
+		version;  /* decoded, as the server calls itself; absent: unknown */
+	struct str tools; /* raw JSON array, as advertised; absent: could not be listed */
+	const char *state_kind;  /* "control-plane", "resource", "tool", "observation",
+	                            "none" */
+	struct str state_ignore; /* raw JSON array of pointers */
 	const struct json_paths *ignore_paths;
 	struct str session, env_session;
-	struct str url;           /* final URL */
-	struct str total_reward;  /* the environment's own total so far; absent: it keeps none */
+	struct str url;          /* final URL */
+	struct str total_reward; /* the environment's own total so far; absent: it keeps
+	                            none */
 };
 
 struct env;
 
 struct env_ops {
 	const char *name, *help;
-	/* 1: this adapter can serve the URL (scheme, path); how sure it is decides. 0: no. */
+	/* 1: this adapter can serve the URL (scheme, path); how sure it is decides. 0:
+	 * no. */
 	int (*claims)(const char *url);
-	/* 0: *out is open, or *refusal->outcome says why the server gave no session (it answered).
-	   -1: nobody there, or ours. *out is set in every case where close() is needed. */
+	/* 0: *out is open, or *refusal->outcome says why the server gave no session (it
+	   answered). -1: nobody there, or ours. *out is set in every case where close()
+	   is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
 	/* The start of the episode, seeded when conf says so. */
@@ -86,10 +93,11 @@ struct env_ops {
 	/* The state now: raw JSON, absent when it is unknown. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
 	/* One call, sent at most once. arguments: raw JSON object. */
-	int (*step)(struct env *e, struct str name, struct str arguments, struct env_reply *out,
-	            struct error *err);
+	int (*step)(struct env *e, struct str name, struct str arguments,
+	            struct env_reply *out, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
-	/* The oldest event not yet taken; false when there is none. Slices live until the next call. */
+	/* The oldest event not yet taken; false when there is none. Slices live until the
+	 * next call. */
 	bool (*event)(struct env *e, struct env_event *out);
 	/* Says goodbye to the peer, bounded in time. NULL is fine. */
 	void (*close)(struct env *e);

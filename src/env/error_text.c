@@ -3,48 +3,50 @@
 
 #include <ctype.h>
 
-/* Words in this order, anywhere in the message, upper or lower case: '*' between two parts is any text.
-   A leading '^' ties the first part to the start. The first row that fits wins. */
+/* Words in this order, anywhere in the message, upper or lower case: '*' between two
+   parts is any text. A leading '^' ties the first part to the start. The first row that
+   fits wins. */
 struct pattern {
 	const char *parts;
 	enum error_class class;
 };
 
 static const struct pattern patterns[] = {
-        /* no room: MCP-Gym's proxy, OpenEnv, the MCP SDK's max_sessions, gRPC */
-        {"maximum*concurrent", CLASS_CAPACITY},
-        {"maximum*environments", CLASS_CAPACITY},
-        {"maximum*sessions", CLASS_CAPACITY},
-        {"max*concurrent*reached", CLASS_CAPACITY},
-        {"too many open sessions", CLASS_CAPACITY},
-        {"at capacity", CLASS_CAPACITY},
-        {"capacity_reached", CLASS_CAPACITY},
-        {"resource_exhausted", CLASS_CAPACITY},
-        /* the session or its environment is not known: MCP SDKs, MCP-Gym, session proxies */
-        {"^session not found", CLASS_SESSION},
-        {"^session * not found", CLASS_SESSION},
-        {"^unknown session", CLASS_SESSION},
-        {"^not found: session", CLASS_SESSION},
-        {"no valid session id", CLASS_SESSION},
-        {"^server not initialized", CLASS_SESSION},
-        {"expect initialize request", CLASS_SESSION},
-        {"^no server assigned to session", CLASS_SESSION},
-        {"^failed to create backend for session", CLASS_SESSION},
-        {"stable mcp session id", CLASS_SESSION},
-        {"^error executing tool *: 'gym_", CLASS_SESSION},
-        {"^error executing tool *: 'sim_", CLASS_SESSION},
-        /* the name */
-        {"^unknown tool", CLASS_UNKNOWN_TOOL},
-        {"^tool * not found", CLASS_UNKNOWN_TOOL},
-        {"-32602: tool * not found", CLASS_UNKNOWN_TOOL},
-        /* the arguments: FastMCP (pydantic), TypeScript SDK (zod) */
-        {"validation error", CLASS_ARGUMENTS},
-        {"invalid arguments", CLASS_ARGUMENTS},
-        {"invalid action", CLASS_ARGUMENTS},
-        {"invalid params", CLASS_ARGUMENTS},
-        {"invalid request parameters", CLASS_ARGUMENTS},
-        {"timed out", CLASS_TIMEOUT},
-        {"unauthorized", CLASS_AUTH},
+	/* no room: MCP-Gym's proxy, OpenEnv, the MCP SDK's max_sessions, gRPC */
+	{"maximum*concurrent", CLASS_CAPACITY},
+	{"maximum*environments", CLASS_CAPACITY},
+	{"maximum*sessions", CLASS_CAPACITY},
+	{"max*concurrent*reached", CLASS_CAPACITY},
+	{"too many open sessions", CLASS_CAPACITY},
+	{"at capacity", CLASS_CAPACITY},
+	{"capacity_reached", CLASS_CAPACITY},
+	{"resource_exhausted", CLASS_CAPACITY},
+	/* the session or its environment is not known: MCP SDKs, MCP-Gym, session proxies
+         */
+	{"^session not found", CLASS_SESSION},
+	{"^session * not found", CLASS_SESSION},
+	{"^unknown session", CLASS_SESSION},
+	{"^not found: session", CLASS_SESSION},
+	{"no valid session id", CLASS_SESSION},
+	{"^server not initialized", CLASS_SESSION},
+	{"expect initialize request", CLASS_SESSION},
+	{"^no server assigned to session", CLASS_SESSION},
+	{"^failed to create backend for session", CLASS_SESSION},
+	{"stable mcp session id", CLASS_SESSION},
+	{"^error executing tool *: 'gym_", CLASS_SESSION},
+	{"^error executing tool *: 'sim_", CLASS_SESSION},
+	/* the name */
+	{"^unknown tool", CLASS_UNKNOWN_TOOL},
+	{"^tool * not found", CLASS_UNKNOWN_TOOL},
+	{"-32602: tool * not found", CLASS_UNKNOWN_TOOL},
+	/* the arguments: FastMCP (pydantic), TypeScript SDK (zod) */
+	{"validation error", CLASS_ARGUMENTS},
+	{"invalid arguments", CLASS_ARGUMENTS},
+	{"invalid action", CLASS_ARGUMENTS},
+	{"invalid params", CLASS_ARGUMENTS},
+	{"invalid request parameters", CLASS_ARGUMENTS},
+	{"timed out", CLASS_TIMEOUT},
+	{"unauthorized", CLASS_AUTH},
 };
 
 static bool starts_folded(struct str s, const char *part, size_t n)
@@ -90,7 +92,8 @@ static bool fits(struct str message, const char *parts)
 
 enum error_class error_text_class(struct str message, enum error_class otherwise)
 {
-	/* what matters stands at the beginning; a page of a stack trace is not searched */
+	/* what matters stands at the beginning; a page of a stack trace is not searched
+	 */
 	struct str head = {message.p, message.n < 512 ? message.n : 512};
 
 	if (!head.n) {
@@ -106,8 +109,9 @@ enum error_class error_text_class(struct str message, enum error_class otherwise
 
 bool error_text_suspected(struct str text)
 {
-	static const char *const starts[] = {"Error executing tool ", "Error:", "Error ",
-	                                     "Traceback", "Unknown action", "MCP error "};
+	static const char *const starts[] = {
+		"Error executing tool ", "Error:",    "Error ", "Traceback",
+		"Unknown action",        "MCP error "};
 
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
 		if (str_starts(text, str_from(starts[i]))) {

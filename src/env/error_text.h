@@ -1,5 +1,5 @@
-/* From the words of an error to its class. Only ever asked about replies that are known to be errors:
-   no word of a peer makes a success a failure here. */
+/* From the words of an error to its class. Only ever asked about replies that are known
+   to be errors: no word of a peer makes a success a failure here. */
 #ifndef ROLLDBG_ENV_ERROR_TEXT_H
 #define ROLLDBG_ENV_ERROR_TEXT_H
 
@@ -8,8 +8,8 @@
 /* The class that the message of an error tells, or `otherwise`. */
 enum error_class error_text_class(struct str message, enum error_class otherwise);
 
-/* Does a text that nobody marked as an error start like one (Python, MCP SDKs)? The weakest evidence:
-   only for replies whose layers say nothing themselves. */
+/* Does a text that nobody marked as an error start like one (Python, MCP SDKs)? The
+   weakest evidence: only for replies whose layers say nothing themselves. */
 bool error_text_suspected(struct str text);
 
 /* The outcome a class stands for: capacity, session-lost, timeout; else `otherwise`. */

@@ -1,10 +1,13 @@
-/* A queue of what happened beside the answers: an adapter puts in, the rollout takes out and records. */
+/* A queue of what happened beside the answers: an adapter puts in, the rollout takes out
+ * and records. */
 #ifndef ROLLDBG_ENV_EVENTS_H
 #define ROLLDBG_ENV_EVENTS_H
 
 #include "env/env.h"
 
-#define EVENTS_MAX 256 /* a peer that chatters more between two steps gets one `noise` event for the rest */
+#define EVENTS_MAX                                                                       \
+	256 /* a peer that chatters more between two steps gets one `noise` event for    \
+	       the rest */
 
 struct event_queue {
 	struct queued_event *first, *last, *taken;

@@ -1,4 +1,7 @@
-/* MCP servers as environments: plain MCP, and MCP-Gym with its control plane, found by asking. */
+/* MCP servers as environments: plain MCP, and MCP-Gym with its control plane, found by
+ * asking. */
+#include "env/ignored.h"
+#include "env/mcp_tools.h"
 #include "env/state_source.h"
 
 #include "base/log.h"
@@ -7,8 +10,6 @@
 #include "json/write.h"
 
 #include <stdlib.h>
-
-#define TOOL_PAGES_MAX 1000
 
 struct env_mcp {
 	struct env base;
@@ -20,8 +21,8 @@ struct env_mcp {
 	struct mcp_reading reading;
 	struct event_queue events;
 	struct hasher *hasher;
-	struct json_paths *ignore;
-	struct buf tools, ignore_json, extra, client_version, why, total_reward, reward;
+	struct ignored ignored;
+	struct buf tools, extra, client_version, why, total_reward, reward;
 	struct arena kept;   /* the last reply's slices */
 	struct str last;     /* last observation, for --state observation */
 	int64_t env_steps;   /* of the last good status; -1 unknown */
@@ -32,7 +33,8 @@ struct env_mcp {
 	struct env_facts facts;
 };
 
-static void note(struct env_mcp *e, const char *event, const char *what, const char *why, bool skipped)
+static void note(struct env_mcp *e, const char *event, const char *what, const char *why,
+                 bool skipped)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
@@ -59,8 +61,9 @@ static bool plain(const struct env_conf *conf)
 	return conf->protocol && !strcmp(conf->protocol, "mcp");
 }
 
-/* What MCP-Gym servers read from clientInfo: the environment session and the seed. The version is unique
-   for each rollout, because one generation of servers tells environments apart by it. */
+/* What MCP-Gym servers read from clientInfo: the environment session and the seed. The
+   version is unique for each rollout, because one generation of servers tells
+   environments apart by it. */
 static void describe_client(struct env_mcp *e)
 {
 	struct json_writer w;
@@ -81,21 +84,23 @@ static void describe_client(struct env_mcp *e)
 	jw_end(&w);
 }
 
-/* Nobody there, or somebody who does not speak MCP: our error. Anything else is a refusal, which is the
-   server's answer and goes into the recording. */
+/* Nobody there, or somebody who does not speak MCP: our error. Anything else is a
+   refusal, which is the server's answer and goes into the recording. */
 static int refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                    struct env_reply *refusal, struct error *err)
 {
-	bool answered = r->http_status == 429 || r->http_status >= 500 || r->http_status == 401 ||
-	                r->http_status == 403;
+	bool answered = r->http_status == 429 || r->http_status >= 500 ||
+	                r->http_status == 401 || r->http_status == 403;
 
 	if (r->got == MCP_GOT_TIMEOUT || r->got == MCP_GOT_TRANSPORT) {
-		return error_set(err, r->got == MCP_GOT_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
-		                 "%.*s", STR_ARG(r->text));
+		return error_set(
+			err, r->got == MCP_GOT_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
+			"%.*s", STR_ARG(r->text));
 	}
 	if (r->got == MCP_GOT_HTTP && !answered) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s answered %s with HTTP %d (%.*s), which is not MCP; is the path "
+		                 "%s answered %s with HTTP %d (%.*s), which is not MCP; "
+		                 "is the path "
 		                 "right? MCP servers usually answer at /mcp",
 		                 mcp_session_url(e->session), what, r->http_status,
 		                 STR_ARG(r->media.n ? r->media : STR("no content type")));
@@ -104,67 +109,23 @@ static int refused(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 	return 0;
 }
 
-static int list_page(struct env_mcp *e, struct str cursor, struct mcp_reply *r, struct error *err)
-{
-	struct buf params = BUF(BUF_MAX_SMALL);
-
-	if (cursor.p) {
-		buf_text(&params, "{\"cursor\":");
-		buf_str(&params, cursor);
-		buf_char(&params, '}');
-	}
-	struct str given = params.n ? buf_view(&params) : (struct str){NULL, 0};
-	int failed = mcp_request(e->session, "tools/list", given, r, err);
-	buf_release(&params);
-	return failed;
-}
-
-static void add_tools(struct env_mcp *e, struct str page)
-{
-	struct str tool;
-	size_t cursor = 0;
-
-	while (json_next(page, &cursor, &tool)) {
-		if (e->tools.n > 1) {
-			buf_char(&e->tools, ',');
-		}
-		buf_str(&e->tools, tool);
-	}
-}
-
-/* All pages. A cursor that repeats, or a list without end, is cut off and said. */
 static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error *err)
 {
-	struct buf cursor = BUF(BUF_MAX_SMALL);
 	struct mcp_reply r;
-	int failed = 0;
+	bool endless;
 
-	buf_clear(&e->tools);
-	buf_char(&e->tools, '[');
-	for (int page = 0;; page++) {
-		failed = list_page(e, cursor.n ? buf_view(&cursor) : (struct str){NULL, 0}, &r, err);
-		if (failed || r.got != MCP_GOT_RESULT) {
-			break;
-		}
-		struct str next = JSON_GET(r.message.result, "nextCursor");
-		add_tools(e, JSON_GET(r.message.result, "tools"));
-		if (json_is_null(next)) {
-			break;
-		}
-		if (page == TOOL_PAGES_MAX || str_eq(next, buf_view(&cursor))) {
-			note(e, "noise", "tools/list", "the pages do not end: the cursor repeats", false);
-			break;
-		}
-		buf_clear(&cursor);
-		buf_str(&cursor, next);
+	if (mcp_list_tools(e->session, &e->tools, &endless, &r, err)) {
+		return -1;
 	}
-	buf_char(&e->tools, ']');
-	buf_release(&cursor);
-	if (failed || r.got == MCP_GOT_RESULT) {
-		e->facts.tools = buf_view(&e->tools);
-		return failed;
+	if (r.got != MCP_GOT_RESULT) {
+		return refused(e, &r, "tools/list", refusal, err);
 	}
-	return refused(e, &r, "tools/list", refusal, err);
+	if (endless) {
+		note(e, "noise", "tools/list", "the pages do not end: the cursor repeats",
+		     false);
+	}
+	e->facts.tools = buf_view(&e->tools);
+	return 0;
 }
 
 static int find_control_plane(struct env_mcp *e, struct error *err)
@@ -176,13 +137,15 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		return -1;
 	}
 	if (e->control.kind == CONTROL_HTTP_HASHED) {
-		control_use_hash(&e->control, e->hasher, "rolldbg", buf_cstr(&e->client_version),
-		                 e->conf->has_seed, e->conf->seed);
+		control_use_hash(&e->control, e->hasher, "rolldbg",
+		                 buf_cstr(&e->client_version), e->conf->has_seed,
+		                 e->conf->seed);
 	}
 	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
 	    !strcmp(e->conf->protocol, "mcp-gym")) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s has no MCP-Gym control plane (--protocol mcp drives it as plain "
+		                 "%s has no MCP-Gym control plane (--protocol mcp drives "
+		                 "it as plain "
 		                 "MCP)",
 		                 mcp_session_url(e->session));
 	}
@@ -197,12 +160,14 @@ static int settle_source(struct env_mcp *e, struct error *err)
 		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
 	}
 	if (e->source.kind == STATE_CONTROL_PLANE && !control) {
-		return error_set(err, FAIL_USAGE,
-		                 "--state control-plane: this server has no control plane; name a "
-		                 "resource:URI, a tool:NAME, or observation");
+		return error_set(
+			err, FAIL_USAGE,
+			"--state control-plane: this server has no control plane; name a "
+			"resource:URI, a tool:NAME, or observation");
 	}
 	if (e->source.kind == STATE_OPENENV) {
-		return error_set(err, FAIL_USAGE, "--state openenv: this server speaks MCP");
+		return error_set(err, FAIL_USAGE,
+		                 "--state openenv: this server speaks MCP");
 	}
 	return 0;
 }
@@ -211,7 +176,8 @@ static void settle_facts(struct env_mcp *e)
 {
 	static const char *const kinds[] = {[CONTROL_NONE] = "none",
 	                                    [CONTROL_HTTP] = "HTTP, our own session id",
-	                                    [CONTROL_HTTP_HASHED] = "HTTP, hashed session id",
+	                                    [CONTROL_HTTP_HASHED] =
+	                                            "HTTP, hashed session id",
 	                                    [CONTROL_RESOURCES] = "resources"};
 
 	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
@@ -219,86 +185,11 @@ static void settle_facts(struct env_mcp *e)
 	e->facts.version = mcp_server_version(e->session);
 	e->facts.state_kind = state_kind_name(e->source.kind);
 	e->facts.session = mcp_session_id(e->session);
-	e->facts.env_session = plain(e->conf) ? (struct str){NULL, 0} : buf_view(&e->control.id);
+	e->facts.env_session =
+		plain(e->conf) ? (struct str){NULL, 0} : buf_view(&e->control.id);
 	e->facts.url = str_from(mcp_session_url(e->session));
 	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
 	         kinds[e->control.kind], e->facts.state_kind);
-}
-
-/* ---- what does not count as a change of state ---- */
-
-/* Renderings for people change with the last action even when nothing moved (a bump into a wall): next to
-   the fact they draw they are left out. */
-struct rendering {
-	const char *drawing, *fact;
-};
-
-static const struct rendering renderings[] = {
-        {"/grid", "/position"},
-        {"/grid_layout", "/state"},
-        {"/image_url", "/position"},
-};
-
-static const char *const bookkeeping[] = {"/step_count", "/episode_id"};
-
-static int ignore(struct env_mcp *e, struct json_writer *w, const char *pointer, struct error *err)
-{
-	if (json_paths_add(e->ignore, str_from(pointer), err)) {
-		return error_wrap(err, "--ignore");
-	}
-	jw_text(w, pointer);
-	return 0;
-}
-
-static bool in_state(struct str state, const char *pointer)
-{
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	bool there = json_point(state, str_from(pointer), &scratch).p != NULL;
-
-	buf_release(&scratch);
-	return there;
-}
-
-static int ignore_by_default(struct env_mcp *e, struct json_writer *w, struct str state,
-                             struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
-		if (in_state(state, bookkeeping[i]) && ignore(e, w, bookkeeping[i], err)) {
-			return -1;
-		}
-	}
-	for (size_t i = 0; i < ARRAY_LEN(renderings); i++) {
-		if (in_state(state, renderings[i].drawing) && in_state(state, renderings[i].fact) &&
-		    ignore(e, w, renderings[i].drawing, err)) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
-static int settle_ignored(struct env_mcp *e, struct str state, struct error *err)
-{
-	const struct opt_list *given = e->conf->ignore;
-	struct json_writer w;
-
-	jw_init(&w, &e->ignore_json);
-	jw_array(&w);
-	if (json_paths_new(false, &e->ignore, err)) {
-		return -1;
-	}
-	for (size_t i = 0; given && i < given->count; i++) {
-		if (ignore(e, &w, given->item[i], err)) {
-			err->kind = FAIL_USAGE;
-			return -1;
-		}
-	}
-	if ((!given || !given->count) && ignore_by_default(e, &w, state, err)) {
-		return -1;
-	}
-	jw_end(&w);
-	e->facts.state_ignore = buf_view(&e->ignore_json);
-	e->facts.ignore_paths = e->ignore;
-	return 0;
 }
 
 /* ---- the control plane while we run ---- */
@@ -318,20 +209,21 @@ static int8_t read_flag(struct str status, struct str key)
 	return json_bool(json_get(status, key), &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-/* A control plane that does not count a good step speaks for another environment than the one that acted:
-   then it says nothing about ours, neither "changed" nor "unchanged". */
+/* A control plane that does not count a good step speaks for another environment than the
+   one that acted: then it says nothing about ours, neither "changed" nor "unchanged". */
 static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
 {
 	if (out->env_steps > before && before >= 0) {
 		e->counter_moved = true;
 	}
-	if (out->outcome != OUTCOME_OK || e->counter_moved || e->state_lost || before < 0 ||
-	    out->env_steps != before) {
+	if (out->outcome != OUTCOME_OK || e->counter_moved || e->state_lost ||
+	    before < 0 || out->env_steps != before) {
 		return;
 	}
 	e->state_lost = true;
 	note(e, "state-source-lost", "control-plane",
-	     "a step succeeded and the control plane's step_count did not move: it speaks for another "
+	     "a step succeeded and the control plane's step_count did not move: it "
+	     "speaks for another "
 	     "environment than the one that acted",
 	     false);
 }
@@ -366,7 +258,7 @@ static int read_status(struct env_mcp *e, struct env_reply *out, struct error *e
 		buf_str(&e->total_reward, total);
 	}
 	e->facts.total_reward =
-	        e->total_reward.n ? buf_view(&e->total_reward) : (struct str){NULL, 0};
+		e->total_reward.n ? buf_view(&e->total_reward) : (struct str){NULL, 0};
 	return 0;
 }
 
@@ -435,7 +327,8 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 
 	*out = &e->base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
-	if (state_source_parse(conf->state_spec, &e->source, err) || open_session(e, refusal, err)) {
+	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	    open_session(e, refusal, err)) {
 		return -1;
 	}
 	if (refusal->outcome != OUTCOME_OK) {
@@ -448,8 +341,8 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 	return 0;
 }
 
-/* A hashing server takes the seed only with the first tool call, and reading its state before would make
-   an unseeded environment. */
+/* A hashing server takes the seed only with the first tool call, and reading its state
+   before would make an unseeded environment. */
 static bool must_not_look(const struct env_mcp *e)
 {
 	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
@@ -464,7 +357,8 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 	}
 	if (e->control.kind != CONTROL_HTTP) {
 		if (e->control.kind != CONTROL_HTTP_HASHED) {
-			log_warn("this server has no way to be given a seed: --seed is recorded, not "
+			log_warn("this server has no way to be given a seed: --seed is "
+			         "recorded, not "
 			         "sent");
 		}
 		return 0;
@@ -487,7 +381,8 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 
 	if (must_not_look(e)) {
 		note(e, "control-plane-failed", "state",
-		     "not read before the first call: on this server that would make an unseeded "
+		     "not read before the first call: on this server that would make an "
+		     "unseeded "
 		     "environment",
 		     true);
 		return 0;
@@ -513,8 +408,10 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
 
-	*out = (struct env_reply){
-	        .outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	*out = (struct env_reply){.outcome = OUTCOME_OK,
+	                          .terminated = -1,
+	                          .truncated = -1,
+	                          .env_steps = -1};
 	arena_release(&e->kept);
 	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
 		if (seed_episode(e, out, err)) {
@@ -526,27 +423,34 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	}
 	e->last = out->observation;
 	if (e->control.kind != CONTROL_NONE && !must_not_look(e)) {
-		/* where the counter stands before our first step; what it says of rewards is older than we */
+		/* where the counter stands before our first step; what it says of rewards
+		 * is older than we */
 		struct env_reply before = *out;
 
 		if (read_status(e, &before, err)) {
 			return -1;
 		}
 	}
-	return settle_ignored(e, e->last, err);
+	if (ignored_settle(&e->ignored, e->conf->ignore, e->last, err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
+	return 0;
 }
 
 static int mcp_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
-	bool source_gone = e->source.kind == STATE_CONTROL_PLANE && (e->state_lost || must_not_look(e));
+	bool source_gone = e->source.kind == STATE_CONTROL_PLANE &&
+	                   (e->state_lost || must_not_look(e));
 
 	*out = (struct str){NULL, 0};
 	if (source_gone) {
 		return 0;
 	}
-	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last, out, &e->why,
-	                      err)) {
+	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last,
+	                      out, &e->why, err)) {
 		return -1;
 	}
 	if (!out->p && e->why.n) {
@@ -555,7 +459,8 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	return 0;
 }
 
-/* The buffers that hold a reply are used again by the reads that follow: what the rollout gets is copied. */
+/* The buffers that hold a reply are used again by the reads that follow: what the rollout
+ * gets is copied. */
 static void keep_reply(struct env_mcp *e, struct env_reply *out)
 {
 	struct str *all[] = {&out->observation, &out->structured,    &out->raw,
@@ -568,8 +473,8 @@ static void keep_reply(struct env_mcp *e, struct env_reply *out)
 	e->last = out->outcome == OUTCOME_OK ? out->observation : (struct str){NULL, 0};
 }
 
-static int mcp_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
-                    struct error *err)
+static int mcp_step(struct env *base, struct str name, struct str arguments,
+                    struct env_reply *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
 	struct mcp_reply r;
@@ -585,7 +490,8 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	out->session = e->facts.session;
 	out->env_session = e->facts.env_session;
 	if (out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT) {
-		return 0; /* nobody answers: two more questions would only wait as long again */
+		return 0; /* nobody answers: two more questions would only wait as long
+		             again */
 	}
 	return read_control_plane(e, out, err);
 }
@@ -607,7 +513,7 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools, &e->ignore_json,  &e->extra, &e->client_version,
+	struct buf *all[] = {&e->tools, &e->extra,        &e->client_version,
 	                     &e->why,   &e->total_reward, &e->reward};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
@@ -616,7 +522,7 @@ static void mcp_close(struct env *base)
 	mcp_reading_release(&e->reading);
 	events_release(&e->events);
 	hasher_free(e->hasher);
-	json_paths_free(e->ignore);
+	ignored_release(&e->ignored);
 	arena_release(&e->kept);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -625,16 +531,16 @@ static void mcp_close(struct env *base)
 }
 
 const struct env_ops env_mcp = {
-        .name = "mcp",
-        .help = "MCP over Streamable HTTP; MCP-Gym's control plane is found by asking",
-        .claims = mcp_claims,
-        .open = mcp_open,
-        .reset = mcp_reset,
-        .state = mcp_state,
-        .step = mcp_step,
-        .facts = mcp_facts,
-        .event = mcp_event,
-        .close = mcp_close,
+	.name = "mcp",
+	.help = "MCP over Streamable HTTP; MCP-Gym's control plane is found by asking",
+	.claims = mcp_claims,
+	.open = mcp_open,
+	.reset = mcp_reset,
+	.state = mcp_state,
+	.step = mcp_step,
+	.facts = mcp_facts,
+	.event = mcp_event,
+	.close = mcp_close,
 };
 
 static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
@@ -645,8 +551,8 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->conf = conf;
 	e->io = io;
 	e->tools = e->why = BUF(BUF_MAX_MESSAGE);
-	e->ignore_json = e->extra = e->client_version = e->total_reward = e->reward =
-	        BUF(BUF_MAX_SMALL);
+	e->ignored.json = e->extra = e->client_version = e->total_reward = e->reward =
+		BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
 	e->hasher = hasher_new();
 	mcp_reading_init(&e->reading);
@@ -656,7 +562,8 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	                       .header_count = conf->header_count,
 	                       .timeout_ms = conf->timeout_ms,
 	                       .client_version = buf_cstr(&e->client_version),
-	                       .extra = e->extra.n ? buf_view(&e->extra) : (struct str){NULL, 0},
+	                       .extra = e->extra.n ? buf_view(&e->extra)
+	                                           : (struct str){NULL, 0},
 	                       .io = io,
 	                       .events = &e->events};
 	e->session = mcp_session_new(&mcp);

@@ -1,5 +1,5 @@
-/* Classification of MCP answers: see mcp_reply.h. The numbers in comments are the shapes in which an
-   error comes back over MCP, from the wire inwards. */
+/* Classification of MCP answers: see mcp_reply.h. The numbers in comments are the shapes
+   in which an error comes back over MCP, from the wire inwards. */
 #include "env/mcp_reply.h"
 
 #include "env/error_text.h"
@@ -35,7 +35,8 @@ static void keep_message(struct mcp_reading *m, struct str text, struct env_repl
 	out->error.message = buf_view(&m->message);
 }
 
-static void keep_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
+static void keep_json_message(struct mcp_reading *m, struct str value,
+                              struct env_reply *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
@@ -58,7 +59,8 @@ static void fail(struct env_reply *out, enum outcome outcome, enum error_layer l
 
 /* ---- 1, 2, 9: no answer at all, or one that is no MCP ---- */
 
-static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m,
+                           struct env_reply *out)
 {
 	bool late = r->got == MCP_GOT_TIMEOUT;
 
@@ -94,7 +96,8 @@ static struct str code_of_status(struct mcp_reading *m, int status)
 	return str_from(m->code);
 }
 
-static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_http(const struct mcp_reply *r, struct mcp_reading *m,
+                      struct env_reply *out)
 {
 	bool refused = r->http_status >= 300;
 	enum error_class class = refused ? http_class(r->http_status) : CLASS_PROTOCOL;
@@ -109,8 +112,8 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct e
 	if (!refused && r->message.kind == JSONRPC_NOT_JSON && r->message.fault.why) {
 		struct buf text = BUF(BUF_MAX_SMALL);
 
-		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu", STR_ARG(r->media),
-		           r->message.fault.why, r->message.fault.at);
+		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu",
+		           STR_ARG(r->media), r->message.fault.why, r->message.fault.at);
 		keep_message(m, buf_view(&text), out);
 		buf_release(&text);
 	}
@@ -125,9 +128,10 @@ static enum error_class jsonrpc_class(struct str code)
 		int64_t code;
 		enum error_class class;
 	};
-	static const struct row rows[] = {{-32600, CLASS_PROTOCOL}, {-32601, CLASS_PROTOCOL},
-	                                  {-32602, CLASS_ARGUMENTS}, {-32700, CLASS_PROTOCOL},
-	                                  {-32001, CLASS_SESSION},   {-32603, CLASS_ENVIRONMENT}};
+	static const struct row rows[] = {
+		{-32600, CLASS_PROTOCOL},  {-32601, CLASS_PROTOCOL},
+		{-32602, CLASS_ARGUMENTS}, {-32700, CLASS_PROTOCOL},
+		{-32001, CLASS_SESSION},   {-32603, CLASS_ENVIRONMENT}};
 	int64_t number;
 
 	for (size_t i = 0; json_i64(code, &number) && i < ARRAY_LEN(rows); i++) {
@@ -138,7 +142,8 @@ static enum error_class jsonrpc_class(struct str code)
 	return CLASS_OTHER;
 }
 
-static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_error(const struct mcp_reply *r, struct mcp_reading *m,
+                       struct env_reply *out)
 {
 	bool http = r->http_status >= 300;
 	enum error_class class = jsonrpc_class(r->message.error_code);
@@ -152,14 +157,15 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct 
 	                    class == CLASS_ENVIRONMENT;
 	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
 	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
-	out->error.code = http ? code_of_status(m, r->http_status) : r->message.error_code;
+	out->error.code =
+		http ? code_of_status(m, r->http_status) : r->message.error_code;
 	out->observation = r->message.error;
 }
 
 /* ---- the content of a result ---- */
 
-/* A single text block gives its text, as JSON if it is JSON, else as a string; anything else the content
-   array itself. */
+/* A single text block gives its text, as JSON if it is JSON, else as a string; anything
+   else the content array itself. */
 static void read_content(struct str content, struct mcp_reading *m, struct env_reply *out)
 {
 	struct json_fault fault;
@@ -168,7 +174,8 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 
 	out->observation = content;
 	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
-	    !json_next(content, &cursor, &block) || !json_is(JSON_GET(block, "type"), STR("text"))) {
+	    !json_next(content, &cursor, &block) ||
+	    !json_is(JSON_GET(block, "type"), STR("text"))) {
 		return;
 	}
 	struct str text = JSON_GET(block, "text");
@@ -177,7 +184,8 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 	}
 	buf_clear(&m->observation);
 	bool whole = json_decode(text, &m->observation);
-	if (whole && !m->observation.full && json_validate(buf_view(&m->observation), &fault) == 0) {
+	if (whole && !m->observation.full &&
+	    json_validate(buf_view(&m->observation), &fault) == 0) {
 		out->observation = buf_view(&m->observation);
 	} else {
 		out->observation = text;
@@ -194,15 +202,18 @@ static bool same_json(struct mcp_reading *m, struct str a, struct str b)
 }
 
 /* structuredContent is worth keeping when it says something else than the text does. */
-static void read_structured(struct str result, struct mcp_reading *m, struct env_reply *out)
+static void read_structured(struct str result, struct mcp_reading *m,
+                            struct env_reply *out)
 {
 	struct str structured = JSON_GET(result, "structuredContent");
-	struct str inner = JSON_GET(structured, "result"); /* FastMCP wraps what is no object */
+	struct str inner =
+		JSON_GET(structured, "result"); /* FastMCP wraps what is no object */
 
 	if (json_is_null(structured) || same_json(m, structured, out->observation)) {
 		return;
 	}
-	if (json_count(structured) == 1 && inner.p && same_json(m, inner, out->observation)) {
+	if (json_count(structured) == 1 && inner.p &&
+	    same_json(m, inner, out->observation)) {
 		return;
 	}
 	out->structured = structured;
@@ -236,7 +247,8 @@ static bool is_false(struct str value)
 	return json_type(value) == JSON_FALSE;
 }
 
-/* The error an object reports about itself at its top level, or inside a lone "result" wrapper. */
+/* The error an object reports about itself at its top level, or inside a lone "result"
+ * wrapper. */
 static struct str body_error(struct str body)
 {
 	struct str inner = JSON_GET(body, "result");
@@ -251,7 +263,8 @@ static struct str body_error(struct str body)
 	if (says_failed(error)) {
 		return error;
 	}
-	bool failed = is_false(JSON_GET(body, "success")) || is_false(JSON_GET(body, "ok")) ||
+	bool failed = is_false(JSON_GET(body, "success")) ||
+	              is_false(JSON_GET(body, "ok")) ||
 	              json_is(JSON_GET(body, "status"), STR("error"));
 	struct str message = JSON_GET(body, "message");
 	if (failed) {
@@ -268,7 +281,8 @@ static struct str message_of(struct str error)
 	return json_type(message) == JSON_STRING ? message : error;
 }
 
-static void read_reply_session(struct str body, struct mcp_reading *m, struct env_reply *out)
+static void read_reply_session(struct str body, struct mcp_reading *m,
+                               struct env_reply *out)
 {
 	static const char *const keys[] = {"session_id", "session"};
 
@@ -284,16 +298,18 @@ static void read_reply_session(struct str body, struct mcp_reading *m, struct en
 	}
 }
 
-/* The server names a session as its whole complaint: a KeyError of MCP-Gym, "Error executing tool NAME:
+/* The server names a session as its whole complaint: a KeyError of MCP-Gym, "Error
+   executing tool NAME:
    '<id>'". */
 static bool complains_of_session(struct str message, struct str session)
 {
-	struct str quoted = {message.n > session.n + 2 ? message.p + message.n - session.n - 2 : NULL,
-	                     session.n + 2};
+	struct str quoted = {
+		message.n > session.n + 2 ? message.p + message.n - session.n - 2 : NULL,
+		session.n + 2};
 
-	return session.n && quoted.p && str_starts(message, STR("Error executing tool ")) &&
-	       quoted.p[0] == '\'' && str_ends(quoted, STR("'")) &&
-	       str_starts(str_skip(quoted, 1), session);
+	return session.n && quoted.p &&
+	       str_starts(message, STR("Error executing tool ")) && quoted.p[0] == '\'' &&
+	       str_ends(quoted, STR("'")) && str_starts(str_skip(quoted, 1), session);
 }
 
 struct claim {
@@ -338,7 +354,8 @@ static const char *unfinished(struct str result)
 	struct str type = JSON_GET(result, "resultType");
 
 	if (!json_is_null(type) && !json_is(type, STR("complete"))) {
-		return "the server wants more input before it acts (resultType is not complete)";
+		return "the server wants more input before it acts (resultType is not "
+		       "complete)";
 	}
 	if (json_type(JSON_GET(result, "content")) != JSON_ARRAY &&
 	    json_is_null(JSON_GET(result, "structuredContent"))) {
@@ -347,8 +364,8 @@ static const char *unfinished(struct str result)
 	return NULL;
 }
 
-static void read_result(const struct mcp_reply *r, struct str env_session, struct mcp_reading *m,
-                        struct env_reply *out)
+static void read_result(const struct mcp_reply *r, struct str env_session,
+                        struct mcp_reading *m, struct env_reply *out)
 {
 	struct str result = r->message.result;
 	const char *why = unfinished(result);
@@ -367,7 +384,8 @@ static void read_result(const struct mcp_reply *r, struct str env_session, struc
 		out->outcome = OUTCOME_OK;
 		return;
 	}
-	keep_json_message(m, claim.error.p ? message_of(claim.error) : out->observation, out);
+	keep_json_message(m, claim.error.p ? message_of(claim.error) : out->observation,
+	                  out);
 	enum error_class class = error_text_class(out->error.message, CLASS_TOOL);
 	if (complains_of_session(out->error.message, env_session)) {
 		class = CLASS_SESSION;
@@ -379,7 +397,8 @@ static void read_result(const struct mcp_reply *r, struct str env_session, struc
 	out->error.code = JSON_GET(claim.error, "code");
 }
 
-void mcp_read_refusal(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+void mcp_read_refusal(const struct mcp_reply *r, struct mcp_reading *m,
+                      struct env_reply *out)
 {
 	out->http_status = r->http_status;
 	switch (r->got) {
@@ -399,8 +418,8 @@ void mcp_read_refusal(const struct mcp_reply *r, struct mcp_reading *m, struct e
 	}
 }
 
-void mcp_read_tool_reply(const struct mcp_reply *r, struct str env_session, struct mcp_reading *m,
-                         struct env_reply *out)
+void mcp_read_tool_reply(const struct mcp_reply *r, struct str env_session,
+                         struct mcp_reading *m, struct env_reply *out)
 {
 	out->http_status = r->http_status;
 	if (r->got == MCP_GOT_RESULT) {

@@ -1,5 +1,6 @@
-/* Classification: what an MCP server's answer to a tool call means. The ways in which "an error came
-   back" are a dozen, and only two of them are errors on the wire; this is the one place that knows them. */
+/* Classification: what an MCP server's answer to a tool call means. The ways in which "an
+   error came back" are a dozen, and only two of them are errors on the wire; this is the
+   one place that knows them. */
 #ifndef ROLLDBG_ENV_MCP_REPLY_H
 #define ROLLDBG_ENV_MCP_REPLY_H
 
@@ -14,13 +15,16 @@ struct mcp_reading {
 void mcp_reading_init(struct mcp_reading *m);
 void mcp_reading_release(struct mcp_reading *m);
 
-/* Fills outcome, error, observation, structured, raw, http_status and reply_session of out; the rest is
-   left alone. `env_session` is the environment session we asked for (may be empty): a server that only
-   echoes it as an error has lost it. Slices point into `reply` and `m`. */
+/* Fills outcome, error, observation, structured, raw, http_status and reply_session of
+   out; the rest is left alone. `env_session` is the environment session we asked for (may
+   be empty): a server that only echoes it as an error has lost it. Slices point into
+   `reply` and `m`. */
 void mcp_read_tool_reply(const struct mcp_reply *reply, struct str env_session,
                          struct mcp_reading *m, struct env_reply *out);
 
-/* The same for an answer that is no tool result (initialize, tools/list): outcome and error only. */
-void mcp_read_refusal(const struct mcp_reply *reply, struct mcp_reading *m, struct env_reply *out);
+/* The same for an answer that is no tool result (initialize, tools/list): outcome and
+ * error only. */
+void mcp_read_refusal(const struct mcp_reply *reply, struct mcp_reading *m,
+                      struct env_reply *out);
 
 #endif

@@ -1,30 +1,17 @@
-/* The MCP client over Streamable HTTP: see mcp_session.h. */
-#include "env/mcp_session.h"
+/* The life of an MCP session over Streamable HTTP: see mcp_session.h. */
+#include "env/mcp_wire.h"
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/write.h"
-#include "protocol/sse.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define GOODBYE_MS 2000
 
 /* Newest first; all of them start with `initialize`. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-
-struct mcp_session {
-	struct mcp_conf conf;
-	struct buf url, id, id_header, version_header, name, version;
-	const char **headers;
-	size_t header_count;
-	struct buf request, body, text, scratch;
-	struct sse sse;
-	int64_t next_id;
-	const char *revision; /* negotiated, or to be offered */
-	bool tools_changed;
-};
+static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
+                                        "2024-11-05"};
 
 struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 {
@@ -32,7 +19,7 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 
 	s->conf = *conf;
 	s->url = s->id = s->id_header = s->version_header = s->name = s->version =
-	        BUF(BUF_MAX_SMALL);
+		BUF(BUF_MAX_SMALL);
 	s->request = s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
 	sse_init(&s->sse, BUF_MAX_MESSAGE);
 	buf_text(&s->url, conf->url);
@@ -46,8 +33,9 @@ void mcp_session_free(struct mcp_session *s)
 	if (!s) {
 		return;
 	}
-	struct buf *all[] = {&s->url,     &s->id,      &s->id_header, &s->version_header, &s->name,
-	                     &s->version, &s->request, &s->body,      &s->text, &s->scratch};
+	struct buf *all[] = {&s->url,  &s->id,      &s->id_header, &s->version_header,
+	                     &s->name, &s->version, &s->request,   &s->body,
+	                     &s->text, &s->scratch};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -87,334 +75,6 @@ bool mcp_tools_changed(struct mcp_session *s)
 
 	s->tools_changed = false;
 	return changed;
-}
-
-/* ---- sending ---- */
-
-static void build_headers(struct mcp_session *s)
-{
-	size_t n = 0;
-
-	s->headers[n++] = "Content-Type: application/json";
-	s->headers[n++] = "Accept: application/json, text/event-stream";
-	for (size_t i = 0; i < s->conf.header_count; i++) {
-		s->headers[n++] = s->conf.headers[i];
-	}
-	if (s->id.n) {
-		buf_clear(&s->id_header);
-		buf_printf(&s->id_header, "mcp-session-id: %s", buf_cstr(&s->id));
-		s->headers[n++] = buf_cstr(&s->id_header);
-	}
-	if (s->version_header.n) {
-		s->headers[n++] = buf_cstr(&s->version_header);
-	}
-	s->header_count = n;
-}
-
-static struct http_request post(struct mcp_session *s, const struct buf *body, bool may_repeat)
-{
-	return (struct http_request){
-	        .method = "POST",
-	        .url = buf_cstr(&s->url),
-	        .headers = s->headers,
-	        .header_count = s->header_count,
-	        .body = buf_view(body),
-	        .timeout_ms = s->conf.timeout_ms,
-	        .may_repeat = may_repeat,
-	};
-}
-
-/* Sends a message that gets no answer of its own (a notification, or our answer to the server). What the
-   server says to it is kept as an event when it is no 2xx; -1 only when we were interrupted. */
-static int send_message(struct mcp_session *s, const struct buf *body, struct error *err)
-{
-	struct http_request q = post(s, body, false);
-	struct http_exchange *x = NULL;
-	struct str piece;
-	int more = 1;
-
-	if (http_begin(s->conf.io, &q, &x, err)) {
-		return -1;
-	}
-	while ((more = http_read(x, &piece, err)) > 0) {
-	}
-	int status = http_status(x);
-	http_end(x);
-	if (more < 0 && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
-		return -1;
-	}
-	if (more < 0 || status < 200 || status > 299) {
-		struct buf detail = BUF(BUF_MAX_SMALL);
-		struct json_writer w;
-
-		jw_init(&w, &detail);
-		jw_object(&w);
-		jw_key(&w, "refused");
-		jw_raw(&w, buf_view(body));
-		jw_key(&w, "http_status");
-		jw_i64(&w, status);
-		jw_key(&w, "error");
-		jw_text(&w, more < 0 ? err->text : NULL);
-		jw_end(&w);
-		events_push(s->conf.events, "noise", buf_view(&detail));
-		buf_release(&detail);
-	}
-	return 0;
-}
-
-/* ---- what a server sends beside the answer ---- */
-
-struct server_request {
-	const char *method, *result;
-};
-
-static const struct server_request answers[] = {
-        {"ping", "{}"},
-        {"roots/list", "{\"roots\":[]}"},
-};
-
-static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
-{
-	struct buf body = BUF(BUF_MAX_SMALL);
-	size_t i = 0;
-
-	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
-		i++;
-	}
-	if (i < ARRAY_LEN(answers)) {
-		jsonrpc_write_result(&body, m->id, str_from(answers[i].result));
-	} else {
-		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
-	}
-	int failed = send_message(s, &body, err);
-	buf_release(&body);
-	return failed;
-}
-
-static void note_message(struct mcp_session *s, const char *event, const struct jsonrpc_message *m,
-                         struct str raw)
-{
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	if (m->kind == JSONRPC_NOT_JSON) {
-		jw_key(&w, "text");
-		jw_str(&w, raw);
-	} else {
-		jw_key(&w, "message");
-		jw_raw(&w, raw);
-	}
-	jw_end(&w);
-	events_push(s->conf.events, event, buf_view(&detail));
-	buf_release(&detail);
-}
-
-/* An error in the reply to a POST belongs to that POST whatever its id: real servers send null, none, or
-   the string "server-error". A result must carry our id. */
-static bool is_answer(const struct jsonrpc_message *m, int64_t id)
-{
-	if (jsonrpc_id_is(m->id, id)) {
-		return m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR;
-	}
-	return m->kind == JSONRPC_ERROR &&
-	       (json_is_null(m->id) || json_is(m->id, STR("server-error")));
-}
-
-/* 1: it was the answer to request `id` and is in *out; 0: something else, dealt with; -1 */
-static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, struct str raw,
-                        int64_t id, struct jsonrpc_message *out, struct error *err)
-{
-	switch (m->kind) {
-	case JSONRPC_REQUEST:
-		return answer_server(s, m, err);
-	case JSONRPC_NOTIFICATION:
-		s->tools_changed |= str_is(m->method, "notifications/tools/list_changed");
-		note_message(s, "notification", m, raw);
-		return 0;
-	case JSONRPC_RESULT:
-	case JSONRPC_ERROR:
-		if (is_answer(m, id)) {
-			*out = *m;
-			return 1;
-		}
-		note_message(s, "late-reply", m, raw);
-		return 0;
-	case JSONRPC_NOT_JSON:
-	case JSONRPC_INVALID:
-	case JSONRPC_BATCH:
-		break;
-	}
-	note_message(s, "noise", m, raw);
-	return 0;
-}
-
-/* One message or, in revision 2025-03-26, an array of them. */
-static int take_text(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_message *out,
-                     struct error *err)
-{
-	struct jsonrpc_message m;
-	struct str each;
-	size_t cursor = 0;
-	int got = 0;
-
-	jsonrpc_read(text, &m);
-	if (m.kind != JSONRPC_BATCH) {
-		return take_message(s, &m, text, id, out, err);
-	}
-	while (json_next(text, &cursor, &each)) {
-		jsonrpc_read_valid(each, &m);
-		int one = take_message(s, &m, each, id, out, err);
-		if (one < 0) {
-			return -1;
-		}
-		got |= one;
-	}
-	return got;
-}
-
-/* ---- receiving ---- */
-
-static void set_got(struct mcp_reply *r)
-{
-	r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
-}
-
-static void keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
-                          const char *sentence)
-{
-	r->got = got;
-	buf_clear(&s->text);
-	buf_text(&s->text, sentence);
-	r->text = buf_view(&s->text);
-}
-
-/* The answer is in an event stream: every event is dealt with as it comes, for the server may wait for
-   our reply to one before it sends the next. Hangs up once the answer is there. */
-static int read_stream(struct mcp_session *s, struct http_exchange *x, int64_t id,
-                       struct mcp_reply *r, struct error *err)
-{
-	struct sse_event event;
-	struct str piece;
-	int more;
-
-	sse_release(&s->sse);
-	sse_init(&s->sse, BUF_MAX_MESSAGE);
-	while ((more = http_read(x, &piece, err)) > 0) {
-		sse_feed(&s->sse, piece);
-		while (sse_next(&s->sse, &event)) {
-			if (!str_is(event.type, "message") || event.data.n == 0) {
-				continue; /* priming events and foreign types carry no message */
-			}
-			buf_clear(&s->body);
-			buf_str(&s->body, event.data);
-			int got = take_text(s, buf_view(&s->body), id, &r->message, err);
-			if (got) {
-				set_got(r);
-				return got < 0 ? -1 : 0;
-			}
-		}
-		if (s->sse.too_large) {
-			return error_set(err, FAIL_PROTOCOL, "an event of the answer is over %zu MiB",
-			                 BUF_MAX_MESSAGE >> 20);
-		}
-	}
-	if (more < 0) {
-		return -1;
-	}
-	keep_sentence(s, r, MCP_GOT_TRANSPORT, "the event stream ended without the answer");
-	return 0;
-}
-
-static int read_body(struct mcp_session *s, struct http_exchange *x, int64_t id, struct mcp_reply *r,
-                     struct error *err)
-{
-	buf_clear(&s->body);
-	if (http_read_all(x, &s->body, err)) {
-		return -1;
-	}
-	r->text = buf_view(&s->body);
-	jsonrpc_read(r->text, &r->message);
-	if (r->message.kind == JSONRPC_BATCH) {
-		int got = take_text(s, r->text, id, &r->message, err);
-		if (got > 0) {
-			set_got(r);
-		}
-		return got < 0 ? -1 : 0;
-	}
-	if (is_answer(&r->message, id)) {
-		set_got(r);
-	}
-	return 0;
-}
-
-static int read_reply(struct mcp_session *s, struct http_exchange *x, int64_t id,
-                      struct mcp_reply *r, struct error *err)
-{
-	if (http_wait_headers(x, err)) {
-		return -1;
-	}
-	struct str media = http_media_type(x);
-	r->http_status = http_status(x);
-	buf_clear(&s->scratch);
-	buf_str(&s->scratch, media);
-	r->media = buf_view(&s->scratch);
-	r->got = MCP_GOT_HTTP;
-	r->session_lost = r->http_status == 404 && s->id.n > 0;
-	if (str_is(media, "text/event-stream") && r->http_status < 300) {
-		return read_stream(s, x, id, r, err);
-	}
-	return read_body(s, x, id, r, err);
-}
-
-/* A peer that fails us is an answer; only an interrupt and our own failures go up. */
-static int or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err)
-{
-	switch (err->kind) {
-	case FAIL_TIMEOUT:
-		keep_sentence(s, r, MCP_GOT_TIMEOUT, err->text);
-		return 0;
-	case FAIL_TRANSPORT:
-	case FAIL_PROTOCOL:
-		keep_sentence(s, r, MCP_GOT_TRANSPORT, err->text);
-		return 0;
-	case FAIL_NONE:
-	case FAIL_USAGE:
-	case FAIL_INPUT:
-	case FAIL_SYSTEM:
-	case FAIL_INTERRUPTED:
-		break;
-	}
-	return -1;
-}
-
-static int exchange(struct mcp_session *s, const struct http_request *q, int64_t id,
-                    struct mcp_reply *r, struct error *err)
-{
-	struct http_exchange *x = NULL;
-
-	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT};
-	if (http_begin(s->conf.io, q, &x, err)) {
-		return -1;
-	}
-	int failed = read_reply(s, x, id, r, err);
-	if (q->follow && !failed) {
-		buf_clear(&s->url);
-		buf_text(&s->url, http_url(x));
-	}
-	if (!failed && r->got == MCP_GOT_RESULT && q->follow) {
-		/* only the answer to a good initialize names a session: refusals carry dead ids */
-		buf_clear(&s->id);
-		buf_str(&s->id, http_header(x, "mcp-session-id"));
-	}
-	unsigned repeats = http_repeats(x);
-	http_leave(x);
-	if (repeats) {
-		events_push(s->conf.events, "retry",
-		            STR("{\"why\":\"the reused connection was dead; sent once more\"}"));
-	}
-	return failed ? or_failure(s, r, err) : 0;
 }
 
 /* ---- the life of a session ---- */
@@ -478,14 +138,15 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 
 	buf_clear(&s->id);
 	buf_clear(&s->version_header);
-	build_headers(s);
+	mcp_wire_headers(s);
 	write_initialize(s, id);
-	struct http_request q = post(s, &s->request, true);
+	struct http_request q = mcp_wire_post(s, &s->request, true);
 	q.follow = true;
-	return exchange(s, &q, id, r, err);
+	return mcp_wire_exchange(s, &q, id, r, err);
 }
 
-/* Some servers refuse an unknown revision instead of offering theirs: -32602 with data.supported. */
+/* Some servers refuse an unknown revision instead of offering theirs: -32602 with
+ * data.supported. */
 static const char *offered_instead(const struct mcp_reply *r)
 {
 	struct str supported = JSON_GET(r->message.error_data, "supported"), each;
@@ -507,10 +168,11 @@ static int say_initialized(struct mcp_session *s, struct error *err)
 	if (strcmp(s->revision, "2025-06-18") >= 0) {
 		buf_printf(&s->version_header, "MCP-Protocol-Version: %s", s->revision);
 	}
-	build_headers(s);
+	mcp_wire_headers(s);
 	struct buf note = BUF(BUF_MAX_SMALL);
-	jsonrpc_write_notification(&note, "notifications/initialized", (struct str){NULL, 0});
-	int failed = send_message(s, &note, err);
+	jsonrpc_write_notification(&note, "notifications/initialized",
+	                           (struct str){NULL, 0});
+	int failed = mcp_wire_send(s, &note, err);
 	buf_release(&note);
 	return failed;
 }
@@ -523,7 +185,8 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 	}
 	const char *instead = r->got == MCP_GOT_ERROR ? offered_instead(r) : NULL;
 	if (instead) {
-		log_info("the server refused revision %s, trying %s", s->revision, instead);
+		log_info("the server refused revision %s, trying %s", s->revision,
+		         instead);
 		s->revision = instead;
 		if (initialize_once(s, r, err)) {
 			return -1;
@@ -536,8 +199,10 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 	s->revision = known_revision(version);
 	if (!s->revision) {
 		buf_clear(&s->text);
-		buf_printf(&s->text, "the server speaks MCP revision %.*s; rolldbg speaks %s to %s",
-		           STR_ARG(version), revisions[ARRAY_LEN(revisions) - 1], revisions[0]);
+		buf_printf(&s->text,
+		           "the server speaks MCP revision %.*s; rolldbg speaks %s to %s",
+		           STR_ARG(version), revisions[ARRAY_LEN(revisions) - 1],
+		           revisions[0]);
 		r->got = MCP_GOT_HTTP;
 		r->text = buf_view(&s->text);
 		return 0;
@@ -554,8 +219,8 @@ static int request_once(struct mcp_session *s, const char *method, struct str pa
 
 	buf_clear(&s->request);
 	jsonrpc_write_request(&s->request, id, method, params);
-	struct http_request q = post(s, &s->request, may_repeat);
-	return exchange(s, &q, id, r, err);
+	struct http_request q = mcp_wire_post(s, &s->request, may_repeat);
+	return mcp_wire_exchange(s, &q, id, r, err);
 }
 
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -576,8 +241,8 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 	return failed;
 }
 
-int mcp_request(struct mcp_session *s, const char *method, struct str params, struct mcp_reply *r,
-                struct error *err)
+int mcp_request(struct mcp_session *s, const char *method, struct str params,
+                struct mcp_reply *r, struct error *err)
 {
 	if (request_once(s, method, params, true, r, err)) {
 		return -1;
@@ -588,11 +253,12 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params, st
 	if (replace_session(s, r, err)) {
 		return -1;
 	}
-	return r->got == MCP_GOT_RESULT ? request_once(s, method, params, true, r, err) : 0;
+	return r->got == MCP_GOT_RESULT ? request_once(s, method, params, true, r, err)
+	                                : 0;
 }
 
-int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments, struct mcp_reply *r,
-                  struct error *err)
+int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
+                  struct mcp_reply *r, struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;

@@ -1,6 +1,6 @@
-/* One MCP session over Streamable HTTP (specification revisions 2024-11-05 to 2025-11-25, "Transports"
-   and "Lifecycle"): initialize, requests, the server's own requests answered, goodbye. Knows nothing of
-   environments. */
+/* One MCP session over Streamable HTTP (specification revisions 2024-11-05 to 2025-11-25,
+   "Transports" and "Lifecycle"): initialize, requests, the server's own requests
+   answered, goodbye. Knows nothing of environments. */
 #ifndef ROLLDBG_ENV_MCP_SESSION_H
 #define ROLLDBG_ENV_MCP_SESSION_H
 
@@ -23,8 +23,8 @@ struct mcp_reply {
 	enum mcp_got got;
 	int http_status; /* 0: none came */
 	struct jsonrpc_message message;
-	struct str text;  /* the sentence, or the body that was no JSON-RPC */
-	struct str media; /* its Content-Type essence */
+	struct str text;   /* the sentence, or the body that was no JSON-RPC */
+	struct str media;  /* its Content-Type essence */
 	bool session_lost; /* 404 on a request that carried our session id */
 };
 
@@ -34,7 +34,7 @@ struct mcp_conf {
 	size_t header_count;
 	uint64_t timeout_ms;
 	const char *client_version; /* clientInfo.version */
-	struct str extra;           /* raw JSON object for clientInfo._extra; absent: none */
+	struct str extra; /* raw JSON object for clientInfo._extra; absent: none */
 	struct io *io;
 	struct event_queue *events;
 };
@@ -43,27 +43,33 @@ struct mcp_conf {
 struct mcp_session *mcp_session_new(const struct mcp_conf *conf);
 void mcp_session_free(struct mcp_session *s); /* NULL is fine; sends nothing */
 
-/* initialize and notifications/initialized. 0 with reply->got == MCP_GOT_RESULT: the session is open. 0 with
-   anything else: how the server declined. -1: interrupted, or ours. */
-MUST_USE int mcp_session_open(struct mcp_session *s, struct mcp_reply *reply, struct error *err);
+/* initialize and notifications/initialized. 0 with reply->got == MCP_GOT_RESULT: the
+   session is open. 0 with anything else: how the server declined. -1: interrupted, or
+   ours. */
+MUST_USE int mcp_session_open(struct mcp_session *s, struct mcp_reply *reply,
+                              struct error *err);
 
-/* A request that may be repeated: when the session is lost (404) it is replaced once, the event
-   `session-replaced` is queued and the request sent again. */
+/* A request that may be repeated: when the session is lost (404) it is replaced once, the
+   event `session-replaced` is queued and the request sent again. */
 MUST_USE int mcp_request(struct mcp_session *s, const char *method, struct str params,
                          struct mcp_reply *reply, struct error *err);
 
-/* A tool call: sent at most once, whatever happens. When the session is lost it is replaced for the
-   calls to come; this one stays lost (reply->session_lost). */
+/* A tool call: sent at most once, whatever happens. When the session is lost it is
+   replaced for the calls to come; this one stays lost (reply->session_lost). */
 MUST_USE int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
                            struct mcp_reply *reply, struct error *err);
 
-/* DELETE with the session id, within a short time; answers are not looked at (405 is usual). */
+/* DELETE with the session id, within a short time; answers are not looked at (405 is
+ * usual). */
 void mcp_session_close(struct mcp_session *s);
 
-struct str mcp_session_id(const struct mcp_session *s);   /* may be empty: stateless servers give none */
+struct str mcp_session_id(
+	const struct mcp_session *s); /* may be empty: stateless servers give none */
 const char *mcp_session_url(const struct mcp_session *s); /* after redirects */
-struct str mcp_server_name(const struct mcp_session *s);  /* decoded serverInfo; absent: not said */
+struct str
+mcp_server_name(const struct mcp_session *s); /* decoded serverInfo; absent: not said */
 struct str mcp_server_version(const struct mcp_session *s);
-bool mcp_tools_changed(struct mcp_session *s); /* list_changed came since the last time this was asked */
+bool mcp_tools_changed(
+	struct mcp_session *s); /* list_changed came since the last time this was asked */
 
 #endif

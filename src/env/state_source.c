@@ -5,10 +5,10 @@
 #include "json/write.h"
 
 static const char *const names[] = {
-        [STATE_AUTO] = "auto",         [STATE_CONTROL_PLANE] = "control-plane",
-        [STATE_OPENENV] = "openenv",   [STATE_RESOURCE] = "resource",
-        [STATE_TOOL] = "tool",         [STATE_OBSERVATION] = "observation",
-        [STATE_NONE] = "none",
+	[STATE_AUTO] = "auto",       [STATE_CONTROL_PLANE] = "control-plane",
+	[STATE_OPENENV] = "openenv", [STATE_RESOURCE] = "resource",
+	[STATE_TOOL] = "tool",       [STATE_OBSERVATION] = "observation",
+	[STATE_NONE] = "none",
 };
 
 const char *state_kind_name(enum state_kind k)
@@ -28,7 +28,8 @@ static int unknown_kind(struct str kind, struct error *err)
 	const char *near = text_nearest(kind, names, ARRAY_LEN(names));
 
 	return error_set(err, FAIL_USAGE,
-	                 "--state: unknown source '%.*s'%s%s%s (auto, control-plane, resource:URI, "
+	                 "--state: unknown source '%.*s'%s%s%s (auto, control-plane, "
+	                 "resource:URI, "
 	                 "tool:NAME[:JSON], observation[:POINTER], none)",
 	                 STR_ARG(kind), near ? "; did you mean '" : "", near ? near : "",
 	                 near ? "'?" : "");
@@ -39,15 +40,19 @@ static int check_target(struct state_source *s, struct error *err)
 	struct json_fault fault;
 
 	if ((s->kind == STATE_RESOURCE || s->kind == STATE_TOOL) && !s->target.n) {
-		return error_set(err, FAIL_USAGE, "--state %s wants a target: %s", names[s->kind],
-		                 s->kind == STATE_TOOL ? "tool:NAME[:JSON]" : "resource:URI");
+		return error_set(
+			err, FAIL_USAGE, "--state %s wants a target: %s", names[s->kind],
+			s->kind == STATE_TOOL ? "tool:NAME[:JSON]" : "resource:URI");
 	}
 	if (s->kind == STATE_OBSERVATION && s->target.n && s->target.p[0] != '/') {
-		return error_set(err, FAIL_USAGE, "--state observation wants a JSON Pointer: /a/b");
+		return error_set(err, FAIL_USAGE,
+		                 "--state observation wants a JSON Pointer: /a/b");
 	}
 	if (s->kind == STATE_TOOL && json_validate(s->arguments, &fault)) {
-		return error_set(err, FAIL_USAGE, "--state tool: the arguments are not JSON: %s at byte %zu",
-		                 fault.why, fault.at);
+		return error_set(
+			err, FAIL_USAGE,
+			"--state tool: the arguments are not JSON: %s at byte %zu",
+			fault.why, fault.at);
 	}
 	return 0;
 }
@@ -56,7 +61,8 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 {
 	struct str kind = until(spec, ':');
 
-	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE), .scratch = BUF(BUF_MAX_MESSAGE)};
+	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE),
+	                             .scratch = BUF(BUF_MAX_MESSAGE)};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (!str_is(kind, names[i])) {
 			continue;
@@ -87,15 +93,16 @@ static void keep_text(struct state_source *s, struct str string)
 	struct json_fault fault;
 
 	buf_clear(&s->scratch);
-	if (json_decode(string, &s->scratch) && json_validate(buf_view(&s->scratch), &fault) == 0) {
+	if (json_decode(string, &s->scratch) &&
+	    json_validate(buf_view(&s->scratch), &fault) == 0) {
 		buf_str(&s->value, buf_view(&s->scratch));
 	} else {
 		buf_str(&s->value, string);
 	}
 }
 
-static int read_resource(struct state_source *s, struct mcp_session *session, struct buf *why,
-                         struct error *err)
+static int read_resource(struct state_source *s, struct mcp_session *session,
+                         struct buf *why, struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
@@ -108,7 +115,8 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	jw_key(&w, "uri");
 	jw_str(&w, s->target);
 	jw_end(&w);
-	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
+	int failed =
+		mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	if (failed) {
 		return -1;
@@ -116,11 +124,13 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	struct str contents = JSON_GET(reply.message.result, "contents");
 	if (reply.got != MCP_GOT_RESULT || json_type(contents) != JSON_ARRAY) {
 		buf_text(why, "resources/read was refused: ");
-		buf_str(why, reply.got == MCP_GOT_ERROR ? reply.message.error : reply.text);
+		buf_str(why,
+		        reply.got == MCP_GOT_ERROR ? reply.message.error : reply.text);
 		return 0;
 	}
 	json_next(contents, &cursor, &first);
-	if (json_count(contents) == 1 && json_type(JSON_GET(first, "text")) == JSON_STRING) {
+	if (json_count(contents) == 1 &&
+	    json_type(JSON_GET(first, "text")) == JSON_STRING) {
 		keep_text(s, JSON_GET(first, "text"));
 	} else {
 		buf_str(&s->value, contents);
@@ -147,8 +157,8 @@ static int read_tool(struct state_source *s, struct mcp_session *session,
 	return 0;
 }
 
-static int read_control(struct state_source *s, struct control_plane *control, struct buf *why,
-                        struct error *err)
+static int read_control(struct state_source *s, struct control_plane *control,
+                        struct buf *why, struct error *err)
 {
 	struct str state;
 
@@ -163,8 +173,9 @@ static int read_control(struct state_source *s, struct control_plane *control, s
 }
 
 int state_source_read(struct state_source *s, struct mcp_session *session,
-                      struct control_plane *control, struct mcp_reading *reading, struct str last,
-                      struct str *out, struct buf *why, struct error *err)
+                      struct control_plane *control, struct mcp_reading *reading,
+                      struct str last, struct str *out, struct buf *why,
+                      struct error *err)
 {
 	int failed = 0;
 
@@ -183,7 +194,8 @@ int state_source_read(struct state_source *s, struct mcp_session *session,
 		break;
 	case STATE_OBSERVATION:
 		buf_clear(&s->scratch);
-		buf_str(&s->value, s->target.n ? json_point(last, s->target, &s->scratch) : last);
+		buf_str(&s->value,
+		        s->target.n ? json_point(last, s->target, &s->scratch) : last);
 		break;
 	case STATE_AUTO:
 	case STATE_OPENENV:

@@ -18,8 +18,9 @@ struct policy_file {
 	struct arena arena;
 };
 
-static const char *const keys[] = {"kind",   "name",     "tool", "actions", "calls",
-                                   "on_end", "on_error", "seed", "$schema", "description"};
+static const char *const keys[] = {"kind",    "name",       "tool",     "actions",
+                                   "calls",   "on_end",     "on_error", "seed",
+                                   "$schema", "description"};
 
 static int read_all(const char *path, struct buf *out, struct error *err)
 {
@@ -33,7 +34,8 @@ static int read_all(const char *path, struct buf *out, struct error *err)
 		error_errno(err, "policy %s", path);
 		if (number == ENOENT && strchr(path, '/') == NULL) {
 			error_set(err, FAIL_INPUT,
-			          "policy '%s': there is no such file, and no such kind (script, random)",
+			          "policy '%s': there is no such file, and no such kind "
+			          "(script, random)",
 			          path);
 		}
 		err->kind = FAIL_INPUT;
@@ -57,7 +59,8 @@ static int check_keys(const struct policy_file *f, struct error *err)
 		return error_set(err, FAIL_INPUT, "a policy is an object, this is %s",
 		                 json_type_name(json_tree_type(f->root)));
 	}
-	for (const struct json_tree_node *m = json_tree_first(f->root); m; m = json_tree_next(m)) {
+	for (const struct json_tree_node *m = json_tree_first(f->root); m;
+	     m = json_tree_next(m)) {
 		const char *key = json_tree_key(m), *near;
 		size_t i = 0;
 
@@ -69,7 +72,8 @@ static int check_keys(const struct policy_file *f, struct error *err)
 		}
 		near = text_nearest(str_from(key), keys, ARRAY_LEN(keys));
 		return error_set(err, FAIL_INPUT, "unknown key \"%s\"%s%s%s", key,
-		                 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		                 near ? "; did you mean \"" : "", near ? near : "",
+		                 near ? "\"?" : "");
 	}
 	return 0;
 }
@@ -79,7 +83,8 @@ static struct str text_of(struct policy_file *f, const struct json_tree_node *n)
 	return arena_str(&f->arena, str_from(json_tree_string(n)));
 }
 
-static int read_on_end(const struct policy_file *f, struct script_conf *out, struct error *err)
+static int read_on_end(const struct policy_file *f, struct script_conf *out,
+                       struct error *err)
 {
 	static const char *const words[] = {"stop", "cycle", "repeat"};
 	const struct json_tree_node *n = json_tree_get(f->root, "on_end");
@@ -91,10 +96,13 @@ static int read_on_end(const struct policy_file *f, struct script_conf *out, str
 			return 0;
 		}
 	}
-	return n ? error_set(err, FAIL_INPUT, "\"on_end\" is \"stop\", \"cycle\" or \"repeat\"") : 0;
+	return n ? error_set(err, FAIL_INPUT,
+	                     "\"on_end\" is \"stop\", \"cycle\" or \"repeat\"")
+	         : 0;
 }
 
-static int read_on_error(const struct policy_file *f, struct script_conf *out, struct error *err)
+static int read_on_error(const struct policy_file *f, struct script_conf *out,
+                         struct error *err)
 {
 	const struct json_tree_node *n = json_tree_get(f->root, "on_error");
 	const char *word = json_tree_string(n);
@@ -105,14 +113,15 @@ static int read_on_error(const struct policy_file *f, struct script_conf *out, s
 	}
 	if (!json_tree_i64(json_tree_get(n, "stop_after"), &times) || times < 1) {
 		return error_set(err, FAIL_INPUT,
-		                 "\"on_error\" is \"continue\" or {\"stop_after\": K} with K of at least 1");
+		                 "\"on_error\" is \"continue\" or {\"stop_after\": K} "
+		                 "with K of at least 1");
 	}
 	out->stop_after = times;
 	return 0;
 }
 
-static int read_call(struct policy_file *f, const struct json_tree_node *n, struct script_call *out,
-                     struct error *err)
+static int read_call(struct policy_file *f, const struct json_tree_node *n,
+                     struct script_call *out, struct error *err)
 {
 	const struct json_tree_node *arguments = json_tree_get(n, "arguments");
 	struct buf raw = BUF(BUF_MAX_MESSAGE);
@@ -137,7 +146,8 @@ static size_t count_of(const struct json_tree_node *list)
 {
 	size_t n = 0;
 
-	for (const struct json_tree_node *c = json_tree_first(list); c; c = json_tree_next(c)) {
+	for (const struct json_tree_node *c = json_tree_first(list); c;
+	     c = json_tree_next(c)) {
 		n++;
 	}
 	return n;
@@ -150,7 +160,8 @@ static int read_calls(struct policy_file *f, const struct json_tree_node *list,
 
 	out->count = count_of(list);
 	out->calls = arena_new(&f->arena, out->count * sizeof(*out->calls));
-	for (const struct json_tree_node *c = json_tree_first(list); c; c = json_tree_next(c)) {
+	for (const struct json_tree_node *c = json_tree_first(list); c;
+	     c = json_tree_next(c)) {
 		if (read_call(f, c, &out->calls[i++], err)) {
 			return error_wrap(err, "\"calls\"[%zu]", i - 1);
 		}
@@ -162,12 +173,14 @@ static int read_actions(struct policy_file *f, const struct json_tree_node *list
                         struct script_conf *out, struct error *err)
 {
 	size_t count = count_of(list), i = 0;
-	struct str *actions = arena_new(&f->arena, (count ? count : 1) * sizeof(*actions));
+	struct str *actions =
+		arena_new(&f->arena, (count ? count : 1) * sizeof(*actions));
 	struct policy_conf conf = *f->conf;
 	const char *tool = json_tree_string(json_tree_get(f->root, "tool"));
 
 	conf.tool = conf.tool ? conf.tool : tool;
-	for (const struct json_tree_node *a = json_tree_first(list); a; a = json_tree_next(a)) {
+	for (const struct json_tree_node *a = json_tree_first(list); a;
+	     a = json_tree_next(a)) {
 		struct buf raw = BUF(BUF_MAX_SMALL);
 
 		if (json_tree_string(a)) {
@@ -191,7 +204,8 @@ static struct str whole_file(struct policy_file *f)
 	return kept;
 }
 
-static int open_script(struct policy_file *f, struct str name, struct policy **out, struct error *err)
+static int open_script(struct policy_file *f, struct str name, struct policy **out,
+                       struct error *err)
 {
 	const struct json_tree_node *actions = json_tree_get(f->root, "actions");
 	const struct json_tree_node *calls = json_tree_get(f->root, "calls");
@@ -199,10 +213,13 @@ static int open_script(struct policy_file *f, struct str name, struct policy **o
 	struct script_conf script = {.name = name};
 
 	if ((actions && calls) || json_tree_type(list) != JSON_ARRAY) {
-		return error_set(err, FAIL_INPUT, "a script has either \"actions\" or \"calls\", an array");
+		return error_set(
+			err, FAIL_INPUT,
+			"a script has either \"actions\" or \"calls\", an array");
 	}
 	if (read_on_end(f, &script, err) || read_on_error(f, &script, err) ||
-	    (actions ? read_actions(f, list, &script, err) : read_calls(f, list, &script, err))) {
+	    (actions ? read_actions(f, list, &script, err)
+	             : read_calls(f, list, &script, err))) {
 		return -1;
 	}
 	script.params = whole_file(f);
@@ -219,11 +236,14 @@ static int open_kind(struct policy_file *f, struct policy **out, struct error *e
 
 	if (kind && !strcmp(kind, "script")) {
 		struct str fallback = str_from(slash ? slash + 1 : f->path);
-		return open_script(f, json_tree_string(name) ? text_of(f, name) : fallback, out, err);
+		return open_script(f,
+		                   json_tree_string(name) ? text_of(f, name) : fallback,
+		                   out, err);
 	}
 	if (kind && !strcmp(kind, "random")) {
 		if (!json_tree_i64(json_tree_get(f->root, "seed"), &seed) || seed < 0) {
-			return error_set(err, FAIL_INPUT, "\"seed\" is a whole number of at least 0");
+			return error_set(err, FAIL_INPUT,
+			                 "\"seed\" is a whole number of at least 0");
 		}
 		return random_new(f->conf, (uint64_t)seed, out, err);
 	}
@@ -231,7 +251,8 @@ static int open_kind(struct policy_file *f, struct policy **out, struct error *e
 	                 kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 }
 
-int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+int policy_file_open(const struct policy_conf *conf, struct policy **out,
+                     struct error *err)
 {
 	struct policy_file f = {.path = conf->spec, .conf = conf};
 	struct buf text = BUF(BUF_MAX_MESSAGE);

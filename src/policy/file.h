@@ -9,7 +9,9 @@
 
 #include "policy/policy.h"
 
-/* FAIL_INPUT with file, line and column, or the key; unknown keys are refused with the nearest name. */
-MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err);
+/* FAIL_INPUT with file, line and column, or the key; unknown keys are refused with the
+ * nearest name. */
+MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
+                              struct error *err);
 
 #endif

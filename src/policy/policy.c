@@ -22,7 +22,8 @@ static const struct policy_ops *by_kind(struct str spec)
 	for (size_t i = 0; i < policies_count; i++) {
 		struct str name = str_from(policies[i]->name);
 
-		if (str_starts(spec, name) && (spec.n == name.n || spec.p[name.n] == ':')) {
+		if (str_starts(spec, name) &&
+		    (spec.n == name.n || spec.p[name.n] == ':')) {
 			return policies[i];
 		}
 	}
@@ -31,19 +32,22 @@ static const struct policy_ops *by_kind(struct str spec)
 
 int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	const struct policy_ops *kind = by_kind(str_from(conf->spec ? conf->spec : "script"));
+	const struct policy_ops *kind =
+		by_kind(str_from(conf->spec ? conf->spec : "script"));
 
 	if (kind && (conf->spec || conf->actions)) {
 		if (conf->spec && !strcmp(kind->name, "script")) {
 			return error_set(err, FAIL_USAGE,
-			                 "--policy script needs no kind: give --actions A,B,C or the "
+			                 "--policy script needs no kind: give --actions "
+			                 "A,B,C or the "
 			                 "policy's file");
 		}
 		return kind->open(conf, out, err);
 	}
 	if (conf->spec && conf->actions) {
-		return error_set(err, FAIL_USAGE,
-		                 "--actions and --policy FILE are two policies: give one of them");
+		return error_set(
+			err, FAIL_USAGE,
+			"--actions and --policy FILE are two policies: give one of them");
 	}
 	if (conf->spec) {
 		return policy_file_open(conf, out, err);
@@ -51,7 +55,8 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 	struct buf names = BUF(BUF_MAX_SMALL);
 	tool_names(conf->tools, &names);
 	error_set(err, FAIL_USAGE,
-	          "nothing to do: give --actions A,B,C or --policy FILE; the server's tools: %s",
+	          "nothing to do: give --actions A,B,C or --policy FILE; the server's "
+	          "tools: %s",
 	          buf_cstr(&names));
 	buf_release(&names);
 	return -1;

@@ -9,11 +9,11 @@
 #include "trajectory/outcome.h"
 
 struct policy_conf {
-	const char *actions;    /* --actions A,B,C */
-	const char *tool;       /* --tool NAME */
-	const char *spec;       /* --policy: FILE or KIND:ARGUMENT */
-	bool force_call;        /* send what does not fit the schema too */
-	struct str tools;       /* raw JSON array, as advertised; absent: unknown */
+	const char *actions; /* --actions A,B,C */
+	const char *tool;    /* --tool NAME */
+	const char *spec;    /* --policy: FILE or KIND:ARGUMENT */
+	bool force_call;     /* send what does not fit the schema too */
+	struct str tools;    /* raw JSON array, as advertised; absent: unknown */
 };
 
 /* What a policy sees before it decides. */
@@ -46,7 +46,8 @@ struct policy;
 
 struct policy_ops {
 	const char *name, *help;
-	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
+	int (*open)(const struct policy_conf *conf, struct policy **out,
+	            struct error *err);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,
 	              struct error *err);
 	void (*facts)(const struct policy *p, struct policy_facts *out);
@@ -60,8 +61,9 @@ struct policy {
 extern const struct policy_ops *const policies[];
 extern const size_t policies_count;
 
-/* Opens the policy the options ask for and checks its calls against the tools (unless force_call).
-   FAIL_USAGE: options; FAIL_INPUT: a policy file. */
-MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err);
+/* Opens the policy the options ask for and checks its calls against the tools (unless
+   force_call). FAIL_USAGE: options; FAIL_INPUT: a policy file. */
+MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out,
+                         struct error *err);
 
 #endif

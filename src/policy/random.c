@@ -46,7 +46,8 @@ static void draw_scalar(struct rng *r, struct str schema, struct buf *out)
 	} else if (json_is(type, STR("null"))) {
 		buf_text(out, "null");
 	} else {
-		buf_printf(out, "\"%c%u\"", (char)('a' + rng_below(r, 26)), rng_below(r, 100));
+		buf_printf(out, "\"%c%u\"", (char)('a' + rng_below(r, 26)),
+		           rng_below(r, 100));
 	}
 }
 
@@ -102,23 +103,24 @@ static void draw_arguments(struct rng *r, struct str schema, struct buf *out)
 	buf_char(out, '}');
 }
 
-static int random_decide(struct policy *base, const struct policy_view *v, struct decision *out,
-                         struct error *err)
+static int random_decide(struct policy *base, const struct policy_view *v,
+                         struct decision *out, struct error *err)
 {
 	struct random_policy *p = (struct random_policy *)base;
 
 	(void)v;
 	if (p->actions.count) {
 		const struct script_call *c =
-		        &p->actions.calls[rng_below(&p->rng, (uint32_t)p->actions.count)];
+			&p->actions.calls[rng_below(&p->rng, (uint32_t)p->actions.count)];
 
 		*out = (struct decision){
-		        .kind = DECIDE_CALL, .name = c->name, .arguments = c->arguments};
+			.kind = DECIDE_CALL, .name = c->name, .arguments = c->arguments};
 		return 0;
 	}
 	size_t count = json_count(p->tools);
 	if (!count) {
-		return error_set(err, FAIL_USAGE, "--policy random: the server offers no tools");
+		return error_set(err, FAIL_USAGE,
+		                 "--policy random: the server offers no tools");
 	}
 	struct str tool = nth(p->tools, rng_below(&p->rng, (uint32_t)count));
 	buf_clear(&p->arguments);
@@ -135,8 +137,10 @@ static void random_facts(const struct policy *base, struct policy_facts *out)
 {
 	const struct random_policy *p = (const struct random_policy *)base;
 
-	*out = (struct policy_facts){
-	        .kind = "random", .name = STR("random"), .params = p->params, .length = -1};
+	*out = (struct policy_facts){.kind = "random",
+	                             .name = STR("random"),
+	                             .params = p->params,
+	                             .length = -1};
 }
 
 static void random_close(struct policy *base)
@@ -153,29 +157,33 @@ static void random_close(struct policy *base)
 }
 
 /* "random:SEED" */
-static int random_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+static int random_open(const struct policy_conf *conf, struct policy **out,
+                       struct error *err)
 {
 	const char *colon = strchr(conf->spec, ':');
 	uint64_t seed = 0;
 
 	if (!colon || !text_u64(str_from(colon + 1), &seed)) {
 		return error_set(err, FAIL_USAGE,
-		                 "--policy random wants its seed, a whole number: random:7, not '%s'",
+		                 "--policy random wants its seed, a whole number: "
+		                 "random:7, not '%s'",
 		                 conf->spec);
 	}
 	return random_new(conf, seed, out, err);
 }
 
 const struct policy_ops policy_random = {
-        .name = "random",
-        .help = "random:SEED draws calls that fit the schemas (with --actions: from those)",
-        .open = random_open,
-        .decide = random_decide,
-        .facts = random_facts,
-        .close = random_close,
+	.name = "random",
+	.help = "random:SEED draws calls that fit the schemas (with --actions: from "
+		"those)",
+	.open = random_open,
+	.decide = random_decide,
+	.facts = random_facts,
+	.close = random_close,
 };
 
-int random_new(const struct policy_conf *conf, uint64_t seed, struct policy **out, struct error *err)
+int random_new(const struct policy_conf *conf, uint64_t seed, struct policy **out,
+               struct error *err)
 {
 	struct random_policy *p = mem_new(sizeof(*p));
 	struct str *actions;
@@ -188,8 +196,9 @@ int random_new(const struct policy_conf *conf, uint64_t seed, struct policy **ou
 	rng_seed(&p->rng, seed, 1);
 	snprintf(params, sizeof(params), "{\"seed\":%llu}", (unsigned long long)seed);
 	p->params = arena_str(&p->arena, str_from(params));
-	if (conf->actions && (script_split(conf->actions, &p->arena, &actions, &count, err) ||
-	                      script_from_actions(conf, actions, count, &p->arena, &p->actions, err))) {
+	if (conf->actions &&
+	    (script_split(conf->actions, &p->arena, &actions, &count, err) ||
+	     script_from_actions(conf, actions, count, &p->arena, &p->actions, err))) {
 		random_close(&p->base);
 		return -1;
 	}

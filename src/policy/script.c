@@ -33,37 +33,41 @@ static void count_errors(struct script *s, const struct policy_view *v)
 	}
 	buf_clear(&s->this_error);
 	text_mask(&s->this_error, v->last_error);
-	bool same = s->equal_errors > 0 && str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
+	bool same = s->equal_errors > 0 &&
+	            str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
 	s->equal_errors = same ? s->equal_errors + 1 : 1;
 	buf_clear(&s->last_error);
 	buf_str(&s->last_error, buf_view(&s->this_error));
 }
 
-static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,
-                         struct error *err)
+static int script_decide(struct policy *p, const struct policy_view *v,
+                         struct decision *out, struct error *err)
 {
 	struct script *s = script_of(p);
 
 	(void)err;
 	count_errors(s, v);
 	if (s->conf.stop_after && s->equal_errors >= s->conf.stop_after) {
-		*out = (struct decision){.kind = DECIDE_STOPPED,
-		                         .reason = "the same error came back too often (on_error)"};
+		*out = (struct decision){
+			.kind = DECIDE_STOPPED,
+			.reason = "the same error came back too often (on_error)"};
 		return 0;
 	}
 	if (s->next >= s->conf.count && s->conf.on_end == ON_END_CYCLE) {
 		s->next = 0;
 	}
-	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT && s->conf.count) {
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT &&
+	    s->conf.count) {
 		s->next = s->conf.count - 1;
 	}
 	if (s->next >= s->conf.count) {
-		*out = (struct decision){.kind = DECIDE_FINISHED, .reason = "the script is done"};
+		*out = (struct decision){.kind = DECIDE_FINISHED,
+		                         .reason = "the script is done"};
 		return 0;
 	}
 	const struct script_call *call = &s->conf.calls[s->next++];
 	*out = (struct decision){
-	        .kind = DECIDE_CALL, .name = call->name, .arguments = call->arguments};
+		.kind = DECIDE_CALL, .name = call->name, .arguments = call->arguments};
 	return 0;
 }
 
@@ -93,8 +97,8 @@ static void script_close(struct policy *p)
 
 /* ---- from --actions ---- */
 
-int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
-                 struct error *err)
+int script_split(const char *actions, struct arena *arena, struct str **out,
+                 size_t *count, struct error *err)
 {
 	struct str rest = str_from(actions);
 	size_t n = 1;
@@ -109,7 +113,8 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 		size_t length = comma ? (size_t)(comma - rest.p) : rest.n;
 
 		if (length == 0) {
-			return error_set(err, FAIL_USAGE, "--actions: action %zu is empty in '%s'", i + 1,
+			return error_set(err, FAIL_USAGE,
+			                 "--actions: action %zu is empty in '%s'", i + 1,
 			                 actions);
 		}
 		(*out)[i] = arena_str(arena, (struct str){rest.p, length});
@@ -118,7 +123,8 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 	return 0;
 }
 
-static int choose_tool(const struct policy_conf *conf, struct str *name, struct error *err)
+static int choose_tool(const struct policy_conf *conf, struct str *name,
+                       struct error *err)
 {
 	if (!conf->tool) {
 		return tool_only(conf->tools, name, err);
@@ -127,8 +133,8 @@ static int choose_tool(const struct policy_conf *conf, struct str *name, struct 
 	return conf->force_call ? 0 : tool_require(conf->tools, *name, err);
 }
 
-static struct str params_of_actions(struct arena *arena, struct str tool, const struct str *actions,
-                                    size_t count)
+static struct str params_of_actions(struct arena *arena, struct str tool,
+                                    const struct str *actions, size_t count)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -150,8 +156,8 @@ static struct str params_of_actions(struct arena *arena, struct str tool, const 
 }
 
 /* A tool nobody advertises has no schema: forced calls put the action under "action". */
-static int action_property(const struct policy_conf *conf, struct str tool, struct str *key,
-                           struct str *schema, struct error *err)
+static int action_property(const struct policy_conf *conf, struct str tool,
+                           struct str *key, struct str *schema, struct error *err)
 {
 	struct error ignored;
 
@@ -166,8 +172,9 @@ static int action_property(const struct policy_conf *conf, struct str tool, stru
 	return 0;
 }
 
-int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
-                        struct arena *arena, struct script_conf *out, struct error *err)
+int script_from_actions(const struct policy_conf *conf, const struct str *actions,
+                        size_t count, struct arena *arena, struct script_conf *out,
+                        struct error *err)
 {
 	struct str name, key, schema;
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
@@ -185,14 +192,16 @@ int script_from_actions(const struct policy_conf *conf, const struct str *action
 
 		buf_clear(&arguments);
 		failed = tool_action_arguments(key, fits, actions[i], &arguments, err);
-		out->calls[i] = (struct script_call){name, arena_str(arena, buf_view(&arguments))};
+		out->calls[i] = (struct script_call){
+			name, arena_str(arena, buf_view(&arguments))};
 	}
 	buf_release(&arguments);
 	out->params = params_of_actions(arena, name, actions, count);
 	return failed;
 }
 
-int script_check(const struct policy_conf *conf, const struct script_conf *script, struct error *err)
+int script_check(const struct policy_conf *conf, const struct script_conf *script,
+                 struct error *err)
 {
 	if (conf->force_call || !conf->tools.p) {
 		return 0;
@@ -203,13 +212,15 @@ int script_check(const struct policy_conf *conf, const struct script_conf *scrip
 
 		if (!tool.p ? tool_require(conf->tools, c->name, err)
 		            : tool_check_arguments(tool, c->arguments, err)) {
-			return error_wrap(err, "call %zu (%.*s)", i + 1, STR_ARG(c->name));
+			return error_wrap(err, "call %zu (%.*s)", i + 1,
+			                  STR_ARG(c->name));
 		}
 	}
 	return 0;
 }
 
-static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+static int script_open(const struct policy_conf *conf, struct policy **out,
+                       struct error *err)
 {
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
@@ -226,12 +237,12 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 }
 
 const struct policy_ops policy_script = {
-        .name = "script",
-        .help = "a fixed list of calls: --actions A,B,C, or a policy file",
-        .open = script_open,
-        .decide = script_decide,
-        .facts = script_facts,
-        .close = script_close,
+	.name = "script",
+	.help = "a fixed list of calls: --actions A,B,C, or a policy file",
+	.open = script_open,
+	.decide = script_decide,
+	.facts = script_facts,
+	.close = script_close,
 };
 
 struct policy *script_new(const struct script_conf *conf)
@@ -244,7 +255,8 @@ struct policy *script_new(const struct script_conf *conf)
 	s->conf.calls = arena_new(&s->arena, conf->count * sizeof(*conf->calls));
 	for (size_t i = 0; i < conf->count; i++) {
 		s->conf.calls[i].name = arena_str(&s->arena, conf->calls[i].name);
-		s->conf.calls[i].arguments = arena_str(&s->arena, conf->calls[i].arguments);
+		s->conf.calls[i].arguments =
+			arena_str(&s->arena, conf->calls[i].arguments);
 	}
 	s->conf.name = arena_str(&s->arena, conf->name);
 	s->conf.params = arena_str(&s->arena, conf->params);

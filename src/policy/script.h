@@ -1,4 +1,5 @@
-/* The deterministic policy: a list of calls, made from --actions or from a policy file. */
+/* The deterministic policy: a list of calls, made from --actions or from a policy file.
+ */
 #ifndef ROLLDBG_POLICY_SCRIPT_H
 #define ROLLDBG_POLICY_SCRIPT_H
 
@@ -23,17 +24,19 @@ struct script_conf {
 /* Copies conf. */
 struct policy *script_new(const struct script_conf *conf);
 
-/* "A,B,C" as calls of one tool, checked against its schema unless force_call. The calls and what they point
-   to go into arena. */
-MUST_USE int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
-                                 struct arena *arena, struct script_conf *out, struct error *err);
+/* "A,B,C" as calls of one tool, checked against its schema unless force_call. The calls
+   and what they point to go into arena. */
+MUST_USE int script_from_actions(const struct policy_conf *conf,
+                                 const struct str *actions, size_t count,
+                                 struct arena *arena, struct script_conf *out,
+                                 struct error *err);
 
 /* Splits at commas; an empty action is FAIL_USAGE. */
-MUST_USE int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
-                          struct error *err);
+MUST_USE int script_split(const char *actions, struct arena *arena, struct str **out,
+                          size_t *count, struct error *err);
 
 /* Do all calls fit the tools? */
-MUST_USE int script_check(const struct policy_conf *conf, const struct script_conf *script,
-                          struct error *err);
+MUST_USE int script_check(const struct policy_conf *conf,
+                          const struct script_conf *script, struct error *err);
 
 #endif

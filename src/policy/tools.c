@@ -71,12 +71,14 @@ static void names_add(struct names *n, struct arena *a, struct str name)
 	}
 }
 
-static int not_found(struct names *known, const char *kind, struct str name, struct error *err)
+static int not_found(struct names *known, const char *kind, struct str name,
+                     struct error *err)
 {
 	const char *near = text_nearest(name, known->text, known->count);
 
 	return error_set(err, FAIL_USAGE, "%s '%.*s'%s%s%s", kind, STR_ARG(name),
-	                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	                 near ? "; did you mean '" : "", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 int tool_require(struct str tools, struct str name, struct error *err)
@@ -169,7 +171,8 @@ static bool in_enum(struct str value, struct str list)
 	return false;
 }
 
-static int check_enum(struct str key, struct str value, struct str list, struct error *err)
+static int check_enum(struct str key, struct str value, struct str list,
+                      struct error *err)
 {
 	struct names known = {.count = 0};
 	struct arena arena = {0};
@@ -181,11 +184,12 @@ static int check_enum(struct str key, struct str value, struct str list, struct 
 		return 0;
 	}
 	while (json_next(list, &cursor, &each)) {
-		names_add(&known, &arena, json_type(each) == JSON_STRING ? json_inner(each) : each);
+		names_add(&known, &arena,
+		          json_type(each) == JSON_STRING ? json_inner(each) : each);
 	}
 	buf_printf(&what, "argument '%.*s' does not take", STR_ARG(key));
-	not_found(&known, buf_cstr(&what), json_type(value) == JSON_STRING ? json_inner(value) : value,
-	          err);
+	not_found(&known, buf_cstr(&what),
+	          json_type(value) == JSON_STRING ? json_inner(value) : value, err);
 	arena_release(&arena);
 	struct error first = *err;
 	struct buf words = BUF(BUF_MAX_SMALL);
@@ -196,7 +200,8 @@ static int check_enum(struct str key, struct str value, struct str list, struct 
 	return -1;
 }
 
-static int check_range(struct str key, struct str value, struct str schema, struct error *err)
+static int check_range(struct str key, struct str value, struct str schema,
+                       struct error *err)
 {
 	double v, bound;
 
@@ -207,20 +212,23 @@ static int check_range(struct str key, struct str value, struct str schema, stru
 	bool below = json_double(low, &bound) && v < bound;
 	bool above = json_double(high, &bound) && v > bound;
 	if (below || above) {
-		return error_set(err, FAIL_USAGE, "argument '%.*s' is %.*s, %s %.*s", STR_ARG(key),
-		                 STR_ARG(value), below ? "below the minimum" : "above the maximum",
+		return error_set(err, FAIL_USAGE, "argument '%.*s' is %.*s, %s %.*s",
+		                 STR_ARG(key), STR_ARG(value),
+		                 below ? "below the minimum" : "above the maximum",
 		                 STR_ARG(below ? low : high));
 	}
 	return 0;
 }
 
-static int check_value(struct str key, struct str value, struct str schema, struct error *err)
+static int check_value(struct str key, struct str value, struct str schema,
+                       struct error *err)
 {
 	struct str type = JSON_GET(schema, "type");
 
 	if (!fits_type(value, type)) {
-		return error_set(err, FAIL_USAGE, "argument '%.*s' is %s, the schema wants %.*s",
-		                 STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
+		return error_set(
+			err, FAIL_USAGE, "argument '%.*s' is %s, the schema wants %.*s",
+			STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
 	}
 	if (check_enum(key, value, JSON_GET(schema, "enum"), err)) {
 		return -1;
@@ -256,8 +264,10 @@ static int check_given(struct str schema, struct str arguments, struct error *er
 		if (property.p && check_value(m.key, m.value, property, err)) {
 			return -1;
 		}
-		/* an open schema is only trusted to be open when it says so, or names no properties */
-		bool open = json_type(extra) == JSON_TRUE || json_type(extra) == JSON_OBJECT ||
+		/* an open schema is only trusted to be open when it says so, or names no
+		 * properties */
+		bool open = json_type(extra) == JSON_TRUE ||
+		            json_type(extra) == JSON_OBJECT ||
 		            json_count(properties) == 0;
 		if (!property.p && !open) {
 			return check_unknown_key(m.key, properties, err);
@@ -284,7 +294,8 @@ int tool_check_arguments(struct str tool, struct str arguments, struct error *er
 	struct str required = JSON_GET(schema, "required");
 	while (json_next(required, &cursor, &key)) {
 		if (!json_get(arguments, json_inner(key)).p) {
-			return error_set(err, FAIL_USAGE, "the required argument %.*s is missing",
+			return error_set(err, FAIL_USAGE,
+			                 "the required argument %.*s is missing",
 			                 STR_ARG(key));
 		}
 	}
@@ -293,9 +304,11 @@ int tool_check_arguments(struct str tool, struct str arguments, struct error *er
 
 /* ---- one word an action ---- */
 
-int tool_action_property(struct str tool, struct str *key, struct str *schema, struct error *err)
+int tool_action_property(struct str tool, struct str *key, struct str *schema,
+                         struct error *err)
 {
-	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties"), only;
+	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties"),
+		   only;
 	struct str required = JSON_GET(input, "required");
 	struct json_member m;
 	size_t cursor = 0;
@@ -312,9 +325,11 @@ int tool_action_property(struct str tool, struct str *key, struct str *schema, s
 		return 0;
 	}
 	return error_set(err, FAIL_USAGE,
-	                 "--actions fills one argument, and the tool %.*s has %zu (%zu required): write "
+	                 "--actions fills one argument, and the tool %.*s has %zu (%zu "
+	                 "required): write "
 	                 "a policy file with full calls",
-	                 STR_ARG(tool_name(tool)), json_count(properties), json_count(required));
+	                 STR_ARG(tool_name(tool)), json_count(properties),
+	                 json_count(required));
 }
 
 static bool wants(struct str schema, const char *type)
@@ -333,18 +348,20 @@ static bool wants(struct str schema, const char *type)
 	return false;
 }
 
-int tool_action_arguments(struct str key, struct str schema, struct str action, struct buf *out,
-                          struct error *err)
+int tool_action_arguments(struct str key, struct str schema, struct str action,
+                          struct buf *out, struct error *err)
 {
 	struct json_fault fault;
 	size_t start = out->n;
 
-	/* a string unless the schema wants something else: a word like 3 or true may be meant as text */
+	/* a string unless the schema wants something else: a word like 3 or true may be
+	 * meant as text */
 	bool as_json = schema.p && !wants(schema, "string") && JSON_GET(schema, "type").p;
 	if (as_json && json_validate(action, &fault)) {
-		return error_set(err, FAIL_USAGE,
-		                 "action '%.*s': the argument '%.*s' wants %.*s, and that is none",
-		                 STR_ARG(action), STR_ARG(key), STR_ARG(JSON_GET(schema, "type")));
+		return error_set(
+			err, FAIL_USAGE,
+			"action '%.*s': the argument '%.*s' wants %.*s, and that is none",
+			STR_ARG(action), STR_ARG(key), STR_ARG(JSON_GET(schema, "type")));
 	}
 	buf_text(out, "{\"");
 	buf_str(out, key);

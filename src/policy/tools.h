@@ -1,6 +1,6 @@
-/* The tools a server advertises, as policies need them: found by name, and calls checked against the
-   schema (the part of JSON Schema that tools use: type, properties, required, enum, const,
-   additionalProperties, minimum, maximum). */
+/* The tools a server advertises, as policies need them: found by name, and calls checked
+   against the schema (the part of JSON Schema that tools use: type, properties, required,
+   enum, const, additionalProperties, minimum, maximum). */
 #ifndef ROLLDBG_POLICY_TOOLS_H
 #define ROLLDBG_POLICY_TOOLS_H
 
@@ -13,20 +13,22 @@ struct str tool_schema(struct str tool); /* inputSchema; may be absent */
 
 /* FAIL_USAGE: no such tool, with the nearest name and the list. */
 MUST_USE int tool_require(struct str tools, struct str name, struct error *err);
-/* The only tool, or FAIL_USAGE with the list. *name is still escaped, borrowed from tools. */
+/* The only tool, or FAIL_USAGE with the list. *name is still escaped, borrowed from
+ * tools. */
 MUST_USE int tool_only(struct str tools, struct str *name, struct error *err);
 /* "a, b, c" cut to a sentence. */
 void tool_names(struct str tools, struct buf *out);
 
 /* Does the call fit? FAIL_USAGE with what is wrong and the nearest name; otherwise 0. */
-MUST_USE int tool_check_arguments(struct str tool, struct str arguments, struct error *err);
+MUST_USE int tool_check_arguments(struct str tool, struct str arguments,
+                                  struct error *err);
 
-/* The one property that an action fills: the only required one, else the only one. FAIL_USAGE when there is
-   no such property. `key` is still escaped. */
+/* The one property that an action fills: the only required one, else the only one.
+   FAIL_USAGE when there is no such property. `key` is still escaped. */
 MUST_USE int tool_action_property(struct str tool, struct str *key, struct str *schema,
                                   struct error *err);
-/* Appends the argument object {"key": action} with the action spelled as the schema's type wants it.
-   FAIL_USAGE when it cannot be. */
+/* Appends the argument object {"key": action} with the action spelled as the schema's
+   type wants it. FAIL_USAGE when it cannot be. */
 MUST_USE int tool_action_arguments(struct str key, struct str schema, struct str action,
                                    struct buf *out, struct error *err);
 

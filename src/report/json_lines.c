@@ -12,7 +12,8 @@ static void put_number(struct json_writer *w, const char *key, int64_t v)
 	}
 }
 
-static void put_finding(const struct rollout_verdict *v, const struct finding *f, struct buf *out)
+static void put_finding(const struct rollout_verdict *v, const struct finding *f,
+                        struct buf *out)
 {
 	struct json_writer w;
 

@@ -1,5 +1,5 @@
-/* Recordings and verdicts for people and for programs: tables, summaries, JSON lines. Everything a peer
-   wrote is escaped before it can reach a terminal; JSON stays exact. */
+/* Recordings and verdicts for people and for programs: tables, summaries, JSON lines.
+   Everything a peer wrote is escaped before it can reach a terminal; JSON stays exact. */
 #ifndef ROLLDBG_REPORT_REPORT_H
 #define ROLLDBG_REPORT_REPORT_H
 
@@ -15,7 +15,8 @@ struct style {
 struct table;
 struct table *table_new(struct style style);
 void table_free(struct table *t); /* NULL is fine */
-/* Appends what the line lets be said; a step's row waits for the next line, which tells its effect. */
+/* Appends what the line lets be said; a step's row waits for the next line, which tells
+ * its effect. */
 void table_line(struct table *t, const struct line *l, struct buf *out);
 void table_finish(struct table *t, struct buf *out); /* the row that still waits */
 
@@ -24,11 +25,13 @@ void report_turn(const struct line *l, struct style style, struct buf *out);
 
 /* ---- verdicts ---- */
 
-/* Findings of one rollout, a line each; nothing when there are none. `name`: the rollout's id is said. */
-void report_findings(const struct rollout_verdict *v, bool name, struct style style, struct buf *out);
+/* Findings of one rollout, a line each; nothing when there are none. `name`: the
+ * rollout's id is said. */
+void report_findings(const struct rollout_verdict *v, bool name, struct style style,
+                     struct buf *out);
 /* "N turns · M steps · K effective · E failed · reward R" */
-void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown, int64_t failed,
-                     const char *reward, struct buf *out);
+void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
+                     int64_t failed, const char *reward, struct buf *out);
 
 /* ---- JSON lines (design: finding, rollout, summary) ---- */
 

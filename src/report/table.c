@@ -12,10 +12,10 @@
 
 struct table {
 	struct style style;
-	struct buf rollout;     /* whose lines come now */
-	struct buf call, seen;  /* of the row that waits */
-	struct buf hash;        /* its state's hash; empty: unknown */
-	struct buf events;      /* what happened after it, to be shown below it */
+	struct buf rollout;    /* whose lines come now */
+	struct buf call, seen; /* of the row that waits */
+	struct buf hash;       /* its state's hash; empty: unknown */
+	struct buf events;     /* what happened after it, to be shown below it */
 	bool waiting;
 	int64_t turn;
 	enum outcome outcome;
@@ -63,14 +63,15 @@ static void cell(struct buf *out, struct str text, size_t columns)
 	size_t start = out->n;
 
 	text_escape_cut(out, text, columns);
-	for (size_t n = width_of((struct str){out->p + start, out->n - start}); n < columns; n++) {
+	for (size_t n = width_of((struct str){out->p + start, out->n - start});
+	     n < columns; n++) {
 		buf_char(out, ' ');
 	}
 	buf_text(out, "  ");
 }
 
-static void colored(const struct table *t, struct buf *out, const char *color, struct str text,
-                    size_t columns)
+static void colored(const struct table *t, struct buf *out, const char *color,
+                    struct str text, size_t columns)
 {
 	if (t->style.color && color) {
 		buf_printf(out, "\x1b[%sm", color);
@@ -95,8 +96,8 @@ static void heading(const struct table *t, struct buf *out)
 
 static size_t rest_of_line(const struct table *t)
 {
-	size_t taken = 6 + 2 + CALL_COLUMNS + 2 + OUTCOME_COLUMNS + 2 + EFFECT_COLUMNS + 2 +
-	               REWARD_COLUMNS + 2;
+	size_t taken = 6 + 2 + CALL_COLUMNS + 2 + OUTCOME_COLUMNS + 2 + EFFECT_COLUMNS +
+	               2 + REWARD_COLUMNS + 2;
 
 	return t->style.columns > taken + 20 ? t->style.columns - taken : 20;
 }
@@ -166,7 +167,8 @@ static void keep_step(struct table *t, const struct line *l)
 	t->turn = l->turn;
 	t->outcome = l->outcome;
 	buf_clear(&t->call);
-	buf_str(&t->call, line_has(l, KEY_TOOL_CALL) ? line_tool_name(l) : STR("(no call)"));
+	buf_str(&t->call,
+	        line_has(l, KEY_TOOL_CALL) ? line_tool_name(l) : STR("(no call)"));
 	buf_char(&t->call, ' ');
 	buf_str(&t->call, line_arguments(l));
 	buf_clear(&t->hash);
@@ -183,7 +185,8 @@ static void put_pair(struct buf *out, const char *name, struct str value)
 		return;
 	}
 	buf_printf(out, " · %s", name);
-	text_escape_cut(out, json_type(value) == JSON_STRING ? json_inner(value) : value, 60);
+	text_escape_cut(out, json_type(value) == JSON_STRING ? json_inner(value) : value,
+	                60);
 }
 
 static void title(struct table *t, const struct line *l, struct buf *out)

@@ -4,7 +4,8 @@
 
 #define INDENT "    "
 
-/* Values that are text are shown as text, line by line; JSON is shown as it was recorded. */
+/* Values that are text are shown as text, line by line; JSON is shown as it was recorded.
+ */
 static void put_text(struct str string, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);

@@ -23,11 +23,13 @@ static void put_span(const struct finding *f, struct buf *out)
 	if (f->first_turn == f->last_turn || f->last_turn < 0) {
 		buf_printf(out, "turn %lld: ", (long long)f->first_turn);
 	} else {
-		buf_printf(out, "turns %lld-%lld: ", (long long)f->first_turn, (long long)f->last_turn);
+		buf_printf(out, "turns %lld-%lld: ", (long long)f->first_turn,
+		           (long long)f->last_turn);
 	}
 }
 
-void report_findings(const struct rollout_verdict *v, bool name, struct style style, struct buf *out)
+void report_findings(const struct rollout_verdict *v, bool name, struct style style,
+                     struct buf *out)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
@@ -50,8 +52,8 @@ void report_findings(const struct rollout_verdict *v, bool name, struct style st
 	}
 }
 
-void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown, int64_t failed,
-                     const char *reward, struct buf *out)
+void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
+                     int64_t failed, const char *reward, struct buf *out)
 {
 	buf_printf(out, "%lld turns · %lld steps · ", (long long)turns, (long long)steps);
 	if (effective < 0) {

@@ -1,4 +1,5 @@
-/* Making the lines of a recording: see lines.h. Volatile facts go under `meta` and nowhere else. */
+/* Making the lines of a recording: see lines.h. Volatile facts go under `meta` and
+ * nowhere else. */
 #include "rollout/lines.h"
 
 #include "base/text.h"
@@ -6,11 +7,11 @@
 #include <stdio.h>
 
 static const char *const statuses[] = {
-        [END_TERMINATED] = "terminated",   [END_TRUNCATED] = "truncated",
-        [END_FINISHED] = "finished",       [END_MAX_TURNS] = "max-turns",
-        [END_STOPPED] = "stopped",         [END_REFUSED] = "refused",
-        [END_UNREACHABLE] = "unreachable", [END_INTERRUPTED] = "interrupted",
-        [END_FAILED] = "failed",
+	[END_TERMINATED] = "terminated",   [END_TRUNCATED] = "truncated",
+	[END_FINISHED] = "finished",       [END_MAX_TURNS] = "max-turns",
+	[END_STOPPED] = "stopped",         [END_REFUSED] = "refused",
+	[END_UNREACHABLE] = "unreachable", [END_INTERRUPTED] = "interrupted",
+	[END_FAILED] = "failed",
 };
 
 const char *end_status_name(enum end_status s)
@@ -18,8 +19,9 @@ const char *end_status_name(enum end_status s)
 	return statuses[s];
 }
 
-void line_writer_init(struct line_writer *w, struct recorder *recorder, const struct line_sink *sinks,
-                      size_t sink_count, struct clock clock, const char *rollout)
+void line_writer_init(struct line_writer *w, struct recorder *recorder,
+                      const struct line_sink *sinks, size_t sink_count,
+                      struct clock clock, const char *rollout)
 {
 	*w = (struct line_writer){.recorder = recorder,
 	                          .sinks = sinks,
@@ -192,7 +194,8 @@ static int hand_out(struct line_writer *w, struct str written, struct error *err
 	if (!w->sink_count) {
 		return 0;
 	}
-	/* what was written is read again, so that live and offline judge the same bytes */
+	/* what was written is read again, so that live and offline judge the same bytes
+	 */
 	buf_clear(&w->parsed);
 	if (line_parse(written, &w->parsed, &l, &used, err)) {
 		return error_wrap(err, "a line of our own");
@@ -248,7 +251,8 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	set_raw(l, KEY_TOOLS, e ? e->tools : (struct str){NULL, 0});
 }
 
-static void set_policy(struct line_writer *w, struct line *l, const struct policy_facts *p)
+static void set_policy(struct line_writer *w, struct line *l,
+                       const struct policy_facts *p)
 {
 	struct json_writer j = begin_value(w);
 
@@ -267,7 +271,8 @@ static void set_policy(struct line_writer *w, struct line *l, const struct polic
 	keep_value(w, l, KEY_POLICY);
 }
 
-static void set_limits_and_masks(struct line_writer *w, struct line *l, const struct header_facts *f)
+static void set_limits_and_masks(struct line_writer *w, struct line *l,
+                                 const struct header_facts *f)
 {
 	struct json_writer j = begin_value(w);
 
@@ -288,7 +293,8 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l, const st
 	keep_value(w, l, KEY_MASKS);
 }
 
-static void set_header_meta(struct line_writer *w, struct line *l, const struct header_facts *f)
+static void set_header_meta(struct line_writer *w, struct line *l,
+                            const struct header_facts *f)
 {
 	struct json_writer j = begin_value(w);
 
@@ -342,7 +348,8 @@ int write_reset(struct line_writer *w, const struct env_reply *r, struct error *
 	return put_line(w, &l, err);
 }
 
-static void set_tool_call(struct line_writer *w, struct line *l, const struct step_facts *f)
+static void set_tool_call(struct line_writer *w, struct line *l,
+                          const struct step_facts *f)
 {
 	struct json_writer j = begin_value(w);
 	char id[32];
@@ -373,7 +380,8 @@ static void put_control(struct json_writer *j, const struct env_reply *r)
 	jw_end(j);
 }
 
-static void set_step_meta(struct line_writer *w, struct line *l, const struct step_facts *f)
+static void set_step_meta(struct line_writer *w, struct line *l,
+                          const struct step_facts *f)
 {
 	struct json_writer j = begin_value(w);
 	const struct env_reply *r = f->reply;
@@ -411,7 +419,8 @@ int write_step(struct line_writer *w, const struct step_facts *f, struct error *
 	return put_line(w, &l, err);
 }
 
-int write_event(struct line_writer *w, int64_t turn, const struct env_event *e, struct error *err)
+int write_event(struct line_writer *w, int64_t turn, const struct env_event *e,
+                struct error *err)
 {
 	struct line l = {.type = LINE_EVENT};
 

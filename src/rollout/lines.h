@@ -20,8 +20,8 @@ enum end_status {
 
 const char *end_status_name(enum end_status s);
 
-/* Takes every line that is written, for the live rules and the table. The line's slices live for the
-   call. */
+/* Takes every line that is written, for the live rules and the table. The line's slices
+   live for the call. */
 struct line_sink {
 	int (*take)(void *ctx, const struct line *l, struct error *err);
 	void *ctx;
@@ -40,8 +40,9 @@ struct line_writer {
 	struct buf text, value, parsed, hash;
 };
 
-void line_writer_init(struct line_writer *w, struct recorder *recorder, const struct line_sink *sinks,
-                      size_t sink_count, struct clock clock, const char *rollout);
+void line_writer_init(struct line_writer *w, struct recorder *recorder,
+                      const struct line_sink *sinks, size_t sink_count,
+                      struct clock clock, const char *rollout);
 void line_writer_release(struct line_writer *w);
 
 struct header_facts {
@@ -80,11 +81,15 @@ struct end_facts {
 };
 
 /* Each returns 0, or -1 with FAIL_SYSTEM from the recorder or what a sink says. */
-MUST_USE int write_header(struct line_writer *w, const struct header_facts *f, struct error *err);
-MUST_USE int write_reset(struct line_writer *w, const struct env_reply *r, struct error *err);
-MUST_USE int write_step(struct line_writer *w, const struct step_facts *f, struct error *err);
+MUST_USE int write_header(struct line_writer *w, const struct header_facts *f,
+                          struct error *err);
+MUST_USE int write_reset(struct line_writer *w, const struct env_reply *r,
+                         struct error *err);
+MUST_USE int write_step(struct line_writer *w, const struct step_facts *f,
+                        struct error *err);
 MUST_USE int write_event(struct line_writer *w, int64_t turn, const struct env_event *e,
                          struct error *err);
-MUST_USE int write_end(struct line_writer *w, const struct end_facts *f, struct error *err);
+MUST_USE int write_end(struct line_writer *w, const struct end_facts *f,
+                       struct error *err);
 
 #endif

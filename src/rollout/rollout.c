@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-#define LOST_STEPS_MAX 2 /* calls in a row without any answer: the environment is lost for good */
+#define LOST_STEPS_MAX                                                                   \
+	2 /* calls in a row without any answer: the environment is lost for good */
 #define SETTLE_ERROR_BYTES ((size_t)4096)
 
 struct rollout {
@@ -115,8 +116,8 @@ static struct str total_reward(struct rollout *r)
 	return buf_view(&r->reward_text);
 }
 
-static int put_end(struct rollout *r, enum end_status status, const char *reason, struct str state,
-                   struct error *err)
+static int put_end(struct rollout *r, enum end_status status, const char *reason,
+                   struct str state, struct error *err)
 {
 	const struct env_facts *e = facts_of(r);
 	struct end_facts f = {.status = status,
@@ -126,7 +127,8 @@ static int put_end(struct rollout *r, enum end_status status, const char *reason
 	                      .total_reward = total_reward(r),
 	                      .state = state,
 	                      .ignore = e->ignore_paths,
-	                      .seconds = (double)(io_now_ns(r->conf->io) - r->began_ns) / 1e9};
+	                      .seconds = (double)(io_now_ns(r->conf->io) - r->began_ns) /
+	                                 1e9};
 
 	r->result->status = status;
 	return put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
@@ -139,17 +141,17 @@ static void blame(const struct error *e, struct env_reply *out)
 	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;
 
 	*out = (struct env_reply){
-	        .outcome = late       ? OUTCOME_TIMEOUT
+		.outcome = late       ? OUTCOME_TIMEOUT
 	                   : protocol ? OUTCOME_PROTOCOL_ERROR
 	                              : OUTCOME_TRANSPORT_ERROR,
-	        .error = {.class = late       ? CLASS_TIMEOUT
+		.error = {.class = late       ? CLASS_TIMEOUT
 	                           : protocol ? CLASS_PROTOCOL
 	                                      : CLASS_TRANSPORT,
 	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
 	                  .message = str_from(e->text)},
-	        .terminated = -1,
-	        .truncated = -1,
-	        .env_steps = -1};
+		.terminated = -1,
+		.truncated = -1,
+		.env_steps = -1};
 }
 
 /* No session: the recording says what was tried and what came back. */
@@ -173,14 +175,16 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	               why->text, (struct str){NULL, 0}, err);
 }
 
-static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
+static int end_refused(struct rollout *r, const struct env_reply *refusal,
+                       struct error *err)
 {
 	struct buf reason = BUF(2 * SETTLE_ERROR_BYTES);
 
 	buf_text(&reason, "the server gave no session: ");
 	buf_str(&reason, refusal->error.message);
-	int failed = put_header(r, err) || write_reset(&r->writer, refusal, err) ||
-	             put_end(r, END_REFUSED, buf_cstr(&reason), (struct str){NULL, 0}, err);
+	int failed =
+		put_header(r, err) || write_reset(&r->writer, refusal, err) ||
+		put_end(r, END_REFUSED, buf_cstr(&reason), (struct str){NULL, 0}, err);
 	buf_release(&reason);
 	return failed ? -1 : 0;
 }
@@ -223,7 +227,8 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	}
 }
 
-/* An interrupt while the call was out: it was sent, and nobody knows what became of it. */
+/* An interrupt while the call was out: it was sent, and nobody knows what became of it.
+ */
 static int interrupted_step(const struct error *err, struct env_reply *reply)
 {
 	blame(err, reply);
@@ -245,9 +250,11 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	                       .at_ms = clock->unix_ms(clock->ctx)};
 	uint64_t began = io_now_ns(r->conf->io);
 	struct error step_error = {0};
-	int failed = r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
+	int failed =
+		r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
 
-	if (failed && (step_error.kind != FAIL_INTERRUPTED || interrupted_step(&step_error, reply))) {
+	if (failed && (step_error.kind != FAIL_INTERRUPTED ||
+	               interrupted_step(&step_error, reply))) {
 		*err = step_error;
 		return -1;
 	}
@@ -277,7 +284,8 @@ static void end_with(struct ending *e, enum end_status status, const char *reaso
 	*e = (struct ending){true, status, reason};
 }
 
-static void judge_reply(struct rollout *r, const struct env_reply *reply, struct ending *end)
+static void judge_reply(struct rollout *r, const struct env_reply *reply,
+                        struct ending *end)
 {
 	if (reply->terminated > 0) {
 		end_with(end, END_TERMINATED, "the environment said terminated");
@@ -311,7 +319,8 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 		return -1;
 	}
 	if (d.kind != DECIDE_CALL) {
-		end_with(end, d.kind == DECIDE_FINISHED ? END_FINISHED : END_STOPPED, d.reason);
+		end_with(end, d.kind == DECIDE_FINISHED ? END_FINISHED : END_STOPPED,
+		         d.reason);
 		return 0;
 	}
 	if (act(r, &d, view.state, &reply, err)) {
@@ -329,8 +338,8 @@ static void doubt_ending(struct rollout *r, struct ending *end)
 	}
 	if (end->status == END_UNREACHABLE) {
 		error_set(&r->result->peer,
-		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
-		          buf_cstr(&r->last_error));
+		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
+		          "%s", buf_cstr(&r->last_error));
 	}
 }
 
@@ -351,7 +360,8 @@ static int play(struct rollout *r, struct error *err)
 		}
 	}
 	doubt_ending(r, &end);
-	if (end.status != END_UNREACHABLE && r->conf->env_ops->state(r->env, &state, err)) {
+	if (end.status != END_UNREACHABLE &&
+	    r->conf->env_ops->state(r->env, &state, err)) {
 		return -1;
 	}
 	return put_end(r, end.status, end.reason, state, err);
@@ -366,7 +376,8 @@ static int start(struct rollout *r, struct error *err)
 	}
 	arena_release(&r->kept);
 	r->observation = arena_str(&r->kept, reply.observation);
-	if (put_header(r, err) || write_reset(&r->writer, &reply, err) || put_events(r, err)) {
+	if (put_header(r, err) || write_reset(&r->writer, &reply, err) ||
+	    put_events(r, err)) {
 		return -1;
 	}
 	if (reply.outcome != OUTCOME_OK) {
@@ -392,7 +403,8 @@ static int settle(struct rollout *r, int failed, struct error *err)
 	case FAIL_TIMEOUT:
 	case FAIL_PROTOCOL:
 		r->result->peer = why;
-		return begun ? put_end(r, END_UNREACHABLE, why.text, (struct str){NULL, 0}, err)
+		return begun ? put_end(r, END_UNREACHABLE, why.text,
+		                       (struct str){NULL, 0}, err)
 		             : end_unopened(r, &why, err);
 	case FAIL_NONE:
 	case FAIL_USAGE:
@@ -416,18 +428,21 @@ static int run(struct rollout *r, struct error *err)
 	return start(r, err);
 }
 
-int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)
+int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
+                struct error *err)
 {
 	struct rollout r = {.conf = conf,
 	                    .last_error = BUF(BUF_MAX_MESSAGE),
 	                    .reward_text = BUF(BUF_MAX_SMALL),
 	                    .began_ns = io_now_ns(conf->io),
-	                    .max_turns = conf->max_turns.given ? (int64_t)conf->max_turns.value
-	                                                       : DEFAULT_MAX_TURNS,
+	                    .max_turns = conf->max_turns.given
+	                                         ? (int64_t)conf->max_turns.value
+	                                         : DEFAULT_MAX_TURNS,
 	                    .result = out};
 
 	*out = (struct rollout_result){.status = END_FAILED};
-	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count, conf->clock, "");
+	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count,
+	                 conf->clock, "");
 	int failed = settle(&r, run(&r, err), err);
 	if (r.env) {
 		conf->env_ops->close(r.env);

@@ -1,4 +1,5 @@
-/* One rollout, straight through: open, reset; until done: state, decide, step, record; end, goodbye. */
+/* One rollout, straight through: open, reset; until done: state, decide, step, record;
+ * end, goodbye. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
@@ -12,7 +13,8 @@ struct rollout_conf {
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is filled in here */
-	struct opt_u64 max_turns;  /* not given: the script's length, or DEFAULT_MAX_TURNS */
+	struct opt_u64
+		max_turns; /* not given: the script's length, or DEFAULT_MAX_TURNS */
 	const struct opt_list *masks;
 	struct clock clock;
 	struct io *io;
@@ -23,11 +25,13 @@ struct rollout_conf {
 
 struct rollout_result {
 	enum end_status status;
-	struct error peer; /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
+	struct error
+		peer; /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
 };
 
-/* 0: it ran and its recording is whole, however it ended. -1: a policy that does not fit (nothing was
-   recorded, no step sent), or our own failure (FAIL_SYSTEM; what was written stays). */
+/* 0: it ran and its recording is whole, however it ended. -1: a policy that does not fit
+   (nothing was recorded, no step sent), or our own failure (FAIL_SYSTEM; what was written
+   stays). */
 MUST_USE int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                          struct error *err);
 

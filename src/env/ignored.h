@@ -1,0 +1,21 @@
+/* What does not count as a change of state: --ignore, or what is known to be bookkeeping.
+ */
+#ifndef ROLLDBG_ENV_IGNORED_H
+#define ROLLDBG_ENV_IGNORED_H
+
+#include "base/options.h"
+#include "json/canon.h"
+#include "json/scan.h"
+
+struct ignored {
+	struct json_paths *paths;
+	struct buf json; /* the same as a JSON array, for the header; give it a cap */
+};
+
+/* The pointers given, or else those of bookkeeping that the first state holds.
+ * FAIL_USAGE. */
+MUST_USE int ignored_settle(struct ignored *e, const struct opt_list *given,
+                            struct str state, struct error *err);
+void ignored_release(struct ignored *e);
+
+#endif

@@ -198,6 +198,7 @@ static void note_ids(struct strip *s, struct open_rollout *r, const struct line 
 	} ids[] = {
 		{STR_INIT("session"), "<session>"},
 		{STR_INIT("env_session"), "<session>"},
+		{STR_INIT("reply_session"), "<session>"},
 		{STR_INIT("episode"), "<episode>"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {

@@ -22,9 +22,9 @@ void strip_free(struct strip *s); /* NULL is fine */
    Of a masked value "<masked>" is left; where the table has no string (a reward), null.
    Masks do not reach what a reader needs to make sense of the line: type, rollout, turn,
    step, outcome, hashes, the counts of `end`, the masks themselves. Ids that `meta` names
-   (session, env_session, episode) become <session> and <episode> inside all strings, ids
-   shorter than 8 bytes only where they are the whole string. `lines` goes down by the
-   lines left out, so that a line that was missing before still is. */
+   (session, env_session, reply_session, episode) become <session> and <episode> inside
+   all strings, ids shorter than 8 bytes only where they are the whole string. `lines`
+   goes down by the lines left out, so that a line that was missing before still is. */
 MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out,
                         struct error *err);
 

@@ -156,7 +156,7 @@ int serve_conf_target(struct serve_conf *c, struct str target, struct error *err
 		struct str value, key = split(split(rest, '&', &rest), '=', &value);
 
 		if (serve_conf_set(c, key, value, err) != 0) {
-			return error_wrap(err, "builtin:%.*s", STR_ARG(target));
+			return -1;
 		}
 	}
 	return 0;

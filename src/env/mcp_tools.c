@@ -49,8 +49,11 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
 		}
 		struct str next = JSON_GET(r->message.result, "nextCursor");
 		add_tools(tools, JSON_GET(r->message.result, "tools"));
+		if (json_is_null(next)) {
+			break;
+		}
 		*endless = page == TOOL_PAGES_MAX || str_eq(next, buf_view(&cursor));
-		if (json_is_null(next) || *endless) {
+		if (*endless) {
 			break;
 		}
 		buf_clear(&cursor);

@@ -90,6 +90,11 @@ bool text_i64(struct str s, int64_t *out)
 	return true;
 }
 
+double text_double(const char *number)
+{
+	return strtod(number, NULL);
+}
+
 struct unit {
 	const char *name;
 	uint64_t factor;

@@ -2,6 +2,7 @@
 #include "json/lex.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <float.h>
 #include <math.h>
@@ -134,7 +135,7 @@ bool json_double(struct str value, double *out)
 		memcpy(small, value.p, value.n);
 		small[value.n] = '\0';
 	}
-	double v = strtod(text, NULL);
+	double v = text_double(text);
 	if (text != small) {
 		free(text);
 	}

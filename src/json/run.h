@@ -185,32 +185,42 @@ RUN_OF(text)
 RUN_OF(flat)
 RUN_OF(digits)
 
-/* The length of the UTF-8 sequence at p < end, 0 when it is not valid: RFC 3629
- * section 4. */
+/* RFC 3629 section 4: the length of the sequence that a byte begins (0: none), and the
+   range of its second byte. */
+struct utf8_lead {
+	unsigned char n, low, high;
+};
+
+ALWAYS_INLINE struct utf8_lead utf8_lead(unsigned char c)
+{
+	if (c < 0xe0) {
+		return (struct utf8_lead){c < 0x80 ? 1 : c < 0xc2 ? 0 : 2, 0x80, 0xbf};
+	}
+	if (c < 0xf0) {
+		return (struct utf8_lead){3, c == 0xe0 ? 0xa0 : 0x80,
+		                          c == 0xed ? 0x9f : 0xbf};
+	}
+	return (struct utf8_lead){c > 0xf4 ? 0 : 4, c == 0xf0 ? 0x90 : 0x80,
+	                          c == 0xf4 ? 0x8f : 0xbf};
+}
+
+/* The length of the UTF-8 sequence at p < end, 0 when it is not valid. */
 ALWAYS_INLINE size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
-	unsigned char c = *p, low = 0x80, high = 0xbf;
-	size_t n = c < 0x80   ? 1
-	           : c < 0xc2 ? 0
-	           : c < 0xe0 ? 2
-	           : c < 0xf0 ? 3
-	           : c < 0xf5 ? 4
-	                      : 0;
+	struct utf8_lead lead = utf8_lead(*p);
 
-	if (n < 2 || (size_t)(end - p) < n) {
-		return c < 0x80 ? 1 : 0;
+	if (lead.n < 2 || end - p < lead.n) {
+		return lead.n == 1;
 	}
-	low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : low;
-	high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : high;
-	if (p[1] < low || p[1] > high) {
+	if (p[1] < lead.low || p[1] > lead.high) {
 		return 0;
 	}
-	for (size_t i = 2; i < n; i++) {
+	for (size_t i = 2; i < lead.n; i++) {
 		if ((p[i] & 0xc0) != 0x80) {
 			return 0;
 		}
 	}
-	return n;
+	return lead.n;
 }
 
 #undef RUN_OF

@@ -224,6 +224,13 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 	}
 }
 
+ALWAYS_INLINE const unsigned char *scalar_and_blanks(const struct scan *s,
+                                                     const unsigned char *p)
+{
+	p = scalar(s, p);
+	return LIKELY(p != NULL) ? blanks(s, p) : NULL;
+}
+
 /* ---- arrays and objects ---- */
 
 /* From behind the key's closing quote to the value. */
@@ -256,55 +263,77 @@ static const unsigned char *no_comma(const struct scan *s, const unsigned char *
 	return fail(s, p, closer == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
-/* p is at a bracket or brace, `outside` the number of those that are open already. */
+/* The brackets and braces that are open. */
+struct nest {
+	size_t depth;
+	unsigned char closer; /* of the innermost */
+	unsigned char outer[JSON_DEPTH_MAX];
+};
+
+/* p is at a bracket or brace, `outside` the number of those that are open around the
+ * nest. */
+ALWAYS_INLINE const unsigned char *enter(const struct scan *s, const unsigned char *p,
+                                         struct nest *n, size_t outside)
+{
+	if (UNLIKELY(n->depth + outside == JSON_DEPTH_MAX)) {
+		return fail(s, p, "nested too deeply");
+	}
+	n->outer[n->depth++] = n->closer;
+	n->closer = (unsigned char)(*p + 2);
+	return blanks(s, p + 1);
+}
+
+/* From behind a child to behind everything that closes with it. */
+ALWAYS_INLINE const unsigned char *leave(const struct scan *s, const unsigned char *p,
+                                         struct nest *n)
+{
+	while (peek(s, p) == n->closer) {
+		n->closer = n->outer[--n->depth];
+		p++;
+		if (n->depth == 0) {
+			return p;
+		}
+		p = blanks(s, p);
+	}
+	return p;
+}
+
+ALWAYS_INLINE bool opens(unsigned char c)
+{
+	return c == '{' || c == '[';
+}
+
 static const unsigned char *container(const struct scan *s, const unsigned char *p,
                                       size_t outside)
 {
-	unsigned char closers[JSON_DEPTH_MAX], closer = 0;
-	size_t depth = 0;
+	struct nest n;
 
-	for (;;) {
-		if (closer == '}' && UNLIKELY(!(p = name(s, p)))) {
+	n.depth = n.closer = 0;
+	p = enter(s, p, &n, outside);
+	for (bool entered = true; LIKELY(p != NULL);) {
+		if (!entered || peek(s, p) == n.closer) {
+			p = leave(s, p, &n);
+			if (n.depth == 0) {
+				return p;
+			}
+			if (UNLIKELY(peek(s, p) != ',')) {
+				return no_comma(s, p, n.closer);
+			}
+			p = blanks(s, p + 1);
+		}
+		if (n.closer == '}' && UNLIKELY(!(p = name(s, p)))) {
 			return NULL;
 		}
-		unsigned char c = peek(s, p);
-		if (c == '{' || c == '[') {
-			if (UNLIKELY(depth + outside == JSON_DEPTH_MAX)) {
-				return fail(s, p, "nested too deeply");
-			}
-			closers[depth++] = closer;
-			closer = (unsigned char)(c + 2);
-			p = blanks(s, p + 1);
-			if (peek(s, p) != closer) {
-				continue;
-			}
-		} else {
-			p = scalar(s, p);
-			if (UNLIKELY(!p)) {
-				return NULL;
-			}
-			p = blanks(s, p);
-		}
-		while (peek(s, p) == closer) {
-			closer = closers[--depth];
-			if (depth == 0) {
-				return p + 1;
-			}
-			p = blanks(s, p + 1);
-		}
-		if (UNLIKELY(peek(s, p) != ',')) {
-			return no_comma(s, p, closer);
-		}
-		p = blanks(s, p + 1);
+		entered = opens(peek(s, p));
+		p = entered ? enter(s, p, &n, outside) : scalar_and_blanks(s, p);
 	}
+	return NULL;
 }
 
 ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned char *p,
                                          size_t outside)
 {
-	unsigned char c = peek(s, p);
-
-	return c == '{' || c == '[' ? container(s, p, outside) : scalar(s, p);
+	return opens(peek(s, p)) ? container(s, p, outside) : scalar(s, p);
 }
 
 static struct scan scan_of(struct str text, struct json_fault *fault)

@@ -1,11 +1,12 @@
 /* The streaming writer: see write.h. */
 #include "json/write.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void jw_init(struct json_writer *w, struct buf *out)
 {
@@ -123,8 +124,7 @@ void jw_double(struct json_writer *w, double v)
 	for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG;
 	     digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
-		double back = strtod(text, NULL);
-		if (memcmp(&back, &v, sizeof(v)) == 0) {
+		if (text_double(text) == v) {
 			break;
 		}
 	}

@@ -66,7 +66,7 @@ static void integers(void)
 
 static bool same(double a, double b)
 {
-	return memcmp(&a, &b, sizeof(a)) == 0;
+	return a == b && signbit(a) == signbit(b);
 }
 
 static void doubles(void)

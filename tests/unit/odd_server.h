@@ -24,7 +24,7 @@ struct odd_server {
 	pthread_cond_t changed;
 	/* Under the lock. */
 	int connections, open, executed;
-	bool go;
+	bool go, streamed; /* streamed: /stream has sent all */
 };
 
 struct odd_connection {
@@ -140,6 +140,10 @@ static enum odd_after odd_stream(struct odd_connection *c)
 	odd_text(c->fd, ODD_SSE);
 	odd_wait(c->server);
 	odd_text(c->fd, "8\r\ndata: 2\n\r\n0\r\n\r\n");
+	pthread_mutex_lock(&c->server->lock);
+	c->server->streamed = true;
+	pthread_cond_broadcast(&c->server->changed);
+	pthread_mutex_unlock(&c->server->lock);
 	return ODD_KEEP;
 }
 
@@ -206,6 +210,15 @@ static enum odd_after odd_signal(struct odd_connection *c)
 	return ODD_HANG;
 }
 
+/* The same, answered after odd_go(). */
+static enum odd_after odd_signal_and_wait(struct odd_connection *c)
+{
+	enum odd_after after = odd_signal(c);
+	odd_wait(c->server);
+	odd_text(c->fd, ODD_OK);
+	return after == ODD_HANG ? ODD_KEEP : after;
+}
+
 static const struct odd_function {
 	const char *path;
 	enum odd_after (*answer)(struct odd_connection *c);
@@ -216,6 +229,7 @@ static const struct odd_function {
 	{"/second-drop", odd_second_drop},
 	{"/second-reset", odd_second_reset},
 	{"/signal", odd_signal},
+	{"/signal-and-wait", odd_signal_and_wait},
 	{"/big", odd_big},
 	{"/big-head", odd_big_head},
 };
@@ -349,6 +363,15 @@ static inline void odd_wait_open(struct odd_server *s, int n)
 	pthread_mutex_lock(&s->lock);
 	while (s->open > n)
 		pthread_cond_wait(&s->changed, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static inline void odd_wait_streamed(struct odd_server *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (!s->streamed)
+		pthread_cond_wait(&s->changed, &s->lock);
+	s->streamed = false;
 	pthread_mutex_unlock(&s->lock);
 }
 

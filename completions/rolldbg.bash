@@ -1,0 +1,87 @@
+# bash completion for rolldbg, written by `make completions` from the program's own tables.
+
+_rolldbg_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_rolldbg_files()
+{
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+}
+
+# The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
+_rolldbg_value()
+{
+	case $1 in
+	:--color) _rolldbg_words 'auto always never' ;;
+	run:--env | run:-e) _rolldbg_words '' ;;
+	run:--actions | run:-a) _rolldbg_words '' ;;
+	run:--tool | run:-t) _rolldbg_words '' ;;
+	run:--policy | run:-p) _rolldbg_files -f ;;
+	run:--seed | run:-s) _rolldbg_words '' ;;
+	run:--max-turns | run:-n) _rolldbg_words '' ;;
+	run:--out | run:-o) _rolldbg_files -f ;;
+	run:--state) _rolldbg_words '' ;;
+	run:--ignore) _rolldbg_words '' ;;
+	run:--mask) _rolldbg_words '' ;;
+	run:--timeout) _rolldbg_words '' ;;
+	run:--protocol) _rolldbg_words '' ;;
+	run:--task) _rolldbg_words '' ;;
+	run:--header | run:-H) _rolldbg_files -f ;;
+	run:--header-env) _rolldbg_words '' ;;
+	run:--secret) _rolldbg_words '' ;;
+	run:--ca-file) _rolldbg_files -f ;;
+	run:--fail-on) _rolldbg_words 'error warning info never' ;;
+	run:--only) _rolldbg_words '' ;;
+	run:--without) _rolldbg_words '' ;;
+	check:--fail-on) _rolldbg_words 'error warning info never' ;;
+	check:--only) _rolldbg_words '' ;;
+	check:--without) _rolldbg_words '' ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion failed-run all-steps-failed retry-same-error frozen-state session-churn capacity fallback-session unknown-tool no-tools missing-state post-terminal control-plane-blind stale-reward one-step-episode incomplete' ;;
+	show:--turn | show:-t) _rolldbg_words '' ;;
+	show:--rollout | show:-r) _rolldbg_words '' ;;
+	strip:--mask) _rolldbg_words '' ;;
+	serve:--port | serve:-p) _rolldbg_words '' ;;
+	serve:--bind) _rolldbg_words '' ;;
+	serve:--map) _rolldbg_words '' ;;
+	serve:--max-envs) _rolldbg_words '' ;;
+	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools slow hang capacity fallback-session session-churn stale-reward drop-iserror disconnect' ;;
+	serve:--delay) _rolldbg_words '' ;;
+	*) return 1 ;;
+	esac
+}
+
+_rolldbg()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip serve help ' command i
+	COMPREPLY=()
+	# readline splits --option=value into three words
+	if [ "$cur" = = ]; then
+		cur=
+	elif [ "$prev" = = ]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case $commands in
+		*" ${COMP_WORDS[i]} "*) command=${COMP_WORDS[i]} && break ;;
+		esac
+	done
+	_rolldbg_value "$command:$prev" && return
+	case $command:$cur in
+	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
+	:*) _rolldbg_words 'run check show strip serve help' ;;
+	run:-*) _rolldbg_words '--env -e --actions -a --tool -t --policy -p --seed -s --max-turns -n --out -o --force -f --append --sync --state --ignore --mask --timeout --protocol --task --force-call --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --explain --list' ;;
+	check:*) _rolldbg_files -f ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;
+	show:*) _rolldbg_files -f ;;
+	strip:-*) _rolldbg_words '--mask' ;;
+	strip:*) _rolldbg_files -f ;;
+	serve:-*) _rolldbg_words '--port -p --bind --map --slippery --max-envs --fault --delay' ;;
+	serve:*) _rolldbg_words 'frozen_lake' ;;
+	help:-*) _rolldbg_words '' ;;
+	esac
+}
+complete -F _rolldbg rolldbg

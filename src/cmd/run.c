@@ -248,7 +248,9 @@ static int open_io(struct running *r, struct error *err)
 
 static const char *actions_of(const struct run_options *o)
 {
-	return !o->env && !o->actions && !o->policy ? DEMO_ACTIONS : o->actions;
+	bool lake = !o->env || is_builtin(o->env);
+
+	return lake && !o->actions && !o->policy ? DEMO_ACTIONS : o->actions;
 }
 
 static int drive(struct running *r, struct rollout_result *result, struct error *err)

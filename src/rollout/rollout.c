@@ -367,11 +367,21 @@ static int play(struct rollout *r, struct error *err)
 	return put_end(r, end.status, end.reason, state, err);
 }
 
+/* Without tools there is nothing a policy could fit: that is a fact about the server, and
+   belongs into the recording. */
+static bool nothing_to_call(const struct rollout *r)
+{
+	return !r->conf->policy.force_call && json_count(facts_of(r)->tools) == 0;
+}
+
 static int start(struct rollout *r, struct error *err)
 {
+	static const struct str unknown = {NULL, 0};
 	struct env_reply reply;
+	bool no_tools = nothing_to_call(r);
 
-	if (open_policy(r, err) || r->conf->env_ops->reset(r->env, &reply, err)) {
+	if ((!no_tools && open_policy(r, err)) ||
+	    r->conf->env_ops->reset(r->env, &reply, err)) {
 		return -1;
 	}
 	arena_release(&r->kept);
@@ -381,7 +391,12 @@ static int start(struct rollout *r, struct error *err)
 		return -1;
 	}
 	if (reply.outcome != OUTCOME_OK) {
-		log_warn("the reset was refused: %.*s", STR_ARG(reply.error.message));
+		buf_str(&r->last_error, reply.error.message);
+		return put_end(r, END_REFUSED, buf_cstr(&r->last_error), unknown, err);
+	}
+	if (no_tools) {
+		return put_end(r, END_STOPPED, "the server offers no tools", unknown,
+		               err);
 	}
 	return play(r, err);
 }

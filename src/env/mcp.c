@@ -243,6 +243,11 @@ static int read_status(struct env_mcp *e, struct env_reply *out, struct error *e
 	}
 	if (json_i64(JSON_GET(status, "step_count"), &out->env_steps)) {
 		e->env_steps = out->env_steps;
+		if (e->reading.suspected && before >= 0 && out->env_steps == before) {
+			/* not a step for the environment either: the text was an error */
+			mcp_confirm_suspicion(&e->reading, out);
+			e->last = (struct str){NULL, 0};
+		}
 		doubt_source(e, out, before);
 	}
 	if (e->state_lost) {

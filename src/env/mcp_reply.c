@@ -322,6 +322,12 @@ static bool flag_is_true(struct str value)
 	return json_type(value) == JSON_TRUE;
 }
 
+static bool reads_like_error(const struct env_reply *out)
+{
+	return json_type(out->observation) == JSON_STRING &&
+	       error_text_suspected(json_inner(out->observation));
+}
+
 /* Who says that this result is an error, first that applies. */
 static struct claim claim_of(struct str result, const struct env_reply *out)
 {
@@ -341,8 +347,7 @@ static struct claim claim_of(struct str result, const struct env_reply *out)
 	if (body.p) {
 		return (struct claim){LAYER_BODY, body};
 	}
-	if (!is_error.p && json_type(out->observation) == JSON_STRING &&
-	    error_text_suspected(json_inner(out->observation))) {
+	if (!is_error.p && reads_like_error(out)) {
 		return (struct claim){LAYER_TEXT, (struct str){NULL, 0}};
 	}
 	return (struct claim){LAYER_NONE, (struct str){NULL, 0}};
@@ -380,6 +385,7 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 	read_structured(result, m, out);
 	read_reply_session(out->observation, m, out);
 	struct claim claim = claim_of(result, out);
+	m->suspected = claim.layer == LAYER_NONE && reads_like_error(out);
 	if (claim.layer == LAYER_NONE) {
 		out->outcome = OUTCOME_OK;
 		return;
@@ -395,6 +401,14 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 		out->error.disagrees = LAYER_MCP;
 	}
 	out->error.code = JSON_GET(claim.error, "code");
+}
+
+void mcp_confirm_suspicion(struct mcp_reading *m, struct env_reply *out)
+{
+	keep_json_message(m, out->observation, out);
+	fail(out, OUTCOME_TOOL_ERROR, LAYER_TEXT,
+	     error_text_class(out->error.message, CLASS_TOOL));
+	out->error.disagrees = LAYER_MCP;
 }
 
 void mcp_read_refusal(const struct mcp_reply *r, struct mcp_reading *m,
@@ -422,6 +436,7 @@ void mcp_read_tool_reply(const struct mcp_reply *r, struct str env_session,
                          struct mcp_reading *m, struct env_reply *out)
 {
 	out->http_status = r->http_status;
+	m->suspected = false;
 	if (r->got == MCP_GOT_RESULT) {
 		read_result(r, env_session, m, out);
 	} else {

@@ -10,6 +10,7 @@
 struct mcp_reading {
 	struct buf observation, structured, message, session, canon[2];
 	char code[16];
+	bool suspected; /* the server says success, and the text reads like an error */
 };
 
 void mcp_reading_init(struct mcp_reading *m);
@@ -21,6 +22,10 @@ void mcp_reading_release(struct mcp_reading *m);
    `reply` and `m`. */
 void mcp_read_tool_reply(const struct mcp_reply *reply, struct str env_session,
                          struct mcp_reading *m, struct env_reply *out);
+
+/* For a suspected reply whose environment did not count a step: then the text is
+   believed, and isError:false is what disagrees. */
+void mcp_confirm_suspicion(struct mcp_reading *m, struct env_reply *out);
 
 /* The same for an answer that is no tool result (initialize, tools/list): outcome and
  * error only. */

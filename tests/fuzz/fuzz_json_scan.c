@@ -1,0 +1,114 @@
+/* The strict scanner: both builds agree, a fault has a place and a reason, and what was
+   accepted comes apart into values that are accepted by themselves. */
+/* the build without SSE2, under other names */
+#define JSON_PORTABLE        1
+#define json_validate        portable_validate
+#define json_validate_first  portable_validate_first
+#define json_validate_object portable_validate_object
+#define lex_validate         portable_lex_validate
+#include "json/validate.c" /* NOLINT(bugprone-suspicious-include) */
+#undef json_validate
+#undef json_validate_first
+#undef json_validate_object
+#undef lex_validate
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+
+MUST_USE int json_validate(struct str text, struct json_fault *fault);
+MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);
+MUST_USE int json_validate_object(struct str text, struct json_member *members,
+                                  size_t max, size_t *count, size_t *used,
+                                  struct json_fault *fault);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MEMBERS 16
+
+static void must(bool holds)
+{
+	if (!holds) {
+		abort();
+	}
+}
+
+static void check_value(struct str value)
+{
+	struct json_fault fault;
+	struct buf text = BUF(value.n);
+	int64_t whole;
+	double number;
+
+	must(json_validate(value, &fault) == 0 && json_type(value) != JSON_ABSENT);
+	if (json_type(value) == JSON_STRING) {
+		json_decode(value, &text);
+		must(!text.full && json_is(value, buf_view(&text)));
+	}
+	if (json_i64(value, &whole)) {
+		must(json_double(value, &number) && number == (double)whole);
+	}
+	buf_release(&text);
+}
+
+/* The children of a value that was accepted; an object's also by the other road. */
+static void check_children(struct str value)
+{
+	struct json_member m[MEMBERS], next;
+	struct json_fault fault;
+	struct str e;
+	size_t count = 0, used = 0, n = 0, cursor = 0;
+	bool is_object = json_type(value) == JSON_OBJECT;
+
+	must((json_validate_object(value, m, MEMBERS, &count, &used, &fault) == 0) ==
+	     is_object);
+	must(!is_object || used == value.n);
+	for (; json_next(value, &cursor, &e); n++) {
+		check_value(e);
+	}
+	for (cursor = 0; json_next_member(value, &cursor, &next); n++) {
+		check_value(next.value);
+		must(n >= MEMBERS ||
+		     (str_eq(m[n].key, next.key) && str_eq(m[n].value, next.value)));
+	}
+	must(n == json_count(value) &&
+	     (!is_object || count == (n < MEMBERS ? n : MEMBERS)));
+}
+
+/* A stream that was cut is never taken for the whole object. */
+static void check_prefixes(struct str object)
+{
+	struct json_member m;
+	struct json_fault fault;
+	size_t count, used;
+
+	for (size_t n = object.n > 200 ? object.n - 200 : 0; n < object.n; n++) {
+		must(json_validate_object((struct str){object.p, n}, &m, 1, &count, &used,
+		                          &fault) != 0);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str text = {(const char *)data, size};
+	struct json_fault fault = {.at = SIZE_MAX}, other = {.at = SIZE_MAX};
+	int accepted = json_validate(text, &fault);
+	size_t used = 0;
+
+	must(portable_validate(text, &other) == accepted && fault.at == other.at);
+	if (accepted != 0) {
+		must(fault.at <= size && fault.why);
+	}
+	if (json_validate_first(text, &used, &fault) != 0) {
+		must(accepted != 0);
+		return 0;
+	}
+	const unsigned char *begin = lex_blanks(data, data + size);
+	struct str value = lex_slice(begin, data + used);
+	must(used <= size && lex_value(begin, data + used) == data + used);
+	check_value(value);
+	check_children(value);
+	if (json_type(value) == JSON_OBJECT) {
+		check_prefixes(value);
+	}
+	return 0;
+}

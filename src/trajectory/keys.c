@@ -77,15 +77,17 @@ static bool has_word(const char *words, struct str value)
 	return false;
 }
 
-/* Spelled with digits alone, or exact: 1.0 and 1e2 are whole, too. */
-static bool is_whole(struct str number, bool negative_too)
+/* Spelled with digits alone, or exact: 1.0 and 1e2 are whole, too. A count fits into 64
+   bits, other numbers (a seed) may be of any size. */
+static bool is_whole(struct str number, bool is_count)
 {
-	size_t at = negative_too && number.p[0] == '-';
+	size_t at = !is_count && number.p[0] == '-';
 	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9')
 		at++;
+	if (at == number.n && (at <= 18 || !is_count))
+		return true;
 	int64_t exact;
-	return at == number.n ||
-	       (json_i64(number, &exact) && (negative_too || exact >= 0));
+	return json_i64(number, &exact) && (!is_count || exact >= 0);
 }
 
 bool line_key_allows(const struct line_key *k, struct str value)
@@ -96,7 +98,7 @@ bool line_key_allows(const struct line_key *k, struct str value)
 	if (!(k->types >> type & 1))
 		return false;
 	if (type == JSON_NUMBER && k->types & T_INTEGRAL)
-		return is_whole(value, !(k->types & T_NATURAL));
+		return is_whole(value, k->types & T_NATURAL);
 	if (type == JSON_STRING && k->words && !(k->types & T_OPEN))
 		return has_word(k->words, value);
 	return true;

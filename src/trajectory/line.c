@@ -74,13 +74,26 @@ struct walk {
 	size_t count, next;
 };
 
+/* A call of memcmp for each short key would take longer than all the rest. */
+static inline bool is_named(const struct line_key *row, struct str name)
+{
+	if (row->name_n != name.n)
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		if (row->name[i] != name.p[i])
+			return false;
+	}
+	return true;
+}
+
 static const struct line_key *walk_find(struct walk *w, struct str name)
 {
+	size_t at = w->next;
 	for (size_t i = 0; i < w->count; i++) {
-		size_t at = w->next + i < w->count ? w->next + i : w->next + i - w->count;
 		const struct line_key *row = &w->rows[at];
-		if (row->name_n == name.n && memcmp(row->name, name.p, name.n) == 0) {
-			w->next = at + 1 < w->count ? at + 1 : 0;
+		at = at + 1 < w->count ? at + 1 : 0;
+		if (is_named(row, name)) {
+			w->next = at;
 			return row;
 		}
 	}
@@ -102,19 +115,46 @@ static const struct line_key *walk_find_escaped(struct walk *w, struct str key)
 	return row;
 }
 
+static struct str plain_word(struct str string)
+{
+	return (struct str){string.p + 1, string.n - 2};
+}
+
+/* A word may be spelled with escapes, too. */
+static enum outcome outcome_of(struct str string)
+{
+	enum outcome o = outcome_parse(plain_word(string));
+	if (o != OUTCOME_NONE || !json_has_escape(string))
+		return o;
+	for (o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
+		if (json_is(string, str_from(outcome_name(o))))
+			return o;
+	}
+	return OUTCOME_NONE;
+}
+
+/* The type is right; is the value? That of `type` was looked at before. */
+static bool is_allowed(const struct line_key *row, const struct json_member *m,
+                       struct line *out)
+{
+	if (row->key == KEY_OUTCOME) {
+		out->outcome =
+			m->type == JSON_STRING ? outcome_of(m->value) : OUTCOME_NONE;
+		return out->outcome != OUTCOME_NONE || m->type != JSON_STRING;
+	}
+	return row->key == KEY_TYPE || line_key_allows(row, m->value);
+}
+
 static int take(struct walk *w, const struct json_member *m, struct line *out,
                 struct error *err)
 {
-	if (m->key.n == 0)
-		return 0;
 	const struct line_key *row = walk_find(w, m->key);
 	if (!row)
 		row = walk_find_escaped(w, m->key);
 	if (!row)
 		return 0;
 	if (!(row->types >> m->type & 1) ||
-	    (row->types & T_INTEGRAL && !line_key_allows(row, m->value)) ||
-	    (row->words && row->key != KEY_TYPE && !line_key_allows(row, m->value)))
+	    ((row->types & T_INTEGRAL || row->words) && !is_allowed(row, m, out)))
 		return value_error(err, row, m->value,
 		                   (size_t)(m->value.p - out->text.p));
 	out->value[row->key] = m->value;
@@ -141,19 +181,29 @@ static int take_all(struct line *out, const struct json_member *members, size_t 
 	return 0;
 }
 
-static enum line_type type_of(struct str value)
+static enum line_type type_of(struct str string)
 {
+	bool escaped = json_has_escape(string);
 	for (size_t t = 0; t < LINE_TYPES; t++) {
-		if (json_is(value, str_from(line_type_name((enum line_type)t))))
+		struct str name = str_from(line_type_name((enum line_type)t));
+		if (escaped ? json_is(string, name) : str_eq(plain_word(string), name))
 			return (enum line_type)t;
 	}
 	return LINE_UNKNOWN;
 }
 
-static int64_t number_or(struct str value, int64_t otherwise)
+/* -1 for null and absent; the table lets no other values through but whole ones. */
+static int64_t count_of(struct str value)
 {
-	int64_t n;
-	return json_i64(value, &n) ? n : otherwise;
+	int64_t n = 0;
+	for (size_t i = 0; i < value.n && value.n < 18; i++) {
+		if (value.p[i] < '0' || value.p[i] > '9')
+			break;
+		n = n * 10 + (value.p[i] - '0');
+		if (i + 1 == value.n)
+			return n;
+	}
+	return json_i64(value, &n) ? n : -1;
 }
 
 static int8_t truth(struct str value)
@@ -161,20 +211,9 @@ static int8_t truth(struct str value)
 	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
 }
 
-static enum outcome outcome_of(struct str value)
-{
-	if (json_type(value) != JSON_STRING)
-		return OUTCOME_NONE;
-	for (int o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
-		if (json_is(value, str_from(outcome_name((enum outcome)o))))
-			return (enum outcome)o;
-	}
-	return OUTCOME_NONE;
-}
-
 static int check_header(const struct line *l, struct error *err)
 {
-	int64_t version = number_or(l->value[KEY_VERSION], -1);
+	int64_t version = count_of(l->value[KEY_VERSION]);
 	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION))
 		return error_set(err, FAIL_INPUT,
 		                 "a header without \"format\" and \"version\" at byte 1");
@@ -201,9 +240,8 @@ static void decode(struct line *out, struct buf *scratch)
 	} else {
 		out->rollout = json_inner(rollout);
 	}
-	out->turn = number_or(out->value[KEY_TURN], -1);
-	out->step = number_or(out->value[KEY_STEP], -1);
-	out->outcome = outcome_of(out->value[KEY_OUTCOME]);
+	out->turn = count_of(out->value[KEY_TURN]);
+	out->step = count_of(out->value[KEY_STEP]);
 	out->terminated = truth(out->value[KEY_TERMINATED]);
 	out->truncated = truth(out->value[KEY_TRUNCATED]);
 }

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "trajectory/outcome.h"
 #include "json/scan.h"
+#include "trajectory/outcome.h"
 
 #define RECORD_FORMAT  "rolldbg"
 #define RECORD_VERSION 1

@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "trajectory/line.h"
-#include "trajectory/needles.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "trajectory/line.h"
+#include "trajectory/needles.h"
 
 #include <stdlib.h>
 #include <strings.h>

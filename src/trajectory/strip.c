@@ -4,9 +4,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "trajectory/needles.h"
 #include "json/canon.h"
 #include "json/write.h"
+#include "trajectory/needles.h"
 
 #include <inttypes.h>
 #include <search.h>

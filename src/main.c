@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "net/io.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -77,12 +76,7 @@ static int run(int argc, char **argv, struct error *err)
 	                    .variable = variable,
 	                    .style = style_of_stdout()};
 
-	if (io_global_init(err)) {
-		return -1;
-	}
-	int code = command_main(&c, argc, argv, err);
-	io_global_cleanup();
-	return code;
+	return command_main(&c, argc, argv, err);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/output.h"
+#include "net/io.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -135,6 +136,26 @@ static int check_operands(const struct command *cmd, int given, char **argv,
 	return 0;
 }
 
+/* A filter whose reader loses interest ends, as everywhere; who talks to peers says
+   goodbye first. TLS and all that is only made ready where it is needed: it costs more
+   than a small check. */
+static int start_command(const struct context *c, const struct command *cmd,
+                         const void *opts, int argc, char **argv, struct error *err)
+{
+	struct sigaction pipe = {.sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
+
+	sigaction(SIGPIPE, &pipe, NULL);
+	if (!cmd->network) {
+		return cmd->run(c, opts, argc, argv, err);
+	}
+	if (io_global_init(err)) {
+		return -1;
+	}
+	int code = cmd->run(c, opts, argc, argv, err);
+	io_global_cleanup();
+	return code;
+}
+
 static int run_command(struct context *c, const struct command *cmd, int argc,
                        char **argv, struct error *err)
 {
@@ -150,12 +171,7 @@ static int run_command(struct context *c, const struct command *cmd, int argc,
 		if (g->help) {
 			code = print(help_command, cmd, err);
 		} else if (!check_operands(cmd, operands, argv, err)) {
-			/* readers that lose interest end a filter, as they do everywhere
-			 */
-			struct sigaction quiet = {.sa_handler = cmd->network ? SIG_IGN
-			                                                     : SIG_DFL};
-			sigaction(SIGPIPE, &quiet, NULL);
-			code = cmd->run(c, values, operands, argv, err);
+			code = start_command(c, cmd, values, operands, argv, err);
 		}
 	}
 	if (code < 0) {

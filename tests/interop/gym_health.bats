@@ -22,6 +22,7 @@ whole_walk() {
 	holds "$1" 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
 	holds "$1" 'steps | map(.reward) == [0, 0, 0, 0, 0, 1]'
 	holds "$1" 'steps | map(.terminated) == [false, false, false, false, false, true]'
+	holds "$1" 'events == []'
 	holds "$1" 'ending | .status == "terminated" and .turns == 6 and .steps == 6 and .total_reward == 1'
 	no_findings "$1"
 	[ "$(jq -c 'select(.type == "rollout") | [.status, .steps, .effective, .failed]' "$1.json")" = '["terminated",6,6,0]' ]
@@ -37,11 +38,13 @@ whole_walk() {
 	whole_walk walk
 }
 
+# This SDK gives up for good once a client has ended its session: a server for each run.
 @test "eval-protocol 0.2.22 on mcp 1.9, which redirects /mcp to /mcp/" {
-	gym_start c19 C-on-mcp-1.9 gym_lake.py
-	drive walk 0 --env "$(url c19)" --actions $to_goal
+	gym_start bare C-on-mcp-1.9 gym_lake.py
+	drive walk 0 --env "$(url bare)" --actions $to_goal
 	whole_walk walk
-	drive slash 0 --env "$(url c19)/" --actions $to_goal
+	gym_start slash C-on-mcp-1.9 gym_lake.py
+	drive slash 0 --env "$(url slash)/" --actions $to_goal
 	whole_walk slash
 }
 
@@ -50,15 +53,11 @@ whole_walk() {
 	whole_walk slash
 }
 
-@test "reward-kit 0.4.1: moves, and a control plane that speaks for another environment is not believed" {
+# Its control plane knows the environment by a hash; asked under our own id it would speak for another one.
+@test "reward-kit 0.4.1: reaches the goal" {
 	gym_start b B gym_lake.py
 	drive walk 0 --env "$(url b)" --actions $to_goal
-	holds walk 'steps | map(.observation.position) == [4, 8, 9, 13, 14, 15]'
-	holds walk 'steps | all(.outcome == "ok")'
-	holds walk 'positions | map(select(. != null)) | . == unique'
-	silent walk multi-step-illusion
-	silent walk frozen-state
-	silent walk session-churn
+	whole_walk walk
 }
 
 @test "reward-kit 0.4.1: the same with a seed" {
@@ -66,6 +65,8 @@ whole_walk() {
 	drive walk 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT --seed 42
 	holds walk 'steps | all(.outcome == "ok")'
 	holds walk 'steps | map(.observation.position) == [4, 8, 9, 10]'
+	# The seed counts only when the first contact is a call, so the state before it was left unread.
+	holds walk 'positions == [null, 4, 8, 9, 10]'
 	silent walk multi-step-illusion
 	silent walk frozen-state
 }

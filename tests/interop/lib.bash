@@ -41,7 +41,8 @@ server_start() {
 	local dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR} name=$1
 	local log=$dir/$name.log
 	shift
-	"$@" >"$log" 2>&1 3>&- &
+	: >"$log"
+	"$@" >>"$log" 2>&1 3>&- &
 	local pid=$!
 	echo "$pid" >"$dir/$name.pid"
 	local deadline=$((SECONDS + 60)) port
@@ -115,14 +116,15 @@ stop_within_20s() {
 }
 
 # drive NAME EXIT_CODE OPTIONS..: `run` recording to NAME.jsonl in the test's folder, its verdict to NAME.json.
-# The same verdict must come from `check` on the recording alone.
+# The same verdict must come from `check` on the recording alone. A --fail-on comes first and is for both.
 drive() {
-	local name=$1 wanted=$2 got=0
+	local name=$1 wanted=$2 got=0 fail_on=()
 	shift 2
+	[ "$1" != --fail-on ] || fail_on=("$1" "$2")
 	"$ROLLDBG" run --json --out "$name.jsonl" "$@" >"$name.json" 2>"$name.err" || got=$?
 	same_code "$name" "$wanted" "$got"
 	got=0
-	"$ROLLDBG" check --json "$name.jsonl" >"$name.check" 2>>"$name.err" || got=$?
+	"$ROLLDBG" check --json "${fail_on[@]}" "$name.jsonl" >"$name.check" 2>>"$name.err" || got=$?
 	same_code "$name (check)" "$wanted" "$got"
 	diff <(judgement "$name.json") <(judgement "$name.check")
 }

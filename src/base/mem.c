@@ -96,6 +96,21 @@ struct str arena_str(struct arena *a, struct str s)
 	return (struct str){p, s.n};
 }
 
+void arena_reset(struct arena *a)
+{
+	struct arena_block *kept = a->last;
+
+	if (!kept) {
+		return;
+	}
+	struct arena older = {.last = kept->before};
+	arena_release(&older);
+	memset(kept->bytes, 0, kept->used);
+	kept->before = NULL;
+	kept->used = 0;
+	a->bytes = 0;
+}
+
 void arena_release(struct arena *a)
 {
 	while (a->last) {

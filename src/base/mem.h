@@ -21,6 +21,7 @@ void *arena_new(struct arena *a, size_t bytes)
 	__attribute__((returns_nonnull)); /* zeroed */
 struct str arena_str(struct arena *a,
                      struct str s);  /* a copy, terminated; absent stays absent */
+void arena_reset(struct arena *a);   /* empty again; keeps a block for the next use */
 void arena_release(struct arena *a); /* empty again; zeroed is fine */
 
 #endif

@@ -15,7 +15,8 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 bool text_u64(struct str s, uint64_t *out);
 bool text_i64(struct str s, int64_t *out);
 
-/* The double nearest to a decimal number as JSON spells it; infinite when there is none. */
+/* The double nearest to a decimal number as JSON spells it; infinite when there is none.
+ */
 double text_double(const char *number);
 
 /* "500ms", "3s", "2m", "1h" (a unit is required, except for 0); false when malformed or

@@ -167,13 +167,21 @@ static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
 	jw_text(j, text);
 }
 
-static void put_fixed(struct json_writer *j, const char *key, double v)
+/* Three decimals. */
+static void put_thousandths(struct json_writer *j, const char *key, uint64_t thousandths)
 {
-	char text[48];
+	char text[32];
+	size_t at = sizeof(text);
 
-	snprintf(text, sizeof(text), "%.3f", v);
+	for (unsigned digits = 0; digits < 4 || thousandths; digits++) {
+		text[--at] = (char)('0' + thousandths % 10);
+		thousandths /= 10;
+		if (digits == 2) {
+			text[--at] = '.';
+		}
+	}
 	jw_key(j, key);
-	jw_raw(j, str_from(text));
+	jw_raw(j, (struct str){text + at, sizeof(text) - at});
 }
 
 static void put_str(struct json_writer *j, const char *key, struct str s)
@@ -219,7 +227,7 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 	if (!failed) {
 		failed = hand_out(w, written, err);
 	}
-	arena_release(&w->arena);
+	arena_reset(&w->arena);
 	return failed;
 }
 
@@ -388,7 +396,7 @@ static void set_step_meta(struct line_writer *w, struct line *l,
 
 	jw_object(&j);
 	put_time(&j, "at", f->at_ms);
-	put_fixed(&j, "latency_ms", f->latency_ms);
+	put_thousandths(&j, "latency_ms", f->latency_us);
 	if (r->http_status) {
 		jw_key(&j, "http_status");
 		jw_i64(&j, r->http_status);
@@ -445,7 +453,7 @@ int write_end(struct line_writer *w, const struct end_facts *f, struct error *er
 	j = begin_value(w);
 	jw_object(&j);
 	put_time(&j, "ended", w->clock.unix_ms(w->clock.ctx));
-	put_fixed(&j, "seconds", f->seconds);
+	put_thousandths(&j, "seconds", f->took_ms);
 	jw_end(&j);
 	keep_value(w, &l, KEY_META);
 	return put_line(w, &l, err);

@@ -67,7 +67,7 @@ struct step_facts {
 	const struct decision *decision;
 	const struct env_reply *reply;
 	uint64_t at_ms;
-	double latency_ms;
+	uint64_t latency_us;
 };
 
 struct end_facts {
@@ -77,7 +77,7 @@ struct end_facts {
 	struct str total_reward; /* raw JSON number; absent: null */
 	struct str state;
 	const struct json_paths *ignore;
-	double seconds;
+	uint64_t took_ms;
 };
 
 /* Each returns 0, or -1 with FAIL_SYSTEM from the recorder or what a sink says. */

@@ -127,8 +127,7 @@ static int put_end(struct rollout *r, enum end_status status, const char *reason
 	                      .total_reward = total_reward(r),
 	                      .state = state,
 	                      .ignore = e->ignore_paths,
-	                      .seconds = (double)(io_now_ns(r->conf->io) - r->began_ns) /
-	                                 1e9};
+	                      .took_ms = (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
 
 	r->result->status = status;
 	return put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
@@ -258,7 +257,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 		*err = step_error;
 		return -1;
 	}
-	f.latency_ms = (double)(io_now_ns(r->conf->io) - began) / 1e6;
+	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
 	remember(r, reply);
 	if (write_step(&r->writer, &f, err)) {
 		return -1;

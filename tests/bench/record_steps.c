@@ -40,7 +40,7 @@ static int record_step(struct line_writer *w, int64_t number,
 	                           .decision = &decision,
 	                           .reply = &reply,
 	                           .at_ms = w->clock.unix_ms(w->clock.ctx),
-	                           .latency_ms = 1.25};
+	                           .latency_us = 1250};
 	return write_step(w, &facts, err);
 }
 

@@ -39,6 +39,7 @@ const struct check check_all_steps_failed = {
 	       "Cure what the error names. When many rollouts of a batch look like "
 	       "this one, the environment or the way to it is broken, not the "
 	       "policy.",
+	.wants = WANT_PAST_FAILED,
 	.state_size = sizeof(struct first_step),
 	.past = past,
 	.end = end,

@@ -88,6 +88,14 @@ struct episode {
 	bool state_varied; /* two known states differed, adjacent or not */
 };
 
+/* What the steps before the current one had. */
+struct earlier {
+	bool failed;      /* the last of them did */
+	bool reward_seen; /* some step's reward was a number, the newest is `reward` */
+	bool status_seen; /* some step's `terminated` was known */
+	double reward;
+};
+
 /* What rules may use while they look at one line: buffers to be cleared before
    use, and a hasher. */
 struct workspace {
@@ -98,10 +106,9 @@ struct workspace {
 /* What is known of the rollout: of its header, and, running, of the lines up to
    the current one. */
 struct rollout_facts {
-	struct str id;       /* as in the recording, decoded */
-	struct str task;     /* task.id, decoded; absent when there is none */
-	struct str protocol; /* env.protocol */
-	struct str policy;   /* policy.kind */
+	struct str id;     /* as in the recording, decoded */
+	struct str task;   /* task.id, decoded; absent when there is none */
+	struct str policy; /* policy.kind */
 	enum source source;
 	int64_t max_turns; /* limits.max_turns; -1 when there is no limit */
 	enum tools_known tools_known;
@@ -110,24 +117,38 @@ struct rollout_facts {
 
 	int64_t lines, turns, steps; /* counted here, not what `end` says */
 	int64_t last_turn;           /* number of the newest turn, -1 before the first */
-	int64_t fused;               /* lines that were not the first object of theirs */
-	bool torn;     /* the file ends in half a line while this rollout is open */
-	bool has_meta; /* at least one line has it: the recording was not stripped */
+	int64_t ended_turn; /* of the one that said terminated or truncated, -1 */
+	int64_t failed_run; /* failed steps in a row, up to the current line */
+	int64_t fused;      /* lines that were not the first object of theirs */
+	bool torn;          /* the file ends in half a line while this rollout is open */
+	bool has_meta;      /* at least one line has it: the recording was not stripped */
 	struct episode episode;
+	struct earlier earlier;
 
 	struct arena *arena; /* lives as long as the rollout is open */
 	struct workspace *work;
 };
 
-/* Which lines a rule is called for. */
+/* What a rule is called for. Most steps of most recordings are answered ok and tell no
+   tale: a rule that need not see all of those saves everybody time. */
 enum want {
-	WANT_HEADER = 1,
-	WANT_RESET = 2,
-	WANT_OK = 4,     /* steps answered ok */
-	WANT_FAILED = 8, /* steps that failed */
-	WANT_TURN = 16,  /* turns without a call, or whose call was never sent */
-	WANT_EVENT = 32,
+	WANT_HEADER = 1 << 0,
+	WANT_RESET = 1 << 1,
+	WANT_EVENT = 1 << 2,
+	WANT_OK = 1 << 3,     /* steps answered ok */
+	WANT_FAILED = 1 << 4, /* steps that failed */
+	WANT_TURN = 1 << 5,   /* turns without a call, or whose call was never sent */
+	/* Steps and turns, whatever they are, that ... */
+	WANT_FIRST = 1 << 6,     /* are the rollout's first step */
+	WANT_LATE = 1 << 7,      /* come after the end of the episode */
+	WANT_UNLISTED = 1 << 8,  /* call TOOL_UNLISTED */
+	WANT_STATELESS = 1 << 9, /* are sent without a state */
+	WANT_UNREAD = 1 << 10,   /* are sent and lack a reward or `terminated` */
+	/* For `past`: */
+	WANT_PAST = 1 << 11,        /* every step */
+	WANT_PAST_FAILED = 1 << 12, /* failed ones, and the one after each */
 };
+#define WANTS 13
 
 struct check {
 	const char *id;    /* kebab-case, also the file's name with '-' as '_' */
@@ -135,7 +156,7 @@ struct check {
 	const char *why;   /* for `check --explain`: what it means, where to look, what
 	                      cures it */
 	bool needs_meta;   /* strip takes some of its facts away */
-	unsigned wants;    /* enum want, or-ed: the lines `line` is called for */
+	unsigned wants;    /* enum want, or-ed */
 	size_t state_size; /* zeroed when a header opens the rollout */
 	/* Each may be NULL. For one line `past` comes before `line` or `end`. */
 	void (*past)(void *state, const struct rollout_facts *r,

@@ -9,7 +9,6 @@ struct blind {
 	struct span failed; /* events that say so */
 	struct span lost;
 	char reason[ERROR_TEXT];
-	bool reward_seen, status_seen;
 };
 
 static void note_event(struct blind *s, const struct rollout_facts *r,
@@ -26,8 +25,7 @@ static void note_event(struct blind *s, const struct rollout_facts *r,
 
 /* What the recorder says of its own reading; without that, something that was
    there before and is not there now. Imports leave out what they please. */
-static bool is_unread(const struct blind *s, const struct rollout_facts *r,
-                      const struct moment *m)
+static bool is_unread(const struct rollout_facts *r, const struct moment *m)
 {
 	const struct line *l = m->line;
 	struct str control = JSON_GET(l->value[KEY_META], "control");
@@ -36,8 +34,8 @@ static bool is_unread(const struct blind *s, const struct rollout_facts *r,
 		       peer_is(JSON_GET(control, "status"), STR("failed"));
 	if (m->failed || str_eq(r->policy, STR("import")))
 		return false;
-	return (s->reward_seen && !line_has(l, KEY_REWARD)) ||
-	       (s->status_seen && l->terminated < 0);
+	return (r->earlier.reward_seen && !line_has(l, KEY_REWARD)) ||
+	       (r->earlier.status_seen && l->terminated < 0);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -50,11 +48,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 		note_event(s, r, l);
 		return;
 	}
-	bool reward = line_has(l, KEY_REWARD), status = l->terminated >= 0;
-	if ((!reward || !status) && is_unread(s, r, m))
+	if (is_unread(r, m))
 		span_add(&s->unread, l->turn, l->step);
-	s->reward_seen = s->reward_seen || reward;
-	s->status_seen = s->status_seen || status;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -96,7 +91,7 @@ const struct check check_control_plane_blind = {
 	       "Cure: make server and client agree on the environment's session id; "
 	       "treat rewards and states of these rollouts as unknown.",
 	.needs_meta = true,
-	.wants = WANT_OK | WANT_FAILED | WANT_EVENT,
+	.wants = WANT_UNREAD | WANT_EVENT,
 	.state_size = sizeof(struct blind),
 	.line = line,
 	.end = end,

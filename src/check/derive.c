@@ -56,113 +56,186 @@ static void note_state(struct open_rollout *o, struct str now)
 		o->facts.episode.state_varied = true;
 }
 
-const struct past_step *derive_past(struct open_rollout *o, const struct line *l)
+unsigned derive_past(struct open_rollout *o, const struct line *l)
 {
-	struct str now = {NULL, 0};
 	if (l && l->type != LINE_STEP && l->type != LINE_END && l->type != LINE_RESET)
-		return NULL;
-	if (l && l->type != LINE_RESET)
-		now = known_hash(l);
-	note_state(o, now);
-	if (!o->pending)
-		return NULL;
-	o->newest.effect = effect_of(o, now);
-	count_effect(o, &o->newest);
+		return 0;
+	o->now = l && l->type != LINE_RESET ? known_hash(l) : (struct str){NULL, 0};
+	note_state(o, o->now);
+	bool pending = o->pending;
+	if (pending) {
+		o->newest.effect = effect_of(o, o->now);
+		count_effect(o, &o->newest);
+		o->session_replaced = false;
+	}
 	o->pending = false;
-	o->session_replaced = false;
-	return &o->newest;
+	keep_state(&o->before, o->now);
+	if (!pending)
+		return 0;
+	unsigned kinds = WANT_PAST;
+	if (o->newest.failed || o->past_failed)
+		kinds |= WANT_PAST_FAILED;
+	o->past_failed = o->newest.failed;
+	return kinds;
 }
 
-static int find_tool(const struct rollout_facts *f, struct str name)
+/* Names of one server differ in length, at the front or at the end. */
+static size_t name_slot(struct str name)
 {
+	const unsigned char *p = (const unsigned char *)name.p;
+	size_t n = name.n;
+	return n ? (n + 3u * p[0] + 5u * p[n / 2] + 7u * p[n - 1]) % TOOL_CACHE : 0;
+}
+
+static int find_tool(struct open_rollout *o, struct str name)
+{
+	const struct rollout_facts *f = &o->facts;
+	int16_t *cached = &o->tool_cache[name_slot(name)];
+	if (*cached && str_eq(f->tools[*cached - 1].name, name))
+		return *cached - 1;
 	for (size_t i = 0; i < f->tool_count; i++) {
-		if (str_eq(f->tools[i].name, name))
+		if (str_eq(f->tools[i].name, name)) {
+			*cached = (int16_t)(i + 1);
 			return (int)i;
+		}
 	}
 	return TOOL_UNLISTED;
 }
 
-static int find_spelled_tool(const struct rollout_facts *f, struct str name)
+static int find_spelled_tool(struct open_rollout *o, struct str name)
 {
-	if (!json_has_escape(name))
-		return find_tool(f, json_inner(name));
-	buf_clear(&f->work->text);
-	json_decode(name, &f->work->text);
-	return find_tool(f, buf_view(&f->work->text));
+	struct buf *text = &o->facts.work->text;
+	int tool = find_tool(o, json_inner(name));
+	if (tool >= 0 || !json_has_escape(name))
+		return tool;
+	buf_clear(text);
+	json_decode(name, text);
+	return find_tool(o, buf_view(text));
 }
 
-static void look_at_call(const struct rollout_facts *f, struct str call, struct moment *m)
+/* When arguments follow as writers put them and hold no brace but their own, they end
+   with the call, and need not be walked through. `rest` is the call behind its name. */
+static bool take_plain_arguments(struct str rest, struct moment *m)
+{
+	const struct str key = STR(",\"arguments\":");
+	struct str value = str_skip(rest, key.n);
+	if (!str_starts(rest, key) || value.n < 3 || value.p[0] != '{' ||
+	    memchr(value.p, '}', value.n) != value.p + value.n - 2)
+		return false;
+	m->arguments = (struct str){value.p, value.n - 1};
+	return true;
+}
+
+static void look_at_call(struct open_rollout *o, struct str call, struct moment *m)
 {
 	struct str name = {NULL, 0};
 	struct json_member member;
 	size_t cursor = 0;
 	while (json_next_member(call, &cursor, &member)) {
-		if (str_eq(member.key, STR("name")))
-			name = member.value;
-		else if (str_eq(member.key, STR("arguments")))
+		if (str_eq(member.key, STR("arguments")))
 			m->arguments = member.value;
+		if (!str_eq(member.key, STR("name")))
+			continue;
+		name = member.value;
+		if (take_plain_arguments(str_skip(call, cursor), m))
+			break;
 	}
 	if (json_type(name) != JSON_STRING)
 		return;
 	m->tool_name = json_inner(name);
-	m->tool = find_spelled_tool(f, name);
+	m->tool = find_spelled_tool(o, name);
 }
 
-static void add_reward(struct open_rollout *o, struct str reward)
+/* What later steps will find in `earlier`, and the sum over ok steps. */
+static void take_reward(struct open_rollout *o, const struct line *l, bool failed)
 {
 	double value = 0;
-	if (!str_eq(reward, STR("0.0")) && !json_double(reward, &value))
+	o->facts.earlier = o->latest;
+	o->latest.failed = failed;
+	o->latest.status_seen = o->latest.status_seen || l->terminated >= 0;
+	if (!str_eq(l->value[KEY_REWARD], STR("0.0")) &&
+	    !json_double(l->value[KEY_REWARD], &value))
+		return;
+	o->latest.reward_seen = true;
+	o->latest.reward = value;
+	if (failed)
 		return;
 	o->reward_known = true;
 	o->reward_sum += value;
 }
 
-/* Counts one call that was sent. */
-static void take_step(struct open_rollout *o, const struct line *l, struct moment *m)
+static void count_failure(struct open_rollout *o, const struct line *l,
+                          const struct moment *m)
 {
 	struct rollout_facts *f = &o->facts;
-	f->steps++;
-	f->episode.steps += !m->after_terminal;
-	if (m->failed) {
-		o->tally.failed++;
-		f->episode.failed += !m->after_terminal;
-		if (++o->failed_run > o->tally.longest_failed_run)
-			o->tally.longest_failed_run = o->failed_run;
-	} else {
-		o->failed_run = 0;
-		add_reward(o, l->value[KEY_REWARD]);
+	o->tally.failed++;
+	f->episode.failed += !m->after_terminal;
+	if (++f->failed_run > o->tally.longest_failed_run)
+		o->tally.longest_failed_run = f->failed_run;
+	peer_error(f->work, l, o->newest.error);
+}
+
+/* The counts of most environments are plain digits. */
+static int64_t env_steps(struct str value)
+{
+	int64_t n = 0;
+	if (value.n == 0 || value.p[0] == 'n')
+		return -1;
+	for (size_t i = 0; i < value.n && value.n < 18; i++) {
+		if (value.p[i] < '0' || value.p[i] > '9')
+			break;
+		n = n * 10 + (value.p[i] - '0');
+		if (i + 1 == value.n)
+			return n;
 	}
+	return json_i64(value, &n) ? n : -1;
+}
+
+/* Counts one call that was sent. */
+static unsigned take_step(struct open_rollout *o, const struct line *l, struct moment *m)
+{
+	struct rollout_facts *f = &o->facts;
+	unsigned kinds = f->steps++ == 0 ? WANT_FIRST : 0;
+	m->failed = l->outcome != OUTCOME_OK;
+	m->env_steps = env_steps(l->value[KEY_ENV_STEPS]);
+	f->episode.steps += !m->after_terminal;
+	if (m->failed)
+		count_failure(o, l, m);
+	else
+		f->failed_run = 0;
+	take_reward(o, l, m->failed);
 	o->pending = true;
 	o->newest.failed = m->failed;
 	o->newest.after_terminal = m->after_terminal;
 	o->newest.turn = l->turn;
 	o->newest.step = l->step;
 	o->newest.tool = m->tool;
-	if (m->failed)
-		peer_error(f->work, l, o->newest.error);
+	if (!line_has(l, KEY_STATE))
+		kinds |= WANT_STATELESS;
+	if (!line_has(l, KEY_REWARD) || l->terminated < 0)
+		kinds |= WANT_UNREAD;
+	return kinds | (m->failed ? WANT_FAILED : WANT_OK);
 }
 
 static unsigned take_turn(struct open_rollout *o, const struct line *l, struct moment *m)
 {
 	struct rollout_facts *f = &o->facts;
+	unsigned kinds = o->terminal ? WANT_LATE : 0;
 	m->after_terminal = o->terminal;
 	if (l->turn < 0 || l->turn != f->last_turn)
 		f->turns++;
 	f->last_turn = l->turn;
 	if (line_has(l, KEY_TOOL_CALL))
-		look_at_call(f, l->value[KEY_TOOL_CALL], m);
+		look_at_call(o, l->value[KEY_TOOL_CALL], m);
+	if (m->tool == TOOL_UNLISTED)
+		kinds |= WANT_UNLISTED;
 	m->is_step = l->step >= 0;
-	if (m->is_step) {
-		m->failed = l->outcome != OUTCOME_OK;
-		json_i64(l->value[KEY_ENV_STEPS], &m->env_steps);
-		keep_state(&o->before, known_hash(l));
-		take_step(o, l, m);
-	}
-	if (l->terminated == 1 || l->truncated == 1)
+	kinds |= m->is_step ? take_step(o, l, m) : WANT_TURN;
+	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;
-	if (!m->is_step)
-		return WANT_TURN;
-	return m->failed ? WANT_FAILED : WANT_OK;
+		f->ended_turn = l->turn;
+	}
+	return kinds;
 }
 
 static unsigned take_event(struct open_rollout *o, const struct line *l)

@@ -8,9 +8,10 @@
 /* Takes what rules ask of a header into the rollout's facts, copied. */
 void derive_header(struct open_rollout *o, const struct line *header);
 
-/* The newest step, when this line (NULL: there is none, the rollout just stops)
-   tells its effect; NULL when there is nothing to tell. Valid until derive_line. */
-const struct past_step *derive_past(struct open_rollout *o, const struct line *l);
+/* Does this line (NULL: there is none, the rollout just stops) tell the effect of the
+   newest step? Then o->newest is complete until derive_line, and what kind of past it is
+   comes back; else 0. */
+unsigned derive_past(struct open_rollout *o, const struct line *l);
 
 /* Fills *m for any line but the header and counts it; after derive_past. Returns
    what kind of line this is: a want, or 0. */

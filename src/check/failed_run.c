@@ -29,6 +29,7 @@ const struct check check_failed_run = {
 	       "capacity point at the server.\n"
 	       "Cure the cause if it repeats over rollouts (the same error in many "
 	       "of them is never the policy's exploration).",
+	.wants = WANT_PAST_FAILED,
 	.state_size = sizeof(struct streak),
 	.past = past,
 };

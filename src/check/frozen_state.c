@@ -179,7 +179,7 @@ const struct check check_frozen_state = {
 	       "part that moves, and at the session ids in meta.\n"
 	       "Cure: hand one session id to every call of the rollout; name a state "
 	       "source that sees the effect; mark read-only tools.",
-	.wants = WANT_OK,
+	.wants = WANT_PAST | WANT_OK,
 	.state_size = sizeof(struct frozen),
 	.past = past,
 	.line = line,

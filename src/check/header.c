@@ -54,11 +54,10 @@ void derive_header(struct open_rollout *o, const struct line *header)
 {
 	struct rollout_facts *f = &o->facts;
 	f->task = kept_text(f, JSON_GET(header->value[KEY_TASK], "id"));
-	f->protocol = kept_text(f, JSON_GET(header->value[KEY_ENV], "protocol"));
 	f->policy = kept_text(f, JSON_GET(header->value[KEY_POLICY], "kind"));
 	f->source = source_of(header->value[KEY_STATE_SOURCE]);
 	f->max_turns = -1;
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
-	f->last_turn = -1;
+	f->last_turn = f->ended_turn = -1;
 	keep_tools(f, header->value[KEY_TOOLS]);
 }

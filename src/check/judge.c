@@ -20,7 +20,8 @@ struct judge {
 	const char *file;
 	struct seat seats[CHECKS_MAX];
 	size_t seat_count;
-	size_t states; /* bytes of all states of one rollout */
+	uint64_t by_want[WANTS]; /* which seats want the kind of that bit */
+	size_t states;           /* bytes of all states of one rollout */
 	struct open_table open;
 	struct open_rollout *newest; /* the one the last line belonged to */
 	struct judge_summary sum;
@@ -79,6 +80,9 @@ static int take_seats(struct judge *j, struct error *err)
 	for (size_t i = 0; i < checks_count; i++) {
 		if ((j->conf.only && !only[i]) || without[i])
 			continue;
+		for (unsigned want = 0; want < WANTS; want++)
+			j->by_want[want] |= (uint64_t)(checks[i]->wants >> want & 1)
+			                    << j->seat_count;
 		j->seats[j->seat_count++] = (struct seat){checks[i], j->states, false};
 		j->states += aligned(checks[i]->state_size);
 	}
@@ -112,23 +116,30 @@ void judge_free(struct judge *j)
 	free(j);
 }
 
-static void tell_past(struct judge *j, struct open_rollout *o, const struct past_step *p)
+/* The rules that want any of the kinds, one bit each, by their seats. */
+static uint64_t who_wants(const struct judge *j, unsigned kinds)
 {
-	for (const struct seat *s = j->seats, *end = s + j->seat_count; p && s < end;
-	     s++) {
-		if (!s->check->past)
-			continue;
+	uint64_t who = 0;
+	for (; kinds; kinds &= kinds - 1)
+		who |= j->by_want[__builtin_ctz(kinds)];
+	return who;
+}
+
+static void tell_past(struct judge *j, struct open_rollout *o, unsigned kinds)
+{
+	for (uint64_t who = who_wants(j, kinds); who; who &= who - 1) {
+		const struct seat *s = &j->seats[__builtin_ctzll(who)];
 		o->findings.rule = s->check->id;
-		s->check->past(o->states + s->offset, &o->facts, p, &o->findings);
+		s->check->past(o->states + s->offset, &o->facts, &o->newest,
+		               &o->findings);
 	}
 }
 
 static void ask(struct judge *j, struct open_rollout *o, unsigned kinds,
                 const struct moment *m)
 {
-	for (const struct seat *s = j->seats, *end = s + j->seat_count; s < end; s++) {
-		if (!(s->check->wants & kinds))
-			continue;
+	for (uint64_t who = who_wants(j, kinds); who; who &= who - 1) {
+		const struct seat *s = &j->seats[__builtin_ctzll(who)];
 		o->findings.rule = s->check->id;
 		s->check->line(o->states + s->offset, &o->facts, m, &o->findings);
 	}

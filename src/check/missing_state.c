@@ -5,18 +5,16 @@
 
 struct missing {
 	struct span steps;
-	bool lost;        /* the source turned out to speak for another environment */
-	bool last_failed; /* the step before this one */
-	bool skipped;     /* reading it would have disturbed the episode */
+	bool lost;    /* the source turned out to speak for another environment */
+	bool skipped; /* reading it would have disturbed the episode */
 };
 
 /* With the observation as state there is none before the first one, and none
    after a failed step. */
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
-	return r->source == SOURCE_NONE || s->lost ||
-	       s->skipped ||
-	       (r->source == SOURCE_OBSERVATION && (r->steps == 1 || s->last_failed));
+	return r->source == SOURCE_NONE || s->lost || s->skipped ||
+	       (r->source == SOURCE_OBSERVATION && (r->steps == 1 || r->earlier.failed));
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -32,9 +30,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 		s->skipped = s->skipped || json_type(skipped) == JSON_TRUE;
 		return;
 	}
-	if (!line_has(m->line, KEY_STATE) && !is_expected(s, r))
+	if (!is_expected(s, r))
 		span_add(&s->steps, m->line->turn, m->line->step);
-	s->last_failed = m->failed;
 	s->skipped = false;
 }
 
@@ -63,7 +60,7 @@ const struct check check_missing_state = {
 	       "a resource that is not there, a tool that refuses, a pointer that "
 	       "leads nowhere.\n"
 	       "Cure: name a source that answers (--state), or say --state none.",
-	.wants = WANT_OK | WANT_FAILED | WANT_EVENT,
+	.wants = WANT_STATELESS | WANT_EVENT,
 	.state_size = sizeof(struct missing),
 	.line = line,
 	.end = end,

@@ -74,6 +74,7 @@ const struct check check_multi_step_illusion = {
 	       "Cure the first error, not the last; stop rollouts after some equal "
 	       "errors (on_error of a policy); keep such rollouts out of training "
 	       "data.",
+	.wants = WANT_PAST_FAILED,
 	.state_size = sizeof(struct illusion),
 	.past = past,
 	.end = end,

@@ -11,8 +11,6 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 {
 	(void)r, (void)out;
 	struct one_step *s = state;
-	if (s->step.count > 0)
-		return;
 	span_add(&s->step, m->line->turn, m->line->step);
 	s->terminated = m->line->terminated;
 	s->truncated = m->line->truncated;
@@ -69,7 +67,7 @@ const struct check check_one_step_episode = {
 	       "Look at end.status and end.reason, and at the model's last message.\n"
 	       "Cure: end episodes on terminated or truncated only; nudge a model "
 	       "that stops calling tools.",
-	.wants = WANT_OK | WANT_FAILED,
+	.wants = WANT_FIRST,
 	.state_size = sizeof(struct one_step),
 	.line = line,
 	.end = end,

@@ -7,6 +7,8 @@
 
 #define HASH_TEXT_MAX 128 /* a longer state_hash is not kept, hence unknown */
 
+#define TOOL_CACHE 64
+
 struct state_copy {
 	char text[HASH_TEXT_MAX];
 	size_t n; /* 0: unknown */
@@ -26,14 +28,17 @@ struct open_rollout {
 
 	bool pending; /* the newest step's effect is not known yet */
 	struct past_step newest;
+	struct str now; /* state hash of the current line; absent when unknown */
 	struct state_copy before; /* the state it was sent in */
 	struct state_copy first_state;
 	bool state_known; /* some line had a state hash */
 	bool terminal;
-	bool session_replaced; /* since the newest step */
+	bool past_failed; /* the step told last */
+	struct earlier latest;
+	int16_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
+	bool session_replaced;          /* since the newest step */
 	bool reward_known;
 	double reward_sum;
-	int64_t failed_run;
 
 	unsigned char states[]; /* of the rules; the judge knows the offsets */
 };

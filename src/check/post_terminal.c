@@ -4,36 +4,25 @@
 
 #include <inttypes.h>
 
-struct after_end {
-	struct span steps;
-	int64_t ended_turn;
-};
-
 static void line(void *state, const struct rollout_facts *r, const struct moment *m,
                  struct findings *out)
 {
 	(void)r, (void)out;
-	struct after_end *s = state;
-	const struct line *l = m->line;
-	if (m->after_terminal) {
-		if (m->is_step)
-			span_add(&s->steps, l->turn, l->step);
-	} else if (l->terminated == 1 || l->truncated == 1) {
-		s->ended_turn = l->turn;
-	}
+	if (m->is_step)
+		span_add(state, m->line->turn, m->line->step);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,
                 struct findings *out)
 {
 	(void)m;
-	const struct after_end *s = state;
-	if (s->steps.count > 0)
-		finding_say(out, SEVERITY_WARNING, &s->steps, "/step",
+	const struct span *steps = state;
+	if (steps->count > 0)
+		finding_say(out, SEVERITY_WARNING, steps, "/step",
 		            "%" PRId64 " of %" PRId64
 		            " steps were sent after the environment had ended the "
 		            "episode at turn %" PRId64,
-		            s->steps.count, r->steps, s->ended_turn);
+		            steps->count, r->steps, r->ended_turn);
 }
 
 const struct check check_post_terminal = {
@@ -48,8 +37,8 @@ const struct check check_post_terminal = {
 	       "step, and whether the last action of a script is meant to come after "
 	       "the goal.\n"
 	       "Cure: stop at the first terminated or truncated.",
-	.wants = WANT_OK | WANT_FAILED | WANT_TURN,
-	.state_size = sizeof(struct after_end),
+	.wants = WANT_LATE,
+	.state_size = sizeof(struct span),
 	.line = line,
 	.end = end,
 };

@@ -28,14 +28,9 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	struct retry *s = state;
 	if (m->after_terminal)
 		return;
-	if (!m->failed) {
-		if (s->span.count > 0)
-			say(s, out);
-		return;
-	}
 	char key[HASH_HEX + 1];
 	peer_failure_key(r->work, m, key);
-	if (s->span.count == 0 || memcmp(key, s->key, sizeof(key)) != 0) {
+	if (r->failed_run == 1 || memcmp(key, s->key, sizeof(key)) != 0) {
 		say(s, out);
 		memcpy(s->key, key, sizeof(key));
 		peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
@@ -63,7 +58,7 @@ const struct check check_retry_same_error = {
 	       "a script, look at on_error.\n"
 	       "Cure: hand the error text to the model, stop after some equal "
 	       "errors, or mend the arguments that the tool's schema asks for.",
-	.wants = WANT_OK | WANT_FAILED,
+	.wants = WANT_FAILED,
 	.state_size = sizeof(struct retry),
 	.line = line,
 	.end = end,

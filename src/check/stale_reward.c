@@ -1,40 +1,26 @@
 /* Rule stale-reward: a failed step shows the reward of the step before it again. */
-#include "check/check.h"
+#include "check/peer.h"
 
 #include <inttypes.h>
 
-#define NUMBER_MAX 40
-
 struct stale {
-	char last[NUMBER_MAX]; /* the newest reward, as spelled */
-	size_t last_n;         /* 0: none yet */
 	struct span steps;
-	char reward[NUMBER_MAX]; /* the first repeated one */
+	char reward[40]; /* the first repeated one, as spelled */
 };
-
-static bool repeats(const struct stale *s, struct str reward)
-{
-	double now, before;
-	return json_double(reward, &now) &&
-	       json_double((struct str){s->last, s->last_n}, &before) && now == before &&
-	       now != 0;
-}
 
 static void line(void *state, const struct rollout_facts *r, const struct moment *m,
                  struct findings *out)
 {
-	(void)r, (void)out;
+	(void)out;
 	struct stale *s = state;
 	struct str reward = m->line->value[KEY_REWARD];
-	if (!line_has(m->line, KEY_REWARD) || reward.n >= NUMBER_MAX)
+	double now;
+	if (!r->earlier.reward_seen || !json_double(reward, &now) || now == 0 ||
+	    now != r->earlier.reward)
 		return;
-	if (m->failed && s->last_n > 0 && repeats(s, reward)) {
-		if (s->steps.count == 0)
-			memcpy(s->reward, reward.p, reward.n);
-		span_add(&s->steps, m->line->turn, m->line->step);
-	}
-	memcpy(s->last, reward.p, reward.n);
-	s->last_n = reward.n;
+	if (s->steps.count == 0)
+		peer_text(r->work, reward, s->reward, sizeof(s->reward));
+	span_add(&s->steps, m->line->turn, m->line->step);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -61,7 +47,7 @@ const struct check check_stale_reward = {
 	       "the number of steps the environment counted.\n"
 	       "Cure: take no reward from a step whose outcome is not ok; on the "
 	       "server, clear the reward when a step fails.",
-	.wants = WANT_OK | WANT_FAILED,
+	.wants = WANT_FAILED,
 	.state_size = sizeof(struct stale),
 	.line = line,
 	.end = end,

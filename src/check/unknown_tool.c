@@ -35,7 +35,7 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 {
 	(void)out;
 	struct unknown *s = state;
-	if (m->tool != TOOL_UNLISTED || !is_unknown(r, m))
+	if (!is_unknown(r, m))
 		return;
 	if (s->calls.count == 0) {
 		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));
@@ -73,7 +73,7 @@ const struct check check_unknown_tool = {
 	       "(whose calls come back as \"unknown\"), or a model that invents one.\n"
 	       "Cure: correct the name, or build the prompt from the list the server "
 	       "advertises.",
-	.wants = WANT_OK | WANT_FAILED | WANT_TURN,
+	.wants = WANT_UNLISTED,
 	.state_size = sizeof(struct unknown),
 	.line = line,
 	.end = end,

@@ -121,7 +121,9 @@ static void has_words(const struct check *c)
 	ok(strstr(c->why, "Look") || strstr(c->why, "Compare"), "%s: says where to look",
 	   c->id);
 	ok(strstr(c->why, "Cure"), "%s: names a cure", c->id);
-	ok(!c->line == !c->wants, "%s: wants lines and takes them", c->id);
+	unsigned pasts = WANT_PAST | WANT_PAST_FAILED;
+	ok(!c->line == !(c->wants & ~pasts), "%s: wants lines and takes them", c->id);
+	ok(!c->past == !(c->wants & pasts), "%s: wants the past and takes it", c->id);
 	id_to_file(c->id, path, sizeof(path));
 	read_file(path, &text);
 	ok(text.n > 0, "%s: has its file", c->id);

@@ -50,7 +50,9 @@ struct past_step {
 	enum effect effect;
 	int64_t turn, step;
 	int tool;
-	char error[ERROR_TEXT]; /* of a failed one */
+	/* Of a failed one: what the first one said since the last step that was answered
+	   ok or changed the state. */
+	char error[ERROR_TEXT];
 };
 
 #define TOOL_NONE (-1) /* no call, or a call without a name */

@@ -172,7 +172,8 @@ static void count_failure(struct open_rollout *o, const struct line *l,
 	f->episode.failed += !m->after_terminal;
 	if (++f->failed_run > o->tally.longest_failed_run)
 		o->tally.longest_failed_run = f->failed_run;
-	peer_error(f->work, l, o->newest.error);
+	if (f->failed_run == 1 || o->newest.effect == EFFECT_CHANGED)
+		peer_error(f->work, l, o->newest.error);
 }
 
 /* The counts of most environments are plain digits. */

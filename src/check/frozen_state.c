@@ -1,7 +1,6 @@
 /* Rule frozen-state: nothing fails and nothing moves, or the environment starts
    over at each step. */
-#include "check/check.h"
-#include "json/canon.h"
+#include "check/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,28 +35,6 @@ struct frozen {
 static bool may_write(const struct rollout_facts *r, int tool)
 {
 	return tool < 0 || !r->tools[tool].read_only;
-}
-
-/* Eight bytes at a time, because answers are long; equal bytes, equal result. */
-static uint64_t fingerprint(struct str s)
-{
-	uint64_t h = s.n * 0x9e3779b97f4a7c15u;
-	for (size_t i = 0; i < s.n; i += 8) {
-		uint64_t word = 0;
-		memcpy(&word, s.p + i, s.n - i < 8 ? s.n - i : 8);
-		h = (h ^ word) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	return h;
-}
-
-static uint64_t call_of(struct workspace *w, const struct moment *m)
-{
-	buf_clear(&w->canon);
-	buf_str(&w->canon, m->tool_name);
-	buf_char(&w->canon, '\0');
-	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
-	return fingerprint(buf_view(&w->canon));
 }
 
 static void note_answer(struct answers *a, uint64_t call, uint64_t answer)
@@ -102,8 +79,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 		return;
 	if (!s->answers)
 		s->answers = arena_new(r->arena, sizeof(*s->answers));
-	note_answer(s->answers, call_of(r->work, m),
-	            fingerprint(m->line->value[KEY_OBSERVATION]));
+	note_answer(s->answers, peer_call(r->work, m),
+	            peer_fingerprint(m->line->value[KEY_OBSERVATION]));
 }
 
 static void past(void *state, const struct rollout_facts *r, const struct past_step *p,

@@ -27,27 +27,51 @@ static enum source source_of(struct str state_source)
 
 static struct tool_fact tool_of(struct rollout_facts *f, struct str tool)
 {
-	struct str annotations = JSON_GET(tool, "annotations");
+	struct str name = {NULL, 0}, annotations = {NULL, 0};
+	struct json_member member;
 	bool read_only = false;
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);) {
+		if (str_eq(member.key, STR("name")))
+			name = member.value;
+		else if (str_eq(member.key, STR("annotations")))
+			annotations = member.value;
+	}
 	json_bool(JSON_GET(annotations, "readOnlyHint"), &read_only);
-	return (struct tool_fact){kept_text(f, JSON_GET(tool, "name")), read_only};
+	return (struct tool_fact){kept_text(f, name), read_only};
+}
+
+/* The list grows in the arena, which has no way to take the shorter ones back: twice the
+   memory at most. */
+static struct tool_fact *longer(struct arena *a, const struct tool_fact *list,
+                                size_t count)
+{
+	struct tool_fact *new = arena_new(a, (count ? 2 * count : 16) * sizeof(*new));
+	if (count)
+		memcpy(new, list, count * sizeof(*new));
+	return new;
 }
 
 static void keep_tools(struct rollout_facts *f, struct str tools)
 {
+	struct tool_fact *list = NULL;
+	size_t began = f->arena->bytes, n = 0, room = 0, cursor = 0;
+	struct str tool;
 	if (json_type(tools) != JSON_ARRAY)
 		return;
-	size_t count = json_count(tools);
-	size_t most = count < TOOLS_MAX ? count : TOOLS_MAX;
-	struct tool_fact *list = most ? arena_new(f->arena, most * sizeof(*list)) : NULL;
-	size_t began = f->arena->bytes, n = 0, cursor = 0;
-	struct str tool;
-	while (n < most && f->arena->bytes - began < TOOL_BYTES_MAX &&
-	       json_next(tools, &cursor, &tool))
+	f->tools_known = TOOLS_ALL;
+	while (json_next(tools, &cursor, &tool)) {
+		if (n == TOOLS_MAX || f->arena->bytes - began > TOOL_BYTES_MAX) {
+			f->tools_known = TOOLS_SOME;
+			break;
+		}
+		if (n == room) {
+			list = longer(f->arena, list, n);
+			room = n ? 2 * n : 16;
+		}
 		list[n++] = tool_of(f, tool);
+	}
 	f->tools = list;
 	f->tool_count = n;
-	f->tools_known = n == count ? TOOLS_ALL : TOOLS_SOME;
 }
 
 void derive_header(struct open_rollout *o, const struct line *header)

@@ -243,7 +243,7 @@ static void conclude(struct judge *j, struct open_rollout *o, const struct momen
 		.file = j->file,
 		.rollout = shown_id(o),
 		.task = o->facts.task,
-		.status = status,
+		.status = status.p ? status : STR(""),
 		.reason = m->line ? end_text(o, m->line->value[KEY_REASON])
 	                          : (struct str){NULL, 0},
 		.tally = o->tally,

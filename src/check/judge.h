@@ -25,8 +25,8 @@ struct rollout_verdict {
 	                       rollout is open. Such a verdict has one finding, an empty
 	                       tally, and is counted as no rollout */
 	struct str task;    /* task.id decoded; absent when there is none */
-	struct str status;  /* end.status; "incomplete" when no end came */
-	struct str reason;  /* end.reason decoded; absent when there is none */
+	struct str status; /* end.status, "" when it has none; "incomplete" without end */
+	struct str reason; /* end.reason decoded; absent when there is none */
 	struct tally tally;
 	const struct finding
 		*findings; /* sorted: severity down, then first turn, then rule */

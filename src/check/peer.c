@@ -39,7 +39,7 @@ void peer_text(struct workspace *w, struct str value, char *out, size_t size)
 	peer_name(w, decoded(w, value), out, size);
 }
 
-static struct str error_value(const struct line *l)
+struct str peer_error_value(const struct line *l)
 {
 	struct str message = JSON_GET(l->value[KEY_ERROR], "message");
 	return json_is_null(message) ? l->value[KEY_OBSERVATION] : message;
@@ -47,20 +47,38 @@ static struct str error_value(const struct line *l)
 
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
 {
-	peer_text(w, error_value(l), out, ERROR_TEXT);
+	peer_text(w, peer_error_value(l), out, ERROR_TEXT);
 	if (out[0] == '\0' && l->outcome != OUTCOME_NONE)
 		copy_cut(str_from(outcome_name(l->outcome)), out, ERROR_TEXT);
 }
 
-void peer_failure_key(struct workspace *w, const struct moment *m, char out[HASH_HEX + 1])
+void peer_masked(struct workspace *w, struct str value, char out[HASH_HEX + 1])
+{
+	struct str text = decoded(w, value);
+	buf_clear(&w->canon);
+	text_mask(&w->canon, text);
+	hash_hex(w->hasher, buf_view(&w->canon), out);
+}
+
+uint64_t peer_fingerprint(struct str s)
+{
+	uint64_t h = s.n * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < s.n; i += 8) {
+		uint64_t word = 0;
+		memcpy(&word, s.p + i, s.n - i < 8 ? s.n - i : 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+uint64_t peer_call(struct workspace *w, const struct moment *m)
 {
 	buf_clear(&w->canon);
 	buf_str(&w->canon, m->tool_name);
 	buf_char(&w->canon, '\0');
 	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
-	buf_char(&w->canon, '\0');
-	text_mask(&w->canon, decoded(w, error_value(m->line)));
-	hash_hex(w->hasher, buf_view(&w->canon), out);
+	return peer_fingerprint(buf_view(&w->canon));
 }
 
 bool peer_is(struct str value, struct str word)

@@ -17,10 +17,18 @@ void peer_name(struct workspace *w, struct str spelled, char *out, size_t size);
    else the outcome. */
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT]);
 
-/* Equal for two failed steps that called the same tool with the same canonical
-   arguments and got the same masked error; differs otherwise. */
-void peer_failure_key(struct workspace *w, const struct moment *m,
-                      char out[HASH_HEX + 1]);
+/* A failed step's error.message, else its observation, as spelled in the line. */
+struct str peer_error_value(const struct line *l);
+
+/* Equal for errors that differ in ids and numbers only. */
+void peer_masked(struct workspace *w, struct str value, char out[HASH_HEX + 1]);
+
+/* Equal for the same tool with the same canonical arguments; otherwise, but for one
+   chance in 2^64, not. */
+uint64_t peer_call(struct workspace *w, const struct moment *m);
+
+/* Eight bytes at a time, because answers are long: equal for equal bytes, as above. */
+uint64_t peer_fingerprint(struct str s);
 
 /* Is the string value that word? */
 bool peer_is(struct str value, struct str word);

@@ -3,11 +3,46 @@
 
 #include <inttypes.h>
 
+/* Longer errors are told apart by the hash of their masked text alone. */
+#define KEPT_MAX 2048
+
 struct retry {
-	char key[HASH_HEX + 1]; /* of the last failed step */
-	struct span span;       /* steps in a row with that key */
+	uint64_t call; /* of the last failed step */
+	char *kept;    /* its error in the rollout's arena, when it is not longer */
+	size_t kept_n;
+	char masked[HASH_HEX + 1]; /* and when it is */
+	bool is_long;
+	struct span span; /* steps in a row with that call and error */
 	char tool[64], error[ERROR_TEXT];
 };
+
+static void keep_error(struct retry *s, const struct rollout_facts *r, struct str value)
+{
+	s->is_long = value.n > KEPT_MAX;
+	if (s->is_long) {
+		peer_masked(r->work, value, s->masked);
+		return;
+	}
+	if (!s->kept)
+		s->kept = arena_new(r->arena, KEPT_MAX);
+	s->kept_n = value.n;
+	if (value.n)
+		memcpy(s->kept, value.p, value.n);
+}
+
+static bool is_same_error(const struct retry *s, struct workspace *w, struct str value)
+{
+	const struct str kept = {s->kept, s->kept_n};
+	char now[HASH_HEX + 1], before[HASH_HEX + 1];
+	if (!s->is_long && str_eq(kept, value))
+		return true;
+	peer_masked(w, value, now);
+	if (s->is_long)
+		memcpy(before, s->masked, sizeof(before));
+	else
+		peer_masked(w, kept, before);
+	return memcmp(now, before, sizeof(now)) == 0;
+}
 
 static void say(struct retry *s, struct findings *out)
 {
@@ -28,15 +63,20 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	struct retry *s = state;
 	if (m->after_terminal)
 		return;
-	char key[HASH_HEX + 1];
-	peer_failure_key(r->work, m, key);
-	if (r->failed_run == 1 || memcmp(key, s->key, sizeof(key)) != 0) {
+	uint64_t call = peer_call(r->work, m);
+	struct str value = peer_error_value(m->line);
+	bool same = r->failed_run > 1 && s->span.count > 0 && call == s->call &&
+	            is_same_error(s, r->work, value);
+	if (!same) {
 		say(s, out);
-		memcpy(s->key, key, sizeof(key));
+		s->call = call;
+		keep_error(s, r, value);
+	}
+	span_add(&s->span, m->line->turn, m->line->step);
+	if (s->span.count == 2) {
 		peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
 		peer_error(r->work, m->line, s->error);
 	}
-	span_add(&s->span, m->line->turn, m->line->step);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,

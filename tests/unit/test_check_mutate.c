@@ -1,0 +1,191 @@
+/* One healthy rollout that no rule has anything to say about, and what happens when a
+   fact of it is falsified: the rule whose business that is speaks. Every rule has a row.
+ */
+#include "tap.h"
+#include "verdicts.h"
+
+#define HEALTHY "fixtures/check/incomplete/good-whole.jsonl"
+
+/* Gives `key` (top level, of every line of that type that has it) the value; NULL drops
+ * the line. */
+struct change {
+	const char *type, *key, *value;
+};
+
+struct mutation {
+	const char *rule, *what;
+	struct change changes[4];
+};
+
+#define EVENT(name)                                                                      \
+	"{\"type\":\"event\",\"rollout\":\"lake.0\",\"turn\":1,\"event\":\"" name "\"}"
+#define UNKNOWN_TOOL                                                                     \
+	"{\"class\":\"unknown-tool\",\"message\":\"Unknown tool: lake_move\"}"
+
+static const struct mutation mutations[] = {
+	{"multi-step-illusion",
+         "every step failed",
+         {{"step", "outcome", "\"tool-error\""}}},
+	{"multi-step-illusion",
+         "every step timed out",
+         {{"step", "outcome", "\"timeout\""}}},
+	{"failed-run",
+         "steps 1 to 3 failed where they stood",
+         {{"step=1", "outcome", "\"tool-error\""},
+          {"step=2", "outcome", "\"tool-error\""},
+          {"step=3", "outcome", "\"tool-error\""},
+          {"step>1", "state_hash", "null"}}},
+	{"all-steps-failed",
+         "one step, and it failed",
+         {{"step>0", NULL, NULL}, {"step", "outcome", "\"tool-error\""}}},
+	{"retry-same-error",
+         "the first two calls failed alike",
+         {{"step=0", "outcome", "\"tool-error\""},
+          {"step=1", "outcome", "\"tool-error\""},
+          {"step", "error", "{\"message\":\"no\"}"}}},
+	{"frozen-state",
+         "the state stands still",
+         {{"step", "state_hash", "\"00\""}, {"end", "state_hash", "\"00\""}}},
+	{"session-churn", "the count falls", {{"step=4", "env_steps", "2"}}},
+	{"session-churn",
+         "another session",
+         {{"reset", "+", EVENT("session-id-changed")}}},
+	{"session-churn", "another episode", {{"reset", "+", EVENT("episode-changed")}}},
+	{"capacity", "no room for a session", {{"reset", "outcome", "\"capacity\""}}},
+	{"capacity", "no room for a step", {{"step=3", "outcome", "\"capacity\""}}},
+	{"fallback-session",
+         "a reply from elsewhere",
+         {{"step=3", "meta",
+           "{\"session\":\"a\",\"env_session\":\"b\",\"reply_session\":\"gym_"
+           "140247762780320\"}"}}},
+	{"unknown-tool",
+         "another name is offered",
+         {{"header", "tools", "[{\"name\":\"lake_jump\"}]"}}},
+	{"no-tools", "none is offered", {{"header", "tools", "[]"}}},
+	{"no-tools",
+         "what is offered is refused",
+         {{"step", "outcome", "\"tool-error\""}, {"step", "error", UNKNOWN_TOOL}}},
+	{"missing-state", "no state before an action", {{"step=2", "state", "null"}}},
+	{"missing-state",
+         "none with the observation as state",
+         {{"header", "state_source", "{\"kind\":\"observation\"}"},
+          {"step=2", "state", "null"}}},
+	{"post-terminal", "the end comes early", {{"step=3", "terminated", "true"}}},
+	{"post-terminal", "or is a limit", {{"step=3", "truncated", "true"}}},
+	{"control-plane-blind",
+         "a reward could not be read",
+         {{"step=2", "reward", "null"},
+          {"step=2", "meta", "{\"control\":{\"reward\":\"failed\"}}"}}},
+	{"control-plane-blind",
+         "an endpoint failed",
+         {{"reset", "+", EVENT("control-plane-failed")}}},
+	{"control-plane-blind",
+         "another's state",
+         {{"reset", "+", EVENT("state-source-lost")}}},
+	{"stale-reward",
+         "a failed step has the last reward",
+         {{"step=2", "reward", "0.5"},
+          {"step=3", "reward", "0.50"},
+          {"step=3", "outcome", "\"timeout\""}}},
+	{"one-step-episode",
+         "a model stops after one step",
+         {{"step>0", NULL, NULL},
+          {"header", "policy", "{\"kind\":\"llm\"}"},
+          {"end", "status", "\"finished\""}}},
+	{"incomplete", "no end", {{"end", NULL, NULL}}},
+	{"incomplete", "a lost line", {{"step=2", NULL, NULL}}},
+	{"incomplete", "another count", {{"end", "lines", "8"}}},
+};
+
+/* "step", "step=2" or "step>0", the number being that of the step. */
+static bool concerns(const struct change *c, const struct line *l)
+{
+	const char *type = line_type_name(l->type);
+	size_t n = strlen(type);
+	if (!c->type || strncmp(c->type, type, n) != 0)
+		return false;
+	if (c->type[n] == '=')
+		return l->step == c->type[n + 1] - '0';
+	return c->type[n] == '\0' ||
+	       (c->type[n] == '>' && l->step > c->type[n + 1] - '0');
+}
+
+static enum key key_of(const char *name)
+{
+	for (size_t i = 0; i < line_keys_count; i++) {
+		if (strcmp(line_keys[i].name, name) == 0)
+			return line_keys[i].key;
+	}
+	return KEY_COUNT;
+}
+
+/* Feeds the healthy rollout, falsified. */
+static int feed(struct verdicts *v, const struct change *changes, size_t count,
+                struct error *err)
+{
+	struct reader *r;
+	struct reader_note note;
+	struct line l;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	int got;
+	if (reader_open(HEALTHY, &r, err))
+		return -1;
+	while ((got = reader_next(r, &l, &note, err)) == 1) {
+		bool drop = false;
+		const char *more = NULL;
+		for (size_t i = 0; i < count; i++) {
+			if (!concerns(&changes[i], &l))
+				continue;
+			if (!changes[i].key)
+				drop = true;
+			else if (changes[i].key[0] == '+')
+				more = changes[i].value;
+			else
+				l.value[key_of(changes[i].key)] =
+					str_from(changes[i].value);
+		}
+		if (!drop)
+			line_write(&l, &text);
+		if (more)
+			buf_printf(&text, "%s\n", more);
+	}
+	reader_close(r);
+	got = got ? got : verdicts_feed(v, buf_view(&text), err);
+	judge_finish(v->judge);
+	buf_release(&text);
+	return got;
+}
+
+static void check_mutation(const struct mutation *m)
+{
+	struct verdicts v;
+	struct error err = {0};
+	char rule[80];
+	snprintf(rule, sizeof(rule), "|%s|", m->rule);
+	verdicts_begin(&v, NULL, NULL);
+	ok(feed(&v, m->changes, ARRAY_LEN(m->changes), &err) == 0, "%s: %s: is read",
+	   m->rule, m->what);
+	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule,
+	        m->what))
+		fprintf(stderr, "# %s%s\n", err.text, buf_cstr(&v.text));
+	verdicts_end(&v);
+}
+
+int main(void)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, NULL, NULL);
+	ok(feed(&v, NULL, 0, &err) == 0 && v.count == 1, "the healthy rollout is read");
+	is_str(buf_cstr(&v.rules), "", "nothing is said about it");
+	verdicts_end(&v);
+	for (size_t i = 0; i < ARRAY_LEN(mutations); i++)
+		check_mutation(&mutations[i]);
+	for (size_t i = 0; i < checks_count; i++) {
+		size_t rows = 0;
+		for (size_t m = 0; m < ARRAY_LEN(mutations); m++)
+			rows += strcmp(mutations[m].rule, checks[i]->id) == 0;
+		ok(rows > 0, "%s has a mutation", checks[i]->id);
+	}
+	return done();
+}

@@ -84,7 +84,9 @@ static size_t name_slot(struct str name)
 {
 	const unsigned char *p = (const unsigned char *)name.p;
 	size_t n = name.n;
-	return n ? (n + 3u * p[0] + 5u * p[n / 2] + 7u * p[n - 1]) % TOOL_CACHE : 0;
+	return n ? (n + (size_t)3 * p[0] + (size_t)5 * p[n / 2] + (size_t)7 * p[n - 1]) %
+	                       TOOL_CACHE
+	         : 0;
 }
 
 static int find_tool(struct open_rollout *o, struct str name)

@@ -76,9 +76,12 @@ void text_escape_cut(struct buf *out, struct str s, size_t columns)
 	       fits = out->n; /* fits: the longest part that leaves a column free */
 
 	while (s.n) {
-		uint32_t code = (unsigned char)s.p[0];
+		uint32_t code;
 		size_t n = decode(s, &code), before = out->n;
 
+		if (n == 0) {
+			code = (unsigned char)s.p[0]; /* a byte that is no text */
+		}
 		if (n == 0 || is_unsafe(code)) {
 			escape_one(out, code);
 			shown += out->n - before;

@@ -89,7 +89,7 @@ static void test_bad(void)
 		{"--zzzzzzzz", "unknown option '--zzzzzzzz'"},
 		{"-x", "unknown option '-x'"},
 		{"--flag=1", "--flag takes no value"},
-		{"--no-text", "unknown option '--no-text'"},
+		{"--no-text", "unknown option '--no-text'; did you mean '--text'?"},
 		{"--text", "--text wants a value: --text TEXT"},
 		{"-t", "--text wants a value: --text TEXT"},
 		{"--number -1", "--number wants a whole number of at least 0, not '-1'"},

@@ -17,7 +17,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -s t -l tool -x -d 'the
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -d 'a policy file, or random:SEED'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s s -l seed -x -d 'start the episode with this seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s n -l max-turns -x -d 'stop after N turns (default: the script\'s length, else 100)'
-complete -c rolldbg -n '__fish_seen_subcommand_from run' -s o -l out -r -F -d 'record there; - streams to standard output (default: a fresh file, see show)'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -s o -l out -r -F -d 'record there; - streams to standard output, the verdict then goes to standard error (default: a fresh file, the latest recording)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s f -l force -d 'replace the file of --out'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l append -d 'go on behind what the file of --out holds'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l sync -d 'fdatasync after each line'
@@ -47,7 +47,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from check' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'show this turn in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show this rollout only'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
-complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace what the pointer reaches by "<masked>"; rooted at the line, * any token, ** any depth'
+complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace what the pointer reaches by "<masked>"; it is rooted at the line, * is any token, ** any depth'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -s p -l port -x -d 'listen there; 0 takes any free port (default 8000)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l bind -x -d 'listen on this IPv4 address (default 127.0.0.1)'

@@ -37,6 +37,8 @@ static void catch_signals(void)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
+	/* a file that may not grow is a disk that is full, not the end */
+	sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
 static const char *variable(const char *name)
@@ -57,38 +59,41 @@ static struct style style_of_stdout(void)
 	                      .columns = size.ws_col};
 }
 
-static void print_error(const struct error *err)
+static void print_error(const struct error *err, const struct command *cmd)
 {
 	struct buf line = BUF(BUF_MAX_SMALL);
 
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, str_from(err->text));
 	buf_char(&line, '\n');
+	if (err->kind == FAIL_USAGE) {
+		help_hint(cmd, &line);
+	}
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
 	buf_release(&line);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int run(int argc, char **argv)
 {
+	struct error err = {0};
 	struct context c = {.clock = clock_real(),
 	                    .stop_fd = stop_fd,
 	                    .variable = variable,
 	                    .style = style_of_stdout()};
 
-	return command_main(&c, argc, argv, err);
+	int code = command_main(&c, argc, argv, &err);
+
+	if (code < 0) {
+		print_error(&err, c.command);
+		code = fail_exit_code(err.kind);
+	}
+	return code;
 }
 
 int main(int argc, char **argv)
 {
-	struct error err = {0};
-
 	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	catch_signals();
-	int code = run(argc, argv, &err);
-	if (code < 0) {
-		print_error(&err);
-		code = fail_exit_code(err.kind);
-	}
-	return code;
+	return run(argc, argv);
 }

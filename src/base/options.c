@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #define HELP_COLUMN 30
+#define HELP_WIDTH  80
 
 static const struct opt *by_name(const struct opt *opts, size_t count, struct str name)
 {
@@ -241,6 +242,7 @@ void options_help(const struct opt *opts, size_t count, struct buf *out)
 			buf_char(out, '\n');
 			width = 0;
 		}
-		buf_printf(out, "%*s%s\n", (int)(HELP_COLUMN - width), "", opts[i].help);
+		buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
+		text_wrap(out, str_from(opts[i].help), HELP_COLUMN, HELP_WIDTH);
 	}
 }

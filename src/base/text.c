@@ -41,6 +41,22 @@ static size_t distance(struct str a, struct str b)
 	return up[b.n];
 }
 
+/* The only name that begins with what was typed. */
+static const char *completed(struct str typed, const char *const *names, size_t count)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (names[i] && str_starts(str_from(names[i]), typed)) {
+			if (found) {
+				return NULL;
+			}
+			found = names[i];
+		}
+	}
+	return found;
+}
+
 const char *text_nearest(struct str typed, const char *const *names, size_t count)
 {
 	const char *best = NULL;
@@ -61,7 +77,25 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 			best = names[i];
 		}
 	}
-	return best;
+	return best ? best : completed(typed, names, count);
+}
+
+void text_suggest(struct buf *out, struct str typed, const char *const *names,
+                  size_t count)
+{
+	const char *near = text_nearest(typed, names, count), *between = " (";
+
+	if (near) {
+		buf_printf(out, "; did you mean '%s'?", near);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (names[i]) {
+			buf_printf(out, "%s%s", between, names[i]);
+			between = ", ";
+		}
+	}
+	buf_text(out, *between == ',' ? ")" : "");
 }
 
 bool text_u64(struct str s, uint64_t *out)

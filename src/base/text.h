@@ -7,9 +7,13 @@
 #include "base/error.h"
 
 /* The candidate nearest to what was typed (optimal string alignment distance, at most a
-   third of its length plus one), or NULL when none is near. names[i] may be NULL:
-   skipped. */
+   third of its length plus one), else the only one that begins with it, or NULL when none
+   is near. names[i] may be NULL: skipped. */
 const char *text_nearest(struct str typed, const char *const *names, size_t count);
+/* Ends a message about an unknown name: "; did you mean 'X'?", or, when none is near, the
+   names there are: " (A, B, C)". */
+void text_suggest(struct buf *out, struct str typed, const char *const *names,
+                  size_t count);
 
 /* A whole non-negative decimal number that fits; no sign, blank or suffix. */
 bool text_u64(struct str s, uint64_t *out);
@@ -31,6 +35,12 @@ bool text_size(struct str s, uint64_t *out);
 void text_escape(struct buf *out, struct str s);
 /* The same, cut to at most `columns` characters with an ellipsis. */
 void text_escape_cut(struct buf *out, struct str s, size_t columns);
+
+/* Appends words, broken between them so that no line that has a second word is longer
+   than `columns`. The first line goes on where `out` stands, `indent` characters into its
+   line; the others begin with as many blanks. Line feeds in `s` stay. Ends with a line
+   feed. */
+void text_wrap(struct buf *out, struct str s, size_t indent, size_t columns);
 
 /* Masked text (for comparing error messages): UUIDs, then runs of 8 or more hex digits,
    then runs of digits become '#'. */

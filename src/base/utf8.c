@@ -105,3 +105,47 @@ void text_escape(struct buf *out, struct str s)
 {
 	text_escape_cut(out, s, SIZE_MAX);
 }
+
+/* Characters: continuation bytes take no column. */
+static size_t columns_of(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	}
+	return n;
+}
+
+void text_wrap(struct buf *out, struct str s, size_t indent, size_t columns)
+{
+	size_t at = indent;
+	bool first = true;
+
+	while (s.n) {
+		size_t word = 0;
+
+		if (s.p[0] == '\n') {
+			buf_printf(out, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+			s = str_skip(s, 1);
+			continue;
+		}
+		while (word < s.n && s.p[word] != ' ' && s.p[word] != '\n') {
+			word++;
+		}
+		size_t width = columns_of((struct str){s.p, word});
+		if (!first && at + 1 + width > columns) {
+			buf_printf(out, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+		}
+		buf_text(out, first ? "" : " ");
+		buf_add(out, s.p, word);
+		at += width + !first;
+		first = false;
+		s = str_skip(s, word + (word < s.n && s.p[word] == ' '));
+	}
+	buf_char(out, '\n');
+}

@@ -34,10 +34,10 @@ static int explain(const char *rule, struct error *err)
 	for (size_t i = 0; i < checks_count && n < ARRAY_LEN(names); i++) {
 		names[n++] = checks[i]->id;
 	}
-	const char *near = text_nearest(str_from(rule), names, n);
-	return error_set(err, FAIL_USAGE, "unknown rule '%s'%s%s%s", rule,
-	                 near ? "; did you mean '" : "", near ? near : "",
-	                 near ? "'?" : "");
+	text_suggest(&out.text, str_from(rule), names, n);
+	error_set(err, FAIL_USAGE, "unknown rule '%s'%s", rule, buf_cstr(&out.text));
+	output_release(&out);
+	return -1;
 }
 
 static int list_rules(struct error *err)
@@ -139,10 +139,9 @@ const struct command command_check = {
 	.summary = "judge recordings: did the environment move, and if not, why",
 	.operands = "[FILE|DIR...]",
 	.description = "Reads recordings (files, the *.jsonl of a folder, - for standard "
-		       "input; the "
-		       "latest one\nwhen nothing is named) and prints what the rules "
-		       "find. Exit code 1 "
-		       "when a finding is at\nleast as severe as --fail-on.",
+		       "input; the latest one when nothing is named) and prints what the "
+		       "rules find. Exit code 1 when a finding is at least as severe as "
+		       "--fail-on.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -53,21 +53,23 @@ const struct exit_code exit_codes[] = {
 };
 const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 
-static const struct command *find(struct str name, struct error *err)
+int command_find(struct str name, const struct command **out, struct error *err)
 {
 	const char *names[ARRAY_LEN(commands)];
+	struct buf hint = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < commands_count; i++) {
 		if (str_is(name, commands[i]->name)) {
-			return commands[i];
+			*out = commands[i];
+			return 0;
 		}
 		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
 	}
-	const char *near = text_nearest(name, names, commands_count);
-	error_set(err, FAIL_USAGE,
-	          "unknown command '%.*s'%s%s%s; rolldbg help lists them", STR_ARG(name),
-	          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return NULL;
+	text_suggest(&hint, name, names, commands_count);
+	error_set(err, FAIL_USAGE, "unknown command '%.*s'%s", STR_ARG(name),
+	          buf_cstr(&hint));
+	buf_release(&hint);
+	return -1;
 }
 
 /* A command takes the global options too: nobody remembers on which side -v goes. */
@@ -125,13 +127,11 @@ static int check_operands(const struct command *cmd, int given, char **argv,
                           struct error *err)
 {
 	if (given < cmd->min_operands) {
-		return error_set(err, FAIL_USAGE, "an operand is missing: rolldbg %s %s",
-		                 cmd->name, cmd->operands);
+		return error_set(err, FAIL_USAGE, "an operand is missing");
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
-		return error_set(err, FAIL_USAGE,
-		                 "'%s' is one operand too many: rolldbg %s %s",
-		                 argv[cmd->max_operands], cmd->name, cmd->operands);
+		return error_set(err, FAIL_USAGE, "'%s' is one operand too many",
+		                 argv[cmd->max_operands]);
 	}
 	return 0;
 }
@@ -199,44 +199,11 @@ int command_main(struct context *c, int argc, char **argv, struct error *err)
 		if (g.help) {
 			return print(list_text, NULL, err);
 		}
-		return error_set(err, FAIL_USAGE, "no command; rolldbg help lists them");
+		return error_set(err, FAIL_USAGE, "no command was given");
 	}
-	const struct command *cmd = find(str_from(argv[1]), err);
-	if (!cmd) {
+	if (command_find(str_from(argv[1]), &c->command, err)) {
 		return -1;
 	}
-	return g.help ? print(help_command, cmd, err)
-	              : run_command(c, cmd, operands - 1, argv + 2, err);
-}
-
-void help_command(const struct command *cmd, struct buf *out)
-{
-	buf_printf(out, "usage: rolldbg %s [OPTIONS]%s%s\n\n%s\n", cmd->name,
-	           *cmd->operands ? " " : "", cmd->operands, cmd->summary);
-	if (cmd->description) {
-		buf_printf(out, "\n%s\n", cmd->description);
-	}
-	if (cmd->opt_count) {
-		buf_text(out, "\noptions:\n");
-		options_help(cmd->opts, cmd->opt_count, out);
-	}
-	buf_text(out, "\nglobal options:\n");
-	options_help(global_options, global_options_count, out);
-}
-
-void help_all(struct buf *out)
-{
-	buf_text(out,
-	         "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]\n\n"
-	         "Rollout debugger and trajectory recorder: count environment steps, not "
-	         "conversation turns.\n\ncommands:\n");
-	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->hidden) {
-			buf_printf(out, "  %-8s  %s\n", commands[i]->name,
-			           commands[i]->summary);
-		}
-	}
-	buf_text(out, "\nglobal options:\n");
-	options_help(global_options, global_options_count, out);
-	buf_text(out, "\nrolldbg help COMMAND tells more.\n");
+	return g.help ? print(help_command, c->command, err)
+	              : run_command(c, c->command, operands - 1, argv + 2, err);
 }

@@ -17,12 +17,13 @@ struct context {
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
 	bool quiet;                                /* -q */
+	const struct command *command;             /* once it is known */
 };
 
 struct command {
 	const char *name, *summary;     /* one line, starts with a verb */
 	const char *operands;           /* "[FILE...]"; "" when there are none */
-	const char *description;        /* paragraphs for --help and the manual */
+	const char *description;        /* paragraphs for --help, wrapped there */
 	int min_operands, max_operands; /* -1: any number */
 	const struct opt *opts;
 	size_t opt_count, opts_size;
@@ -51,8 +52,13 @@ extern const size_t exit_codes_count;
 /* Parses and runs argv[1..]: the exit code, or -1 with err set. */
 int command_main(struct context *c, int argc, char **argv, struct error *err);
 
+/* The command of that name, or FAIL_USAGE with the nearest name. */
+MUST_USE int command_find(struct str name, const struct command **out, struct error *err);
+
 /* Help texts, as --help prints them. */
 void help_command(const struct command *cmd, struct buf *out);
 void help_all(struct buf *out);
+/* The line below a usage error; cmd is NULL where no command was understood. */
+void help_hint(const struct command *cmd, struct buf *out);
 
 #endif

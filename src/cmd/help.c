@@ -1,32 +1,88 @@
-/* rolldbg help [COMMAND] */
+/* rolldbg help [COMMAND], and the help texts of every command. */
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
+
+#define HELP_WIDTH 80
+
+static void usage(const struct command *cmd, struct buf *out)
+{
+	if (cmd) {
+		buf_printf(out, "usage: rolldbg %s%s%s%s\n", cmd->name,
+		           cmd->opt_count ? " [OPTIONS]" : "", *cmd->operands ? " " : "",
+		           cmd->operands);
+	} else {
+		buf_text(out, "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] "
+		              "[OPERANDS]\n");
+	}
+}
+
+void help_hint(const struct command *cmd, struct buf *out)
+{
+	usage(cmd, out);
+	buf_printf(out, "       rolldbg help%s%s tells more\n", cmd ? " " : "",
+	           cmd ? cmd->name : "");
+}
+
+static void global_help(struct buf *out)
+{
+	buf_text(out, "\nglobal options:\n");
+	options_help(global_options, global_options_count, out);
+}
+
+void help_command(const struct command *cmd, struct buf *out)
+{
+	usage(cmd, out);
+	buf_char(out, '\n');
+	text_wrap(out, str_from(cmd->summary), 0, HELP_WIDTH);
+	if (cmd->description) {
+		buf_char(out, '\n');
+		text_wrap(out, str_from(cmd->description), 0, HELP_WIDTH);
+	}
+	if (cmd->opt_count) {
+		buf_text(out, "\noptions:\n");
+		options_help(cmd->opts, cmd->opt_count, out);
+	}
+	global_help(out);
+}
+
+void help_all(struct buf *out)
+{
+	usage(NULL, out);
+	buf_char(out, '\n');
+	text_wrap(
+		out,
+		STR("Rollout debugger and trajectory recorder: count environment steps, "
+	            "not conversation turns."),
+		0, HELP_WIDTH);
+	buf_text(out, "\ncommands:\n");
+	for (size_t i = 0; i < commands_count; i++) {
+		if (!commands[i]->hidden) {
+			buf_printf(out, "  %-8s  ", commands[i]->name);
+			text_wrap(out, str_from(commands[i]->summary), 12, HELP_WIDTH);
+		}
+	}
+	global_help(out);
+	buf_text(out, "\nrolldbg help COMMAND tells more.\n");
+}
 
 static int help_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
 	struct output out = output_to_stdout();
-	const char *names[64];
-	size_t n = 0;
+	const struct command *cmd = NULL;
 
 	(void)c;
 	(void)opts;
-	if (!argc) {
+	if (argc && command_find(str_from(argv[0]), &cmd, err)) {
+		return -1;
+	}
+	if (cmd) {
+		help_command(cmd, &out.text);
+	} else {
 		help_all(&out.text);
-		return output_close(&out, err);
 	}
-	for (size_t i = 0; i < commands_count && n < ARRAY_LEN(names); i++) {
-		if (!strcmp(commands[i]->name, argv[0])) {
-			help_command(commands[i], &out.text);
-			return output_close(&out, err);
-		}
-		names[n++] = commands[i]->hidden ? NULL : commands[i]->name;
-	}
-	const char *near = text_nearest(str_from(argv[0]), names, n);
-	return error_set(err, FAIL_USAGE, "unknown command '%s'%s%s%s", argv[0],
-	                 near ? "; did you mean '" : "", near ? near : "",
-	                 near ? "'?" : "");
+	return output_close(&out, err);
 }
 
 const struct command command_help = {

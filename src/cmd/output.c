@@ -26,6 +26,9 @@ int output_flush(struct output *o, struct error *err)
 		if (n < 0 && errno == EINTR) {
 			continue;
 		}
+		if (n < 0 && errno == EPIPE) {
+			break;
+		}
 		if (n < 0) {
 			return error_errno(err, "cannot write to standard %s",
 			                   o->fd == STDERR_FILENO ? "error" : "output");

@@ -13,7 +13,8 @@ struct output {
 
 struct output output_to_stdout(void);
 struct output output_to_stderr(void);
-/* Writes what is there. FAIL_SYSTEM. */
+/* Writes what is there. FAIL_SYSTEM. A reader that has gone away is no failure: whoever
+   runs on without SIGPIPE (struct command.network) has more to do than to print. */
 MUST_USE int output_flush(struct output *o, struct error *err);
 /* Only when much has gathered. */
 MUST_USE int output_flush_some(struct output *o, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cmd/headers.h"
+#include "cmd/masks.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
 #include "rollout/rollout.h"
@@ -44,7 +45,8 @@ static const struct opt options[] = {
 	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
          "stop after N turns (default: the script's length, else 100)", NULL},
 	{'o', "out", "FILE", OPT_STR, FIELD(out),
-         "record there; - streams to standard output (default: a fresh file, see show)",
+         "record there; - streams to standard output, the verdict then goes to standard "
+         "error (default: a fresh file, the latest recording)",
          NULL},
 	{'f', "force", NULL, OPT_FLAG, FIELD(force), "replace the file of --out", NULL},
 	{0, "append", NULL, OPT_FLAG, FIELD(append),
@@ -52,8 +54,7 @@ static const struct opt options[] = {
 	{0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
 	{0, "state", "SOURCE", OPT_STR, FIELD(state),
          "where the state comes from: auto, control-plane, resource:URI, "
-         "tool:NAME[:JSON], "
-         "observation[:POINTER], none",
+         "tool:NAME[:JSON], observation[:POINTER], none",
          NULL},
 	{0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
          "part of the state that is no change (a clock, a counter)", NULL},
@@ -63,8 +64,7 @@ static const struct opt options[] = {
          NULL},
 	{0, "protocol", "NAME", OPT_STR, FIELD(protocol),
          "mcp: as a plain MCP client, which tells the server of no environment session; "
-         "mcp-gym: "
-         "there must be a control plane (default: find out)",
+         "mcp-gym: there must be a control plane (default: find out)",
          NULL},
 	{0, "task", "ID", OPT_STR, FIELD(task),
          "id of the task (default: the server's name)", NULL},
@@ -93,6 +93,7 @@ struct running {
 	struct judge *judge;
 	struct table *table;
 	struct verdicts verdicts;
+	struct error mute; /* why nothing more is printed; the recording goes on */
 	char env_session[33];
 };
 
@@ -109,12 +110,17 @@ static int judge_sink(void *ctx, const struct line *l, struct error *err)
 	return judge_line(r->judge, l, NULL, err);
 }
 
+/* A rollout is not given up because its table cannot be printed. */
 static int table_sink(void *ctx, const struct line *l, struct error *err)
 {
 	struct running *r = ctx;
 
-	table_line(r->table, l, &r->verdicts.out.text);
-	return output_flush(&r->verdicts.out, err);
+	(void)err;
+	if (r->mute.kind == FAIL_NONE) {
+		table_line(r->table, l, &r->verdicts.out.text);
+		(void)!output_flush(&r->verdicts.out, &r->mute);
+	}
+	return 0;
 }
 
 /* ---- setting up ---- */
@@ -140,12 +146,32 @@ static int start_builtin(struct running *r, const char *target, struct error *er
 	return 0;
 }
 
+static const char *target_of(const struct run_options *o)
+{
+	return o->env ? o->env : "builtin:frozen_lake";
+}
+
+/* http://USER:PASSWORD@HOST/ */
+static bool names_a_user(const char *url)
+{
+	const char *place = strstr(url, "://");
+	size_t n = place ? strcspn(place + 3, "/?#") : 0;
+
+	return n && memchr(place + 3, '@', n);
+}
+
 static int settle_target(struct running *r, struct error *err)
 {
-	const char *env = r->opts->env ? r->opts->env : "builtin:frozen_lake";
+	const char *env = target_of(r->opts);
 
 	if (is_builtin(env)) {
 		return start_builtin(r, env + 8, err);
+	}
+	if (names_a_user(env)) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--env: a password in a URL would be recorded: give it as "
+			"--header-env Authorization=VARIABLE");
 	}
 	buf_text(&r->url, env);
 	return 0;
@@ -196,8 +222,7 @@ static void settle_secrets(struct running *r)
 	for (size_t i = 0; i < r->opts->secrets.count; i++) {
 		if (!secrets_add(r->secrets, str_from(r->opts->secrets.item[i]))) {
 			log_warn("--secret: values shorter than 4 bytes would hide "
-			         "innocent text, "
-			         "one is not hidden");
+			         "innocent text, one is not hidden");
 		}
 	}
 }
@@ -248,9 +273,9 @@ static int open_io(struct running *r, struct error *err)
 
 static const char *actions_of(const struct run_options *o)
 {
-	bool lake = !o->env || is_builtin(o->env);
+	bool demo = is_builtin(target_of(o)) && !o->actions && !o->policy && !o->tool;
 
-	return lake && !o->actions && !o->policy ? DEMO_ACTIONS : o->actions;
+	return demo ? DEMO_ACTIONS : o->actions;
 }
 
 static int drive(struct running *r, struct rollout_result *result, struct error *err)
@@ -320,10 +345,14 @@ static int conclude(struct running *r, const struct rollout_result *result,
                     struct error *err)
 {
 	judge_finish(r->judge);
-	verdicts_summary(&r->verdicts, r->judge);
 	if (result->status == END_UNREACHABLE) {
-		log_error("%s", result->peer.text);
+		log_error("%s: %s", target_of(r->opts), result->peer.text);
 	}
+	if (r->mute.kind != FAIL_NONE) {
+		*err = r->mute;
+		return -1;
+	}
+	verdicts_summary(&r->verdicts, r->judge);
 	if (!r->opts->out && !r->opts->verdict.json && !r->context->quiet) {
 		buf_printf(&r->verdicts.out.text, "recorded: %s\n", buf_cstr(&r->path));
 	}
@@ -333,8 +362,21 @@ static int conclude(struct running *r, const struct rollout_result *result,
 	return exit_code(r, result);
 }
 
+/* A mask that is no pointer would make a recording that nothing can strip. */
+static int check_masks(const struct run_options *o, struct error *err)
+{
+	struct strip *s = NULL;
+	int failed = masks_strip(&o->masks, &s, err);
+
+	strip_free(s);
+	return failed;
+}
+
 static int set_up(struct running *r, struct error *err)
 {
+	if (check_masks(r->opts, err)) {
+		return -1;
+	}
 	if (headers_read(r->context, &r->opts->headers, &r->headers, err)) {
 		return -1;
 	}
@@ -389,12 +431,10 @@ const struct command command_run = {
 	.summary = "drive a policy against an environment, record it, judge it",
 	.operands = "",
 	.description = "Sends the policy's calls to the environment, reads the state "
-		       "before each, records "
-		       "every turn\nas JSONL and says whether the environment ever "
-		       "moved. Without --env it "
-		       "drives the built-in\nlake; without --out the recording goes to a "
-		       "fresh file that "
-		       "check, show and strip take\nwhen no file is named.",
+		       "before each, records every turn as JSONL and says whether the "
+		       "environment ever moved. Without --env it drives the built-in "
+		       "lake; without --out the recording goes to a fresh file that "
+		       "check, show and strip take when no file is named.",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct run_options),

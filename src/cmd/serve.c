@@ -121,9 +121,8 @@ const struct command command_serve = {
 	.operands = "[WORLD]",
 	.description =
 		"WORLD is frozen_lake, with the keys of builtin: targets if you like: "
-		"'frozen_lake?map=8x8'.\nPrints 'listening on ADDRESS:PORT' once it is "
-		"ready; the "
-		"environment is at /mcp. Ctrl-C ends it.",
+		"'frozen_lake?map=8x8'. Prints 'listening on ADDRESS:PORT' once it "
+		"is ready; the environment is at /mcp. Ctrl-C ends it.",
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -90,7 +90,7 @@ static int read_file(struct showing *s, const char *path, struct error *err)
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
 		if (note.torn) {
 			buf_printf(&s->out.text,
-			           "%6s  the last line is torn (line %llu)\n", "!",
+			           "%5s  the last line is torn (line %llu)\n", "!",
 			           (unsigned long long)note.line);
 		} else if (take(s, &l, err)) {
 			more = -1;
@@ -155,9 +155,8 @@ const struct command command_show = {
 	.summary = "show a recording as a table, or one turn in full",
 	.operands = "[FILE]",
 	.description = "One row a step: the call, how the environment answered, whether "
-		       "the state "
-		       "changed, the reward\nand what the policy got to see. Lines with "
-		       "! are events. "
+		       "the state changed, the reward and what the policy got to see "
+		       "(where the terminal is wide enough). Rows with ! are events. "
 		       "Without FILE: the latest recording.",
 	.max_operands = 1,
 	.opts = options,

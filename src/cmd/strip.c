@@ -1,7 +1,6 @@
 /* rolldbg strip: a recording without what changes from run to run. */
-#include "trajectory/strip.h"
-
 #include "cmd/cmd.h"
+#include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/store.h"
 #include "trajectory/reader.h"
@@ -12,9 +11,9 @@ struct strip_options {
 
 static const struct opt options[] = {
 	{0, "mask", "POINTER", OPT_LIST, OPT(struct strip_options, masks),
-         "replace what the pointer reaches by \"<masked>\"; rooted at the line, * any "
-         "token, ** any "
-         "depth",
+         "replace what the pointer reaches by \"<masked>\"; it is rooted at the line, * "
+         "is "
+         "any token, ** any depth",
          NULL},
 };
 
@@ -45,16 +44,6 @@ static int strip_file(struct strip *s, const char *path, struct output *out,
 	return more;
 }
 
-static int make_strip(const struct opt_list *list, struct strip **out, struct error *err)
-{
-	struct str masks[OPT_LIST_MAX];
-
-	for (size_t i = 0; i < list->count; i++) {
-		masks[i] = str_from(list->item[i]);
-	}
-	return strip_new(masks, list->count, out, err) ? error_wrap(err, "--mask") : 0;
-}
-
 static int strip_all(const struct context *c, struct strip *s, int argc, char **argv,
                      struct output *out, struct error *err)
 {
@@ -79,7 +68,7 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 	struct output out = output_to_stdout();
 	struct strip *s = NULL;
 	int failed =
-		make_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
+		masks_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
 
 	strip_free(s);
 	output_release(&out);
@@ -92,9 +81,10 @@ const struct command command_strip = {
 		   "and git",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Times, session ids and masked values are taken out, everything else is "
-		"written in one\ncanonical spelling: two runs that did the same give the "
-		"same bytes. What comes out is a\nvalid recording.",
+		"Times, session ids and masked values are taken out, everything else "
+		"is written in one canonical spelling: two runs that did the same "
+		"give the same bytes. What comes out is a valid recording. Without "
+		"FILE: the latest recording.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -10,6 +10,19 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 	return v->fail_on && !strcmp(v->fail_on, "info") ? SEVERITY_INFO : SEVERITY_ERROR;
 }
 
+static bool ran_to_its_end(struct str status)
+{
+	static const char *const ends[] = {"terminated", "truncated", "finished",
+	                                   "max-turns", "stopped"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		if (str_is(status, ends[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
@@ -19,6 +32,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	for (size_t i = 0; i < r->finding_count; i++) {
 		v->at_or_above += !never && r->findings[i].severity >= least;
 	}
+	v->unfinished += r->rollout.p && !ran_to_its_end(r->status);
 	if (v->json) {
 		report_json_verdict(r, &v->out.text);
 	} else {
@@ -44,11 +58,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	}
 	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward,
 	                out);
-	if (s.errors + s.warnings + s.infos > 0) {
-		buf_printf(out, "findings: %lld errors, %lld warnings, %lld infos\n",
-		           (long long)s.errors, (long long)s.warnings,
-		           (long long)s.infos);
-	}
+	report_conclusion(&s, v->unfinished, v->context->style, out);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
 		buf_printf(out, "not checked, their facts were stripped: %s\n",
 		           judge_not_checked(j));

@@ -13,6 +13,7 @@ struct verdicts {
 	bool names;          /* say whose finding it is */
 	const char *fail_on; /* NULL: error */
 	int64_t at_or_above; /* findings that fail */
+	int64_t unfinished;  /* rollouts that did not run to an end of their own */
 };
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */

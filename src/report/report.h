@@ -29,6 +29,11 @@ void report_turn(const struct line *l, struct style style, struct buf *out);
  * rollout's id is said. */
 void report_findings(const struct rollout_verdict *v, bool name, struct style style,
                      struct buf *out);
+/* The last word on all rollouts: how many findings, or that there are none, and then what
+   may be said: `unfinished` counts the rollouts that did not run to an end of their own.
+ */
+void report_conclusion(const struct judge_summary *s, int64_t unfinished,
+                       struct style style, struct buf *out);
 /* "N turns · M steps · K effective · E failed · reward R" */
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out);

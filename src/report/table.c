@@ -5,13 +5,24 @@
 
 #include <stdlib.h>
 
-#define CALL_COLUMNS    36
+#define TURN_COLUMNS    5
 #define OUTCOME_COLUMNS 15
 #define EFFECT_COLUMNS  9
-#define REWARD_COLUMNS  7
+#define REWARD_COLUMNS  6
+#define BETWEEN         2
+/* The call and the observation share the rest; a narrow terminal has no room for the
+   latter. */
+#define FIXED_COLUMNS                                                                    \
+	(TURN_COLUMNS + OUTCOME_COLUMNS + EFFECT_COLUMNS + REWARD_COLUMNS + 4 * BETWEEN)
+#define CALL_LEAST 20
+#define CALL_GOOD  28
+#define SEEN_LEAST 18
+#define SEEN_BYTES ((size_t)1000) /* more than a terminal is wide */
 
 struct table {
 	struct style style;
+	size_t call_columns, seen_columns;
+	bool headed;           /* the heading of this rollout stands */
 	struct buf rollout;    /* whose lines come now */
 	struct buf call, seen; /* of the row that waits */
 	struct buf hash;       /* its state's hash; empty: unknown */
@@ -22,11 +33,25 @@ struct table {
 	char reward[24];
 };
 
+static void share_columns(struct table *t)
+{
+	size_t columns = t->style.columns;
+	size_t room = columns > FIXED_COLUMNS + CALL_LEAST ? columns - FIXED_COLUMNS
+	                                                   : CALL_LEAST;
+
+	t->call_columns = room;
+	if (room >= CALL_GOOD + BETWEEN + SEEN_LEAST) {
+		t->call_columns = room * 2 / 5 > CALL_GOOD ? room * 2 / 5 : CALL_GOOD;
+		t->seen_columns = room - t->call_columns - BETWEEN;
+	}
+}
+
 struct table *table_new(struct style style)
 {
 	struct table *t = mem_new(sizeof(*t));
 
 	t->style = style;
+	share_columns(t);
 	t->rollout = t->hash = BUF(BUF_MAX_SMALL);
 	t->call = t->seen = t->events = BUF(BUF_MAX_MESSAGE);
 	return t;
@@ -86,20 +111,12 @@ static void colored(const struct table *t, struct buf *out, const char *color,
 
 static void heading(const struct table *t, struct buf *out)
 {
-	buf_printf(out, "%6s  ", "turn");
-	cell(out, STR("call"), CALL_COLUMNS);
+	buf_printf(out, "%*s  ", TURN_COLUMNS, "turn");
+	cell(out, STR("call"), t->call_columns);
 	cell(out, STR("outcome"), OUTCOME_COLUMNS);
 	cell(out, STR("state"), EFFECT_COLUMNS);
-	buf_printf(out, "%*s  %s\n", REWARD_COLUMNS, "reward", "observation");
-	(void)t;
-}
-
-static size_t rest_of_line(const struct table *t)
-{
-	size_t taken = 6 + 2 + CALL_COLUMNS + 2 + OUTCOME_COLUMNS + 2 + EFFECT_COLUMNS +
-	               2 + REWARD_COLUMNS + 2;
-
-	return t->style.columns > taken + 20 ? t->style.columns - taken : 20;
+	buf_printf(out, "%*s%s\n", REWARD_COLUMNS, "reward",
+	           t->seen_columns ? "  observation" : "");
 }
 
 static void row(struct table *t, const char *effect, struct buf *out)
@@ -112,13 +129,20 @@ static void row(struct table *t, const char *effect, struct buf *out)
 		return;
 	}
 	t->waiting = false;
-	buf_printf(out, "%6lld  ", (long long)t->turn);
-	cell(out, buf_view(&t->call), CALL_COLUMNS);
+	if (!t->headed) {
+		heading(t, out);
+		t->headed = true;
+	}
+	buf_printf(out, "%*lld  ", TURN_COLUMNS, (long long)t->turn);
+	cell(out, buf_view(&t->call), t->call_columns);
 	colored(t, out, outcome_color, str_from(call ? outcome_name(t->outcome) : "-"),
 	        OUTCOME_COLUMNS);
 	colored(t, out, effect_color, str_from(effect), EFFECT_COLUMNS);
-	buf_printf(out, "%*s  ", REWARD_COLUMNS, t->reward);
-	text_escape_cut(out, buf_view(&t->seen), rest_of_line(t));
+	buf_printf(out, "%*s", REWARD_COLUMNS, t->reward);
+	if (t->seen_columns && t->seen.n) {
+		buf_text(out, "  ");
+		text_escape_cut(out, buf_view(&t->seen), t->seen_columns);
+	}
 	buf_char(out, '\n');
 	buf_str(out, buf_view(&t->events));
 	buf_clear(&t->events);
@@ -132,12 +156,18 @@ static const char *effect_seen(const struct table *t, struct str hash)
 	return str_eq(hash, buf_view(&t->hash)) ? "unchanged" : "changed";
 }
 
-/* Pretty-printed JSON on one line: runs of blanks are one. */
+/* Pretty-printed JSON, as calls are shown: no blanks outside of strings. */
 static void add_folded(struct buf *out, struct str json)
 {
+	bool inside = false;
+
 	for (size_t i = 0; i < json.n; i++) {
-		if (json.p[i] != ' ' || (i + 1 < json.n && json.p[i + 1] != ' ')) {
+		inside ^= json.p[i] == '"';
+		if (inside || json.p[i] != ' ') {
 			buf_char(out, json.p[i]);
+		}
+		if (inside && json.p[i] == '\\' && i + 1 < json.n) {
+			buf_char(out, json.p[++i]);
 		}
 	}
 }
@@ -155,7 +185,8 @@ static void keep_seen(struct table *t, const struct line *l)
 	if (json_type(o) == JSON_STRING) {
 		json_decode(o, &t->seen);
 	} else {
-		add_folded(&t->seen, (struct str){o.p, o.n < 1000 ? o.n : 1000});
+		add_folded(&t->seen,
+		           (struct str){o.p, o.n < SEEN_BYTES ? o.n : SEEN_BYTES});
 	}
 }
 
@@ -200,31 +231,42 @@ static void title(struct table *t, const struct line *l, struct buf *out)
 	put_pair(out, "seed ", l->value[KEY_SEED]);
 	put_pair(out, "state from ", JSON_GET(l->value[KEY_STATE_SOURCE], "kind"));
 	buf_char(out, '\n');
-	heading(t, out);
+	t->headed = false;
+}
+
+/* ": " and the string, decoded; nothing when there is none. */
+static void put_sentence(struct buf *out, struct str string, size_t columns)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (json_type(string) == JSON_STRING && json_decode(string, &text) && text.n) {
+		buf_text(out, ": ");
+		text_escape_cut(out, buf_view(&text), columns);
+	}
+	buf_release(&text);
 }
 
 static void event(const struct table *t, const struct line *l, struct buf *out)
 {
-	buf_printf(out, "%6s  ", "!");
-	text_escape_cut(out, json_inner(l->value[KEY_EVENT]), 40);
-	buf_char(out, ' ');
-	text_escape_cut(out, l->value[KEY_DETAIL],
-	                t->style.columns > 60 ? t->style.columns - 40 : 40);
+	struct str name = json_inner(l->value[KEY_EVENT]), detail = l->value[KEY_DETAIL];
+	size_t taken = TURN_COLUMNS + BETWEEN + 2 + name.n;
+	size_t room = t->style.columns > taken + 40 ? t->style.columns - taken : 40;
+
+	buf_printf(out, "%*s  ", TURN_COLUMNS, "!");
+	text_escape_cut(out, name, 40);
+	if (json_type(JSON_GET(detail, "why")) == JSON_STRING) {
+		put_sentence(out, JSON_GET(detail, "why"), room);
+	} else {
+		buf_text(out, ": ");
+		text_escape_cut(out, detail, room);
+	}
 	buf_char(out, '\n');
 }
 
 static void ending(const struct line *l, struct buf *out)
 {
-	struct str reason = l->value[KEY_REASON];
-
 	text_escape_cut(out, json_inner(l->value[KEY_STATUS]), 20);
-	if (json_type(reason) == JSON_STRING && json_inner(reason).n) {
-		buf_text(out, ": ");
-		struct buf text = BUF(BUF_MAX_MESSAGE);
-		json_decode(reason, &text);
-		text_escape_cut(out, buf_view(&text), 200);
-		buf_release(&text);
-	}
+	put_sentence(out, l->value[KEY_REASON], 200);
 	buf_char(out, '\n');
 }
 

@@ -52,6 +52,74 @@ void report_findings(const struct rollout_verdict *v, bool name, struct style st
 	}
 }
 
+static void put_count(const char *between, int64_t n, const char *what, struct buf *out)
+{
+	if (n > 0) {
+		buf_printf(out, "%s%lld %s%s", between, (long long)n, what,
+		           n == 1 ? "" : "s");
+	}
+}
+
+static void put_findings(const struct judge_summary *s, struct buf *out)
+{
+	buf_text(out, "findings: ");
+	put_count("", s->errors, "error", out);
+	put_count(s->errors ? ", " : "", s->warnings, "warning", out);
+	put_count(s->errors + s->warnings ? ", " : "", s->infos, "info", out);
+}
+
+static void put_unfinished(const struct judge_summary *s, int64_t unfinished,
+                           struct buf *out)
+{
+	if (s->rollouts == 1) {
+		buf_text(out, "no findings, but the rollout did not run to its end");
+	} else {
+		buf_printf(
+			out,
+			"no findings, but %lld of %lld rollouts did not run to their end",
+			(long long)unfinished, (long long)s->rollouts);
+	}
+}
+
+/* "clean" is said only where the recorded states show that the environment moved. */
+static const char *no_findings(const struct judge_summary *s)
+{
+	if (!s->rollouts) {
+		return "nothing to judge: no rollouts";
+	}
+	if (!s->steps) {
+		return "nothing to judge: no call was sent";
+	}
+	if (s->failed) {
+		return "no findings, but not every step succeeded";
+	}
+	if (s->effective < 0) {
+		return "no findings; whether the environment moved is unknown";
+	}
+	return s->effective ? "clean: every step reached the environment"
+	                    : "no findings, but no step changed the state";
+}
+
+void report_conclusion(const struct judge_summary *s, int64_t unfinished,
+                       struct style style, struct buf *out)
+{
+	bool findings = s->errors + s->warnings + s->infos > 0;
+	bool clean = !findings && !unfinished && s->effective > 0 && !s->failed;
+	const char *color = clean ? "32" : s->errors ? "31" : "33";
+
+	if (style.color) {
+		buf_printf(out, "\x1b[%sm", color);
+	}
+	if (findings) {
+		put_findings(s, out);
+	} else if (unfinished) {
+		put_unfinished(s, unfinished, out);
+	} else {
+		buf_text(out, no_findings(s));
+	}
+	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+}
+
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out)
 {

@@ -102,15 +102,6 @@ RUN_OF_WORDS(plain)
 RUN_OF_WORDS(text)
 RUN_OF_WORDS(flat)
 
-ALWAYS_INLINE const unsigned char *words_digits(const unsigned char *p,
-                                                const unsigned char *end)
-{
-	while (p < end && is_digit(*p)) {
-		p++;
-	}
-	return p;
-}
-
 #ifdef JSON_SSE2
 
 ALWAYS_INLINE __m128i sse2_load(const unsigned char *p)
@@ -151,12 +142,39 @@ ALWAYS_INLINE unsigned sse2_not_flat(__m128i v)
 	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), braces));
 }
 
-ALWAYS_INLINE unsigned sse2_not_digits(__m128i v)
+/* p + ctz(mask), by a jump that the processor predicts: the next token is begun without
+   waiting for the length of this one, which is worth a third of the scanner's speed where
+   lengths repeat, and costs a fifth where they are random. OPAQUE keeps the compiler from
+   making one addition of the cases. */
+#define OPAQUE(x) __asm__("" : "+r"(x))
+#define STEP(n)                                                                          \
+	case n:                                                                          \
+		p += n;                                                                  \
+		OPAQUE(p);                                                               \
+		break;
+ALWAYS_INLINE const unsigned char *sse2_step(const unsigned char *p, unsigned mask)
 {
-	__m128i value = _mm_sub_epi8(v, _mm_set1_epi8('0'));
-
-	return 0xffff ^
-	       sse2_mask(_mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value));
+	switch (__builtin_ctz(mask)) {
+		STEP(0)
+		STEP(1)
+		STEP(2)
+		STEP(3)
+		STEP(4)
+		STEP(5)
+		STEP(6)
+		STEP(7)
+		STEP(8)
+		STEP(9)
+		STEP(10)
+		STEP(11)
+		STEP(12)
+		STEP(13)
+		STEP(14)
+		STEP(15)
+	default:
+		__builtin_unreachable();
+	}
+	return p;
 }
 
 #define RUN_OF(kind)                                                                     \
@@ -183,7 +201,16 @@ ALWAYS_INLINE unsigned sse2_not_digits(__m128i v)
 RUN_OF(plain)
 RUN_OF(text)
 RUN_OF(flat)
-RUN_OF(digits)
+
+/* Numbers are short, and a loop over their bytes can be predicted. */
+ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p,
+                                              const unsigned char *end)
+{
+	while (p < end && is_digit(*p)) {
+		p++;
+	}
+	return p;
+}
 
 /* RFC 3629 section 4: the length of the sequence that a byte begins (0: none), and the
    range of its second byte. */

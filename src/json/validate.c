@@ -110,14 +110,18 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 	return NULL;
 }
 
-/* p is behind the opening quote. Most strings are shorter than one SSE2 register. */
-ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p)
+/* p is behind the opening quote. Most strings are shorter than one SSE2 register; the
+   keys among them repeat from object to object, so that their lengths can be predicted.
+ */
+ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p,
+                                          bool is_key)
 {
 #ifdef JSON_SSE2
 	if (LIKELY(s->end - p >= 16)) {
 		unsigned mask = sse2_not_plain(sse2_load(p));
+
 		if (LIKELY(mask)) {
-			p += __builtin_ctz(mask);
+			p = is_key ? sse2_step(p, mask) : p + __builtin_ctz(mask);
 			if (LIKELY(*p == '"')) {
 				return p + 1;
 			}
@@ -125,6 +129,8 @@ ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned c
 			p += 16;
 		}
 	}
+#else
+	(void)is_key;
 #endif
 	return string_rest(s, p);
 }
@@ -200,7 +206,7 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 {
 	switch (peek(s, p)) {
 	case '"':
-		return string(s, p + 1);
+		return string(s, p + 1, false);
 	case '-':
 	case '0':
 	case '1':
@@ -248,7 +254,7 @@ ALWAYS_INLINE const unsigned char *key(const struct scan *s, const unsigned char
 	if (UNLIKELY(peek(s, p) != '"')) {
 		return fail(s, p, "expected a key in double quotes");
 	}
-	return string(s, p + 1);
+	return string(s, p + 1, true);
 }
 
 ALWAYS_INLINE const unsigned char *name(const struct scan *s, const unsigned char *p)

@@ -18,7 +18,6 @@ typedef const unsigned char *run_function(const unsigned char *p,
 NAMED(words_plain)
 NAMED(words_text)
 NAMED(words_flat)
-NAMED(words_digits)
 NAMED(run_plain)
 NAMED(run_text)
 NAMED(run_flat)
@@ -53,7 +52,7 @@ static const struct {
 	{"plain", call_words_plain, call_run_plain, plain, 'a'},
 	{"text", call_words_text, call_run_text, text, '\x7f'},
 	{"flat", call_words_flat, call_run_flat, flat, ','},
-	{"digits", call_words_digits, call_run_digits, digit, '9'},
+	{"digits", call_run_digits, call_run_digits, digit, '9'},
 };
 
 /* How many of the wrong answers there are with byte c at `at` in a run of `n`. */

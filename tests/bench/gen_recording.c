@@ -317,7 +317,11 @@ static void write_messages(struct episode *e, struct json_writer *w, const char 
 	key_text(w, "role", "tool");
 	key_text(w, "tool_call_id", call);
 	jw_key(w, "content");
-	jw_str(w, buf_view(&e->observation));
+	if (e->observation.p[0] == '"') {
+		jw_raw(w, buf_view(&e->observation));
+	} else {
+		jw_str(w, buf_view(&e->observation));
+	}
 	jw_end(w);
 	jw_end(w);
 }

@@ -4,6 +4,8 @@
 #include "cmd/verdicts.h"
 #include "trajectory/reader.h"
 
+#define EXPLAIN_WIDTH 78
+
 struct check_options {
 	struct verdict_options verdict;
 	const char *explain;
@@ -28,7 +30,12 @@ static int explain(const char *rule, struct error *err)
 	size_t n = 0;
 
 	if (c) {
-		buf_printf(&out.text, "%s: %s\n\n%s\n", c->id, c->title, c->why);
+		struct buf title = BUF(BUF_MAX_SMALL);
+
+		buf_printf(&title, "%s: %s\n", c->id, c->title);
+		text_wrap(&out.text, buf_view(&title), 0, EXPLAIN_WIDTH);
+		buf_release(&title);
+		text_wrap(&out.text, str_from(c->why), 0, EXPLAIN_WIDTH);
 		return output_close(&out, err);
 	}
 	for (size_t i = 0; i < checks_count && n < ARRAY_LEN(names); i++) {
@@ -77,6 +84,9 @@ static int check_file(struct judge *j, struct verdicts *v, const char *path,
 static int check_files(const struct file_list *files, struct judge *j, struct verdicts *v,
                        struct error *err)
 {
+	if (files->count > 1) {
+		v->whose = WHOSE_FILE_AND_ROLLOUT;
+	}
 	for (size_t i = 0; i < files->count; i++) {
 		if (check_file(j, v, files->paths[i], err)) {
 			struct error ignored; /* what was judged so far is worth seeing */
@@ -113,7 +123,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct verdicts v = {.context = c,
 	                     .out = output_to_stdout(),
 	                     .json = o->verdict.json,
-	                     .names = true,
+	                     .whose = WHOSE_ROLLOUT,
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,

@@ -36,7 +36,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	if (v->json) {
 		report_json_verdict(r, &v->out.text);
 	} else {
-		report_findings(r, v->names, v->context->style, &v->out.text);
+		report_findings(r, v->whose, v->context->style, &v->out.text);
 	}
 }
 

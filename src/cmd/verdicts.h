@@ -10,7 +10,7 @@ struct verdicts {
 	const struct context *context;
 	struct output out;
 	bool json;
-	bool names;          /* say whose finding it is */
+	enum whose whose;    /* finding it is: what of that is said */
 	const char *fail_on; /* NULL: error */
 	int64_t at_or_above; /* findings that fail */
 	int64_t unfinished;  /* rollouts that did not run to an end of their own */

@@ -25,10 +25,12 @@ void report_turn(const struct line *l, struct style style, struct buf *out);
 
 /* ---- verdicts ---- */
 
-/* Findings of one rollout, a line each; nothing when there are none. `name`: the
- * rollout's id is said. */
-void report_findings(const struct rollout_verdict *v, bool name, struct style style,
-                     struct buf *out);
+/* How much of where a finding is has to be said. */
+enum whose { WHOSE_NOTHING, WHOSE_ROLLOUT, WHOSE_FILE_AND_ROLLOUT };
+
+/* Findings of one rollout, a line each; nothing when there are none. */
+void report_findings(const struct rollout_verdict *v, enum whose whose,
+                     struct style style, struct buf *out);
 /* The last word on all rollouts: how many findings, or that there are none, and then what
    may be said: `unfinished` counts the rollouts that did not run to an end of their own.
  */

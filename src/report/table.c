@@ -226,7 +226,9 @@ static void title(struct table *t, const struct line *l, struct buf *out)
 
 	text_escape_cut(out, l->rollout, 80);
 	put_pair(out, "", JSON_GET(env, "protocol"));
-	put_pair(out, "", JSON_GET(env, "name"));
+	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name")))) {
+		put_pair(out, "", JSON_GET(env, "name")); /* else the id says it */
+	}
 	put_pair(out, "policy ", JSON_GET(policy, "name"));
 	put_pair(out, "seed ", l->value[KEY_SEED]);
 	put_pair(out, "state from ", JSON_GET(l->value[KEY_STATE_SOURCE], "kind"));

@@ -28,16 +28,26 @@ static void put_span(const struct finding *f, struct buf *out)
 	}
 }
 
-void report_findings(const struct rollout_verdict *v, bool name, struct style style,
-                     struct buf *out)
+static void put_whose(const struct rollout_verdict *v, enum whose whose, struct buf *out)
+{
+	if (whose == WHOSE_FILE_AND_ROLLOUT ||
+	    (whose == WHOSE_ROLLOUT && !v->rollout.p)) {
+		text_escape(out, str_from(v->file));
+		buf_text(out, ": ");
+	}
+	if (whose != WHOSE_NOTHING && v->rollout.p) {
+		text_escape_cut(out, v->rollout, 60);
+		buf_text(out, ": ");
+	}
+}
+
+void report_findings(const struct rollout_verdict *v, enum whose whose,
+                     struct style style, struct buf *out)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
 
-		if (name) {
-			text_escape_cut(out, v->rollout, 60);
-			buf_text(out, ": ");
-		}
+		put_whose(v, whose, out);
 		if (style.color) {
 			buf_printf(out, "\x1b[%sm", color_of(f->severity));
 		}

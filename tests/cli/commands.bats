@@ -1,0 +1,253 @@
+#!/usr/bin/env bats
+# What every command prints where, and how it exits.
+
+load lib
+
+broken='builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3'
+
+# keys_of TEXT TYPE: the keys of the first line of that type, in their order.
+keys_of() {
+	jq -rn --arg type "$2" 'first(inputs | select(.type == $type)) | keys_unsorted | join(" ")' <<<"$1"
+}
+
+@test "help: all commands, and each of them, within 80 columns" {
+	expect 0 rolldbg help
+	[ -z "$stderr" ]
+	all=$output
+	expect 0 rolldbg --help
+	[ "$output" = "$all" ]
+	for command in run check show strip serve help; do
+		has "$all" "  $command "
+		expect 0 rolldbg help $command
+		[ -z "$stderr" ]
+		text=$output
+		has "$text" "usage: rolldbg $command"
+		expect 0 rolldbg $command --help
+		[ "$output" = "$text" ]
+		expect 0 rolldbg --help $command
+		[ "$output" = "$text" ]
+		[ "$(wc -L <<<"$text")" -le 80 ]
+	done
+	lacks "$all" __spec
+}
+
+@test "--version" {
+	expect 0 rolldbg --version
+	[[ $output =~ ^rolldbg\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	expect 0 rolldbg run --help
+	[ -z "$(find state -name '*.jsonl')" ]
+}
+
+@test "__spec: every line is of a known kind, and has its fields" {
+	expect 0 rolldbg __spec
+	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 8 || $1 == "topic" && NF == 4 || $1 == "key" && NF == 6)' <<<"$output")" ]
+	for kind in env policy rule fault world exit; do
+		grep -q "^topic	$kind	" <<<"$output"
+	done
+}
+
+@test "run: the result on standard output, nothing on standard error" {
+	expect 0 rolldbg run --out a.jsonl --seed 42
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = 'FrozenLake-v1.0 · mcp-gym · policy actions · seed 42 · state from control-plane' ]
+	[ "${lines[8]}" = 'terminated: the environment said terminated' ]
+	[ "${lines[9]}" = '6 turns · 6 steps · 6 effective · 0 failed · reward 1' ]
+	[ "${lines[10]}" = 'clean: every step reached the environment' ]
+	[ "${#lines[@]}" = 11 ]
+	jq -e . a.jsonl >/dev/null
+}
+
+@test "run: findings are exit 1, and --fail-on moves the bar" {
+	expect 1 rolldbg run --env "$broken" --actions $goal
+	has "$output" 'error: multi-step-illusion: turns 3-5: '
+	has "$output" 'findings: 2 errors, 3 warnings'
+	expect 0 rolldbg run --env "$broken" --actions $goal --fail-on never
+	expect 0 rolldbg run --env "$broken" --actions $goal --only fallback-session
+	expect 1 rolldbg run --env "$broken" --actions $goal --only fallback-session --fail-on warning
+	expect 0 rolldbg run --env "$broken" --actions $goal --without capacity,multi-step-illusion
+}
+
+@test "run: what is said of runs that prove nothing" {
+	expect 0 rolldbg run --state none
+	has "$output" 'no findings; whether the environment moved is unknown'
+	expect 0 rolldbg run --max-turns 0
+	has "$output" 'nothing to judge: no call was sent'
+	expect 0 rolldbg run --actions UP
+	has "$output" 'no findings, but no step changed the state'
+	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP
+	has "$output" 'no findings, but the rollout did not run to its end'
+}
+
+@test "run --quiet: findings and nothing else" {
+	expect 0 rolldbg run --quiet
+	[ -z "$output$stderr" ]
+	expect 1 rolldbg -q run --env "$broken" --actions $goal
+	[ "$(grep -cv '^error: \|^warning: ' <<<"$output")" = 0 ]
+	[ "${#lines[@]}" = 5 ]
+	[ -z "$stderr" ]
+}
+
+@test "run --json and check --json: the lines, their keys and their order" {
+	expect 1 rolldbg run --env "$broken" --actions $goal --json --out b.jsonl
+	[ -z "$stderr" ]
+	live=$output
+	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message' ]
+	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective failed longest_failed_run reward' ]
+	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective failed reward findings not_checked' ]
+	[ "$(jq -c 'select(.type == "summary") | .findings | keys_unsorted' <<<"$live")" = '["error","warning","info"]' ]
+	[ "$(jq -r .type <<<"$live" | uniq | tr '\n' ' ')" = 'finding rollout summary ' ]
+	expect 1 rolldbg check --json b.jsonl
+	[ "$output" = "$live" ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":null,"failed":3,"reward":null,"findings":{"error":2,"warning":3,"info":0},"not_checked":[]}' ]
+}
+
+@test "check --json of a stripped recording names what it could not check" {
+	rolldbg run --quiet --out a.jsonl
+	rolldbg strip a.jsonl >stripped.jsonl
+	expect 0 rolldbg check --json stripped.jsonl
+	jq -e 'select(.type == "summary") | .not_checked == ["session-churn", "fallback-session"] or (.not_checked | length > 0)' <<<"$output"
+	expect 0 rolldbg check stripped.jsonl
+	has "$output" 'not checked, their facts were stripped: '
+}
+
+@test "check: files, folders, several rollouts, and whose finding it is" {
+	mkdir runs
+	rolldbg run --quiet --task good --out runs/a.jsonl
+	rolldbg run --quiet --env "$broken" --actions $goal --task bad --out runs/b.jsonl || true
+	expect 1 rolldbg check runs
+	has "$output" 'runs/b.jsonl: bad.0: error: capacity: '
+	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective (6 unknown) · 3 failed'
+	has "$output" 'findings: 2 errors, 3 warnings'
+	expect 1 rolldbg check runs/a.jsonl runs/b.jsonl
+	expect 0 rolldbg check runs/a.jsonl
+	[ "$output" = $'6 turns · 6 steps · 6 effective · 0 failed · reward 1\nclean: every step reached the environment' ]
+	cat runs/*.jsonl >both.jsonl
+	expect 1 rolldbg check both.jsonl
+	has "$output" 'bad.0: error: capacity: '
+	expect 0 rolldbg check both.jsonl --fail-on never
+}
+
+@test "check --list and --explain" {
+	expect 0 rolldbg check --list
+	for rule in $(rolldbg __spec | sed -n 's/^topic	rule	\([^	]*\).*/\1/p'); do
+		has "$output" "$rule "
+		expect 0 rolldbg check --explain "$rule"
+		[[ $output == "$rule: "* ]]
+		[ "${#lines[@]}" -ge 2 ]
+		[ "$(wc -L <<<"$output")" -le 80 ]
+		expect 0 rolldbg check --list
+	done
+}
+
+@test "show: a table; a turn in full; several rollouts need a name" {
+	rolldbg run --quiet --task one --out one.jsonl
+	rolldbg run --quiet --task two --actions DOWN,UP --out two.jsonl
+	expect 0 rolldbg show one.jsonl
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" = 9 ]
+	has "${lines[2]}" '    0  lake_move {"action":"DOWN"}'
+	expect 0 rolldbg show one.jsonl --turn 5
+	has "$output" 'reward 1'
+	has "$output" 'terminated true'
+	cat one.jsonl two.jsonl >both.jsonl
+	expect 2 rolldbg show both.jsonl --turn 1
+	has "$stderr" '--turn needs --rollout ID: the recording holds 2 rollouts (one.0, two.0)'
+	expect 0 rolldbg show both.jsonl --turn 1 --rollout two.0
+	has "$output" '"UP"'
+	expect 0 rolldbg show both.jsonl --rollout two.0
+	lacks "$output" one.0
+	expect 2 rolldbg show both.jsonl --rollout three.0
+	has "$stderr" "there is no rollout 'three.0' (one.0, two.0)"
+	expect 2 rolldbg show one.jsonl --turn 6
+	has "$stderr" 'there is no turn 6'
+}
+
+@test "strip: the same seed gives the same bytes, and once more changes nothing" {
+	for map in 4x4 '4x4&slippery=1' 'random&slippery=1' 8x8; do
+		for name in a b; do
+			rolldbg run --quiet --env "builtin:frozen_lake?map=$map" --policy random:5 --seed 11 -n 30 --force --out $name.jsonl
+			rolldbg strip $name.jsonl >$name.stripped
+		done
+		! cmp -s a.jsonl b.jsonl
+		cmp a.stripped b.stripped
+		rolldbg strip a.stripped | cmp - a.stripped
+	done
+	rolldbg run --quiet --env "builtin:frozen_lake?map=random&slippery=1" --policy random:5 --seed 12 -n 30 --out c.jsonl
+	rolldbg strip c.jsonl >c.stripped
+	! cmp -s a.stripped c.stripped
+}
+
+@test "strip: the golden of the lake's shortest way" {
+	rolldbg run --quiet --seed 42 --out a.jsonl
+	expect 0 rolldbg strip a.jsonl
+	[ -z "$stderr" ]
+	diff -u "$data/lake-goal.stripped" - <<<"$output"
+}
+
+@test "strip --mask, and the masks of the recording" {
+	rolldbg run --quiet --mask /state/grid --out a.jsonl
+	expect 0 rolldbg strip a.jsonl --mask '/observation/*'
+	has "$output" '"state":{"grid":"<masked>","position":4}'
+	has "$output" '"observation":{"action":"<masked>","grid":"<masked>","position":"<masked>"}'
+	expect 0 rolldbg strip a.jsonl
+	lacks "$output" '"position":"<masked>"'
+}
+
+@test "serve: says where it listens, serves, and ends well when asked to" {
+	start lake "$ROLLDBG" serve --port 0
+	[[ $url =~ ^http://127\.0\.0\.1:[0-9]+/mcp$ ]]
+	expect 0 rolldbg run --env "$url" --actions $goal
+	has "$output" 'clean: every step reached the environment'
+	expect 0 rolldbg run --env "$url/" --actions $goal
+	pid=$(cat lake.pid)
+	kill -INT "$pid"
+	wait "$pid"
+	[ "$(wc -l <lake.log)" = 1 ]
+	expect 4 rolldbg run --env "$url" --actions $goal
+}
+
+@test "serve: a port that is taken is exit 5" {
+	start lake "$ROLLDBG" serve --port 0
+	port=${url#http://127.0.0.1:}
+	expect 5 rolldbg serve --port "${port%/mcp}"
+	has "$stderr" "${port%/mcp}"
+	[ -z "$output" ]
+}
+
+@test "serve: the options are the keys of a target" {
+	start lake "$ROLLDBG" serve 'frozen_lake?map=8x8' --port 0 --max-envs 1 --slippery --delay 1ms --fault stale-reward
+	expect 0 rolldbg run --env "$url" --actions RIGHT --out a.jsonl
+	has "$(cat a.jsonl)" 'FFFHFFFG'
+}
+
+@test "-v says what is decided and why, on standard error" {
+	expect 0 rolldbg run --env builtin:frozen_lake -v
+	has "$stderr" 'builtin:frozen_lake is served at http://127.0.0.1:'
+	has "$stderr" 'control plane'
+	expect 0 rolldbg -v run --env builtin:frozen_lake
+	has "$stderr" 'control plane'
+}
+
+@test "colours: on a terminal only, never with NO_COLOR, as asked" {
+	rolldbg run --quiet --out a.jsonl
+	expect 0 rolldbg show a.jsonl
+	lacks "$output" $'\e'
+	expect 0 rolldbg show a.jsonl --color always
+	has "$output" $'\e[32mok'
+	expect 0 env NO_COLOR=1 "$ROLLDBG" --color=always show a.jsonl
+	has "$output" $'\e[32mok'
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	has "$(script -qec "'$ROLLDBG' show a.jsonl" /dev/null)" $'\e[32mok'
+	lacks "$(NO_COLOR=1 script -qec "'$ROLLDBG' show a.jsonl" /dev/null)" $'\e'
+	lacks "$(script -qec "'$ROLLDBG' show a.jsonl --color never" /dev/null)" $'\e'
+}
+
+@test "the table keeps to the terminal's width" {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	rolldbg run --quiet --env "$broken" --actions $goal --out a.jsonl || true
+	for columns in 70 80 91 100 120 200; do
+		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' show a.jsonl" /dev/null | tr -d '\r' >table
+		[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le $((columns < 80 ? 80 : columns)) ]
+		[ "$(wc -l <table)" = 10 ]
+	done
+}

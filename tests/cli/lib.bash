@@ -1,0 +1,104 @@
+# What the command tests share: a private folder and state for each test, servers that are stopped by pid, and words to
+# judge a run with.
+# shellcheck shell=bash
+
+bats_require_minimum_version 1.5.0
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+ROLLDBG=${ROLLDBG:-$root/rolldbg}
+ROLLDBG_BUILD=${ROLLDBG_BUILD:-$root/build/release}
+data=$BATS_TEST_DIRNAME/data
+goal=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+	mkdir "$XDG_STATE_HOME"
+}
+
+teardown() {
+	local file pid
+	for file in *.pid; do
+		[ -f "$file" ] || continue
+		pid=$(cat "$file")
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+rolldbg() {
+	"$ROLLDBG" "$@"
+}
+
+# expect CODE COMMAND...: runs it; $output is its standard output, $stderr its standard error.
+expect() {
+	local code=$1
+	shift
+	run --separate-stderr "$@"
+	[ "$status" = "$code" ] || {
+		printf 'exit code %s, not %s: %s\n%s\n%s\n' "$status" "$code" "$*" "$output" "$stderr" >&2
+		return 1
+	}
+}
+
+# has TEXT PART: the text holds the part.
+has() {
+	[[ $1 == *"$2"* ]] || {
+		printf 'not found: %s\nin: %s\n' "$2" "$1" >&2
+		return 1
+	}
+}
+
+# lacks TEXT PART: it does not.
+lacks() {
+	[[ $1 != *"$2"* ]] || {
+		printf 'found: %s\nin: %s\n' "$2" "$1" >&2
+		return 1
+	}
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$deadline" ] || {
+			printf 'waited in vain: %s\n' "$*" >&2
+			return 1
+		}
+		sleep 0.05
+	done
+}
+
+# start NAME COMMAND...: a server that prints "listening on ADDRESS:PORT"; its URL is in $url, its output in NAME.log.
+start() {
+	local name=$1
+	shift
+	"$@" >"$name.log" 2>"$name.err" 3>&- &
+	echo $! >"$name.pid"
+	wait_for 60 grep -q '^listening on' "$name.log"
+	url=http://$(sed -n 's/^listening on //p' "$name.log")/mcp
+}
+
+# canned NAME: the same for the rows on standard input (see tests/tools/canned_server.c); unless they say otherwise it
+# opens a session and offers one tool.
+canned() {
+	cat >"$1.rows"
+	grep -q '^initialize' "$1.rows" || printf 'initialize\t%s\n' \
+		'{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"1"}}' >>"$1.rows"
+	grep -q '^tools/list' "$1.rows" || printf 'tools/list\t%s\n' \
+		'{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}},"required":["move"]}}]}' >>"$1.rows"
+	start "$1" "$ROLLDBG_BUILD/tests/tools/canned_server" "$1.rows"
+}
+
+# No byte of the text could move a cursor.
+no_escapes() {
+	! printf %s "$1" | LC_ALL=C grep -q '[[:cntrl:]]' || {
+		printf 'control bytes: %q\n' "$1" >&2
+		return 1
+	}
+}
+
+# last_line FILE: the recording's end.
+last_line() {
+	tail -n 1 "$1"
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# Command lines that cannot be meant: exit 2, nothing on standard output, and a message that helps.
+
+load lib
+
+@test "every row of usage.tsv" {
+	while IFS=$'\t' read -r line message; do
+		case $line in '#'*) continue ;; esac
+		read -ra words <<<"$line"
+		expect 2 rolldbg "${words[@]}"
+		[ -z "$output" ]
+		has "$stderr" "$message"
+		has "$stderr" 'usage: rolldbg '
+	done <"$data/usage.tsv"
+	# nothing was started that could have been recorded
+	[ -z "$(find state -name '*.jsonl')" ]
+}
+
+@test "no command: usage, exit 2" {
+	expect 2 rolldbg
+	has "$stderr" 'no command was given'
+	has "$stderr" 'usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]'
+}
+
+@test "the usage below an error is that of the command" {
+	expect 2 rolldbg check --nope
+	has "$stderr" 'usage: rolldbg check [OPTIONS] [FILE|DIR...]'
+	has "$stderr" 'rolldbg help check tells more'
+}
+
+@test "a value that looks like escape sequences is shown harmless" {
+	expect 2 rolldbg run --env $'\e]0;owned\a\e[2J'
+	lacks "$stderr" $'\e'
+	has "$stderr" '\x1b]0;owned\x07'
+}
+
+@test "MAX_CONCURRENT_ENVS that is no whole number of at least 1 stops the start, quoted" {
+	for value in abc 0 -1 1.5 '' ' 3' 99999999999999999999; do
+		for command in 'serve --port 0' run 'run --env builtin:frozen_lake'; do
+			read -ra words <<<"$command"
+			MAX_CONCURRENT_ENVS=$value expect 2 rolldbg "${words[@]}"
+			[ -z "$output" ]
+			has "$stderr" "MAX_CONCURRENT_ENVS is '$value', not a whole number of at least 1"
+		done
+	done
+}
+
+@test "MAX_CONCURRENT_ENVS is not looked at where no environment is served" {
+	canned peer <<<''
+	MAX_CONCURRENT_ENVS=abc expect 0 rolldbg run --env "$url" --actions X --force-call --max-turns 0
+	MAX_CONCURRENT_ENVS=abc expect 0 rolldbg show
+}
+
+@test "without policy and actions: the lake is played, elsewhere the tools are listed" {
+	expect 0 rolldbg run
+	expect 0 rolldbg run --env 'builtin:frozen_lake?map=8x8'
+	canned peer <<-'END'
+		tools/list	{"tools":[{"name":"jump","inputSchema":{"type":"object"}},{"name":"duck","inputSchema":{"type":"object"}}]}
+	END
+	expect 2 rolldbg run --env "$url" --out new.jsonl
+	has "$stderr" "nothing to do: give --actions A,B,C or --policy FILE; the server's tools: jump, duck"
+	[ ! -e new.jsonl ]
+	expect 2 rolldbg run --env "$url" --actions up
+	has "$stderr" 'jump, duck'
+}

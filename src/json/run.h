@@ -149,7 +149,7 @@ ALWAYS_INLINE unsigned sse2_not_flat(__m128i v)
 #define OPAQUE(x) __asm__("" : "+r"(x))
 #define STEP(n)                                                                          \
 	case n:                                                                          \
-		p += n;                                                                  \
+		p += (n);                                                                \
 		OPAQUE(p);                                                               \
 		break;
 ALWAYS_INLINE const unsigned char *sse2_step(const unsigned char *p, unsigned mask)

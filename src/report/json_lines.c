@@ -50,6 +50,9 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	for (size_t i = 0; i < v->finding_count; i++) {
 		put_finding(v, &v->findings[i], out);
 	}
+	if (!v->rollout.p) { /* the findings are about the file */
+		return;
+	}
 	jw_init(&w, out);
 	jw_object(&w);
 	jw_key(&w, "type");

@@ -8,6 +8,7 @@ struct blind {
 	struct span unread; /* steps after which reward or status could not be read */
 	struct span failed; /* events that say so */
 	struct span lost;
+	struct span skipped; /* events: left unread on purpose */
 	char reason[ERROR_TEXT];
 };
 
@@ -20,7 +21,10 @@ static void note_event(struct blind *s, const struct rollout_facts *r,
 		return;
 	if (!s->reason[0])
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
-	span_add(lost ? &s->lost : &s->failed, l->turn, -1);
+	if (lost)
+		span_add(&s->lost, l->turn, -1);
+	else
+		span_add(peer_skipped(l) ? &s->skipped : &s->failed, l->turn, -1);
 }
 
 /* What the recorder says of its own reading; without that, something that was
@@ -52,6 +56,16 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 		span_add(&s->unread, l->turn, l->step);
 }
 
+static void say_skipped(const struct blind *s, struct findings *out)
+{
+	if (s->lost.count + s->failed.count + s->unread.count > 0 ||
+	    s->skipped.count == 0)
+		return;
+	finding_say(out, SEVERITY_INFO, &s->skipped, "/event",
+	            "the control plane was left unread on purpose%s%s",
+	            s->reason[0] ? ": " : "", s->reason);
+}
+
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,
                 struct findings *out)
 {
@@ -73,6 +87,7 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 		            "the control plane could not be read, %" PRId64 " time%s%s%s",
 		            s->failed.count, s->failed.count == 1 ? "" : "s",
 		            s->lost.count ? "" : colon, s->lost.count ? "" : s->reason);
+	say_skipped(s, out);
 }
 
 const struct check check_control_plane_blind = {

@@ -23,11 +23,9 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	(void)out;
 	struct missing *s = state;
 	if (m->line->type == LINE_EVENT) {
-		struct str skipped = JSON_GET(m->line->value[KEY_DETAIL], "skipped");
-
 		s->lost = s->lost ||
 		          peer_is(m->line->value[KEY_EVENT], STR("state-source-lost"));
-		s->skipped = s->skipped || json_type(skipped) == JSON_TRUE;
+		s->skipped = s->skipped || peer_skipped(m->line);
 		return;
 	}
 	if (!is_expected(s, r))

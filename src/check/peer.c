@@ -81,6 +81,13 @@ uint64_t peer_call(struct workspace *w, const struct moment *m)
 	return peer_fingerprint(buf_view(&w->canon));
 }
 
+bool peer_skipped(const struct line *event)
+{
+	bool skipped = false;
+	json_bool(JSON_GET(event->value[KEY_DETAIL], "skipped"), &skipped);
+	return skipped;
+}
+
 bool peer_is(struct str value, struct str word)
 {
 	return json_type(value) == JSON_STRING && json_is(value, word);

@@ -30,6 +30,9 @@ uint64_t peer_call(struct workspace *w, const struct moment *m);
 /* Eight bytes at a time, because answers are long: equal for equal bytes, as above. */
 uint64_t peer_fingerprint(struct str s);
 
+/* Does an event's detail say that something was left undone on purpose? */
+bool peer_skipped(const struct line *event);
+
 /* Is the string value that word? */
 bool peer_is(struct str value, struct str word);
 

@@ -32,8 +32,11 @@ static void on_stop(int number)
 static void catch_signals(void)
 {
 	struct sigaction stop = {.sa_handler = on_stop};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigemptyset(&stop.sa_mask);
+	/* a file that may not grow is an error of write(), with the recording still whole */
+	sigaction(SIGXFSZ, &ignore, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);

@@ -3,9 +3,9 @@
 #define TESTS_JSON_GRAMMAR_H
 
 #include "guard.h"
+#include "json/scan.h"
 #include "json_cases.h"
 #include "tap.h"
-#include "json/scan.h"
 
 /* -1 when the text is accepted, else the offset of the fault. */
 static inline long grammar_fault(struct str text)

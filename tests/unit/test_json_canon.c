@@ -1,10 +1,10 @@
 /* The canonical form: its vectors, that it changes nothing when repeated, size, depth,
  * hash. */
 #include "guard.h"
-#include "json_cases.h"
-#include "tap.h"
 #include "json/canon.h"
 #include "json/scan.h"
+#include "json_cases.h"
+#include "tap.h"
 
 /* "mask /a /b": the operation and its pointers. */
 struct operation {

@@ -1,8 +1,8 @@
 /* Numbers: exact integers whatever their spelling, the nearest double, and the shortest
  * way back. */
-#include "tap.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "tap.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* JSON Pointer: its vectors, and that scratch may hold what is looked into. */
 #include "guard.h"
+#include "json/scan.h"
 #include "json_cases.h"
 #include "tap.h"
-#include "json/scan.h"
 
 static void vectors(void)
 {

@@ -1,8 +1,8 @@
 /* Runs of bytes: words and SSE2 stop where a loop over single bytes does, for every byte
    at every place, and never look behind the end. */
 #include "guard.h"
-#include "tap.h"
 #include "json/run.h"
+#include "tap.h"
 
 #define LENGTH 41
 

@@ -1,13 +1,13 @@
 /* Trees: what people write by hand, and where it is wrong. */
+#include "json/tree.h"
 #include "json_cases.h"
 #include "tap.h"
-#include "json/tree.h"
 
 static void reading(void)
 {
 	static const char text[] =
 		" {\"s\":\"a\\u00e9\\n\",\"n\":9007199254740993,\"x\":1.50,\"t\":true,"
-	        "\"f\":false,"
+		"\"f\":false,"
 		"\"z\":null,\"a\":[1,[],{}],\"A\":2,\"\\u0064\":3,\"d\":4} \n";
 	struct json_tree *t = NULL;
 	struct error err = {0};
@@ -51,9 +51,9 @@ static void writing(void)
 {
 	static const char *const rows[] = {
 		"{\"a\":[1.0,1e400,-0,9007199254740993,0.30000000000000004,{\"b\":[[],{}]"
-	        "}],\"\":\"\\n/\"}",
+		"}],\"\":\"\\n/\"}",
 		"123456789012345678901234567890123456789012345678901234567890123456789012"
-	        "345678901234567890",
+		"345678901234567890",
 		"[[[[[\"x\"]]]],null,true,false]",
 		"\"\"",
 	};

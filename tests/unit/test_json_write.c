@@ -1,7 +1,7 @@
 /* The writer: commas and nesting, and quotes around any bytes at all. */
-#include "tap.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "tap.h"
 
 static void structure(void)
 {

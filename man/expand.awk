@@ -1,6 +1,7 @@
 # Writes a manual page: standard input is `rolldbg __spec`, then the page's source (a .scd.in file) with lines to expand:
 #   @options@  options before the command     @commands@  every command with its options
 #   @topic KIND@  names and what they mean    @keys@      every line of the record format with its keys
+#                                             @parts@     the members of the objects under these keys
 
 BEGIN { FS = "\t" }
 FILENAME == "-" && $1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
@@ -10,11 +11,16 @@ FILENAME == "-" && $1 == "key" {
 	if (!keys[$2]++) line[++lines] = $2
 	key[$2, keys[$2]] = $0
 }
+FILENAME == "-" && $1 == "part" {
+	if (!keys[$2]++) object[++objects] = $2
+	key[$2, keys[$2]] = $0
+}
 FILENAME == "-" { next }
 /^@options@$/ { write_options(""); next }
 /^@commands@$/ { write_commands(); next }
 /^@topic [a-z-]+@$/ { write_topic(substr($0, 8, length($0) - 8)); next }
-/^@keys@$/ { write_keys(); next }
+/^@keys@$/ { for (i = 1; i <= lines; i++) write_keys(line[i]); next }
+/^@parts@$/ { for (i = 1; i <= objects; i++) write_keys(object[i]); next }
 /^@.*@$/ { print FILENAME ":" FNR ": cannot expand " $0 >"/dev/stderr"; failed = 1; exit }
 { print }
 END { exit failed }
@@ -65,13 +71,18 @@ function write_topic(kind,    i, f) {
 	}
 }
 
-function write_keys(    i, j, f) {
-	for (i = 1; i <= lines; i++) {
-		print "## " plain(line[i]) "\n"
-		for (j = 1; j <= keys[line[i]]; j++) {
-			split(key[line[i], j], f, "\t")
-			gsub(/[,|]/, ", ", f[5])
-			definition("*" plain(f[3]) "* (" plain(f[4]) ")", sentence(f[6]) (given(f[5]) == "" ? "" : " One of " f[5] "."))
-		}
+function write_keys(owner,    i, f) {
+	print "## " plain(owner) "\n"
+	for (i = 1; i <= keys[owner]; i++) {
+		split(key[owner, i], f, "\t")
+		gsub(/,/, " or ", f[4])
+		definition("*" plain(f[3]) "* (" plain(f[4]) ")", sentence(f[6]) words(f[5]))
 	}
+}
+
+function words(list) {
+	if (given(list) == "") return ""
+	if (list !~ /,/) return " Always " list "."
+	gsub(/[,|]/, ", ", list)
+	return " One of " list (list ~ /\.$/ ? "" : ".")
 }

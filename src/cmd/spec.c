@@ -82,14 +82,32 @@ static void put_types(unsigned types, struct buf *out)
 	}
 }
 
+static void put_key(const char *kind, const char *owner, const struct line_key *k,
+                    struct buf *out)
+{
+	buf_printf(out, "%s\t%s\t%s\t", kind, owner, k->name);
+	put_types(k->types, out);
+	buf_printf(out, "\t%s%s\t%s\n", k->words ? k->words : "",
+	           k->types & T_OPEN ? ",..." : "", k->meaning);
+}
+
+static const char *key_name(enum key key)
+{
+	for (size_t i = 0; i < line_keys_count; i++) {
+		if (line_keys[i].key == key) {
+			return line_keys[i].name;
+		}
+	}
+	return NULL;
+}
+
 static void put_keys(struct buf *out)
 {
 	for (size_t i = 0; i < line_keys_count; i++) {
-		const struct line_key *k = &line_keys[i];
-
-		buf_printf(out, "key\t%s\t%s\t", line_type_name(k->line), k->name);
-		put_types(k->types, out);
-		buf_printf(out, "\t%s\t%s\n", k->words ? k->words : "", k->meaning);
+		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], out);
+	}
+	for (size_t i = 0; i < line_parts_count; i++) {
+		put_key("part", key_name(line_parts[i].key), &line_parts[i], out);
 	}
 }
 

@@ -4,9 +4,9 @@
 #include "tap.h"
 
 #include "base/mem.h"
+#include "json/canon.h"
 #include "trajectory/reader.h"
 #include "trajectory/strip.h"
-#include "json/canon.h"
 
 #include <dirent.h>
 #include <stdlib.h>

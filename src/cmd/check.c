@@ -72,7 +72,12 @@ static int check_file(struct judge *j, struct verdicts *v, const char *path,
 	}
 	judge_file(j, path);
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		if (judge_line(j, &l, &note, err) || output_flush_some(&v->out, err)) {
+		if (judge_line(j, &l, &note, err)) {
+			more = error_wrap(err, "%s:%llu", path,
+			                  (unsigned long long)note.line);
+			break;
+		}
+		if (output_flush_some(&v->out, err)) {
 			more = -1;
 			break;
 		}

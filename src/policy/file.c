@@ -227,20 +227,42 @@ static int open_script(struct policy_file *f, struct str name, struct policy **o
 	return 0;
 }
 
+/* A key that would be ignored is a mistake. */
+static int refuse_keys(const struct policy_file *f, const char *kind,
+                       const char *const *others, size_t count, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (json_tree_get(f->root, others[i])) {
+			return error_set(err, FAIL_INPUT, "a %s policy takes no \"%s\"",
+			                 kind, others[i]);
+		}
+	}
+	return 0;
+}
+
 static int open_kind(struct policy_file *f, struct policy **out, struct error *err)
 {
 	const char *kind = json_tree_string(json_tree_get(f->root, "kind"));
 	const struct json_tree_node *name = json_tree_get(f->root, "name");
 	const char *slash = strrchr(f->path, '/');
+	static const char *const of_script[] = {"actions", "calls", "tool", "on_end",
+	                                        "on_error"},
+				 *const of_random[] = {"seed"};
 	int64_t seed = 0;
 
 	if (kind && !strcmp(kind, "script")) {
+		if (refuse_keys(f, kind, of_random, ARRAY_LEN(of_random), err)) {
+			return -1;
+		}
 		struct str fallback = str_from(slash ? slash + 1 : f->path);
 		return open_script(f,
 		                   json_tree_string(name) ? text_of(f, name) : fallback,
 		                   out, err);
 	}
 	if (kind && !strcmp(kind, "random")) {
+		if (refuse_keys(f, kind, of_script, ARRAY_LEN(of_script), err)) {
+			return -1;
+		}
 		if (!json_tree_i64(json_tree_get(f->root, "seed"), &seed) || seed < 0) {
 			return error_set(err, FAIL_INPUT,
 			                 "\"seed\" is a whole number of at least 0");

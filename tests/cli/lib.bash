@@ -73,6 +73,7 @@ wait_for() {
 start() {
 	local name=$1
 	shift
+	: >"$name.log"
 	"$@" >"$name.log" 2>"$name.err" 3>&- &
 	echo $! >"$name.pid"
 	wait_for 60 grep -q '^listening on' "$name.log"
@@ -90,15 +91,11 @@ canned() {
 	start "$1" "$ROLLDBG_BUILD/tests/tools/canned_server" "$1.rows"
 }
 
-# No byte of the text could move a cursor.
-no_escapes() {
-	! printf %s "$1" | LC_ALL=C grep -q '[[:cntrl:]]' || {
-		printf 'control bytes: %q\n' "$1" >&2
+# all_are FILE TYPE FILTER: the file has lines of that type, and the jq filter holds for all of them.
+all_are() {
+	jq -es --arg type "$2" "map(select(.type == \$type)) | length > 0 and all($3)" "$1" >/dev/null || {
+		printf 'not all %s lines: %s\n' "$2" "$3" >&2
+		cat "$1" >&2
 		return 1
 	}
-}
-
-# last_line FILE: the recording's end.
-last_line() {
-	tail -n 1 "$1"
 }

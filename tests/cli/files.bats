@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# Recordings and policies on disk: where they go, what is refused, what a full disk leaves behind.
+
+load lib
+
+@test "--out refuses to overwrite; --force replaces, --append goes on" {
+	expect 0 rolldbg run --quiet --out a.jsonl
+	cp a.jsonl kept
+	expect 2 rolldbg run --quiet --out a.jsonl
+	has "$stderr" a.jsonl
+	has "$stderr" --force
+	cmp a.jsonl kept
+	expect 0 rolldbg run --quiet --out a.jsonl --append --task more
+	[ "$(head -n 9 a.jsonl)" = "$(cat kept)" ]
+	[ "$(wc -l <a.jsonl)" = 18 ]
+	expect 0 rolldbg check a.jsonl
+	has "$output" '2 rollouts'
+	expect 0 rolldbg run --quiet --out a.jsonl --force --actions UP
+	[ "$(wc -l <a.jsonl)" = 4 ]
+	expect 0 rolldbg run --quiet --out fresh.jsonl --append
+	[ "$(wc -l <fresh.jsonl)" = 9 ]
+}
+
+@test "--append behind half a line leaves the half visible and the rest whole" {
+	rolldbg run --quiet --out a.jsonl
+	rolldbg run --quiet --out b.jsonl
+	head -c 2000 b.jsonl >>a.jsonl
+	expect 0 rolldbg run --quiet --task more --out a.jsonl --append
+	[ "$(tail -n 1 a.jsonl | jq -c '[.rollout, .type]')" = '["more.0","end"]' ]
+}
+
+@test "--out -: the recording on standard output, the verdict on standard error" {
+	expect 0 rolldbg run --out -
+	[ "${#lines[@]}" = 9 ]
+	jq -e . <<<"$output" >/dev/null
+	has "$stderr" 'clean: every step reached the environment'
+	rolldbg run --quiet --out - | "$ROLLDBG" check -
+	rolldbg run --quiet --out - | "$ROLLDBG" show - | grep -q 'terminated: '
+	rolldbg run --quiet --out - | "$ROLLDBG" strip - | "$ROLLDBG" strip - | grep -qc '"type":"end"'
+	[ ! -e state/rolldbg ]
+}
+
+@test "without --out: a fresh file each time, and a link to the last one" {
+	expect 0 rolldbg run --task first
+	has "$output" "recorded: $XDG_STATE_HOME/rolldbg/"
+	expect 0 rolldbg run --task second --actions UP
+	[ "$(find state/rolldbg -name '*.jsonl' -type f | wc -l)" = 2 ]
+	[ -L state/rolldbg/latest ]
+	expect 0 rolldbg show
+	has "$output" second.0
+	expect 0 rolldbg check
+	has "$output" '1 turns · 1 steps'
+	expect 0 rolldbg strip
+	has "$output" '"rollout":"second.0"'
+	expect 0 rolldbg run --quiet --out elsewhere.jsonl
+	expect 0 rolldbg show
+	has "$output" second.0
+}
+
+@test "without --out and without XDG_STATE_HOME it is below HOME" {
+	expect 0 env -u XDG_STATE_HOME HOME="$PWD/home" "$ROLLDBG" run --quiet
+	[ -L home/.local/state/rolldbg/latest ]
+	expect 5 env -u XDG_STATE_HOME -u HOME "$ROLLDBG" run --quiet
+	has "$stderr" '--out FILE'
+}
+
+@test "no recording yet: exit 3 with the cure" {
+	for command in check show strip; do
+		expect 3 rolldbg $command
+		has "$stderr" 'no recording was named, and there is no latest one'
+		has "$stderr" 'rolldbg run makes one'
+		[ -z "$output" ]
+	done
+}
+
+@test "recordings that cannot be used: exit 3, the file, the line and, inside it, the byte" {
+	cd "$root" || return
+	for command in check show strip; do
+		expect 3 rolldbg $command nowhere.jsonl
+		has "$stderr" 'cannot read nowhere.jsonl: No such file or directory'
+		while IFS=$'\t' read -r file _ error; do
+			case $file in '#'* | '') continue ;; esac
+			[ -n "$error" ] || continue
+			expect 3 rolldbg $command "fixtures/recordings/$file"
+			has "$stderr" "rolldbg: $command: $error"
+		done <fixtures/recordings/expected.tsv
+	done
+	for file in duplicate-header:2 headless:1; do
+		expect 3 rolldbg check "fixtures/recordings/${file%:*}.jsonl"
+		has "$stderr" "fixtures/recordings/${file%:*}.jsonl:${file#*:}: "
+	done
+	expect 3 rolldbg strip fixtures/recordings/bad-mask.jsonl
+	has "$stderr" "bad-mask.jsonl:1: masks: 'observation' is not a JSON Pointer"
+	expect 3 rolldbg check src/
+	has "$stderr" 'no *.jsonl in the directory src/'
+}
+
+@test "what comes before a bad line is judged and shown" {
+	rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions $goal --out a.jsonl || true
+	echo '{"type":"step"' >>a.jsonl
+	echo '{}' >>a.jsonl
+	expect 3 rolldbg check a.jsonl
+	has "$output" 'error: capacity'
+	expect 3 rolldbg show a.jsonl
+	has "$output" 'finished: the script is done'
+}
+
+@test "an incomplete recording is a finding, and every line of it is shown" {
+	rolldbg run --quiet --out a.jsonl
+	head -c -20 a.jsonl >torn.jsonl
+	expect 1 rolldbg check torn.jsonl
+	has "$output" 'error: incomplete: '
+	expect 0 rolldbg show torn.jsonl
+	has "$output" '!  the last line is torn (line 9)'
+	head -n 5 a.jsonl >cut.jsonl
+	expect 1 rolldbg check cut.jsonl
+	has "$output" 'error: incomplete: turn 2: no end line: the recording stops after 5 lines and 3 steps'
+}
+
+@test "policies that cannot be used: exit 3, file, line and column, and nothing is recorded" {
+	while IFS=$'\t' read -r policy message; do
+		printf '%b' "$policy" >policy.json
+		expect 3 rolldbg run --policy ./policy.json --out a.jsonl
+		has "$stderr" './policy.json'
+		has "$stderr" "$message"
+		[ ! -e a.jsonl ]
+	done <"$data/bad-policies.tsv"
+	expect 3 rolldbg run --policy ./nowhere.json
+	has "$stderr" 'policy ./nowhere.json: No such file or directory'
+	expect 3 rolldbg run --policy nowhere
+	has "$stderr" "policy 'nowhere': there is no such file, and no such kind (script, random)"
+}
+
+@test "a call that does not fit the schema is sent with --force-call" {
+	echo '{"kind":"script","calls":[{"name":"lake_jump"}]}' >policy.json
+	expect 3 rolldbg run --policy policy.json
+	expect 1 rolldbg run --policy policy.json --force-call
+	has "$output" 'error: unknown-tool'
+}
+
+@test "a full disk: exit 5, and every line written so far is whole" {
+	for blocks in 2 3 4; do
+		(ulimit -f $blocks && exec "$ROLLDBG" run --quiet --force --out a.jsonl) 2>message && status=0 || status=$?
+		[ "$status" = 5 ]
+		has "$(cat message)" 'whole lines of this run, the next cannot be written'
+		jq -e .rollout a.jsonl >/dev/null
+		[ "$(tail -c 1 a.jsonl | od -An -c | tr -d ' ')" = '\n' ]
+		expect 1 rolldbg check a.jsonl
+		has "$output" 'error: incomplete'
+	done
+}
+
+@test "a device that is full: exit 5 for everything that prints" {
+	rolldbg run --quiet
+	for command in run 'run --json' 'run --out -' check 'check --json' show strip help __spec; do
+		read -ra words <<<"$command"
+		expect 5 bash -c '"$0" "$@" >/dev/full' "$ROLLDBG" "${words[@]}"
+		has "$stderr" 'No space left on device'
+	done
+}
+
+@test "the recording is whole though its table could not be printed" {
+	expect 5 bash -c '"$0" "$@" >/dev/full' "$ROLLDBG" run --out a.jsonl
+	expect 0 rolldbg check a.jsonl
+	has "$output" clean
+	"$ROLLDBG" run --out b.jsonl | head -n 1
+	expect 0 rolldbg check b.jsonl
+	has "$output" clean
+}
+
+@test "a reader that goes away ends a filter in silence" {
+	rolldbg run --quiet --policy random:1 --max-turns 100 --env 'builtin:frozen_lake?map=8x8' --seed 3 --out a.jsonl
+	for i in $(seq 40); do cat a.jsonl; done >many.jsonl
+	for command in show strip; do
+		"$ROLLDBG" $command many.jsonl 2>message | head -n 1 >/dev/null
+		[ ! -s message ]
+	done
+}
+
+@test "a folder that cannot be written: exit 5" {
+	expect 5 rolldbg run --out /proc/rolldbg.jsonl
+	has "$stderr" 'cannot write /proc/rolldbg.jsonl'
+	mkdir folder
+	expect 5 rolldbg run --out folder
+	has "$stderr" 'folder: Is a directory'
+	echo >file
+	expect 5 env XDG_STATE_HOME="$PWD/file" "$ROLLDBG" run
+	has "$stderr" 'cannot make the folder'
+	has "$stderr" '--out FILE'
+}
+
+@test "a file system that is read-only: exit 5" {
+	[ -z "${VALGRIND:-}" ] || skip 'strace and valgrind do not go together'
+	expect 5 env ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -P "$PWD/a.jsonl" -e trace=openat -e inject=openat:error=EROFS \
+		"$ROLLDBG" run --out "$PWD/a.jsonl"
+	has "$stderr" 'Read-only file system'
+}

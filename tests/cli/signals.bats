@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# Ctrl-C: the recording ends with a word, the server gets its session back, the exit code is 130.
+
+load lib
+
+# begin COMMAND...: starts a run in the background with its lines in a.jsonl, its exit code will be in code.
+begin() {
+	(
+		"$ROLLDBG" run --out a.jsonl "$@" >out 2>err 3>&- &
+		echo $! >run.pid
+		code=0
+		wait $! || code=$?
+		echo $code >code.new
+		mv code.new code
+	) 3>&- &
+}
+
+interrupt() {
+	kill "-${1:-INT}" "$(cat run.pid)"
+}
+
+steps_written() {
+	[ "$(grep -c '"type":"step"' a.jsonl 2>/dev/null)" -ge "$1" ]
+}
+
+ended_with() {
+	wait_for 60 [ -s code ]
+	[ "$(cat code)" = "$1" ] || {
+		cat code out err >&2
+		return 1
+	}
+}
+
+@test "SIGINT while a call hangs: end interrupted, session deleted, exit 130" {
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	begin --env "$url" --actions A,B
+	wait_for 60 grep -q 'POST tools/call' peer.log
+	interrupt
+	ended_with 130
+	all_are a.jsonl end '.status == "interrupted" and .steps == 1'
+	all_are a.jsonl step '.outcome == "transport-error" and .error.message == "interrupted before the answer came"'
+	has "$(cat out)" interrupted
+	wait_for 60 grep -q '^DELETE$' peer.log
+	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
+}
+
+@test "SIGINT before the session is open: a recording with an end line" {
+	canned peer <<-'END'
+		initialize	hang
+	END
+	begin --env "$url" --actions A
+	wait_for 60 grep -q 'POST initialize' peer.log
+	interrupt
+	ended_with 130
+	all_are a.jsonl end '.status == "interrupted" and .steps == 0'
+}
+
+@test "SIGINT between slow steps: what was done stays, the environment is free again" {
+	start lake "$ROLLDBG" serve --port 0 --max-envs 1 --fault slow --delay 200ms
+	begin --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 10000
+	wait_for 60 steps_written 2
+	interrupt
+	ended_with 130
+	all_are a.jsonl end '.status == "interrupted" and .steps >= 2'
+	expect 0 rolldbg run --env "$url" --actions RIGHT
+}
+
+@test "SIGTERM and SIGHUP are asked for in the same way" {
+	for signal in TERM HUP; do
+		rm -f code a.jsonl
+		begin --env builtin:frozen_lake?fault=hang --actions UP
+		wait_for 60 [ -s a.jsonl ]
+		interrupt $signal
+		ended_with 130
+		all_are a.jsonl end '.status == "interrupted"'
+	done
+}
+
+@test "a second SIGINT leaves at once" {
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	begin --env "$url" --actions A,B
+	wait_for 60 grep -q 'POST tools/call' peer.log
+	# stopped, so that both are waiting when it goes on
+	interrupt STOP
+	interrupt INT
+	interrupt TERM
+	interrupt CONT
+	ended_with 130
+	jq -e . a.jsonl >/dev/null
+}

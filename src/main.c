@@ -40,8 +40,6 @@ static void catch_signals(void)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
-	/* a file that may not grow is a disk that is full, not the end */
-	sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
 static const char *variable(const char *name)

@@ -1,4 +1,6 @@
-/* The story on stderr: see log.h. The level is one of the two globals of the program. */
+/* The story on stderr: see log.h. How it is told is one of the two globals of the
+ * program.
+ */
 #include "base/log.h"
 
 #include "base/buf.h"
@@ -9,10 +11,19 @@
 #include <unistd.h>
 
 static _Atomic int level_now = LOG_WARN;
+static void (*filter_now)(void *ctx, struct str text, struct buf *out);
+static void *filter_ctx;
 
 void log_set_level(enum log_level level)
 {
 	atomic_store(&level_now, (int)level);
+}
+
+void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
+                    void *ctx)
+{
+	filter_now = filter;
+	filter_ctx = ctx;
 }
 
 bool log_wants(enum log_level level)
@@ -22,19 +33,26 @@ bool log_wants(enum log_level level)
 
 static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list args)
 {
-	struct buf text = BUF(BUF_MAX_SMALL), line = BUF(8 * BUF_MAX_SMALL);
+	struct buf text = BUF(BUF_MAX_SMALL), shown = BUF(2 * BUF_MAX_SMALL),
+		   line = BUF(8 * BUF_MAX_SMALL);
 
 	if (!log_wants(level)) {
 		return;
 	}
 	buf_vprintf(&text, fmt, args);
+	if (filter_now) {
+		filter_now(filter_ctx, buf_view(&text), &shown);
+	} else {
+		buf_str(&shown, buf_view(&text));
+	}
 	buf_text(&line, "rolldbg: ");
-	text_escape(&line, buf_view(&text));
+	text_escape(&line, buf_view(&shown));
 	buf_char(&line, '\n');
 	/* nobody is left to be told when stderr itself is gone */
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
 	buf_release(&text);
+	buf_release(&shown);
 	buf_release(&line);
 }
 

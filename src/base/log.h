@@ -3,11 +3,15 @@
 #ifndef ROLLDBG_BASE_LOG_H
 #define ROLLDBG_BASE_LOG_H
 
-#include "base/base.h"
+#include "base/buf.h"
 
 enum log_level { LOG_ERROR, LOG_QUIET = LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_set_level(enum log_level level);
+/* Every text passes through it before it is printed: what is secret is known higher up.
+   NULL: nothing is changed. Set before threads start. */
+void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
+                    void *ctx);
 bool log_wants(enum log_level level);
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* always shown */
 void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown unless -q */

@@ -213,9 +213,15 @@ static int open_recorder(struct running *r, struct error *err)
 	return 0;
 }
 
+static void hide_secrets(void *ctx, struct str text, struct buf *out)
+{
+	secrets_redact(ctx, text, out);
+}
+
 static void settle_secrets(struct running *r)
 {
 	r->secrets = secrets_new();
+	log_set_filter(hide_secrets, r->secrets);
 	for (size_t i = 0; i < r->headers.count; i++) {
 		secrets_add_header(r->secrets, str_from(r->headers.items[i]));
 	}
@@ -385,8 +391,19 @@ static int set_up(struct running *r, struct error *err)
 	       open_io(r, err) || open_recorder(r, err);
 }
 
+static void hide_in_error(const struct running *r, struct error *err)
+{
+	struct error plain = *err;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	secrets_redact(r->secrets, str_from(plain.text), &text);
+	error_set(err, plain.kind, "%s", buf_cstr(&text));
+	buf_release(&text);
+}
+
 static void tear_down(struct running *r)
 {
+	log_set_filter(NULL, NULL);
 	table_free(r->table);
 	judge_free(r->judge);
 	output_release(&r->verdicts.out);
@@ -421,6 +438,9 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	if (code < 0 && r.created &&
 	    (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT)) {
 		unlink(buf_cstr(&r.path));
+	}
+	if (code < 0) {
+		hide_in_error(&r, err);
 	}
 	tear_down(&r);
 	return code;

@@ -35,8 +35,11 @@ echoing() {
 
 @test "--secret hides any value, in the URL and in a policy too" {
 	echoing
-	expect 0 rolldbg -vv run --env "$url?key=$secret" --secret $secret --actions "$secret,B" --out a.jsonl
+	expect 0 rolldbg -vv run --env "$url" --secret $secret --actions "$secret,B" --out a.jsonl
 	nowhere
+	expect 4 rolldbg -vv run --env "$url?key=$secret" --secret $secret --actions B --out a.jsonl --force
+	nowhere
+	has "$stderr" 'key=<redacted>'
 }
 
 @test "a server that is not there is told of without the credentials" {

@@ -91,4 +91,5 @@ ended_with() {
 	interrupt CONT
 	ended_with 130
 	jq -e . a.jsonl >/dev/null
+	! grep '"type":"end"' a.jsonl
 }

@@ -13,14 +13,7 @@ struct hasher {
 
 struct hasher *hasher_new(void)
 {
-	struct hasher *h = mem_new(sizeof(*h));
-
-	h->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	h->ctx = EVP_MD_CTX_new();
-	if (!h->sha256 || !h->ctx) {
-		abort(); /* a libcrypto without SHA-256 cannot have been built */
-	}
-	return h;
+	return mem_new(sizeof(struct hasher));
 }
 
 void hasher_free(struct hasher *h)
@@ -52,18 +45,32 @@ static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s,
 	out[HASH_HEX] = '\0';
 }
 
+/* Fetched when first needed: libcrypto reads its configuration then, which takes longer
+   than judging a small recording, and most recordings are judged without a hash. */
+static void need(struct hasher *h, EVP_MD **kind, const char *name)
+{
+	if (!*kind) {
+		*kind = EVP_MD_fetch(NULL, name, NULL);
+	}
+	if (!h->ctx) {
+		h->ctx = EVP_MD_CTX_new();
+	}
+}
+
 void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
+	need(h, &h->sha256, "SHA256");
+	if (!h->sha256 || !h->ctx) {
+		abort(); /* a libcrypto without SHA-256 cannot have been built */
+	}
 	digest_hex(h, h->sha256, s, out);
 }
 
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
-	if (!h->md5) {
-		h->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
-	}
-	if (!h->md5) { /* a FIPS provider has none: no id derived is better than a wrong
-		          one */
+	need(h, &h->md5, "MD5");
+	if (!h->md5 || !h->ctx) { /* a FIPS provider has none: no id derived is better
+		          than a wrong one */
 		out[0] = '\0';
 		return;
 	}

@@ -41,7 +41,7 @@ extern const size_t commands_count;
 extern const struct opt global_options[];
 extern const size_t global_options_count;
 
-/* Exit codes of design section 4, for the manual. */
+/* Exit codes, for the manual. */
 struct exit_code {
 	int code;
 	const char *meaning;

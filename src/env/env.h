@@ -42,7 +42,7 @@ struct env_reply {
 
 /* Something that happened beside the answer: one event line. */
 struct env_event {
-	const char *name;  /* a word of design.md section 5, Events */
+	const char *name;  /* an event's word: see trajectory/keys.def */
 	struct str detail; /* raw JSON object */
 };
 

@@ -40,7 +40,7 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished,
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out);
 
-/* ---- JSON lines (design: finding, rollout, summary) ---- */
+/* ---- JSON lines (finding, rollout, summary) ---- */
 
 void report_json_verdict(const struct rollout_verdict *v, struct buf *out);
 void report_json_summary(const struct judge *j, struct buf *out);

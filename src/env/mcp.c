@@ -233,6 +233,7 @@ static int read_status(struct env_mcp *e, struct env_reply *out, struct error *e
 	struct str status;
 	int64_t before = e->env_steps;
 
+	e->facts.total_reward = (struct str){NULL, 0};
 	if (control_read(&e->control, CONTROL_STATUS, &status, err)) {
 		return -1;
 	}
@@ -252,7 +253,6 @@ static int read_status(struct env_mcp *e, struct env_reply *out, struct error *e
 	}
 	if (e->state_lost) {
 		out->env_steps = -1;
-		e->facts.total_reward = (struct str){NULL, 0};
 		return 0;
 	}
 	out->terminated = read_flag(status, STR("terminated"));
@@ -409,6 +409,26 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 	return 0;
 }
 
+/* Where the counter stands before our first step. What it says of rewards and endings is
+ * older than we. */
+static int read_status_before(struct env_mcp *e, const struct env_reply *start,
+                              struct error *err)
+{
+	struct env_reply before = *start;
+
+	if (read_status(e, &before, err)) {
+		return -1;
+	}
+	if (before.terminated > 0 || before.truncated > 0) {
+		note(e, "notification", "status",
+		     "the episode was over before our first step: somebody played it, "
+		     "and it was not "
+		     "reset",
+		     false);
+	}
+	return 0;
+}
+
 static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
@@ -427,14 +447,9 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 		return -1;
 	}
 	e->last = out->observation;
-	if (e->control.kind != CONTROL_NONE && !must_not_look(e)) {
-		/* where the counter stands before our first step; what it says of rewards
-		 * is older than we */
-		struct env_reply before = *out;
-
-		if (read_status(e, &before, err)) {
-			return -1;
-		}
+	if (e->control.kind != CONTROL_NONE && !must_not_look(e) &&
+	    read_status_before(e, out, err)) {
+		return -1;
 	}
 	if (ignored_settle(&e->ignored, e->conf->ignore, e->last, err)) {
 		return -1;

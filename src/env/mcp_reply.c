@@ -312,6 +312,24 @@ static bool complains_of_session(struct str message, struct str session)
 	       str_ends(quoted, STR("'")) && str_starts(str_skip(quoted, 1), session);
 }
 
+/* A KeyError names the session it was asked for, and nothing else: "Error executing tool
+ * NAME: '<id>'". */
+static void read_complained_session(struct mcp_reading *m, struct env_reply *out)
+{
+	struct str rest = out->error.message;
+	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
+
+	if (out->reply_session.p || !quote || !str_ends(rest, STR("'"))) {
+		return;
+	}
+	rest = str_skip(rest, (size_t)(quote - rest.p) + 1);
+	if (rest.n > 1) {
+		buf_clear(&m->session);
+		buf_add(&m->session, rest.p, rest.n - 1);
+		out->reply_session = buf_view(&m->session);
+	}
+}
+
 struct claim {
 	enum error_layer layer;
 	struct str error; /* raw JSON; absent: the observation is the message */
@@ -395,6 +413,9 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 	enum error_class class = error_text_class(out->error.message, CLASS_TOOL);
 	if (complains_of_session(out->error.message, env_session)) {
 		class = CLASS_SESSION;
+	}
+	if (class == CLASS_SESSION) {
+		read_complained_session(m, out);
 	}
 	fail(out, OUTCOME_TOOL_ERROR, claim.layer, class);
 	if (is_false(JSON_GET(result, "isError")) && claim.layer > LAYER_MCP) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What every command prints where, and how it exits.
 
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 broken='builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3'
@@ -58,13 +59,13 @@ keys_of() {
 }
 
 @test "run: findings are exit 1, and --fail-on moves the bar" {
-	expect 1 rolldbg run --env "$broken" --actions $goal
+	expect 1 rolldbg run --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: turns 3-5: '
 	has "$output" 'findings: 2 errors, 3 warnings'
-	expect 0 rolldbg run --env "$broken" --actions $goal --fail-on never
-	expect 0 rolldbg run --env "$broken" --actions $goal --only fallback-session
-	expect 1 rolldbg run --env "$broken" --actions $goal --only fallback-session --fail-on warning
-	expect 0 rolldbg run --env "$broken" --actions $goal --without capacity,multi-step-illusion
+	expect 0 rolldbg run --env "$broken" --actions "$goal" --fail-on never
+	expect 0 rolldbg run --env "$broken" --actions "$goal" --only fallback-session
+	expect 1 rolldbg run --env "$broken" --actions "$goal" --only fallback-session --fail-on warning
+	expect 0 rolldbg run --env "$broken" --actions "$goal" --without capacity,multi-step-illusion
 }
 
 @test "run: what is said of runs that prove nothing" {
@@ -81,14 +82,14 @@ keys_of() {
 @test "run --quiet: findings and nothing else" {
 	expect 0 rolldbg run --quiet
 	[ -z "$output$stderr" ]
-	expect 1 rolldbg -q run --env "$broken" --actions $goal
+	expect 1 rolldbg -q run --env "$broken" --actions "$goal"
 	[ "$(grep -cv '^error: \|^warning: ' <<<"$output")" = 0 ]
 	[ "${#lines[@]}" = 5 ]
 	[ -z "$stderr" ]
 }
 
 @test "run --json and check --json: the lines, their keys and their order" {
-	expect 1 rolldbg run --env "$broken" --actions $goal --json --out b.jsonl
+	expect 1 rolldbg run --env "$broken" --actions "$goal" --json --out b.jsonl
 	[ -z "$stderr" ]
 	live=$output
 	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message' ]
@@ -113,7 +114,7 @@ keys_of() {
 @test "check: files, folders, several rollouts, and whose finding it is" {
 	mkdir runs
 	rolldbg run --quiet --task good --out runs/a.jsonl
-	rolldbg run --quiet --env "$broken" --actions $goal --task bad --out runs/b.jsonl || true
+	rolldbg run --quiet --env "$broken" --actions "$goal" --task bad --out runs/b.jsonl || true
 	expect 1 rolldbg check runs
 	has "$output" 'runs/b.jsonl: bad.0: error: capacity: '
 	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective (6 unknown) · 3 failed'
@@ -168,13 +169,13 @@ keys_of() {
 			rolldbg run --quiet --env "builtin:frozen_lake?map=$map" --policy random:5 --seed 11 -n 30 --force --out $name.jsonl
 			rolldbg strip $name.jsonl >$name.stripped
 		done
-		! cmp -s a.jsonl b.jsonl
+		run ! cmp -s a.jsonl b.jsonl
 		cmp a.stripped b.stripped
 		rolldbg strip a.stripped | cmp - a.stripped
 	done
 	rolldbg run --quiet --env "builtin:frozen_lake?map=random&slippery=1" --policy random:5 --seed 12 -n 30 --out c.jsonl
 	rolldbg strip c.jsonl >c.stripped
-	! cmp -s a.stripped c.stripped
+	run ! cmp -s a.stripped c.stripped
 }
 
 @test "strip: the golden of the lake's shortest way" {
@@ -196,14 +197,14 @@ keys_of() {
 @test "serve: says where it listens, serves, and ends well when asked to" {
 	start lake "$ROLLDBG" serve --port 0
 	[[ $url =~ ^http://127\.0\.0\.1:[0-9]+/mcp$ ]]
-	expect 0 rolldbg run --env "$url" --actions $goal
+	expect 0 rolldbg run --env "$url" --actions "$goal"
 	has "$output" 'clean: every step reached the environment'
-	expect 0 rolldbg run --env "$url/" --actions $goal
+	expect 0 rolldbg run --env "$url/" --actions "$goal"
 	pid=$(cat lake.pid)
 	kill -INT "$pid"
 	wait "$pid"
 	[ "$(wc -l <lake.log)" = 1 ]
-	expect 4 rolldbg run --env "$url" --actions $goal
+	expect 4 rolldbg run --env "$url" --actions "$goal"
 }
 
 @test "serve: a port that is taken is exit 5" {
@@ -244,7 +245,7 @@ keys_of() {
 
 @test "the table keeps to the terminal's width" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
-	rolldbg run --quiet --env "$broken" --actions $goal --out a.jsonl || true
+	rolldbg run --quiet --env "$broken" --actions "$goal" --out a.jsonl || true
 	for columns in 70 80 91 100 120 200; do
 		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' show a.jsonl" /dev/null | tr -d '\r' >table
 		[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le $((columns < 80 ? 80 : columns)) ]

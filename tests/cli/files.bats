@@ -1,7 +1,12 @@
 #!/usr/bin/env bats
 # Recordings and policies on disk: where they go, what is refused, what a full disk leaves behind.
 
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
+
+onto_full() {
+	"$ROLLDBG" "$@" >/dev/full
+}
 
 @test "--out refuses to overwrite; --force replaces, --append goes on" {
 	expect 0 rolldbg run --quiet --out a.jsonl
@@ -96,7 +101,7 @@ load lib
 }
 
 @test "what comes before a bad line is judged and shown" {
-	rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions $goal --out a.jsonl || true
+	rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions "$goal" --out a.jsonl || true
 	echo '{"type":"step"' >>a.jsonl
 	echo '{}' >>a.jsonl
 	expect 3 rolldbg check a.jsonl
@@ -154,13 +159,13 @@ load lib
 	rolldbg run --quiet
 	for command in run 'run --json' 'run --out -' check 'check --json' show strip help __spec; do
 		read -ra words <<<"$command"
-		expect 5 bash -c '"$0" "$@" >/dev/full' "$ROLLDBG" "${words[@]}"
+		expect 5 onto_full "${words[@]}"
 		has "$stderr" 'No space left on device'
 	done
 }
 
 @test "the recording is whole though its table could not be printed" {
-	expect 5 bash -c '"$0" "$@" >/dev/full' "$ROLLDBG" run --out a.jsonl
+	expect 5 onto_full run --out a.jsonl
 	expect 0 rolldbg check a.jsonl
 	has "$output" clean
 	"$ROLLDBG" run --out b.jsonl | head -n 1
@@ -170,7 +175,7 @@ load lib
 
 @test "a reader that goes away ends a filter in silence" {
 	rolldbg run --quiet --policy random:1 --max-turns 100 --env 'builtin:frozen_lake?map=8x8' --seed 3 --out a.jsonl
-	for i in $(seq 40); do cat a.jsonl; done >many.jsonl
+	for _ in $(seq 40); do cat a.jsonl; done >many.jsonl
 	for command in show strip; do
 		"$ROLLDBG" $command many.jsonl 2>message | head -n 1 >/dev/null
 		[ ! -s message ]

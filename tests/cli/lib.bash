@@ -1,6 +1,6 @@
 # What the command tests share: a private folder and state for each test, servers that are stopped by pid, and words to
 # judge a run with.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # what bats sets, and what the tests read
 
 bats_require_minimum_version 1.5.0
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

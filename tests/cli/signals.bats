@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Ctrl-C: the recording ends with a word, the server gets its session back, the exit code is 130.
 
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 # begin COMMAND...: starts a run in the background with its lines in a.jsonl, its exit code will be in code.
@@ -91,5 +92,5 @@ ended_with() {
 	interrupt CONT
 	ended_with 130
 	jq -e . a.jsonl >/dev/null
-	! grep '"type":"end"' a.jsonl
+	run ! grep '"type":"end"' a.jsonl
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Command lines that cannot be meant: exit 2, nothing on standard output, and a message that helps.
 
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 @test "every row of usage.tsv" {

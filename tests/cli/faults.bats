@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# Every fault of the built-in server: what a run makes of it. The table is data/faults.tsv.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+there_and_back=DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP
+
+# judged ARGUMENTS...: a run's exit code, counters and findings, as in the table.
+judged() {
+	local code=0
+	rolldbg run --actions $there_and_back --timeout 300ms --json --force --out a.jsonl "$@" >lines 2>err || code=$?
+	printf '%s\t' $code
+	jq -rs 'map(select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed | tostring] | join(" "))[0] + "\t"
+		+ (map(select(.type == "finding") | .severity + ":" + .rule) | unique | join(" "))' lines | sed 's/\t$//'
+}
+
+rows() {
+	grep -v '^#' "$data/faults.tsv"
+}
+
+@test "every fault has a row" {
+	[ "$(rows | cut -f 1 | grep -v '^-' | sort)" = "$(rolldbg __spec | awk -F '\t' '$2 == "fault" { print $3 }' | sort)" ]
+}
+
+@test "served: every row of the table" {
+	while IFS=$'\t' read -r fault before wanted; do
+		options=(--fault "$fault")
+		[ "$fault" != - ] || options=()
+		start "lake-$fault" "$ROLLDBG" serve --port 0 --max-envs 3 --delay 1ms "${options[@]}"
+		for _ in $(seq "$before"); do
+			rolldbg run --quiet --env "$url" --actions $there_and_back --force --out b.jsonl
+		done
+		got=$(judged --env "$url")
+		[ "$got" = "$wanted" ] || {
+			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
+			return 1
+		}
+		kill "$(cat "lake-$fault.pid")"
+	done < <(rows)
+}
+
+@test "built in: the same" {
+	while IFS=$'\t' read -r fault before wanted; do
+		[ "$before" = 0 ] || continue
+		got=$(judged --env "builtin:frozen_lake?max_envs=3&delay=1ms${fault:+&fault=$fault}")
+		[ "$got" = "$wanted" ] || {
+			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
+			return 1
+		}
+	done < <(rows | grep -v '^-')
+}
+
+@test "the original bug: every call under a made-up session, three of them at most" {
+	judged --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
+	has "$(cat verdict)" 'error:capacity error:multi-step-illusion'
+	[ "$(jq -c 'select(.type == "step" and .step == 11) | [.outcome, .error.layer, .error.disagrees]' a.jsonl)" = '["capacity","body","mcp"]' ]
+	[ "$(jq -r 'select(.type == "step" and .step == 11) | .observation.error' a.jsonl)" = 'Maximum concurrent environments (3) reached' ]
+}
+
+@test "room is counted: beyond MAX_CONCURRENT_ENVS a session is refused, and given back when one ends" {
+	MAX_CONCURRENT_ENVS=1 start lake "$ROLLDBG" serve --port 0 --delay 5ms
+	"$ROLLDBG" run --quiet --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 1000000 --out long.jsonl 3>&- &
+	long=$!
+	wait_for 60 grep -q '"type":"reset"' long.jsonl
+	expect 1 rolldbg run --env "$url" --actions DOWN
+	has "$output" 'error: capacity'
+	kill -INT $long
+	wait $long || [ $? = 130 ]
+	expect 0 rolldbg run --env "$url" --actions DOWN
+}
+
+@test "a lost call is executed once, and said to be lost" {
+	judged --env 'builtin:frozen_lake?fault=disconnect' >verdict
+	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | head -n 1)" = '["transport-error",null]' ]
+	# the state that the control plane reports moved by one step a call, no more
+	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 4 ' ]
+}

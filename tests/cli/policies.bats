@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# The ready policies run as they are, from any folder.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# clean SUMMARY ARGUMENTS...: the run is clean, with these counters.
+clean() {
+	local summary=$1
+	shift
+	expect 0 rolldbg run "$@"
+	has "$output" "$summary"
+	has "$output" 'clean: every step reached the environment'
+}
+
+@test "every ready policy has a test here" {
+	for policy in "$root"/policies/*.json; do
+		grep -q "policies/${policy##*/}" "$BATS_TEST_FILENAME" || {
+			echo "$policy" >&2
+			return 1
+		}
+		jq -e '.kind and .name and .description' "$policy" >/dev/null
+		[ "$(jq -r .name "$policy").json" = "${policy##*/}" ]
+	done
+}
+
+@test "lake-goal: six steps to the goal" {
+	clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/policies/lake-goal.json"
+	has "$output" 'terminated: '
+}
+
+@test "lake-hole: two steps into a hole" {
+	clean '2 turns · 2 steps · 2 effective · 0 failed · reward 0' --policy "$root/policies/lake-hole.json"
+	has "$output" 'terminated: '
+}
+
+@test "lake-wander: there and back, every move changes the position, to the limit of turns" {
+	clean '100 turns · 100 steps · 100 effective · 0 failed · reward 0' --policy "$root/policies/lake-wander.json"
+	clean '15 turns · 15 steps · 15 effective' --policy "$root/policies/lake-wander.json" --max-turns 15
+	has "$output" 'max-turns: the limit of turns is reached'
+	expect 1 rolldbg run --policy "$root/policies/lake-wander.json" --env 'builtin:frozen_lake?fault=http-500'
+	has "$output" 'stopped: '
+	has "$output" '3 turns · 3 steps'
+}
+
+@test "random: calls that fit any tool, the same ones each time" {
+	for name in a b; do
+		rolldbg run --quiet --policy "$root/policies/random.json" --env 'builtin:frozen_lake?map=8x8' --max-turns 20 --out $name.jsonl
+		rolldbg strip $name.jsonl >$name.stripped
+	done
+	cmp a.stripped b.stripped
+	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.action' a.jsonl | sort -u | wc -l)" -gt 1 ]
+}

@@ -39,8 +39,9 @@ function definition(term, text) {
 	print term "\n\t" (given(text) == "" ? "\\-" : plain(sentence(text))) "\n"
 }
 
+# A word that is no plain word (random:SEED, http://..) keeps its spelling.
 function sentence(text) {
-	return toupper(substr(text, 1, 1)) substr(text, 2) (text ~ /[.!?]$/ ? "" : ".")
+	return (text ~ /^[a-z-]+[ ,;.]/ ? toupper(substr(text, 1, 1)) : substr(text, 1, 1)) substr(text, 2) (text ~ /[.!?]$/ ? "" : ".")
 }
 
 function write_options(owner,    i, f, term, text) {
@@ -58,7 +59,7 @@ function write_options(owner,    i, f, term, text) {
 function write_commands(    i, name) {
 	for (i = 1; i <= commands; i++) {
 		name = command[i]
-		print "## rolldbg " plain(name) (options[name] ? " [OPTIONS]" : "") (given(operands[name]) == "" ? "" : " " plain(operands[name])) "\n"
+		print "## rolldbg " plain(name) (options[name] ? " [OPTIONS]" : "") (given(operands[name]) == "" ? "" : " " operands[name]) "\n"
 		print plain(sentence(summary[name])) "\n"
 		write_options(name)
 	}

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define PIPE_COLUMNS 120
+#define PIPE_COLUMNS 100
 
 static atomic_int stops;
 static int stop_fd = -1;

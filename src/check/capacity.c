@@ -53,7 +53,7 @@ const struct check check_capacity = {
 	       "this rollout ran into it. The environment behind the refused steps "
 	       "was never touched.\n"
 	       "Look at the limit that the message names, at how many rollouts ran "
-	       "at once (--jobs), and whether sessions are released: a server that "
+	       "at once, and whether sessions are released: a server that "
 	       "opens an environment for every call instead of one for every rollout "
 	       "fills up at any limit (fallback-session fires then), and one that "
 	       "does not free them on DELETE fills up over time.\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Nothing that was written is lost: full disks, limits, a second writer, kill -9, torn and fused lines.
 
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 # whole FILE: it ends with a line feed, and every line is an object that names its type.

@@ -35,7 +35,8 @@ static void catch_signals(void)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigemptyset(&stop.sa_mask);
-	/* a file that may not grow is an error of write(), with the recording still whole */
+	/* a file that may not grow is an error of write(), with the recording still whole
+	 */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
@@ -57,7 +58,8 @@ static struct style style_of_stdout(void)
 		size.ws_col = PIPE_COLUMNS;
 	}
 	return (struct style){.color = terminal && !(no_color && *no_color),
-	                      .columns = size.ws_col};
+	                      .columns = size.ws_col,
+	                      .terminal = terminal};
 }
 
 static void print_error(const struct error *err, const struct command *cmd)

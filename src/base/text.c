@@ -77,7 +77,7 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 			best = names[i];
 		}
 	}
-	return best ? best : completed(typed, names, count);
+	return best || typed.n < 2 ? best : completed(typed, names, count);
 }
 
 void text_suggest(struct buf *out, struct str typed, const char *const *names,

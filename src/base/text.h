@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 /* The candidate nearest to what was typed (optimal string alignment distance, at most a
-   third of its length plus one), else the only one that begins with it, or NULL when none
-   is near. names[i] may be NULL: skipped. */
+   third of its length plus one), else the only one that begins with it (two letters at
+   least), or NULL when none is near. names[i] may be NULL: skipped. */
 const char *text_nearest(struct str typed, const char *const *names, size_t count);
 /* Ends a message about an unknown name: "; did you mean 'X'?", or, when none is near, the
    names there are: " (A, B, C)". */
@@ -35,6 +35,10 @@ bool text_size(struct str s, uint64_t *out);
 void text_escape(struct buf *out, struct str s);
 /* The same, cut to at most `columns` characters with an ellipsis. */
 void text_escape_cut(struct buf *out, struct str s, size_t columns);
+
+/* The same for JSON, which stays the same JSON: what it need not escape is escaped as
+ * \u009b. */
+void text_escape_json(struct buf *out, struct str json);
 
 /* Appends words, broken between them so that no line that has a second word is longer
    than `columns`. The first line goes on where `out` stands, `indent` characters into its

@@ -106,6 +106,23 @@ void text_escape(struct buf *out, struct str s)
 	text_escape_cut(out, s, SIZE_MAX);
 }
 
+void text_escape_json(struct buf *out, struct str json)
+{
+	while (json.n) {
+		uint32_t code = 0;
+		size_t n = decode(json, &code);
+
+		/* C0 controls are blanks between values: inside of strings JSON has none
+		 */
+		if (n && code >= 0x7f && is_unsafe(code)) {
+			buf_printf(out, "\\u%04x", (unsigned)code);
+		} else {
+			buf_add(out, json.p, n ? n : 1);
+		}
+		json = str_skip(json, n ? n : 1);
+	}
+}
+
 /* Characters: continuation bytes take no column. */
 static size_t columns_of(struct str s)
 {

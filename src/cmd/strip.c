@@ -1,4 +1,5 @@
 /* rolldbg strip: a recording without what changes from run to run. */
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
@@ -17,8 +18,24 @@ static const struct opt options[] = {
          NULL},
 };
 
-static int strip_file(struct strip *s, const char *path, struct output *out,
-                      struct error *err)
+/* On a terminal what could move its cursor is escaped, which no reader of JSON can tell.
+ */
+static int put_stripped(struct strip *s, const struct line *l, bool terminal,
+                        struct buf *out, struct error *err)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
+	if (!terminal) {
+		return strip_line(s, l, out, err);
+	}
+	int failed = strip_line(s, l, &line, err);
+	text_escape_json(out, buf_view(&line));
+	buf_release(&line);
+	return failed;
+}
+
+static int strip_file(struct strip *s, const char *path, bool terminal,
+                      struct output *out, struct error *err)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
@@ -29,7 +46,7 @@ static int strip_file(struct strip *s, const char *path, struct output *out,
 		return -1;
 	}
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		if (strip_line(s, &l, &out->text, err)) {
+		if (put_stripped(s, &l, terminal, &out->text, err)) {
 			struct error inner = *err;
 			more = error_set(err, inner.kind, "%s:%llu: %s", path,
 			                 (unsigned long long)note.line, inner.text);
@@ -54,7 +71,7 @@ static int strip_all(const struct context *c, struct strip *s, int argc, char **
 	                             file_list_new(&latest.p, 1, &files, err);
 
 	for (size_t i = 0; !failed && i < files.count; i++) {
-		failed = strip_file(s, files.paths[i], out, err);
+		failed = strip_file(s, files.paths[i], c->style.terminal, out, err);
 	}
 	file_list_free(&files);
 	buf_release(&latest);

@@ -1,6 +1,8 @@
 /* Verdicts on their way out: see verdicts.h. */
 #include "cmd/verdicts.h"
 
+#include "base/text.h"
+
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
 	*never = v->fail_on && !strcmp(v->fail_on, "never");
@@ -34,7 +36,11 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	}
 	v->unfinished += r->rollout.p && !ran_to_its_end(r->status);
 	if (v->json) {
-		report_json_verdict(r, &v->out.text);
+		struct buf lines = BUF(BUF_MAX_MESSAGE);
+
+		report_json_verdict(r, &lines);
+		text_escape_json(&v->out.text, buf_view(&lines));
+		buf_release(&lines);
 	} else {
 		report_findings(r, v->whose, v->context->style, &v->out.text);
 	}

@@ -36,7 +36,9 @@ static void draw_scalar(struct rng *r, struct str schema, struct buf *out)
 	uint64_t span = (uint64_t)to - (uint64_t)from;
 	uint32_t bound = span >= UINT32_MAX ? UINT32_MAX : (uint32_t)span + 1;
 	if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
-		buf_printf(out, "%lld", (long long)(from + (int64_t)rng_below(r, bound)));
+		int64_t drawn = from + (int64_t)rng_below(r, bound);
+
+		buf_printf(out, "%lld", (long long)drawn);
 	} else if (json_is(type, STR("boolean"))) {
 		buf_text(out, rng_below(r, 2) ? "true" : "false");
 	} else if (json_is(type, STR("array"))) {

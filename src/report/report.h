@@ -8,6 +8,8 @@
 struct style {
 	bool color;
 	size_t columns; /* width to keep to */
+	bool terminal;  /* long sentences are broken: never in a pipe, where lines are
+	                   searched */
 };
 
 /* ---- a table: one row a step ---- */

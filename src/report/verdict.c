@@ -41,24 +41,41 @@ static void put_whose(const struct rollout_verdict *v, enum whose whose, struct 
 	}
 }
 
+/* On a terminal the sentence is broken between words, below its own beginning. */
+static void put_sentence(const struct finding *f, size_t indent, struct style style,
+                         struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&text, "%s: ", f->rule);
+	put_span(f, &text);
+	text_escape(&text, str_from(f->message));
+	if (style.terminal && indent < style.columns / 2) {
+		text_wrap(out, buf_view(&text), indent, style.columns);
+	} else {
+		buf_str(out, buf_view(&text));
+		buf_char(out, '\n');
+	}
+	buf_release(&text);
+}
+
 void report_findings(const struct rollout_verdict *v, enum whose whose,
                      struct style style, struct buf *out)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
+		const char *severity = severity_name(f->severity);
+		size_t start = out->n;
 
 		put_whose(v, whose, out);
+		size_t indent = out->n - start + strlen(severity) + strlen(": ");
 		if (style.color) {
-			buf_printf(out, "\x1b[%sm", color_of(f->severity));
+			buf_printf(out, "\x1b[%sm%s\x1b[0m: ", color_of(f->severity),
+			           severity);
+		} else {
+			buf_printf(out, "%s: ", severity);
 		}
-		buf_printf(out, "%s", severity_name(f->severity));
-		if (style.color) {
-			buf_text(out, "\x1b[0m");
-		}
-		buf_printf(out, ": %s: ", f->rule);
-		put_span(f, out);
-		text_escape(out, str_from(f->message));
-		buf_char(out, '\n');
+		put_sentence(f, indent, style, out);
 	}
 }
 

@@ -250,5 +250,10 @@ keys_of() {
 		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' show a.jsonl" /dev/null | tr -d '\r' >table
 		[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le $((columns < 80 ? 80 : columns)) ]
 		[ "$(wc -l <table)" = 10 ]
+		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' check a.jsonl" /dev/null | tr -d '\r' >verdict
+		[ "$(LC_ALL=C.UTF-8 wc -L <verdict)" -le "$columns" ]
 	done
+	# in a pipe a finding is one line
+	expect 1 rolldbg check a.jsonl
+	[ "${#lines[@]}" = 7 ]
 }

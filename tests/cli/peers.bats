@@ -112,6 +112,10 @@ unreachable() {
 	run --separate-stderr rolldbg check --json a.jsonl
 	clean
 	jq -e . <<<"$output"
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	output=$(NO_COLOR=1 script -qec "'$ROLLDBG' strip a.jsonl" /dev/null)
+	clean
+	[ "$(tr -d '\r' <<<"$output" | jq -c .)" = "$(rolldbg strip a.jsonl | jq -c .)" ]
 	# a recording may be just as hostile as a server
 	printf '{"type":"header","rollout":"\\u001b[2J","format":"rolldbg","version":1}\n{"type":"\\u001b[2J"\n' >b.jsonl
 	for command in check show strip; do

@@ -22,7 +22,7 @@ static void test_nearest(void)
 		{"chekc", "check"},   {"rnu", "run"},     {"stirp", "strip"},
 		{"server", "serve"},  {"shwo", "show"},   {"xyzzy", NULL},
 		{"", NULL},           {"check", "check"}, {"c", NULL},
-		{"frobnicate", NULL},
+		{"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -22,7 +22,7 @@ struct env_mcp {
 	struct event_queue events;
 	struct hasher *hasher;
 	struct ignored ignored;
-	struct buf tools, extra, client_version, why, total_reward, reward;
+	struct buf tools, extra, client_version, total_reward, reward;
 	struct arena kept;   /* the last reply's slices */
 	struct str last;     /* last observation, for --state observation */
 	int64_t env_steps;   /* of the last good status; -1 unknown */
@@ -470,11 +470,11 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 		return 0;
 	}
 	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last,
-	                      out, &e->why, err)) {
+	                      out, err)) {
 		return -1;
 	}
-	if (!out->p && e->why.n) {
-		note(e, "control-plane-failed", "state", buf_cstr(&e->why), false);
+	if (!out->p && e->source.why.n) {
+		note(e, "control-plane-failed", "state", buf_cstr(&e->source.why), false);
 	}
 	return 0;
 }
@@ -533,8 +533,8 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools, &e->extra,        &e->client_version,
-	                     &e->why,   &e->total_reward, &e->reward};
+	struct buf *all[] = {&e->tools, &e->extra, &e->client_version, &e->total_reward,
+	                     &e->reward};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);
@@ -570,7 +570,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->base.ops = &env_mcp;
 	e->conf = conf;
 	e->io = io;
-	e->tools = e->why = BUF(BUF_MAX_MESSAGE);
+	e->tools = BUF(BUF_MAX_MESSAGE);
 	e->ignored.json = e->extra = e->client_version = e->total_reward = e->reward =
 		BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;

@@ -62,7 +62,8 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 	struct str kind = until(spec, ':');
 
 	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE),
-	                             .scratch = BUF(BUF_MAX_MESSAGE)};
+	                             .scratch = BUF(BUF_MAX_MESSAGE),
+	                             .why = BUF(BUF_MAX_MESSAGE)};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (!str_is(kind, names[i])) {
 			continue;
@@ -85,6 +86,7 @@ void state_source_release(struct state_source *s)
 {
 	buf_release(&s->value);
 	buf_release(&s->scratch);
+	buf_release(&s->why);
 }
 
 /* A text is its JSON if it is JSON, else a string. */
@@ -102,7 +104,7 @@ static void keep_text(struct state_source *s, struct str string)
 }
 
 static int read_resource(struct state_source *s, struct mcp_session *session,
-                         struct buf *why, struct error *err)
+                         struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
@@ -123,8 +125,8 @@ static int read_resource(struct state_source *s, struct mcp_session *session,
 	}
 	struct str contents = JSON_GET(reply.message.result, "contents");
 	if (reply.got != MCP_GOT_RESULT || json_type(contents) != JSON_ARRAY) {
-		buf_text(why, "resources/read was refused: ");
-		buf_str(why,
+		buf_text(&s->why, "resources/read was refused: ");
+		buf_str(&s->why,
 		        reply.got == MCP_GOT_ERROR ? reply.message.error : reply.text);
 		return 0;
 	}
@@ -139,7 +141,7 @@ static int read_resource(struct state_source *s, struct mcp_session *session,
 }
 
 static int read_tool(struct state_source *s, struct mcp_session *session,
-                     struct mcp_reading *reading, struct buf *why, struct error *err)
+                     struct mcp_reading *reading, struct error *err)
 {
 	struct mcp_reply reply;
 	struct env_reply out = {0};
@@ -151,14 +153,14 @@ static int read_tool(struct state_source *s, struct mcp_session *session,
 	if (out.outcome == OUTCOME_OK) {
 		buf_str(&s->value, out.observation);
 	} else {
-		buf_text(why, "the state tool failed: ");
-		buf_str(why, out.error.message);
+		buf_text(&s->why, "the state tool failed: ");
+		buf_str(&s->why, out.error.message);
 	}
 	return 0;
 }
 
 static int read_control(struct state_source *s, struct control_plane *control,
-                        struct buf *why, struct error *err)
+                        struct error *err)
 {
 	struct str state;
 
@@ -167,30 +169,29 @@ static int read_control(struct state_source *s, struct control_plane *control,
 	}
 	buf_str(&s->value, state);
 	if (!state.p) {
-		buf_str(why, buf_view(&control->why));
+		buf_str(&s->why, buf_view(&control->why));
 	}
 	return 0;
 }
 
 int state_source_read(struct state_source *s, struct mcp_session *session,
                       struct control_plane *control, struct mcp_reading *reading,
-                      struct str last, struct str *out, struct buf *why,
-                      struct error *err)
+                      struct str last, struct str *out, struct error *err)
 {
 	int failed = 0;
 
 	*out = (struct str){NULL, 0};
 	buf_clear(&s->value);
-	buf_clear(why);
+	buf_clear(&s->why);
 	switch (s->kind) {
 	case STATE_CONTROL_PLANE:
-		failed = read_control(s, control, why, err);
+		failed = read_control(s, control, err);
 		break;
 	case STATE_RESOURCE:
-		failed = read_resource(s, session, why, err);
+		failed = read_resource(s, session, err);
 		break;
 	case STATE_TOOL:
-		failed = read_tool(s, session, reading, why, err);
+		failed = read_tool(s, session, reading, err);
 		break;
 	case STATE_OBSERVATION:
 		buf_clear(&s->scratch);

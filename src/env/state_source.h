@@ -22,6 +22,7 @@ struct state_source {
 	struct str target;    /* URI, tool name or pointer; borrowed from --state */
 	struct str arguments; /* raw JSON of a tool's arguments */
 	struct buf value, scratch;
+	struct buf why; /* what came instead of a state, after a read */
 };
 
 const char *state_kind_name(enum state_kind k);
@@ -32,11 +33,10 @@ MUST_USE int state_source_parse(struct str spec, struct state_source *out,
                                 struct error *err);
 void state_source_release(struct state_source *s);
 
-/* The state now, absent when it could not be read (*why says what came instead). `last`
+/* The state now, absent when it could not be read (s->why says what came instead). `last`
    is the last observation, for STATE_OBSERVATION: absent after a failed step. */
 MUST_USE int state_source_read(struct state_source *s, struct mcp_session *session,
                                struct control_plane *control, struct mcp_reading *reading,
-                               struct str last, struct str *out, struct buf *why,
-                               struct error *err);
+                               struct str last, struct str *out, struct error *err);
 
 #endif

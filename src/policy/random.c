@@ -7,6 +7,7 @@
 #include "policy/script.h"
 #include "policy/tools.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

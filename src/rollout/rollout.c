@@ -127,7 +127,8 @@ static int put_end(struct rollout *r, enum end_status status, const char *reason
 	                      .total_reward = total_reward(r),
 	                      .state = state,
 	                      .ignore = e->ignore_paths,
-	                      .took_ms = (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
+	                      .took_ms =
+	                              (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
 
 	r->result->status = status;
 	return put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;

@@ -1,11 +1,13 @@
 /* The strict half of the scanner: peers' bytes in, yes or a place and a reason out. One
    pass, no recursion, nothing read behind the text. */
+#include "json/block.h"
 #include "json/lex.h"
 #include "json/scan.h"
 
 struct scan {
 	const unsigned char *begin, *end;
 	struct json_fault *fault;
+	bool has_blocks; /* the processor can take strings by blocks */
 };
 
 /* Every step below takes the place where it begins and returns the place behind it, or
@@ -88,9 +90,22 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 	return p + 6;
 }
 
+#ifdef JSON_AVX2
+static AVX2 __attribute__((noinline)) const unsigned char *
+string_blocks(const struct scan *s, const unsigned char *p)
+{
+	return block_string(p, s->end);
+}
+#endif
+
 static __attribute__((noinline)) const unsigned char *string_rest(const struct scan *s,
                                                                   const unsigned char *p)
 {
+#ifdef JSON_AVX2
+	if (LIKELY(s->has_blocks)) {
+		p = string_blocks(s, p);
+	}
+#endif
 	while (p) {
 		p = run_plain(p, s->end);
 		if (p == s->end) {
@@ -347,7 +362,14 @@ static struct scan scan_of(struct str text, struct json_fault *fault)
 	static const unsigned char empty[1];
 	const unsigned char *p = text.n ? (const unsigned char *)text.p : empty;
 
-	return (struct scan){.begin = p, .end = p + text.n, .fault = fault};
+	return (struct scan){
+		.begin = p,
+		.end = p + text.n,
+		.fault = fault,
+#ifdef JSON_AVX2
+		.has_blocks = __builtin_cpu_supports("avx2") != 0,
+#endif
+	};
 }
 
 int json_validate_first(struct str text, size_t *used, struct json_fault *fault)

@@ -1,0 +1,32 @@
+/* The strict scanner once more, as machines without SSE2 build it and under other names:
+   what the library's build must agree with. */
+#ifndef TESTS_JSON_PORTABLE_H
+#define TESTS_JSON_PORTABLE_H
+
+#define JSON_PORTABLE        1
+#define json_validate        portable_validate
+#define json_validate_first  portable_validate_first
+#define json_validate_object portable_validate_object
+#define lex_validate         portable_lex_validate
+#include "json/validate.c" /* NOLINT(bugprone-suspicious-include) */
+#undef json_validate
+#undef json_validate_first
+#undef json_validate_object
+#undef lex_validate
+
+MUST_USE int json_validate(struct str text, struct json_fault *fault);
+MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);
+MUST_USE int json_validate_object(struct str text, struct json_member *members,
+                                  size_t max, size_t *count, size_t *used,
+                                  struct json_fault *fault);
+
+/* Do both builds say the same of the text, faults and their places included? */
+static inline bool portable_agrees(struct str text)
+{
+	struct json_fault fault = {.at = SIZE_MAX}, other = {.at = SIZE_MAX};
+
+	return json_validate(text, &fault) == portable_validate(text, &other) &&
+	       fault.at == other.at;
+}
+
+#endif

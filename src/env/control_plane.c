@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+/* A control plane that keeps silent must not make each step wait several times. */
+#define UNANSWERED_MAX 2
+#define GAVE_UP        "the control plane did not answer in time, twice in a row"
+
 struct endpoint {
 	const char *path, *uri;
 };
@@ -31,11 +35,12 @@ static void set_base(struct buf *base, const char *mcp_url)
 }
 
 void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
-                  const struct env_conf *conf)
+                  struct event_queue *events, const struct env_conf *conf)
 {
 	*c = (struct control_plane){
 		.io = io,
 		.session = session,
+		.events = events,
 		.user_headers = conf->headers,
 		.user_header_count = conf->header_count,
 		.timeout_ms = conf->timeout_ms,
@@ -99,6 +104,10 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	                         .may_repeat = true};
 
 	*status = 0;
+	if (c->unanswered >= UNANSWERED_MAX) {
+		buf_printf(&c->why, "%s is not asked any more: %s", path, GAVE_UP);
+		return 0;
+	}
 	if (http_begin(c->io, &q, &x, err)) {
 		return -1;
 	}
@@ -106,10 +115,15 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	if (!failed) {
 		*status = http_status(x);
 	}
+	if (http_repeats(x)) {
+		events_push(c->events, "retry", STR(EVENTS_RETRY));
+	}
 	http_end(x);
 	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
 		return -1;
 	}
+	bool late = failed && err->kind == FAIL_TIMEOUT;
+	c->unanswered = late ? c->unanswered + 1 : 0;
 	if (failed) {
 		buf_text(&c->why, err->text);
 	}
@@ -138,6 +152,17 @@ static int has_resources(struct control_plane *c, bool *found, struct error *err
 	return 0;
 }
 
+/* Which answer to a request without an id says that somebody is there: 400 and a JSON
+   object whose error is a sentence. Other servers have a 400 for anything, too. */
+static bool misses_id(const struct control_plane *c, int status)
+{
+	struct json_fault fault;
+	struct str body = buf_view(&c->body);
+
+	return status == 400 && json_validate(body, &fault) == 0 &&
+	       json_type(JSON_GET(body, "error")) == JSON_STRING;
+}
+
 int control_detect(struct control_plane *c, struct error *err)
 {
 	static const struct str no_body = {NULL, 0};
@@ -149,14 +174,14 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
 		return -1;
 	}
-	if (status == 400) {
+	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP;
 		return 0;
 	}
 	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
 		return -1;
 	}
-	if (status == 400) {
+	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP_HASHED;
 		return 0;
 	}
@@ -221,12 +246,18 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	return 0;
 }
 
-static void explain_http(struct control_plane *c, const char *path, int status)
+static void explain_http(struct control_plane *c, const char *method, const char *path,
+                         int status)
 {
+	struct json_fault fault;
+	struct str body = buf_view(&c->body);
+
 	if (status) {
 		buf_clear(&c->why);
-		buf_printf(&c->why, "GET %s answered HTTP %d", path, status);
-		struct str error = JSON_GET(buf_view(&c->body), "error");
+		buf_printf(&c->why, "%s %s answered HTTP %d", method, path, status);
+		struct str error = json_validate(body, &fault) == 0
+		                           ? JSON_GET(body, "error")
+		                           : (struct str){NULL, 0};
 		if (json_type(error) == JSON_STRING) {
 			buf_text(&c->why, ": ");
 			json_decode(error, &c->why);
@@ -236,20 +267,22 @@ static void explain_http(struct control_plane *c, const char *path, int status)
 
 static int read_http(struct control_plane *c, const char *path, struct error *err)
 {
-	struct json_fault fault;
 	int status;
 
 	if (fetch(c, "GET", path, true, (struct str){NULL, 0}, &status, err)) {
 		return -1;
 	}
 	if (status != 200) {
-		if (json_validate(buf_view(&c->body), &fault)) {
-			buf_clear(&c->body);
-		}
-		explain_http(c, path, status);
+		explain_http(c, "GET", path, status);
 		buf_clear(&c->body);
 	}
 	return 0;
+}
+
+/* What a server says in place of a state it does not have. */
+static bool is_placeholder(struct str body)
+{
+	return json_is(JSON_GET(body, "observation"), STR("session_not_initialized"));
 }
 
 int control_read(struct control_plane *c, enum control_what what, struct str *out,
@@ -273,6 +306,8 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	} else if (json_type(JSON_GET(body, "error")) == JSON_STRING) {
 		buf_printf(&c->why, "%s answered 200 with an error: ", e->path);
 		json_decode(JSON_GET(body, "error"), &c->why);
+	} else if (what == CONTROL_STATE && is_placeholder(body)) {
+		buf_printf(&c->why, "%s has no session to speak of", e->path);
 	} else {
 		*out = body;
 	}
@@ -289,9 +324,8 @@ int control_reset(struct control_plane *c, int64_t seed, bool *done, struct erro
 	                   &status, err);
 	buf_release(&body);
 	*done = status == 200;
-	if (!failed && status && !*done) {
-		buf_printf(&c->why, "POST /control/reset_session answered HTTP %d",
-		           status);
+	if (!failed && !*done) {
+		explain_http(c, "POST", "/control/reset_session", status);
 	}
 	return failed;
 }

@@ -1,11 +1,13 @@
 /* MCP-Gym's control plane, beside the tools: reward, termination, the environment's own
    step counter and the observation as it stands now. Four generations of servers are in
-   use; they differ in where it is and in which id names an environment there:
+   use; they differ in where it is and in which id names an environment there.
 
-     HTTP with reset_session   GET /control/NAME, our own id
-   (clientInfo._extra.session_id) HTTP without              the same, but environments go
-   by a hash that the server derives resources                 MCP resources
-   game://initial_state and control://NAME, one environment none plain MCP */
+   - HTTP with reset_session: GET /control/NAME, under our own id, the one that
+     clientInfo._extra.session_id said
+   - HTTP without reset_session: the same, but environments go by a hash that the server
+     derives from what we said at initialize
+   - MCP resources game://initial_state and control://NAME, one environment for everybody
+   - none: plain MCP */
 #ifndef ROLLDBG_ENV_CONTROL_PLANE_H
 #define ROLLDBG_ENV_CONTROL_PLANE_H
 
@@ -19,16 +21,18 @@ struct control_plane {
 	enum control_kind kind;
 	struct io *io;
 	struct mcp_session *session; /* for resources; borrowed */
+	struct event_queue *events;  /* borrowed */
 	const char *const *user_headers;
 	size_t user_header_count;
 	uint64_t timeout_ms;
+	int unanswered; /* requests in a row without an answer in time */
 	struct buf base, id, id_header, url, body, why;
 	const char **headers;
 };
 
 /* Borrows everything. `id` is the environment session we named in clientInfo._extra. */
 void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
-                  const struct env_conf *conf);
+                  struct event_queue *events, const struct env_conf *conf);
 void control_release(struct control_plane *c);
 
 /* Which generation is it? Sends no step and creates no environment. */

@@ -28,6 +28,7 @@ static const struct pattern patterns[] = {
 	{"^unknown session", CLASS_SESSION},
 	{"^not found: session", CLASS_SESSION},
 	{"no valid session id", CLASS_SESSION},
+	{"missing session id", CLASS_SESSION},
 	{"^server not initialized", CLASS_SESSION},
 	{"expect initialize request", CLASS_SESSION},
 	{"^no server assigned to session", CLASS_SESSION},

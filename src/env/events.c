@@ -27,11 +27,12 @@ static void put(struct event_queue *q, const char *name, struct str detail)
 	}
 	q->last = e;
 	q->count++;
+	q->bytes += detail.n;
 }
 
 void events_push(struct event_queue *q, const char *name, struct str detail)
 {
-	if (q->count < EVENTS_MAX) {
+	if (q->count < EVENTS_MAX && detail.n <= EVENTS_MAX_BYTES - q->bytes) {
 		put(q, name, detail);
 	} else {
 		q->dropped++;
@@ -65,6 +66,7 @@ bool events_take(struct event_queue *q, struct env_event *out)
 	q->first = q->taken->next;
 	q->last = q->first ? q->last : NULL;
 	q->count--;
+	q->bytes -= q->taken->detail_bytes;
 	out->name = q->taken->name;
 	out->detail = (struct str){q->taken->detail, q->taken->detail_bytes};
 	return true;

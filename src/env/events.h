@@ -5,13 +5,16 @@
 
 #include "env/env.h"
 
-#define EVENTS_MAX                                                                       \
-	256 /* a peer that chatters more between two steps gets one `noise` event for    \
-	       the rest */
+/* A peer that chatters more between two steps gets one `noise` event for the rest. */
+#define EVENTS_MAX       256
+#define EVENTS_MAX_BYTES (2 * BUF_MAX_MESSAGE)
+
+/* The detail of `retry`. */
+#define EVENTS_RETRY "{\"why\":\"the reused connection was dead; sent once more\"}"
 
 struct event_queue {
 	struct queued_event *first, *last, *taken;
-	size_t count;
+	size_t count, bytes;
 	uint64_t dropped;
 };
 

@@ -1,58 +1,11 @@
 /* MCP servers as environments: plain MCP, and MCP-Gym with its control plane, found by
  * asking. */
-#include "env/ignored.h"
-#include "env/mcp_tools.h"
-#include "env/state_source.h"
+#include "env/mcp_inside.h"
 
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "json/write.h"
 
 #include <stdlib.h>
-
-struct env_mcp {
-	struct env base;
-	const struct env_conf *conf;
-	struct io *io;
-	struct mcp_session *session;
-	struct control_plane control;
-	struct state_source source;
-	struct mcp_reading reading;
-	struct event_queue events;
-	struct hasher *hasher;
-	struct ignored ignored;
-	struct buf tools, extra, client_version, total_reward, reward;
-	struct arena kept;   /* the last reply's slices */
-	struct str last;     /* last observation, for --state observation */
-	int64_t env_steps;   /* of the last good status; -1 unknown */
-	bool acted;          /* a step was sent */
-	bool state_lost;     /* the source speaks for another environment */
-	bool counter_moved;  /* it once counted one of our steps: it is ours */
-	bool control_failed; /* said once */
-	struct env_facts facts;
-};
-
-static void note(struct env_mcp *e, const char *event, const char *what, const char *why,
-                 bool skipped)
-{
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, what);
-	jw_key(&w, "why");
-	jw_text(&w, why);
-	if (skipped) {
-		jw_key(&w, "skipped");
-		jw_bool(&w, true);
-	}
-	jw_end(&w);
-	events_push(&e->events, event, buf_view(&detail));
-	buf_release(&detail);
-}
 
 /* ---- opening ---- */
 
@@ -97,6 +50,10 @@ static int refused(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 			err, r->got == MCP_GOT_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
 			"%.*s", STR_ARG(r->text));
 	}
+	if (r->got == MCP_GOT_UNUSABLE) {
+		return error_set(err, FAIL_PROTOCOL, "%s: %.*s",
+		                 mcp_session_url(e->session), STR_ARG(r->text));
+	}
 	if (r->got == MCP_GOT_HTTP && !answered) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s answered %s with HTTP %d (%.*s), which is not MCP; "
@@ -121,8 +78,8 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 		return refused(e, &r, "tools/list", refusal, err);
 	}
 	if (endless) {
-		note(e, "noise", "tools/list", "the pages do not end: the cursor repeats",
-		     false);
+		mcp_note(e, "noise", "tools/list",
+		         "the pages do not end: the cursor repeats", false);
 	}
 	e->facts.tools = buf_view(&e->tools);
 	return 0;
@@ -190,111 +147,6 @@ static void settle_facts(struct env_mcp *e)
 	e->facts.url = str_from(mcp_session_url(e->session));
 	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
 	         kinds[e->control.kind], e->facts.state_kind);
-}
-
-/* ---- the control plane while we run ---- */
-
-static void control_trouble(struct env_mcp *e, const char *what)
-{
-	if (!e->control_failed) {
-		note(e, "control-plane-failed", what, buf_cstr(&e->control.why), false);
-	}
-	e->control_failed = true;
-}
-
-static int8_t read_flag(struct str status, struct str key)
-{
-	bool flag;
-
-	return json_bool(json_get(status, key), &flag) ? (int8_t)flag : (int8_t)-1;
-}
-
-/* A control plane that does not count a good step speaks for another environment than the
-   one that acted: then it says nothing about ours, neither "changed" nor "unchanged". */
-static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
-{
-	if (out->env_steps > before && before >= 0) {
-		e->counter_moved = true;
-	}
-	if (out->outcome != OUTCOME_OK || e->counter_moved || e->state_lost ||
-	    before < 0 || out->env_steps != before) {
-		return;
-	}
-	e->state_lost = true;
-	note(e, "state-source-lost", "control-plane",
-	     "a step succeeded and the control plane's step_count did not move: it "
-	     "speaks for another "
-	     "environment than the one that acted",
-	     false);
-}
-
-static int read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
-{
-	struct str status;
-	int64_t before = e->env_steps;
-
-	e->facts.total_reward = (struct str){NULL, 0};
-	if (control_read(&e->control, CONTROL_STATUS, &status, err)) {
-		return -1;
-	}
-	out->control_status = status.p ? "ok" : "failed";
-	if (!status.p) {
-		control_trouble(e, "status");
-		return 0;
-	}
-	if (json_i64(JSON_GET(status, "step_count"), &out->env_steps)) {
-		e->env_steps = out->env_steps;
-		if (e->reading.suspected && before >= 0 && out->env_steps == before) {
-			/* not a step for the environment either: the text was an error */
-			mcp_confirm_suspicion(&e->reading, out);
-			e->last = (struct str){NULL, 0};
-		}
-		doubt_source(e, out, before);
-	}
-	if (e->state_lost) {
-		out->env_steps = -1;
-		return 0;
-	}
-	out->terminated = read_flag(status, STR("terminated"));
-	out->truncated = read_flag(status, STR("truncated"));
-	struct str total = JSON_GET(status, "total_reward");
-	buf_clear(&e->total_reward);
-	if (json_type(total) == JSON_NUMBER) {
-		buf_str(&e->total_reward, total);
-	}
-	e->facts.total_reward =
-		e->total_reward.n ? buf_view(&e->total_reward) : (struct str){NULL, 0};
-	return 0;
-}
-
-static int read_reward(struct env_mcp *e, struct env_reply *out, struct error *err)
-{
-	struct str body;
-
-	if (control_read(&e->control, CONTROL_REWARD, &body, err)) {
-		return -1;
-	}
-	struct str reward = JSON_GET(body, "reward");
-	out->control_reward = json_type(reward) == JSON_NUMBER ? "ok" : "failed";
-	if (json_type(reward) != JSON_NUMBER) {
-		control_trouble(e, "reward");
-		return 0;
-	}
-	buf_clear(&e->reward);
-	buf_str(&e->reward, reward);
-	out->reward = buf_view(&e->reward);
-	return 0;
-}
-
-static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err)
-{
-	if (e->control.kind == CONTROL_NONE || e->state_lost) {
-		return 0;
-	}
-	if (read_status(e, out, err)) {
-		return -1;
-	}
-	return e->state_lost ? 0 : read_reward(e, out, err);
 }
 
 /* ---- the vtable ---- */
@@ -373,9 +225,10 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 	}
 	if (!done) {
 		out->outcome = OUTCOME_PROTOCOL_ERROR;
-		out->error = (struct env_error){.class = CLASS_PROTOCOL,
-		                                .layer = LAYER_HTTP,
-		                                .message = buf_view(&e->control.why)};
+		out->error = (struct env_error){
+			.class = CLASS_PROTOCOL,
+			.layer = LAYER_HTTP,
+			.message = arena_str(&e->kept, buf_view(&e->control.why))};
 	}
 	return 0;
 }
@@ -385,11 +238,12 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 	struct str first;
 
 	if (must_not_look(e)) {
-		note(e, "control-plane-failed", "state",
-		     "not read before the first call: on this server that would make an "
-		     "unseeded "
-		     "environment",
-		     true);
+		mcp_note(e, "control-plane-failed", "state",
+		         "not read before the first call: on this server that would make "
+		         "an "
+		         "unseeded "
+		         "environment",
+		         true);
 		return 0;
 	}
 	if (control_read(&e->control, CONTROL_STATE, &first, err)) {
@@ -403,9 +257,42 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 		return -1;
 	}
 	if (!first.p) {
-		control_trouble(e, "state");
+		mcp_control_trouble(e, "state");
 	}
 	out->observation = arena_str(&e->kept, first);
+	return 0;
+}
+
+static int read_source(struct env_mcp *e, struct str *out, struct error *err)
+{
+	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last,
+	                      out, err)) {
+		return -1;
+	}
+	if (!out->p && e->source.why.n) {
+		mcp_note(e, "control-plane-failed", "state", buf_cstr(&e->source.why),
+		         false);
+	}
+	return 0;
+}
+
+/* What is no change is decided by the first state. A source that is read for this alone
+   is not read again before the first turn. */
+static int settle_ignored(struct env_mcp *e, struct error *err)
+{
+	bool given = e->conf->ignore && e->conf->ignore->count;
+	bool control = e->source.kind == STATE_CONTROL_PLANE;
+	struct str first = control ? e->last : (struct str){NULL, 0};
+
+	if (!control && !given && read_source(e, &first, err)) {
+		return -1;
+	}
+	e->state_read = !control && first.p != NULL;
+	if (ignored_settle(&e->ignored, e->conf->ignore, first, err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
@@ -416,15 +303,14 @@ static int read_status_before(struct env_mcp *e, const struct env_reply *start,
 {
 	struct env_reply before = *start;
 
-	if (read_status(e, &before, err)) {
+	if (mcp_read_status(e, &before, err)) {
 		return -1;
 	}
 	if (before.terminated > 0 || before.truncated > 0) {
-		note(e, "notification", "status",
-		     "the episode was over before our first step: somebody played it, "
-		     "and it was not "
-		     "reset",
-		     false);
+		mcp_note(e, "notification", "status",
+		         "the episode was over before our first step: somebody played "
+		         "it, and it was not reset",
+		         false);
 	}
 	return 0;
 }
@@ -447,16 +333,11 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 		return -1;
 	}
 	e->last = out->observation;
-	if (e->control.kind != CONTROL_NONE && !must_not_look(e) &&
-	    read_status_before(e, out, err)) {
+	if (out->outcome == OUTCOME_OK && e->control.kind != CONTROL_NONE &&
+	    !must_not_look(e) && read_status_before(e, out, err)) {
 		return -1;
 	}
-	if (ignored_settle(&e->ignored, e->conf->ignore, e->last, err)) {
-		return -1;
-	}
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
-	return 0;
+	return settle_ignored(e, err);
 }
 
 static int mcp_state(struct env *base, struct str *out, struct error *err)
@@ -466,17 +347,18 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	                   (e->state_lost || must_not_look(e));
 
 	*out = (struct str){NULL, 0};
+	if (mcp_look_at_tools(e, err)) {
+		return -1;
+	}
 	if (source_gone) {
 		return 0;
 	}
-	if (state_source_read(&e->source, e->session, &e->control, &e->reading, e->last,
-	                      out, err)) {
-		return -1;
+	if (e->state_read) {
+		e->state_read = false;
+		*out = buf_view(&e->source.value);
+		return 0;
 	}
-	if (!out->p && e->source.why.n) {
-		note(e, "control-plane-failed", "state", buf_cstr(&e->source.why), false);
-	}
-	return 0;
+	return read_source(e, out, err);
 }
 
 /* The buffers that hold a reply are used again by the reads that follow: what the rollout
@@ -509,11 +391,11 @@ static int mcp_step(struct env *base, struct str name, struct str arguments,
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;
 	out->env_session = e->facts.env_session;
-	if (out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT) {
+	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT) {
 		return 0; /* nobody answers: two more questions would only wait as long
 		             again */
 	}
-	return read_control_plane(e, out, err);
+	return mcp_read_control_plane(e, out, err);
 }
 
 static const struct env_facts *mcp_facts(const struct env *base)
@@ -570,9 +452,8 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->base.ops = &env_mcp;
 	e->conf = conf;
 	e->io = io;
-	e->tools = BUF(BUF_MAX_MESSAGE);
-	e->ignored.json = e->extra = e->client_version = e->total_reward = e->reward =
-		BUF(BUF_MAX_SMALL);
+	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
+	e->extra = e->client_version = e->total_reward = e->reward = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
 	e->hasher = hasher_new();
 	mcp_reading_init(&e->reading);
@@ -587,6 +468,6 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	                       .io = io,
 	                       .events = &e->events};
 	e->session = mcp_session_new(&mcp);
-	control_init(&e->control, io, e->session, conf);
+	control_init(&e->control, io, e->session, &e->events, conf);
 	return e;
 }

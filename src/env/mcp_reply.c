@@ -89,11 +89,39 @@ static enum error_class http_class(int status)
 	}
 }
 
+/* A code is a number or a string; anything else is none. */
+static struct str code_in(struct str object)
+{
+	struct str code = JSON_GET(object, "code");
+	enum json_type type = json_type(code);
+
+	return type == JSON_NUMBER || type == JSON_STRING ? code : (struct str){NULL, 0};
+}
+
 /* The code is raw JSON, and only the status is at hand. */
 static struct str code_of_status(struct mcp_reading *m, int status)
 {
 	snprintf(m->code, sizeof(m->code), "%d", status);
 	return str_from(m->code);
+}
+
+static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_reading *m,
+                         struct env_reply *out)
+{
+	const struct json_fault *fault = &r->message.fault;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	if (!r->text.n) {
+		buf_printf(&text, "HTTP %d without a body", r->http_status);
+	} else if (!refused && r->message.kind == JSONRPC_NOT_JSON) {
+		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu",
+		           STR_ARG(r->media.n ? r->media : STR("no content type")),
+		           fault->why, fault->at);
+	} else if (!refused) {
+		buf_text(&text, "the reply is JSON, but not the answer to the request");
+	}
+	keep_message(m, text.n ? buf_view(&text) : r->text, out);
+	buf_release(&text);
 }
 
 static void read_http(const struct mcp_reply *r, struct mcp_reading *m,
@@ -108,16 +136,16 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m,
 	}
 	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
 	out->error.code = code_of_status(m, r->http_status);
-	keep_message(m, r->text, out);
-	if (!refused && r->message.kind == JSONRPC_NOT_JSON && r->message.fault.why) {
-		struct buf text = BUF(BUF_MAX_SMALL);
+	explain_http(r, refused, m, out);
+	out->raw = r->text.n ? r->text : (struct str){NULL, 0};
+}
 
-		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu",
-		           STR_ARG(r->media), r->message.fault.why, r->message.fault.at);
-		keep_message(m, buf_view(&text), out);
-		buf_release(&text);
-	}
-	out->raw = r->text;
+/* Something came, but too much, or in no form that HTTP knows. */
+static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m,
+                          struct env_reply *out)
+{
+	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, CLASS_PROTOCOL);
+	keep_message(m, r->text, out);
 }
 
 /* ---- 3, 4, 11: a JSON-RPC error, with an HTTP status of its own or with 200 ---- */
@@ -149,7 +177,8 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m,
 	enum error_class class = jsonrpc_class(r->message.error_code);
 
 	keep_json_message(m, r->message.error_message, out);
-	if (http && http_class(r->http_status) != CLASS_PROTOCOL) {
+	if (http && http_class(r->http_status) != CLASS_PROTOCOL &&
+	    (r->http_status != 404 || r->session_lost)) {
 		class = http_class(r->http_status);
 	}
 	class = error_text_class(out->error.message, class);
@@ -158,7 +187,7 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m,
 	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
 	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
 	out->error.code =
-		http ? code_of_status(m, r->http_status) : r->message.error_code;
+		http ? code_of_status(m, r->http_status) : code_in(r->message.error);
 	out->observation = r->message.error;
 }
 
@@ -281,6 +310,22 @@ static struct str message_of(struct str error)
 	return json_type(message) == JSON_STRING ? message : error;
 }
 
+/* The first text among several blocks of content says what is wrong. */
+static struct str text_of(struct str observation)
+{
+	struct str block, text;
+	size_t cursor = 0;
+
+	while (json_type(observation) == JSON_ARRAY &&
+	       json_next(observation, &cursor, &block)) {
+		text = JSON_GET(block, "text");
+		if (json_type(text) == JSON_STRING) {
+			return text;
+		}
+	}
+	return observation;
+}
+
 static void read_reply_session(struct str body, struct mcp_reading *m,
                                struct env_reply *out)
 {
@@ -371,32 +416,46 @@ static struct claim claim_of(struct str result, const struct env_reply *out)
 	return (struct claim){LAYER_NONE, (struct str){NULL, 0}};
 }
 
-/* 10: a result that is no result yet, or without any content */
-static const char *unfinished(struct str result)
+/* 10: a result that is no result yet, or without any content. False: it is one. */
+static bool unfinished(struct str result, struct buf *why)
 {
 	struct str type = JSON_GET(result, "resultType");
 
-	if (!json_is_null(type) && !json_is(type, STR("complete"))) {
-		return "the server wants more input before it acts (resultType is not "
-		       "complete)";
+	if (json_is(type, STR("input_required"))) {
+		buf_text(why, "the server wants more input before it acts "
+		              "(resultType input_required)");
+	} else if (!json_is_null(type) && !json_is(type, STR("complete"))) {
+		buf_text(why, "the result is of an unknown kind (resultType ");
+		buf_str(why, type);
+		buf_char(why, ')');
+	} else if (json_type(JSON_GET(result, "content")) != JSON_ARRAY &&
+	           json_is_null(JSON_GET(result, "structuredContent"))) {
+		buf_text(why, "the result of the tool call has no content");
 	}
-	if (json_type(JSON_GET(result, "content")) != JSON_ARRAY &&
-	    json_is_null(JSON_GET(result, "structuredContent"))) {
-		return "the result of the tool call has no content";
+	return why->n > 0 || why->full;
+}
+
+static bool read_unfinished(struct str result, struct mcp_reading *m,
+                            struct env_reply *out)
+{
+	struct buf why = BUF(BUF_MAX_MESSAGE + 100);
+	bool is_so = unfinished(result, &why);
+
+	if (is_so) {
+		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
+		keep_message(m, buf_view(&why), out);
+		out->observation = result;
 	}
-	return NULL;
+	buf_release(&why);
+	return is_so;
 }
 
 static void read_result(const struct mcp_reply *r, struct str env_session,
                         struct mcp_reading *m, struct env_reply *out)
 {
 	struct str result = r->message.result;
-	const char *why = unfinished(result);
 
-	if (why) {
-		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
-		keep_message(m, str_from(why), out);
-		out->observation = result;
+	if (read_unfinished(result, m, out)) {
 		return;
 	}
 	read_content(JSON_GET(result, "content"), m, out);
@@ -408,8 +467,9 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 		out->outcome = OUTCOME_OK;
 		return;
 	}
-	keep_json_message(m, claim.error.p ? message_of(claim.error) : out->observation,
-	                  out);
+	keep_json_message(
+		m, claim.error.p ? message_of(claim.error) : text_of(out->observation),
+		out);
 	enum error_class class = error_text_class(out->error.message, CLASS_TOOL);
 	if (complains_of_session(out->error.message, env_session)) {
 		class = CLASS_SESSION;
@@ -421,12 +481,12 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 	if (is_false(JSON_GET(result, "isError")) && claim.layer > LAYER_MCP) {
 		out->error.disagrees = LAYER_MCP;
 	}
-	out->error.code = JSON_GET(claim.error, "code");
+	out->error.code = code_in(claim.error);
 }
 
 void mcp_confirm_suspicion(struct mcp_reading *m, struct env_reply *out)
 {
-	keep_json_message(m, out->observation, out);
+	keep_json_message(m, text_of(out->observation), out);
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_TEXT,
 	     error_text_class(out->error.message, CLASS_TOOL));
 	out->error.disagrees = LAYER_MCP;
@@ -443,6 +503,9 @@ void mcp_read_refusal(const struct mcp_reply *r, struct mcp_reading *m,
 		break;
 	case MCP_GOT_HTTP:
 		read_http(r, m, out);
+		break;
+	case MCP_GOT_UNUSABLE:
+		read_unusable(r, m, out);
 		break;
 	case MCP_GOT_ERROR:
 		read_error(r, m, out);

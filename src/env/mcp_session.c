@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define GOODBYE_MS 2000
+#define ANSWER_MAX ((size_t)4096) /* of what came instead of a session */
 
 /* Newest first; all of them start with `initialize`. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
@@ -201,9 +202,9 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 		buf_clear(&s->text);
 		buf_printf(&s->text,
 		           "the server speaks MCP revision %.*s; rolldbg speaks %s to %s",
-		           STR_ARG(version), revisions[ARRAY_LEN(revisions) - 1],
-		           revisions[0]);
-		r->got = MCP_GOT_HTTP;
+		           STR_ARG(version.p ? version : STR("null")),
+		           revisions[ARRAY_LEN(revisions) - 1], revisions[0]);
+		r->got = MCP_GOT_UNUSABLE;
 		r->text = buf_view(&s->text);
 		return 0;
 	}
@@ -235,6 +236,12 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 	int failed = mcp_session_open(s, r, err);
 	jw_key(&w, "opened");
 	jw_bool(&w, !failed && r->got == MCP_GOT_RESULT);
+	if (!failed && r->got != MCP_GOT_RESULT) {
+		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
+
+		jw_key(&w, "answer");
+		jw_str(&w, (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
+	}
 	jw_end(&w);
 	events_push(s->conf.events, "session-replaced", buf_view(&detail));
 	buf_release(&detail);
@@ -275,15 +282,17 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	if (failed || !r->session_lost) {
 		return failed;
 	}
-	struct mcp_reply lost = *r, opened;
-	char *body = mem_text(r->text); /* the new handshake reuses the buffers */
+	/* the reply's slices stand in these, and a handshake fills them anew */
+	struct mcp_reply opened;
+	struct buf body = s->body, text = s->text, scratch = s->scratch;
+	s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
 	failed = replace_session(s, &opened, err);
-	*r = lost;
-	buf_clear(&s->body);
-	buf_text(&s->body, body);
-	free(body);
-	r->text = buf_view(&s->body);
-	jsonrpc_read(r->text, &r->message);
+	buf_release(&s->body);
+	buf_release(&s->text);
+	buf_release(&s->scratch);
+	s->body = body;
+	s->text = text;
+	s->scratch = scratch;
 	return failed;
 }
 
@@ -291,6 +300,8 @@ void mcp_session_close(struct mcp_session *s)
 {
 	struct error ignored = {0};
 	struct http_exchange *x = NULL;
+
+	mcp_wire_headers(s); /* a session that was not opened to the end has an id, too */
 	struct http_request q = {.method = "DELETE",
 	                         .url = buf_cstr(&s->url),
 	                         .headers = s->headers,

@@ -14,6 +14,7 @@ enum mcp_got {
 	MCP_GOT_RESULT,    /* message.result */
 	MCP_GOT_ERROR,     /* message.error_*, with whatever HTTP status */
 	MCP_GOT_HTTP,      /* a status and a body that is no JSON-RPC */
+	MCP_GOT_UNUSABLE,  /* an answer that cannot be used: text is the sentence */
 	MCP_GOT_TRANSPORT, /* no answer: text is the sentence */
 	MCP_GOT_TIMEOUT,   /* no answer in time: text is the sentence */
 };

@@ -1,6 +1,9 @@
 /* tools/list, all pages: see mcp_tools.h. */
 #include "env/mcp_tools.h"
 
+#include "json/canon.h"
+#include "json/write.h"
+
 #define TOOL_PAGES_MAX 1000
 
 static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply *r,
@@ -62,4 +65,66 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
 	buf_char(tools, ']');
 	buf_release(&cursor);
 	return failed;
+}
+
+static struct str tool_named(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (str_eq(JSON_GET(tool, "name"), name)) {
+			return tool;
+		}
+	}
+	return (struct str){NULL, 0};
+}
+
+static bool same_tool(struct hasher *h, struct str a, struct str b)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	char hex[2][HASH_HEX + 1];
+
+	json_hash(h, a, NULL, &scratch, hex[0]);
+	json_hash(h, b, NULL, &scratch, hex[1]);
+	buf_release(&scratch);
+	return memcmp(hex[0], hex[1], HASH_HEX) == 0;
+}
+
+/* Appends the names of those tools of `in` that the other list lacks (hasher NULL), or
+ * has in another form. */
+static bool name_them(struct json_writer *w, const char *key, struct str in,
+                      struct str other, struct hasher *h)
+{
+	struct str tool;
+	size_t cursor = 0;
+	bool any = false;
+
+	jw_key(w, key);
+	jw_array(w);
+	while (json_next(in, &cursor, &tool)) {
+		struct str name = JSON_GET(tool, "name");
+		struct str twin = tool_named(other, name);
+
+		if (h ? twin.p && !same_tool(h, tool, twin) : !twin.p) {
+			jw_raw(w, name);
+			any = true;
+		}
+	}
+	jw_end(w);
+	return any;
+}
+
+bool mcp_tools_differ(struct str before, struct str now, struct hasher *h,
+                      struct buf *detail)
+{
+	struct json_writer w;
+
+	jw_init(&w, detail);
+	jw_object(&w);
+	bool added = name_them(&w, "added", now, before, NULL);
+	bool removed = name_them(&w, "removed", before, now, NULL);
+	bool changed = name_them(&w, "changed", now, before, h);
+	jw_end(&w);
+	return added || removed || changed;
 }

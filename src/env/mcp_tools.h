@@ -2,6 +2,7 @@
 #ifndef ROLLDBG_ENV_MCP_TOOLS_H
 #define ROLLDBG_ENV_MCP_TOOLS_H
 
+#include "base/hash.h"
 #include "env/mcp_session.h"
 
 /* Fills tools with one raw JSON array. *endless: a cursor repeated, or the pages did not
@@ -9,5 +10,10 @@
    declined. -1 only when interrupted, or ours. */
 MUST_USE int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
                             struct mcp_reply *r, struct error *err);
+
+/* Do two lists advertise different tools? Then detail is {"added","removed","changed"},
+   names each; the order of the tools is no difference. */
+bool mcp_tools_differ(struct str before, struct str now, struct hasher *h,
+                      struct buf *detail);
 
 #endif

@@ -2,7 +2,14 @@
  * mcp_wire.h. */
 #include "env/mcp_wire.h"
 
+#include "base/text.h"
 #include "json/write.h"
+
+#include <strings.h>
+
+#define NOISE_MAX                                                                        \
+	((size_t)64 << 10) /* of a text that is no message; its size is kept             \
+	                    */
 
 /* ---- sending ---- */
 
@@ -47,21 +54,20 @@ int mcp_wire_send(struct mcp_session *s, const struct buf *body, struct error *e
 {
 	struct http_request q = mcp_wire_post(s, body, false);
 	struct http_exchange *x = NULL;
-	struct str piece;
-	int more = 1;
 
 	if (http_begin(s->conf.io, &q, &x, err)) {
 		return -1;
 	}
-	while ((more = http_read(x, &piece, err)) > 0) {
-	}
+	/* there is nothing to read in the answer to such a message, but some servers send
+	   an endless stream */
+	int failed = http_wait_headers(x, err);
 	int status = http_status(x);
-	http_end(x);
-	if (more < 0 && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	http_leave(x);
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
 		return -1;
 	}
-	if (more < 0 || status < 200 || status > 299) {
-		struct buf detail = BUF(BUF_MAX_SMALL);
+	if (failed || status < 200 || status > 299) {
+		struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 		struct json_writer w;
 
 		jw_init(&w, &detail);
@@ -71,7 +77,7 @@ int mcp_wire_send(struct mcp_session *s, const struct buf *body, struct error *e
 		jw_key(&w, "http_status");
 		jw_i64(&w, status);
 		jw_key(&w, "error");
-		jw_text(&w, more < 0 ? err->text : NULL);
+		jw_text(&w, failed ? err->text : NULL);
 		jw_end(&w);
 		events_push(s->conf.events, "noise", buf_view(&detail));
 		buf_release(&detail);
@@ -93,7 +99,7 @@ static const struct server_request answers[] = {
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
                          struct error *err)
 {
-	struct buf body = BUF(BUF_MAX_SMALL);
+	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* the id is the server's */
 	size_t i = 0;
 
 	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
@@ -112,32 +118,35 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 static void note_message(struct mcp_session *s, const char *event,
                          const struct jsonrpc_message *m, struct str raw)
 {
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	jw_init(&w, &detail);
 	jw_object(&w);
-	if (m->kind == JSONRPC_NOT_JSON) {
+	if (m->kind != JSONRPC_NOT_JSON) {
+		jw_key(&w, "message");
+		jw_raw(&w, raw);
+	} else if (text_utf8_valid(raw) == raw.n && raw.n <= NOISE_MAX) {
 		jw_key(&w, "text");
 		jw_str(&w, raw);
 	} else {
-		jw_key(&w, "message");
-		jw_raw(&w, raw);
+		jw_key(&w, "bytes");
+		jw_u64(&w, raw.n);
 	}
 	jw_end(&w);
 	events_push(s->conf.events, event, buf_view(&detail));
 	buf_release(&detail);
 }
 
-/* An error in the reply to a POST belongs to that POST whatever its id: real servers send
-   null, none, or the string "server-error". A result must carry our id. */
+/* A result must carry our id. An error in the reply to a POST belongs to that POST: real
+   servers send null, no id, or a string of their own ("server-error"). Only a number that
+   is not ours is the late answer to another request. */
 static bool is_answer(const struct jsonrpc_message *m, int64_t id)
 {
 	if (jsonrpc_id_is(m->id, id)) {
 		return m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR;
 	}
-	return m->kind == JSONRPC_ERROR &&
-	       (json_is_null(m->id) || json_is(m->id, STR("server-error")));
+	return m->kind == JSONRPC_ERROR && json_type(m->id) != JSON_NUMBER;
 }
 
 /* 1: it was the answer to request `id` and is in *out; 0: something else, dealt with; -1
@@ -246,8 +255,10 @@ static int read_stream(struct mcp_session *s, struct http_exchange *x, int64_t i
 	if (more < 0) {
 		return -1;
 	}
-	keep_sentence(s, r, MCP_GOT_TRANSPORT,
-	              "the event stream ended without the answer");
+	if (r->http_status < 300) {
+		keep_sentence(s, r, MCP_GOT_TRANSPORT,
+		              "the event stream ended without the answer");
+	}
 	return 0;
 }
 
@@ -286,7 +297,7 @@ static int read_reply(struct mcp_session *s, struct http_exchange *x, int64_t id
 	r->media = buf_view(&s->scratch);
 	r->got = MCP_GOT_HTTP;
 	r->session_lost = r->http_status == 404 && s->id.n > 0;
-	if (str_is(media, "text/event-stream") && r->http_status < 300) {
+	if (strcasecmp(buf_cstr(&s->scratch), "text/event-stream") == 0) {
 		return read_stream(s, x, id, r, err);
 	}
 	return read_body(s, x, id, r, err);
@@ -300,8 +311,10 @@ static int or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *
 		keep_sentence(s, r, MCP_GOT_TIMEOUT, err->text);
 		return 0;
 	case FAIL_TRANSPORT:
-	case FAIL_PROTOCOL:
 		keep_sentence(s, r, MCP_GOT_TRANSPORT, err->text);
+		return 0;
+	case FAIL_PROTOCOL:
+		keep_sentence(s, r, MCP_GOT_UNUSABLE, err->text);
 		return 0;
 	case FAIL_NONE:
 	case FAIL_USAGE:
@@ -336,9 +349,7 @@ int mcp_wire_exchange(struct mcp_session *s, const struct http_request *q, int64
 	unsigned repeats = http_repeats(x);
 	http_leave(x);
 	if (repeats) {
-		events_push(s->conf.events, "retry",
-		            STR("{\"why\":\"the reused connection was dead; sent once "
-		                "more\"}"));
+		events_push(s->conf.events, "retry", STR(EVENTS_RETRY));
 	}
 	return failed ? or_failure(s, r, err) : 0;
 }

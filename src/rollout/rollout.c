@@ -206,9 +206,10 @@ static int open_policy(struct rollout *r, struct error *err)
 
 /* ---- the loop ---- */
 
-static bool answered(enum outcome o)
+/* A proxy or a tool that says "timed out" is an answer all the same. */
+static bool answered(const struct env_reply *reply)
 {
-	return o != OUTCOME_TRANSPORT_ERROR && o != OUTCOME_TIMEOUT;
+	return reply->outcome == OUTCOME_OK || reply->error.layer != LAYER_TRANSPORT;
 }
 
 static void remember(struct rollout *r, const struct env_reply *reply)
@@ -220,7 +221,7 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	buf_str(&r->last_error, reply->error.message);
 	arena_release(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = answered(reply->outcome) ? 0 : r->lost + 1;
+	r->lost = answered(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
 		r->reward_sum += reward;
 		r->reward_known = true;
@@ -274,14 +275,17 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 }
 
 struct ending {
-	bool done;
+	bool done, state_read; /* state_read: the last decision was no call */
+	struct str state;
 	enum end_status status;
 	const char *reason;
 };
 
 static void end_with(struct ending *e, enum end_status status, const char *reason)
 {
-	*e = (struct ending){true, status, reason};
+	e->done = true;
+	e->status = status;
+	e->reason = reason;
 }
 
 static void judge_reply(struct rollout *r, const struct env_reply *reply,
@@ -319,6 +323,8 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 		return -1;
 	}
 	if (d.kind != DECIDE_CALL) {
+		end->state_read = true;
+		end->state = view.state;
 		end_with(end, d.kind == DECIDE_FINISHED ? END_FINISHED : END_STOPPED,
 		         d.reason);
 		return 0;
@@ -352,7 +358,6 @@ static int end_interrupted(struct rollout *r, struct error *err)
 static int play(struct rollout *r, struct error *err)
 {
 	struct ending end = {.done = false};
-	struct str state = {NULL, 0};
 
 	while (!end.done) {
 		if (one_turn(r, &end, err)) {
@@ -360,11 +365,11 @@ static int play(struct rollout *r, struct error *err)
 		}
 	}
 	doubt_ending(r, &end);
-	if (end.status != END_UNREACHABLE &&
-	    r->conf->env_ops->state(r->env, &state, err)) {
+	if (end.status != END_UNREACHABLE && !end.state_read &&
+	    r->conf->env_ops->state(r->env, &end.state, err)) {
 		return -1;
 	}
-	return put_end(r, end.status, end.reason, state, err);
+	return put_end(r, end.status, end.reason, end.state, err);
 }
 
 /* Without tools there is nothing a policy could fit: that is a fact about the server, and

@@ -16,12 +16,9 @@ static void note_event(struct blind *s, const struct rollout_facts *r,
                        const struct line *l)
 {
 	struct str reason = JSON_GET(l->value[KEY_DETAIL], "why");
-	struct str skipped = JSON_GET(l->value[KEY_DETAIL], "skipped");
 	bool lost = peer_is(l->value[KEY_EVENT], STR("state-source-lost"));
 	if (!lost && !peer_is(l->value[KEY_EVENT], STR("control-plane-failed")))
 		return;
-	if (json_type(skipped) == JSON_TRUE)
-		return; /* left unread on purpose */
 	if (!s->reason[0])
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
 	if (lost)

@@ -90,22 +90,9 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 	return p + 6;
 }
 
-#ifdef JSON_AVX2
-static AVX2 __attribute__((noinline)) const unsigned char *
-string_blocks(const struct scan *s, const unsigned char *p)
-{
-	return block_string(p, s->end);
-}
-#endif
-
 static __attribute__((noinline)) const unsigned char *string_rest(const struct scan *s,
                                                                   const unsigned char *p)
 {
-#ifdef JSON_AVX2
-	if (LIKELY(s->has_blocks)) {
-		p = string_blocks(s, p);
-	}
-#endif
 	while (p) {
 		p = run_plain(p, s->end);
 		if (p == s->end) {
@@ -124,6 +111,15 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 	}
 	return NULL;
 }
+
+#ifdef JSON_AVX2
+static AVX2 __attribute__((noinline)) const unsigned char *
+string_blocks(const struct scan *s, const unsigned char *p)
+{
+	p = block_string(p, s->end);
+	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
+}
+#endif
 
 /* p is behind the opening quote. Most strings are shorter than one SSE2 register; the
    keys among them repeat from object to object, so that their lengths can be predicted.
@@ -146,6 +142,11 @@ ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned c
 	}
 #else
 	(void)is_key;
+#endif
+#ifdef JSON_AVX2
+	if (LIKELY(s->has_blocks)) {
+		return string_blocks(s, p);
+	}
 #endif
 	return string_rest(s, p);
 }

@@ -20,18 +20,22 @@ static const struct endpoint endpoints[] = {
 	[CONTROL_STATUS] = {"/control/status", "control://status"},
 };
 
-/* The control endpoints stand beside /mcp, not below it. */
-static void set_base(struct buf *base, const char *mcp_url)
+/* The control endpoints stand beside /mcp, not below it; what the URL asks for behind its
+   path, a key perhaps, is asked for there, too. */
+static void set_base(struct control_plane *c, const char *mcp_url)
 {
-	struct str url = str_from(mcp_url);
+	struct str url = {mcp_url, strcspn(mcp_url, "?#")};
 
+	buf_clear(&c->base);
+	buf_clear(&c->query);
+	buf_text(&c->query, mcp_url + url.n);
 	while (str_ends(url, STR("/"))) {
 		url.n--;
 	}
 	if (str_ends(url, STR("/mcp"))) {
 		url.n -= 4;
 	}
-	buf_str(base, url);
+	buf_str(&c->base, url);
 }
 
 void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
@@ -45,6 +49,7 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 		.user_header_count = conf->header_count,
 		.timeout_ms = conf->timeout_ms,
 		.base = BUF(BUF_MAX_SMALL),
+		.query = BUF(BUF_MAX_SMALL),
 		.id = BUF(BUF_MAX_SMALL),
 		.id_header = BUF(BUF_MAX_SMALL),
 		.url = BUF(BUF_MAX_SMALL),
@@ -57,7 +62,8 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 
 void control_release(struct control_plane *c)
 {
-	struct buf *all[] = {&c->base, &c->id, &c->id_header, &c->url, &c->body, &c->why};
+	struct buf *all[] = {&c->base, &c->query, &c->id, &c->id_header,
+	                     &c->url,  &c->body,  &c->why};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -91,7 +97,7 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	struct http_exchange *x = NULL;
 
 	buf_clear(&c->url);
-	buf_printf(&c->url, "%s%s", buf_cstr(&c->base), path);
+	buf_printf(&c->url, "%s%s%s", buf_cstr(&c->base), path, buf_cstr(&c->query));
 	buf_clear(&c->body);
 	buf_clear(&c->why);
 	struct http_request q = {.method = method,
@@ -169,8 +175,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	bool found = false;
 	int status;
 
-	buf_clear(&c->base);
-	set_base(&c->base, mcp_session_url(c->session));
+	set_base(c, mcp_session_url(c->session));
 	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
 		return -1;
 	}

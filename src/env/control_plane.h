@@ -26,7 +26,7 @@ struct control_plane {
 	size_t user_header_count;
 	uint64_t timeout_ms;
 	int unanswered; /* requests in a row without an answer in time */
-	struct buf base, id, id_header, url, body, why;
+	struct buf base, query, id, id_header, url, body, why;
 	const char **headers;
 };
 

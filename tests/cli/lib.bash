@@ -7,6 +7,9 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 ROLLDBG=${ROLLDBG:-$root/rolldbg}
 ROLLDBG_BUILD=${ROLLDBG_BUILD:-$root/build/release}
 data=$BATS_TEST_DIRNAME/data
+# A --timeout for calls that are never answered: the others have to be answered meanwhile.
+short=${VALGRIND:+10s}
+short=${short:-1s}
 goal=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
 
 setup() {

@@ -65,7 +65,7 @@ unreachable() {
 }
 
 @test "calls are never answered: --timeout, and the run ends" {
-	expect 4 rolldbg run --env 'builtin:frozen_lake?fault=hang' --actions "$goal" --timeout 200ms --out a.jsonl
+	expect 4 rolldbg run --env 'builtin:frozen_lake?fault=hang' --actions "$goal" --timeout "$short" --out a.jsonl
 	all_are a.jsonl end '.status == "unreachable" and .steps == 2'
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | uniq -c | awk '{ print $1, $2 }')" = '2 ["timeout",null]' ]
 	has "$output" 'error: multi-step-illusion'

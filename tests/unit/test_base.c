@@ -21,7 +21,7 @@ static void test_nearest(void)
 	} rows[] = {
 		{"chekc", "check"},   {"rnu", "run"},     {"stirp", "strip"},
 		{"server", "serve"},  {"shwo", "show"},   {"xyzzy", NULL},
-		{"", NULL},           {"check", "check"}, {"c", "check"},
+		{"", NULL},           {"check", "check"}, {"c", NULL},
 		{"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
 	};
 

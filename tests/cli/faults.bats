@@ -32,6 +32,7 @@ rows() {
 		for _ in $(seq "$before"); do
 			rolldbg run --quiet --env "$url" --actions $there_and_back --force --out b.jsonl
 		done
+		# judged looks for the name of the fault
 		got=$(judged --env "$url?$fault")
 		[ "$got" = "$wanted" ] || {
 			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2

@@ -59,10 +59,7 @@ static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t
 	}
 	e->state_lost = true;
 	mcp_note(e, "state-source-lost", "control-plane",
-	         "a step succeeded and the control plane's step_count did not move: it "
-	         "speaks for another "
-	         "environment than the one that acted",
-	         false);
+	         "a step succeeded and its step_count did not move", false);
 }
 
 int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err)

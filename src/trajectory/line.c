@@ -198,12 +198,23 @@ static int take_all(struct line *out, const struct json_member *members, size_t 
 	return 0;
 }
 
+/* Without a call: the words differ in their first bytes. */
+static ALWAYS_INLINE bool is_word(struct str s, const char *word)
+{
+	size_t n = 0;
+	while (n < s.n && s.p[n] == word[n])
+		n++;
+	return n == s.n && word[n] == '\0';
+}
+
 static enum line_type type_of(struct str string)
 {
-	bool escaped = json_has_escape(string);
 	for (size_t t = 0; t < LINE_TYPES; t++) {
-		struct str name = str_from(line_type_name((enum line_type)t));
-		if (escaped ? json_is(string, name) : str_eq(plain_word(string), name))
+		if (is_word(plain_word(string), line_type_name((enum line_type)t)))
+			return (enum line_type)t;
+	}
+	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {
+		if (json_is(string, str_from(line_type_name((enum line_type)t))))
 			return (enum line_type)t;
 	}
 	return LINE_UNKNOWN;

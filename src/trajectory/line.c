@@ -209,8 +209,9 @@ static ALWAYS_INLINE bool is_word(struct str s, const char *word)
 
 static enum line_type type_of(struct str string)
 {
+	struct str word = json_inner(string);
 	for (size_t t = 0; t < LINE_TYPES; t++) {
-		if (is_word(plain_word(string), line_type_name((enum line_type)t)))
+		if (is_word(word, line_type_name((enum line_type)t)))
 			return (enum line_type)t;
 	}
 	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {

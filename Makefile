@@ -88,6 +88,9 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
+# What looks at every byte or every line of a recording: a few percent faster.
+$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
+
 $(LIB): $(LIB_OBJ) $(OBJ)/members
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $(LIB_OBJ)

@@ -48,11 +48,21 @@ static int check_target(struct state_source *s, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "--state observation wants a JSON Pointer: /a/b");
 	}
+	bool bare = s->kind == STATE_AUTO || s->kind == STATE_NONE ||
+	            s->kind == STATE_CONTROL_PLANE || s->kind == STATE_OPENENV;
+	if (bare && s->target.p) {
+		return error_set(err, FAIL_USAGE, "--state %s takes nothing behind it",
+		                 names[s->kind]);
+	}
 	if (s->kind == STATE_TOOL && json_validate(s->arguments, &fault)) {
 		return error_set(
 			err, FAIL_USAGE,
 			"--state tool: the arguments are not JSON: %s at byte %zu",
 			fault.why, fault.at);
+	}
+	if (s->kind == STATE_TOOL && json_type(s->arguments) != JSON_OBJECT) {
+		return error_set(err, FAIL_USAGE,
+		                 "--state tool: the arguments are no JSON object");
 	}
 	return 0;
 }
@@ -69,7 +79,8 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 			continue;
 		}
 		out->kind = (enum state_kind)i;
-		out->target = str_skip(spec, kind.n + 1);
+		out->target = kind.n < spec.n ? str_skip(spec, kind.n + 1)
+		                              : (struct str){NULL, 0};
 		if (out->kind == STATE_TOOL) {
 			struct str name = until(out->target, ':');
 

@@ -78,7 +78,8 @@ ALWAYS_INLINE const unsigned char *lex_begin(struct str s)
 
 ALWAYS_INLINE const unsigned char *lex_end(struct str s)
 {
-	return (const unsigned char *)s.p + s.n;
+	/* an absent slice has no end either */
+	return s.n ? (const unsigned char *)s.p + s.n : (const unsigned char *)s.p;
 }
 
 /* json_validate that also gives the value without the blanks around it. */

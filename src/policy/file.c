@@ -18,9 +18,37 @@ struct policy_file {
 	struct arena arena;
 };
 
-static const char *const keys[] = {"kind",    "name",       "tool",     "actions",
-                                   "calls",   "on_end",     "on_error", "seed",
-                                   "$schema", "description"};
+/* Which kinds have a key, and what it is. */
+struct file_key {
+	const char *name;
+	bool script, random;
+	enum json_type type; /* JSON_ABSENT: its reader says */
+};
+
+static const struct file_key keys[] = {
+	{"kind", true, true, JSON_STRING},      {"name", true, true, JSON_STRING},
+	{"$schema", true, true, JSON_STRING},   {"description", true, true, JSON_STRING},
+	{"tool", true, false, JSON_STRING},     {"actions", true, false, JSON_ARRAY},
+	{"calls", true, false, JSON_ARRAY},     {"on_end", true, false, JSON_ABSENT},
+	{"on_error", true, false, JSON_ABSENT}, {"seed", false, true, JSON_ABSENT},
+};
+
+static const char *const call_keys[] = {"name", "arguments"};
+
+/* "--policy randm:7" is no file; perhaps it was to be a kind. */
+static int no_such_file(const char *path, struct error *err)
+{
+	const char *names[8] = {NULL}, *near;
+
+	for (size_t i = 0; i < policies_count && i < ARRAY_LEN(names); i++) {
+		names[i] = policies[i]->name;
+	}
+	near = text_nearest((struct str){path, strcspn(path, ":")}, names,
+	                    ARRAY_LEN(names));
+	return error_set(err, FAIL_INPUT, "policy '%s': there is no such file%s%s%s",
+	                 path, near ? "; did you mean the kind '" : "", near ? near : "",
+	                 near ? "'?" : ", and no such kind (script, random)");
+}
 
 static int read_all(const char *path, struct buf *out, struct error *err)
 {
@@ -28,16 +56,11 @@ static int read_all(const char *path, struct buf *out, struct error *err)
 	char piece[4096];
 	size_t n;
 
+	if (!f && errno == ENOENT && !strchr(path, '/')) {
+		return no_such_file(path, err);
+	}
 	if (!f) {
-		int number = errno;
-
 		error_errno(err, "policy %s", path);
-		if (number == ENOENT && strchr(path, '/') == NULL) {
-			error_set(err, FAIL_INPUT,
-			          "policy '%s': there is no such file, and no such kind "
-			          "(script, random)",
-			          path);
-		}
 		err->kind = FAIL_INPUT;
 		return -1;
 	}
@@ -53,27 +76,60 @@ static int read_all(const char *path, struct buf *out, struct error *err)
 	return 0;
 }
 
+static int unknown_key(const char *key, const char *const *known, size_t count,
+                       struct error *err)
+{
+	const char *near = text_nearest(str_from(key), known, count);
+
+	return error_set(err, FAIL_INPUT, "unknown key \"%s\"%s%s%s", key,
+	                 near ? "; did you mean \"" : "", near ? near : "",
+	                 near ? "\"?" : "");
+}
+
+static int check_key(const char *kind, const struct json_tree_node *m, struct error *err)
+{
+	const char *key = json_tree_key(m), *names[ARRAY_LEN(keys)];
+	bool random = strcmp(kind, "random") == 0;
+	const struct file_key *k = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		names[i] = keys[i].name;
+		k = strcmp(key, keys[i].name) == 0 ? &keys[i] : k;
+	}
+	if (!k) {
+		return unknown_key(key, names, ARRAY_LEN(names), err);
+	}
+	if (random ? !k->random : !k->script) {
+		return error_set(err, FAIL_INPUT, "a %s policy takes no \"%s\"", kind,
+		                 key);
+	}
+	if (k->type != JSON_ABSENT && json_tree_type(m) != k->type) {
+		return error_set(err, FAIL_INPUT, "\"%s\" is %s, not %s", key,
+		                 json_type_name(json_tree_type(m)),
+		                 json_type_name(k->type));
+	}
+	return 0;
+}
+
+/* The kind comes first, whatever the order in the file: it decides about the others. */
 static int check_keys(const struct policy_file *f, struct error *err)
 {
+	const char *kind = json_tree_string(json_tree_get(f->root, "kind"));
+
 	if (json_tree_type(f->root) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT, "a policy is an object, this is %s",
 		                 json_type_name(json_tree_type(f->root)));
 	}
+	if (!kind || (strcmp(kind, "script") != 0 && strcmp(kind, "random") != 0)) {
+		return error_set(
+			err, FAIL_INPUT, "\"kind\" is \"script\" or \"random\"%s%s%s",
+			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
+	}
 	for (const struct json_tree_node *m = json_tree_first(f->root); m;
 	     m = json_tree_next(m)) {
-		const char *key = json_tree_key(m), *near;
-		size_t i = 0;
-
-		while (i < ARRAY_LEN(keys) && strcmp(keys[i], key) != 0) {
-			i++;
+		if (check_key(kind, m, err)) {
+			return -1;
 		}
-		if (i < ARRAY_LEN(keys)) {
-			continue;
-		}
-		near = text_nearest(str_from(key), keys, ARRAY_LEN(keys));
-		return error_set(err, FAIL_INPUT, "unknown key \"%s\"%s%s%s", key,
-		                 near ? "; did you mean \"" : "", near ? near : "",
-		                 near ? "\"?" : "");
 	}
 	return 0;
 }
@@ -81,6 +137,17 @@ static int check_keys(const struct policy_file *f, struct error *err)
 static struct str text_of(struct policy_file *f, const struct json_tree_node *n)
 {
 	return arena_str(&f->arena, str_from(json_tree_string(n)));
+}
+
+static size_t count_of(const struct json_tree_node *list)
+{
+	size_t n = 0;
+
+	for (const struct json_tree_node *c = json_tree_first(list); c;
+	     c = json_tree_next(c)) {
+		n++;
+	}
+	return n;
 }
 
 static int read_on_end(const struct policy_file *f, struct script_conf *out,
@@ -111,7 +178,8 @@ static int read_on_error(const struct policy_file *f, struct script_conf *out,
 	if (!n || (word && !strcmp(word, "continue"))) {
 		return 0;
 	}
-	if (!json_tree_i64(json_tree_get(n, "stop_after"), &times) || times < 1) {
+	if (!json_tree_i64(json_tree_get(n, "stop_after"), &times) || times < 1 ||
+	    count_of(n) != 1) {
 		return error_set(err, FAIL_INPUT,
 		                 "\"on_error\" is \"continue\" or {\"stop_after\": K} "
 		                 "with K of at least 1");
@@ -126,6 +194,14 @@ static int read_call(struct policy_file *f, const struct json_tree_node *n,
 	const struct json_tree_node *arguments = json_tree_get(n, "arguments");
 	struct buf raw = BUF(BUF_MAX_MESSAGE);
 
+	for (const struct json_tree_node *m = json_tree_first(n);
+	     m && json_tree_type(n) == JSON_OBJECT; m = json_tree_next(m)) {
+		if (strcmp(json_tree_key(m), "name") != 0 &&
+		    strcmp(json_tree_key(m), "arguments") != 0) {
+			return unknown_key(json_tree_key(m), call_keys,
+			                   ARRAY_LEN(call_keys), err);
+		}
+	}
 	if (!json_tree_string(json_tree_get(n, "name")) ||
 	    (arguments && json_tree_type(arguments) != JSON_OBJECT)) {
 		return error_set(err, FAIL_INPUT,
@@ -140,17 +216,6 @@ static int read_call(struct policy_file *f, const struct json_tree_node *n,
 	out->arguments = arena_str(&f->arena, buf_view(&raw));
 	buf_release(&raw);
 	return 0;
-}
-
-static size_t count_of(const struct json_tree_node *list)
-{
-	size_t n = 0;
-
-	for (const struct json_tree_node *c = json_tree_first(list); c;
-	     c = json_tree_next(c)) {
-		n++;
-	}
-	return n;
 }
 
 static int read_calls(struct policy_file *f, const struct json_tree_node *list,
@@ -212,10 +277,16 @@ static int open_script(struct policy_file *f, struct str name, struct policy **o
 	const struct json_tree_node *list = actions ? actions : calls;
 	struct script_conf script = {.name = name};
 
-	if ((actions && calls) || json_tree_type(list) != JSON_ARRAY) {
+	if ((actions && calls) || !list) {
 		return error_set(
 			err, FAIL_INPUT,
 			"a script has either \"actions\" or \"calls\", an array");
+	}
+	if (calls && (json_tree_get(f->root, "tool") || f->conf->tool)) {
+		return error_set(err, FAIL_INPUT,
+		                 "each of the \"calls\" names its tool: %s goes with "
+		                 "\"actions\"",
+		                 f->conf->tool ? "--tool" : "\"tool\"");
 	}
 	if (read_on_end(f, &script, err) || read_on_error(f, &script, err) ||
 	    (actions ? read_actions(f, list, &script, err)
@@ -227,62 +298,31 @@ static int open_script(struct policy_file *f, struct str name, struct policy **o
 	return 0;
 }
 
-/* A key that would be ignored is a mistake. */
-static int refuse_keys(const struct policy_file *f, const char *kind,
-                       const char *const *others, size_t count, struct error *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (json_tree_get(f->root, others[i])) {
-			return error_set(err, FAIL_INPUT, "a %s policy takes no \"%s\"",
-			                 kind, others[i]);
-		}
-	}
-	return 0;
-}
-
 static int open_kind(struct policy_file *f, struct policy **out, struct error *err)
 {
 	const char *kind = json_tree_string(json_tree_get(f->root, "kind"));
 	const struct json_tree_node *name = json_tree_get(f->root, "name");
 	const char *slash = strrchr(f->path, '/');
-	static const char *const of_script[] = {"actions", "calls", "tool", "on_end",
-	                                        "on_error"},
-				 *const of_random[] = {"seed"};
+	struct str title =
+		name ? text_of(f, name) : str_from(slash ? slash + 1 : f->path);
 	int64_t seed = 0;
 
-	if (kind && !strcmp(kind, "script")) {
-		if (refuse_keys(f, kind, of_random, ARRAY_LEN(of_random), err)) {
-			return -1;
-		}
-		struct str fallback = str_from(slash ? slash + 1 : f->path);
-		return open_script(f,
-		                   json_tree_string(name) ? text_of(f, name) : fallback,
-		                   out, err);
+	if (strcmp(kind, "script") == 0) {
+		return open_script(f, title, out, err);
 	}
-	if (kind && !strcmp(kind, "random")) {
-		if (refuse_keys(f, kind, of_script, ARRAY_LEN(of_script), err)) {
-			return -1;
-		}
-		if (!json_tree_i64(json_tree_get(f->root, "seed"), &seed) || seed < 0) {
-			return error_set(err, FAIL_INPUT,
-			                 "\"seed\" is a whole number of at least 0");
-		}
-		return random_new(f->conf, (uint64_t)seed, out, err);
+	if (!json_tree_i64(json_tree_get(f->root, "seed"), &seed) || seed < 0) {
+		return error_set(err, FAIL_INPUT,
+		                 "\"seed\" is a whole number of at least 0");
 	}
-	return error_set(err, FAIL_INPUT, "\"kind\" is \"script\" or \"random\"%s%s%s",
-	                 kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
+	return random_new(f->conf, title, (uint64_t)seed, out, err);
 }
 
-int policy_file_open(const struct policy_conf *conf, struct policy **out,
+int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
                      struct error *err)
 {
 	struct policy_file f = {.path = conf->spec, .conf = conf};
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	int failed = read_all(conf->spec, &text, err);
+	int failed = json_tree_parse(text, conf->spec, &f.tree, err);
 
-	if (!failed) {
-		failed = json_tree_parse(buf_view(&text), conf->spec, &f.tree, err);
-	}
 	if (!failed) {
 		f.root = json_tree_root(f.tree);
 		failed = check_keys(&f, err) || open_kind(&f, out, err);
@@ -293,6 +333,16 @@ int policy_file_open(const struct policy_conf *conf, struct policy **out,
 	}
 	json_tree_free(f.tree);
 	arena_release(&f.arena);
+	return failed ? -1 : 0;
+}
+
+int policy_file_open(const struct policy_conf *conf, struct policy **out,
+                     struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	int failed = read_all(conf->spec, &text, err) ||
+	             policy_text_open(conf, buf_view(&text), out, err);
+
 	buf_release(&text);
 	return failed ? -1 : 0;
 }

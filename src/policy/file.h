@@ -14,4 +14,8 @@
 MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
                               struct error *err);
 
+/* The same from the text of such a file; conf->spec is its name, for messages. */
+MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text,
+                              struct policy **out, struct error *err);
+
 #endif

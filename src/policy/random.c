@@ -4,12 +4,16 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/schema.h"
 #include "policy/script.h"
 #include "policy/tools.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
+
+#define TEXT_MAX  4096 /* letters, whatever a schema asks for */
+#define ITEMS_MAX 100
 
 struct random_policy {
 	struct policy base;
@@ -18,41 +22,8 @@ struct random_policy {
 	struct str tools;           /* our copy */
 	struct script_conf actions; /* count 0: none given */
 	struct buf arguments, name;
-	struct str params;
+	struct str title, params;
 };
-
-/* A value of the plain types; nested containers stay empty. */
-static void draw_scalar(struct rng *r, struct str schema, struct buf *out)
-{
-	struct str type = JSON_GET(schema, "type"), low = JSON_GET(schema, "minimum");
-	struct str high = JSON_GET(schema, "maximum");
-	int64_t from, to;
-
-	if (!json_i64(low, &from)) {
-		from = 0;
-	}
-	if (!json_i64(high, &to) || to < from) {
-		to = from + 9;
-	}
-	uint64_t span = (uint64_t)to - (uint64_t)from;
-	uint32_t bound = span >= UINT32_MAX ? UINT32_MAX : (uint32_t)span + 1;
-	if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
-		int64_t drawn = from + (int64_t)rng_below(r, bound);
-
-		buf_printf(out, "%lld", (long long)drawn);
-	} else if (json_is(type, STR("boolean"))) {
-		buf_text(out, rng_below(r, 2) ? "true" : "false");
-	} else if (json_is(type, STR("array"))) {
-		buf_text(out, "[]");
-	} else if (json_is(type, STR("object"))) {
-		buf_text(out, "{}");
-	} else if (json_is(type, STR("null"))) {
-		buf_text(out, "null");
-	} else {
-		buf_printf(out, "\"%c%u\"", (char)('a' + rng_below(r, 26)),
-		           rng_below(r, 100));
-	}
-}
 
 static struct str nth(struct str array, uint32_t n)
 {
@@ -65,42 +36,194 @@ static struct str nth(struct str array, uint32_t n)
 	return each;
 }
 
-static void draw_value(struct rng *r, struct str schema, struct buf *out)
+static struct str any_of(struct rng *r, struct str array)
+{
+	size_t count = json_count(array);
+
+	return count ? nth(array, rng_below(r, (uint32_t)count)) : (struct str){NULL, 0};
+}
+
+static bool bound_of(struct str schema, const char *inclusive, const char *exclusive,
+                     double step, double *out)
+{
+	double strict;
+	bool found = json_double(json_get(schema, str_from(inclusive)), out);
+
+	if (json_double(json_get(schema, str_from(exclusive)), &strict)) {
+		strict += step;
+		*out = !found || (step > 0 ? strict > *out : strict < *out) ? strict
+		                                                            : *out;
+		found = true;
+	}
+	return found;
+}
+
+/* From minimum to maximum; where one is missing, ten numbers. */
+static void draw_number(struct rng *r, struct str schema, bool whole, struct buf *out)
+{
+	double low, high, step = whole ? 1 : 0.001;
+	bool has_low = bound_of(schema, "minimum", "exclusiveMinimum", step, &low);
+	bool has_high = bound_of(schema, "maximum", "exclusiveMaximum", -step, &high);
+	struct json_writer w;
+
+	low = has_low ? low : has_high ? high - 9 : 0;
+	high = has_high ? high : low + 9;
+	if (!whole) {
+		jw_init(&w, out);
+		jw_double(&w, low + (high - low) * rng_unit(r));
+		return;
+	}
+	low = ceil(low);
+	double span = floor(high) - low;
+	uint32_t bound = span < 0             ? 1
+	                 : span >= UINT32_MAX ? UINT32_MAX
+	                                      : (uint32_t)span + 1;
+	buf_printf(out, "%.0f", low + rng_below(r, bound));
+}
+
+static int64_t length_of(struct str schema, const char *key, int64_t otherwise)
+{
+	int64_t n;
+
+	return json_i64(json_get(schema, str_from(key)), &n) && n >= 0 ? n : otherwise;
+}
+
+/* A letter and digits, as long as the schema allows. */
+static void draw_text(struct rng *r, struct str schema, struct buf *out)
+{
+	int64_t least = length_of(schema, "minLength", 1);
+	int64_t most = length_of(schema, "maxLength", least > 3 ? least : 3);
+	int64_t n = least < TEXT_MAX ? least : TEXT_MAX;
+
+	if (most > n) {
+		n += rng_below(r, (uint32_t)(most - n < 3 ? most - n + 1 : 3));
+	}
+	buf_char(out, '"');
+	for (int64_t i = 0; i < n; i++) {
+		buf_char(out,
+		         (char)(i ? '0' + rng_below(r, 10) : 'a' + rng_below(r, 26)));
+	}
+	buf_char(out, '"');
+}
+
+/* The schema with references followed and one of its alternatives chosen. */
+static struct str settle(struct rng *r, struct str root, struct str schema)
+{
+	schema = schema_resolve(root, schema);
+	struct str list = schema_alternatives(schema);
+
+	return json_count(list) ? schema_resolve(root, any_of(r, list)) : schema;
+}
+
+static struct str type_of(struct rng *r, struct str schema)
+{
+	struct str type = JSON_GET(schema, "type");
+
+	return json_type(type) == JSON_ARRAY ? any_of(r, type) : type;
+}
+
+static void draw_plain(struct rng *r, struct str schema, struct str type, struct buf *out)
 {
 	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
-	size_t count = json_count(list);
 
 	if (fixed.p) {
 		buf_str(out, fixed);
-	} else if (json_type(list) == JSON_ARRAY && count) {
-		buf_str(out, nth(list, rng_below(r, (uint32_t)count)));
+	} else if (json_type(list) == JSON_ARRAY && json_count(list)) {
+		buf_str(out, any_of(r, list));
+	} else if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
+		draw_number(r, schema, json_is(type, STR("integer")), out);
+	} else if (json_is(type, STR("boolean"))) {
+		buf_text(out, rng_below(r, 2) ? "true" : "false");
+	} else if (json_is(type, STR("array"))) {
+		buf_text(out, "[]");
+	} else if (json_is(type, STR("object"))) {
+		buf_text(out, "{}");
+	} else if (json_is(type, STR("null"))) {
+		buf_text(out, "null");
 	} else {
-		draw_scalar(r, schema, out);
+		draw_text(r, schema, out);
 	}
+}
+
+static void draw_inner(struct rng *r, struct str root, struct str schema, struct buf *out)
+{
+	schema = settle(r, root, schema);
+	draw_plain(r, schema, type_of(r, schema), out);
+}
+
+static void draw_array(struct rng *r, struct str root, struct str schema, struct buf *out)
+{
+	int64_t n = length_of(schema, "minItems", 0);
+
+	buf_char(out, '[');
+	for (int64_t i = 0; i < n && i < ITEMS_MAX; i++) {
+		buf_text(out, i ? "," : "");
+		draw_inner(r, root, JSON_GET(schema, "items"), out);
+	}
+	buf_char(out, ']');
+}
+
+static void draw_object(struct rng *r, struct str root, struct str schema,
+                        struct buf *out)
+{
+	struct str properties = JSON_GET(schema, "properties"), key;
+	size_t cursor = 0;
+
+	buf_char(out, '{');
+	while (json_next(JSON_GET(schema, "required"), &cursor, &key)) {
+		buf_text(out, out->p[out->n - 1] == '{' ? "" : ",");
+		buf_str(out, key);
+		buf_char(out, ':');
+		draw_inner(r, root, json_get(properties, json_inner(key)), out);
+	}
+	buf_char(out, '}');
+}
+
+/* Containers hold what they must, one level deep. */
+static void draw_value(struct rng *r, struct str root, struct str schema, struct buf *out)
+{
+	schema = settle(r, root, schema);
+	struct str type = type_of(r, schema);
+	bool plain = JSON_GET(schema, "enum").p || JSON_GET(schema, "const").p;
+
+	if (!plain && json_is(type, STR("array"))) {
+		draw_array(r, root, schema, out);
+	} else if (!plain && json_is(type, STR("object"))) {
+		draw_object(r, root, schema, out);
+	} else {
+		draw_plain(r, schema, type, out);
+	}
+}
+
+static bool is_required(struct str schema, struct str key)
+{
+	struct str required = JSON_GET(schema, "required"), each;
+	size_t cursor = 0;
+
+	while (json_next(required, &cursor, &each)) {
+		if (str_eq(json_inner(each), key)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Required arguments always, the others every second time. */
 static void draw_arguments(struct rng *r, struct str schema, struct buf *out)
 {
-	struct str required = JSON_GET(schema, "required"), key;
 	struct json_member m;
 	size_t cursor = 0;
 	bool first = true;
 
 	buf_char(out, '{');
 	while (json_next_member(JSON_GET(schema, "properties"), &cursor, &m)) {
-		bool wanted = false;
-
-		for (size_t c = 0; json_next(required, &c, &key);) {
-			wanted |= str_eq(json_inner(key), m.key);
-		}
-		if (!wanted && rng_below(r, 2)) {
+		if (!is_required(schema, m.key) && rng_below(r, 2)) {
 			continue;
 		}
 		buf_text(out, first ? "\"" : ",\"");
 		buf_str(out, m.key);
 		buf_text(out, "\":");
-		draw_value(r, m.value, out);
+		draw_value(r, schema, m.value, out);
 		first = false;
 	}
 	buf_char(out, '}');
@@ -125,7 +248,7 @@ static int random_decide(struct policy *base, const struct policy_view *v,
 		return error_set(err, FAIL_USAGE,
 		                 "--policy random: the server offers no tools");
 	}
-	struct str tool = nth(p->tools, rng_below(&p->rng, (uint32_t)count));
+	struct str tool = any_of(&p->rng, p->tools);
 	buf_clear(&p->arguments);
 	buf_clear(&p->name);
 	draw_arguments(&p->rng, tool_schema(tool), &p->arguments);
@@ -140,10 +263,8 @@ static void random_facts(const struct policy *base, struct policy_facts *out)
 {
 	const struct random_policy *p = (const struct random_policy *)base;
 
-	*out = (struct policy_facts){.kind = "random",
-	                             .name = STR("random"),
-	                             .params = p->params,
-	                             .length = -1};
+	*out = (struct policy_facts){
+		.kind = "random", .name = p->title, .params = p->params, .length = -1};
 }
 
 static void random_close(struct policy *base)
@@ -172,7 +293,7 @@ static int random_open(const struct policy_conf *conf, struct policy **out,
 		                 "random:7, not '%s'",
 		                 conf->spec);
 	}
-	return random_new(conf, seed, out, err);
+	return random_new(conf, STR("random"), seed, out, err);
 }
 
 const struct policy_ops policy_random = {
@@ -185,26 +306,62 @@ const struct policy_ops policy_random = {
 	.close = random_close,
 };
 
-int random_new(const struct policy_conf *conf, uint64_t seed, struct policy **out,
-               struct error *err)
+/* What the calls are drawn from besides the seed: "tool" and "actions". */
+static struct str describe(struct random_policy *p, uint64_t seed)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&text, "{\"seed\":%" PRIu64, seed);
+	if (p->actions.params.n) {
+		buf_char(&text, ',');
+		buf_str(&text, str_skip(p->actions.params, 1));
+	} else {
+		buf_char(&text, '}');
+	}
+	struct str kept = arena_str(&p->arena, buf_view(&text));
+	buf_release(&text);
+	return kept;
+}
+
+/* A tool without a name cannot be called. */
+static struct str named_tools(struct arena *arena, struct str tools)
+{
+	struct buf named = BUF(BUF_MAX_MESSAGE);
+	struct str tool;
+	size_t cursor = 0;
+
+	buf_char(&named, '[');
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_type(JSON_GET(tool, "name")) == JSON_STRING) {
+			buf_text(&named, named.n > 1 ? "," : "");
+			buf_str(&named, tool);
+		}
+	}
+	buf_char(&named, ']');
+	struct str kept = arena_str(arena, buf_view(&named));
+	buf_release(&named);
+	return kept;
+}
+
+int random_new(const struct policy_conf *conf, struct str name, uint64_t seed,
+               struct policy **out, struct error *err)
 {
 	struct random_policy *p = mem_new(sizeof(*p));
 	struct str *actions;
-	char params[48];
 	size_t count;
 
 	p->base.ops = &policy_random;
 	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
-	p->tools = arena_str(&p->arena, conf->tools);
+	p->tools = named_tools(&p->arena, conf->tools);
+	p->title = arena_str(&p->arena, name);
 	rng_seed(&p->rng, seed, 1);
-	snprintf(params, sizeof(params), "{\"seed\":%llu}", (unsigned long long)seed);
-	p->params = arena_str(&p->arena, str_from(params));
 	if (conf->actions &&
 	    (script_split(conf->actions, &p->arena, &actions, &count, err) ||
 	     script_from_actions(conf, actions, count, &p->arena, &p->actions, err))) {
 		random_close(&p->base);
 		return -1;
 	}
+	p->params = describe(p, seed);
 	*out = &p->base;
 	return 0;
 }

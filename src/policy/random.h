@@ -5,7 +5,7 @@
 #include "policy/policy.h"
 
 /* With conf->actions: draws from those. Otherwise tools and arguments are drawn. */
-MUST_USE int random_new(const struct policy_conf *conf, uint64_t seed,
+MUST_USE int random_new(const struct policy_conf *conf, struct str name, uint64_t seed,
                         struct policy **out, struct error *err);
 
 #endif

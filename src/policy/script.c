@@ -123,14 +123,19 @@ int script_split(const char *actions, struct arena *arena, struct str **out,
 	return 0;
 }
 
-static int choose_tool(const struct policy_conf *conf, struct str *name,
-                       struct error *err)
+static int choose_tool(const struct policy_conf *conf, struct arena *arena,
+                       struct str *name, struct error *err)
 {
-	if (!conf->tool) {
-		return tool_only(conf->tools, name, err);
+	struct buf only = BUF(BUF_MAX_MESSAGE);
+
+	if (conf->tool) {
+		*name = arena_str(arena, str_from(conf->tool));
+		return conf->force_call ? 0 : tool_require(conf->tools, *name, err);
 	}
-	*name = str_from(conf->tool);
-	return conf->force_call ? 0 : tool_require(conf->tools, *name, err);
+	int failed = tool_only(conf->tools, &only, err);
+	*name = arena_str(arena, buf_view(&only));
+	buf_release(&only);
+	return failed;
 }
 
 static struct str params_of_actions(struct arena *arena, struct str tool,
@@ -176,22 +181,25 @@ int script_from_actions(const struct policy_conf *conf, const struct str *action
                         size_t count, struct arena *arena, struct script_conf *out,
                         struct error *err)
 {
-	struct str name, key, schema;
+	struct str name, tool, key, schema;
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
-	if (choose_tool(conf, &name, err) ||
-	    action_property(conf, tool_find(conf->tools, name), &key, &schema, err)) {
+	if (choose_tool(conf, arena, &name, err)) {
 		return -1;
 	}
-	name = arena_str(arena, name);
+	tool = tool_find(conf->tools, name);
+	if (action_property(conf, tool, &key, &schema, err)) {
+		return -1;
+	}
 	out->calls = arena_new(arena, count * sizeof(*out->calls));
 	out->count = count;
 	for (size_t i = 0; i < count && !failed; i++) {
 		struct str fits = conf->force_call ? (struct str){NULL, 0} : schema;
 
 		buf_clear(&arguments);
-		failed = tool_action_arguments(key, fits, actions[i], &arguments, err);
+		failed = tool_action_arguments(tool, key, fits, actions[i], &arguments,
+		                               err);
 		out->calls[i] = (struct script_call){
 			name, arena_str(arena, buf_view(&arguments))};
 	}

@@ -1,6 +1,6 @@
 /* The tools a server advertises, as policies need them: found by name, and calls checked
-   against the schema (the part of JSON Schema that tools use: type, properties, required,
-   enum, const, additionalProperties, minimum, maximum). */
+   against their schemas (policy/schema.h; of the whole: properties, required,
+   additionalProperties). */
 #ifndef ROLLDBG_POLICY_TOOLS_H
 #define ROLLDBG_POLICY_TOOLS_H
 
@@ -13,9 +13,8 @@ struct str tool_schema(struct str tool); /* inputSchema; may be absent */
 
 /* FAIL_USAGE: no such tool, with the nearest name and the list. */
 MUST_USE int tool_require(struct str tools, struct str name, struct error *err);
-/* The only tool, or FAIL_USAGE with the list. *name is still escaped, borrowed from
- * tools. */
-MUST_USE int tool_only(struct str tools, struct str *name, struct error *err);
+/* Appends the decoded name of the only tool, or FAIL_USAGE with the list. */
+MUST_USE int tool_only(struct str tools, struct buf *name, struct error *err);
 /* "a, b, c" cut to a sentence. */
 void tool_names(struct str tools, struct buf *out);
 
@@ -28,8 +27,8 @@ MUST_USE int tool_check_arguments(struct str tool, struct str arguments,
 MUST_USE int tool_action_property(struct str tool, struct str *key, struct str *schema,
                                   struct error *err);
 /* Appends the argument object {"key": action} with the action spelled as the schema's
-   type wants it. FAIL_USAGE when it cannot be. */
-MUST_USE int tool_action_arguments(struct str key, struct str schema, struct str action,
-                                   struct buf *out, struct error *err);
+   type wants it. FAIL_USAGE when it cannot be. tool: absent when nobody advertises it. */
+MUST_USE int tool_action_arguments(struct str tool, struct str key, struct str schema,
+                                   struct str action, struct buf *out, struct error *err);
 
 #endif

@@ -1,0 +1,279 @@
+/* One value against its schema: see schema.h. */
+#include "policy/schema.h"
+
+#include "base/text.h"
+#include "policy/names.h"
+
+#define REFERENCES_MAX 16
+
+struct str schema_resolve(struct str root, struct str schema)
+{
+	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
+
+	for (int i = 0; JSON_GET(schema, "$ref").p; i++) {
+		struct str ref = JSON_GET(schema, "$ref");
+		struct str path = {NULL, 0};
+
+		buf_clear(&pointer);
+		if (i < REFERENCES_MAX && json_type(ref) == JSON_STRING) {
+			json_decode(ref, &pointer);
+			path = buf_view(&pointer);
+		}
+		schema = (struct str){NULL, 0};
+		if (str_starts(path, STR("#"))) {
+			schema = json_point(root, str_skip(path, 1), &scratch);
+		}
+		if (json_type(schema) != JSON_OBJECT || scratch.n) {
+			schema = (struct str){NULL, 0};
+		}
+	}
+	buf_release(&pointer);
+	buf_release(&scratch);
+	return schema;
+}
+
+struct str schema_alternatives(struct str schema)
+{
+	struct str any = JSON_GET(schema, "anyOf"), one = JSON_GET(schema, "oneOf");
+
+	any = json_type(any) == JSON_ARRAY ? any : one;
+	return json_type(any) == JSON_ARRAY ? any : (struct str){NULL, 0};
+}
+
+/* "type" is one name or an array of names. */
+static bool type_has(struct str type, const char *name)
+{
+	struct str each;
+	size_t cursor = 0;
+
+	if (json_type(type) == JSON_STRING) {
+		return json_is(type, str_from(name));
+	}
+	while (json_next(type, &cursor, &each)) {
+		if (json_is(each, str_from(name))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool schema_names(struct str root, struct str schema, const char *type)
+{
+	struct str list = schema_alternatives(schema), each;
+	size_t cursor = 0;
+
+	if (type_has(JSON_GET(schema, "type"), type)) {
+		return true;
+	}
+	while (json_next(list, &cursor, &each)) {
+		if (type_has(JSON_GET(schema_resolve(root, each), "type"), type)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool schema_names_any(struct str root, struct str schema)
+{
+	static const char *const types[] = {"string", "integer", "number", "boolean",
+	                                    "null",   "array",   "object"};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(types) && !any; i++) {
+		any = schema_names(root, schema, types[i]);
+	}
+	return any;
+}
+
+/* ---- one value ---- */
+
+static bool is_whole(struct str number)
+{
+	int64_t value;
+
+	if (json_i64(number, &value)) {
+		return true;
+	}
+	for (size_t i = 0; i < number.n; i++) {
+		if (number.p[i] != '-' && (number.p[i] < '0' || number.p[i] > '9')) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool fits_type(struct str value, struct str type)
+{
+	switch (json_type(value)) {
+	case JSON_NULL:
+		return type_has(type, "null");
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return type_has(type, "boolean");
+	case JSON_NUMBER:
+		return type_has(type, "number") ||
+		       (type_has(type, "integer") && is_whole(value));
+	case JSON_STRING:
+		return type_has(type, "string");
+	case JSON_ARRAY:
+		return type_has(type, "array");
+	case JSON_OBJECT:
+		return type_has(type, "object");
+	case JSON_ABSENT:
+		break;
+	}
+	return false;
+}
+
+static bool same_value(struct str a, struct str b)
+{
+	double x, y;
+
+	if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING) {
+		struct buf text = BUF(BUF_MAX_MESSAGE);
+		json_decode(a, &text);
+		bool same = json_is(b, buf_view(&text));
+		buf_release(&text);
+		return same;
+	}
+	return str_eq(a, b) ||
+	       (json_type(a) == JSON_NUMBER && json_double(a, &x) &&
+	        json_type(b) == JSON_NUMBER && json_double(b, &y) && x <= y && x >= y);
+}
+
+static int wrong_word(struct str key, struct str value, struct str list,
+                      struct error *err)
+{
+	struct names known = {.count = 0};
+	struct buf what = BUF(BUF_MAX_SMALL), words = BUF(BUF_MAX_SMALL);
+	struct str each;
+	size_t cursor = 0;
+
+	while (json_next(list, &cursor, &each)) {
+		names_add(&known,
+		          json_type(each) == JSON_STRING ? json_inner(each) : each);
+	}
+	text_escape_cut(&words, list, 120);
+	buf_printf(&what, "argument '%.*s' does not take", STR_ARG(key));
+	names_missing(&known, buf_cstr(&what),
+	              json_type(value) == JSON_STRING ? json_inner(value) : value, err);
+	names_release(&known);
+	struct error first = *err;
+	error_set(err, FAIL_USAGE, "%s (allowed: %s)", first.text, buf_cstr(&words));
+	buf_release(&words);
+	buf_release(&what);
+	return -1;
+}
+
+static int check_words(struct str key, struct str value, struct str schema,
+                       struct error *err)
+{
+	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
+	struct str each;
+	size_t cursor = 0;
+
+	if (fixed.p && !same_value(value, fixed)) {
+		return error_set(err, FAIL_USAGE, "argument '%.*s' can only be %.*s",
+		                 STR_ARG(key), STR_ARG(fixed));
+	}
+	if (json_type(list) != JSON_ARRAY) {
+		return 0;
+	}
+	while (json_next(list, &cursor, &each)) {
+		if (same_value(value, each)) {
+			return 0;
+		}
+	}
+	return wrong_word(key, value, list, err);
+}
+
+struct bound {
+	const char *key, *what;
+	int side;     /* -1: nothing below it, 1: nothing above it */
+	bool allowed; /* the bound itself */
+};
+
+static const struct bound bounds[] = {
+	{"minimum", "below the minimum", -1, true},
+	{"maximum", "above the maximum", 1, true},
+	{"exclusiveMinimum", "not above", -1, false},
+	{"exclusiveMaximum", "not below", 1, false},
+};
+
+static int check_range(struct str key, struct str value, struct str schema,
+                       struct error *err)
+{
+	double v, bound;
+
+	if (json_type(value) != JSON_NUMBER || !json_double(value, &v)) {
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+		const struct bound *b = &bounds[i];
+		struct str said = json_get(schema, str_from(b->key));
+
+		if (json_type(said) != JSON_NUMBER || !json_double(said, &bound)) {
+			continue;
+		}
+		bool out = b->side < 0 ? v < bound : v > bound;
+		bool at = !(v < bound) && !(v > bound);
+		if (out || (at && !b->allowed)) {
+			return error_set(err, FAIL_USAGE,
+			                 "argument '%.*s' is %.*s, %s %.*s", STR_ARG(key),
+			                 STR_ARG(value), b->what, STR_ARG(said));
+		}
+	}
+	return 0;
+}
+
+static int check_plain(struct str key, struct str value, struct str schema,
+                       struct error *err)
+{
+	struct str type = JSON_GET(schema, "type");
+
+	if (type.p && !fits_type(value, type)) {
+		return error_set(
+			err, FAIL_USAGE, "argument '%.*s' is %s, the schema wants %.*s",
+			STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
+	}
+	return check_words(key, value, schema, err) ||
+	                       check_range(key, value, schema, err)
+	               ? -1
+	               : 0;
+}
+
+static bool is_null_type(struct str schema)
+{
+	return json_is(JSON_GET(schema, "type"), STR("null"));
+}
+
+/* Of several alternatives the last that is not null says what is wrong: most have only
+   one. */
+static int check_alternatives(struct str root, struct str list, struct str key,
+                              struct str value, struct error *err)
+{
+	struct str each;
+	struct error why = {0}, one;
+	size_t cursor = 0;
+
+	while (json_next(list, &cursor, &each)) {
+		struct str schema = schema_resolve(root, each);
+
+		if (!schema.p || check_plain(key, value, schema, &one) == 0) {
+			return 0;
+		}
+		why = is_null_type(schema) && why.kind != FAIL_NONE ? why : one;
+	}
+	*err = why;
+	return why.kind == FAIL_NONE ? 0 : -1;
+}
+
+int schema_check(struct str root, struct str schema, struct str key, struct str value,
+                 struct error *err)
+{
+	schema = schema_resolve(root, schema);
+	if (check_plain(key, value, schema, err)) {
+		return -1;
+	}
+	return check_alternatives(root, schema_alternatives(schema), key, value, err);
+}

@@ -1,0 +1,270 @@
+/* The small parts of environments: words of errors, the queue of events, what is ignored,
+   state sources as options, and the id that hashing servers derive. */
+#include "env/control_plane.h"
+#include "env/error_text.h"
+#include "env/ignored.h"
+#include "env/state_source.h"
+#include "tap.h"
+
+/* ---- words of errors ---- */
+
+static const struct {
+	const char *message;
+	enum error_class class;
+} messages[] = {
+	{"Maximum concurrent environments (3) reached", CLASS_CAPACITY},
+	{"MAXIMUM number of CONCURRENT things", CLASS_CAPACITY},
+	{"maximum of 8 environments", CLASS_CAPACITY},
+	{"Maximum sessions: 4", CLASS_CAPACITY},
+	{"max 4 concurrent sessions reached", CLASS_CAPACITY},
+	{"Too many open sessions", CLASS_CAPACITY},
+	{"the server is at capacity", CLASS_CAPACITY},
+	{"CAPACITY_REACHED", CLASS_CAPACITY},
+	{"StatusCode.RESOURCE_EXHAUSTED", CLASS_CAPACITY},
+	{"Session not found", CLASS_SESSION},
+	{"Session 6e7d7b09 not found", CLASS_SESSION},
+	{"the last session was not found", CLASS_TOOL},
+	{"Unknown session", CLASS_SESSION},
+	{"Not Found: Session has been terminated", CLASS_SESSION},
+	{"Bad Request: No valid session ID provided", CLASS_SESSION},
+	{"Bad Request: Missing session ID", CLASS_SESSION},
+	{"Server not initialized", CLASS_SESSION},
+	{"Unexpected message, expect initialize request", CLASS_SESSION},
+	{"No server assigned to session x", CLASS_SESSION},
+	{"Failed to create backend for session x", CLASS_SESSION},
+	{"could not get a stable MCP session ID", CLASS_SESSION},
+	{"Error executing tool lake_move: 'gym_140247762780320'", CLASS_SESSION},
+	{"Error executing tool lake_move: 'sim_140247762780320'", CLASS_SESSION},
+	{"Error executing tool lake_move: 'position'", CLASS_TOOL},
+	{"Unknown tool: nope", CLASS_UNKNOWN_TOOL},
+	{"I know of an unknown tool", CLASS_TOOL},
+	{"Tool nope not found", CLASS_UNKNOWN_TOOL},
+	{"MCP error -32602: Tool nope not found", CLASS_UNKNOWN_TOOL},
+	{"Error executing tool x: 1 validation error for xArguments", CLASS_ARGUMENTS},
+	{"MCP error -32602: Invalid arguments for tool x", CLASS_ARGUMENTS},
+	{"Error executing tool x: Invalid action 'JUMP'. Valid actions: [..]",
+         CLASS_ARGUMENTS},
+	{"Invalid params", CLASS_ARGUMENTS},
+	{"Invalid request parameters", CLASS_ARGUMENTS},
+	{"the request timed out", CLASS_TIMEOUT},
+	{"401 Unauthorized", CLASS_AUTH},
+	{"", CLASS_TOOL},
+	{"m", CLASS_TOOL},
+	{"max", CLASS_TOOL},
+	{"division by zero", CLASS_TOOL},
+	{"concurrent maximum", CLASS_TOOL},
+};
+
+static void test_classes(void)
+{
+	struct buf far = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
+		is_str(error_class_name(error_text_class(str_from(messages[i].message),
+		                                         CLASS_TOOL)),
+		       error_class_name(messages[i].class), "'%s'", messages[i].message);
+	}
+	ok(error_text_class((struct str){NULL, 0}, CLASS_AUTH) == CLASS_AUTH,
+	   "no message");
+	for (int i = 0; i < 600; i++) {
+		buf_char(&far, 'x');
+	}
+	buf_text(&far, "at capacity");
+	ok(error_text_class(buf_view(&far), CLASS_TOOL) == CLASS_TOOL,
+	   "a page of text is not searched");
+	buf_release(&far);
+}
+
+static void test_suspicion(void)
+{
+	static const char *const like_errors[] = {
+		"Error executing tool x: y", "Error: no",           "Error 7",
+		"Traceback (most",           "Unknown action JUMP", "MCP error -1"};
+	static const char *const not [] = {"", "Errors are human", "no Error: here",
+	                                   "error: lower"};
+
+	for (size_t i = 0; i < ARRAY_LEN(like_errors); i++) {
+		ok(error_text_suspected(str_from(like_errors[i])), "'%s'",
+		   like_errors[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(not ); i++) {
+		ok(!error_text_suspected(str_from(not [i])), "not '%s'", not [i]);
+	}
+	ok(error_class_outcome(CLASS_CAPACITY, OUTCOME_OK) == OUTCOME_CAPACITY,
+	   "capacity");
+	ok(error_class_outcome(CLASS_SESSION, OUTCOME_OK) == OUTCOME_SESSION_LOST,
+	   "lost");
+	ok(error_class_outcome(CLASS_TIMEOUT, OUTCOME_OK) == OUTCOME_TIMEOUT, "timeout");
+	ok(error_class_outcome(CLASS_AUTH, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
+	   "else what it was");
+}
+
+/* ---- events ---- */
+
+static void test_events(void)
+{
+	struct event_queue q = {0};
+	struct env_event e;
+	int n = 0;
+
+	ok(!events_take(&q, &e), "nothing yet");
+	events_push(&q, "noise", STR("{\"n\":1}"));
+	events_push(&q, "retry", STR("{\"n\":2}"));
+	ok(events_take(&q, &e) && str_is(str_from(e.name), "noise") &&
+	           str_is(e.detail, "{\"n\":1}"),
+	   "the oldest first");
+	ok(events_take(&q, &e) && str_is(e.detail, "{\"n\":2}"), "then the next");
+	ok(!events_take(&q, &e), "and no more");
+	for (int i = 0; i < EVENTS_MAX + 44; i++) {
+		events_push(&q, "notification", STR("{}"));
+	}
+	while (events_take(&q, &e)) {
+		n++;
+	}
+	is_int(n, EVENTS_MAX + 1, "a chatterer gets one more event for the rest");
+	events_push(&q, "noise", STR("{}"));
+	ok(events_take(&q, &e), "then it may go on");
+	events_release(&q);
+}
+
+static void test_events_dropped(void)
+{
+	struct event_queue q = {0};
+	struct env_event e = {.name = NULL};
+	struct buf big = BUF(BUF_MAX_MESSAGE);
+
+	for (int i = 0; i < EVENTS_MAX + 44; i++) {
+		events_push(&q, "notification", STR("{}"));
+	}
+	for (int i = 0; i <= EVENTS_MAX; i++) {
+		events_take(&q, &e);
+	}
+	is_str(e.name, "noise", "the last one says it");
+	ok(str_is(e.detail, "{\"events_dropped\":44}"), "with the number");
+	char *p = buf_room(&big, BUF_MAX_MESSAGE);
+	memset(p, ' ', BUF_MAX_MESSAGE);
+	big.n = BUF_MAX_MESSAGE;
+	for (int i = 0; i < 4; i++) {
+		events_push(&q, "notification", buf_view(&big));
+	}
+	ok(q.bytes <= EVENTS_MAX_BYTES && q.dropped == 2, "bytes are limited, too");
+	events_release(&q);
+	ok(!events_take(&q, &e), "empty after release");
+	events_release(&q);
+	buf_release(&big);
+}
+
+/* ---- ignored ---- */
+
+static const struct {
+	struct opt_list given;
+	const char *state, *wanted;
+} ignores[] = {
+	{{{0}, 0}, NULL, "[]"},
+	{{{0}, 0}, "{\"position\":0}", "[]"},
+	{{{0}, 0}, "{\"position\":0,\"grid\":\"S\"}", "[\"/grid\"]"},
+	{{{0}, 0}, "{\"grid\":\"S\"}", "[]"},
+	{{{0}, 0}, "{\"state\":3,\"grid_layout\":\"S\"}", "[\"/grid_layout\"]"},
+	{{{0}, 0}, "{\"position\":{},\"image_url\":\"data:\"}", "[\"/image_url\"]"},
+	{{{0}, 0}, "{\"image_url\":\"data:\"}", "[]"},
+	{{{0}, 0},
+         "{\"step_count\":1,\"episode_id\":\"e\",\"x\":1}",
+         "[\"/step_count\",\"/episode_id\"]"},
+	{{{0}, 0}, "[1]", "[]"},
+	{{{"/a", "/b/0"}, 2}, "{\"position\":0,\"grid\":\"S\"}", "[\"/a\",\"/b/0\"]"},
+	{{{"a"}, 1}, NULL, NULL},
+};
+
+static void test_ignored(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(ignores); i++) {
+		struct ignored e = {.json = BUF(BUF_MAX_SMALL)};
+		struct error err = {0};
+		int failed = ignored_settle(&e, &ignores[i].given,
+		                            str_from(ignores[i].state), &err);
+
+		is_str(failed ? NULL : buf_cstr(&e.json), ignores[i].wanted, "state %s",
+		       ignores[i].state ? ignores[i].state : "unknown");
+		ok(!failed || err.kind == FAIL_USAGE, "usage: %s", err.text);
+		ignored_release(&e);
+	}
+}
+
+/* ---- state sources ---- */
+
+static const struct {
+	const char *spec, *kind, *target, *arguments, *message;
+} sources[] = {
+	{"auto", "auto", "", "", NULL},
+	{"none", "none", "", "", NULL},
+	{"control-plane", "control-plane", "", "", NULL},
+	{"observation", "observation", "", "", NULL},
+	{"observation:/a/0", "observation", "/a/0", "", NULL},
+	{"resource:game://x:1", "resource", "game://x:1", "", NULL},
+	{"tool:look", "tool", "look", "{}", NULL},
+	{"tool:look:{\"a\":{\"b\":1}}", "tool", "look", "{\"a\":{\"b\":1}}", NULL},
+	{"tool:look:{\"a\"", NULL, NULL, NULL,
+         "--state tool: the arguments are not JSON"},
+	{"tool:look:[1]", NULL, NULL, NULL,
+         "--state tool: the arguments are no JSON object"},
+	{"tool:", NULL, NULL, NULL, "--state tool wants a target: tool:NAME[:JSON]"},
+	{"tool", NULL, NULL, NULL, "--state tool wants a target"},
+	{"resource", NULL, NULL, NULL, "--state resource wants a target: resource:URI"},
+	{"observation:a", NULL, NULL, NULL,
+         "--state observation wants a JSON Pointer: /a/b"},
+	{"none:x", NULL, NULL, NULL, "--state none takes nothing behind it"},
+	{"auto:", NULL, NULL, NULL, "--state auto takes nothing behind it"},
+	{"obsrvation", NULL, NULL, NULL,
+         "--state: unknown source 'obsrvation'; did you mean 'observation'?"},
+	{"", NULL, NULL, NULL, "--state: unknown source ''"},
+};
+
+static void test_sources(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		struct state_source s;
+		struct error err = {0};
+		int failed = state_source_parse(str_from(sources[i].spec), &s, &err);
+
+		is_str(failed ? NULL : state_kind_name(s.kind), sources[i].kind,
+		       "--state '%s'", sources[i].spec);
+		if (sources[i].message) {
+			ok(err.kind == FAIL_USAGE &&
+			           str_starts(str_from(err.text),
+			                      str_from(sources[i].message)),
+			   "why: %s", err.text);
+		} else {
+			ok(str_is(s.target, sources[i].target) &&
+			           str_is(s.arguments, sources[i].arguments),
+			   "target and arguments");
+		}
+		state_source_release(&s);
+	}
+}
+
+/* ---- hashed ids ---- */
+
+static void test_hash(void)
+{
+	struct control_plane c = {.id = BUF(BUF_MAX_SMALL)};
+	struct hasher *h = hasher_new();
+
+	control_use_hash(&c, h, "reward-kit", "1.0.0", true, 42);
+	is_str(buf_cstr(&c.id), "a05e7652df9c7574c02c1764f9671554", "with seed 42");
+	control_use_hash(&c, h, "reward-kit", "1.0.0", false, 42);
+	is_str(buf_cstr(&c.id), "00d275d1ca962c94a4823e008d2217d0", "without a seed");
+	hasher_free(h);
+	buf_release(&c.id);
+}
+
+int main(void)
+{
+	test_classes();
+	test_suspicion();
+	test_events();
+	test_events_dropped();
+	test_ignored();
+	test_sources();
+	test_hash();
+	return done();
+}

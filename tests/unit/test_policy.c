@@ -1,0 +1,280 @@
+/* Policies as they decide: scripts with their ends and errors, seeded random calls. */
+#include "policy/policy.h"
+#include "policy/schema.h"
+#include "policy/script.h"
+#include "policy/tools.h"
+#include "tap.h"
+
+#define WAYS                                                                             \
+	"[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":"                  \
+	"{\"type\":\"string\"}},\"required\":[\"way\"]}}]"
+
+/* ---- scripts ---- */
+
+static struct policy *script(enum on_end on_end, int64_t stop_after, size_t count)
+{
+	static struct script_call calls[] = {{STR_INIT("a"), STR_INIT("{}")},
+	                                     {STR_INIT("b"), STR_INIT("{}")},
+	                                     {STR_INIT("c"), STR_INIT("{}")}};
+	struct script_conf conf = {.name = STR("s"),
+	                           .calls = calls,
+	                           .count = count,
+	                           .on_end = on_end,
+	                           .stop_after = stop_after,
+	                           .params = STR("{}")};
+
+	return script_new(&conf);
+}
+
+/* One letter a decision: the tool, '.' finished, '!' stopped. */
+static void play(struct policy *p, const char *errors, char *got)
+{
+	struct policy_view view = {.last = OUTCOME_NONE};
+	struct decision d = {.kind = DECIDE_CALL};
+	struct error err;
+	size_t n = 0;
+
+	while (d.kind == DECIDE_CALL && n < 8) {
+		if (p->ops->decide(p, &view, &d, &err) != 0) {
+			break;
+		}
+		got[n++] = d.kind == DECIDE_FINISHED  ? '.'
+		           : d.kind == DECIDE_STOPPED ? '!'
+		                                      : d.name.p[0];
+		view.last = !*errors || *errors == '-' ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
+		view.last_error = str_from(*errors == 'x'   ? "no door 12"
+		                           : *errors == 'X' ? "no door 7"
+		                           : *errors == 'y' ? "no window"
+		                                            : "");
+		errors += *errors != '\0';
+	}
+	got[n] = '\0';
+	p->ops->close(p);
+}
+
+static const struct {
+	enum on_end on_end;
+	int64_t stop_after;
+	size_t count;
+	const char *errors, *wanted;
+} plays[] = {
+	{ON_END_STOP, 0, 3, "", "abc."},
+	{ON_END_STOP, 0, 0, "", "."},
+	{ON_END_CYCLE, 0, 2, "", "abababab"},
+	{ON_END_CYCLE, 0, 0, "", "."},
+	{ON_END_REPEAT, 0, 2, "", "abbbbbbb"},
+	{ON_END_REPEAT, 0, 0, "", "."},
+	{ON_END_STOP, 0, 3, "xxx", "abc."},
+	{ON_END_CYCLE, 2, 2, "xx", "ab!"},
+	{ON_END_CYCLE, 2, 2, "xX", "ab!"}, /* digits do not count */
+	{ON_END_CYCLE, 2, 2, "xyxyxyxy", "abababab"},
+	{ON_END_CYCLE, 2, 2, "x-x-x-x-", "abababab"},
+	{ON_END_CYCLE, 1, 2, "-x", "ab!"},
+	{ON_END_STOP, 3, 3, "xxx", "abc!"},
+};
+
+static void test_scripts(void)
+{
+	char got[16];
+
+	for (size_t i = 0; i < ARRAY_LEN(plays); i++) {
+		struct policy *p =
+			script(plays[i].on_end, plays[i].stop_after, plays[i].count);
+		struct policy_facts facts;
+
+		p->ops->facts(p, &facts);
+		bool ends = plays[i].on_end == ON_END_STOP || plays[i].count == 0;
+		is_int(facts.length, ends ? (int)plays[i].count : -1, "length");
+		play(p, plays[i].errors, got);
+		is_str(got, plays[i].wanted, "end %d, stop after %d, errors '%s'",
+		       (int)plays[i].on_end, (int)plays[i].stop_after, plays[i].errors);
+	}
+}
+
+/* ---- options ---- */
+
+static const struct {
+	struct policy_conf conf;
+	const char *message; /* its beginning; NULL: it opens */
+} options[] = {
+	{{.actions = "UP,DOWN"}, NULL},
+	{{.actions = "UP,,DOWN"}, "--actions: action 2 is empty in 'UP,,DOWN'"},
+	{{.actions = ""}, "--actions: action 1 is empty in ''"},
+	{{.actions = "UP", .tool = "mvoe"},
+         "the server has no tool 'mvoe'; did you mean 'move'?"},
+	{{.actions = "UP", .tool = "mvoe", .force_call = true}, NULL},
+	{{.spec = "random:7"}, NULL},
+	{{.spec = "random:7", .actions = "UP,DOWN"}, NULL},
+	{{.spec = "random:7", .actions = "UP", .tool = "x"},
+         "the server has no tool 'x'"},
+	{{.spec = "random"}, "--policy random wants its seed"},
+	{{.spec = "random:-1"}, "--policy random wants its seed"},
+	{{.spec = "random:"}, "--policy random wants its seed"},
+	{{.spec = "script"}, "--policy script needs no kind"},
+	{{.spec = "x.json", .actions = "UP"},
+         "--actions and --policy FILE are two policies"},
+	{{.spec = NULL},
+         "nothing to do: give --actions A,B,C or --policy FILE; the server's "
+         "tools: move"},
+};
+
+static void test_options(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		struct policy_conf conf = options[i].conf;
+		struct policy *p = NULL;
+		struct error err = {0};
+
+		conf.tools = STR(WAYS);
+		bool opened = policy_open(&conf, &p, &err) == 0;
+		if (!options[i].message) {
+			ok(opened, "opens: %s", err.text);
+		} else {
+			ok(!opened && err.kind == FAIL_USAGE &&
+			           str_starts(str_from(err.text),
+			                      str_from(options[i].message)),
+			   "refused: %s", err.text);
+		}
+		if (opened) {
+			p->ops->close(p);
+		}
+	}
+}
+
+static void test_facts(void)
+{
+	struct policy_conf conf = {.actions = "UP,DOWN", .tools = STR(WAYS)};
+	struct policy_facts facts;
+	struct policy *p = NULL;
+	struct error err;
+
+	if (ok(policy_open(&conf, &p, &err) == 0, "a script")) {
+		p->ops->facts(p, &facts);
+		ok(str_is(facts.params,
+		          "{\"tool\":\"move\",\"actions\":[\"UP\",\"DOWN\"]}"),
+		   "says what it does");
+		p->ops->close(p);
+	}
+	conf.spec = "random:18446744073709551615";
+	if (ok(policy_open(&conf, &p, &err) == 0, "random actions")) {
+		p->ops->facts(p, &facts);
+		ok(str_is(facts.params,
+		          "{\"seed\":18446744073709551615,\"tool\":\"move\","
+		          "\"actions\":[\"UP\",\"DOWN\"]}"),
+		   "say what they are drawn from");
+		p->ops->close(p);
+	}
+}
+
+/* ---- random calls ---- */
+
+#define ONE(schema)                                                                      \
+	"[{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"         \
+	"\"x\":" schema "},\"required\":[\"x\"],\"$defs\":{\"D\":{\"enum\":[1,2]}}}}]"
+
+static const char *const drawn[] = {
+	ONE("{}"),
+	ONE("{\"type\":\"string\"}"),
+	ONE("{\"type\":\"string\",\"minLength\":9,\"maxLength\":12}"),
+	ONE("{\"type\":\"string\",\"maxLength\":0}"),
+	ONE("{\"enum\":[\"a\",2,null]}"),
+	ONE("{\"const\":[1]}"),
+	ONE("{\"type\":\"boolean\"}"),
+	ONE("{\"type\":\"null\"}"),
+	ONE("{\"type\":\"integer\"}"),
+	ONE("{\"type\":\"integer\",\"minimum\":-3,\"maximum\":-1}"),
+	ONE("{\"type\":\"integer\",\"exclusiveMinimum\":4,\"exclusiveMaximum\":6}"),
+	ONE("{\"type\":\"integer\",\"maximum\":-100}"),
+	ONE("{\"type\":\"integer\",\"minimum\":1.5,\"maximum\":2.5}"),
+	ONE("{\"type\":\"integer\",\"minimum\":0,\"maximum\":9007199254740992}"),
+	ONE("{\"type\":\"number\",\"minimum\":0.25,\"maximum\":0.5}"),
+	ONE("{\"type\":\"number\",\"exclusiveMinimum\":0,\"exclusiveMaximum\":1}"),
+	ONE("{\"type\":[\"integer\",\"null\"]}"),
+	ONE("{\"anyOf\":[{\"type\":\"integer\",\"minimum\":7},{\"type\":\"null\"}]}"),
+	ONE("{\"$ref\":\"#/$defs/D\"}"),
+	ONE("{\"anyOf\":[{\"$ref\":\"#/$defs/D\"}]}"),
+	ONE("{\"type\":\"array\"}"),
+	ONE("{\"type\":\"object\"}"),
+	"[{\"name\":\"no schema\"},{\"name\":7},{\"inputSchema\":{}}]",
+	"[{\"name\":\"a\"},{\"name\":\"b\",\"inputSchema\":{\"properties\":{\"k\":{}}}}]",
+};
+
+static void draw(const char *tools, const char *spec, struct buf *out)
+{
+	struct policy_conf conf = {.spec = spec, .tools = str_from(tools)};
+	struct policy_view view = {.last = OUTCOME_OK};
+	struct policy *p = NULL;
+	struct decision d;
+	struct error err = {0};
+	bool good = policy_open(&conf, &p, &err) == 0;
+
+	for (int i = 0; good && i < 50; i++) {
+		struct json_fault fault;
+
+		good = p->ops->decide(p, &view, &d, &err) == 0 &&
+		       json_validate(d.arguments, &fault) == 0;
+		struct str tool = tool_find(conf.tools, d.name);
+		good = good && tool.p &&
+		       tool_check_arguments(tool, d.arguments, &err) == 0;
+		buf_printf(out, "%.*s%.*s\n", STR_ARG(d.name), STR_ARG(d.arguments));
+	}
+	ok(good, "draws what fits %s: %s", tools, err.text);
+	if (p) {
+		p->ops->close(p);
+	}
+}
+
+static void test_random(void)
+{
+	struct buf first = BUF(BUF_MAX_SMALL), again = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(drawn); i++) {
+		buf_clear(&first);
+		buf_clear(&again);
+		draw(drawn[i], "random:1", &first);
+		draw(drawn[i], "random:1", &again);
+		is_str(buf_cstr(&again), buf_cstr(&first),
+		       "the same seed draws the same");
+	}
+	buf_clear(&again);
+	draw(drawn[ARRAY_LEN(drawn) - 1], "random:2", &again);
+	ok(!str_eq(buf_view(&first), buf_view(&again)), "another seed draws another");
+	buf_clear(&first);
+	draw(ONE("{\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":\"boolean\"}}"),
+	     "random:1", &first);
+	ok(strstr(buf_cstr(&first), "[true,false]") != NULL,
+	   "arrays hold what they must");
+	buf_clear(&first);
+	draw(ONE("{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1},\"b\":{"
+	         "\"const\":"
+	         "2}},\"required\":[\"a\",\"b\"]}"),
+	     "random:1", &first);
+	ok(strstr(buf_cstr(&first), "{\"a\":1,\"b\":2}") != NULL, "objects, too");
+	buf_release(&first);
+	buf_release(&again);
+}
+
+static void test_no_tools(void)
+{
+	struct policy_conf conf = {.spec = "random:1", .tools = STR("[]")};
+	struct policy_view view = {.last = OUTCOME_NONE};
+	struct policy *p = NULL;
+	struct decision d;
+	struct error err;
+
+	ok(policy_open(&conf, &p, &err) == 0, "random calls of nothing");
+	ok(p && p->ops->decide(p, &view, &d, &err) < 0, "cannot be drawn: %s", err.text);
+	if (p) {
+		p->ops->close(p);
+	}
+}
+
+int main(void)
+{
+	test_scripts();
+	test_options();
+	test_facts();
+	test_random();
+	test_no_tools();
+	return done();
+}

@@ -1,0 +1,221 @@
+/* Tools and their schemas: what fits, what is said when it does not, how an action
+   becomes arguments. */
+#include "policy/schema.h"
+#include "policy/tools.h"
+#include "tap.h"
+
+/* A schema of one tool, arguments, and the message; NULL: they fit. */
+static const struct {
+	const char *schema, *arguments, *message;
+} calls[] = {
+	{"{}", "{\"any\":1}", NULL},
+	{"null", "{\"any\":1}", NULL},
+	{"{\"properties\":{}}", "{\"any\":1}", NULL},
+	{"{}", "[1]", "the arguments are array, not an object"},
+#define XY(x, y) "{\"properties\":{\"x\":" x ",\"yes\":" y "},\"required\":[\"x\"]}"
+	{XY("{}", "{}"), "{}", "the required argument \"x\" is missing"},
+	{XY("{}", "{}"), "{\"x\":1,\"yse\":2}",
+         "the tool has no argument 'yse'; did you mean 'yes'?"},
+	{"{\"properties\":{\"x\":{}},\"additionalProperties\":true}", "{\"y\":1}", NULL},
+	{"{\"properties\":{\"x\":{}},\"additionalProperties\":{}}", "{\"y\":1}", NULL},
+	{"{\"properties\":{\"x\":{}},\"additionalProperties\":false}", "{\"y\":1}",
+         "the tool has no argument 'y'; did you mean 'x'?"},
+#define X(schema) "{\"properties\":{\"x\":" schema "}}"
+#define TYPE(t)   X("{\"type\":\"" t "\"}")
+	{TYPE("string"), "{\"x\":\"\"}", NULL},
+	{TYPE("string"), "{\"x\":1}",
+         "argument 'x' is number, the schema wants \"string\""},
+	{TYPE("integer"), "{\"x\":1.0}", NULL},
+	{TYPE("integer"), "{\"x\":1e2}", NULL},
+	{TYPE("integer"), "{\"x\":-99999999999999999999}", NULL},
+	{TYPE("integer"), "{\"x\":1e-2}",
+         "argument 'x' is number, the schema wants \"integer\""},
+	{TYPE("integer"), "{\"x\":1.5}",
+         "argument 'x' is number, the schema wants \"integer\""},
+	{TYPE("number"), "{\"x\":1.5}", NULL},
+	{TYPE("boolean"), "{\"x\":false}", NULL},
+	{TYPE("boolean"), "{\"x\":\"true\"}",
+         "argument 'x' is string, the schema wants \"boolean\""},
+	{TYPE("null"), "{\"x\":null}", NULL},
+	{TYPE("array"), "{\"x\":[]}", NULL},
+	{TYPE("object"), "{\"x\":{}}", NULL},
+	{TYPE("object"), "{\"x\":[]}",
+         "argument 'x' is array, the schema wants \"object\""},
+	{X("{\"type\":[\"string\",\"null\"]}"), "{\"x\":null}", NULL},
+	{X("{\"type\":[\"string\",\"null\"]}"), "{\"x\":2}",
+         "argument 'x' is number, the schema wants [\"string\",\"null\"]"},
+	{X("{\"enum\":[\"caf\\u00e9\",1]}"), "{\"x\":\"caf\xc3\xa9\"}", NULL},
+	{X("{\"enum\":[\"a\",1]}"), "{\"x\":1.0}", NULL},
+	{X("{\"enum\":[\"LEFT\",\"UP\"]}"), "{\"x\":\"LEFTT\"}",
+         "argument 'x' does not take 'LEFTT'; did you mean 'LEFT'? (allowed: "
+         "[\"LEFT\",\"UP\"])"},
+	{X("{\"const\":\"go\"}"), "{\"x\":\"go\"}", NULL},
+	{X("{\"const\":\"go\"}"), "{\"x\":\"stop\"}", "argument 'x' can only be \"go\""},
+	{X("{\"minimum\":1,\"maximum\":3}"), "{\"x\":3}", NULL},
+	{X("{\"minimum\":1}"), "{\"x\":0}", "argument 'x' is 0, below the minimum 1"},
+	{X("{\"maximum\":3}"), "{\"x\":3.5}", "argument 'x' is 3.5, above the maximum 3"},
+	{X("{\"exclusiveMinimum\":1}"), "{\"x\":1}", "argument 'x' is 1, not above 1"},
+	{X("{\"exclusiveMaximum\":1}"), "{\"x\":1}", "argument 'x' is 1, not below 1"},
+	{X("{\"exclusiveMinimum\":true,\"minimum\":1}"), "{\"x\":2}", NULL},
+#define MAYBE X("{\"anyOf\":[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}]}")
+	{MAYBE, "{\"x\":null}", NULL},
+	{MAYBE, "{\"x\":4}", NULL},
+	{MAYBE, "{\"x\":-4}", "argument 'x' is -4, below the minimum 0"},
+	{MAYBE, "{\"x\":\"4\"}", "argument 'x' is string, the schema wants \"integer\""},
+#define REF                                                                              \
+	"{\"properties\":{\"x\":{\"$ref\":\"#/$defs/Way\"}},\"$defs\":{\"Way\":"         \
+	"{\"enum\":[\"N\",\"S\"],\"type\":\"string\"}}}"
+	{REF, "{\"x\":\"N\"}", NULL},
+	{REF, "{\"x\":\"W\"}",
+         "argument 'x' does not take 'W'; did you mean 'N'? (allowed: [\"N\",\"S\"])"},
+	{"{\"properties\":{\"x\":{\"$ref\":\"#/properties/x\"}}}", "{\"x\":1}", NULL},
+	{X("{\"$ref\":\"http://elsewhere/schema\"}"), "{\"x\":1}", NULL},
+	{X("{\"$ref\":7}"), "{\"x\":1}", NULL},
+	{"{\"properties\":{\"\\u0078\":{\"type\":\"string\"}},\"required\":[\"x\"]}",
+         "{\"x\":1}", "argument 'x' is number, the schema wants \"string\""},
+	{"{\"properties\":[],\"required\":{}}", "{\"x\":1}", NULL},
+};
+
+static void make_tool(struct buf *tool, const char *schema)
+{
+	buf_clear(tool);
+	buf_printf(tool, "{\"name\":\"move\",\"inputSchema\":%s}", schema);
+}
+
+static void test_calls(void)
+{
+	struct buf tool = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		struct error err = {0};
+
+		make_tool(&tool, calls[i].schema);
+		int failed = tool_check_arguments(buf_view(&tool),
+		                                  str_from(calls[i].arguments), &err);
+		is_str(failed ? err.text : NULL, calls[i].message, "%s with %s",
+		       calls[i].schema, calls[i].arguments);
+		ok(!failed || err.kind == FAIL_USAGE, "usage");
+	}
+	buf_release(&tool);
+}
+
+/* A schema, an action, and the arguments made of it; otherwise the message. */
+static const struct {
+	const char *schema, *action, *arguments, *message;
+} actions[] = {
+	{X("{\"type\":\"string\"}"), "UP", "{\"x\":\"UP\"}", NULL},
+	{X("{\"type\":\"string\"}"), "3", "{\"x\":\"3\"}", NULL},
+	{X("{\"type\":\"string\"}"), "say \"hi\"\n", "{\"x\":\"say \\\"hi\\\"\\n\"}",
+         NULL},
+	{X("{}"), "3", "{\"x\":\"3\"}", NULL},
+	{X("{\"enum\":[\"a\",\"b\"]}"), "a", "{\"x\":\"a\"}", NULL},
+	{X("{\"type\":\"integer\"}"), "3", "{\"x\":3}", NULL},
+	{X("{\"type\":\"integer\"}"), "UP", NULL,
+         "action 'UP': the argument 'x' wants \"integer\", and that is none"},
+	{X("{\"type\":\"integer\"}"), "3.5", NULL,
+         "action '3.5': argument 'x' is number, the schema wants \"integer\""},
+	{X("{\"type\":[\"integer\",\"string\"]}"), "3", "{\"x\":\"3\"}", NULL},
+	{X("{\"type\":\"boolean\"}"), "true", "{\"x\":true}", NULL},
+	{X("{\"type\":\"array\"}"), "[1]", "{\"x\":[1]}", NULL},
+	{MAYBE, "3", "{\"x\":3}", NULL},
+	{MAYBE, "null", "{\"x\":null}", NULL},
+	{MAYBE, "UP", NULL,
+         "action 'UP': the argument 'x' wants "
+         "[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}], and that is none"},
+	{REF, "S", "{\"x\":\"S\"}", NULL},
+	{REF, "E", NULL,
+         "action 'E': argument 'x' does not take 'E'; did you mean 'N'? (allowed: "
+         "[\"N\",\"S\"])"},
+	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
+	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
+         "--actions fills one argument, and the tool \"move\" has 2 (0 required): write "
+         "a "
+         "policy file with full calls"},
+	{"{\"properties\":{\"x\":{},\"y\":{}},\"required\":[\"x\",\"y\"]}", "3", NULL,
+         "--actions fills one argument, and the tool \"move\" has 2 (2 required): write "
+         "a "
+         "policy file with full calls"},
+	{"{}", "3", NULL,
+         "--actions fills one argument, and the tool \"move\" has 0 (0 required): write "
+         "a "
+         "policy file with full calls"},
+	{"{\"required\":[\"w\"]}", "3", "{\"w\":\"3\"}", NULL},
+	{"{\"properties\":{\"a\\/b\":{\"type\":\"integer\"}}}", "3", "{\"a\\/b\":3}",
+         NULL},
+};
+
+static void test_actions(void)
+{
+	struct buf tool = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
+		struct error err = {0};
+		struct str key, schema;
+
+		make_tool(&tool, actions[i].schema);
+		buf_clear(&out);
+		int failed =
+			tool_action_property(buf_view(&tool), &key, &schema, &err) ||
+			tool_action_arguments(buf_view(&tool), key, schema,
+		                              str_from(actions[i].action), &out, &err);
+		is_str(failed ? NULL : buf_cstr(&out), actions[i].arguments, "%s for %s",
+		       actions[i].action, actions[i].schema);
+		is_str(failed ? err.text : NULL, actions[i].message, "and why");
+	}
+	buf_release(&tool);
+	buf_release(&out);
+}
+
+#define THREE "[{\"name\":\"look\"},{\"name\":\"m\\u00f6ve\"},{\"noname\":1}]"
+
+static void test_names(void)
+{
+	struct error err = {0};
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct str tools = STR(THREE);
+
+	ok(tool_find(tools, STR("m\xc3\xb6ve")).p != NULL, "found by its decoded name");
+	ok(!tool_find(tools, STR("jump")).p, "not found");
+	ok(!tool_find((struct str){NULL, 0}, STR("look")).p, "nothing in no list");
+	ok(!tool_schema(tool_find(tools, STR("look"))).p, "no schema");
+	ok(tool_require(tools, STR("look"), &err) == 0, "required and there");
+	ok(tool_require(tools, STR("lok"), &err) < 0, "required and not there");
+	is_str(err.text,
+	       "the server has no tool 'lok'; did you mean 'look'?; the server's tools: "
+	       "look, "
+	       "m\\u00f6ve, ",
+	       "the nearest and the list");
+	ok(tool_only(tools, &name, &err) < 0 && err.kind == FAIL_USAGE,
+	   "not the only one");
+	ok(tool_only(STR("[]"), &name, &err) < 0, "none");
+	is_str(err.text, "name the tool with --tool NAME; the server's tools: none",
+	       "why");
+	ok(tool_only(STR("[{\"name\":\"a\\/b\"}]"), &name, &err) == 0, "the only one");
+	is_str(buf_cstr(&name), "a/b", "decoded");
+	ok(tool_only(STR("[{\"noname\":1}]"), &name, &err) < 0,
+	   "the only one, without a name");
+	is_str(err.text, "the server's only tool has no name", "why");
+	buf_release(&name);
+}
+
+static void test_schema(void)
+{
+	struct str root = STR("{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},"
+	                      "\"b\":{\"type\":\"null\"},\"s\":\"{}\"}}");
+
+	ok(str_is(schema_resolve(root, STR("{\"$ref\":\"#/$defs/a\"}")),
+	          "{\"type\":\"null\"}"),
+	   "a chain of references");
+	ok(!schema_resolve(root, STR("{\"$ref\":\"#/$defs/s\"}")).p, "into a string");
+	ok(!schema_resolve(root, STR("{\"$ref\":\"#/nowhere\"}")).p, "to nowhere");
+	ok(!schema_names_any(root, STR("{\"enum\":[1]}")), "no type is named");
+}
+
+int main(void)
+{
+	test_calls();
+	test_actions();
+	test_names();
+	test_schema();
+	return done();
+}

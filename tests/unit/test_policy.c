@@ -26,6 +26,25 @@ static struct policy *script(enum on_end on_end, int64_t stop_after, size_t coun
 	return script_new(&conf);
 }
 
+static char letter(const struct decision *d)
+{
+	switch (d->kind) {
+	case DECIDE_FINISHED:
+		return '.';
+	case DECIDE_STOPPED:
+		return '!';
+	case DECIDE_CALL:
+		break;
+	}
+	return d->name.p[0];
+}
+
+/* What the environment said, by a letter of the test: x and X differ in a number. */
+static const char *error_of(char c)
+{
+	return c == 'x' ? "no door 12" : c == 'X' ? "no door 7" : "no window";
+}
+
 /* One letter a decision: the tool, '.' finished, '!' stopped. */
 static void play(struct policy *p, const char *errors, char *got)
 {
@@ -34,19 +53,12 @@ static void play(struct policy *p, const char *errors, char *got)
 	struct error err;
 	size_t n = 0;
 
-	while (d.kind == DECIDE_CALL && n < 8) {
-		if (p->ops->decide(p, &view, &d, &err) != 0) {
-			break;
-		}
-		got[n++] = d.kind == DECIDE_FINISHED  ? '.'
-		           : d.kind == DECIDE_STOPPED ? '!'
-		                                      : d.name.p[0];
-		view.last = !*errors || *errors == '-' ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
-		view.last_error = str_from(*errors == 'x'   ? "no door 12"
-		                           : *errors == 'X' ? "no door 7"
-		                           : *errors == 'y' ? "no window"
-		                                            : "");
-		errors += *errors != '\0';
+	while (d.kind == DECIDE_CALL && n < 8 && !p->ops->decide(p, &view, &d, &err)) {
+		bool failed = n < strlen(errors) && errors[n] != '-';
+
+		view.last = failed ? OUTCOME_TOOL_ERROR : OUTCOME_OK;
+		view.last_error = str_from(failed ? error_of(errors[n]) : "");
+		got[n++] = letter(&d);
 	}
 	got[n] = '\0';
 	p->ops->close(p);

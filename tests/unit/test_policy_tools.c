@@ -14,8 +14,8 @@ static const struct {
 	{"{}", "[1]", "the arguments are array, not an object"},
 #define XY(x, y) "{\"properties\":{\"x\":" x ",\"yes\":" y "},\"required\":[\"x\"]}"
 	{XY("{}", "{}"), "{}", "the required argument \"x\" is missing"},
-	{XY("{}", "{}"), "{\"x\":1,\"yse\":2}",
-         "the tool has no argument 'yse'; did you mean 'yes'?"},
+	{XY("{}", "{}"), "{\"x\":1,\"yess\":2}",
+         "the tool has no argument 'yess'; did you mean 'yes'?"},
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":true}", "{\"y\":1}", NULL},
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":{}}", "{\"y\":1}", NULL},
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":false}", "{\"y\":1}",

@@ -413,13 +413,15 @@ static inline void scripted_start(struct scripted *s, struct scenario *scenario)
 	s->listener = socket(AF_INET, SOCK_STREAM, 0);
 	if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&a, size) < 0 ||
 	    listen(s->listener, 16) < 0 ||
-	    getsockname(s->listener, (struct sockaddr *)&a, &size) < 0 ||
-	    pthread_mutex_init(&s->lock, NULL) != 0 ||
+	    getsockname(s->listener, (struct sockaddr *)&a, &size) < 0) {
+		abort();
+	}
+	s->port = ntohs(a.sin_port);
+	if (pthread_mutex_init(&s->lock, NULL) != 0 ||
 	    pthread_cond_init(&s->changed, NULL) != 0 ||
 	    pthread_create(&s->thread, NULL, scripted_accept, s) != 0) {
 		abort();
 	}
-	s->port = ntohs(a.sin_port);
 }
 
 /* The client has gone: all connections end by themselves. What was expected and did not

@@ -107,6 +107,7 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	                                 build_headers(c, with_id, body.p != NULL),
 	                         .body = body,
 	                         .timeout_ms = c->timeout_ms,
+	                         .max_bytes = MCP_REPLY_MAX,
 	                         .may_repeat = true};
 
 	*status = 0;

@@ -5,7 +5,10 @@
 #include "base/log.h"
 #include "json/write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define RAW_MAX ((size_t)4 << 20)
 
 /* ---- opening ---- */
 
@@ -78,8 +81,10 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 		return refused(e, &r, "tools/list", refusal, err);
 	}
 	if (endless) {
-		mcp_note(e, "noise", "tools/list",
-		         "the pages do not end: the cursor repeats", false);
+		mcp_note(
+			e, "noise", "tools/list",
+			"the pages do not end: the cursor repeats, or they are too large",
+			false);
 	}
 	e->facts.tools = buf_view(&e->tools);
 	return 0;
@@ -361,6 +366,24 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	return read_source(e, out, err);
 }
 
+/* Escaped, bytes take six times their room: what is no JSON is kept only so far. */
+static void cut_raw(struct env_mcp *e, struct env_reply *out)
+{
+	char detail[96];
+	size_t n = RAW_MAX;
+
+	if (out->raw.n <= RAW_MAX) {
+		return;
+	}
+	while (n > RAW_MAX - 4 && ((unsigned char)out->raw.p[n] & 0xc0) == 0x80) {
+		n--; /* not in the middle of a character */
+	}
+	snprintf(detail, sizeof(detail), "{\"what\":\"raw\",\"kept\":%zu,\"of\":%zu}", n,
+	         out->raw.n);
+	events_push(&e->events, "truncated-bytes", str_from(detail));
+	out->raw.n = n;
+}
+
 /* The buffers that hold a reply are used again by the reads that follow: what the rollout
  * gets is copied. */
 static void keep_reply(struct env_mcp *e, struct env_reply *out)
@@ -387,6 +410,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments,
 		return -1;
 	}
 	mcp_read_tool_reply(&r, e->facts.env_session, &e->reading, out);
+	cut_raw(e, out);
 	keep_reply(e, out);
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;

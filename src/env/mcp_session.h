@@ -7,6 +7,10 @@
 #include "env/events.h"
 #include "protocol/jsonrpc.h"
 
+/* Of one answer, its event stream included: two of them, a state and an observation, must
+   fit into one line of a recording. */
+#define MCP_REPLY_MAX ((size_t)24 << 20)
+
 struct mcp_session;
 
 /* How a request ended, from the wire's point of view. */

@@ -9,7 +9,7 @@
 static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply *r,
                      struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
+	struct buf params = BUF(2 * BUF_MAX_SMALL);
 
 	if (cursor.p) {
 		buf_text(&params, "{\"cursor\":");
@@ -51,11 +51,17 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
 			break;
 		}
 		struct str next = JSON_GET(r->message.result, "nextCursor");
-		add_tools(tools, JSON_GET(r->message.result, "tools"));
-		if (json_is_null(next)) {
+		struct str list = JSON_GET(r->message.result, "tools");
+		bool fits = list.n < MCP_REPLY_MAX - tools->n;
+
+		if (fits) {
+			add_tools(tools, list);
+		}
+		if (fits && json_is_null(next)) {
 			break;
 		}
-		*endless = page == TOOL_PAGES_MAX || str_eq(next, buf_view(&cursor));
+		*endless = !fits || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
+		           str_eq(next, buf_view(&cursor));
 		if (*endless) {
 			break;
 		}

@@ -43,6 +43,7 @@ struct http_request mcp_wire_post(struct mcp_session *s, const struct buf *body,
 		.header_count = s->header_count,
 		.body = buf_view(body),
 		.timeout_ms = s->conf.timeout_ms,
+		.max_bytes = MCP_REPLY_MAX,
 		.may_repeat = may_repeat,
 	};
 }
@@ -230,7 +231,7 @@ static int read_stream(struct mcp_session *s, struct http_exchange *x, int64_t i
 	int more;
 
 	sse_release(&s->sse);
-	sse_init(&s->sse, BUF_MAX_MESSAGE);
+	sse_init(&s->sse, MCP_REPLY_MAX);
 	while ((more = http_read(x, &piece, err)) > 0) {
 		sse_feed(&s->sse, piece);
 		while (sse_next(&s->sse, &event)) {
@@ -249,7 +250,7 @@ static int read_stream(struct mcp_session *s, struct http_exchange *x, int64_t i
 		if (s->sse.too_large) {
 			return error_set(err, FAIL_PROTOCOL,
 			                 "an event of the answer is over %zu MiB",
-			                 BUF_MAX_MESSAGE >> 20);
+			                 MCP_REPLY_MAX >> 20);
 		}
 	}
 	if (more < 0) {

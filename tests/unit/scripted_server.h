@@ -8,6 +8,7 @@
 #include "scenario.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <strings.h>
@@ -253,15 +254,16 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static inline void scripted_endless(struct scripted_link *l)
+/* A body of so many MiB, of a byte that takes six when it is escaped. */
+static inline void scripted_mebibytes(struct scripted_link *l, uint64_t n)
 {
-	char block[65536];
+	static const char block[65536] = {1};
+	char framing[64];
 
-	memset(block, 'x', sizeof(block));
-	scripted_head(l, "Content-Length: 1073741824\r\n");
-	for (int i = 0; i < 16384 && scripted_send(l, block, sizeof(block)); i++) {
+	snprintf(framing, sizeof(framing), "Content-Length: %" PRIu64 "\r\n", n << 20);
+	scripted_head(l, framing);
+	for (uint64_t i = 0; i < n * 16 && scripted_send(l, block, sizeof(block)); i++) {
 	}
-	l->closing = true;
 }
 
 static inline void scripted_body(struct scripted_link *l, struct saying op)
@@ -280,7 +282,13 @@ static inline void scripted_body(struct scripted_link *l, struct saying op)
 		scripted_escaped(l, op.rest, &l->out);
 		scripted_send(l, buf_cstr(&l->out), l->out.n);
 	} else if (str_is(op.word, "endless")) {
-		scripted_endless(l);
+		scripted_mebibytes(l, 1024);
+		l->closing = true;
+	} else if (str_is(op.word, "fill")) {
+		uint64_t n = 0;
+
+		text_u64(op.rest, &n);
+		scripted_mebibytes(l, n);
 	}
 }
 

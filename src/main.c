@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -29,18 +31,30 @@ static void on_stop(int number)
 	(void)ignored;
 }
 
-static void catch_signals(void)
+/* What a shell told us to ignore (nohup, a background job) stays ignored. */
+static void catch_stop(void)
 {
-	struct sigaction stop = {.sa_handler = on_stop};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction stop = {.sa_handler = on_stop}, before;
 
 	sigemptyset(&stop.sa_mask);
-	/* a file that may not grow is an error of write(), with the recording still whole
-	 */
-	sigaction(SIGXFSZ, &ignore, NULL);
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGHUP, &stop, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		if (sigaction(numbers[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN) {
+			sigaction(numbers[i], &stop, NULL);
+		}
+	}
+}
+
+/* A descriptor we open must never become standard output: whoever closed one gets
+ * /dev/null. */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) {
+			_exit(5);
+		}
+	}
 }
 
 static const char *variable(const char *name)
@@ -82,6 +96,7 @@ static int run(int argc, char **argv)
 	struct error err = {0};
 	struct context c = {.clock = clock_real(),
 	                    .stop_fd = stop_fd,
+	                    .catch_stop = catch_stop,
 	                    .variable = variable,
 	                    .style = style_of_stdout()};
 
@@ -96,7 +111,16 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	fill_standard_descriptors();
 	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	catch_signals();
+	if (stop_fd < 0) {
+		fputs("rolldbg: no descriptor is left for the stop signal\n", stderr);
+		return 5;
+	}
+	/* a file that may not grow is an error of write(), with the recording still whole
+	 */
+	sigaction(SIGXFSZ, &ignore, NULL);
 	return run(argc, argv);
 }

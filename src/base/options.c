@@ -58,8 +58,10 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
 static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value,
                    struct error *err)
 {
-	bool ok = o->type == OPT_MS ? text_duration_ms(str_from(value), &out->value)
-	                            : text_u64(str_from(value), &out->value);
+	/* no time at all would mean none or for ever, and nobody could tell which */
+	bool ok = o->type == OPT_MS
+	                  ? text_duration_ms(str_from(value), &out->value) && out->value
+	                  : text_u64(str_from(value), &out->value);
 
 	out->given = true;
 	if (ok) {
@@ -76,6 +78,10 @@ static int set_value(const struct opt *o, const char *value, void *values,
 {
 	void *field = (char *)values + o->offset;
 
+	if (value && !*value) {
+		return error_set(err, FAIL_USAGE, "--%s wants a value that is not empty",
+		                 o->name);
+	}
 	switch (o->type) {
 	case OPT_FLAG:
 		*(bool *)field = true;

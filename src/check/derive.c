@@ -200,6 +200,10 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct m
 	struct rollout_facts *f = &o->facts;
 	unsigned kinds = f->steps++ == 0 ? WANT_FIRST : 0;
 	m->failed = l->outcome != OUTCOME_OK;
+	/* what was out when the user stopped the run is nobody's failure */
+	if (m->failed &&
+	    peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
+		m->after_terminal = true;
 	m->env_steps = env_steps(l->value[KEY_ENV_STEPS]);
 	f->episode.steps += !m->after_terminal;
 	if (m->failed)

@@ -75,7 +75,10 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	if (!may_write(r, m->tool))
 		return;
 	span_add(&s->calls, m->line->turn, m->line->step);
-	if (line_has(m->line, KEY_STATE_HASH) || (s->answers && s->answers->too_many))
+	/* with the observation as state an environment that starts over seems to move */
+	bool judged =
+		line_has(m->line, KEY_STATE_HASH) && r->source != SOURCE_OBSERVATION;
+	if (judged || (s->answers && s->answers->too_many))
 		return;
 	if (!s->answers)
 		s->answers = arena_new(r->arena, sizeof(*s->answers));
@@ -125,18 +128,20 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 		snprintf(count, sizeof(count),
 		         "; its own step count went from %" PRId64 " to %" PRId64,
 		         s->first_count, s->last_count);
-	if (e->changed > 0 || e->state_varied)
+	bool moved = e->changed > 0 || e->state_varied;
+	if (moved && r->source != SOURCE_OBSERVATION)
 		return;
-	if (e->failed == 0 && s->unchanged >= 3)
+	if (!moved && e->failed == 0 && s->unchanged >= 3)
 		finding_say(out, severity, &s->calls, "/state",
 		            "%" PRId64 " calls, none failed, and the environment's state "
 		            "is the same from first to last%s",
 		            s->calls.count, count);
 	else if (starts_over(s->answers))
 		finding_say(out, severity, &s->calls, "/observation",
-		            "state unknown; %" PRId64 " different calls, and %" PRId64
-		            " of %" PRId64 " repeats got exactly the first answer again, "
+		            "%s; %" PRId64 " different calls, and %" PRId64 " of %" PRId64
+		            " repeats got exactly the first answer again, "
 		            "as if the environment starts over at each step%s",
+		            moved ? "state is the observation itself" : "state unknown",
 		            (int64_t)s->answers->count, s->answers->same,
 		            s->answers->repeats, count);
 }

@@ -65,6 +65,7 @@ static int check_file(struct judge *j, struct verdicts *v, const char *path,
 	struct reader *r = NULL;
 	struct reader_note note;
 	struct line l;
+	bool empty = true;
 	int more;
 
 	if (reader_open(path, &r, err)) {
@@ -72,6 +73,7 @@ static int check_file(struct judge *j, struct verdicts *v, const char *path,
 	}
 	judge_file(j, path);
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		empty = false;
 		if (judge_line(j, &l, &note, err)) {
 			more = error_wrap(err, "%s:%llu", path,
 			                  (unsigned long long)note.line);
@@ -83,6 +85,11 @@ static int check_file(struct judge *j, struct verdicts *v, const char *path,
 		}
 	}
 	reader_close(r);
+	if (more == 0 && empty) {
+		/* a run that died before its first line must not pass for a clean one */
+		return error_set(err, FAIL_INPUT, "%s: there is no recording in it",
+		                 path);
+	}
 	return more;
 }
 

@@ -148,6 +148,7 @@ static int start_command(const struct context *c, const struct command *cmd,
 	if (!cmd->network) {
 		return cmd->run(c, opts, argc, argv, err);
 	}
+	c->catch_stop();
 	if (io_global_init(err)) {
 		return -1;
 	}

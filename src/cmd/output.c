@@ -2,6 +2,7 @@
 #include "cmd/output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define FLUSH_AT ((size_t)64 << 10)
@@ -24,6 +25,10 @@ int output_flush(struct output *o, struct error *err)
 		ssize_t n = write(o->fd, rest.p, rest.n);
 
 		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n < 0 && errno == EAGAIN) { /* somebody made it non-blocking */
+			poll(&(struct pollfd){.fd = o->fd, .events = POLLOUT}, 1, -1);
 			continue;
 		}
 		if (n < 0 && errno == EPIPE) {

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_TIMEOUT_MS 60000
@@ -415,6 +416,13 @@ static void tear_down(struct running *r)
 	buf_release(&r->path);
 }
 
+static bool is_empty(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
@@ -435,8 +443,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 		code = -1;
 	}
 	/* a policy that did not fit was refused before the first line: nothing to keep */
-	if (code < 0 && r.created &&
-	    (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT)) {
+	if (code < 0 && r.created && is_empty(buf_cstr(&r.path))) {
 		unlink(buf_cstr(&r.path));
 	}
 	if (code < 0) {

@@ -1,4 +1,5 @@
 /* rolldbg strip: a recording without what changes from run to run. */
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/masks.h"
@@ -46,6 +47,10 @@ static int strip_file(struct strip *s, const char *path, bool terminal,
 		return -1;
 	}
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (note.torn) {
+			log_warn("%s:%llu: the last line is torn and left out", path,
+			         (unsigned long long)note.line);
+		}
 		if (put_stripped(s, &l, terminal, &out->text, err)) {
 			struct error inner = *err;
 			more = error_set(err, inner.kind, "%s:%llu: %s", path,

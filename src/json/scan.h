@@ -15,6 +15,9 @@
 
 #define JSON_DEPTH_MAX 512
 
+/* Levels that a line of a recording may have around a value that was JSON by itself. */
+#define JSON_DEPTH_AROUND 8
+
 enum json_type {
 	JSON_ABSENT,
 	JSON_NULL,
@@ -46,7 +49,8 @@ struct json_member {
 	enum json_type type;
 };
 
-/* Validates the object at the start of text in one pass and fills its top-level members,
+/* Validates the object at the start of text (JSON_DEPTH_AROUND levels deeper than other
+   texts) in one pass and fills its top-level members,
    in order. More than max members: the rest is validated and left out, *count is max.
    *used as above. This is the fast lane of the recording reader. */
 MUST_USE int json_validate_object(struct str text, struct json_member *members,

@@ -289,15 +289,14 @@ static const unsigned char *no_comma(const struct scan *s, const unsigned char *
 struct nest {
 	size_t depth;
 	unsigned char closer; /* of the innermost */
-	unsigned char outer[JSON_DEPTH_MAX];
+	unsigned char outer[JSON_DEPTH_MAX + JSON_DEPTH_AROUND];
 };
 
-/* p is at a bracket or brace, `outside` the number of those that are open around the
- * nest. */
+/* p is at a bracket or brace; `limit` of them may be open. */
 ALWAYS_INLINE const unsigned char *enter(const struct scan *s, const unsigned char *p,
-                                         struct nest *n, size_t outside)
+                                         struct nest *n, size_t limit)
 {
-	if (UNLIKELY(n->depth + outside == JSON_DEPTH_MAX)) {
+	if (UNLIKELY(n->depth == limit)) {
 		return fail(s, p, "nested too deeply");
 	}
 	n->outer[n->depth++] = n->closer;
@@ -326,12 +325,12 @@ ALWAYS_INLINE bool opens(unsigned char c)
 }
 
 static const unsigned char *container(const struct scan *s, const unsigned char *p,
-                                      size_t outside)
+                                      size_t limit)
 {
 	struct nest n;
 
 	n.depth = n.closer = 0;
-	p = enter(s, p, &n, outside);
+	p = enter(s, p, &n, limit);
 	for (bool entered = true; LIKELY(p != NULL);) {
 		if (!entered || peek(s, p) == n.closer) {
 			p = leave(s, p, &n);
@@ -347,15 +346,15 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 			return NULL;
 		}
 		entered = opens(peek(s, p));
-		p = entered ? enter(s, p, &n, outside) : scalar_and_blanks(s, p);
+		p = entered ? enter(s, p, &n, limit) : scalar_and_blanks(s, p);
 	}
 	return NULL;
 }
 
 ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned char *p,
-                                         size_t outside)
+                                         size_t limit)
 {
-	return opens(peek(s, p)) ? container(s, p, outside) : scalar(s, p);
+	return opens(peek(s, p)) ? container(s, p, limit) : scalar(s, p);
 }
 
 static struct scan scan_of(struct str text, struct json_fault *fault)
@@ -376,7 +375,7 @@ static struct scan scan_of(struct str text, struct json_fault *fault)
 int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 {
 	struct scan s = scan_of(text, fault);
-	const unsigned char *p = value(&s, blanks(&s, s.begin), 0);
+	const unsigned char *p = value(&s, blanks(&s, s.begin), JSON_DEPTH_MAX);
 
 	if (!p) {
 		return -1;
@@ -388,7 +387,8 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 {
 	struct scan s = scan_of(text, fault);
-	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, 0);
+	const unsigned char *begin = blanks(&s, s.begin),
+			    *end = value(&s, begin, JSON_DEPTH_MAX);
 
 	if (!end) {
 		return -1;
@@ -423,7 +423,8 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 			return NULL;
 		}
 		begin = colon(s, name_end);
-		end = begin ? value(s, begin, 1) : NULL;
+		end = begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1)
+		            : NULL;
 		if (UNLIKELY(!end)) {
 			return NULL;
 		}

@@ -9,45 +9,49 @@
 struct pattern {
 	const char *parts;
 	enum error_class class;
+	bool loose; /* too common to be believed of a tool's own words */
 };
 
 static const struct pattern patterns[] = {
 	/* no room: MCP-Gym's proxy, OpenEnv, the MCP SDK's max_sessions, gRPC */
-	{"maximum*concurrent", CLASS_CAPACITY},
-	{"maximum*environments", CLASS_CAPACITY},
-	{"maximum*sessions", CLASS_CAPACITY},
-	{"max*concurrent*reached", CLASS_CAPACITY},
-	{"too many open sessions", CLASS_CAPACITY},
-	{"at capacity", CLASS_CAPACITY},
-	{"capacity_reached", CLASS_CAPACITY},
-	{"resource_exhausted", CLASS_CAPACITY},
+	{"maximum concurrent environments (", CLASS_CAPACITY, false},
+	{"maximum concurrent sessions", CLASS_CAPACITY, false},
+	{"too many open sessions", CLASS_CAPACITY, false},
+	{"server at capacity", CLASS_CAPACITY, false},
+	{"capacity_reached", CLASS_CAPACITY, false},
+	{"resource_exhausted", CLASS_CAPACITY, false},
+	{"maximum*concurrent", CLASS_CAPACITY, true},
+	{"maximum*environments", CLASS_CAPACITY, true},
+	{"maximum*sessions", CLASS_CAPACITY, true},
+	{"max*concurrent*reached", CLASS_CAPACITY, true},
+	{"at capacity", CLASS_CAPACITY, true},
 	/* the session or its environment is not known: MCP SDKs, MCP-Gym, session proxies
          */
-	{"^session not found", CLASS_SESSION},
-	{"^session * not found", CLASS_SESSION},
-	{"^unknown session", CLASS_SESSION},
-	{"^not found: session", CLASS_SESSION},
-	{"no valid session id", CLASS_SESSION},
-	{"missing session id", CLASS_SESSION},
-	{"^server not initialized", CLASS_SESSION},
-	{"expect initialize request", CLASS_SESSION},
-	{"^no server assigned to session", CLASS_SESSION},
-	{"^failed to create backend for session", CLASS_SESSION},
-	{"stable mcp session id", CLASS_SESSION},
-	{"^error executing tool *: 'gym_", CLASS_SESSION},
-	{"^error executing tool *: 'sim_", CLASS_SESSION},
+	{"^session not found", CLASS_SESSION, false},
+	{"^session * not found", CLASS_SESSION, false},
+	{"^unknown session", CLASS_SESSION, false},
+	{"^not found: session", CLASS_SESSION, false},
+	{"no valid session id", CLASS_SESSION, false},
+	{"missing session id", CLASS_SESSION, false},
+	{"^server not initialized", CLASS_SESSION, false},
+	{"expect initialize request", CLASS_SESSION, false},
+	{"^no server assigned to session", CLASS_SESSION, false},
+	{"^failed to create backend for session", CLASS_SESSION, false},
+	{"stable mcp session id", CLASS_SESSION, false},
+	{"^error executing tool *: 'gym_", CLASS_SESSION, false},
+	{"^error executing tool *: 'sim_", CLASS_SESSION, false},
 	/* the name */
-	{"^unknown tool", CLASS_UNKNOWN_TOOL},
-	{"^tool * not found", CLASS_UNKNOWN_TOOL},
-	{"-32602: tool * not found", CLASS_UNKNOWN_TOOL},
+	{"^unknown tool", CLASS_UNKNOWN_TOOL, false},
+	{"^tool * not found", CLASS_UNKNOWN_TOOL, false},
+	{"-32602: tool * not found", CLASS_UNKNOWN_TOOL, false},
 	/* the arguments: FastMCP (pydantic), TypeScript SDK (zod) */
-	{"validation error", CLASS_ARGUMENTS},
-	{"invalid arguments", CLASS_ARGUMENTS},
-	{"invalid action", CLASS_ARGUMENTS},
-	{"invalid params", CLASS_ARGUMENTS},
-	{"invalid request parameters", CLASS_ARGUMENTS},
-	{"timed out", CLASS_TIMEOUT},
-	{"unauthorized", CLASS_AUTH},
+	{"validation error", CLASS_ARGUMENTS, false},
+	{"invalid arguments", CLASS_ARGUMENTS, false},
+	{"invalid action", CLASS_ARGUMENTS, false},
+	{"invalid params", CLASS_ARGUMENTS, false},
+	{"invalid request parameters", CLASS_ARGUMENTS, false},
+	{"timed out", CLASS_TIMEOUT, false},
+	{"unauthorized", CLASS_AUTH, false},
 };
 
 static bool starts_folded(struct str s, const char *part, size_t n)
@@ -91,7 +95,14 @@ static bool fits(struct str message, const char *parts)
 	return false;
 }
 
-enum error_class error_text_class(struct str message, enum error_class otherwise)
+/* Words of what stands between us and the tool. */
+static bool on_the_way(enum error_layer layer)
+{
+	return layer == LAYER_TRANSPORT || layer == LAYER_HTTP || layer == LAYER_JSONRPC;
+}
+
+enum error_class error_text_class(struct str message, enum error_layer layer,
+                                  enum error_class otherwise)
 {
 	/* what matters stands at the beginning; a page of a stack trace is not searched
 	 */
@@ -101,7 +112,8 @@ enum error_class error_text_class(struct str message, enum error_class otherwise
 		return otherwise;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
-		if (fits(head, patterns[i].parts)) {
+		if ((on_the_way(layer) || !patterns[i].loose) &&
+		    fits(head, patterns[i].parts)) {
 			return patterns[i].class;
 		}
 	}
@@ -130,7 +142,6 @@ enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
 	case CLASS_SESSION:
 		return OUTCOME_SESSION_LOST;
 	case CLASS_TIMEOUT:
-		return OUTCOME_TIMEOUT;
 	case CLASS_NONE:
 	case CLASS_UNKNOWN_TOOL:
 	case CLASS_ARGUMENTS:

@@ -49,10 +49,20 @@ static void keep_json_message(struct mcp_reading *m, struct str value,
 	buf_release(&text);
 }
 
+/* Who says "timed out" has answered, but for a gateway that speaks of those behind it. */
+static bool nobody_in_time(const struct env_reply *out, enum error_layer layer)
+{
+	return layer == LAYER_TRANSPORT || out->http_status == 408 ||
+	       out->http_status == 504;
+}
+
 static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
                  enum error_class class)
 {
 	out->outcome = error_class_outcome(class, outcome);
+	if (nobody_in_time(out, layer)) {
+		out->outcome = class == CLASS_TIMEOUT ? OUTCOME_TIMEOUT : out->outcome;
+	}
 	out->error.layer = layer;
 	out->error.class = class;
 }
@@ -130,7 +140,7 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m,
 	bool refused = r->http_status >= 300;
 	enum error_class class = refused ? http_class(r->http_status) : CLASS_PROTOCOL;
 
-	class = error_text_class(r->text, class);
+	class = error_text_class(r->text, LAYER_HTTP, class);
 	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost) {
 		class = CLASS_PROTOCOL; /* we had no session to lose: the URL is wrong */
 	}
@@ -181,9 +191,10 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m,
 	    (r->http_status != 404 || r->session_lost)) {
 		class = http_class(r->http_status);
 	}
-	class = error_text_class(out->error.message, class);
+	class = error_text_class(out->error.message, http ? LAYER_HTTP : LAYER_JSONRPC,
+	                         class);
 	bool refused_call = class == CLASS_UNKNOWN_TOOL || class == CLASS_ARGUMENTS ||
-	                    class == CLASS_ENVIRONMENT;
+	                    class == CLASS_ENVIRONMENT || class == CLASS_TIMEOUT;
 	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
 	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
 	out->error.code =
@@ -276,22 +287,30 @@ static bool is_false(struct str value)
 	return json_type(value) == JSON_FALSE;
 }
 
-/* The error an object reports about itself at its top level, or inside a lone "result"
- * wrapper. */
-static struct str body_error(struct str body)
+/* The object itself, or what a lone "result" wraps; absent when it is no object. */
+static struct str unwrapped(struct str body)
 {
 	struct str inner = JSON_GET(body, "result");
 
 	if (json_type(body) != JSON_OBJECT) {
 		return (struct str){NULL, 0};
 	}
-	if (json_type(inner) == JSON_OBJECT && json_count(body) == 1) {
-		body = inner;
-	}
-	struct str error = JSON_GET(body, "error");
-	if (says_failed(error)) {
-		return error;
-	}
+	return json_type(inner) == JSON_OBJECT && json_count(body) == 1 ? inner : body;
+}
+
+/* The error an object reports about itself at its top level. */
+static struct str body_error(struct str body)
+{
+	struct str error = JSON_GET(unwrapped(body), "error");
+
+	return says_failed(error) ? error : (struct str){NULL, 0};
+}
+
+/* What an object says when it reports no error, but no success either: an error of the
+   server, or a locked door in a game that is going well. */
+static struct str body_failure(struct str body)
+{
+	body = unwrapped(body);
 	bool failed = is_false(JSON_GET(body, "success")) ||
 	              is_false(JSON_GET(body, "ok")) ||
 	              json_is(JSON_GET(body, "status"), STR("error"));
@@ -385,10 +404,32 @@ static bool flag_is_true(struct str value)
 	return json_type(value) == JSON_TRUE;
 }
 
-static bool reads_like_error(const struct env_reply *out)
+/* A tool's text: the only block, or the first among several. A list that a tool wrote as
+   JSON has no blocks. */
+static bool reads_like_error(struct str result, const struct env_reply *out)
 {
-	return json_type(out->observation) == JSON_STRING &&
-	       error_text_suspected(json_inner(out->observation));
+	bool blocks = out->observation.p == JSON_GET(result, "content").p;
+	struct str text = blocks ? text_of(out->observation) : out->observation;
+
+	return json_type(text) == JSON_STRING && error_text_suspected(json_inner(text));
+}
+
+/* What there is to read in a result: the text's JSON, else structuredContent. */
+static struct str found_in(struct str (*look)(struct str body),
+                           const struct env_reply *out)
+{
+	struct str found = look(out->observation);
+
+	return found.p ? found : look(out->structured);
+}
+
+/* The weak evidence: which layer reads like an error, without calling itself one. */
+static enum error_layer suspect(struct str result, const struct env_reply *out)
+{
+	if (found_in(body_failure, out).p) {
+		return LAYER_BODY;
+	}
+	return reads_like_error(result, out) ? LAYER_TEXT : LAYER_NONE;
 }
 
 /* Who says that this result is an error, first that applies. */
@@ -396,24 +437,24 @@ static struct claim claim_of(struct str result, const struct env_reply *out)
 {
 	struct str is_error = JSON_GET(result, "isError");
 	struct str body = body_error(out->observation);
+	struct str weak = found_in(body_failure, out);
 
 	if (flag_is_true(is_error)) {
-		return (struct claim){LAYER_MCP, body};
+		return (struct claim){LAYER_MCP,
+		                      body.p ? body : body_failure(out->observation)};
 	}
 	if (flag_is_true(JSON_GET(result, "is_error")) ||
 	    flag_is_true(JSON_GET(JSON_GET(result, "error"), "isError"))) {
-		return (struct claim){LAYER_FRAMEWORK, body};
+		return (struct claim){LAYER_FRAMEWORK,
+		                      body.p ? body : body_failure(out->observation)};
 	}
-	if (!body.p) {
-		body = body_error(out->structured);
-	}
+	body = found_in(body_error, out);
 	if (body.p) {
 		return (struct claim){LAYER_BODY, body};
 	}
-	if (!is_error.p && reads_like_error(out)) {
-		return (struct claim){LAYER_TEXT, (struct str){NULL, 0}};
-	}
-	return (struct claim){LAYER_NONE, (struct str){NULL, 0}};
+	/* what the server calls a success is not doubted for weak evidence alone */
+	enum error_layer layer = is_error.p ? LAYER_NONE : suspect(result, out);
+	return (struct claim){layer, layer == LAYER_BODY ? weak : (struct str){NULL, 0}};
 }
 
 /* 10: a result that is no result yet, or without any content. False: it is one. */
@@ -462,15 +503,16 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 	read_structured(result, m, out);
 	read_reply_session(out->observation, m, out);
 	struct claim claim = claim_of(result, out);
-	m->suspected = claim.layer == LAYER_NONE && reads_like_error(out);
 	if (claim.layer == LAYER_NONE) {
+		m->suspected = suspect(result, out);
 		out->outcome = OUTCOME_OK;
 		return;
 	}
 	keep_json_message(
 		m, claim.error.p ? message_of(claim.error) : text_of(out->observation),
 		out);
-	enum error_class class = error_text_class(out->error.message, CLASS_TOOL);
+	enum error_class class =
+		error_text_class(out->error.message, claim.layer, CLASS_TOOL);
 	if (complains_of_session(out->error.message, env_session)) {
 		class = CLASS_SESSION;
 	}
@@ -486,9 +528,11 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 
 void mcp_confirm_suspicion(struct mcp_reading *m, struct env_reply *out)
 {
-	keep_json_message(m, text_of(out->observation), out);
-	fail(out, OUTCOME_TOOL_ERROR, LAYER_TEXT,
-	     error_text_class(out->error.message, CLASS_TOOL));
+	struct str body = found_in(body_failure, out);
+
+	keep_json_message(m, body.p ? body : text_of(out->observation), out);
+	fail(out, OUTCOME_TOOL_ERROR, m->suspected,
+	     error_text_class(out->error.message, m->suspected, CLASS_TOOL));
 	out->error.disagrees = LAYER_MCP;
 }
 
@@ -520,7 +564,7 @@ void mcp_read_tool_reply(const struct mcp_reply *r, struct str env_session,
                          struct mcp_reading *m, struct env_reply *out)
 {
 	out->http_status = r->http_status;
-	m->suspected = false;
+	m->suspected = LAYER_NONE;
 	if (r->got == MCP_GOT_RESULT) {
 		read_result(r, env_session, m, out);
 	} else {

@@ -10,7 +10,9 @@
 struct mcp_reading {
 	struct buf observation, structured, message, session, canon[2];
 	char code[16];
-	bool suspected; /* the server says success, and the text reads like an error */
+	/* the server says success, and this layer reads like an error; none: all is well
+	 */
+	enum error_layer suspected;
 };
 
 void mcp_reading_init(struct mcp_reading *m);
@@ -24,7 +26,7 @@ void mcp_read_tool_reply(const struct mcp_reply *reply, struct str env_session,
                          struct mcp_reading *m, struct env_reply *out);
 
 /* For a suspected reply whose environment did not count a step: then the text is
-   believed, and isError:false is what disagrees. */
+   or the body is believed, and isError:false is what disagrees. */
 void mcp_confirm_suspicion(struct mcp_reading *m, struct env_reply *out);
 
 /* The same for an answer that is no tool result (initialize, tools/list): outcome and

@@ -78,7 +78,8 @@ int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
 	}
 	if (json_i64(JSON_GET(status, "step_count"), &out->env_steps)) {
 		e->env_steps = out->env_steps;
-		if (e->reading.suspected && before >= 0 && out->env_steps == before) {
+		if (e->reading.suspected != LAYER_NONE && before >= 0 &&
+		    out->env_steps == before) {
 			/* not a step for the environment either: the text was an error */
 			mcp_confirm_suspicion(&e->reading, out);
 			e->last = (struct str){NULL, 0};

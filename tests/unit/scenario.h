@@ -73,10 +73,10 @@ static inline void scenario_say(struct sayings *s, struct saying what)
 static inline void scenario_inside(struct scenario *s, const char *file, struct str line)
 {
 	static const char *const conditions[] = {"has", "lacks", "asks", NULL};
-	static const char *const ops[] = {"status", "header", "json",  "body",  "empty",
-	                                  "sse",    "event",  "chunk", "bytes", "wait",
-	                                  "cut",    "reset",  "hang",  "raw",   "endless",
-	                                  "fill",   NULL};
+	static const char *const ops[] = {
+		"status", "header", "json",    "body", "empty",     "sse",
+		"event",  "chunk",  "bytes",   "wait", "cut",       "reset",
+		"hang",   "raw",    "endless", "fill", "interrupt", NULL};
 	struct saying what = scenario_split(line);
 
 	if (!s->expected_count) {

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct scripted {
 	pthread_cond_t changed;
 	/* under the lock */
 	int open, calls; /* calls: tools/call requests taken */
+	pid_t client;    /* 0: not yet known */
 	bool over;
 	struct buf complaints;
 };
@@ -254,6 +256,19 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* As Ctrl-C does it. */
+static inline void scripted_interrupt(struct scripted *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (!s->client && !s->over) {
+		pthread_cond_wait(&s->changed, &s->lock);
+	}
+	if (!s->over) {
+		kill(s->client, SIGINT);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* A body of so many MiB, of a byte that takes six when it is escaped. */
 static inline void scripted_mebibytes(struct scripted_link *l, uint64_t n)
 {
@@ -325,6 +340,8 @@ static inline void scripted_op(struct scripted_link *l, struct saying op)
 		buf_text(&l->headers, "\r\n");
 	} else if (str_is(op.word, "wait")) {
 		scripted_wait(l, op.rest);
+	} else if (str_is(op.word, "interrupt")) {
+		scripted_interrupt(l->server);
 	} else if (str_is(op.word, "cut")) {
 		l->closing = true;
 	} else if (str_is(op.word, "reset")) {
@@ -430,6 +447,15 @@ static inline void scripted_start(struct scripted *s, struct scenario *scenario)
 	    pthread_create(&s->thread, NULL, scripted_accept, s) != 0) {
 		abort();
 	}
+}
+
+/* Whom to interrupt. */
+static inline void scripted_client(struct scripted *s, pid_t client)
+{
+	pthread_mutex_lock(&s->lock);
+	s->client = client;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* The client has gone: all connections end by themselves. What was expected and did not

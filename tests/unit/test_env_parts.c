@@ -61,16 +61,16 @@ static void test_classes(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
 		is_str(error_class_name(error_text_class(str_from(messages[i].message),
-		                                         CLASS_TOOL)),
+		                                         LAYER_HTTP, CLASS_TOOL)),
 		       error_class_name(messages[i].class), "'%s'", messages[i].message);
 	}
-	ok(error_text_class((struct str){NULL, 0}, CLASS_AUTH) == CLASS_AUTH,
+	ok(error_text_class((struct str){NULL, 0}, LAYER_HTTP, CLASS_AUTH) == CLASS_AUTH,
 	   "no message");
 	for (int i = 0; i < 600; i++) {
 		buf_char(&far, 'x');
 	}
 	buf_text(&far, "at capacity");
-	ok(error_text_class(buf_view(&far), CLASS_TOOL) == CLASS_TOOL,
+	ok(error_text_class(buf_view(&far), LAYER_HTTP, CLASS_TOOL) == CLASS_TOOL,
 	   "a page of text is not searched");
 	buf_release(&far);
 }
@@ -94,7 +94,8 @@ static void test_suspicion(void)
 	   "capacity");
 	ok(error_class_outcome(CLASS_SESSION, OUTCOME_OK) == OUTCOME_SESSION_LOST,
 	   "lost");
-	ok(error_class_outcome(CLASS_TIMEOUT, OUTCOME_OK) == OUTCOME_TIMEOUT, "timeout");
+	ok(error_class_outcome(CLASS_TIMEOUT, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
+	   "who says timed out has answered");
 	ok(error_class_outcome(CLASS_AUTH, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
 	   "else what it was");
 }

@@ -48,12 +48,11 @@ static void read_file(const char *name, struct buf *out)
 	}
 }
 
-static int spawn_and_wait(char *const *argv)
+static pid_t spawn(char *const *argv)
 {
 	posix_spawn_file_actions_t files;
 	char out[64], err[64];
 	pid_t pid;
-	int status;
 
 	path_in_dir(out, "out");
 	path_in_dir(err, "err");
@@ -67,6 +66,13 @@ static int spawn_and_wait(char *const *argv)
 		exit(1);
 	}
 	posix_spawn_file_actions_destroy(&files);
+	return pid;
+}
+
+static int await_exit(pid_t pid)
+{
+	int status;
+
 	while (waitpid(pid, &status, 0) < 0) {
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
@@ -103,7 +109,9 @@ static void run_scenario(struct scenario *s, struct outcome_of_run *r)
 			rest = word.rest;
 		}
 	}
-	r->exit_code = spawn_and_wait(argv);
+	pid_t pid = spawn(argv);
+	scripted_client(&server, pid);
+	r->exit_code = await_exit(pid);
 	scripted_stop(&server);
 	r->calls = server.calls;
 	r->complaints = server.complaints;
@@ -271,7 +279,7 @@ static bool offline_agrees(const struct outcome_of_run *r)
 
 	snprintf(exe, sizeof(exe), "%s", program());
 	path_in_dir(recording, "run.jsonl");
-	spawn_and_wait(argv);
+	await_exit(spawn(argv));
 	read_file("out", &out);
 	bool same = str_eq(buf_view(&out), buf_view(&r->out));
 	if (!same) {

@@ -55,6 +55,7 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 		.url = BUF(BUF_MAX_SMALL),
 		.body = BUF(BUF_MAX_MESSAGE),
 		.why = BUF(BUF_MAX_SMALL),
+		.silence = BUF(BUF_MAX_SMALL),
 	};
 	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
 	buf_text(&c->id, conf->env_session);
@@ -62,8 +63,8 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 
 void control_release(struct control_plane *c)
 {
-	struct buf *all[] = {&c->base, &c->query, &c->id, &c->id_header,
-	                     &c->url,  &c->body,  &c->why};
+	struct buf *all[] = {&c->base, &c->query, &c->id,  &c->id_header,
+	                     &c->url,  &c->body,  &c->why, &c->silence};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -170,6 +171,13 @@ static bool misses_id(const struct control_plane *c, int status)
 	       json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
+static void note_silence(struct control_plane *c, int status)
+{
+	if (!status && !c->silence.n) {
+		buf_str(&c->silence, buf_view(&c->why));
+	}
+}
+
 int control_detect(struct control_plane *c, struct error *err)
 {
 	static const struct str no_body = {NULL, 0};
@@ -180,6 +188,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
 		return -1;
 	}
+	note_silence(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP;
 		return 0;
@@ -187,6 +196,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
 		return -1;
 	}
+	note_silence(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP_HASHED;
 		return 0;
@@ -320,18 +330,16 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	return 0;
 }
 
-int control_reset(struct control_plane *c, int64_t seed, bool *done, struct error *err)
+int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err)
 {
 	struct buf body = BUF(64);
-	int status;
 
 	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
 	int failed = fetch(c, "POST", "/control/reset_session", true, buf_view(&body),
-	                   &status, err);
+	                   status, err);
 	buf_release(&body);
-	*done = status == 200;
-	if (!failed && !*done) {
-		explain_http(c, "POST", "/control/reset_session", status);
+	if (!failed && *status != 200) {
+		explain_http(c, "POST", "/control/reset_session", *status);
 	}
 	return failed;
 }

@@ -27,6 +27,7 @@ struct control_plane {
 	uint64_t timeout_ms;
 	int unanswered; /* requests in a row without an answer in time */
 	struct buf base, query, id, id_header, url, body, why;
+	struct buf silence; /* nobody answered when it was looked for: the sentence */
 	const char **headers;
 };
 
@@ -35,7 +36,8 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
                   struct event_queue *events, const struct env_conf *conf);
 void control_release(struct control_plane *c);
 
-/* Which generation is it? Sends no step and creates no environment. */
+/* Which generation is it? Sends no step and creates no environment. Where nobody answers
+   the question, `silence` says so: that is not the same as having no control plane. */
 MUST_USE int control_detect(struct control_plane *c, struct error *err);
 
 /* The id a hashing server derives from what we said at initialize. */
@@ -47,9 +49,9 @@ void control_use_hash(struct control_plane *c, struct hasher *h, const char *nam
 MUST_USE int control_read(struct control_plane *c, enum control_what what,
                           struct str *out, struct error *err);
 
-/* POST /control/reset_session {"seed":N}. *done false when the server declined, with
- * c->why. */
-MUST_USE int control_reset(struct control_plane *c, int64_t seed, bool *done,
+/* POST /control/reset_session {"seed":N}. *status other than 200: the server declined, 0:
+   it did not answer; with c->why. */
+MUST_USE int control_reset(struct control_plane *c, int64_t seed, int *status,
                            struct error *err);
 
 #endif

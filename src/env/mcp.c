@@ -103,6 +103,14 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		                 buf_cstr(&e->client_version), e->conf->has_seed,
 		                 e->conf->seed);
 	}
+	if (e->control.kind == CONTROL_NONE && e->control.silence.n) {
+		const char *why = buf_cstr(&e->control.silence);
+
+		log_warn("nobody answered whether there is a control plane (%s): driven "
+		         "as plain MCP",
+		         why);
+		mcp_note(e, "control-plane-failed", "detection", why, false);
+	}
 	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
 	    !strcmp(e->conf->protocol, "mcp-gym")) {
 		return error_set(err, FAIL_PROTOCOL,
@@ -210,9 +218,24 @@ static bool must_not_look(const struct env_mcp *e)
 	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
 }
 
+static void read_refused_reset(struct env_mcp *e, int status, struct env_reply *out)
+{
+	char code[16];
+
+	snprintf(code, sizeof(code), "%d", status);
+	out->outcome = status ? OUTCOME_PROTOCOL_ERROR : OUTCOME_TRANSPORT_ERROR;
+	out->http_status = status;
+	out->error = (struct env_error){
+		.class = status ? CLASS_PROTOCOL : CLASS_TRANSPORT,
+		.layer = status ? LAYER_HTTP : LAYER_TRANSPORT,
+		.code = status ? arena_str(&e->kept, str_from(code))
+	                       : (struct str){NULL, 0},
+		.message = arena_str(&e->kept, buf_view(&e->control.why))};
+}
+
 static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *err)
 {
-	bool done = false;
+	int status;
 
 	if (!e->conf->has_seed) {
 		return 0;
@@ -225,15 +248,11 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 		}
 		return 0;
 	}
-	if (control_reset(&e->control, e->conf->seed, &done, err)) {
+	if (control_reset(&e->control, e->conf->seed, &status, err)) {
 		return -1;
 	}
-	if (!done) {
-		out->outcome = OUTCOME_PROTOCOL_ERROR;
-		out->error = (struct env_error){
-			.class = CLASS_PROTOCOL,
-			.layer = LAYER_HTTP,
-			.message = arena_str(&e->kept, buf_view(&e->control.why))};
+	if (status != 200) {
+		read_refused_reset(e, status, out);
 	}
 	return 0;
 }

@@ -26,6 +26,7 @@ struct rollout {
 	enum outcome last;
 	struct str observation;
 	struct arena kept; /* the last observation */
+	struct arena now;  /* the state of this turn */
 	uint64_t began_ns;
 	struct rollout_result *result;
 };
@@ -144,7 +145,9 @@ static void blame(const struct error *e, struct env_reply *out)
 		.outcome = late       ? OUTCOME_TIMEOUT
 	                   : protocol ? OUTCOME_PROTOCOL_ERROR
 	                              : OUTCOME_TRANSPORT_ERROR,
-		.error = {.class = late       ? CLASS_TIMEOUT
+		.error = {.code = e->kind == FAIL_INTERRUPTED ? STR("\"interrupted\"")
+	                                                      : (struct str){NULL, 0},
+	                  .class = late       ? CLASS_TIMEOUT
 	                           : protocol ? CLASS_PROTOCOL
 	                                      : CLASS_TRANSPORT,
 	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
@@ -228,13 +231,24 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	}
 }
 
-/* An interrupt while the call was out: it was sent, and nobody knows what became of it.
- */
-static int interrupted_step(const struct error *err, struct env_reply *reply)
+/* What is known of a call although its step() failed. An answer that came is one, even
+   when what is asked for afterwards was interrupted: its control facts are unknown. An
+   interrupt before it: the call was sent, and nobody knows what became of it. False:
+   nothing is known that could be recorded. */
+static bool salvage(const struct error *err, struct env_reply *reply)
 {
+	if (reply->outcome != OUTCOME_NONE) {
+		reply->reward = (struct str){NULL, 0};
+		reply->terminated = reply->truncated = -1;
+		reply->env_steps = -1;
+		return true;
+	}
+	if (err->kind != FAIL_INTERRUPTED) {
+		return false;
+	}
 	blame(err, reply);
 	reply->error.message = STR("interrupted before the answer came");
-	return 0;
+	return true;
 }
 
 static int act(struct rollout *r, const struct decision *d, struct str state,
@@ -254,8 +268,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	int failed =
 		r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
 
-	if (failed && (step_error.kind != FAIL_INTERRUPTED ||
-	               interrupted_step(&step_error, reply))) {
+	if (failed && !salvage(&step_error, reply)) {
 		*err = step_error;
 		return -1;
 	}
@@ -305,6 +318,18 @@ static bool script_is_done(const struct rollout *r)
 	return r->policy_facts.length >= 0 && r->turns >= r->policy_facts.length;
 }
 
+/* The step line needs the state when the call that follows has been made, and the env
+   keeps it only until then. */
+static int read_state(struct rollout *r, struct str *state, struct error *err)
+{
+	if (r->conf->env_ops->state(r->env, state, err)) {
+		return -1;
+	}
+	arena_reset(&r->now);
+	*state = arena_str(&r->now, *state);
+	return 0;
+}
+
 static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 {
 	struct policy_view view = {.turn = r->turns,
@@ -318,7 +343,7 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
 		return 0;
 	}
-	if (r->conf->env_ops->state(r->env, &view.state, err) || put_events(r, err) ||
+	if (read_state(r, &view.state, err) || put_events(r, err) ||
 	    r->policy->ops->decide(r->policy, &view, &d, err)) {
 		return -1;
 	}
@@ -366,7 +391,7 @@ static int play(struct rollout *r, struct error *err)
 	}
 	doubt_ending(r, &end);
 	if (end.status != END_UNREACHABLE && !end.state_read &&
-	    r->conf->env_ops->state(r->env, &end.state, err)) {
+	    read_state(r, &end.state, err)) {
 		return -1;
 	}
 	return put_end(r, end.status, end.reason, end.state, err);
@@ -391,12 +416,14 @@ static int start(struct rollout *r, struct error *err)
 	}
 	arena_release(&r->kept);
 	r->observation = arena_str(&r->kept, reply.observation);
+	bool refused = reply.outcome != OUTCOME_OK;
+	buf_str(&r->last_error, reply.error.message);
 	if (put_header(r, err) || write_reset(&r->writer, &reply, err) ||
 	    put_events(r, err)) {
 		return -1;
 	}
-	if (reply.outcome != OUTCOME_OK) {
-		buf_str(&r->last_error, reply.error.message);
+	if (refused) {
+		log_warn("the reset was refused: %s", buf_cstr(&r->last_error));
 		return put_end(r, END_REFUSED, buf_cstr(&r->last_error), unknown, err);
 	}
 	if (no_tools) {
@@ -472,6 +499,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
 	}
 	line_writer_release(&r.writer);
 	arena_release(&r.kept);
+	arena_release(&r.now);
 	buf_release(&r.last_error);
 	buf_release(&r.reward_text);
 	return failed;

@@ -312,6 +312,9 @@ static int settle_ignored(struct env_mcp *e, struct error *err)
 		return -1;
 	}
 	e->state_read = !control && first.p != NULL;
+	if (e->source.kind == STATE_NONE && !given) {
+		first = STR("null"); /* there will never be one: nothing to leave out */
+	}
 	if (ignored_settle(&e->ignored, e->conf->ignore, first, err)) {
 		return -1;
 	}
@@ -361,6 +364,8 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	    !must_not_look(e) && read_status_before(e, out, err)) {
 		return -1;
 	}
+	buf_clear(&e->start);
+	buf_str(&e->start, out->observation);
 	return settle_ignored(e, err);
 }
 
@@ -382,7 +387,18 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 		*out = buf_view(&e->source.value);
 		return 0;
 	}
-	return read_source(e, out, err);
+	if (read_source(e, out, err)) {
+		return -1;
+	}
+	if (ignored_settle_late(&e->ignored, *out)) {
+		e->facts.state_ignore = buf_view(&e->ignored.json);
+		e->facts.ignore_paths = e->ignored.paths;
+		mcp_note(e, "noise", "state",
+		         "the first state that could be read has a drawing and not the "
+		         "fact it draws: the drawing counts as state, against the header",
+		         false);
+	}
+	return 0;
 }
 
 /* Escaped, bytes take six times their room: what is no JSON is kept only so far. */
@@ -425,6 +441,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments,
 
 	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
 	e->acted = true;
+	e->reads_only = mcp_tool_reads_only(buf_view(&e->tools), name);
 	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
 		return -1;
 	}
@@ -458,8 +475,8 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools, &e->extra, &e->client_version, &e->total_reward,
-	                     &e->reward};
+	struct buf *all[] = {&e->tools,        &e->extra,  &e->client_version,
+	                     &e->total_reward, &e->reward, &e->start};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);
@@ -495,7 +512,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->base.ops = &env_mcp;
 	e->conf = conf;
 	e->io = io;
-	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
+	e->tools = e->start = e->ignored.json = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = e->total_reward = e->reward = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
 	e->hasher = hasher_new();

@@ -20,11 +20,13 @@ struct env_mcp {
 	struct hasher *hasher;
 	struct ignored ignored;
 	struct buf tools, extra, client_version, total_reward, reward;
+	struct buf start;    /* the first observation; empty: none */
 	struct arena kept;   /* the last reply's slices */
 	struct str last;     /* last observation, for --state observation */
 	bool state_read;     /* the state of the first turn is in source.value */
 	int64_t env_steps;   /* of the last good status; -1 unknown */
 	bool acted;          /* a step was sent */
+	bool reads_only;     /* the last step called a tool that changes nothing */
 	bool state_lost;     /* the source speaks for another environment */
 	bool counter_moved;  /* it once counted one of our steps: it is ours */
 	bool control_failed; /* said once */

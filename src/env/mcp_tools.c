@@ -134,3 +134,18 @@ bool mcp_tools_differ(struct str before, struct str now, struct hasher *h,
 	jw_end(&w);
 	return added || removed || changed;
 }
+
+bool mcp_tool_reads_only(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+	bool hint = false;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			json_bool(JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint"),
+			          &hint);
+		}
+	}
+	return hint;
+}

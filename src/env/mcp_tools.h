@@ -11,6 +11,9 @@
 MUST_USE int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
                             struct mcp_reply *r, struct error *err);
 
+/* Does the advertised tool say that it changes nothing (annotations.readOnlyHint)? */
+bool mcp_tool_reads_only(struct str tools, struct str name);
+
 /* Do two lists advertise different tools? Then detail is {"added","removed","changed"},
    names each; the order of the tools is no difference. */
 bool mcp_tools_differ(struct str before, struct str now, struct hasher *h,

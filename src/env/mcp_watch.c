@@ -46,15 +46,46 @@ static int8_t read_flag(struct str status, struct str key)
 	return json_bool(json_get(status, key), &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
+static bool same_value(struct str a, struct str b)
+{
+	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
+
+	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
+	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
+	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
+	buf_release(&canon[0]);
+	buf_release(&canon[1]);
+	return same;
+}
+
+/* Does the step show what the start showed, as far as both show the same things? Then
+   nothing moved that could have been counted. */
+static bool still_at_start(const struct env_mcp *e, struct str observation)
+{
+	struct str start = buf_view(&e->start), now;
+	struct json_member first;
+	size_t cursor = 0, shared = 0, same = 0;
+
+	while (json_type(start) == JSON_OBJECT && json_type(observation) == JSON_OBJECT &&
+	       json_next_member(start, &cursor, &first)) {
+		now = json_get(observation, first.key);
+		shared += now.p != NULL;
+		same += now.p && same_value(first.value, now);
+	}
+	return shared > 0 && same == shared;
+}
+
 /* A control plane that does not count a good step speaks for another environment than the
-   one that acted: then it says nothing about ours, neither "changed" nor "unchanged". */
+   one that acted: then it says nothing about ours, neither "changed" nor "unchanged". A
+   step that only reads, or that moves nothing, need not be counted. */
 static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
 {
 	if (out->env_steps > before && before >= 0) {
 		e->counter_moved = true;
 	}
 	if (out->outcome != OUTCOME_OK || e->counter_moved || e->state_lost ||
-	    before < 0 || out->env_steps != before) {
+	    before < 0 || out->env_steps != before || e->reads_only ||
+	    still_at_start(e, out->observation)) {
 		return;
 	}
 	e->state_lost = true;

@@ -51,21 +51,30 @@ static void read_file(const char *name, struct buf *out)
 static pid_t spawn(char *const *argv)
 {
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t reset;
 	char out[64], err[64];
 	pid_t pid;
 
 	path_in_dir(out, "out");
 	path_in_dir(err, "err");
+	/* a test in the background ignores SIGINT; what it starts must not */
+	sigemptyset(&reset);
+	sigaddset(&reset, SIGINT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &reset);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC,
 	                                 0600);
 	posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC,
 	                                 0600);
-	if (posix_spawn(&pid, argv[0], &files, NULL, argv, environ) != 0) {
+	if (posix_spawn(&pid, argv[0], &files, &attributes, argv, environ) != 0) {
 		perror(argv[0]);
 		exit(1);
 	}
 	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
 	return pid;
 }
 

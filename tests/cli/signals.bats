@@ -7,7 +7,8 @@ load lib
 # begin COMMAND...: starts a run in the background with its lines in a.jsonl, its exit code will be in code.
 begin() {
 	(
-		"$ROLLDBG" run --out a.jsonl "$@" >out 2>err 3>&- &
+		# a shell tells its background jobs to ignore SIGINT, and rolldbg obeys
+		env --default-signal=INT "$ROLLDBG" run --out a.jsonl "$@" >out 2>err 3>&- &
 		echo $! >run.pid
 		code=0
 		wait $! || code=$?

@@ -31,18 +31,19 @@ static void on_stop(int number)
 	(void)ignored;
 }
 
-/* What a shell told us to ignore (nohup, a background job) stays ignored. */
+/* nohup's wish is kept. SIGINT is caught even where it was ignored: shells do that to
+   every job in the background, and those jobs have sessions to close when somebody stops
+   them. */
 static void catch_stop(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction stop = {.sa_handler = on_stop}, before;
+	struct sigaction stop = {.sa_handler = on_stop}, before = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&stop.sa_mask);
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		if (sigaction(numbers[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN) {
-			sigaction(numbers[i], &stop, NULL);
-		}
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGHUP, NULL, &before);
+	if (before.sa_handler != SIG_IGN) {
+		sigaction(SIGHUP, &stop, NULL);
 	}
 }
 

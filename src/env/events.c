@@ -39,6 +39,12 @@ void events_push(struct event_queue *q, const char *name, struct str detail)
 	}
 }
 
+void events_push_json(struct event_queue *q, const char *name, const struct buf *detail)
+{
+	events_push(q, name,
+	            detail->full ? STR("{\"detail_too_large\":true}") : buf_view(detail));
+}
+
 static void free_event(struct queued_event *e)
 {
 	if (e) {

@@ -20,6 +20,9 @@ struct event_queue {
 
 /* detail: a raw JSON object, copied. */
 void events_push(struct event_queue *q, const char *name, struct str detail);
+/* The same for a detail that was written into a capped buffer: one that did not fit is
+   replaced by {"detail_too_large":true}. */
+void events_push_json(struct event_queue *q, const char *name, const struct buf *detail);
 bool events_take(struct event_queue *q, struct env_event *out);
 void events_release(struct event_queue *q);
 

@@ -5,8 +5,9 @@
 #include "base/hash.h"
 #include "env/mcp_session.h"
 
-/* Fills tools with one raw JSON array. *endless: a cursor repeated, or the pages did not
-   end, or are too large together; what came until then is there. r->got other than
+/* Fills tools with one raw JSON array: at most 16 MiB, whole tools, each name once; what
+   was left out is queued as events. *endless: a cursor repeated, or the pages did not
+   end; what came until then is there. r->got other than
    MCP_GOT_RESULT: how the server declined. -1 only when interrupted, or ours. */
 MUST_USE int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
                             struct mcp_reply *r, struct error *err);

@@ -74,9 +74,9 @@ static inline void scenario_inside(struct scenario *s, const char *file, struct 
 {
 	static const char *const conditions[] = {"has", "lacks", "asks", NULL};
 	static const char *const ops[] = {
-		"status", "header", "json",    "body", "empty",     "sse",
-		"event",  "chunk",  "bytes",   "wait", "cut",       "reset",
-		"hang",   "raw",    "endless", "fill", "interrupt", NULL};
+		"status",  "header", "json",      "body",  "empty", "sse",  "event",
+		"chunk",   "bytes",  "wait",      "cut",   "reset", "hang", "raw",
+		"endless", "fill",   "interrupt", "flood", "tools", NULL};
 	struct saying what = scenario_split(line);
 
 	if (!s->expected_count) {

@@ -227,14 +227,13 @@ static inline void scripted_whole(struct scripted_link *l, struct str type)
 	scripted_send(l, buf_cstr(&l->out), l->out.n);
 }
 
-static inline void scripted_chunk(struct scripted_link *l, const char *bytes, size_t n)
+static inline bool scripted_chunk(struct scripted_link *l, const char *bytes, size_t n)
 {
 	char size[32];
 	int length = snprintf(size, sizeof(size), "%zx\r\n", n);
 
-	scripted_send(l, size, (size_t)length);
-	scripted_send(l, bytes, n);
-	scripted_send(l, "\r\n", 2);
+	return scripted_send(l, size, (size_t)length) && scripted_send(l, bytes, n) &&
+	       scripted_send(l, "\r\n", 2);
 }
 
 /* Until a request of that name has come (or the client is gone). */
@@ -281,6 +280,30 @@ static inline void scripted_mebibytes(struct scripted_link *l, uint64_t n)
 	}
 }
 
+/* A list of so many tools t0, t1, ..., each with a description of so many MiB. */
+static inline void scripted_tools(struct scripted_link *l, struct saying count)
+{
+	uint64_t tools = 0, mebibytes = 0;
+	char block[1025];
+
+	memset(block, 'x', 1024);
+	block[1024] = '\0';
+	text_u64(count.word, &tools);
+	text_u64(count.rest, &mebibytes);
+	scripted_fill(l, STR("{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":["),
+	              &l->out);
+	for (uint64_t i = 0; i < tools; i++) {
+		buf_printf(&l->out, "%s{\"name\":\"t%" PRIu64 "\",\"description\":\"",
+		           i ? "," : "", i);
+		for (uint64_t n = 0; n < mebibytes * 1024; n++) {
+			buf_text(&l->out, block);
+		}
+		buf_text(&l->out, "\",\"inputSchema\":{\"properties\":{\"x\":{}}}}");
+	}
+	buf_text(&l->out, "]}}");
+	scripted_whole(l, STR("application/json"));
+}
+
 static inline void scripted_body(struct scripted_link *l, struct saying op)
 {
 	if (str_is(op.word, "json")) {
@@ -296,6 +319,8 @@ static inline void scripted_body(struct scripted_link *l, struct saying op)
 	} else if (str_is(op.word, "raw")) {
 		scripted_escaped(l, op.rest, &l->out);
 		scripted_send(l, buf_cstr(&l->out), l->out.n);
+	} else if (str_is(op.word, "tools")) {
+		scripted_tools(l, scenario_split(op.rest));
 	} else if (str_is(op.word, "endless")) {
 		scripted_mebibytes(l, 1024);
 		l->closing = true;
@@ -318,6 +343,13 @@ static inline void scripted_stream(struct scripted_link *l, struct saying op)
 		scripted_fill(l, op.rest, &l->out);
 		buf_text(&l->out, "\r\n\r\n");
 		scripted_chunk(l, l->out.p, l->out.n);
+	} else if (str_is(op.word, "flood")) {
+		buf_text(&l->out, "data: ");
+		scripted_fill(l, op.rest, &l->out);
+		buf_text(&l->out, "\n\n");
+		while (scripted_chunk(l, l->out.p, l->out.n)) {
+		}
+		l->closing = true;
 	} else if (str_is(op.word, "chunk") || str_is(op.word, "bytes")) {
 		scripted_escaped(l, op.rest, &l->out);
 		size_t step = str_is(op.word, "bytes") ? 1 : l->out.n;

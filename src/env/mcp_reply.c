@@ -3,8 +3,11 @@
 #include "env/mcp_reply.h"
 
 #include "env/error_text.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 
+#define ID_MAX      ((size_t)64)   /* of an id in a message */
 #define MESSAGE_MAX ((size_t)4096) /* of an error; the observation keeps all of it */
 
 void mcp_reading_init(struct mcp_reading *m)
@@ -115,20 +118,44 @@ static struct str code_of_status(struct mcp_reading *m, int status)
 	return str_from(m->code);
 }
 
+static void explain_redirect(const struct mcp_reply *r, struct buf *text)
+{
+	buf_printf(text, "HTTP %d to ", r->http_status);
+	buf_str(text, r->location);
+}
+
+static void explain_json(const struct mcp_reply *r, struct buf *text)
+{
+	enum jsonrpc_kind kind = r->message.kind;
+
+	if (kind == JSONRPC_INVALID) {
+		buf_text(text, "the reply is JSON but no JSON-RPC message");
+	} else if (kind == JSONRPC_RESULT || kind == JSONRPC_ERROR) {
+		struct str id = r->message.id;
+
+		buf_printf(text, "the answer carries id %.*s, asked was %" PRId64,
+		           (int)(id.n < ID_MAX ? id.n : ID_MAX), id.p, r->asked);
+	} else {
+		buf_text(text, "the reply is JSON, but not the answer to the request");
+	}
+}
+
 static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_reading *m,
                          struct env_reply *out)
 {
 	const struct json_fault *fault = &r->message.fault;
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	if (!r->text.n) {
+	if (refused && r->http_status < 400 && r->location.n) {
+		explain_redirect(r, &text);
+	} else if (!r->text.n) {
 		buf_printf(&text, "HTTP %d without a body", r->http_status);
 	} else if (!refused && r->message.kind == JSONRPC_NOT_JSON) {
 		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu",
 		           STR_ARG(r->media.n ? r->media : STR("no content type")),
 		           fault->why, fault->at);
 	} else if (!refused) {
-		buf_text(&text, "the reply is JSON, but not the answer to the request");
+		explain_json(r, &text);
 	}
 	keep_message(m, text.n ? buf_view(&text) : r->text, out);
 	buf_release(&text);

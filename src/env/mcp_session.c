@@ -20,7 +20,7 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 
 	s->conf = *conf;
 	s->url = s->id = s->id_header = s->version_header = s->name = s->version =
-		BUF(BUF_MAX_SMALL);
+		s->location = s->other_id = BUF(BUF_MAX_SMALL);
 	s->request = s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
 	sse_init(&s->sse, BUF_MAX_MESSAGE);
 	buf_text(&s->url, conf->url);
@@ -36,7 +36,7 @@ void mcp_session_free(struct mcp_session *s)
 	}
 	struct buf *all[] = {&s->url,  &s->id,      &s->id_header, &s->version_header,
 	                     &s->name, &s->version, &s->request,   &s->body,
-	                     &s->text, &s->scratch};
+	                     &s->text, &s->scratch, &s->location,  &s->other_id};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -173,7 +173,7 @@ static int say_initialized(struct mcp_session *s, struct error *err)
 	struct buf note = BUF(BUF_MAX_SMALL);
 	jsonrpc_write_notification(&note, "notifications/initialized",
 	                           (struct str){NULL, 0});
-	int failed = mcp_wire_send(s, &note, err);
+	int failed = mcp_wire_send(s, &note, s->conf.timeout_ms, err);
 	buf_release(&note);
 	return failed;
 }
@@ -243,7 +243,7 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 		jw_str(&w, (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
 	}
 	jw_end(&w);
-	events_push(s->conf.events, "session-replaced", buf_view(&detail));
+	events_push_json(s->conf.events, "session-replaced", &detail);
 	buf_release(&detail);
 	return failed;
 }
@@ -285,11 +285,15 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	/* the reply's slices stand in these, and a handshake fills them anew */
 	struct mcp_reply opened;
 	struct buf body = s->body, text = s->text, scratch = s->scratch;
+	struct buf location = s->location;
 	s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
+	s->location = BUF(BUF_MAX_SMALL);
 	failed = replace_session(s, &opened, err);
 	buf_release(&s->body);
 	buf_release(&s->text);
 	buf_release(&s->scratch);
+	buf_release(&s->location);
+	s->location = location;
 	s->body = body;
 	s->text = text;
 	s->scratch = scratch;

@@ -27,10 +27,12 @@ enum mcp_got {
 struct mcp_reply {
 	enum mcp_got got;
 	int http_status; /* 0: none came */
+	int64_t asked;   /* the id of our request */
 	struct jsonrpc_message message;
-	struct str text;   /* the sentence, or the body that was no JSON-RPC */
-	struct str media;  /* its Content-Type essence */
-	bool session_lost; /* 404 on a request that carried our session id */
+	struct str text;     /* the sentence, or the body that was no JSON-RPC */
+	struct str media;    /* its Content-Type essence */
+	struct str location; /* where a redirect that was not followed points */
+	bool session_lost;   /* 404 on a request that carried our session id */
 };
 
 struct mcp_conf {

@@ -7,6 +7,8 @@
 
 #include <strings.h>
 
+#define ASKED_MAX 1000u /* requests of a server within one exchange */
+#define NS_PER_MS 1000000u
 #define NOISE_MAX                                                                        \
 	((size_t)64 << 10) /* of a text that is no message; its size is kept             \
 	                    */
@@ -48,14 +50,33 @@ struct http_request mcp_wire_post(struct mcp_session *s, const struct buf *body,
 	};
 }
 
+/* A server that names another session than ours answers from elsewhere: said once for
+   each such id, without the id, and ours stays in use. */
+static void note_session(struct mcp_session *s, const struct http_exchange *x)
+{
+	struct str id = http_header(x, "mcp-session-id");
+	int status = http_status(x);
+
+	if (status < 200 || status > 299 || !s->id.n || !id.n ||
+	    str_eq(id, buf_view(&s->id)) || str_eq(id, buf_view(&s->other_id))) {
+		return;
+	}
+	buf_clear(&s->other_id);
+	buf_str(&s->other_id, id);
+	events_push(s->conf.events, "session-id-changed",
+	            STR("{\"what\":\"a reply named another session\"}"));
+}
+
 /* Sends a message that gets no answer of its own (a notification, or our answer to the
    server). What the server says to it is kept as an event when it is no 2xx; -1 only when
    we were interrupted. */
-int mcp_wire_send(struct mcp_session *s, const struct buf *body, struct error *err)
+int mcp_wire_send(struct mcp_session *s, const struct buf *body, uint64_t timeout_ms,
+                  struct error *err)
 {
 	struct http_request q = mcp_wire_post(s, body, false);
 	struct http_exchange *x = NULL;
 
+	q.timeout_ms = timeout_ms;
 	if (http_begin(s->conf.io, &q, &x, err)) {
 		return -1;
 	}
@@ -63,6 +84,7 @@ int mcp_wire_send(struct mcp_session *s, const struct buf *body, struct error *e
 	   an endless stream */
 	int failed = http_wait_headers(x, err);
 	int status = http_status(x);
+	note_session(s, x);
 	http_leave(x);
 	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
 		return -1;
@@ -80,7 +102,7 @@ int mcp_wire_send(struct mcp_session *s, const struct buf *body, struct error *e
 		jw_key(&w, "error");
 		jw_text(&w, failed ? err->text : NULL);
 		jw_end(&w);
-		events_push(s->conf.events, "noise", buf_view(&detail));
+		events_push_json(s->conf.events, "noise", &detail);
 		buf_release(&detail);
 	}
 	return 0;
@@ -97,12 +119,30 @@ static const struct server_request answers[] = {
 	{"roots/list", "{\"roots\":[]}"},
 };
 
+/* 0: it is over. */
+static uint64_t time_left_ms(const struct mcp_session *s)
+{
+	uint64_t now = io_now_ns(s->conf.io);
+
+	return now < s->deadline_ns ? (s->deadline_ns - now) / NS_PER_MS : 0;
+}
+
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
                          struct error *err)
 {
 	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* the id is the server's */
+	uint64_t left = time_left_ms(s);
 	size_t i = 0;
 
+	if (!left) {
+		return 0; /* too late for both of us: the next read says so */
+	}
+	if (++s->asked > ASKED_MAX) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "the server sent more than %u requests of its own "
+		                 "instead of the answer",
+		                 ASKED_MAX);
+	}
 	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
 		i++;
 	}
@@ -111,7 +151,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	} else {
 		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
 	}
-	int failed = mcp_wire_send(s, &body, err);
+	int failed = mcp_wire_send(s, &body, s->conf.timeout_ms ? left : 0, err);
 	buf_release(&body);
 	return failed;
 }
@@ -135,7 +175,7 @@ static void note_message(struct mcp_session *s, const char *event,
 		jw_u64(&w, raw.n);
 	}
 	jw_end(&w);
-	events_push(s->conf.events, event, buf_view(&detail));
+	events_push_json(s->conf.events, event, &detail);
 	buf_release(&detail);
 }
 
@@ -298,6 +338,9 @@ static int read_reply(struct mcp_session *s, struct http_exchange *x, int64_t id
 	r->media = buf_view(&s->scratch);
 	r->got = MCP_GOT_HTTP;
 	r->session_lost = r->http_status == 404 && s->id.n > 0;
+	buf_clear(&s->location);
+	buf_str(&s->location, http_header(x, "Location"));
+	r->location = buf_view(&s->location);
 	if (strcasecmp(buf_cstr(&s->scratch), "text/event-stream") == 0) {
 		return read_stream(s, x, id, r, err);
 	}
@@ -332,7 +375,10 @@ int mcp_wire_exchange(struct mcp_session *s, const struct http_request *q, int64
 {
 	struct http_exchange *x = NULL;
 
-	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT};
+	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT, .asked = id};
+	s->asked = 0;
+	s->deadline_ns = q->timeout_ms ? io_now_ns(s->conf.io) + q->timeout_ms * NS_PER_MS
+	                               : UINT64_MAX;
 	if (http_begin(s->conf.io, q, &x, err)) {
 		return -1;
 	}
@@ -346,7 +392,9 @@ int mcp_wire_exchange(struct mcp_session *s, const struct http_request *q, int64
 		 * dead ids */
 		buf_clear(&s->id);
 		buf_str(&s->id, http_header(x, "mcp-session-id"));
+		buf_clear(&s->other_id);
 	}
+	note_session(s, x);
 	unsigned repeats = http_repeats(x);
 	http_leave(x);
 	if (repeats) {

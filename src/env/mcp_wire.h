@@ -1,5 +1,5 @@
-/* The inside of one MCP session, for mcp_session.c (its life) and mcp_wire.c (its
- * messages). */
+/* The inside of one MCP session, for mcp_session.c (its life), mcp_wire.c (its messages)
+ * and mcp_tools.c. */
 #ifndef ROLLDBG_ENV_MCP_WIRE_H
 #define ROLLDBG_ENV_MCP_WIRE_H
 
@@ -11,7 +11,10 @@ struct mcp_session {
 	struct buf url, id, id_header, version_header, name, version;
 	const char **headers;
 	size_t header_count;
-	struct buf request, body, text, scratch;
+	struct buf request, body, text, scratch, location;
+	struct buf other_id;  /* the newest session id a reply named that is not ours */
+	uint64_t deadline_ns; /* of the exchange under way; UINT64_MAX: none */
+	unsigned asked;       /* requests of the server within it */
 	struct sse sse;
 	int64_t next_id;
 	const char *revision; /* negotiated, or to be offered */
@@ -27,9 +30,9 @@ struct http_request mcp_wire_post(struct mcp_session *s, const struct buf *body,
 
 /* Sends a message that gets no answer of its own (a notification, or our answer to the
    server). What the server says to it is kept as an event when it is no 2xx. -1 only when
-   interrupted, or ours. */
+   interrupted, or ours. timeout_ms 0: none. */
 MUST_USE int mcp_wire_send(struct mcp_session *s, const struct buf *body,
-                           struct error *err);
+                           uint64_t timeout_ms, struct error *err);
 
 /* Sends q and takes the answer to request `id`; what else the server sends meanwhile is
    dealt with as it comes. -1 only when interrupted, or ours. */

@@ -420,6 +420,9 @@ int http_read(struct http_exchange *x, struct str *piece, struct error *err)
 	*piece = STR("");
 	if (http_wait_headers(x, err) < 0)
 		return -1;
+	/* a peer that never stops sending must not outlive the deadline */
+	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns)
+		return http_explain_timeout(x, err);
 	while (x->in.n == 0 && !x->transfer.done) {
 		if (turn(x, err) < 0)
 			return -1;

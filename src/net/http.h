@@ -43,8 +43,8 @@ MUST_USE int http_begin(struct io *io, const struct http_request *q,
 MUST_USE int http_wait_headers(struct http_exchange *x, struct error *err);
 
 /* 1: a piece of the body, valid until the next call on x. 0: its end. -1: as above; a
-   body over max_bytes is FAIL_PROTOCOL. What came before a failure is delivered first.
-   Waits for the headers by itself. */
+   body over max_bytes is FAIL_PROTOCOL. What came before a failure is delivered first,
+   but for a timeout. Waits for the headers by itself. */
 MUST_USE int http_read(struct http_exchange *x, struct str *piece, struct error *err);
 
 /* The whole rest of the body, appended to out (whose cap counts). */

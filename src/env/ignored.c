@@ -27,21 +27,20 @@ static int ignore(struct ignored *e, struct json_writer *w, const char *pointer,
 	return 0;
 }
 
-/* Of an unknown state anything may be. */
 static bool in_state(struct str state, const char *pointer)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	bool there = json_point(state, str_from(pointer), &scratch).p != NULL;
 
 	buf_release(&scratch);
-	return there || !state.p;
+	return there;
 }
 
 static int ignore_by_default(struct ignored *e, struct json_writer *w, struct str state,
                              struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
-		if (in_state(state, bookkeeping[i]) &&
+		if ((!state.p || in_state(state, bookkeeping[i])) &&
 		    ignore(e, w, bookkeeping[i], err)) {
 			return -1;
 		}
@@ -56,67 +55,27 @@ static int ignore_by_default(struct ignored *e, struct json_writer *w, struct st
 	return 0;
 }
 
-static int settle_default(struct ignored *e, struct str state, struct error *err)
-{
-	struct json_writer w;
-
-	json_paths_free(e->paths);
-	e->paths = NULL;
-	buf_clear(&e->json);
-	jw_init(&w, &e->json);
-	jw_array(&w);
-	if (json_paths_new(false, &e->paths, err) ||
-	    ignore_by_default(e, &w, state, err)) {
-		return -1;
-	}
-	jw_end(&w);
-	return 0;
-}
-
 int ignored_settle(struct ignored *e, const struct opt_list *given, struct str state,
                    struct error *err)
 {
 	struct json_writer w;
 
-	e->open = !state.p && !(given && given->count);
-	if (!given || !given->count) {
-		return settle_default(e, state, err);
-	}
 	jw_init(&w, &e->json);
 	jw_array(&w);
 	if (json_paths_new(false, &e->paths, err)) {
 		return -1;
 	}
-	for (size_t i = 0; i < given->count; i++) {
+	for (size_t i = 0; given && i < given->count; i++) {
 		if (ignore(e, &w, given->item[i], err)) {
 			err->kind = FAIL_USAGE;
 			return -1;
 		}
 	}
+	if ((!given || !given->count) && ignore_by_default(e, &w, state, err)) {
+		return -1;
+	}
 	jw_end(&w);
 	return 0;
-}
-
-static bool drawing_alone(struct str state)
-{
-	bool alone = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(renderings); i++) {
-		alone |= in_state(state, renderings[i].drawing) &&
-		         !in_state(state, renderings[i].fact);
-	}
-	return alone;
-}
-
-bool ignored_settle_late(struct ignored *e, struct str state)
-{
-	struct error err = {0};
-
-	if (!e->open || !state.p) {
-		return false;
-	}
-	e->open = false;
-	return drawing_alone(state) && settle_default(e, state, &err) == 0;
 }
 
 void ignored_release(struct ignored *e)

@@ -10,18 +10,13 @@
 struct ignored {
 	struct json_paths *paths;
 	struct buf json; /* the same as a JSON array, for the header; give it a cap */
-	bool open;       /* by default, and no state was there to decide by */
 };
 
-/* The pointers given, or else those of bookkeeping that the first state holds. Without a
-   first state all that may be bookkeeping is left out: the header is written before one
-   is read, and what hits nothing does no harm. FAIL_USAGE. */
+/* The pointers given, or else those of bookkeeping, and of drawings of a fact, that the
+   first state holds. While no state is known bookkeeping is left out, and drawings count:
+   one of them may be all the state there is. FAIL_USAGE. */
 MUST_USE int ignored_settle(struct ignored *e, const struct opt_list *given,
                             struct str state, struct error *err);
-/* For the first state that could be read, when `open`: a drawing in it that has no fact
-   beside it is the state itself, and counts from here on (no state was hashed before).
-   True: so it is, and json is no longer what the header said. */
-bool ignored_settle_late(struct ignored *e, struct str state);
 void ignored_release(struct ignored *e);
 
 #endif

@@ -387,18 +387,7 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 		*out = buf_view(&e->source.value);
 		return 0;
 	}
-	if (read_source(e, out, err)) {
-		return -1;
-	}
-	if (ignored_settle_late(&e->ignored, *out)) {
-		e->facts.state_ignore = buf_view(&e->ignored.json);
-		e->facts.ignore_paths = e->ignored.paths;
-		mcp_note(e, "noise", "state",
-		         "the first state that could be read has a drawing and not the "
-		         "fact it draws: the drawing counts as state, against the header",
-		         false);
-	}
-	return 0;
+	return read_source(e, out, err);
 }
 
 /* Escaped, bytes take six times their room: what is no JSON is kept only so far. */

@@ -161,7 +161,7 @@ static const struct {
 	struct opt_list given;
 	const char *state, *wanted;
 } ignores[] = {
-	{{{0}, 0}, NULL, "[]"},
+	{{{0}, 0}, NULL, "[\"/step_count\",\"/episode_id\"]"},
 	{{{0}, 0}, "{\"position\":0}", "[]"},
 	{{{0}, 0}, "{\"position\":0,\"grid\":\"S\"}", "[\"/grid\"]"},
 	{{{0}, 0}, "{\"grid\":\"S\"}", "[]"},

@@ -1,5 +1,5 @@
-/* SHA-256 and MD5 through libcrypto: fetched once, the context reused (a look-up costs
-   more than hashing a small state). One struct hasher per thread. */
+/* SHA-256, MD5 and SHA-1 through libcrypto: fetched once, the context reused (a look-up
+   costs more than hashing a small state). One struct hasher per thread. */
 #ifndef ROLLDBG_BASE_HASH_H
 #define ROLLDBG_BASE_HASH_H
 
@@ -16,5 +16,9 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 /* MD5 as 32 hex digits: only for ids that frameworks derive that way, never for
  * comparing. */
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
+
+/* SHA-1, raw: only for handshakes that prescribe it (RFC 6455 section 4.2.2). */
+#define HASH_SHA1_BYTES 20
+void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);
 
 #endif

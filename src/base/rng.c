@@ -48,12 +48,18 @@ double rng_unit(struct rng *r)
 	return (double)rng_next(r) / 4294967296.0;
 }
 
-static int random_byte(unsigned char *out)
+int rng_unique_bytes(void *out, size_t bytes)
 {
-	while (getrandom(out, 1, 0) != 1) {
-		if (errno != EINTR) {
+	unsigned char *to = out;
+
+	while (bytes) {
+		ssize_t n = getrandom(to, bytes, 0);
+
+		if (n < 0 && errno != EINTR) {
 			return -1;
 		}
+		to += n > 0 ? n : 0;
+		bytes -= n > 0 ? (size_t)n : 0;
 	}
 	return 0;
 }
@@ -64,7 +70,7 @@ int rng_unique_hex(char *out, size_t digits)
 	unsigned char byte = 0;
 
 	for (size_t i = 0; i < digits; i++) {
-		if (i % 2 == 0 && random_byte(&byte) != 0) {
+		if (i % 2 == 0 && rng_unique_bytes(&byte, 1) != 0) {
 			return -1;
 		}
 		out[i] = hex[i % 2 ? byte & 15 : byte >> 4];

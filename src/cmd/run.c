@@ -34,7 +34,9 @@ struct run_options {
 
 static const struct opt options[] = {
 	{'e', "env", "TARGET", OPT_STR, FIELD(env),
-         "http(s)://HOST/mcp or builtin:frozen_lake[?map=8x8&fault=NAME..]", NULL},
+         "http(s)://HOST/mcp, ws(s)://HOST or http(s)://HOST of an OpenEnv server, or "
+         "builtin:frozen_lake[?map=8x8&fault=NAME..]",
+         NULL},
 	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
          "call the tool once with each of these", NULL},
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
@@ -54,7 +56,7 @@ static const struct opt options[] = {
          "go on behind what the file of --out holds", NULL},
 	{0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
 	{0, "state", "SOURCE", OPT_STR, FIELD(state),
-         "where the state comes from: auto, control-plane, resource:URI, "
+         "where the state comes from: auto, control-plane, openenv, resource:URI, "
          "tool:NAME[:JSON], observation[:POINTER], none",
          NULL},
 	{0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
@@ -65,7 +67,8 @@ static const struct opt options[] = {
          NULL},
 	{0, "protocol", "NAME", OPT_STR, FIELD(protocol),
          "mcp: as a plain MCP client, which tells the server of no environment session; "
-         "mcp-gym: there must be a control plane (default: find out)",
+         "mcp-gym: there must be a control plane; openenv: over its WebSocket; "
+         "openenv-http: over plain HTTP, which has no sessions (default: find out)",
          NULL},
 	{0, "task", "ID", OPT_STR, FIELD(task),
          "id of the task (default: the server's name)", NULL},
@@ -323,7 +326,7 @@ static int drive(struct running *r, struct rollout_result *result, struct error 
 		.sinks = sinks,
 		.sink_count = sink_count};
 
-	conf.env_ops = env_find(conf.env.url, o->protocol, err);
+	conf.env_ops = env_find(&conf.env, conf.io, err);
 	return conf.env_ops ? rollout_run(&conf, result, err) : -1;
 }
 

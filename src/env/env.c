@@ -14,36 +14,69 @@ const struct env_ops *const environments[] = {
 };
 const size_t environments_count = ARRAY_LEN(environments);
 
-/* mcp-gym is mcp that must have a control plane. */
-static const char *const protocols[] = {"mcp", "mcp-gym"};
+static const struct {
+	const char *name;
+	const struct env_ops *ops;
+} protocols[] = {
+	{"mcp", &env_mcp},
+	{"mcp-gym", &env_mcp}, /* mcp that must have a control plane */
+	{"openenv", &env_openenv},
+	{"openenv-http", &env_openenv_http},
+};
 
-static int check_protocol(const char *protocol, struct error *err)
+static const struct env_ops *by_name(const char *protocol, struct error *err)
 {
+	const char *names[ARRAY_LEN(protocols)];
+	struct buf end = BUF(BUF_MAX_SMALL);
+
 	for (size_t i = 0; i < ARRAY_LEN(protocols); i++) {
-		if (!strcmp(protocol, protocols[i])) {
-			return 0;
+		if (!strcmp(protocol, protocols[i].name)) {
+			return protocols[i].ops;
 		}
+		names[i] = protocols[i].name;
 	}
-	const char *near =
-		text_nearest(str_from(protocol), protocols, ARRAY_LEN(protocols));
-	return error_set(err, FAIL_USAGE, "unknown protocol '%s'%s%s%s (mcp, mcp-gym)",
-	                 protocol, near ? "; did you mean '" : "", near ? near : "",
-	                 near ? "'?" : "");
+	text_suggest(&end, str_from(protocol), names, ARRAY_LEN(names));
+	error_set(err, FAIL_USAGE, "unknown protocol '%s'%s", protocol, buf_cstr(&end));
+	buf_release(&end);
+	return NULL;
 }
 
-const struct env_ops *env_find(const char *url, const char *protocol, struct error *err)
+static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 {
-	if (protocol && check_protocol(protocol, err)) {
-		return NULL;
-	}
+	const struct env_ops *may_be = NULL;
+
 	for (size_t i = 0; i < environments_count; i++) {
-		if (environments[i]->claims(url)) {
+		if (environments[i]->claims(conf->url) > 1) {
 			return environments[i];
 		}
 	}
-	error_set(err, FAIL_USAGE,
-	          "'%s' is no environment rolldbg can reach: use http://HOST:PORT/mcp, "
-	          "https://.., or builtin:frozen_lake",
-	          url);
-	return NULL;
+	for (size_t i = 0; i < environments_count; i++) {
+		const struct env_ops *e = environments[i];
+
+		if (!e->claims(conf->url)) {
+			continue;
+		}
+		if (e->recognizes && e->recognizes(conf, io)) {
+			return e;
+		}
+		may_be = e->recognizes ? may_be : e;
+	}
+	return may_be;
+}
+
+const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
+                               struct error *err)
+{
+	const struct env_ops *found =
+		conf->protocol ? by_name(conf->protocol, err) : by_url(conf, io);
+	bool any = found && strstr(conf->url, "://");
+
+	if (!any && (found || !conf->protocol)) {
+		error_set(err, FAIL_USAGE,
+		          "'%s' is no environment rolldbg can reach: use "
+		          "http://HOST:PORT/mcp, ws://HOST:PORT, https://.., or "
+		          "builtin:frozen_lake",
+		          conf->url);
+	}
+	return any ? found : NULL;
 }

@@ -62,12 +62,12 @@ struct env_conf {
 
 /* What is known once a session is open. Borrowed from the env. */
 struct env_facts {
-	const char *protocol; /* "mcp-gym", "mcp" */
+	const char *protocol; /* "mcp-gym", "mcp", "openenv", "openenv-http" */
 	struct str name,
 		version;  /* decoded, as the server calls itself; absent: unknown */
 	struct str tools; /* raw JSON array, as advertised; absent: could not be listed */
-	const char *state_kind;  /* "control-plane", "resource", "tool", "observation",
-	                            "none" */
+	const char *state_kind;  /* "control-plane", "openenv", "resource", "tool",
+	                            "observation", "none" */
 	struct str state_ignore; /* raw JSON array of pointers */
 	const struct json_paths *ignore_paths;
 	struct str session, env_session;
@@ -80,9 +80,12 @@ struct env;
 
 struct env_ops {
 	const char *name, *help;
-	/* 1: this adapter can serve the URL (scheme, path); how sure it is decides. 0:
-	 * no. */
+	/* 2: the URL (scheme, path) is certainly this adapter's. 1: it may be. 0: no. */
 	int (*claims)(const char *url);
+	/* Asks the server, where several adapters may have the URL: is it this protocol?
+	   False also when nobody answers. NULL: the one to take when nobody else is sure.
+	 */
+	bool (*recognizes)(const struct env_conf *conf, struct io *io);
 	/* 0: *out is open, or *refusal->outcome says why the server gave no session (it
 	   answered). -1: nobody there, or ours. *out is set in every case where close()
 	   is needed. */
@@ -111,7 +114,9 @@ struct env {
 extern const struct env_ops *const environments[];
 extern const size_t environments_count;
 
-/* The adapter for a URL (and --protocol, when given); NULL with FAIL_USAGE. */
-const struct env_ops *env_find(const char *url, const char *protocol, struct error *err);
+/* The adapter for conf's URL and --protocol. Where the URL leaves it open the server is
+   asked. NULL with FAIL_USAGE. */
+const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
+                               struct error *err);
 
 #endif

@@ -38,6 +38,8 @@ static const struct pattern patterns[] = {
 	{"^no server assigned to session", CLASS_SESSION, false},
 	{"^failed to create backend for session", CLASS_SESSION, false},
 	{"stable mcp session id", CLASS_SESSION, false},
+	{"^the environment is closed", CLASS_SESSION, false},
+	{"^environment is closed", CLASS_SESSION, false},
 	{"^error executing tool *: 'gym_", CLASS_SESSION, false},
 	{"^error executing tool *: 'sim_", CLASS_SESSION, false},
 	/* the name */

@@ -171,7 +171,16 @@ static struct env_mcp *mcp_of(struct env *base)
 
 static int mcp_claims(const char *url)
 {
-	return !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+	struct str s = str_from(url);
+
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+		return 0;
+	}
+	s.n = strcspn(url, "?#");
+	while (str_ends(s, STR("/"))) {
+		s.n--;
+	}
+	return str_ends(s, STR("/mcp")) ? 2 : 1;
 }
 
 static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io);

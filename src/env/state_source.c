@@ -29,7 +29,7 @@ static int unknown_kind(struct str kind, struct error *err)
 
 	return error_set(err, FAIL_USAGE,
 	                 "--state: unknown source '%.*s'%s%s%s (auto, control-plane, "
-	                 "resource:URI, "
+	                 "openenv, resource:URI, "
 	                 "tool:NAME[:JSON], observation[:POINTER], none)",
 	                 STR_ARG(kind), near ? "; did you mean '" : "", near ? near : "",
 	                 near ? "'?" : "");

@@ -35,13 +35,13 @@ static const char *errno_words(long number, char out[80])
 	return out;
 }
 
-static const char *reason(const struct http_exchange *x, char out[80])
+static const char *reason(const struct io_transfer *t, const char *why, char out[80])
 {
 	long number = 0;
-	curl_easy_getinfo(x->transfer.easy, CURLINFO_OS_ERRNO, &number);
+	curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	if (number)
 		return errno_words(number, out);
-	return x->why[0] ? x->why : curl_easy_strerror(x->transfer.result);
+	return why[0] ? why : curl_easy_strerror(t->result);
 }
 
 static bool is_tls(CURLcode rc)
@@ -59,11 +59,10 @@ static bool is_tls(CURLcode rc)
 	return false;
 }
 
-/* Before a request could be sent. 0 when rc is none of these. */
-static int explain_connecting(struct http_exchange *x, struct error *err)
+int io_explain_connecting(const struct io_transfer *t, const char *place, const char *why,
+                          struct error *err)
 {
-	CURLcode rc = x->transfer.result;
-	const char *place = buf_cstr(&x->target.place);
+	CURLcode rc = t->result;
 	char words[80];
 	if (rc == CURLE_COULDNT_RESOLVE_HOST)
 		return error_set(err, FAIL_TRANSPORT, "cannot resolve %.*s",
@@ -75,13 +74,13 @@ static int explain_connecting(struct http_exchange *x, struct error *err)
 	    rc == CURLE_PROXY)
 		return error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
 		                 rc == CURLE_OPERATION_TIMEDOUT ? "timed out"
-		                                                : reason(x, words));
+		                                                : reason(t, why, words));
 	if (rc == CURLE_SSL_CACERT_BADFILE)
-		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", x->why);
+		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", why);
 	if (is_tls(rc))
 		return error_set(err, FAIL_TRANSPORT,
 		                 "TLS: no trusted connection to %s: %s", place,
-		                 x->why[0] ? x->why : curl_easy_strerror(rc));
+		                 why[0] ? why : curl_easy_strerror(rc));
 	return 0;
 }
 
@@ -110,8 +109,10 @@ int http_explain(struct http_exchange *x, struct error *err)
 	CURLcode rc = x->transfer.result;
 	const char *place = buf_cstr(&x->target.place);
 	char words[80], name[160];
-	const char *what = request_name(x, name), *why = reason(x, words);
-	if (explain_connecting(x, err) < 0 || explain_protocol(x, what, err) < 0)
+	const char *what = request_name(x, name),
+		   *why = reason(&x->transfer, x->why, words);
+	if (io_explain_connecting(&x->transfer, place, x->why, err) < 0 ||
+	    explain_protocol(x, what, err) < 0)
 		return -1;
 	if (rc == CURLE_OUT_OF_MEMORY)
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");

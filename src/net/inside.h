@@ -11,6 +11,7 @@
 struct io_transfer {
 	CURL *easy;
 	bool done;
+	bool settled; /* io_settle */
 	CURLcode result;
 };
 
@@ -43,6 +44,14 @@ struct io {
 /* Adds t->easy and lets it go as far as it can without waiting. */
 MUST_USE int io_start(struct io *io, struct io_transfer *t, struct error *err);
 void io_drop(struct io *io, struct io_transfer *t);
+/* It has ended well, and its connection is used on by its owner (CURLOPT_CONNECT_ONLY):
+   nothing is to be waited for any more, and io_drop closes it. */
+void io_settle(struct io *io, struct io_transfer *t);
+
+/* Why a transfer ended before anything could be sent, as a sentence: -1; 0 when that is
+   not what happened. */
+int io_explain_connecting(const struct io_transfer *t, const char *place, const char *why,
+                          struct error *err);
 
 /* One round: waits until something happens, at most until deadline_ns (UINT64_MAX: none;
    past: does not wait), then serves it. 0 also when nothing came: the caller looks at

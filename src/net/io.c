@@ -171,7 +171,7 @@ static int perform(struct io *io, struct error *err)
 
 int io_start(struct io *io, struct io_transfer *t, struct error *err)
 {
-	t->done = false;
+	t->done = t->settled = false;
 	t->result = CURLE_OK;
 	CURLMcode rc = curl_multi_add_handle(io->multi, t->easy);
 	if (rc != CURLM_OK)
@@ -187,6 +187,12 @@ int io_start(struct io *io, struct io_transfer *t, struct error *err)
 void io_drop(struct io *io, struct io_transfer *t)
 {
 	curl_multi_remove_handle(io->multi, t->easy);
+	io->transfers -= !t->settled;
+}
+
+void io_settle(struct io *io, struct io_transfer *t)
+{
+	t->settled = true;
 	io->transfers--;
 }
 

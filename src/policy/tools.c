@@ -30,6 +30,9 @@ struct str tool_schema(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
 
+	if (!schema.p) { /* as OpenEnv and Python SDKs of late spell it */
+		schema = JSON_GET(tool, "input_schema");
+	}
 	return json_type(schema) == JSON_OBJECT ? schema : (struct str){NULL, 0};
 }
 

@@ -9,7 +9,7 @@
 
 /* The tool's raw JSON, absent when there is none of that name. */
 struct str tool_find(struct str tools, struct str name);
-struct str tool_schema(struct str tool); /* inputSchema; may be absent */
+struct str tool_schema(struct str tool); /* inputSchema or input_schema; may be absent */
 
 /* FAIL_USAGE: no such tool, with the nearest name and the list. */
 MUST_USE int tool_require(struct str tools, struct str name, struct error *err);

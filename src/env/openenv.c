@@ -1,0 +1,405 @@
+/* OpenEnv over its WebSocket: one connection is one session is one environment. What is
+   lost with the connection stays lost: another one would be another environment, which
+   nobody has reset. */
+#include "env/openenv.h"
+
+#include "base/log.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+static const struct str nothing = {NULL, 0};
+
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                struct io *io)
+{
+	struct env_openenv *e = mem_new(sizeof(*e));
+
+	e->base.ops = ops;
+	e->conf = conf;
+	e->schema = e->tools = e->request = e->state = e->before = BUF(BUF_MAX_MESSAGE);
+	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
+	e->env_steps = -1;
+	openenv_reading_init(&e->reading);
+	openenv_wire_init(&e->wire, conf, io, &e->events);
+	return e;
+}
+
+static struct env_openenv *openenv_of(struct env *base)
+{
+	return (struct env_openenv *)base;
+}
+
+void openenv_note(struct env_openenv *e, const char *event, const char *what,
+                  struct str why)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, what);
+	jw_key(&w, "why");
+	jw_str(&w, why);
+	jw_end(&w);
+	events_push(&e->events, event, buf_view(&detail));
+	buf_release(&detail);
+}
+
+/* ---- the state ---- */
+
+static bool is_bookkeeping(struct str key)
+{
+	return str_is(key, "episode_id") || str_is(key, "step_count");
+}
+
+/* Does it say anything beyond who and how often? */
+static bool is_informative(struct str state)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		if (!is_bookkeeping(m.key)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void see_episode(struct env_openenv *e, struct str id, bool ours)
+{
+	struct buf now = BUF(BUF_MAX_SMALL);
+
+	if (json_type(id) == JSON_STRING) {
+		json_decode(id, &now);
+	}
+	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode))) {
+		openenv_note(e, "episode-changed", "episode_id",
+		             json_is_null(id) ? STR("null") : id);
+	}
+	buf_clear(&e->episode);
+	buf_str(&e->episode, buf_view(&now));
+	buf_release(&now);
+}
+
+/* Asks for the state as it is now. after_reset: whatever episode it names is ours. */
+static int look(struct env_openenv *e, bool after_reset, struct error *err)
+{
+	struct openenv_answer a;
+	struct env_reply failure;
+
+	buf_clear(&e->state);
+	e->env_steps = -1;
+	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+		return -1;
+	}
+	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
+		buf_str(&e->state, a.data);
+		if (!json_i64(JSON_GET(a.data, "step_count"), &e->env_steps) ||
+		    e->env_steps < 0) {
+			e->env_steps = -1;
+		}
+		see_episode(e, JSON_GET(a.data, "episode_id"), after_reset);
+		return 0;
+	}
+	openenv_read(&a, true, &e->reading, &failure);
+	if (!e->state_failed) {
+		openenv_note(e, "control-plane-failed", "state", failure.error.message);
+	}
+	e->state_failed = true;
+	return 0;
+}
+
+/* Over plain HTTP a bare state is a finding by itself: nothing is read into observations
+   of environments that lived for one request. */
+static void choose_source(struct env_openenv *e)
+{
+	if (e->source.kind == STATE_AUTO) {
+		e->source.kind = STATE_OPENENV;
+		if (e->state.n && e->wire.ws && !is_informative(buf_view(&e->state))) {
+			e->source.kind = STATE_OBSERVATION;
+			openenv_note(e, "notification", "state",
+			             STR("not informative: it holds nothing but "
+			                 "episode_id and step_count; observations are "
+			                 "compared instead"));
+		}
+	}
+	e->facts.state_kind = state_kind_name(e->source.kind);
+}
+
+static int settle_ignored(struct env_openenv *e, struct error *err)
+{
+	struct str first =
+		e->source.kind == STATE_OPENENV ? buf_view(&e->state) : e->last;
+
+	ignored_release(&e->ignored);
+	e->ignored = (struct ignored){.json = BUF(BUF_MAX_SMALL)};
+	if (ignored_settle(&e->ignored, e->conf->ignore, first.n ? first : nothing,
+	                   err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
+	return 0;
+}
+
+int openenv_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+
+	*out = nothing;
+	if (e->wire.gone && !e->over) {
+		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
+	}
+	if (e->source.kind == STATE_OPENENV) {
+		*out = e->state.n ? buf_view(&e->state) : nothing;
+		return 0;
+	}
+	return state_source_read(&e->source, NULL, NULL, NULL, e->last, out, err);
+}
+
+/* ---- reset and step ---- */
+
+/* The buffers that hold a reply are used again by the question about the state. */
+static void keep_reply(struct env_openenv *e, struct env_reply *out)
+{
+	struct str *all[] = {&out->observation, &out->structured,    &out->raw,
+	                     &out->error.code,  &out->error.message, &out->reward};
+
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		*all[i] = arena_str(&e->kept, *all[i]);
+	}
+	e->last = out->outcome == OUTCOME_OK ? out->observation : nothing;
+	e->over = out->terminated > 0;
+}
+
+static void write_reset(struct env_openenv *e)
+{
+	struct json_writer w;
+
+	buf_clear(&e->request);
+	jw_init(&w, &e->request);
+	jw_object(&w);
+	if (e->conf->has_seed) {
+		jw_key(&w, "seed");
+		jw_i64(&w, e->conf->seed);
+	}
+	jw_key(&w, "episode_id");
+	jw_text(&w, e->conf->env_session);
+	jw_end(&w);
+}
+
+/* Many environments name their episodes themselves, or not at all. */
+static void settle_episode(struct env_openenv *e)
+{
+	if (e->episode.n) {
+		e->facts.env_session = buf_view(&e->episode);
+	}
+	if (!str_is(buf_view(&e->episode), e->conf->env_session)) {
+		log_info("the environment does not take the episode_id it is given");
+	}
+}
+
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+	struct openenv_answer a;
+
+	write_reset(e);
+	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->request), &a, err)) {
+		return -1;
+	}
+	openenv_read(&a, true, &e->reading, out);
+	keep_reply(e, out);
+	if (out->outcome == OUTCOME_OK && look(e, true, err)) {
+		return -1;
+	}
+	settle_episode(e);
+	choose_source(e);
+	return settle_ignored(e, err);
+}
+
+static bool is_tool(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "step" is no name a tool may have, so it always means: the arguments are the action. */
+static void write_action(struct env_openenv *e, struct str name, struct str arguments)
+{
+	struct json_writer w;
+
+	buf_clear(&e->request);
+	if (str_is(name, "step")) {
+		buf_str(&e->request, arguments);
+		return;
+	}
+	jw_init(&w, &e->request);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "call_tool");
+	jw_key(&w, "tool_name");
+	jw_str(&w, name);
+	jw_key(&w, "arguments");
+	jw_raw(&w, arguments);
+	jw_end(&w);
+}
+
+int openenv_step(struct env *base, struct str name, struct str arguments,
+                 struct env_reply *out, struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+	bool known = is_tool(e->facts.tools, name);
+	struct openenv_answer a;
+
+	struct buf before = e->state;
+	e->state = e->before;
+	e->before = before;
+	buf_clear(&e->state);
+	write_action(e, name, arguments);
+	if (openenv_ask(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err)) {
+		return -1;
+	}
+	openenv_read(&a, known, &e->reading, out);
+	if (!known && out->error.class == CLASS_ARGUMENTS) {
+		out->error.class = CLASS_UNKNOWN_TOOL;
+	}
+	keep_reply(e, out);
+	bool silent = out->outcome == OUTCOME_TRANSPORT_ERROR ||
+	              out->outcome == OUTCOME_TIMEOUT || e->wire.gone;
+	if (!silent && look(e, false, err)) {
+		return -1;
+	}
+	out->env_steps = silent ? -1 : e->env_steps;
+	out->env_session = e->facts.env_session;
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+/* What a path without a WebSocket means. */
+static int declined(struct env_openenv *e, const struct openenv_answer *a, bool known,
+                    struct env_reply *refusal, struct error *err)
+{
+	if (a->code == 401 || a->code == 429 || a->code >= 500) {
+		openenv_read(a, true, &e->reading, refusal);
+		return 0;
+	}
+	if (!known) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%.*s, and nothing there speaks of OpenEnv; is the path "
+		                 "right?",
+		                 STR_ARG(a->text));
+	}
+	return error_set(err, FAIL_PROTOCOL,
+	                 "%.*s: this OpenEnv server steps over plain HTTP alone, where "
+	                 "each request reaches a new environment, or one that all "
+	                 "clients share; --protocol openenv-http drives it all the same",
+	                 STR_ARG(a->text));
+}
+
+/* The server refuses after a good handshake, unasked: the first answer tells. */
+static int greet(struct env_openenv *e, struct env_reply *refusal, struct error *err)
+{
+	struct openenv_answer a;
+
+	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+		return -1;
+	}
+	if (!e->wire.gone) {
+		return 0; /* an environment may have no state before its first reset */
+	}
+	openenv_read(&a, true, &e->reading, refusal);
+	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST) {
+		return error_set(err, FAIL_TRANSPORT, "%.*s", STR_ARG(a.text));
+	}
+	return 0;
+}
+
+static int openenv_open(const struct env_conf *conf, struct io *io, struct env **out,
+                        struct env_reply *refusal, struct error *err)
+{
+	struct env_openenv *e = openenv_new(&env_openenv, conf, io);
+	struct openenv_answer a;
+	bool known;
+
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
+		return -1;
+	}
+	if (a.got == OPENENV_STATUS) {
+		return declined(e, &a, known, refusal, err);
+	}
+	if (greet(e, refusal, err)) {
+		return -1;
+	}
+	return refusal->outcome == OUTCOME_OK ? openenv_settle(e, "openenv", err) : 0;
+}
+
+const struct env_facts *openenv_facts(const struct env *base)
+{
+	return &((const struct env_openenv *)base)->facts;
+}
+
+bool openenv_event(struct env *base, struct env_event *out)
+{
+	return events_take(&openenv_of(base)->events, out);
+}
+
+void openenv_close(struct env *base)
+{
+	struct env_openenv *e = openenv_of(base);
+
+	if (!e) {
+		return;
+	}
+	struct buf *all[] = {&e->schema,  &e->tools, &e->request, &e->name,
+	                     &e->version, &e->state, &e->episode, &e->before};
+	openenv_wire_release(&e->wire);
+	openenv_reading_release(&e->reading);
+	state_source_release(&e->source);
+	events_release(&e->events);
+	ignored_release(&e->ignored);
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(e);
+}
+
+static int openenv_claims(const char *url)
+{
+	bool http = !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+
+	if (!strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6)) {
+		return 2;
+	}
+	return http ? 1 : 0;
+}
+
+const struct env_ops env_openenv = {
+	.name = "openenv",
+	.help = "OpenEnv over its WebSocket",
+	.claims = openenv_claims,
+	.recognizes = openenv_answers,
+	.open = openenv_open,
+	.reset = openenv_reset,
+	.state = openenv_state,
+	.step = openenv_step,
+	.facts = openenv_facts,
+	.event = openenv_event,
+	.close = openenv_close,
+};

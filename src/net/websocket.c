@@ -4,51 +4,12 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "net/handshake.h"
-#include "net/inside.h"
-#include "net/target.h"
+#include "net/connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <wslay/wslay.h>
 
-/* Messages not yet taken, at which the peer has to wait. */
-#define INBOX_MAX 64
-#define MASKS     256 /* random bytes fetched at a time: a mask takes four */
-
-struct ws_message {
-	struct ws_message *next;
-	struct buf bytes;
-	bool binary;
-};
-
-struct websocket {
-	struct io_transfer transfer; /* first: CURLOPT_PRIVATE points here */
-	struct io *io;
-	struct target target;
-	struct handshake handshake;
-	wslay_event_context_ptr frames;
-	curl_socket_t fd;
-	bool tls, started;
-	bool in_control; /* the frame being received is a control frame */
-	bool drained;    /* a short read: the socket has no more for now */
-	short watched;
-	struct buf early;   /* came together with the handshake's reply */
-	struct buf out;     /* frames on their way */
-	struct buf partial; /* the message being received */
-	struct ws_message *first, *last, *taken;
-	size_t inbox, inbox_bytes, max_bytes;
-	unsigned char masks[MASKS];
-	size_t masks_left;
-	enum websocket_end end;
-	int code;
-	struct buf reason;
-	char why[480];
-	char curl_why[CURL_ERROR_SIZE];
-};
-
-/* The first reason counts. */
-static void end_with(struct websocket *ws, enum websocket_end end, const char *why)
+void websocket_end_with(struct websocket *ws, enum websocket_end end, const char *why)
 {
 	if (ws->end == WEBSOCKET_OPEN) {
 		ws->end = end;
@@ -85,13 +46,13 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 		buf_drop(&ws->early, n);
 		return (ssize_t)n;
 	}
-	CURLcode rc = curl_easy_recv(ws->transfer.easy, to, room, &n);
+	CURLcode rc = ws->receive(ws->transfer.easy, to, room, &n);
 	if (rc == CURLE_AGAIN) {
 		return would_block(frames);
 	}
 	if (rc != CURLE_OK || n == 0) {
-		end_with(ws, WEBSOCKET_LOST,
-		         "closed the connection without a Close frame");
+		websocket_end_with(ws, WEBSOCKET_LOST,
+		                   "closed the connection without a Close frame");
 		wslay_event_set_error(frames, WSLAY_ERR_CALLBACK_FAILURE);
 		return -1;
 	}
@@ -184,7 +145,7 @@ static void keep_close(struct websocket *ws,
 	if (!reason.n) {
 		why[strlen(why) - 1] = '\0';
 	}
-	end_with(ws, WEBSOCKET_CLOSED, why);
+	websocket_end_with(ws, WEBSOCKET_CLOSED, why);
 }
 
 static void take_message(wslay_event_context_ptr frames,
@@ -202,19 +163,19 @@ static void take_message(wslay_event_context_ptr frames,
 
 /* ---- rounds of reading and sending ---- */
 
-static void flush(struct websocket *ws)
+void websocket_flush(struct websocket *ws)
 {
 	size_t at = 0, n = 0;
 
 	while (at < ws->out.n) {
-		CURLcode rc = curl_easy_send(ws->transfer.easy, ws->out.p + at,
-		                             ws->out.n - at, &n);
+		CURLcode rc = ws->transmit(ws->transfer.easy, ws->out.p + at,
+		                           ws->out.n - at, &n);
 
 		if (rc == CURLE_AGAIN) {
 			break;
 		}
 		if (rc != CURLE_OK) {
-			end_with(ws, WEBSOCKET_LOST, "closed the connection");
+			websocket_end_with(ws, WEBSOCKET_LOST, "closed the connection");
 			at = ws->out.n;
 			break;
 		}
@@ -239,8 +200,8 @@ static void see_breach(struct websocket *ws)
 	}
 	size_t row = code >= 1000 ? (size_t)code - 1000 : 0;
 	ws->code = code;
-	end_with(ws, WEBSOCKET_BROKEN,
-	         row < ARRAY_LEN(words) && words[row] ? words[row] : words[2]);
+	websocket_end_with(ws, WEBSOCKET_BROKEN,
+	                   row < ARRAY_LEN(words) && words[row] ? words[row] : words[2]);
 }
 
 static int on_ready(void *arg, int fd, short ready, struct error *err);
@@ -259,15 +220,14 @@ static void watch(struct websocket *ws)
 	}
 }
 
-/* Takes in what is there, and sends what wants to be sent, a pong among it. */
-static void serve(struct websocket *ws)
+void websocket_serve(struct websocket *ws)
 {
 	ws->drained = false;
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_recv(ws->frames);
 		(void)!wslay_event_send(ws->frames);
 		see_breach(ws);
-		flush(ws);
+		websocket_flush(ws);
 	}
 	watch(ws);
 }
@@ -275,153 +235,11 @@ static void serve(struct websocket *ws)
 static int on_ready(void *arg, int fd, short ready, struct error *err)
 {
 	(void)fd, (void)ready, (void)err;
-	serve(arg);
+	websocket_serve(arg);
 	return 0;
 }
 
-/* ---- opening ---- */
-
-static void set_options(struct websocket *ws)
-{
-	CURL *e = ws->transfer.easy;
-
-	curl_easy_setopt(e, CURLOPT_PRIVATE, ws);
-	curl_easy_setopt(e, CURLOPT_URL, buf_cstr(&ws->target.url));
-	curl_easy_setopt(e, CURLOPT_CONNECT_ONLY, 1L);
-	curl_easy_setopt(e, CURLOPT_HTTPPROXYTUNNEL, 1L);
-	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
-	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(e, CURLOPT_SSL_ENABLE_ALPN, 0L); /* it could pick HTTP/2 */
-	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
-	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
-	if (ws->io->ca_file) {
-		curl_easy_setopt(e, CURLOPT_CAINFO, ws->io->ca_file);
-	}
-	if (ws->io->insecure) {
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
-	}
-}
-
-/* libcurl here knows http and https alone: the same host, port and encryption. */
-static int set_target(struct websocket *ws, const char *url, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct str s = str_from(url);
-	bool ws_scheme = str_starts(s, STR("ws:")) || str_starts(s, STR("wss:"));
-
-	buf_text(&text, ws_scheme ? "http" : "");
-	buf_str(&text, str_skip(s, ws_scheme ? 2 : 0));
-	int failed = target_set(&ws->target, buf_cstr(&text), err);
-	buf_release(&text);
-	if (failed) {
-		return error_set(err, FAIL_USAGE, "'%.200s' is no ws:// or wss:// URL",
-		                 url);
-	}
-	ws->tls = str_is(buf_view(&ws->target.scheme), "https");
-	return 0;
-}
-
-static int out_of_time(const struct websocket *ws, const char *what, struct error *err)
-{
-	return error_set(err, FAIL_TIMEOUT, "%s %s in time", buf_cstr(&ws->target.place),
-	                 what);
-}
-
-static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct error *err)
-{
-	const char *place = buf_cstr(&ws->target.place);
-
-	if (io_start(ws->io, &ws->transfer, err)) {
-		return -1;
-	}
-	ws->started = true;
-	while (!ws->transfer.done) {
-		if (io_now_ns(ws->io) >= deadline_ns) {
-			return out_of_time(ws, "did not accept a connection", err);
-		}
-		if (io_turn(ws->io, deadline_ns, err)) {
-			return -1;
-		}
-	}
-	if (ws->transfer.result != CURLE_OK) {
-		return io_explain_connecting(&ws->transfer, place, ws->curl_why, err)
-		               ? -1
-		               : error_set(err, FAIL_TRANSPORT,
-		                           "cannot connect to %s: %s", place,
-		                           ws->curl_why[0]
-		                                   ? ws->curl_why
-		                                   : curl_easy_strerror(
-							     ws->transfer.result));
-	}
-	io_settle(ws->io, &ws->transfer);
-	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) !=
-	            CURLE_OK ||
-	    ws->fd == CURL_SOCKET_BAD) {
-		return error_set(err, FAIL_SYSTEM, "libcurl gave no socket to %s", place);
-	}
-	return 0;
-}
-
-/* One piece of the handshake's reply: 1 its head is whole, 0 more is needed. */
-static int read_reply(struct websocket *ws, struct error *err)
-{
-	char bytes[4096];
-	size_t n = 0;
-	CURLcode rc = curl_easy_recv(ws->transfer.easy, bytes, sizeof(bytes), &n);
-
-	if (rc == CURLE_AGAIN) {
-		return 0;
-	}
-	if (rc != CURLE_OK || n == 0) {
-		return error_set(
-			err, FAIL_TRANSPORT,
-			"%s closed the connection during the WebSocket handshake",
-			buf_cstr(&ws->target.place));
-	}
-	int whole = handshake_feed(&ws->handshake, (struct str){bytes, n}, err);
-	return whole < 0 ? error_wrap(err, "%s", buf_cstr(&ws->target.place)) : whole;
-}
-
-static int wake(void *arg, int fd, short ready, struct error *err)
-{
-	(void)arg, (void)fd, (void)ready, (void)err;
-	return 0;
-}
-
-static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error *err)
-{
-	int whole = 0;
-
-	buf_str(&ws->out, buf_view(&ws->handshake.request));
-	flush(ws);
-	while (!whole && ws->end == WEBSOCKET_OPEN) {
-		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)),
-		         wake, NULL);
-		whole = read_reply(ws, err);
-		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
-			whole = out_of_time(ws, "did not answer the WebSocket handshake",
-			                    err);
-		}
-		if (!whole && io_turn(ws->io, deadline_ns, err)) {
-			whole = -1;
-		}
-		flush(ws);
-	}
-	io_watch(ws->io, ws->fd, 0, NULL, NULL);
-	return whole > 0 ? 0
-	       : whole   ? -1
-	                 : error_set(err, FAIL_TRANSPORT,
-	                             "%s closed the connection during the WebSocket "
-	                               "handshake",
-	                             buf_cstr(&ws->target.place));
-}
-
-static int begin_frames(struct websocket *ws, struct error *err)
+int websocket_begin_frames(struct websocket *ws, struct error *err)
 {
 	static const struct wslay_event_callbacks callbacks = {
 		.recv_callback = take_bytes,
@@ -431,80 +249,12 @@ static int begin_frames(struct websocket *ws, struct error *err)
 		.on_frame_recv_chunk_callback = frame_piece,
 		.on_msg_recv_callback = take_message,
 	};
-	struct handshake *h = &ws->handshake;
 
 	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws)) {
 		return error_set(err, FAIL_SYSTEM, "libwslay is out of memory");
 	}
 	wslay_event_config_set_no_buffering(ws->frames, 1);
 	wslay_event_config_set_max_recv_msg_length(ws->frames, ws->max_bytes);
-	buf_str(&ws->early, str_skip(buf_view(&h->reply), h->head));
-	return 0;
-}
-
-static void decline(struct websocket *ws)
-{
-	char why[80];
-
-	buf_str(&ws->reason,
-	        str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
-	ws->code = ws->handshake.status;
-	snprintf(why, sizeof(why), "answered the WebSocket handshake with HTTP %d",
-	         ws->code);
-	end_with(ws, WEBSOCKET_DECLINED, why);
-}
-
-static int open_connection(struct websocket *ws, const struct websocket_conf *conf,
-                           struct error *err)
-{
-	unsigned char key[HANDSHAKE_KEY_BYTES];
-	uint64_t deadline_ns =
-		conf->timeout_ms ? io_deadline_ns(ws->io, conf->timeout_ms) : UINT64_MAX;
-
-	if (set_target(ws, conf->url, err)) {
-		return -1;
-	}
-	if (rng_unique_bytes(key, sizeof(key))) {
-		return error_errno(err, "no random bytes for a WebSocket key");
-	}
-	if (handshake_begin(&ws->handshake, buf_cstr(&ws->target.url), ws->io->user_agent,
-	                    conf->headers, conf->header_count, key, err)) {
-		return -1;
-	}
-	set_options(ws);
-	if (connect_socket(ws, deadline_ns, err) || shake_hands(ws, deadline_ns, err) ||
-	    begin_frames(ws, err)) {
-		return -1;
-	}
-	if (ws->handshake.status != 101) {
-		decline(ws);
-	}
-	serve(ws);
-	return 0;
-}
-
-int websocket_open(struct io *io, const struct websocket_conf *conf,
-                   struct websocket **out, struct error *err)
-{
-	struct websocket *ws = mem_new(sizeof(*ws));
-
-	*out = NULL;
-	ws->io = io;
-	ws->fd = CURL_SOCKET_BAD;
-	ws->max_bytes = conf->max_bytes ? conf->max_bytes : BUF_MAX_MESSAGE;
-	ws->early = ws->reason = BUF(BUF_MAX_SMALL);
-	ws->out = BUF(2 * BUF_MAX_MESSAGE);
-	ws->partial = BUF(ws->max_bytes);
-	target_init(&ws->target);
-	ws->transfer.easy = curl_easy_init();
-	int failed = ws->transfer.easy
-	                     ? open_connection(ws, conf, err)
-	                     : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	if (failed) {
-		websocket_free(ws);
-		return -1;
-	}
-	*out = ws;
 	return 0;
 }
 
@@ -559,7 +309,7 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 		return;
 	}
 	wslay_event_queue_close(ws->frames, WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
-	serve(ws);
+	websocket_serve(ws);
 	for (int got = 1; got > 0;) { /* what still comes in is not for anybody */
 		uint64_t now = io_now_ns(ws->io);
 		uint64_t left = now < deadline_ns ? (deadline_ns - now) / 1000000 : 0;
@@ -581,14 +331,20 @@ void websocket_send(struct websocket *ws, struct str text)
 	}
 	(void)!wslay_event_queue_msg(ws->frames, &message);
 	(void)!wslay_event_send(ws->frames);
-	flush(ws);
+	websocket_flush(ws);
 	watch(ws);
 }
 
 bool websocket_heard(struct websocket *ws)
 {
-	serve(ws);
+	websocket_serve(ws);
 	return ws->first != NULL;
+}
+
+int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err)
+{
+	return error_set(err, FAIL_TIMEOUT, "%s %s in time", buf_cstr(&ws->target.place),
+	                 what);
 }
 
 static bool take(struct websocket *ws, struct websocket_message *out)
@@ -606,7 +362,7 @@ static bool take(struct websocket *ws, struct websocket_message *out)
 	ws->inbox_bytes -= ws->taken->bytes.n;
 	*out = (struct websocket_message){buf_view(&ws->taken->bytes), ws->taken->binary};
 	if (was_full) {
-		serve(ws); /* libwslay may hold what nobody will wake us for */
+		websocket_serve(ws); /* libwslay may hold what nobody will wake us for */
 	}
 	return true;
 }
@@ -624,7 +380,7 @@ int websocket_receive(struct websocket *ws, struct websocket_message *out,
 			return 0;
 		}
 		if (over) {
-			return out_of_time(ws, "did not answer", err);
+			return websocket_out_of_time(ws, "did not answer", err);
 		}
 		over = io_now_ns(ws->io) >= deadline_ns;
 		if (io_turn(ws->io, deadline_ns, err)) {

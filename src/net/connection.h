@@ -1,0 +1,62 @@
+/* The inside of one WebSocket, for websocket.c (frames) and websocket_open.c (the way to
+   them). Nobody else includes it but their tests. */
+#ifndef ROLLDBG_NET_CONNECTION_H
+#define ROLLDBG_NET_CONNECTION_H
+
+#include "net/handshake.h"
+#include "net/inside.h"
+#include "net/target.h"
+#include "net/websocket.h"
+
+#include <wslay/wslay.h>
+
+/* Messages not yet taken, at which the peer has to wait. */
+#define INBOX_MAX 64
+#define MASKS     256 /* random bytes fetched at a time: a mask takes four */
+
+struct ws_message {
+	struct ws_message *next;
+	struct buf bytes;
+	bool binary;
+};
+
+struct websocket {
+	struct io_transfer transfer; /* first: CURLOPT_PRIVATE points here */
+	struct io *io;
+	/* curl_easy_recv and curl_easy_send, and what a test puts in their place. */
+	CURLcode (*receive)(CURL *easy, void *to, size_t room, size_t *n);
+	CURLcode (*transmit)(CURL *easy, const void *bytes, size_t n, size_t *sent);
+	struct target target;
+	struct handshake handshake;
+	wslay_event_context_ptr frames;
+	curl_socket_t fd;
+	bool tls, started;
+	bool in_control; /* the frame being received is a control frame */
+	bool drained;    /* a short read: the socket has no more for now */
+	short watched;
+	struct buf early;   /* came together with the handshake's reply */
+	struct buf out;     /* frames on their way */
+	struct buf partial; /* the message being received */
+	struct ws_message *first, *last, *taken;
+	size_t inbox, inbox_bytes, max_bytes;
+	unsigned char masks[MASKS];
+	size_t masks_left;
+	enum websocket_end end;
+	int code;
+	struct buf reason;
+	char why[480];
+	char curl_why[CURL_ERROR_SIZE];
+};
+
+/* The first reason counts; `why` goes on after "host:port ". */
+void websocket_end_with(struct websocket *ws, enum websocket_end end, const char *why);
+/* Sends what can be sent of ws->out. */
+void websocket_flush(struct websocket *ws);
+/* Takes in what is there, and sends what wants to be sent, a pong among it. */
+void websocket_serve(struct websocket *ws);
+MUST_USE int websocket_begin_frames(struct websocket *ws, struct error *err);
+/* FAIL_TIMEOUT: "host:port <what> in time" */
+int websocket_out_of_time(const struct websocket *ws, const char *what,
+                          struct error *err);
+
+#endif

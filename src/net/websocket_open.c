@@ -1,0 +1,213 @@
+/* The way to a WebSocket's first frame: a connection of libcurl's, and the handshake on
+   it. See websocket.h. */
+#include "net/websocket.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "net/connection.h"
+
+#include <stdio.h>
+
+static void set_options(struct websocket *ws)
+{
+	CURL *e = ws->transfer.easy;
+
+	curl_easy_setopt(e, CURLOPT_PRIVATE, ws);
+	curl_easy_setopt(e, CURLOPT_URL, buf_cstr(&ws->target.url));
+	curl_easy_setopt(e, CURLOPT_CONNECT_ONLY, 1L);
+	curl_easy_setopt(e, CURLOPT_HTTPPROXYTUNNEL, 1L);
+	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(e, CURLOPT_SSL_ENABLE_ALPN, 0L); /* it could pick HTTP/2 */
+	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
+	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
+	if (ws->io->ca_file) {
+		curl_easy_setopt(e, CURLOPT_CAINFO, ws->io->ca_file);
+	}
+	if (ws->io->insecure) {
+		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+}
+
+/* libcurl here knows http and https alone: the same host, port and encryption. */
+static int set_target(struct websocket *ws, const char *url, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct str s = str_from(url);
+	bool ws_scheme = str_starts(s, STR("ws:")) || str_starts(s, STR("wss:"));
+
+	buf_text(&text, ws_scheme ? "http" : "");
+	buf_str(&text, str_skip(s, ws_scheme ? 2 : 0));
+	int failed = target_set(&ws->target, buf_cstr(&text), err);
+	buf_release(&text);
+	if (failed) {
+		return error_set(err, FAIL_USAGE, "'%.200s' is no ws:// or wss:// URL",
+		                 url);
+	}
+	ws->tls = str_is(buf_view(&ws->target.scheme), "https");
+	return 0;
+}
+
+static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct error *err)
+{
+	const char *place = buf_cstr(&ws->target.place);
+
+	if (io_start(ws->io, &ws->transfer, err)) {
+		return -1;
+	}
+	ws->started = true;
+	while (!ws->transfer.done) {
+		if (io_now_ns(ws->io) >= deadline_ns) {
+			return websocket_out_of_time(ws, "did not accept a connection",
+			                             err);
+		}
+		if (io_turn(ws->io, deadline_ns, err)) {
+			return -1;
+		}
+	}
+	if (ws->transfer.result != CURLE_OK) {
+		return io_explain_connecting(&ws->transfer, place, ws->curl_why, err)
+		               ? -1
+		               : error_set(err, FAIL_TRANSPORT,
+		                           "cannot connect to %s: %s", place,
+		                           ws->curl_why[0]
+		                                   ? ws->curl_why
+		                                   : curl_easy_strerror(
+							     ws->transfer.result));
+	}
+	io_settle(ws->io, &ws->transfer);
+	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) !=
+	            CURLE_OK ||
+	    ws->fd == CURL_SOCKET_BAD) {
+		return error_set(err, FAIL_SYSTEM, "libcurl gave no socket to %s", place);
+	}
+	return 0;
+}
+
+/* One piece of the handshake's reply: 1 its head is whole, 0 more is needed. */
+static int read_reply(struct websocket *ws, struct error *err)
+{
+	char bytes[4096];
+	size_t n = 0;
+	CURLcode rc = ws->receive(ws->transfer.easy, bytes, sizeof(bytes), &n);
+
+	if (rc == CURLE_AGAIN) {
+		return 0;
+	}
+	if (rc != CURLE_OK || n == 0) {
+		return error_set(
+			err, FAIL_TRANSPORT,
+			"%s closed the connection during the WebSocket handshake",
+			buf_cstr(&ws->target.place));
+	}
+	int whole = handshake_feed(&ws->handshake, (struct str){bytes, n}, err);
+	return whole < 0 ? error_wrap(err, "%s", buf_cstr(&ws->target.place)) : whole;
+}
+
+static int wake(void *arg, int fd, short ready, struct error *err)
+{
+	(void)arg, (void)fd, (void)ready, (void)err;
+	return 0;
+}
+
+static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error *err)
+{
+	int whole = 0;
+
+	buf_str(&ws->out, buf_view(&ws->handshake.request));
+	websocket_flush(ws);
+	while (!whole && ws->end == WEBSOCKET_OPEN) {
+		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)),
+		         wake, NULL);
+		whole = read_reply(ws, err);
+		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
+			whole = websocket_out_of_time(
+				ws, "did not answer the WebSocket handshake", err);
+		}
+		if (!whole && io_turn(ws->io, deadline_ns, err)) {
+			whole = -1;
+		}
+		websocket_flush(ws);
+	}
+	io_watch(ws->io, ws->fd, 0, NULL, NULL);
+	return whole > 0 ? 0
+	       : whole   ? -1
+	                 : error_set(err, FAIL_TRANSPORT,
+	                             "%s closed the connection during the WebSocket "
+	                               "handshake",
+	                             buf_cstr(&ws->target.place));
+}
+
+static void decline(struct websocket *ws)
+{
+	char why[80];
+
+	buf_str(&ws->reason,
+	        str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
+	ws->code = ws->handshake.status;
+	snprintf(why, sizeof(why), "answered the WebSocket handshake with HTTP %d",
+	         ws->code);
+	websocket_end_with(ws, WEBSOCKET_DECLINED, why);
+}
+
+static int open_connection(struct websocket *ws, const struct websocket_conf *conf,
+                           struct error *err)
+{
+	unsigned char key[HANDSHAKE_KEY_BYTES];
+	uint64_t deadline_ns =
+		conf->timeout_ms ? io_deadline_ns(ws->io, conf->timeout_ms) : UINT64_MAX;
+
+	if (set_target(ws, conf->url, err)) {
+		return -1;
+	}
+	if (rng_unique_bytes(key, sizeof(key))) {
+		return error_errno(err, "no random bytes for a WebSocket key");
+	}
+	if (handshake_begin(&ws->handshake, buf_cstr(&ws->target.url), ws->io->user_agent,
+	                    conf->headers, conf->header_count, key, err)) {
+		return -1;
+	}
+	set_options(ws);
+	if (connect_socket(ws, deadline_ns, err) || shake_hands(ws, deadline_ns, err) ||
+	    websocket_begin_frames(ws, err)) {
+		return -1;
+	}
+	buf_str(&ws->early, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
+	if (ws->handshake.status != 101) {
+		decline(ws);
+	}
+	websocket_serve(ws);
+	return 0;
+}
+
+int websocket_open(struct io *io, const struct websocket_conf *conf,
+                   struct websocket **out, struct error *err)
+{
+	struct websocket *ws = mem_new(sizeof(*ws));
+
+	*out = NULL;
+	ws->io = io;
+	ws->fd = CURL_SOCKET_BAD;
+	ws->receive = curl_easy_recv;
+	ws->transmit = curl_easy_send;
+	ws->max_bytes = conf->max_bytes ? conf->max_bytes : BUF_MAX_MESSAGE;
+	ws->early = ws->reason = BUF(BUF_MAX_SMALL);
+	ws->out = BUF(2 * BUF_MAX_MESSAGE);
+	ws->partial = BUF(ws->max_bytes);
+	target_init(&ws->target);
+	ws->transfer.easy = curl_easy_init();
+	int failed = ws->transfer.easy
+	                     ? open_connection(ws, conf, err)
+	                     : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
+	if (failed) {
+		websocket_free(ws);
+		return -1;
+	}
+	*out = ws;
+	return 0;
+}

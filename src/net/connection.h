@@ -31,8 +31,10 @@ struct websocket {
 	wslay_event_context_ptr frames;
 	curl_socket_t fd;
 	bool tls, started;
-	bool in_control; /* the frame being received is a control frame */
-	bool drained;    /* a short read: the socket has no more for now */
+	uint8_t opcode; /* of the frame being received */
+	uint64_t close_bytes;
+	bool too_large;
+	bool drained; /* a short read: the socket has no more for now */
 	short watched;
 	struct buf early;   /* came together with the handshake's reply */
 	struct buf out;     /* frames on their way */

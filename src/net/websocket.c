@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "net/connection.h"
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 	size_t n = ws->early.n < room ? ws->early.n : room;
 
 	(void)flags;
-	if (ws->drained || inbox_full(ws)) {
+	if (ws->drained || ws->too_large || inbox_full(ws)) {
 		return would_block(frames);
 	}
 	if (n) {
@@ -96,7 +97,13 @@ static void frame_begins(wslay_event_context_ptr frames,
 	struct websocket *ws = arg;
 
 	(void)frames;
-	ws->in_control = wslay_is_ctrl_frame(frame->opcode);
+	ws->opcode = frame->opcode;
+	ws->close_bytes = frame->payload_length;
+	/* libwslay looks at the limit only where it keeps the message itself */
+	if (!wslay_is_ctrl_frame(frame->opcode) &&
+	    frame->payload_length > ws->max_bytes - ws->partial.n) {
+		ws->too_large = true;
+	}
 }
 
 static void frame_piece(wslay_event_context_ptr frames,
@@ -106,7 +113,9 @@ static void frame_piece(wslay_event_context_ptr frames,
 	struct websocket *ws = arg;
 
 	(void)frames;
-	if (!ws->in_control) {
+	if (ws->opcode == WSLAY_CONNECTION_CLOSE) {
+		buf_add(&ws->reason, piece->data, piece->data_length);
+	} else if (!wslay_is_ctrl_frame(ws->opcode) && !ws->too_large) {
 		buf_add(&ws->partial, piece->data, piece->data_length);
 	}
 }
@@ -128,23 +137,18 @@ static void keep_message(struct websocket *ws, bool binary)
 	ws->inbox_bytes += m->bytes.n;
 }
 
-static void keep_close(struct websocket *ws,
-                       const struct wslay_event_on_msg_recv_arg *message)
+/* A Close frame counts even when libwslay does not know its code, such as the 1012 of a
+   server that restarts. */
+static void keep_close(struct websocket *ws)
 {
+	const unsigned char *p = (const unsigned char *)ws->reason.p;
 	char why[200];
-	struct str reason = {(const char *)message->msg, message->msg_length};
 
-	if (message->status_code) { /* the first two bytes are the code */
-		reason = str_skip(reason, 2);
-	}
-	buf_str(&ws->reason, reason);
-	ws->code =
-		message->status_code ? message->status_code : WSLAY_CODE_NO_STATUS_RCVD;
-	snprintf(why, sizeof(why), "closed the WebSocket: %d %.*s", ws->code,
-	         STR_ARG(reason));
-	if (!reason.n) {
-		why[strlen(why) - 1] = '\0';
-	}
+	ws->code = ws->reason.n < 2 ? WSLAY_CODE_NO_STATUS_RCVD : p[0] << 8 | p[1];
+	buf_drop(&ws->reason, ws->reason.n < 2 ? ws->reason.n : 2);
+	buf_cut(&ws->reason, text_utf8_valid(buf_view(&ws->reason)));
+	snprintf(why, sizeof(why), "closed the WebSocket: %d%s%s", ws->code,
+	         ws->reason.n ? " " : "", buf_cstr(&ws->reason));
 	websocket_end_with(ws, WEBSOCKET_CLOSED, why);
 }
 
@@ -155,8 +159,8 @@ static void take_message(wslay_event_context_ptr frames,
 
 	(void)frames;
 	if (message->opcode == WSLAY_CONNECTION_CLOSE) {
-		keep_close(ws, message);
-	} else if (!wslay_is_ctrl_frame(message->opcode)) {
+		keep_close(ws);
+	} else if (!wslay_is_ctrl_frame(message->opcode) && !ws->too_large) {
 		keep_message(ws, message->opcode == WSLAY_BINARY_FRAME);
 	}
 }
@@ -184,24 +188,39 @@ void websocket_flush(struct websocket *ws)
 	buf_drop(&ws->out, at);
 }
 
+static void break_off(struct websocket *ws, int code)
+{
+	const char *what = "sent frames that break RFC 6455";
+
+	if (code == WSLAY_CODE_MESSAGE_TOO_BIG) {
+		what = "sent a message over the limit";
+	} else if (code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA) {
+		what = "sent text that is not UTF-8";
+	} else {
+		code = WSLAY_CODE_PROTOCOL_ERROR;
+	}
+	ws->code = code;
+	websocket_end_with(ws, WEBSOCKET_BROKEN, what);
+}
+
 /* libwslay answers a breach of the protocol with a Close of its own. */
 static void see_breach(struct websocket *ws)
 {
-	static const char *const words[] = {
-		[WSLAY_CODE_PROTOCOL_ERROR - 1000] = "sent frames that break RFC 6455",
-		[WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA - 1000] =
-			"sent text that is not UTF-8",
-		[WSLAY_CODE_MESSAGE_TOO_BIG - 1000] = "sent a message over the limit",
-	};
-	int code = wslay_event_get_status_code_sent(ws->frames);
-
-	if (ws->end != WEBSOCKET_OPEN || wslay_event_get_read_enabled(ws->frames)) {
+	if (ws->end != WEBSOCKET_OPEN) {
 		return;
 	}
-	size_t row = code >= 1000 ? (size_t)code - 1000 : 0;
-	ws->code = code;
-	websocket_end_with(ws, WEBSOCKET_BROKEN,
-	                   row < ARRAY_LEN(words) && words[row] ? words[row] : words[2]);
+	if (ws->too_large) {
+		break_off(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
+	} else if (!wslay_event_get_read_enabled(ws->frames)) {
+		bool closed = ws->opcode == WSLAY_CONNECTION_CLOSE && ws->reason.n >= 2 &&
+		              ws->reason.n == ws->close_bytes;
+
+		if (closed) {
+			keep_close(ws);
+		} else {
+			break_off(ws, wslay_event_get_status_code_sent(ws->frames));
+		}
+	}
 }
 
 static int on_ready(void *arg, int fd, short ready, struct error *err);
@@ -225,6 +244,10 @@ void websocket_serve(struct websocket *ws)
 	ws->drained = false;
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_recv(ws->frames);
+		if (ws->too_large) {
+			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG,
+			                        NULL, 0);
+		}
 		(void)!wslay_event_send(ws->frames);
 		see_breach(ws);
 		websocket_flush(ws);
@@ -254,7 +277,6 @@ int websocket_begin_frames(struct websocket *ws, struct error *err)
 		return error_set(err, FAIL_SYSTEM, "libwslay is out of memory");
 	}
 	wslay_event_config_set_no_buffering(ws->frames, 1);
-	wslay_event_config_set_max_recv_msg_length(ws->frames, ws->max_bytes);
 	return 0;
 }
 

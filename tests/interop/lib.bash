@@ -89,6 +89,14 @@ sdk_start() {
 	server_start "$name" python "$python" "" "$servers/sdk_counter.py" "$@"
 }
 
+# openenv_start NAME 0.10|0.3|0.2|0.1 [OPTIONS..]
+openenv_start() {
+	local name=$1 folder=openenv-$2 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
+	shift 2
+	server_start "$name" python openenv "$folder" "$servers/openenv_lake.py" "$@" || return
+	sed -i 's|/mcp$||' "$dir/$name.url"
+}
+
 everything_start() {
 	server_start "$1" env PORT=0 node --require "$servers/loopback.js" \
 		"$installed/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js" streamableHttp

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# OpenEnv servers of four generations: a session over /ws, what is refused, and plain HTTP for what it is.
+
+load lib
+
+to_goal=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
+
+setup_file() {
+	openenv_start new 0.10 --cap 2
+	openenv_start v3 0.3 --cap 2
+	openenv_start v2 0.2 --cap 2
+}
+
+ws_url() {
+	sed 's|^http|ws|' <<<"$(url "$1")"
+}
+
+@test "the lake, from start to goal, on three generations and by either URL" {
+	for server in new v3 v2; do
+		for address in "$(url $server)" "$(ws_url $server)" "$(ws_url $server)/ws"; do
+			rm -f walk.jsonl
+			drive walk 0 --env "$address" --actions $to_goal --seed 42
+			holds walk 'header.env.protocol == "openenv" and header.env.name == "Lake"'
+			holds walk 'header.state_source == {kind: "openenv", ignore: ["/step_count", "/episode_id"]}'
+			holds walk 'positions == [0, 4, 8, 9, 13, 14, 15]'
+			holds walk 'steps | map(.tool_call) | all(.name == "step")'
+			holds walk 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
+			holds walk 'steps | map(.reward) == [0, 0, 0, 0, 0, 1] and map(.terminated) == [false, false, false, false, false, true]'
+			holds walk 'ending.status == "terminated" and ending.total_reward == 1'
+			no_findings walk
+		done
+	done
+}
+
+@test "two runs that do the same are the same when stripped" {
+	for server in new v3 v2; do
+		drive one$server 0 --env "$(url $server)" --actions $to_goal --seed 42
+		drive two$server 0 --env "$(url $server)" --actions $to_goal --seed 42
+		diff <("$ROLLDBG" strip one$server.jsonl) <("$ROLLDBG" strip two$server.jsonl)
+		[ "$(jq -s '[.[] | select(.type == "header")] | map(.meta.env_session) | unique | length' one$server.jsonl two$server.jsonl)" = 2 ]
+	done
+}
+
+@test "metadata is where each generation puts it" {
+	drive new 0 --env "$(url new)" --actions DOWN
+	holds new 'steps[0] | .observation.metadata.tile == "F" and .structured == null'
+	for server in v3 v2; do
+		drive $server 0 --env "$(url $server)" --actions DOWN
+		holds $server 'steps[0].observation == {position: 4}'
+	done
+}
+
+@test "an action that the environment raises on is an error, and the session goes on" {
+	for server in new v3 v2; do
+		drive bump$server 0 --env "$(url $server)" --actions DOWN,SIDEWAYS,DOWN
+		holds bump$server 'steps | map(.outcome) == ["ok", "tool-error", "ok"]'
+		holds bump$server 'steps[1].error | .class == "environment" and .layer == "framework" and .code == "EXECUTION_ERROR" and .message == "no such direction: SIDEWAYS"'
+		holds bump$server 'positions == [0, 4, 4, 8]'
+	done
+}
+
+@test "an action that is none is refused with the field that is missing" {
+	cat >bad.json <<-'JSON'
+		{"kind": "script", "name": "bad", "calls": [{"name": "step", "arguments": {"way": "DOWN"}}, {"name": "step", "arguments": {"way": "UP"}}]}
+	JSON
+	for server in new v3 v2; do
+		drive bad$server 1 --env "$(url $server)" --policy bad.json --force-call
+		holds bad$server 'steps | all(.outcome == "tool-error" and .error.class == "arguments" and .error.code == "VALIDATION_ERROR")'
+		holds bad$server 'steps | all(.error.message | contains("direction: Field required"))'
+		fires bad$server "multi-step-illusion error"
+	done
+}
+
+# hold_ws NAME: a session that stays open until release_ws.
+hold_ws() {
+	"$installed/openenv/bin/python" - "$(ws_url "$1")/ws" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
+		import pathlib, sys, time
+		from websockets.sync.client import connect
+		url, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+		with connect(url, proxy=None) as one, connect(url, proxy=None) as two:
+		    for socket in one, two:
+		        socket.send('{"type":"state"}')
+		        socket.recv()
+		    (folder / "held").touch()
+		    deadline = time.monotonic() + 60
+		    while not (folder / "release").exists() and time.monotonic() < deadline:
+		        time.sleep(0.05)
+		(folder / "released").touch()
+	PYTHON
+	wait_for held
+}
+
+wait_for() {
+	local deadline=$((SECONDS + 30))
+	until [ -e "$BATS_TEST_TMPDIR/$1" ]; do
+		[ $SECONDS -lt $deadline ]
+		sleep 0.05
+	done
+}
+
+release_ws() {
+	touch "$BATS_TEST_TMPDIR/release"
+	wait_for released
+	rm "$BATS_TEST_TMPDIR"/{held,release,released}
+}
+
+@test "cap 2: the third session is refused after a good handshake, and named so" {
+	for server in new v3 v2; do
+		hold_ws $server
+		drive third$server 1 --env "$(url $server)" --actions $to_goal
+		fires third$server "capacity error"
+		holds third$server 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.code == "CAPACITY_REACHED"'
+		holds third$server 'reset.error.message | startswith("Server at capacity: 2/2")'
+		holds third$server 'ending | .status == "refused" and .turns == 0'
+		release_ws
+		drive again$server 0 --env "$(url $server)" --actions $to_goal
+	done
+}
+
+@test "our own session is given back: cap 1, ten runs in a row" {
+	openenv_start one 0.10 --cap 1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		drive run$i 0 --env "$(url one)" --actions DOWN
+	done
+}
+
+@test "a state that says nothing: the observation is compared instead, and that is said" {
+	openenv_start bare 0.10 --cap 2 --world bare
+	drive walk 0 --env "$(url bare)" --actions $to_goal
+	holds walk 'header.state_source.kind == "observation"'
+	holds walk 'events == ["notification"]'
+	holds walk 'steps | map(.state.position) == [0, 4, 8, 9, 13, 14]'
+	holds walk 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
+	drive own 0 --env "$(url bare)" --actions DOWN,DOWN --state openenv
+	holds own 'header.state_source.kind == "openenv" and (steps[1].state | keys == ["episode_id", "step_count"])'
+}
+
+@test "environments of tools: their tools are listed and called" {
+	for generation in 0.10 0.3; do
+		openenv_start tools$generation $generation --cap 2 --world tools
+		drive add$generation 0 --env "$(url tools$generation)" --tool add --actions 1,2,3
+		holds add$generation 'header.tools | map(.name) == ["add", "fail"]'
+		holds add$generation 'steps | map(.observation.result.data) == [1, 3, 6]'
+		holds add$generation 'steps | map(.state.value) == [0, 1, 3]'
+		no_findings add$generation
+		drive fail$generation 1 --env "$(url tools$generation)" --tool fail --actions one,two
+		holds fail$generation 'steps | all(.outcome == "tool-error" and .error.class == "tool")'
+		fires fail$generation "multi-step-illusion error"
+		drive none$generation 1 --env "$(url tools$generation)" --tool nope --actions one --force-call
+		holds none$generation 'steps[0].error | .class == "unknown-tool" and .layer == "framework" and .code == "tool_not_found"'
+		fires none$generation "unknown-tool error"
+	done
+}
+
+@test "a server that dies in mid-run: the call is lost, and nothing goes on in another session" {
+	openenv_start dying 0.10
+	cat >slow.json <<-'JSON'
+		{"kind": "script", "name": "long", "tool": "step", "actions": ["LEFT"], "on_end": "cycle"}
+	JSON
+	"$ROLLDBG" run --env "$(url dying)" --policy slow.json --max-turns 1000000 --out walk.jsonl >walk.out 2>&1 3>&- &
+	local pid=$!
+	local deadline=$((SECONDS + 30))
+	until grep -q '"step":3,' walk.jsonl 2>/dev/null || [ $SECONDS -ge $deadline ]; do sleep 0.05; done
+	kill "$(cat "$BATS_TEST_TMPDIR/dying.pid")"
+	local got=0
+	wait $pid || got=$?
+	[ $got = 4 ]
+	holds walk 'ending.status == "unreachable"'
+	holds walk 'steps[:-1] | all(.outcome == "ok")'
+}
+
+# unreachable NAME OPTIONS..: a run that gets no session.
+unreachable() {
+	local name=$1
+	shift
+	run "$ROLLDBG" run --out "$name.jsonl" "$@"
+	[ "$status" = 4 ]
+	holds "$name" 'ending.status == "unreachable" and ending.turns == 0'
+}
+
+@test "0.1 has plain HTTP alone: refused with the reason, and driven on demand" {
+	openenv_start old 0.1
+	cat >walk.json <<-'JSON'
+		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
+	JSON
+	unreachable refused --env "$(url old)" --policy walk.json
+	holds refused 'ending.reason | contains("--protocol openenv-http")'
+	drive shared 0 --env "$(url old)" --policy walk.json --protocol openenv-http
+	holds shared 'header.env.protocol == "openenv-http"'
+	holds shared 'events == ["notification"]'
+	holds shared 'steps | map(.observation.position) == [4, 8, 9]'
+}
+
+@test "plain HTTP of later generations: every step in a new environment, and judged so" {
+	for server in new v3 v2; do
+		drive http$server 1 --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
+		holds http$server 'steps | map(.observation.position) == [4, 4, 1, 4]'
+		holds http$server 'steps | all(.outcome == "ok" and .env_steps == 0)'
+		fires http$server "frozen-state error"
+	done
+}
+
+@test "what is no OpenEnv says so" {
+	unreachable lost --env "$(ws_url new)/elsewhere" --actions DOWN
+	holds lost 'ending.reason | contains("nothing there speaks of OpenEnv")'
+	run "$ROLLDBG" run --env "$(url new)" --actions DOWN --state resource:x --out none.jsonl
+	[ "$status" = 2 ]
+	[[ $output == *"openenv, observation or none"* ]]
+}

@@ -200,6 +200,7 @@ static void break_off(struct websocket *ws, int code)
 		code = WSLAY_CODE_PROTOCOL_ERROR;
 	}
 	ws->code = code;
+	buf_clear(&ws->reason);
 	websocket_end_with(ws, WEBSOCKET_BROKEN, what);
 }
 
@@ -212,13 +213,15 @@ static void see_breach(struct websocket *ws)
 	if (ws->too_large) {
 		break_off(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
 	} else if (!wslay_event_get_read_enabled(ws->frames)) {
-		bool closed = ws->opcode == WSLAY_CONNECTION_CLOSE && ws->reason.n >= 2 &&
-		              ws->reason.n == ws->close_bytes;
+		int code = wslay_event_get_status_code_sent(ws->frames);
+		bool closed = ws->opcode == WSLAY_CONNECTION_CLOSE &&
+		              code != WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA &&
+		              ws->reason.n >= 2 && ws->reason.n == ws->close_bytes;
 
 		if (closed) {
 			keep_close(ws);
 		} else {
-			break_off(ws, wslay_event_get_status_code_sent(ws->frames));
+			break_off(ws, code);
 		}
 	}
 }

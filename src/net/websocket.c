@@ -214,14 +214,12 @@ static void see_breach(struct websocket *ws)
 		break_off(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
 	} else if (!wslay_event_get_read_enabled(ws->frames)) {
 		int code = wslay_event_get_status_code_sent(ws->frames);
-		bool closed = ws->opcode == WSLAY_CONNECTION_CLOSE &&
-		              code != WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA &&
-		              ws->reason.n >= 2 && ws->reason.n == ws->close_bytes;
+		bool close = ws->opcode == WSLAY_CONNECTION_CLOSE;
 
-		if (closed) {
+		if (close && ws->reason.n >= 2 && ws->reason.n == ws->close_bytes) {
 			keep_close(ws);
 		} else {
-			break_off(ws, code);
+			break_off(ws, close ? WSLAY_CODE_PROTOCOL_ERROR : code);
 		}
 	}
 }

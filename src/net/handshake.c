@@ -170,7 +170,7 @@ static int read_status(struct handshake *h, struct error *err)
 	const char *p = h->reply.p;
 	uint64_t status;
 
-	if (h->head < 14 || strncmp(p, "HTTP/1.", 7) || p[8] != ' ' ||
+	if (h->head < 14 || strncmp(p, "HTTP/1.", 7) != 0 || p[8] != ' ' ||
 	    !text_u64((struct str){p + 9, 3}, &status)) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "answered the WebSocket handshake with something that "

@@ -192,3 +192,36 @@ hold_session() {
 end_session() {
 	curl -sSf -X DELETE -H "$(grep -i '^mcp-session-id:' "$2" | tr -d '\r')" "$1"
 }
+
+# hold_ws URL: two sessions that stay open until release_ws.
+hold_ws() {
+	"$installed/openenv/bin/python" - "$1" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
+		import pathlib, sys, time
+		from websockets.sync.client import connect
+		url, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+		with connect(url, proxy=None) as one, connect(url, proxy=None) as two:
+		    for socket in one, two:
+		        socket.send('{"type":"state"}')
+		        socket.recv()
+		    (folder / "held").touch()
+		    deadline = time.monotonic() + 60
+		    while not (folder / "release").exists() and time.monotonic() < deadline:
+		        time.sleep(0.05)
+		(folder / "released").touch()
+	PYTHON
+	wait_for held
+}
+
+wait_for() {
+	local deadline=$((SECONDS + 30))
+	until [ -e "$BATS_TEST_TMPDIR/$1" ]; do
+		[ $SECONDS -lt $deadline ]
+		sleep 0.05
+	done
+}
+
+release_ws() {
+	touch "$BATS_TEST_TMPDIR/release"
+	wait_for released
+	rm "$BATS_TEST_TMPDIR"/{held,release,released}
+}

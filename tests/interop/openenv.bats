@@ -12,7 +12,9 @@ setup_file() {
 }
 
 ws_url() {
-	sed 's|^http|ws|' <<<"$(url "$1")"
+	local address
+	address=$(url "$1")
+	echo "ws${address#http}"
 }
 
 @test "the lake, from start to goal, on three generations and by either URL" {
@@ -71,42 +73,9 @@ ws_url() {
 	done
 }
 
-# hold_ws NAME: a session that stays open until release_ws.
-hold_ws() {
-	"$installed/openenv/bin/python" - "$(ws_url "$1")/ws" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
-		import pathlib, sys, time
-		from websockets.sync.client import connect
-		url, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-		with connect(url, proxy=None) as one, connect(url, proxy=None) as two:
-		    for socket in one, two:
-		        socket.send('{"type":"state"}')
-		        socket.recv()
-		    (folder / "held").touch()
-		    deadline = time.monotonic() + 60
-		    while not (folder / "release").exists() and time.monotonic() < deadline:
-		        time.sleep(0.05)
-		(folder / "released").touch()
-	PYTHON
-	wait_for held
-}
-
-wait_for() {
-	local deadline=$((SECONDS + 30))
-	until [ -e "$BATS_TEST_TMPDIR/$1" ]; do
-		[ $SECONDS -lt $deadline ]
-		sleep 0.05
-	done
-}
-
-release_ws() {
-	touch "$BATS_TEST_TMPDIR/release"
-	wait_for released
-	rm "$BATS_TEST_TMPDIR"/{held,release,released}
-}
-
 @test "cap 2: the third session is refused after a good handshake, and named so" {
 	for server in new v3 v2; do
-		hold_ws $server
+		hold_ws "$(ws_url $server)/ws"
 		drive third$server 1 --env "$(url $server)" --actions $to_goal
 		fires third$server "capacity error"
 		holds third$server 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.code == "CAPACITY_REACHED"'

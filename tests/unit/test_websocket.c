@@ -253,9 +253,9 @@ static void test_splits(void)
 	int good = 0;
 	for (int i = 0; i < 130; i++)
 		buf_char(&long_text, 'x');
-	wss_frame(&bytes, 0x01, STR("Hel"));
+	wss_frame(&bytes, 0x01, STR("ab"));
 	wss_frame(&bytes, 0x89, STR("ping"));
-	wss_frame(&bytes, 0x00, STR("l\xc3"));
+	wss_frame(&bytes, 0x00, STR("c\xc3"));
 	wss_frame(&bytes, 0x8a, STR(""));
 	wss_frame(&bytes, 0x80, STR("\xb6"));
 	wss_frame(&bytes, 0x81, buf_view(&long_text));
@@ -263,7 +263,7 @@ static void test_splits(void)
 		wss_write(p.fd, bytes.p, at);
 		websocket_heard(p.ws);
 		wss_write(p.fd, bytes.p + at, bytes.n - at);
-		bool first = !strcmp(next_text(&p), "Hell\xc3\xb6");
+		bool first = !strcmp(next_text(&p), "abc\xc3\xb6");
 		good += first && !strcmp(next_text(&p), buf_cstr(&long_text));
 	}
 	is_int(good, (int)bytes.n + 1,
@@ -280,7 +280,7 @@ static void test_splits(void)
 		wss_write(p.fd, bytes.p + i, 1);
 		websocket_heard(p.ws);
 	}
-	is_str(next_text(&p), "Hell\xc3\xb6", "byte by byte");
+	is_str(next_text(&p), "abc\xc3\xb6", "byte by byte");
 	buf_release(&bytes);
 	buf_release(&long_text);
 	pair_close(&p);

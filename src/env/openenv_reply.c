@@ -166,7 +166,7 @@ static void refine(struct env_reply *out)
 	if (class != CLASS_ENVIRONMENT && class != CLASS_TOOL) {
 		return;
 	}
-	class = error_text_class(out->error.message, class);
+	class = error_text_class(out->error.message, out->error.layer, class);
 	if (class == CLASS_SESSION || class == CLASS_CAPACITY) {
 		out->error.class = class;
 		out->outcome = error_class_outcome(class, out->outcome);

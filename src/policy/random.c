@@ -3,8 +3,8 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "json/schema.h"
 #include "json/write.h"
-#include "policy/schema.h"
 #include "policy/script.h"
 #include "policy/tools.h"
 

@@ -1,10 +1,11 @@
 /* Tools and their schemas: see tools.h. */
 #include "policy/tools.h"
 
+#include "base/names.h"
 #include "base/text.h"
+#include "json/arguments.h"
+#include "json/schema.h"
 #include "json/write.h"
-#include "policy/names.h"
-#include "policy/schema.h"
 
 static struct str tool_name(struct str tool)
 {
@@ -111,69 +112,14 @@ static struct str get_spelled(struct str object, struct str key)
 	return found;
 }
 
-static int check_unknown_key(struct str key, struct str properties, struct error *err)
-{
-	struct names known = {.count = 0};
-	struct json_member m;
-	size_t cursor = 0;
-
-	while (json_next_member(properties, &cursor, &m)) {
-		names_add(&known, m.key);
-	}
-	names_missing(&known, "the tool has no argument", key, err);
-	names_release(&known);
-	return -1;
-}
-
-static int check_given(struct str schema, struct str arguments, struct error *err)
-{
-	struct str properties = JSON_GET(schema, "properties");
-	struct str extra = JSON_GET(schema, "additionalProperties");
-	struct json_member m;
-	size_t cursor = 0;
-
-	while (json_next_member(arguments, &cursor, &m)) {
-		struct str property = get_spelled(properties, m.key);
-
-		if (property.p && schema_check(schema, property, m.key, m.value, err)) {
-			return -1;
-		}
-		/* an open schema is only trusted to be open when it says so, or names no
-		 * properties */
-		bool open = json_type(extra) == JSON_TRUE ||
-		            json_type(extra) == JSON_OBJECT ||
-		            json_count(properties) == 0;
-		if (!property.p && !open) {
-			return check_unknown_key(m.key, properties, err);
-		}
-	}
-	return 0;
-}
-
 int tool_check_arguments(struct str tool, struct str arguments, struct error *err)
 {
-	struct str schema = tool_schema(tool), key;
-	size_t cursor = 0;
+	struct arena arena = {0};
+	int failed = arguments_check(arguments_read(&arena, tool_schema(tool)), arguments,
+	                             err);
 
-	if (json_type(arguments) != JSON_OBJECT) {
-		return error_set(err, FAIL_USAGE, "the arguments are %s, not an object",
-		                 json_type_name(json_type(arguments)));
-	}
-	if (!schema.p) {
-		return 0;
-	}
-	if (check_given(schema, arguments, err)) {
-		return -1;
-	}
-	struct str required = JSON_GET(schema, "required");
-	while (json_next(required, &cursor, &key)) {
-		if (!get_spelled(arguments, json_inner(key)).p) {
-			return error_set(err, FAIL_USAGE,
-			                 "the required argument %.*s is missing",
-			                 STR_ARG(key));
-		}
-	}
-	return 0;
+	arena_release(&arena);
+	return failed;
 }
 
 /* ---- one word an action ---- */

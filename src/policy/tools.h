@@ -1,6 +1,5 @@
 /* The tools a server advertises, as policies need them: found by name, and calls checked
-   against their schemas (policy/schema.h; of the whole: properties, required,
-   additionalProperties). */
+   against their schemas (json/arguments.h). */
 #ifndef ROLLDBG_POLICY_TOOLS_H
 #define ROLLDBG_POLICY_TOOLS_H
 

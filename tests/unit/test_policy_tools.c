@@ -1,6 +1,6 @@
 /* Tools and their schemas: what fits, what is said when it does not, how an action
    becomes arguments. */
-#include "policy/schema.h"
+#include "json/schema.h"
 #include "policy/tools.h"
 #include "tap.h"
 

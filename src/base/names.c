@@ -1,5 +1,5 @@
 /* Nearest names: see names.h. */
-#include "policy/names.h"
+#include "base/names.h"
 
 #include "base/text.h"
 

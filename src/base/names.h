@@ -1,6 +1,6 @@
 /* Names that are known, to tell the nearest when another one is asked for. */
-#ifndef ROLLDBG_POLICY_NAMES_H
-#define ROLLDBG_POLICY_NAMES_H
+#ifndef ROLLDBG_BASE_NAMES_H
+#define ROLLDBG_BASE_NAMES_H
 
 #include "base/error.h"
 #include "base/mem.h"

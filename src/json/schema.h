@@ -1,8 +1,8 @@
 /* The part of JSON Schema that tools use, for one value: type, enum, const, minimum,
    maximum, local $ref, anyOf and oneOf of those. What a schema says beyond that, and what
    is inside containers, is left to the server. */
-#ifndef ROLLDBG_POLICY_SCHEMA_H
-#define ROLLDBG_POLICY_SCHEMA_H
+#ifndef ROLLDBG_JSON_SCHEMA_H
+#define ROLLDBG_JSON_SCHEMA_H
 
 #include "base/error.h"
 #include "json/scan.h"

@@ -250,3 +250,43 @@ void text_base64(struct buf *out, struct str s)
 		buf_add(out, four, 4);
 	}
 }
+
+bool text_glob(struct str pattern, struct str s)
+{
+	size_t p = 0, i = 0, star = SIZE_MAX, from = 0;
+
+	while (i < s.n) {
+		if (p < pattern.n && pattern.p[p] == '*') {
+			star = p++;
+			from = i;
+		} else if (p < pattern.n && pattern.p[p] == s.p[i]) {
+			p++;
+			i++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1; /* the last star takes one byte more */
+			i = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.n && pattern.p[p] == '*') {
+		p++;
+	}
+	return p == pattern.n;
+}
+
+bool text_globs(const char *patterns, struct str s)
+{
+	struct str rest = str_from(patterns);
+
+	while (rest.n) {
+		const char *comma = memchr(rest.p, ',', rest.n);
+		struct str one = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
+
+		if (text_glob(one, s)) {
+			return true;
+		}
+		rest = str_skip(rest, one.n + 1);
+	}
+	return false;
+}

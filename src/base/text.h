@@ -50,6 +50,11 @@ void text_wrap(struct buf *out, struct str s, size_t indent, size_t columns);
    then runs of digits become '#'. */
 void text_mask(struct buf *out, struct str s);
 
+/* Does the pattern match all of s? '*' stands for any bytes, none included. */
+bool text_glob(struct str pattern, struct str s);
+/* Does one of the comma-separated patterns? NULL: none. */
+bool text_globs(const char *patterns, struct str s);
+
 /* Length of the first invalid-free part of s under RFC 3629; s.n when all of it is valid
  * UTF-8. */
 size_t text_utf8_valid(struct str s);

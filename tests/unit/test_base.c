@@ -300,8 +300,23 @@ static void test_rng(void)
 	ok(strcmp(one, other) != 0, "and differ");
 }
 
+static void test_globs(void)
+{
+	ok(text_glob(STR("get_*"), STR("get_user")), "a star at the end");
+	ok(text_glob(STR("*"), STR("")) && text_glob(STR(""), STR("")), "nothing");
+	ok(text_glob(STR("*a*b"), STR("xaabyb")), "stars take what they need");
+	ok(!text_glob(STR("get_*"), STR("forget_it")), "the whole text");
+	ok(!text_glob(STR("a*b"), STR("ab c")) && !text_glob(STR("ab"), STR("a")),
+	   "to its end");
+	ok(text_globs("look,get_*", STR("get_user")), "the second of two");
+	ok(!text_globs("look,get_*", STR("looks")) && !text_globs("", STR("x")) &&
+	           !text_globs(NULL, STR("x")),
+	   "none of them");
+}
+
 int main(void)
 {
+	test_globs();
 	test_nearest();
 	test_numbers();
 	test_escape();

@@ -36,10 +36,16 @@ _rolldbg_value()
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
 	run:--only) _rolldbg_words '' ;;
 	run:--without) _rolldbg_words '' ;;
+	run:--read-only) _rolldbg_words '' ;;
+	run:--noop) _rolldbg_words '' ;;
+	run:--expect-error) _rolldbg_words '' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
 	check:--only) _rolldbg_words '' ;;
 	check:--without) _rolldbg_words '' ;;
-	check:--explain) _rolldbg_words 'multi-step-illusion failed-run all-steps-failed retry-same-error frozen-state session-churn capacity fallback-session unknown-tool no-tools missing-state post-terminal control-plane-blind stale-reward one-step-episode incomplete' ;;
+	check:--read-only) _rolldbg_words '' ;;
+	check:--noop) _rolldbg_words '' ;;
+	check:--expect-error) _rolldbg_words '' ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools tool-drift arguments-schema missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
@@ -72,8 +78,8 @@ _rolldbg()
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip serve help' ;;
-	run:-*) _rolldbg_words '--env -e --actions -a --tool -t --policy -p --seed -s --max-turns -n --out -o --force -f --append --sync --state --ignore --mask --timeout --protocol --task --force-call --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --explain --list' ;;
+	run:-*) _rolldbg_words '--env -e --actions -a --tool -t --policy -p --seed -s --max-turns -n --out -o --force -f --append --sync --state --ignore --mask --timeout --protocol --task --force-call --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;
 	show:*) _rolldbg_files -f ;;

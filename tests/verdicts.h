@@ -61,7 +61,8 @@ static inline void verdicts_begin(struct verdicts *v, const char *only,
 {
 	struct error err = {0};
 	*v = (struct verdicts){.text = BUF(BUF_MAX_MESSAGE), .rules = BUF(BUF_MAX_SMALL)};
-	struct judge_conf conf = {only, without, verdicts_take, v};
+	struct judge_conf conf = {
+		.only = only, .without = without, .verdict = verdicts_take, .ctx = v};
 	if (judge_new(&conf, &v->judge, &err)) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);

@@ -46,6 +46,8 @@ enum effect { EFFECT_UNKNOWN, EFFECT_CHANGED, EFFECT_UNCHANGED };
    after it, or at the end. Told once for each step, in order. */
 struct past_step {
 	bool failed;
+	bool expected;       /* it failed and was told to: failed is false */
+	bool idle;           /* as in struct moment */
 	bool after_terminal; /* it was itself sent after the episode had ended */
 	enum effect effect;
 	int64_t turn, step;
@@ -63,8 +65,11 @@ struct past_step {
    what must stay, into the rule's own state or the rollout's arena. */
 struct moment {
 	const struct line *line; /* NULL only in `end`: no end line came */
-	bool is_step;        /* a step line whose call was sent (it has a step number) */
-	bool failed;         /* is_step and outcome is not ok */
+	bool is_step;  /* a step line whose call was sent (it has a step number) */
+	bool failed;   /* is_step and outcome is not ok, unless that was expected */
+	bool expected; /* is_step, outcome is not ok, and the user had said so */
+	bool idle;     /* a call that need not change a thing: of a read-only tool, or one
+	                  that the user named as doing nothing */
 	bool after_terminal; /* an earlier line said terminated or truncated */
 	int tool; /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
 	struct str tool_name; /* as spelled between its quotes; absent with TOOL_NONE */
@@ -73,8 +78,10 @@ struct moment {
 };
 
 struct tool_fact {
-	struct str name; /* decoded */
-	bool read_only;  /* MCP annotations.readOnlyHint is true */
+	struct str name;   /* decoded */
+	bool read_only;    /* MCP annotations.readOnlyHint is true, or the user said so */
+	bool idempotent;   /* MCP annotations.idempotentHint is true */
+	struct str schema; /* inputSchema, raw; absent when there is none */
 };
 
 enum tools_known { TOOLS_UNKNOWN, TOOLS_SOME, TOOLS_ALL }; /* SOME: more than we keep */
@@ -86,6 +93,7 @@ enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
    effect of a step is counted when it is known, one line later. */
 struct episode {
 	int64_t steps, failed;
+	int64_t idle; /* steps that need not change a thing */
 	int64_t changed, unchanged;
 	bool state_varied; /* two known states differed, adjacent or not */
 };
@@ -112,7 +120,10 @@ struct rollout_facts {
 	struct str task;   /* task.id, decoded; absent when there is none */
 	struct str policy; /* policy.kind */
 	enum source source;
-	int64_t max_turns; /* limits.max_turns; -1 when there is no limit */
+	bool imported;      /* policy.kind or state_source.kind says so */
+	int64_t max_turns;  /* limits.max_turns; -1 when there is no limit */
+	int64_t group_size; /* limits.group_size or task.group_size; -1: not known */
+	int64_t sample;     /* -1: not known */
 	enum tools_known tools_known;
 	const struct tool_fact *tools;
 	size_t tool_count;
@@ -126,7 +137,14 @@ struct rollout_facts {
 	bool has_meta;      /* at least one line has it: the recording was not stripped */
 	struct episode episode;
 	struct earlier earlier;
+	bool reward_known; /* some step answered ok had a reward; this is their sum: */
+	double reward_sum;
 
+	int64_t counted; /* the environment's count of steps before the current one, -1 */
+	bool strayed; /* this line's state is another one than the last line's, though no
+	                 call was sent in between */
+
+	struct company *company;
 	struct arena *arena; /* lives as long as the rollout is open */
 	struct workspace *work;
 };
@@ -149,8 +167,22 @@ enum want {
 	/* For `past`: */
 	WANT_PAST = 1 << 11,        /* every step */
 	WANT_PAST_FAILED = 1 << 12, /* failed ones, and the one after each */
+	/* Again for lines: */
+	WANT_STRAYED = 1 << 13, /* that show a state nobody asked for */
+	WANT_LEAP = 1 << 14,    /* after which the environment counts two steps more */
 };
-#define WANTS 13
+#define WANTS 15
+
+/* The rollouts of one task that reached an end, each sample once. */
+struct task_group {
+	struct str task;     /* task.id */
+	const char *name;    /* the same for messages */
+	int64_t size;        /* the group_size asked for; -1: not known */
+	int64_t count, lost; /* samples; rollouts that got no session or no end */
+	int64_t rewarded;    /* samples whose reward is known */
+	bool rewards_differ;
+	double reward; /* of the first one that is known */
+};
 
 struct check {
 	const char *id;    /* kebab-case, also the file's name with '-' as '_' */
@@ -165,6 +197,9 @@ struct check {
 	             const struct past_step *p, struct findings *out);
 	void (*line)(void *state, const struct rollout_facts *r, const struct moment *m,
 	             struct findings *out);
+	/* Once for each task, when its file is done or, with a group size that one file
+	   does not reach, when all are. */
+	void (*group)(const struct task_group *g, struct findings *out);
 	/* Once, for the end line (never given to `line`), or with m->line NULL
 	   when none came. */
 	void (*end)(void *state, const struct rollout_facts *r, const struct moment *m,

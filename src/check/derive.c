@@ -58,6 +58,7 @@ static void note_state(struct open_rollout *o, struct str now)
 
 unsigned derive_past(struct open_rollout *o, const struct line *l)
 {
+	struct rollout_facts *f = &o->facts;
 	if (l && l->type != LINE_STEP && l->type != LINE_END && l->type != LINE_RESET)
 		return 0;
 	o->now = l && l->type != LINE_RESET ? known_hash(l) : (struct str){NULL, 0};
@@ -66,16 +67,21 @@ unsigned derive_past(struct open_rollout *o, const struct line *l)
 	if (pending) {
 		o->newest.effect = effect_of(o, o->now);
 		count_effect(o, &o->newest);
-		o->session_replaced = false;
 	}
+	f->strayed = !pending && l && l->type != LINE_RESET &&
+	             effect_of(o, o->now) == EFFECT_CHANGED;
+	if (f->strayed)
+		o->was = o->before;
+	o->session_replaced = false;
 	o->pending = false;
 	keep_state(&o->before, o->now);
 	if (!pending)
 		return 0;
 	unsigned kinds = WANT_PAST;
-	if (o->newest.failed || o->past_failed)
+	bool failed = o->newest.failed || o->newest.expected;
+	if (failed || o->past_failed)
 		kinds |= WANT_PAST_FAILED;
-	o->past_failed = o->newest.failed;
+	o->past_failed = failed;
 	return kinds;
 }
 
@@ -162,19 +168,21 @@ static void take_reward(struct open_rollout *o, const struct line *l, bool faile
 	o->latest.reward = value;
 	if (failed)
 		return;
-	o->reward_known = true;
-	o->reward_sum += value;
+	o->facts.reward_known = true;
+	o->facts.reward_sum += value;
 }
 
+/* The counters tell what happened; what was expected is kept from the rules only. */
 static void count_failure(struct open_rollout *o, const struct line *l,
                           const struct moment *m)
 {
 	struct rollout_facts *f = &o->facts;
 	o->tally.failed++;
-	f->episode.failed += !m->after_terminal;
+	f->episode.failed += m->failed && !m->after_terminal;
 	if (++f->failed_run > o->tally.longest_failed_run)
 		o->tally.longest_failed_run = f->failed_run;
-	if (f->failed_run == 1 || o->newest.effect == EFFECT_CHANGED)
+	if (f->failed_run == 1 || o->newest.effect == EFFECT_CHANGED ||
+	    o->newest.expected)
 		peer_error(f->work, l, o->newest.error);
 }
 
@@ -194,33 +202,73 @@ static int64_t env_steps(struct str value)
 	return json_i64(value, &n) ? n : -1;
 }
 
+static bool is_expected(struct open_rollout *o, const struct line *l)
+{
+	struct str value = peer_error_value(l);
+	if (o->told->error_count == 0)
+		return false;
+	if (json_type(value) != JSON_STRING || !json_has_escape(value))
+		return told_error(o->told, l->turn,
+		                  json_type(value) == JSON_STRING ? json_inner(value)
+		                                                  : value);
+	buf_clear(&o->facts.work->text);
+	json_decode(value, &o->facts.work->text);
+	return told_error(o->told, l->turn, buf_view(&o->facts.work->text));
+}
+
+static void take_newest(struct open_rollout *o, const struct line *l,
+                        const struct moment *m)
+{
+	o->pending = true;
+	o->newest.failed = m->failed;
+	o->newest.expected = m->expected;
+	o->newest.idle = m->idle;
+	o->newest.after_terminal = m->after_terminal;
+	o->newest.turn = l->turn;
+	o->newest.step = l->step;
+	o->newest.tool = m->tool;
+}
+
+/* Two steps or more since the newest count that is known? */
+static bool take_count(struct open_rollout *o, const struct moment *m)
+{
+	int64_t before = o->facts.counted = o->env_steps;
+	if (m->env_steps >= 0)
+		o->env_steps = m->env_steps;
+	return before >= 0 && m->env_steps > before + 1;
+}
+
 /* Counts one call that was sent. */
 static unsigned take_step(struct open_rollout *o, const struct line *l, struct moment *m)
 {
 	struct rollout_facts *f = &o->facts;
 	unsigned kinds = f->steps++ == 0 ? WANT_FIRST : 0;
-	m->failed = l->outcome != OUTCOME_OK;
+	bool ok = l->outcome == OUTCOME_OK;
+	m->expected = !ok && is_expected(o, l);
+	m->failed = !ok && !m->expected;
 	/* what was out when the user stopped the run is nobody's failure */
-	if (m->failed &&
-	    peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
+	if (!ok && peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
 		m->after_terminal = true;
+	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
+	          ((o->told->noop || o->told->read_only) &&
+	           told_idle(o->told, m->tool_name, m->arguments));
 	m->env_steps = env_steps(l->value[KEY_ENV_STEPS]);
 	f->episode.steps += !m->after_terminal;
-	if (m->failed)
-		count_failure(o, l, m);
-	else
+	f->episode.idle += m->idle && !m->after_terminal;
+	if (ok)
 		f->failed_run = 0;
-	take_reward(o, l, m->failed);
-	o->pending = true;
-	o->newest.failed = m->failed;
-	o->newest.after_terminal = m->after_terminal;
-	o->newest.turn = l->turn;
-	o->newest.step = l->step;
-	o->newest.tool = m->tool;
+	else
+		count_failure(o, l, m);
+	take_reward(o, l, !ok);
+	take_newest(o, l, m);
+	if (take_count(o, m))
+		kinds |= WANT_LEAP;
 	if (!line_has(l, KEY_STATE))
 		kinds |= WANT_STATELESS;
 	if (!line_has(l, KEY_REWARD) || l->terminated < 0)
 		kinds |= WANT_UNREAD;
+	if (m->expected)
+		return 0;
 	return kinds | (m->failed ? WANT_FAILED : WANT_OK);
 }
 
@@ -234,10 +282,12 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct m
 	f->last_turn = l->turn;
 	if (line_has(l, KEY_TOOL_CALL))
 		look_at_call(o, l->value[KEY_TOOL_CALL], m);
-	if (m->tool == TOOL_UNLISTED)
-		kinds |= WANT_UNLISTED;
 	m->is_step = l->step >= 0;
 	kinds |= m->is_step ? take_step(o, l, m) : WANT_TURN;
+	if (m->tool == TOOL_UNLISTED && !m->expected)
+		kinds |= WANT_UNLISTED;
+	if (f->strayed)
+		kinds |= WANT_STRAYED;
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;
 		f->ended_turn = l->turn;
@@ -247,7 +297,7 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct m
 
 static unsigned take_event(struct open_rollout *o, const struct line *l)
 {
-	if (o->pending && peer_is(l->value[KEY_EVENT], STR("session-replaced")))
+	if (peer_is(l->value[KEY_EVENT], STR("session-replaced")))
 		o->session_replaced = true;
 	return WANT_EVENT;
 }
@@ -301,7 +351,7 @@ void derive_tally(struct open_rollout *o, const struct line *end)
 		t->reward[total.n] = '\0';
 		return;
 	}
-	double value = o->reward_sum;
-	bool known = json_double(total, &value) || o->reward_known;
+	double value = o->facts.reward_sum;
+	bool known = json_double(total, &value) || o->facts.reward_known;
 	derive_number(known, value, t->reward);
 }

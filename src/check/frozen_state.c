@@ -32,11 +32,6 @@ struct frozen {
 		*answers; /* in the rollout's arena; NULL while the state is known */
 };
 
-static bool may_write(const struct rollout_facts *r, int tool)
-{
-	return tool < 0 || !r->tools[tool].read_only;
-}
-
 static void note_answer(struct answers *a, uint64_t call, uint64_t answer)
 {
 	size_t i = 0;
@@ -72,7 +67,7 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	if (m->after_terminal)
 		return;
 	note_count(s, m->env_steps);
-	if (!may_write(r, m->tool))
+	if (m->idle)
 		return;
 	span_add(&s->calls, m->line->turn, m->line->step);
 	/* with the observation as state an environment that starts over seems to move */
@@ -89,10 +84,10 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 static void past(void *state, const struct rollout_facts *r, const struct past_step *p,
                  struct findings *out)
 {
-	(void)out;
+	(void)r, (void)out;
 	struct frozen *s = state;
-	if (p->effect == EFFECT_UNCHANGED && !p->failed && !p->after_terminal &&
-	    may_write(r, p->tool))
+	if (p->effect == EFFECT_UNCHANGED && !p->failed && !p->expected &&
+	    !p->after_terminal && !p->idle)
 		s->unchanged++;
 }
 

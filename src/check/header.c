@@ -1,4 +1,5 @@
 /* What rules ask of a header: tools, state source, policy and limits. */
+#include "base/text.h"
 #include "check/derive.h"
 #include "check/peer.h"
 
@@ -25,19 +26,27 @@ static enum source source_of(struct str state_source)
 	return peer_is(kind, STR("observation")) ? SOURCE_OBSERVATION : SOURCE_NAMED;
 }
 
-static struct tool_fact tool_of(struct rollout_facts *f, struct str tool)
+static struct tool_fact tool_of(struct rollout_facts *f, const struct told *told,
+                                struct str tool)
 {
-	struct str name = {NULL, 0}, annotations = {NULL, 0};
+	struct str name = {NULL, 0}, annotations = {NULL, 0}, schema = {NULL, 0};
 	struct json_member member;
-	bool read_only = false;
+	struct tool_fact t = {.read_only = false};
 	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);) {
 		if (str_eq(member.key, STR("name")))
 			name = member.value;
 		else if (str_eq(member.key, STR("annotations")))
 			annotations = member.value;
+		else if (str_eq(member.key, STR("inputSchema")))
+			schema = member.value;
 	}
-	json_bool(JSON_GET(annotations, "readOnlyHint"), &read_only);
-	return (struct tool_fact){kept_text(f, name), read_only};
+	json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
+	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);
+	t.name = kept_text(f, name);
+	t.schema = arena_str(f->arena, schema);
+	t.read_only = t.read_only || (told->read_only && t.name.p &&
+	                              text_globs(told->read_only, t.name));
+	return t;
 }
 
 /* The list grows in the arena, which has no way to take the shorter ones back: twice the
@@ -51,7 +60,7 @@ static struct tool_fact *longer(struct arena *a, const struct tool_fact *list,
 	return new;
 }
 
-static void keep_tools(struct rollout_facts *f, struct str tools)
+static void keep_tools(struct rollout_facts *f, const struct told *told, struct str tools)
 {
 	struct tool_fact *list = NULL;
 	size_t began = f->arena->bytes, n = 0, room = 0, cursor = 0;
@@ -68,7 +77,7 @@ static void keep_tools(struct rollout_facts *f, struct str tools)
 			list = longer(f->arena, list, n);
 			room = n ? 2 * n : 16;
 		}
-		list[n++] = tool_of(f, tool);
+		list[n++] = tool_of(f, told, tool);
 	}
 	f->tools = list;
 	f->tool_count = n;
@@ -80,8 +89,14 @@ void derive_header(struct open_rollout *o, const struct line *header)
 	f->task = kept_text(f, JSON_GET(header->value[KEY_TASK], "id"));
 	f->policy = kept_text(f, JSON_GET(header->value[KEY_POLICY], "kind"));
 	f->source = source_of(header->value[KEY_STATE_SOURCE]);
-	f->max_turns = -1;
+	f->imported =
+		str_eq(f->policy, STR("import")) ||
+		peer_is(JSON_GET(header->value[KEY_STATE_SOURCE], "kind"), STR("import"));
+	f->max_turns = f->group_size = f->sample = -1;
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
+	if (!json_i64(JSON_GET(header->value[KEY_LIMITS], "group_size"), &f->group_size))
+		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
+	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->last_turn = f->ended_turn = -1;
-	keep_tools(f, header->value[KEY_TOOLS]);
+	keep_tools(f, o->told, header->value[KEY_TOOLS]);
 }

@@ -3,7 +3,9 @@
 #include "check/judge.h"
 
 #include "base/text.h"
+#include "check/company.h"
 #include "check/derive.h"
+#include "check/groups.h"
 #include "check/peer.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,8 @@ struct judge {
 	size_t states;           /* bytes of all states of one rollout */
 	struct open_table open;
 	struct open_rollout *newest; /* the one the last line belonged to */
+	struct company company;
+	struct groups groups;
 	struct judge_summary sum;
 	double reward;
 	bool reward_known;
@@ -101,6 +105,7 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 	j->work.canon = BUF(BUF_MAX_MESSAGE);
 	j->work.hasher = hasher_new();
 	j->sum.effective = -1;
+	j->company.open = &j->open;
 	*out = j;
 	return 0;
 }
@@ -110,6 +115,8 @@ void judge_free(struct judge *j)
 	if (!j)
 		return;
 	open_release(&j->open);
+	company_release(&j->company);
+	groups_release(&j->groups);
 	buf_release(&j->work.text);
 	buf_release(&j->work.canon);
 	hasher_free(j->work.hasher);
@@ -231,6 +238,28 @@ static struct str shown_id(struct open_rollout *o)
 	return (struct str){text, o->facts.id.n + (size_t)n};
 }
 
+/* What a trainer can use: an imported rollout without a status is one that ended. */
+static bool is_lost(struct str status)
+{
+	static const char *const lost[] = {"refused", "unreachable", "interrupted",
+	                                   "failed", "incomplete"};
+	for (size_t i = 0; i < ARRAY_LEN(lost); i++) {
+		if (str_is(status, lost[i]))
+			return true;
+	}
+	return false;
+}
+
+static void join_group(struct judge *j, const struct open_rollout *o, struct str status)
+{
+	struct group_member m = {.task = o->facts.task,
+	                         .size = o->facts.group_size,
+	                         .sample = o->facts.sample,
+	                         .lost = is_lost(status)};
+	m.rewarded = json_double(str_from(o->tally.reward), &m.reward);
+	groups_add(&j->groups, &m);
+}
+
 /* The last moment of a rollout: its end line, or none. Frees it. */
 static void conclude(struct judge *j, struct open_rollout *o, const struct moment *m)
 {
@@ -252,6 +281,7 @@ static void conclude(struct judge *j, struct open_rollout *o, const struct momen
 	};
 	count_findings(j, &o->findings);
 	sum_up(j, &o->tally);
+	join_group(j, o, v.status);
 	if (j->conf.verdict)
 		j->conf.verdict(j->conf.ctx, &v);
 	j->newest = NULL;
@@ -260,12 +290,40 @@ static void conclude(struct judge *j, struct open_rollout *o, const struct momen
 
 static void end_without_line(struct judge *j, struct open_rollout *o)
 {
+	j->company.current = o;
 	const struct moment m = {.tool = TOOL_NONE, .env_steps = -1};
 	tell_past(j, o, derive_past(o, NULL));
 	conclude(j, o, &m);
 }
 
-void judge_finish(struct judge *j)
+static void say_group(void *ctx, const struct task_group *g, bool carried)
+{
+	struct judge *j = ctx;
+	struct findings f = {0};
+	struct task_group named = *g;
+	char name[64];
+	struct rollout_verdict v = {
+		.file = carried ? NULL : j->file, .task = g->task, .status = STR("")};
+	v.tally = (struct tally){.effective = -1, .reward = "null"};
+	peer_name(&j->work, g->task, name, sizeof(name));
+	named.name = name;
+	for (size_t i = 0; i < j->seat_count; i++) {
+		f.rule = j->seats[i].check->id;
+		if (j->seats[i].check->group)
+			j->seats[i].check->group(&named, &f);
+	}
+	if (f.count > 0) {
+		findings_sort(&f);
+		v.findings = f.list;
+		v.finding_count = f.count;
+		count_findings(j, &f);
+		if (j->conf.verdict)
+			j->conf.verdict(j->conf.ctx, &v);
+	}
+	findings_release(&f);
+}
+
+static void finish_open(struct judge *j)
 {
 	size_t count = j->open.count;
 	struct open_rollout **list = open_list(&j->open);
@@ -274,9 +332,16 @@ void judge_finish(struct judge *j)
 	free(list);
 }
 
+void judge_finish(struct judge *j)
+{
+	finish_open(j);
+	groups_take(&j->groups, true, say_group, j);
+}
+
 void judge_file(struct judge *j, const char *file)
 {
-	judge_finish(j);
+	finish_open(j);
+	groups_take(&j->groups, false, say_group, j);
 	open_forget(&j->open);
 	j->file = file;
 }
@@ -356,6 +421,10 @@ static int judge_header(struct judge *j, const struct line *l,
 	struct open_rollout *o = open_add(&j->open, l->rollout, hash, j->states);
 	struct moment m = {.line = l, .tool = TOOL_NONE, .env_steps = -1};
 	o->facts.work = &j->work;
+	o->facts.company = &j->company;
+	o->told = &j->conf.told;
+	j->company.current = o;
+	o->seen = ++j->company.clock;
 	derive_header(o, l);
 	count_line(o, l, note);
 	j->newest = o;
@@ -377,10 +446,15 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 	if (!o)
 		return l->type == LINE_UNKNOWN ? 0 : not_open(j, l, hash, err);
 	j->newest = o;
+	j->company.current = o;
+	j->company.clock++;
 	count_line(o, l, note);
 	struct moment m;
 	tell_past(j, o, derive_past(o, l));
 	ask(j, o, derive_line(o, l, &m), &m);
+	o->seen = j->company.clock;
+	if (m.is_step)
+		o->acted = j->company.clock;
 	if (l->type == LINE_END)
 		conclude(j, o, &m);
 	return 0;

@@ -1,11 +1,13 @@
 /* Feeds lines of any number of interleaved rollouts to all rules and keeps the
    counters. Live runs and `check` use the same one. Memory: one state block an
-   open rollout, at most 64 bytes a finished one, none once its file is done. Not
-   for several threads at once. */
+   open rollout, some 64 bytes a finished one (its id, its task's group, the ids of its
+   environment). Once a file is done, what stays is groups that are still short and ids of
+   environments. Not for several threads at once. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
 #include "check/check.h"
+#include "check/told.h"
 #include "trajectory/reader.h"
 
 /* The counters of one rollout. */
@@ -19,11 +21,12 @@ struct tally {
 
 /* Slices live for the call. */
 struct rollout_verdict {
-	const char *file;   /* as given to judge_file; NULL before the first */
-	struct str rollout; /* id, with "#2" behind it for a second instance; absent for a
-	                       finding about the file: its last line is torn and no
-	                       rollout is open. Such a verdict has one finding, an empty
-	                       tally, and is counted as no rollout */
+	const char *file;   /* as given to judge_file; NULL before the first, and for a
+	                       group whose rollouts stand in several */
+	struct str rollout; /* id, with "#2" behind it for a second instance; absent for
+	                       findings about the file (its last line is torn and no
+	                       rollout is open) or about the group of a task. Such a
+	                       verdict has an empty tally, and is counted as no rollout */
 	struct str task;    /* task.id decoded; absent when there is none */
 	struct str status; /* end.status, "" when it has none; "incomplete" without end */
 	struct str reason; /* end.reason decoded; absent when there is none */
@@ -36,6 +39,7 @@ struct rollout_verdict {
 struct judge_conf {
 	const char *only;    /* comma-separated rule ids; NULL: all */
 	const char *without; /* comma-separated rule ids; NULL: none */
+	struct told told;
 	/* Called when a rollout has ended (its end line came, or the input did). */
 	void (*verdict)(void *ctx, const struct rollout_verdict *v);
 	void *ctx;
@@ -59,7 +63,8 @@ void judge_file(struct judge *j, const char *file);
    open rollout, and otherwise ignored. */
 MUST_USE int judge_line(struct judge *j, const struct line *l,
                         const struct reader_note *note, struct error *err);
-void judge_finish(struct judge *j); /* ends all that is open, in the order of their ids */
+void judge_finish(struct judge *j); /* ends all that is open, in the order of their ids,
+                                       then all groups */
 
 /* Over all rollouts so far. */
 struct judge_summary {

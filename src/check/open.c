@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* An id that ended: 16 bytes in a table at most half full. Two ids with one
+/* An id that ended: 16 bytes in a table at most three quarters full. Two ids with one
    64-bit hash would share their count of instances, which is only a number behind
    a name. */
 struct ended {
@@ -32,6 +32,14 @@ struct open_rollout *open_find(const struct open_table *t, struct str id, uint64
 	return NULL;
 }
 
+struct open_rollout *open_find_hash(const struct open_table *t, uint64_t hash)
+{
+	struct open_rollout *o = t->size ? t->buckets[hash & (t->size - 1)] : NULL;
+	while (o && o->hash != hash)
+		o = o->next;
+	return o;
+}
+
 static void grow(struct open_table *t)
 {
 	size_t size = t->size ? 2 * t->size : 16;
@@ -56,6 +64,7 @@ struct open_rollout *open_add(struct open_table *t, struct str id, uint64_t hash
 	struct open_rollout *o = mem_new(sizeof(*o) + states);
 	o->hash = hash;
 	o->instance = open_ended(t, hash) + 1;
+	o->env_steps = -1;
 	o->facts.arena = &o->arena;
 	o->facts.id = arena_str(&o->arena, id);
 	o->next = t->buckets[hash & (t->size - 1)];
@@ -92,7 +101,7 @@ int64_t open_ended(const struct open_table *t, uint64_t hash)
 
 static void remember(struct open_table *t, uint64_t hash)
 {
-	if (2 * (t->ended_count + 1) > t->ended_size)
+	if (4 * (t->ended_count + 1) > 3 * t->ended_size)
 		grow_ended(t);
 	struct ended *e = ended_slot(t->ended, t->ended_size, hash);
 	t->ended_count += e->hash == 0;

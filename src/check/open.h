@@ -26,19 +26,21 @@ struct open_rollout {
 	struct findings findings;
 	struct tally tally;
 
+	const struct told *told;
 	bool pending; /* the newest step's effect is not known yet */
 	struct past_step newest;
 	struct str now; /* state hash of the current line; absent when unknown */
 	struct state_copy before; /* the state it was sent in */
+	struct state_copy was;    /* the one before it, when the rollout strayed */
+	int64_t seen, acted; /* the judge's clock at its last line and its newest call */
+	int64_t env_steps;   /* the newest that is known, -1 */
 	struct state_copy first_state;
 	bool state_known; /* some line had a state hash */
 	bool terminal;
 	bool past_failed; /* the step told last */
 	struct earlier latest;
 	int16_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
-	bool session_replaced;          /* since the newest step */
-	bool reward_known;
-	double reward_sum;
+	bool session_replaced;          /* since the newest step, or the newest line */
 
 	unsigned char states[]; /* of the rules; the judge knows the offsets */
 };
@@ -52,6 +54,7 @@ struct open_table {
 
 uint64_t open_hash(struct str id);
 struct open_rollout *open_find(const struct open_table *t, struct str id, uint64_t hash);
+struct open_rollout *open_find_hash(const struct open_table *t, uint64_t hash);
 
 /* A zeroed rollout with room for the rules' states, its id copied and instance
    counted. */

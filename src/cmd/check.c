@@ -139,6 +139,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
+	                          .told = verdict_told(&o->verdict),
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};

@@ -247,6 +247,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	const struct verdict_options *v = &r->opts->verdict;
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
+	                          .told = verdict_told(v),
 	                          .verdict = verdicts_take,
 	                          .ctx = &r->verdicts};
 

@@ -25,6 +25,14 @@ static bool ran_to_its_end(struct str status)
 	return false;
 }
 
+struct told verdict_told(const struct verdict_options *o)
+{
+	return (struct told){.read_only = o->read_only,
+	                     .noop = o->noop,
+	                     .errors = o->expected.item,
+	                     .error_count = o->expected.count};
+}
+
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;

@@ -6,25 +6,12 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 
-struct verdicts {
-	const struct context *context;
-	struct output out;
-	bool json;
-	enum whose whose;    /* finding it is: what of that is said */
-	const char *fail_on; /* NULL: error */
-	int64_t at_or_above; /* findings that fail */
-	int64_t unfinished;  /* rollouts that did not run to an end of their own */
-};
-
-/* struct judge_conf.verdict, with a struct verdicts as ctx. */
-void verdicts_take(void *ctx, const struct rollout_verdict *v);
-/* Appends the summary to out. */
-void verdicts_summary(struct verdicts *v, const struct judge *j);
-
 /* Options that both commands have, for their tables. */
 struct verdict_options {
 	bool json;
 	const char *fail_on, *only, *without;
+	const char *read_only, *noop;
+	struct opt_list expected;
 };
 #define VERDICT_OPTIONS(base)                                                            \
 	{0,                                                                              \
@@ -48,10 +35,49 @@ struct verdict_options {
 	         (base) + OPT(struct verdict_options, only),                             \
 	         "check these rules only (comma separated)",                             \
 	         NULL},                                                                  \
+		{0,                                                                      \
+	         "without",                                                              \
+	         "RULES",                                                                \
+	         OPT_STR,                                                                \
+	         (base) + OPT(struct verdict_options, without),                          \
+	         "leave these rules out (comma separated)",                              \
+	         NULL},                                                                  \
+		{0,                                                                      \
+	         "read-only",                                                            \
+	         "PATTERNS",                                                             \
+	         OPT_STR,                                                                \
+	         (base) + OPT(struct verdict_options, read_only),                        \
+	         "tools that change nothing: get_*,search_* (beside readOnlyHint)",      \
+	         NULL},                                                                  \
+		{0,                                                                      \
+	         "noop",                                                                 \
+	         "NAMES",                                                                \
+	         OPT_STR,                                                                \
+	         (base) + OPT(struct verdict_options, noop),                             \
+	         "tools, or values of a call's only argument, meant to do nothing",      \
+	         NULL},                                                                  \
 	{                                                                                \
-		0, "without", "RULES", OPT_STR,                                          \
-			(base) + OPT(struct verdict_options, without),                   \
-			"leave these rules out (comma separated)", NULL                  \
+		0, "expect-error", "TURN|PATTERN", OPT_LIST,                             \
+			(base) + OPT(struct verdict_options, expected),                  \
+			"a step that may fail: its turn, or its message (* any text)",   \
+			NULL                                                             \
 	}
+
+struct verdicts {
+	const struct context *context;
+	struct output out;
+	bool json;
+	enum whose whose;    /* finding it is: what of that is said */
+	const char *fail_on; /* NULL: error */
+	int64_t at_or_above; /* findings that fail */
+	int64_t unfinished;  /* rollouts that did not run to an end of their own */
+};
+
+/* struct judge_conf.verdict, with a struct verdicts as ctx. */
+void verdicts_take(void *ctx, const struct rollout_verdict *v);
+/* What the options say about tools and errors; borrows from them. */
+struct told verdict_told(const struct verdict_options *o);
+/* Appends the summary to out. */
+void verdicts_summary(struct verdicts *v, const struct judge *j);
 
 #endif

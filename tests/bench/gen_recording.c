@@ -326,6 +326,12 @@ static void write_messages(struct episode *e, struct json_writer *w, const char 
 	jw_end(w);
 }
 
+/* Of the last step: not the same for all samples of a task. */
+static const char *reward_of(const struct episode *e)
+{
+	return e->sample == 0 ? "0.5" : "1.0";
+}
+
 static void write_step(struct episode *e, int64_t step)
 {
 	bool last = step == e->steps - 1;
@@ -353,7 +359,7 @@ static void write_step(struct episode *e, int64_t step)
 	jw_raw(&w, buf_view(&e->observation));
 	key_text(&w, "outcome", "ok");
 	key_raw(&w, "error", "null");
-	key_raw(&w, "reward", last ? "1.0" : "0.0");
+	key_raw(&w, "reward", last ? reward_of(e) : "0.0");
 	key_raw(&w, "terminated", last ? "true" : "false");
 	key_raw(&w, "truncated", "false");
 	key_number(&w, "env_steps", step + 1);
@@ -368,7 +374,7 @@ static void write_end(struct episode *e)
 	key_raw(&w, "reason", "null");
 	key_number(&w, "turns", e->steps);
 	key_number(&w, "steps", e->steps);
-	key_raw(&w, "total_reward", "1.0");
+	key_raw(&w, "total_reward", reward_of(e));
 	write_state(e, &w, e->steps);
 	key_number(&w, "lines", e->lines + 1);
 	line_end(e, &w);

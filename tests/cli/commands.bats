@@ -106,7 +106,7 @@ keys_of() {
 	rolldbg run --quiet --out a.jsonl
 	rolldbg strip a.jsonl >stripped.jsonl
 	expect 0 rolldbg check --json stripped.jsonl
-	[ "$(jq -c 'select(.type == "summary") | .not_checked' <<<"$output")" = '["fallback-session","control-plane-blind"]' ]
+	[ "$(jq -c 'select(.type == "summary") | .not_checked' <<<"$output")" = '["session-alias","fallback-session","control-plane-blind"]' ]
 	expect 0 rolldbg check stripped.jsonl
 	has "$output" 'not checked, their facts were stripped: '
 }
@@ -256,4 +256,30 @@ keys_of() {
 	# in a pipe a finding is one line
 	expect 1 rolldbg check a.jsonl
 	[ "${#lines[@]}" = 7 ]
+}
+
+@test "--read-only, --noop and --expect-error: what no recording says" {
+	expect 1 rolldbg run --quiet --out a.jsonl --env 'builtin:frozen_lake' --actions LEFT,LEFT,UP --fail-on warning
+	has "$output" 'warning: frozen-state: '
+	expect 1 rolldbg check a.jsonl --fail-on warning
+	has "$output" 'warning: frozen-state: '
+	expect 0 rolldbg check a.jsonl --fail-on warning --read-only 'look,lake_*'
+	expect 0 rolldbg check a.jsonl --fail-on warning --noop UP
+	expect 1 rolldbg run --quiet --out b.jsonl --env "$broken" --actions "$goal"
+	has "$output" 'error: multi-step-illusion: '
+	expect 0 rolldbg check b.jsonl --only multi-step-illusion --expect-error '*'
+	expect 1 rolldbg check b.jsonl --only multi-step-illusion --expect-error 'no such text'
+	[ "$(rolldbg check b.jsonl --expect-error '*' --json | jq -r 'select(.type == "rollout") | .failed')" = 3 ]
+}
+
+@test "rollouts of one task are judged together, over all files" {
+	rolldbg run --quiet --task t --out one.jsonl
+	jq -c 'if .type == "header" then .limits.group_size = 2 else . end' one.jsonl >a.jsonl
+	expect 1 rolldbg check a.jsonl
+	has "$output" 'a.jsonl: error: group-size: task t has 1 of the 2 rollouts of its group'
+	sed 's/"t\.0"/"t.1"/' a.jsonl | jq -c 'if .type == "header" then .sample = 1 else . end' >b.jsonl
+	expect 1 rolldbg check a.jsonl b.jsonl --json
+	[ "$(jq -r 'select(.type == "finding" and .rule != "session-alias") | [.file, .rollout, .task, .rule, .severity] | map(tostring) | join(" ")' <<<"$output")" = \
+		'null null t zero-variance-group warning' ]
+	[ "$(jq -r 'select(.type == "finding" and .rule == "session-alias") | .rollout' <<<"$output")" = t.1 ]
 }

@@ -69,7 +69,7 @@ static void test_effects(void)
 	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
 	     "reward null\n",
 	     "one before the first step does not");
-	says(HEADER("a") STEP("a", "0", "\"x\"", FAILED ",\"reward\":5")
+	says(HEADER("a") STEP("a", "0", "\"x\"", FAILED ",\"reward\":-5")
 	             STEP("a", "1", "\"x\"", OK("2")) END("a", "\"y\""),
 	     "a finished: 2 turns, 2 steps, 1 effective, 0 unknown, 1 failed, run 1, "
 	     "reward 2\n",
@@ -96,8 +96,8 @@ static void test_rollouts(void)
 {
 	says(HEADER("a") HEADER("b") STEP("a", "0", "\"x\"", OK("1"))
 	             STEP("b", "0", "\"p\"", OK("1")) STEP("a", "1", "\"y\"", OK("1"))
-	                     END("b", "\"p\"") END("a", "\"z\""),
-	     "b finished: 1 turns, 1 steps, 0 effective, 0 unknown, 0 failed, run 0, "
+	                     END("b", "\"q\"") END("a", "\"z\""),
+	     "b finished: 1 turns, 1 steps, 1 effective, 0 unknown, 0 failed, run 0, "
 	     "reward 1\n"
 	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
 	     "reward 2\n",
@@ -267,7 +267,8 @@ static void test_not_checked(void)
 	ok(verdicts_feed(&v, STR(HEADER("c") STEP("c", "0", "null", OK("1"))), &err) == 0,
 	   "stripped");
 	judge_finish(v.judge);
-	is_str(judge_not_checked(v.judge), "fallback-session,control-plane-blind",
+	is_str(judge_not_checked(v.judge),
+	       "session-alias,fallback-session,control-plane-blind",
 	       "without meta some could not");
 	verdicts_end(&v);
 	verdicts_begin(&v, "capacity,fallback-session", NULL);
@@ -277,6 +278,99 @@ static void test_not_checked(void)
 	is_str(judge_not_checked(v.judge), "fallback-session",
 	       "of those that were to be asked");
 	verdicts_end(&v);
+}
+
+/* What the user says about calls and errors. */
+static void tell(const char *lines, struct told told, const char *want, const char *name)
+{
+	struct verdicts v;
+	struct error err = {0};
+	verdicts_begin(&v, NULL, NULL);
+	judge_free(v.judge);
+	struct judge_conf conf = {.verdict = verdicts_take, .ctx = &v, .told = told};
+	ok(judge_new(&conf, &v.judge, &err) == 0 &&
+	           verdicts_feed(&v, str_from(lines), &err) == 0,
+	   "%s: is taken", name);
+	judge_finish(v.judge);
+	is_str(buf_cstr(&v.rules), want, "%s", name);
+	verdicts_end(&v);
+}
+
+#define FROZEN                                                                           \
+	HEADER("a")                                                                      \
+	STEP("a", "0", "\"x\"", OK("0")) STEP("a", "1", "\"x\"", OK("0"))                \
+		STEP("a", "2", "\"x\"", OK("0")) END("a", "\"x\"")
+#define FAILING                                                                          \
+	HEADER("a")                                                                      \
+	STEP("a", "0", "\"x\"", FAILED) STEP("a", "1", "\"x\"", FAILED)                  \
+		END("a", "\"x\"")
+
+static void test_told(void)
+{
+	static const char *const turns[] = {"0", "1"}, *const first[] = {"0"},
+				 *const message[] = {"n*"}, *const other[] = {"n", "7"};
+	tell(FROZEN, (struct told){0}, "|frozen-state|", "nothing is said");
+	tell(FROZEN, (struct told){.read_only = "look,g*"}, "", "the tool only reads");
+	tell(FROZEN, (struct told){.read_only = "look"}, "|frozen-state|",
+	     "another one does");
+	tell(FROZEN, (struct told){.noop = "go"}, "", "the tool is to do nothing");
+	tell(FROZEN, (struct told){.noop = "0,1"}, "", "so are two of three calls");
+	tell(FROZEN, (struct told){.noop = "7"}, "|frozen-state|", "or none of them");
+	tell(FAILING, (struct told){0}, "|multi-step-illusion|", "both steps failed");
+	tell(FAILING, (struct told){.errors = turns, .error_count = 2}, "",
+	     "as was expected of these turns");
+	tell(FAILING, (struct told){.errors = message, .error_count = 1}, "",
+	     "as was expected of that message");
+	tell(FAILING, (struct told){.errors = first, .error_count = 1}, "",
+	     "one of two was not expected: no illusion");
+	tell(FAILING, (struct told){.errors = other, .error_count = 2},
+	     "|multi-step-illusion|", "neither turn nor message");
+}
+
+static void take_group(void *ctx, const struct rollout_verdict *v)
+{
+	struct buf *text = ctx;
+	for (size_t i = 0; i < v->finding_count; i++)
+		buf_printf(text, "%s: %.*s: %s\n", v->file ? v->file : "-",
+		           STR_ARG(v->task), v->findings[i].message);
+}
+
+#define MEMBER(n, reward)                                                                \
+	"{\"type\":\"header\",\"rollout\":\"t." n                                        \
+	"\",\"format\":\"rolldbg\",\"version\":1,"                                       \
+	"\"task\":{\"id\":\"t\"},\"sample\":" n ",\"limits\":{\"group_size\":3}}\n"      \
+	"{\"type\":\"end\",\"rollout\":\"t." n "\",\"status\":\"finished\","             \
+	"\"total_reward\":" reward "}\n"
+
+/* Rollouts of a group may stand in several files. */
+static void groups(const char *one, const char *two, const char *want, const char *name)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct verdicts v = {0};
+	struct judge_conf conf = {.verdict = take_group, .ctx = &text};
+	struct error err = {0};
+	ok(judge_new(&conf, &v.judge, &err) == 0, "%s: a judge", name);
+	judge_file(v.judge, "one");
+	ok(verdicts_feed(&v, str_from(one), &err) == 0, "%s: the first file", name);
+	judge_file(v.judge, "two");
+	ok(verdicts_feed(&v, str_from(two), &err) == 0, "%s: the second file", name);
+	judge_finish(v.judge);
+	is_str(buf_cstr(&text), want, "%s", name);
+	judge_free(v.judge);
+	buf_release(&text);
+}
+
+static void test_groups(void)
+{
+	groups(MEMBER("0", "1") MEMBER("1", "0"), MEMBER("2", "1"), "",
+	       "the third is in the second file");
+	groups(MEMBER("0", "1"), MEMBER("1", "0"),
+	       "-: t: task t has 2 of the 3 rollouts of its group\n",
+	       "one is missing in both");
+	groups(MEMBER("0", "1") MEMBER("1", "1") MEMBER("2", "1"), "",
+	       "one: t: all 3 rollouts of task t have the reward 1: the group has no "
+	       "advantage to learn from\n",
+	       "a whole group is judged with its file");
 }
 
 /* Warnings without end, then an error: it is not lost among them. */
@@ -317,6 +411,8 @@ int main(void)
 	test_empty();
 	test_choice();
 	test_not_checked();
+	test_told();
+	test_groups();
 	test_flood();
 	return done();
 }

@@ -22,6 +22,13 @@ struct mutation {
 #define UNKNOWN_TOOL                                                                     \
 	"{\"class\":\"unknown-tool\",\"message\":\"Unknown tool: lake_move\"}"
 
+#define TWIN(header, end)                                                                \
+	"{\"type\":\"header\",\"rollout\":\"lake.1\",\"format\":\"rolldbg\","            \
+	"\"version\":1,"                                                                 \
+	"\"task\":{\"id\":\"lake\"},\"sample\":1," header "}\n"                          \
+	"{\"type\":\"end\",\"rollout\":\"lake.1\",\"status\":\"finished\"," end "}"
+#define LAST "\"d105aa256594dd46dd2bf80d52fd7f91\"" /* the state that `end` has */
+
 static const struct mutation mutations[] = {
 	{"multi-step-illusion",
          "every step failed",
@@ -29,6 +36,9 @@ static const struct mutation mutations[] = {
 	{"multi-step-illusion",
          "every step timed out",
          {{"step", "outcome", "\"timeout\""}}},
+	{"effect-despite-error",
+         "a step is said to have failed",
+         {{"step=1", "outcome", "\"tool-error\""}}},
 	{"failed-run",
          "steps 1 to 3 failed where they stood",
          {{"step=1", "outcome", "\"tool-error\""},
@@ -43,6 +53,17 @@ static const struct mutation mutations[] = {
          {{"step=0", "outcome", "\"tool-error\""},
           {"step=1", "outcome", "\"tool-error\""},
           {"step", "error", "{\"message\":\"no\"}"}}},
+	{"loop",
+         "the same call, the same answer",
+         {{"step", "tool_call", "{\"name\":\"lake_move\",\"arguments\":{}}"},
+          {"step", "observation", "1"},
+          {"step", "state_hash", "null"}}},
+	{"loop",
+         "the same from the same state",
+         {{"step", "tool_call", "{\"name\":\"lake_move\",\"arguments\":{}}"},
+          {"step", "observation", "\"at 7\""},
+          {"step=1", "observation", "\"at 8\""},
+          {"step", "state_hash", "\"00\""}}},
 	{"frozen-state",
          "the state stands still",
          {{"step", "state_hash", "\"00\""}, {"end", "state_hash", "\"00\""}}},
@@ -51,6 +72,11 @@ static const struct mutation mutations[] = {
          "another session",
          {{"reset", "+", EVENT("session-id-changed")}}},
 	{"session-churn", "another episode", {{"reset", "+", EVENT("episode-changed")}}},
+	{"session-alias",
+         "another one has the environment, too",
+         {{"end", "+",
+           TWIN("\"meta\":{\"env_session\":\"lake.0-5d41402a\"}",
+                "\"total_reward\":0")}}},
 	{"capacity", "no room for a session", {{"reset", "outcome", "\"capacity\""}}},
 	{"capacity", "no room for a step", {{"step=3", "outcome", "\"capacity\""}}},
 	{"fallback-session",
@@ -65,6 +91,23 @@ static const struct mutation mutations[] = {
 	{"no-tools",
          "what is offered is refused",
          {{"step", "outcome", "\"tool-error\""}, {"step", "error", UNKNOWN_TOOL}}},
+	{"tool-drift",
+         "the task has another name",
+         {{"header", "task", "{\"id\":\"lake\",\"tools\":[\"lake_jump\"]}"}}},
+	{"tool-drift",
+         "the tool is taken away",
+         {{"reset", "+",
+           "{\"type\":\"event\",\"rollout\":\"lake.0\",\"event\":\"tools-changed\","
+           "\"detail\":{\"removed\":[\"lake_move\"]}}"}}},
+	{"arguments-schema",
+         "a word that is not allowed",
+         {{"step=2", "tool_call",
+           "{\"name\":\"lake_move\",\"arguments\":{\"action\":\"JUMP\"}}"}}},
+	{"aliased-state",
+         "every state is the last one",
+         {{"header", "policy", "{\"kind\":\"import\"}"},
+          {"step", "state", "{\"position\":15}"},
+          {"step", "state_hash", LAST}}},
 	{"missing-state", "no state before an action", {{"step=2", "state", "null"}}},
 	{"missing-state",
          "none with the observation as state",
@@ -92,6 +135,14 @@ static const struct mutation mutations[] = {
          {{"step>0", NULL, NULL},
           {"header", "policy", "{\"kind\":\"llm\"}"},
           {"end", "status", "\"finished\""}}},
+	{"reward-without-effect", "nothing moved", {{"step", "state_hash", LAST}}},
+	{"reward-without-effect",
+         "a failed step was rewarded",
+         {{"step=2", "outcome", "\"timeout\""}, {"step=2", "reward", "0.5"}}},
+	{"group-size", "two make a group", {{"header", "limits", "{\"group_size\":2}"}}},
+	{"zero-variance-group",
+         "another one with that reward",
+         {{"end", "+", TWIN("\"limits\":{}", "\"total_reward\":1")}}},
 	{"incomplete", "no end", {{"end", NULL, NULL}}},
 	{"incomplete", "a lost line", {{"step=2", NULL, NULL}}},
 	{"incomplete", "another count", {{"end", "lines", "8"}}},

@@ -1,0 +1,33 @@
+/* Rewards by task, for rules that judge the rollouts of a task together: 40 bytes a task,
+   and its name where there may be something to say. */
+#ifndef ROLLDBG_CHECK_GROUPS_H
+#define ROLLDBG_CHECK_GROUPS_H
+
+#include "check/check.h"
+
+struct groups {
+	struct group *slots;
+	size_t size, count;
+};
+
+struct group_member {
+	struct str task;
+	int64_t size, sample; /* -1: not known */
+	bool lost;            /* it got no session, or no end */
+	bool rewarded;
+	double reward;
+};
+
+/* Rollouts without a task belong to no group. */
+void groups_add(struct groups *g, const struct group_member *m);
+
+/* Hands out each group that is done, in the order of their tasks, and forgets all that
+   came from this file alone; `last`: every group that is left. Groups without a size end
+   with their file; those with one when as many rollouts have come. `carried`: rollouts of
+   an earlier file are among them. */
+void groups_take(struct groups *g, bool last,
+                 void (*say)(void *ctx, const struct task_group *t, bool carried),
+                 void *ctx);
+void groups_release(struct groups *g); /* zeroed is fine */
+
+#endif

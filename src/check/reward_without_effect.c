@@ -1,0 +1,82 @@
+/* Rule reward-without-effect: a reward for a step that failed, or for an episode in which
+   nothing moved. */
+#include "check/peer.h"
+
+#include <inttypes.h>
+
+struct unearned {
+	struct span failed;
+	char reward[40]; /* of the first one, as spelled */
+};
+
+/* A reward that an earlier step had, too, is what stale-reward speaks of; a penalty for
+   a failed step is earned. */
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct unearned *s = state;
+	struct str reward = m->line->value[KEY_REWARD];
+	double now;
+	if (m->after_terminal || !json_double(reward, &now) || now <= 0 ||
+	    (r->earlier.reward_seen && now == r->earlier.reward))
+		return;
+	if (s->failed.count == 0)
+		peer_text(r->work, reward, s->reward, sizeof(s->reward));
+	span_add(&s->failed, m->line->turn, m->line->step);
+}
+
+/* Steps that need not change a thing earn their reward by what they read or say. So do,
+   perhaps, those of a rollout whose reward no step reported: a grader gave it. */
+static void say_unmoved(const struct rollout_facts *r, const struct moment *m,
+                        struct findings *out)
+{
+	const struct episode *e = &r->episode;
+	double total = r->reward_sum;
+	bool by_steps = r->reward_known && r->reward_sum > 0;
+	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps)
+		return;
+	if (m->line)
+		json_double(m->line->value[KEY_TOTAL_REWARD], &total);
+	if (total > 0)
+		finding_say(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL,
+		            "/total_reward",
+		            "a reward of %.15g, and none of the %" PRId64
+		            " steps changed the state%s",
+		            total, e->steps,
+		            by_steps ? ""
+		                     : "; no step reported it, so it may be for "
+		                       "what was read or said");
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	const struct unearned *s = state;
+	if (s->failed.count > 0)
+		finding_say(out, SEVERITY_WARNING, &s->failed, "/reward",
+		            "%" PRId64 " failed step%s got a reward, first %s",
+		            s->failed.count, s->failed.count == 1 ? "" : "s", s->reward);
+	else
+		say_unmoved(r, m, out);
+}
+
+const struct check check_reward_without_effect = {
+	.id = "reward-without-effect",
+	.title = "a failed step was rewarded, or a reward came though nothing moved",
+	.why = "A step whose outcome is not ok reported a positive reward of its own, "
+	       "or the whole rollout earned one although the state after every step "
+	       "is the state before it. A trainer that sees this learns to fail, or "
+	       "to do nothing.\n"
+	       "Look at who computes the reward: a default for missing values, a "
+	       "grader that reads the conversation and not the environment, a task "
+	       "that is solved before it begins. Where doing nothing is the right "
+	       "answer (a request to be refused, a question to be answered from what "
+	       "tools read) nothing is wrong: name those tools with --read-only.\n"
+	       "Cure: give no reward for a step that failed; let the grader compare "
+	       "states; choose a state source that sees the effect.",
+	.wants = WANT_FAILED,
+	.state_size = sizeof(struct unearned),
+	.line = line,
+	.end = end,
+};

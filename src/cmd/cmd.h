@@ -14,7 +14,7 @@
 struct context {
 	struct clock clock;
 	void (*catch_stop)(void); /* from now on signals ask for an orderly end */
-	int stop_fd; /* readable once a signal asked us to stop */
+	int stop_fd;              /* readable once a signal asked us to stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
 	bool quiet;                                /* -q */

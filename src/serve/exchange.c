@@ -1,8 +1,8 @@
 /* From a path to who answers it; replies that several answer with: see exchange.h. */
 #include "serve/exchange.h"
 
-#include "serve/fault.h"
 #include "json/write.h"
+#include "serve/fault.h"
 
 void reply_text(struct reply *r, unsigned status, const char *text)
 {

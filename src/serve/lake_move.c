@@ -2,10 +2,10 @@
    FastMCP words them. */
 #include "serve/lake_move.h"
 
-#include "serve/fault.h"
-#include "serve/python.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/fault.h"
+#include "serve/python.h"
 
 /* A FastMCP tool that returns a dict: the result is wrapped, and so is its schema. */
 static const struct str listing = STR_INIT(

@@ -3,9 +3,9 @@
    stream is not offered: 405, as the specification allows.) */
 #include "serve/exchange.h"
 
+#include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/lake_move.h"
-#include "json/write.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)

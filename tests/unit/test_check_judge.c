@@ -298,12 +298,13 @@ static void tell(const char *lines, struct told told, const char *want, const ch
 
 #define FROZEN                                                                           \
 	HEADER("a")                                                                      \
-	STEP("a", "0", "\"x\"", OK("0")) STEP("a", "1", "\"x\"", OK("0"))                \
-		STEP("a", "2", "\"x\"", OK("0")) END("a", "\"x\"")
+	STEP("a", "0", "\"x\"", OK("0"))                                                 \
+	STEP("a", "1", "\"x\"", OK("0")) STEP("a", "2", "\"x\"", OK("0"))                \
+		END("a", "\"x\"")
 #define FAILING                                                                          \
 	HEADER("a")                                                                      \
-	STEP("a", "0", "\"x\"", FAILED) STEP("a", "1", "\"x\"", FAILED)                  \
-		END("a", "\"x\"")
+	STEP("a", "0", "\"x\"", FAILED) STEP("a", "1", "\"x\"", FAILED) END("a", "\"x"   \
+	                                                                         "\"")
 
 static void test_told(void)
 {

@@ -1,6 +1,6 @@
 /* Policies as they decide: scripts with their ends and errors, seeded random calls. */
-#include "policy/policy.h"
 #include "json/schema.h"
+#include "policy/policy.h"
 #include "policy/script.h"
 #include "policy/tools.h"
 #include "tap.h"

@@ -7,7 +7,7 @@ load lib
 # begin COMMAND...: starts a run in the background with its lines in a.jsonl, its exit code will be in code.
 begin() {
 	(
-		# a shell tells its background jobs to ignore SIGINT, and rolldbg obeys
+		# a shell tells its background jobs to ignore SIGINT: here as if started in the foreground
 		env --default-signal=INT "$ROLLDBG" run --out a.jsonl "$@" >out 2>err 3>&- &
 		echo $! >run.pid
 		code=0

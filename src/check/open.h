@@ -42,7 +42,8 @@ struct open_rollout {
 	int16_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
 	bool session_replaced;          /* since the newest step, or the newest line */
 
-	unsigned char states[]; /* of the rules; the judge knows the offsets */
+	_Alignas(max_align_t) unsigned char states[]; /* of the rules; the judge knows the
+	                                                 offsets */
 };
 
 struct open_table {

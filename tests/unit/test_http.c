@@ -589,6 +589,7 @@ static void test_interrupt(void)
 	is_str(buf_cstr(&r.body), "ok", "the goodbye is still possible");
 	buf_release(&r.body);
 	io_free(io);
+	odd_wait_open(&server, 0); /* the connection that wrote to it is done */
 	close(stop);
 }
 

@@ -34,7 +34,7 @@ struct websocket {
 	uint8_t opcode; /* of the frame being received */
 	uint64_t close_bytes;
 	bool too_large;
-	bool drained; /* a short read: the socket has no more for now */
+	bool drained; /* a short read: the socket held no more when last read */
 	short watched;
 	struct buf early;   /* came together with the handshake's reply */
 	struct buf out;     /* frames on their way */

@@ -9,6 +9,7 @@
 #include "json/canon.h"
 #include "json/scan.h"
 #include "net/http.h"
+#include "trajectory/events.h"
 #include "trajectory/outcome.h"
 
 /* Who said what went wrong. */
@@ -38,12 +39,6 @@ struct env_reply {
 	struct str reply_session; /* a session id that the reply named */
 	const char *control_reward, *control_status,
 		*control_state; /* "ok", "failed"; NULL: not asked */
-};
-
-/* Something that happened beside the answer: one event line. */
-struct env_event {
-	const char *name;  /* an event's word: see trajectory/keys.def */
-	struct str detail; /* raw JSON object */
 };
 
 struct env_conf {
@@ -101,7 +96,7 @@ struct env_ops {
 	const struct env_facts *(*facts)(const struct env *e);
 	/* The oldest event not yet taken; false when there is none. Slices live until the
 	 * next call. */
-	bool (*event)(struct env *e, struct env_event *out);
+	bool (*event)(struct env *e, struct event *out);
 	/* Says goodbye to the peer, bounded in time. NULL is fine. */
 	void (*close)(struct env *e);
 };

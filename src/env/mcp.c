@@ -461,7 +461,7 @@ static const struct env_facts *mcp_facts(const struct env *base)
 	return &((const struct env_mcp *)base)->facts;
 }
 
-static bool mcp_event(struct env *base, struct env_event *out)
+static bool mcp_event(struct env *base, struct event *out)
 {
 	return events_take(&mcp_of(base)->events, out);
 }

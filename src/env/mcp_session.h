@@ -4,8 +4,9 @@
 #ifndef ROLLDBG_ENV_MCP_SESSION_H
 #define ROLLDBG_ENV_MCP_SESSION_H
 
-#include "env/events.h"
+#include "env/env.h"
 #include "protocol/jsonrpc.h"
+#include "trajectory/events.h"
 
 /* Of one answer, its event stream included: two of them, a state and an observation, must
    fit into one line of a recording. */

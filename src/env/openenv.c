@@ -354,7 +354,7 @@ const struct env_facts *openenv_facts(const struct env *base)
 	return &((const struct env_openenv *)base)->facts;
 }
 
-bool openenv_event(struct env *base, struct env_event *out)
+bool openenv_event(struct env *base, struct event *out)
 {
 	return events_take(&openenv_of(base)->events, out);
 }

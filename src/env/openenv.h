@@ -51,7 +51,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err);
 int openenv_step(struct env *base, struct str name, struct str arguments,
                  struct env_reply *out, struct error *err);
 const struct env_facts *openenv_facts(const struct env *base);
-bool openenv_event(struct env *base, struct env_event *out);
+bool openenv_event(struct env *base, struct event *out);
 void openenv_close(struct env *base);
 
 /* An event line {"what","why"}. */

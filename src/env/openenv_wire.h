@@ -5,8 +5,8 @@
 #define ROLLDBG_ENV_OPENENV_WIRE_H
 
 #include "env/env.h"
-#include "env/events.h"
 #include "net/websocket.h"
+#include "trajectory/events.h"
 
 enum openenv_ask { OPENENV_RESET, OPENENV_STEP, OPENENV_STATE, OPENENV_MCP };
 

@@ -427,7 +427,7 @@ int write_step(struct line_writer *w, const struct step_facts *f, struct error *
 	return put_line(w, &l, err);
 }
 
-int write_event(struct line_writer *w, int64_t turn, const struct env_event *e,
+int write_event(struct line_writer *w, int64_t turn, const struct event *e,
                 struct error *err)
 {
 	struct line l = {.type = LINE_EVENT};

@@ -87,7 +87,7 @@ MUST_USE int write_reset(struct line_writer *w, const struct env_reply *r,
                          struct error *err);
 MUST_USE int write_step(struct line_writer *w, const struct step_facts *f,
                         struct error *err);
-MUST_USE int write_event(struct line_writer *w, int64_t turn, const struct env_event *e,
+MUST_USE int write_event(struct line_writer *w, int64_t turn, const struct event *e,
                          struct error *err);
 MUST_USE int write_end(struct line_writer *w, const struct end_facts *f,
                        struct error *err);

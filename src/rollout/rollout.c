@@ -88,7 +88,7 @@ static int put_header(struct rollout *r, struct error *err)
 
 static int put_events(struct rollout *r, struct error *err)
 {
-	struct env_event e;
+	struct event e;
 
 	while (r->env && r->conf->env_ops->event(r->env, &e)) {
 		log_info("event: %s %.*s", e.name, STR_ARG(e.detail));

@@ -105,7 +105,7 @@ static void test_suspicion(void)
 static void test_events(void)
 {
 	struct event_queue q = {0};
-	struct env_event e;
+	struct event e;
 	int n = 0;
 
 	ok(!events_take(&q, &e), "nothing yet");
@@ -131,7 +131,7 @@ static void test_events(void)
 static void test_events_dropped(void)
 {
 	struct event_queue q = {0};
-	struct env_event e = {.name = NULL};
+	struct event e = {.name = NULL};
 	struct buf big = BUF(BUF_MAX_MESSAGE);
 
 	for (int i = 0; i < EVENTS_MAX + 44; i++) {

@@ -1,10 +1,11 @@
 /* The queue of events: order, and details that fit nowhere. */
-#include "env/events.h"
+#include "env/env.h"
 #include "tap.h"
+#include "trajectory/events.h"
 
 static bool next_is(struct event_queue *q, const char *name, const char *detail)
 {
-	struct env_event e;
+	struct event e;
 
 	return events_take(q, &e) && !strcmp(e.name, name) && str_is(e.detail, detail);
 }

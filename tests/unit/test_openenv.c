@@ -202,7 +202,7 @@ static void run_close(struct run *r)
 
 static bool has_event(struct run *r, const char *name)
 {
-	struct env_event e;
+	struct event e;
 	bool found = false;
 	while (r->env->ops->event(r->env, &e))
 		found = found || !strcmp(e.name, name);

@@ -1,5 +1,5 @@
 /* The event queue: see events.h. */
-#include "env/events.h"
+#include "trajectory/events.h"
 
 #include "base/mem.h"
 
@@ -53,7 +53,7 @@ static void free_event(struct queued_event *e)
 	}
 }
 
-bool events_take(struct event_queue *q, struct env_event *out)
+bool events_take(struct event_queue *q, struct event *out)
 {
 	free_event(q->taken);
 	q->taken = q->first;
@@ -80,7 +80,7 @@ bool events_take(struct event_queue *q, struct env_event *out)
 
 void events_release(struct event_queue *q)
 {
-	struct env_event e;
+	struct event e;
 
 	q->dropped = 0;
 	while (events_take(q, &e)) {

@@ -1,9 +1,9 @@
-/* A queue of what happened beside the answers: an adapter puts in, the rollout takes out
- * and records. */
-#ifndef ROLLDBG_ENV_EVENTS_H
-#define ROLLDBG_ENV_EVENTS_H
+/* Events: what happened beside the answers. An adapter or a policy puts them in a queue,
+ * the rollout takes them out and records them. */
+#ifndef ROLLDBG_TRAJECTORY_EVENTS_H
+#define ROLLDBG_TRAJECTORY_EVENTS_H
 
-#include "env/env.h"
+#include "base/buf.h"
 
 /* A peer that chatters more between two steps gets one `noise` event for the rest. */
 #define EVENTS_MAX       256
@@ -11,6 +11,12 @@
 
 /* The detail of `retry`. */
 #define EVENTS_RETRY "{\"why\":\"the reused connection was dead; sent once more\"}"
+
+/* One event line. */
+struct event {
+	const char *name;  /* an event's word: see keys.def */
+	struct str detail; /* raw JSON object */
+};
 
 struct event_queue {
 	struct queued_event *first, *last, *taken;
@@ -23,7 +29,7 @@ void events_push(struct event_queue *q, const char *name, struct str detail);
 /* The same for a detail that was written into a capped buffer: one that did not fit is
    replaced by {"detail_too_large":true}. */
 void events_push_json(struct event_queue *q, const char *name, const struct buf *detail);
-bool events_take(struct event_queue *q, struct env_event *out);
+bool events_take(struct event_queue *q, struct event *out);
 void events_release(struct event_queue *q);
 
 #endif

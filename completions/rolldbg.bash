@@ -17,18 +17,18 @@ _rolldbg_value()
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
 	run:--env | run:-e) _rolldbg_words '' ;;
+	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_files -f ;;
-	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
 	run:--out | run:-o) _rolldbg_files -f ;;
+	run:--mask) _rolldbg_words '' ;;
+	run:--task) _rolldbg_words '' ;;
 	run:--state) _rolldbg_words '' ;;
 	run:--ignore) _rolldbg_words '' ;;
-	run:--mask) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--protocol) _rolldbg_words '' ;;
-	run:--task) _rolldbg_words '' ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -78,7 +78,7 @@ _rolldbg()
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip serve help' ;;
-	run:-*) _rolldbg_words '--env -e --actions -a --tool -t --policy -p --seed -s --max-turns -n --out -o --force -f --append --sync --state --ignore --mask --timeout --protocol --task --force-call --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --mask --task --force-call --state --ignore --timeout --protocol --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;

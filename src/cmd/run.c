@@ -1,50 +1,39 @@
 /* rolldbg run: drive a policy, record, judge. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "base/text.h"
-#include "cmd/headers.h"
 #include "cmd/masks.h"
 #include "cmd/store.h"
+#include "cmd/target.h"
 #include "cmd/verdicts.h"
 #include "rollout/rollout.h"
-#include "serve/serve.h"
-#include "trajectory/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_TIMEOUT_MS 60000
-#define DEMO_ACTIONS       "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
+#define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
 struct run_options {
-	const char *env, *protocol, *state, *actions, *tool, *policy, *task, *out;
-	struct opt_list ignore, masks, secrets;
-	struct header_options headers;
-	struct opt_i64 seed;
-	struct opt_u64 timeout, max_turns;
-	bool force, append, sync, force_call, insecure;
-	const char *ca_file;
+	struct target_options target;
+	const char *actions, *tool, *policy, *task, *out;
+	struct opt_list masks;
+	struct opt_u64 max_turns;
+	bool force, append, sync, force_call;
 	struct verdict_options verdict;
 };
 
 #define FIELD(f) OPT(struct run_options, f)
 
 static const struct opt options[] = {
-	{'e', "env", "TARGET", OPT_STR, FIELD(env),
-         "http(s)://HOST/mcp, ws(s)://HOST or http(s)://HOST of an OpenEnv server, or "
-         "builtin:frozen_lake[?map=8x8&fault=NAME..]",
-         NULL},
+	TARGET_FIRST_OPTIONS(FIELD(target)),
 	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
          "call the tool once with each of these", NULL},
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
          "the tool of --actions (default: the only one)", NULL},
 	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
          "a policy file, or random:SEED", NULL},
-	{'s', "seed", "N", OPT_I64, FIELD(seed), "start the episode with this seed",
-         NULL},
 	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
          "stop after N turns (default: the script's length, else 100)", NULL},
 	{'o', "out", "FILE", OPT_STR, FIELD(out),
@@ -55,30 +44,13 @@ static const struct opt options[] = {
 	{0, "append", NULL, OPT_FLAG, FIELD(append),
          "go on behind what the file of --out holds", NULL},
 	{0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
-	{0, "state", "SOURCE", OPT_STR, FIELD(state),
-         "where the state comes from: auto, control-plane, openenv, resource:URI, "
-         "tool:NAME[:JSON], observation[:POINTER], none",
-         NULL},
-	{0, "ignore", "POINTER", OPT_LIST, FIELD(ignore),
-         "part of the state that is no change (a clock, a counter)", NULL},
 	{0, "mask", "POINTER", OPT_LIST, FIELD(masks),
          "part of the lines that may differ between runs; recorded in the header", NULL},
-	{0, "timeout", "DURATION", OPT_MS, FIELD(timeout), "for one call (default 60s)",
-         NULL},
-	{0, "protocol", "NAME", OPT_STR, FIELD(protocol),
-         "mcp: as a plain MCP client, which tells the server of no environment session; "
-         "mcp-gym: there must be a control plane; openenv: over its WebSocket; "
-         "openenv-http: over plain HTTP, which has no sessions (default: find out)",
-         NULL},
 	{0, "task", "ID", OPT_STR, FIELD(task),
          "id of the task (default: the server's name)", NULL},
 	{0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
          "send calls that do not fit the tool's schema", NULL},
-	HEADER_OPTIONS(FIELD(headers)),
-	{0, "secret", "VALUE", OPT_LIST, FIELD(secrets),
-         "never write this value anywhere", NULL},
-	{0, "ca-file", "FILE", OPT_STR, FIELD(ca_file), "trust these certificates", NULL},
-	{0, "insecure", NULL, OPT_FLAG, FIELD(insecure), "accept any certificate", NULL},
+	TARGET_OPTIONS(FIELD(target)),
 	VERDICT_OPTIONS(FIELD(verdict)),
 };
 
@@ -86,19 +58,17 @@ static const struct opt options[] = {
 struct running {
 	const struct context *context;
 	const struct run_options *opts;
-	struct server *server;
-	struct buf url, path;
+	struct env_target target;
+	struct buf path;
 	bool stored; /* the path is in the store: `latest` follows */
 	bool created;
-	struct header_list headers;
-	struct secrets *secrets;
 	struct io *io;
 	struct recorder *recorder;
 	struct judge *judge;
 	struct table *table;
 	struct verdicts verdicts;
 	struct error mute; /* why nothing more is printed; the recording goes on */
-	char env_session[33];
+	char env_session[TARGET_SESSION_DIGITS + 1];
 };
 
 /* ---- where the lines go beside the recording ---- */
@@ -129,58 +99,6 @@ static int table_sink(void *ctx, const struct line *l, struct error *err)
 
 /* ---- setting up ---- */
 
-static bool is_builtin(const char *env)
-{
-	return !strncmp(env, "builtin:", 8);
-}
-
-static int start_builtin(struct running *r, const char *target, struct error *err)
-{
-	struct serve_conf conf;
-
-	serve_conf_init(&conf, r->context->clock);
-	if (serve_conf_max_envs(&conf, r->context->variable("MAX_CONCURRENT_ENVS"),
-	                        err) ||
-	    serve_conf_target(&conf, str_from(target), err) ||
-	    server_start(&conf, &r->server, err)) {
-		return error_wrap(err, "builtin:%s", target);
-	}
-	buf_printf(&r->url, "http://127.0.0.1:%u/mcp", (unsigned)server_port(r->server));
-	log_info("builtin:%s is served at %s", target, buf_cstr(&r->url));
-	return 0;
-}
-
-static const char *target_of(const struct run_options *o)
-{
-	return o->env ? o->env : "builtin:frozen_lake";
-}
-
-/* http://USER:PASSWORD@HOST/ */
-static bool names_a_user(const char *url)
-{
-	const char *place = strstr(url, "://");
-	size_t n = place ? strcspn(place + 3, "/?#") : 0;
-
-	return n && memchr(place + 3, '@', n);
-}
-
-static int settle_target(struct running *r, struct error *err)
-{
-	const char *env = target_of(r->opts);
-
-	if (is_builtin(env)) {
-		return start_builtin(r, env + 8, err);
-	}
-	if (names_a_user(env)) {
-		return error_set(
-			err, FAIL_USAGE,
-			"--env: a password in a URL would be recorded: give it as "
-			"--header-env Authorization=VARIABLE");
-	}
-	buf_text(&r->url, env);
-	return 0;
-}
-
 static int settle_out(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
@@ -207,7 +125,7 @@ static int open_recorder(struct running *r, struct error *err)
 	                             .force = r->opts->force,
 	                             .append = r->opts->append,
 	                             .sync = r->opts->sync,
-	                             .secrets = r->secrets};
+	                             .secrets = r->target.secrets};
 
 	r->created = strcmp(conf.path, "-") != 0 && access(conf.path, F_OK) != 0;
 	if (recorder_new(&conf, &r->recorder, err)) {
@@ -215,26 +133,6 @@ static int open_recorder(struct running *r, struct error *err)
 		return -1;
 	}
 	return 0;
-}
-
-static void hide_secrets(void *ctx, struct str text, struct buf *out)
-{
-	secrets_redact(ctx, text, out);
-}
-
-static void settle_secrets(struct running *r)
-{
-	r->secrets = secrets_new();
-	log_set_filter(hide_secrets, r->secrets);
-	for (size_t i = 0; i < r->headers.count; i++) {
-		secrets_add_header(r->secrets, str_from(r->headers.items[i]));
-	}
-	for (size_t i = 0; i < r->opts->secrets.count; i++) {
-		if (!secrets_add(r->secrets, str_from(r->opts->secrets.item[i]))) {
-			log_warn("--secret: values shorter than 4 bytes would hide "
-			         "innocent text, one is not hidden");
-		}
-	}
 }
 
 static bool streams(const struct running *r)
@@ -268,23 +166,17 @@ static int open_verdicts(struct running *r, struct error *err)
 
 static int open_io(struct running *r, struct error *err)
 {
-	struct io_conf conf = {.clock = r->context->clock,
-	                       .stop_fd = r->context->stop_fd,
-	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,
-	                       .ca_file = r->opts->ca_file,
-	                       .insecure = r->opts->insecure};
-
-	if (rng_unique_hex(r->env_session, sizeof(r->env_session) - 1)) {
-		return error_errno(err, "no random bytes for a session id");
-	}
-	return io_new(&conf, &r->io, err);
+	return env_target_new_session(r->env_session, err) ||
+	       env_target_new_io(&r->target, &r->io, err);
 }
 
 /* ---- the run ---- */
 
-static const char *actions_of(const struct run_options *o)
+static const char *actions_of(const struct running *r)
 {
-	bool demo = is_builtin(target_of(o)) && !o->actions && !o->policy && !o->tool;
+	const struct run_options *o = r->opts;
+	bool demo = env_target_is_builtin(&r->target) && !o->actions && !o->policy &&
+	            !o->tool;
 
 	return demo ? DEMO_ACTIONS : o->actions;
 }
@@ -301,32 +193,21 @@ static int drive(struct running *r, struct rollout_result *result, struct error 
 		sinks[0] = (struct line_sink){table_sink, r};
 		sink_count = 2;
 	}
-	struct rollout_conf conf = {
-		.task = o->task,
-		.env = {.url = buf_cstr(&r->url),
-	                .protocol = o->protocol,
-	                .headers = (const char *const *)r->headers.items,
-	                .header_count = r->headers.count,
-	                .timeout_ms =
-	                        o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS,
-	                .state_spec = str_from(o->state ? o->state : "auto"),
-	                .ignore = &o->ignore,
-	                .has_seed = o->seed.given,
-	                .seed = o->seed.value,
-	                .env_session = r->env_session,
-	                .version = ROLLDBG_VERSION},
-		.policy = {.actions = actions_of(o),
-	                   .tool = o->tool,
-	                   .spec = o->policy,
-	                   .force_call = o->force_call},
-		.max_turns = o->max_turns,
-		.masks = &o->masks,
-		.clock = r->context->clock,
-		.io = r->io,
-		.recorder = r->recorder,
-		.sinks = sinks,
-		.sink_count = sink_count};
+	struct rollout_conf conf = {.task = o->task,
+	                            .env = env_target_conf(&r->target),
+	                            .policy = {.actions = actions_of(r),
+	                                       .tool = o->tool,
+	                                       .spec = o->policy,
+	                                       .force_call = o->force_call},
+	                            .max_turns = o->max_turns,
+	                            .masks = &o->masks,
+	                            .clock = r->context->clock,
+	                            .io = r->io,
+	                            .recorder = r->recorder,
+	                            .sinks = sinks,
+	                            .sink_count = sink_count};
 
+	conf.env.env_session = r->env_session;
 	conf.env_ops = env_find(&conf.env, conf.io, err);
 	return conf.env_ops ? rollout_run(&conf, result, err) : -1;
 }
@@ -357,7 +238,7 @@ static int conclude(struct running *r, const struct rollout_result *result,
 {
 	judge_finish(r->judge);
 	if (result->status == END_UNREACHABLE) {
-		log_error("%s: %s", target_of(r->opts), result->peer.text);
+		log_error("%s: %s", r->target.name, result->peer.text);
 	}
 	if (r->mute.kind != FAIL_NONE) {
 		*err = r->mute;
@@ -388,35 +269,18 @@ static int set_up(struct running *r, struct error *err)
 	if (check_masks(r->opts, err)) {
 		return -1;
 	}
-	if (headers_read(r->context, &r->opts->headers, &r->headers, err)) {
-		return -1;
-	}
-	settle_secrets(r);
-	return settle_out(r, err) || settle_target(r, err) || open_verdicts(r, err) ||
-	       open_io(r, err) || open_recorder(r, err);
-}
-
-static void hide_in_error(const struct running *r, struct error *err)
-{
-	struct error plain = *err;
-	struct buf text = BUF(BUF_MAX_SMALL);
-
-	secrets_redact(r->secrets, str_from(plain.text), &text);
-	error_set(err, plain.kind, "%s", buf_cstr(&text));
-	buf_release(&text);
+	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
+	       settle_out(r, err) || env_target_start(&r->target, err) ||
+	       open_verdicts(r, err) || open_io(r, err) || open_recorder(r, err);
 }
 
 static void tear_down(struct running *r)
 {
-	log_set_filter(NULL, NULL);
 	table_free(r->table);
 	judge_free(r->judge);
 	output_release(&r->verdicts.out);
 	io_free(r->io);
-	server_stop(r->server);
-	secrets_free(r->secrets);
-	headers_release(&r->headers);
-	buf_release(&r->url);
+	env_target_release(&r->target);
 	buf_release(&r->path);
 }
 
@@ -430,10 +294,7 @@ static bool is_empty(const char *path)
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
-	struct running r = {.context = c,
-	                    .opts = opts,
-	                    .url = BUF(BUF_MAX_SMALL),
-	                    .path = BUF(BUF_MAX_SMALL)};
+	struct running r = {.context = c, .opts = opts, .path = BUF(BUF_MAX_SMALL)};
 	struct rollout_result result = {.status = END_FAILED};
 	struct error closing = {0};
 
@@ -451,7 +312,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 		unlink(buf_cstr(&r.path));
 	}
 	if (code < 0) {
-		hide_in_error(&r, err);
+		env_target_hide(&r.target, err);
 	}
 	tear_down(&r);
 	return code;

@@ -1,4 +1,4 @@
-/* The life of an MCP session over Streamable HTTP: see mcp_session.h. */
+/* The life of an MCP session: see mcp_session.h. */
 #include "env/mcp_wire.h"
 
 #include "base/log.h"
@@ -6,26 +6,48 @@
 #include "json/write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define GOODBYE_MS 2000
 #define ANSWER_MAX ((size_t)4096) /* of what came instead of a session */
 
 /* Newest first; all of them start with `initialize`. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
                                         "2024-11-05"};
 
+static void kept_init(struct mcp_kept *k)
+{
+	k->body = k->text = k->media = BUF(BUF_MAX_MESSAGE);
+	k->location = BUF(BUF_MAX_SMALL);
+}
+
+static void kept_release(struct mcp_kept *k)
+{
+	buf_release(&k->body);
+	buf_release(&k->text);
+	buf_release(&k->media);
+	buf_release(&k->location);
+}
+
+void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops)
+{
+	if (s->channel) {
+		s->ops->destroy(s->channel);
+	}
+	s->ops = ops;
+	s->channel = ops->create(s);
+}
+
 struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 {
 	struct mcp_session *s = mem_new(sizeof(*s));
 
 	s->conf = *conf;
-	s->url = s->id = s->id_header = s->version_header = s->name = s->version =
-		s->location = s->other_id = BUF(BUF_MAX_SMALL);
-	s->request = s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
-	sse_init(&s->sse, BUF_MAX_MESSAGE);
+	s->url = s->id = s->name = s->version = BUF(BUF_MAX_SMALL);
+	s->request = BUF(BUF_MAX_MESSAGE);
+	kept_init(&s->kept);
 	buf_text(&s->url, conf->url);
 	s->revision = revisions[0];
-	s->headers = mem_array(conf->header_count + 4, sizeof(*s->headers));
+	mcp_use_channel(s, &mcp_http);
 	return s;
 }
 
@@ -34,14 +56,12 @@ void mcp_session_free(struct mcp_session *s)
 	if (!s) {
 		return;
 	}
-	struct buf *all[] = {&s->url,  &s->id,      &s->id_header, &s->version_header,
-	                     &s->name, &s->version, &s->request,   &s->body,
-	                     &s->text, &s->scratch, &s->location,  &s->other_id};
+	struct buf *all[] = {&s->url, &s->id, &s->name, &s->version, &s->request};
+	s->ops->destroy(s->channel);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
-	sse_release(&s->sse);
-	free(s->headers);
+	kept_release(&s->kept);
 	free(s);
 }
 
@@ -80,12 +100,12 @@ bool mcp_tools_changed(struct mcp_session *s)
 
 /* ---- the life of a session ---- */
 
-static void write_initialize(struct mcp_session *s, int64_t id)
+/* What initialize offers. */
+static void write_offer(struct mcp_session *s, struct buf *params)
 {
-	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
-	jw_init(&w, &params);
+	jw_init(&w, params);
 	jw_object(&w);
 	jw_key(&w, "protocolVersion");
 	jw_text(&w, s->revision);
@@ -103,9 +123,6 @@ static void write_initialize(struct mcp_session *s, int64_t id)
 	}
 	jw_end(&w);
 	jw_end(&w);
-	buf_clear(&s->request);
-	jsonrpc_write_request(&s->request, id, "initialize", buf_view(&params));
-	buf_release(&params);
 }
 
 static const char *known_revision(struct str string)
@@ -133,17 +150,32 @@ static void keep_server_info(struct mcp_session *s, struct str result)
 	}
 }
 
+/* One request and its answer. */
+static int ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
+               struct error *err)
+{
+	q.id = s->next_id++;
+	q.timeout_ms = s->conf.timeout_ms;
+	buf_clear(&s->request);
+	jsonrpc_write_request(&s->request, q.id, q.method, q.params);
+	q.text = buf_view(&s->request);
+	return s->ops->exchange(s->channel, &q, r, err);
+}
+
 static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	int64_t id = s->next_id++;
+	struct buf params = BUF(BUF_MAX_MESSAGE);
 
 	buf_clear(&s->id);
-	buf_clear(&s->version_header);
-	mcp_wire_headers(s);
-	write_initialize(s, id);
-	struct http_request q = mcp_wire_post(s, &s->request, true);
-	q.follow = true;
-	return mcp_wire_exchange(s, &q, id, r, err);
+	s->agreed = false;
+	write_offer(s, &params);
+	struct mcp_outgoing q = {.method = "initialize",
+	                         .params = buf_view(&params),
+	                         .may_repeat = true,
+	                         .opens = true};
+	int failed = ask(s, q, r, err);
+	buf_release(&params);
+	return failed;
 }
 
 /* Some servers refuse an unknown revision instead of offering theirs: -32602 with
@@ -165,16 +197,14 @@ static const char *offered_instead(const struct mcp_reply *r)
 
 static int say_initialized(struct mcp_session *s, struct error *err)
 {
-	buf_clear(&s->version_header);
-	if (strcmp(s->revision, "2025-06-18") >= 0) {
-		buf_printf(&s->version_header, "MCP-Protocol-Version: %s", s->revision);
-	}
-	mcp_wire_headers(s);
-	struct buf note = BUF(BUF_MAX_SMALL);
-	jsonrpc_write_notification(&note, "notifications/initialized",
-	                           (struct str){NULL, 0});
-	int failed = mcp_wire_send(s, &note, s->conf.timeout_ms, err);
-	buf_release(&note);
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct mcp_outgoing q = {.method = "notifications/initialized",
+	                         .timeout_ms = s->conf.timeout_ms};
+
+	jsonrpc_write_notification(&text, q.method, q.params);
+	q.text = buf_view(&text);
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&text);
 	return failed;
 }
 
@@ -199,29 +229,19 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 	struct str version = JSON_GET(r->message.result, "protocolVersion");
 	s->revision = known_revision(version);
 	if (!s->revision) {
-		buf_clear(&s->text);
-		buf_printf(&s->text,
+		buf_clear(&s->kept.text);
+		buf_printf(&s->kept.text,
 		           "the server speaks MCP revision %.*s; rolldbg speaks %s to %s",
 		           STR_ARG(version.p ? version : STR("null")),
 		           revisions[ARRAY_LEN(revisions) - 1], revisions[0]);
 		r->got = MCP_GOT_UNUSABLE;
-		r->text = buf_view(&s->text);
+		r->text = buf_view(&s->kept.text);
 		return 0;
 	}
+	s->agreed = true;
 	keep_server_info(s, r->message.result);
 	log_info("MCP session open, revision %s", s->revision);
 	return say_initialized(s, err);
-}
-
-static int request_once(struct mcp_session *s, const char *method, struct str params,
-                        bool may_repeat, struct mcp_reply *r, struct error *err)
-{
-	int64_t id = s->next_id++;
-
-	buf_clear(&s->request);
-	jsonrpc_write_request(&s->request, id, method, params);
-	struct http_request q = mcp_wire_post(s, &s->request, may_repeat);
-	return mcp_wire_exchange(s, &q, id, r, err);
 }
 
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -251,7 +271,9 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 int mcp_request(struct mcp_session *s, const char *method, struct str params,
                 struct mcp_reply *r, struct error *err)
 {
-	if (request_once(s, method, params, true, r, err)) {
+	struct mcp_outgoing q = {.method = method, .params = params, .may_repeat = true};
+
+	if (ask(s, q, r, err)) {
 		return -1;
 	}
 	if (!r->session_lost) {
@@ -260,8 +282,7 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params,
 	if (replace_session(s, r, err)) {
 		return -1;
 	}
-	return r->got == MCP_GOT_RESULT ? request_once(s, method, params, true, r, err)
-	                                : 0;
+	return r->got == MCP_GOT_RESULT ? ask(s, q, r, err) : 0;
 }
 
 int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
@@ -277,48 +298,23 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	jw_key(&w, "arguments");
 	jw_raw(&w, arguments);
 	jw_end(&w);
-	int failed = request_once(s, "tools/call", buf_view(&params), false, r, err);
+	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
+	int failed = ask(s, q, r, err);
 	buf_release(&params);
 	if (failed || !r->session_lost) {
 		return failed;
 	}
-	/* the reply's slices stand in these, and a handshake fills them anew */
+	/* the reply's slices stand there, and a handshake fills it anew */
+	struct mcp_kept kept = s->kept;
 	struct mcp_reply opened;
-	struct buf body = s->body, text = s->text, scratch = s->scratch;
-	struct buf location = s->location;
-	s->body = s->text = s->scratch = BUF(BUF_MAX_MESSAGE);
-	s->location = BUF(BUF_MAX_SMALL);
+	kept_init(&s->kept);
 	failed = replace_session(s, &opened, err);
-	buf_release(&s->body);
-	buf_release(&s->text);
-	buf_release(&s->scratch);
-	buf_release(&s->location);
-	s->location = location;
-	s->body = body;
-	s->text = text;
-	s->scratch = scratch;
+	kept_release(&s->kept);
+	s->kept = kept;
 	return failed;
 }
 
 void mcp_session_close(struct mcp_session *s)
 {
-	struct error ignored = {0};
-	struct http_exchange *x = NULL;
-
-	mcp_wire_headers(s); /* a session that was not opened to the end has an id, too */
-	struct http_request q = {.method = "DELETE",
-	                         .url = buf_cstr(&s->url),
-	                         .headers = s->headers,
-	                         .header_count = s->header_count,
-	                         .timeout_ms = GOODBYE_MS,
-	                         .may_repeat = true};
-
-	if (!s->id.n || http_begin(s->conf.io, &q, &x, &ignored)) {
-		return;
-	}
-	if (http_wait_headers(x, &ignored)) {
-		log_info("the session could not be deleted: %s", ignored.text);
-	}
-	http_end(x);
-	buf_clear(&s->id);
+	s->ops->goodbye(s->channel);
 }

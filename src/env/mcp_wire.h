@@ -1,42 +1,60 @@
-/* The inside of one MCP session, for mcp_session.c (its life), mcp_wire.c (its messages)
- * and mcp_tools.c. */
+/* The inside of one MCP session, for mcp_session.c (its life), mcp_wire.c (what its
+   messages mean), mcp_tools.c and the channels. */
 #ifndef ROLLDBG_ENV_MCP_WIRE_H
 #define ROLLDBG_ENV_MCP_WIRE_H
 
-#include "env/mcp_session.h"
-#include "protocol/sse.h"
+#include "env/mcp_channel.h"
+
+/* What the slices of a reply stand in. */
+struct mcp_kept {
+	struct buf body, text, media, location;
+};
 
 struct mcp_session {
 	struct mcp_conf conf;
-	struct buf url, id, id_header, version_header, name, version;
-	const char **headers;
-	size_t header_count;
-	struct buf request, body, text, scratch, location;
-	struct buf other_id;  /* the newest session id a reply named that is not ours */
+	const struct mcp_channel_ops *ops;
+	struct mcp_channel *channel;
+	struct buf url; /* after redirects */
+	struct buf id;  /* that the server gave; empty: none */
+	struct buf name, version;
+	struct buf request;
+	struct mcp_kept kept;
 	uint64_t deadline_ns; /* of the exchange under way; UINT64_MAX: none */
 	unsigned asked;       /* requests of the server within it */
-	struct sse sse;
 	int64_t next_id;
-	const char *revision; /* negotiated, or to be offered */
+	const char *revision; /* agreed on, or to be offered */
+	bool agreed;          /* the server took it */
 	bool tools_changed;
 };
 
-/* The headers of the next requests, from what is negotiated by now. */
-void mcp_wire_headers(struct mcp_session *s);
+/* From here on the session speaks over this channel, from the beginning. */
+void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops);
 
-/* A POST of body to the session's URL; borrows both. */
-struct http_request mcp_wire_post(struct mcp_session *s, const struct buf *body,
-                                  bool may_repeat);
+/* For a channel that begins an exchange: *r says nothing yet. */
+void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q,
+                        struct mcp_reply *r);
+/* What is left of it: UINT64_MAX for ever, 0: it is over. */
+uint64_t mcp_time_left_ms(const struct mcp_session *s);
 
-/* Sends a message that gets no answer of its own (a notification, or our answer to the
-   server). What the server says to it is kept as an event when it is no 2xx. -1 only when
-   interrupted, or ours. timeout_ms 0: none. */
-MUST_USE int mcp_wire_send(struct mcp_session *s, const struct buf *body,
-                           uint64_t timeout_ms, struct error *err);
+/* One text from the server: a message or, in revision 2025-03-26, an array of them.
+   1: the answer to request `id` was among them and is in *out, slices of text. 0: it was
+   something else, and is dealt with. -1: interrupted, or the server went too far. */
+MUST_USE int mcp_take(struct mcp_session *s, struct str text, int64_t id,
+                      struct jsonrpc_message *out, struct error *err);
 
-/* Sends q and takes the answer to request `id`; what else the server sends meanwhile is
-   dealt with as it comes. -1 only when interrupted, or ours. */
-MUST_USE int mcp_wire_exchange(struct mcp_session *s, const struct http_request *q,
-                               int64_t id, struct mcp_reply *r, struct error *err);
+/* Does the message, which came in the reply to request `id` itself, answer it? */
+bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id);
+/* r->got of an answer in r->message. */
+void mcp_set_got(struct mcp_reply *r);
+/* No answer, with the sentence that says why. */
+void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
+                       const char *sentence);
+/* A peer that fails us is an answer (0); only an interrupt and our own failures go up
+   (-1). */
+int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err);
+/* The server did not want a message of ours: event `noise`. http_status 0: none; why
+   NULL: nothing more is known. */
+void mcp_note_unwanted(struct mcp_session *s, struct str message, int http_status,
+                       const char *why);
 
 #endif

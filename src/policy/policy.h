@@ -1,4 +1,4 @@
-/* Who decides what to do next: a script, a policy file, seeded random calls. */
+/* Who decides what to do next: a script, a policy file, seeded random calls, a model. */
 #ifndef ROLLDBG_POLICY_POLICY_H
 #define ROLLDBG_POLICY_POLICY_H
 
@@ -6,6 +6,8 @@
 #include "base/options.h"
 #include "json/scan.h"
 #include "json/tree.h"
+#include "net/io.h"
+#include "trajectory/events.h"
 #include "trajectory/outcome.h"
 
 struct policy_conf {
@@ -14,6 +16,13 @@ struct policy_conf {
 	const char *spec;    /* --policy: FILE or KIND:ARGUMENT */
 	bool force_call;     /* send what does not fit the schema too */
 	struct str tools;    /* raw JSON array, as advertised; absent: unknown */
+
+	/* For a policy that asks a model. All borrowed. */
+	const struct llm_conf *llm; /* what to ask, and whom; NULL: no model */
+	struct io *io;              /* what to wait with: the rollout's own */
+	const char *task;           /* id */
+	struct str vars; /* raw JSON object: the task's prompt variables; absent: none */
+	int64_t sample;
 };
 
 /* What a policy sees before it decides. */
@@ -24,19 +33,45 @@ struct policy_view {
 	struct str last_error;         /* its message */
 };
 
-enum decision_kind { DECIDE_CALL, DECIDE_FINISHED, DECIDE_STOPPED };
+enum decision_kind {
+	DECIDE_CALL,     /* send it */
+	DECIDE_UNSENT,   /* a call that cannot or must not be sent: `outcome` says why */
+	DECIDE_NOTHING,  /* a turn without a call; the rollout goes on */
+	DECIDE_FINISHED, /* there is nothing more to do */
+	DECIDE_STOPPED,  /* by a rule of the policy */
+	DECIDE_REFUSED,  /* the model answered and will not play */
+	DECIDE_LOST,     /* the model cannot be reached */
+};
 
-/* Slices live until the next decision. */
+/* Slices live until the next decision. A turn may make several decisions: all but the
+   last have `more`. An ending that has `messages` or `llm` is a turn, too. */
 struct decision {
 	enum decision_kind kind;
-	struct str name;      /* decoded tool name */
-	struct str arguments; /* raw JSON object */
-	const char *reason;   /* of FINISHED and STOPPED; borrowed from the policy */
+	bool more;       /* the next decision belongs to this turn */
+	struct str id;   /* of the call, decoded; absent: the rollout numbers it */
+	struct str name; /* decoded tool name */
+	struct str
+		arguments; /* raw JSON object; of UNSENT any JSON, absent: unreadable */
+	enum outcome outcome;   /* of UNSENT: OUTCOME_UNPARSED, OUTCOME_NOT_SENT */
+	enum error_class class; /* of UNSENT */
+	struct str message;     /* of UNSENT: the sentence, also for the model */
+	struct str messages; /* what the model said: raw JSON values, comma separated */
+	struct str llm;      /* raw JSON object: how the decision came about */
+	const char *reason;  /* of the endings; borrowed from the policy */
+};
+
+/* What became of a decision. */
+struct policy_result {
+	const struct decision *decision;
+	enum outcome outcome;
+	struct str observation; /* raw JSON, error text included; absent: none */
+	struct str raw;         /* bytes that were no JSON */
+	struct str message;     /* of an error, decoded */
 };
 
 /* How the header describes it. */
 struct policy_facts {
-	const char *kind;  /* "script", "random" */
+	const char *kind;  /* "script", "random", "llm" */
 	struct str name;   /* decoded */
 	struct str params; /* raw JSON object */
 	int64_t length;    /* turns it has to offer; -1: no end */
@@ -51,6 +86,16 @@ struct policy_ops {
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,
 	              struct error *err);
 	void (*facts)(const struct policy *p, struct policy_facts *out);
+	/* For policies that hold a conversation; NULL otherwise. Both give the messages
+	   they add as raw JSON values, comma separated; slices live until the next call.
+	   begin: once, after the reset, with its observation and the first state.
+	   observe: once for each decision but an ending. */
+	void (*begin)(struct policy *p, const struct policy_view *v,
+	              struct str *messages);
+	void (*observe)(struct policy *p, const struct policy_result *r,
+	                struct str *messages);
+	/* The oldest event not yet taken; NULL: it has none. */
+	bool (*event)(struct policy *p, struct event *out);
 	void (*close)(struct policy *p); /* NULL is fine */
 };
 

@@ -155,7 +155,19 @@ static void set_content(struct line_writer *w, struct line *l, const struct env_
 	set_raw(l, KEY_OBSERVATION, r->observation);
 	l->value[KEY_STRUCTURED] = r->structured;
 	set_raw_bytes(w, l, r->raw);
-	l->value[KEY_MESSAGES] = STR("[]");
+}
+
+/* The model's messages, then what the result added. */
+static void set_messages(struct line_writer *w, struct line *l, struct str first,
+                         struct str then)
+{
+	buf_clear(&w->value);
+	buf_char(&w->value, '[');
+	buf_str(&w->value, first);
+	buf_text(&w->value, first.n && then.n ? "," : "");
+	buf_str(&w->value, then);
+	buf_char(&w->value, ']');
+	keep_value(w, l, KEY_MESSAGES);
 }
 
 static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
@@ -327,6 +339,10 @@ int write_header(struct line_writer *w, const struct header_facts *f, struct err
 	jw_object(&j);
 	jw_key(&j, "id");
 	jw_text(&j, f->task);
+	if (f->vars.p) {
+		jw_key(&j, "vars");
+		jw_raw(&j, f->vars);
+	}
 	jw_end(&j);
 	keep_value(w, &l, KEY_TASK);
 	set_text(w, &l, KEY_FORMAT, RECORD_FORMAT);
@@ -347,12 +363,14 @@ int write_header(struct line_writer *w, const struct header_facts *f, struct err
 
 /* ---- reset, step, event, end ---- */
 
-int write_reset(struct line_writer *w, const struct env_reply *r, struct error *err)
+int write_reset(struct line_writer *w, const struct env_reply *r, struct str messages,
+                struct error *err)
 {
 	struct line l = {.type = LINE_RESET};
 
 	set_outcome(w, &l, r);
 	set_content(w, &l, r);
+	set_messages(w, &l, messages, (struct str){NULL, 0});
 	return put_line(w, &l, err);
 }
 
@@ -365,7 +383,7 @@ static void set_tool_call(struct line_writer *w, struct line *l,
 	jw_object(&j);
 	snprintf(id, sizeof(id), "c%lld", (long long)f->step);
 	jw_key(&j, "id");
-	jw_text(&j, id);
+	jw_str(&j, f->decision->id.p ? f->decision->id : str_from(id));
 	jw_key(&j, "name");
 	jw_str(&j, f->decision->name);
 	jw_key(&j, "arguments");
@@ -419,11 +437,44 @@ int write_step(struct line_writer *w, const struct step_facts *f, struct error *
 	set_tool_call(w, &l, f);
 	set_outcome(w, &l, f->reply);
 	set_content(w, &l, f->reply);
+	set_messages(w, &l, f->decision->messages, f->messages);
 	set_raw(&l, KEY_REWARD, f->reply->reward);
 	set_flag(&l, KEY_TERMINATED, f->reply->terminated);
 	set_flag(&l, KEY_TRUNCATED, f->reply->truncated);
 	set_i64(w, &l, KEY_ENV_STEPS, f->reply->env_steps);
+	l.value[KEY_LLM] = f->decision->llm;
 	set_step_meta(w, &l, f);
+	return put_line(w, &l, err);
+}
+
+int write_turn(struct line_writer *w, const struct step_facts *f, struct error *err)
+{
+	static const struct str null = STR_INIT("null");
+	const struct decision *d = f->decision;
+	struct line l = {.type = LINE_STEP};
+	struct env_reply unsent = {.outcome = OUTCOME_NONE};
+	struct json_writer j;
+
+	set_i64(w, &l, KEY_TURN, f->turn);
+	l.value[KEY_STEP] = l.value[KEY_TOOL_CALL] = l.value[KEY_OUTCOME] =
+		l.value[KEY_ERROR] = null;
+	set_state(w, &l, f->state, f->ignore);
+	if (d->kind == DECIDE_UNSENT) {
+		unsent.outcome = d->outcome;
+		unsent.error = (struct env_error){
+			.class = d->class, .layer = LAYER_BODY, .message = d->message};
+		set_tool_call(w, &l, f);
+		set_outcome(w, &l, &unsent);
+	}
+	set_messages(w, &l, d->messages, f->messages);
+	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
+		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = null;
+	l.value[KEY_LLM] = d->llm;
+	j = begin_value(w);
+	jw_object(&j);
+	put_time(&j, "at", f->at_ms);
+	jw_end(&j);
+	keep_value(w, &l, KEY_META);
 	return put_line(w, &l, err);
 }
 

@@ -47,6 +47,7 @@ void line_writer_release(struct line_writer *w);
 
 struct header_facts {
 	const char *task;
+	struct str vars; /* raw JSON object: its prompt variables; absent: none */
 	int64_t sample;
 	bool has_seed;
 	int64_t seed;
@@ -65,6 +66,7 @@ struct step_facts {
 	struct str state; /* absent: unknown */
 	const struct json_paths *ignore;
 	const struct decision *decision;
+	struct str messages; /* what the result added to those of the decision */
 	const struct env_reply *reply;
 	uint64_t at_ms;
 	uint64_t latency_us;
@@ -83,9 +85,13 @@ struct end_facts {
 /* Each returns 0, or -1 with FAIL_SYSTEM from the recorder or what a sink says. */
 MUST_USE int write_header(struct line_writer *w, const struct header_facts *f,
                           struct error *err);
+/* messages: raw JSON values, comma separated; may be absent. */
 MUST_USE int write_reset(struct line_writer *w, const struct env_reply *r,
-                         struct error *err);
+                         struct str messages, struct error *err);
 MUST_USE int write_step(struct line_writer *w, const struct step_facts *f,
+                        struct error *err);
+/* A decision that sent nothing: `step` and `reply` are not looked at. */
+MUST_USE int write_turn(struct line_writer *w, const struct step_facts *f,
                         struct error *err);
 MUST_USE int write_event(struct line_writer *w, int64_t turn, const struct event *e,
                          struct error *err);

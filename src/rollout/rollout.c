@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
+#include "rollout/replies.h"
 
 #include <stdio.h>
 
@@ -21,7 +22,8 @@ struct rollout {
 	int64_t turns, steps, max_turns;
 	double reward_sum;
 	bool reward_known;
-	int lost; /* calls in a row without any answer */
+	bool more; /* the policy has more calls for this turn */
+	int lost;  /* calls in a row without any answer */
 	struct buf last_error, reward_text;
 	enum outcome last;
 	struct str observation;
@@ -72,6 +74,7 @@ static int put_header(struct rollout *r, struct error *err)
 
 	name_rollout(r);
 	struct header_facts f = {.task = r->task,
+	                         .vars = c->policy.vars,
 	                         .sample = c->sample,
 	                         .has_seed = c->env.has_seed,
 	                         .seed = c->env.seed,
@@ -86,13 +89,24 @@ static int put_header(struct rollout *r, struct error *err)
 	return write_header(&r->writer, &f, err);
 }
 
+static int put_event(struct rollout *r, const struct event *e, struct error *err)
+{
+	log_info("event: %s %.*s", e->name, STR_ARG(e->detail));
+	return write_event(&r->writer, r->turns, e, err);
+}
+
 static int put_events(struct rollout *r, struct error *err)
 {
+	struct policy *p = r->policy;
 	struct event e;
 
 	while (r->env && r->conf->env_ops->event(r->env, &e)) {
-		log_info("event: %s %.*s", e.name, STR_ARG(e.detail));
-		if (write_event(&r->writer, r->turns, &e, err)) {
+		if (put_event(r, &e, err)) {
+			return -1;
+		}
+	}
+	while (p && p->ops->event && p->ops->event(p, &e)) {
+		if (put_event(r, &e, err)) {
 			return -1;
 		}
 	}
@@ -137,26 +151,6 @@ static int put_end(struct rollout *r, enum end_status status, const char *reason
 
 /* ---- opening ---- */
 
-static void blame(const struct error *e, struct env_reply *out)
-{
-	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;
-
-	*out = (struct env_reply){
-		.outcome = late       ? OUTCOME_TIMEOUT
-	                   : protocol ? OUTCOME_PROTOCOL_ERROR
-	                              : OUTCOME_TRANSPORT_ERROR,
-		.error = {.code = e->kind == FAIL_INTERRUPTED ? STR("\"interrupted\"")
-	                                                      : (struct str){NULL, 0},
-	                  .class = late       ? CLASS_TIMEOUT
-	                           : protocol ? CLASS_PROTOCOL
-	                                      : CLASS_TRANSPORT,
-	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
-	                  .message = str_from(e->text)},
-		.terminated = -1,
-		.truncated = -1,
-		.env_steps = -1};
-}
-
 /* No session: the recording says what was tried and what came back. */
 static int end_unopened(struct rollout *r, const struct error *why, struct error *err)
 {
@@ -164,11 +158,12 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	bool stopped = why->kind == FAIL_INTERRUPTED;
 	bool ours = why->kind == FAIL_SYSTEM;
 
-	blame(why, &reply);
+	reply_blame(why, &reply);
 	if (!stopped && !ours) {
 		r->result->peer = *why;
 	}
-	if (put_header(r, err) || write_reset(&r->writer, &reply, err)) {
+	if (put_header(r, err) ||
+	    write_reset(&r->writer, &reply, (struct str){NULL, 0}, err)) {
 		return -1;
 	}
 	return put_end(r,
@@ -185,9 +180,9 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal,
 
 	buf_text(&reason, "the server gave no session: ");
 	buf_str(&reason, refusal->error.message);
-	int failed =
-		put_header(r, err) || write_reset(&r->writer, refusal, err) ||
-		put_end(r, END_REFUSED, buf_cstr(&reason), (struct str){NULL, 0}, err);
+	static const struct str none = {NULL, 0};
+	int failed = put_header(r, err) || write_reset(&r->writer, refusal, none, err) ||
+	             put_end(r, END_REFUSED, buf_cstr(&reason), none, err);
 	buf_release(&reason);
 	return failed ? -1 : 0;
 }
@@ -197,6 +192,9 @@ static int open_policy(struct rollout *r, struct error *err)
 	struct policy_conf conf = r->conf->policy;
 
 	conf.tools = facts_of(r)->tools;
+	conf.io = r->conf->io;
+	conf.task = r->task;
+	conf.sample = r->conf->sample;
 	if (policy_open(&conf, &r->policy, err)) {
 		return -1;
 	}
@@ -209,12 +207,6 @@ static int open_policy(struct rollout *r, struct error *err)
 
 /* ---- the loop ---- */
 
-/* A proxy or a tool that says "timed out" is an answer all the same. */
-static bool answered(const struct env_reply *reply)
-{
-	return reply->outcome == OUTCOME_OK || reply->error.layer != LAYER_TRANSPORT;
-}
-
 static void remember(struct rollout *r, const struct env_reply *reply)
 {
 	double reward;
@@ -224,31 +216,30 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	buf_str(&r->last_error, reply->error.message);
 	arena_release(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = answered(reply) ? 0 : r->lost + 1;
+	r->lost = reply_came(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
 		r->reward_sum += reward;
 		r->reward_known = true;
 	}
 }
 
-/* What is known of a call although its step() failed. An answer that came is one, even
-   when what is asked for afterwards was interrupted: its control facts are unknown. An
-   interrupt before it: the call was sent, and nobody knows what became of it. False:
-   nothing is known that could be recorded. */
-static bool salvage(const struct error *err, struct env_reply *reply)
+/* What the policy adds to its conversation now that it knows what became of its decision.
+ */
+static struct str observed(struct rollout *r, const struct policy_result *result)
 {
-	if (reply->outcome != OUTCOME_NONE) {
-		reply->reward = (struct str){NULL, 0};
-		reply->terminated = reply->truncated = -1;
-		reply->env_steps = -1;
-		return true;
+	struct policy *p = r->policy;
+	struct str messages = {NULL, 0};
+
+	if (p->ops->observe) {
+		p->ops->observe(p, result, &messages);
 	}
-	if (err->kind != FAIL_INTERRUPTED) {
-		return false;
-	}
-	blame(err, reply);
-	reply->error.message = STR("interrupted before the answer came");
-	return true;
+	return messages;
+}
+
+/* A turn of several calls is counted when its last line is written. */
+static void count_turn(struct rollout *r, const struct decision *d)
+{
+	r->turns += !d->more;
 }
 
 static int act(struct rollout *r, const struct decision *d, struct str state,
@@ -268,23 +259,53 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	int failed =
 		r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
 
-	if (failed && !salvage(&step_error, reply)) {
+	if (failed && !reply_salvage(&step_error, reply)) {
 		*err = step_error;
 		return -1;
 	}
 	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
 	remember(r, reply);
+	f.messages =
+		observed(r, &(struct policy_result){.decision = d,
+	                                            .outcome = reply->outcome,
+	                                            .observation = reply->observation,
+	                                            .raw = reply->raw,
+	                                            .message = reply->error.message});
 	if (write_step(&r->writer, &f, err)) {
 		return -1;
 	}
 	r->steps++;
 	int events = put_events(r, err); /* they belong to this turn */
-	r->turns++;
+	count_turn(r, d);
 	if (!events && failed) {
 		*err = step_error;
 		return -1;
 	}
 	return events;
+}
+
+/* A decision that sends nothing. */
+static int put_turn(struct rollout *r, const struct decision *d, struct str state,
+                    struct error *err)
+{
+	struct clock *clock = &r->writer.clock;
+	struct step_facts f = {.turn = r->turns,
+	                       .step = r->steps,
+	                       .state = state,
+	                       .ignore = facts_of(r)->ignore_paths,
+	                       .decision = d,
+	                       .at_ms = clock->unix_ms(clock->ctx)};
+
+	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {
+		f.messages = observed(r, &(struct policy_result){.decision = d,
+		                                                 .outcome = d->outcome,
+		                                                 .message = d->message});
+	}
+	if (write_turn(&r->writer, &f, err) || put_events(r, err)) {
+		return -1;
+	}
+	count_turn(r, d);
+	return 0;
 }
 
 struct ending {
@@ -330,6 +351,29 @@ static int read_state(struct rollout *r, struct str *state, struct error *err)
 	return 0;
 }
 
+static const enum end_status endings[] = {
+	[DECIDE_FINISHED] = END_FINISHED,
+	[DECIDE_STOPPED] = END_STOPPED,
+	[DECIDE_REFUSED] = END_REFUSED,
+	[DECIDE_LOST] = END_UNREACHABLE,
+};
+
+/* The policy will not go on. What its model said for a farewell is a turn, too. */
+static int give_up(struct rollout *r, const struct decision *d, struct str state,
+                   struct ending *end, struct error *err)
+{
+	bool spoke = d->messages.n || d->llm.n;
+
+	end->state_read = true;
+	end->state = state;
+	end_with(end, endings[d->kind], d->reason);
+	if (d->kind == DECIDE_LOST) {
+		error_set(&r->result->peer, FAIL_TRANSPORT, "%s", d->reason);
+	}
+	return spoke ? put_turn(r, d, state, err) : 0;
+}
+
+/* One decision and what comes of it. */
 static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 {
 	struct policy_view view = {.turn = r->turns,
@@ -339,7 +383,7 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	struct decision d = {0};
 	struct env_reply reply;
 
-	if (r->turns >= r->max_turns && !script_is_done(r)) {
+	if (!r->more && r->turns >= r->max_turns && !script_is_done(r)) {
 		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
 		return 0;
 	}
@@ -347,12 +391,12 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	    r->policy->ops->decide(r->policy, &view, &d, err)) {
 		return -1;
 	}
+	r->more = d.more;
+	if (d.kind >= DECIDE_FINISHED) {
+		return give_up(r, &d, view.state, end, err);
+	}
 	if (d.kind != DECIDE_CALL) {
-		end->state_read = true;
-		end->state = view.state;
-		end_with(end, d.kind == DECIDE_FINISHED ? END_FINISHED : END_STOPPED,
-		         d.reason);
-		return 0;
+		return put_turn(r, &d, view.state, err);
 	}
 	if (act(r, &d, view.state, &reply, err)) {
 		return -1;
@@ -367,7 +411,7 @@ static void doubt_ending(struct rollout *r, struct ending *end)
 	if (r->lost > 0 && end->status != END_UNREACHABLE) {
 		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
 	}
-	if (end->status == END_UNREACHABLE) {
+	if (end->status == END_UNREACHABLE && r->result->peer.kind == FAIL_NONE) {
 		error_set(&r->result->peer,
 		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
 		          "%s", buf_cstr(&r->last_error));
@@ -404,9 +448,28 @@ static bool nothing_to_call(const struct rollout *r)
 	return !r->conf->policy.force_call && json_count(facts_of(r)->tools) == 0;
 }
 
+/* The prompt may show the state, so that is read before the reset is recorded. */
+static int open_conversation(struct rollout *r, struct env_reply *reply,
+                             struct str *messages, struct error *err)
+{
+	struct policy *p = r->policy;
+	struct policy_view view = {.observation = r->observation};
+
+	if (reply->outcome != OUTCOME_OK || !p || !p->ops->begin) {
+		return 0;
+	}
+	reply_keep(reply, &r->kept);
+	if (read_state(r, &view.state, err)) {
+		return -1;
+	}
+	p->ops->begin(p, &view, messages);
+	return 0;
+}
+
 static int start(struct rollout *r, struct error *err)
 {
 	static const struct str unknown = {NULL, 0};
+	struct str messages = unknown;
 	struct env_reply reply;
 	bool no_tools = nothing_to_call(r);
 
@@ -418,8 +481,8 @@ static int start(struct rollout *r, struct error *err)
 	r->observation = arena_str(&r->kept, reply.observation);
 	bool refused = reply.outcome != OUTCOME_OK;
 	buf_str(&r->last_error, reply.error.message);
-	if (put_header(r, err) || write_reset(&r->writer, &reply, err) ||
-	    put_events(r, err)) {
+	if (put_header(r, err) || open_conversation(r, &reply, &messages, err) ||
+	    write_reset(&r->writer, &reply, messages, err) || put_events(r, err)) {
 		return -1;
 	}
 	if (refused) {

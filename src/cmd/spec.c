@@ -5,6 +5,7 @@
 #include "env/env.h"
 #include "policy/policy.h"
 #include "serve/serve.h"
+#include "serve/world.h"
 
 static const char *const type_names[] = {
 	[OPT_FLAG] = "flag",  [OPT_COUNT] = "count",   [OPT_STR] = "string",
@@ -45,8 +46,8 @@ static void put_topics(struct buf *out)
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		put_topic("fault", serve_faults[i].name, serve_faults[i].help, out);
 	}
-	for (size_t i = 0; i < serve_worlds_count; i++) {
-		put_topic("world", serve_worlds[i], "", out);
+	for (size_t i = 0; i < worlds_count; i++) {
+		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}
 	for (size_t i = 0; i < exit_codes_count; i++) {
 		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code,

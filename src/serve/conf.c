@@ -1,16 +1,14 @@
 /* What a server is told before it starts: see serve.h. */
 #include "base/text.h"
 #include "serve/serve.h"
-
-const char *const serve_worlds[] = {"frozen_lake"};
-const size_t serve_worlds_count = ARRAY_LEN(serve_worlds);
+#include "serve/world.h"
 
 #define NAMES_MAX 64
 
 void serve_conf_init(struct serve_conf *c, struct clock clock)
 {
 	*c = (struct serve_conf){
-		.map = LAKE_4X4, .max_envs = DEFAULT_MAX_ENVS, .clock = clock};
+		.world = worlds[0], .max_envs = DEFAULT_MAX_ENVS, .clock = clock};
 }
 
 static int unknown(const char *what, struct str typed, const char *const *names,
@@ -113,24 +111,32 @@ int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
 static const struct {
 	const char *key;
 	int (*set)(struct serve_conf *c, struct str value, struct error *err);
+	const struct world *of; /* NULL: every world has it */
 } settings[] = {
-	{"protocol", set_protocol}, {"map", set_map},     {"slippery", set_slippery},
-	{"max_envs", set_max_envs}, {"delay", set_delay}, {"fault", serve_conf_fault},
+	{"protocol", set_protocol, NULL},
+	{"map", set_map, &world_frozen_lake},
+	{"slippery", set_slippery, &world_frozen_lake},
+	{"max_envs", set_max_envs, NULL},
+	{"delay", set_delay, NULL},
+	{"fault", serve_conf_fault, NULL},
 };
 
 int serve_conf_set(struct serve_conf *c, struct str key, struct str value,
                    struct error *err)
 {
 	const char *names[ARRAY_LEN(settings)];
-	size_t chosen = 0;
+	size_t rows[ARRAY_LEN(settings)], count = 0, chosen = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-		names[i] = settings[i].key;
+		if (settings[i].of == NULL || settings[i].of == c->world) {
+			names[count] = settings[i].key;
+			rows[count++] = i;
+		}
 	}
-	if (choose("setting", key, names, ARRAY_LEN(names), &chosen, err) != 0) {
+	if (choose("setting", key, names, count, &chosen, err) != 0) {
 		return -1;
 	}
-	return settings[chosen].set(c, value, err);
+	return settings[rows[chosen]].set(c, value, err);
 }
 
 /* What comes before the mark; *rest is what follows it, empty when there is none. */
@@ -146,12 +152,17 @@ static struct str split(struct str s, char mark, struct str *rest)
 int serve_conf_target(struct serve_conf *c, struct str target, struct error *err)
 {
 	struct str rest, world = split(target, '?', &rest);
+	const char *names[NAMES_MAX];
 	size_t chosen = 0;
 
-	if (choose("built-in environment", world, serve_worlds, serve_worlds_count,
-	           &chosen, err) != 0) {
+	for (size_t i = 0; i < worlds_count; i++) {
+		names[i] = worlds[i]->name;
+	}
+	if (choose("built-in environment", world, names, worlds_count, &chosen, err) !=
+	    0) {
 		return -1;
 	}
+	c->world = worlds[chosen];
 	while (rest.n > 0) {
 		struct str value, key = split(split(rest, '&', &rest), '=', &value);
 

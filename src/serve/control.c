@@ -39,13 +39,13 @@ static void initial_state(struct control *c)
 		buf_release(&why);
 		return;
 	}
-	if (!e->born) {
+	if (e->place == NULL) {
 		gym_env_reset(c->gym, e, NULL);
 	}
-	gym_observe(e, NULL, false, &c->reply->body);
+	c->gym->conf.world->state(e->place, &c->reply->body);
 }
 
-/* Before the first step these are the framework's defaults, floats; then the lake's,
+/* Before the first step these are the framework's defaults, floats; then the world's,
  * integers. */
 static void reward(struct control *c)
 {
@@ -67,11 +67,11 @@ static void status(struct control *c)
 
 static void info(struct control *c)
 {
-	const struct env *e = c->env;
-
-	buf_text(&c->reply->body, e->step_count == 0 ? "{}"
-	                          : e->chance < 1    ? "{\"prob\":0.3333333333333333}"
-	                                             : "{\"prob\":1.0}");
+	if (c->env->step_count == 0) {
+		buf_text(&c->reply->body, "{}");
+	} else {
+		c->gym->conf.world->info(c->env->place, &c->reply->body);
+	}
 }
 
 /* A whole number that is not negative; without one the environment has a seed of its own.
@@ -142,7 +142,7 @@ static void answer_endpoint(struct control *c, size_t i)
 		return;
 	}
 	c->env = gym_env(c->gym, c->request->session);
-	if (c->env != NULL && !c->env->born) {
+	if (c->env != NULL && c->env->place == NULL) {
 		c->env = NULL;
 	}
 	c->reply->status = 200;

@@ -38,23 +38,22 @@ void fault_capacity_text(struct gym *g, struct call *c)
 {
 	uint64_t id = FIRST_ADDRESS + ADDRESS_SPACING * g->ids_made_up++;
 
-	buf_clear(&c->text);
-	buf_printf(&c->text,
-	           "{\"error\": \"Maximum concurrent environments (%" PRIu64
-	           ") reached\", "
-	           "\"tool\": \"lake_move\", \"session_id\": \"proxy_fallback_%" PRIu64
-	           "\"}",
-	           g->conf.max_envs, id);
-	c->is_error = false;
+	buf_clear(&c->act.text);
+	buf_printf(
+		&c->act.text,
+		"{\"error\": \"Maximum concurrent environments (%" PRIu64
+		") reached\", \"tool\": %.*s, \"session_id\": \"proxy_fallback_%" PRIu64
+		"\"}",
+		g->conf.max_envs, STR_ARG(c->act.tool), id);
+	c->act.is_error = false;
 	c->done = true;
 }
 
 void fault_every_second(struct call *c)
 {
 	if (!c->done && c->transport->calls % 2 == 1) {
-		buf_text(&c->text,
-		         "Error executing tool lake_move: environment step failed");
-		c->is_error = true;
+		act_fail(&c->act);
+		buf_text(&c->act.text, "environment step failed");
 		c->done = true;
 	}
 }

@@ -4,19 +4,8 @@
 #ifndef ROLLDBG_SERVE_FAULT_H
 #define ROLLDBG_SERVE_FAULT_H
 
+#include "serve/call.h"
 #include "serve/exchange.h"
-
-/* One tools/call on its way. */
-struct call {
-	struct transport *transport;
-	struct env *env;            /* the one that will act */
-	struct str tool, arguments; /* raw JSON */
-	bool done;                  /* text and is_error stand: no step is executed */
-	bool is_error;
-	bool close;            /* instead of a reply */
-	struct buf text;       /* the content block */
-	struct buf structured; /* the value of structuredContent, or empty */
-};
 
 struct fault_hooks {
 	void (*start)(struct gym *g);

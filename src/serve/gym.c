@@ -2,7 +2,6 @@
 #include "serve/gym.h"
 
 #include "base/mem.h"
-#include "json/write.h"
 
 #include <stdlib.h>
 
@@ -11,28 +10,40 @@ void gym_init(struct gym *g, const struct serve_conf *c)
 	*g = (struct gym){.conf = *c};
 }
 
+static void place_free(const struct gym *g, struct env *e)
+{
+	if (e->place != NULL && g->conf.world->release != NULL) {
+		g->conf.world->release(e->place);
+	}
+	free(e->place);
+	e->place = NULL;
+}
+
 static void env_free(struct gym *g, struct env *e)
 {
 	if (e->counted && !g->keeps_room) {
 		g->taken--;
 	}
 	index_remove(&g->envs, &e->named);
+	place_free(g, e);
 	free(e);
-}
-
-static void release_all(struct index *x)
-{
-	for (struct named *n = index_next(x, NULL), *next; n != NULL; n = next) {
-		next = index_next(x, n);
-		free(n);
-	}
-	index_release(x);
 }
 
 void gym_release(struct gym *g)
 {
-	release_all(&g->transports);
-	release_all(&g->envs);
+	for (struct named *n = index_next(&g->transports, NULL), *next; n != NULL;
+	     n = next) {
+		next = index_next(&g->transports, n);
+		free(n);
+	}
+	index_release(&g->transports);
+	for (struct named *n = index_next(&g->envs, NULL), *next; n != NULL; n = next) {
+		next = index_next(&g->envs, n);
+		place_free(g, (struct env *)n);
+		free(n);
+	}
+	index_release(&g->envs);
+	place_free(g, &g->nobodys);
 }
 
 struct env *gym_env(const struct gym *g, struct str id)
@@ -95,25 +106,31 @@ struct env *gym_env_open(struct gym *g, struct str id)
 
 void gym_env_reset(struct gym *g, struct env *e, const uint64_t *seed)
 {
-	lake_init(&e->lake, g->conf.map, g->conf.slippery, seed ? *seed : ++g->serial);
-	e->born = true;
+	const struct world *w = g->conf.world;
+
+	place_free(g, e);
+	e->place = mem_new(w->size);
+	w->init(e->place, &g->conf, seed ? *seed : ++g->serial);
 	e->step_count = 0;
 	e->total_reward = 0;
 	e->reward = 0;
 	e->terminated = false;
-	e->chance = 0;
 }
 
-void gym_env_step(struct gym *g, struct env *e, int action)
+void gym_env_act(struct gym *g, struct env *e, struct act *a)
 {
-	struct lake_step step = lake_move(&e->lake, action);
-
+	if (e->place == NULL) {
+		gym_env_reset(g, e, NULL);
+	}
+	g->conf.world->call(e->place, a);
+	if (a->is_error) {
+		return;
+	}
 	atomic_fetch_add(&g->steps, 1);
 	e->step_count++;
-	e->reward = step.reward + g->move_reward;
+	e->reward = a->reward + g->step_reward;
 	e->total_reward += e->reward;
-	e->terminated = step.terminated;
-	e->chance = step.chance;
+	e->terminated = a->terminated;
 }
 
 /* After a change of name under session-churn the old one goes on being understood:
@@ -183,21 +200,4 @@ void gym_transport_close(struct gym *g, struct transport *t)
 	leave(g, t->env);
 	index_remove(&g->transports, &t->named);
 	free(t);
-}
-
-void gym_observe(const struct env *e, const char *action, bool indented, struct buf *out)
-{
-	const char *first = indented ? "\n  " : "", *then = indented ? ",\n  " : ",";
-	const char *blank = indented ? " " : "", *last = indented ? "\n" : "";
-	struct buf grid = BUF(BUF_MAX_SMALL);
-
-	lake_draw(&e->lake, &grid);
-	buf_printf(out, "{%s\"position\":%s%u%s\"grid\":%s", first, blank,
-	           e->lake.position, then, blank);
-	json_quote(out, buf_view(&grid));
-	if (action != NULL) {
-		buf_printf(out, "%s\"action\":%s\"%s\"", then, blank, action);
-	}
-	buf_printf(out, "%s}", last);
-	buf_release(&grid);
 }

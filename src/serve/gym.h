@@ -15,8 +15,8 @@
 #define ROLLDBG_SERVE_GYM_H
 
 #include "serve/index.h"
-#include "serve/lake.h"
 #include "serve/serve.h"
+#include "serve/world.h"
 
 #include <stdatomic.h>
 
@@ -29,16 +29,15 @@ struct env {
 	uint64_t serial; /* order of creation; stands in for the seed of one that was
 	                    given none */
 	unsigned transports;
-	bool born;    /* somebody asked for its state, or acted */
 	bool refused; /* beyond the limit: it can be looked at, and never moves */
 	bool counted; /* takes one of max_envs */
-	struct lake lake;
+	void *place;  /* the world's memory; NULL until somebody asks for its state, or
+	                 acts */
 	/* The control plane. */
 	uint64_t step_count;
 	int64_t total_reward;
 	int reward;
 	bool terminated;
-	double chance;
 };
 
 struct transport {
@@ -65,7 +64,7 @@ struct gym {
 	/* Set by faults when the server starts. */
 	enum when_full when_full;
 	bool keeps_room; /* what is taken is never given back */
-	int move_reward; /* on top of the lake's own */
+	int step_reward; /* on top of the world's own */
 	uint64_t ids_made_up;
 	struct env
 		nobodys; /* of calls that belong to no session (fault fallback-session) */
@@ -82,7 +81,9 @@ struct env *gym_env(const struct gym *g, struct str id);
 struct env *gym_env_open(struct gym *g, struct str id);
 /* A new episode in it, or its first; seed NULL: one of its own. */
 void gym_env_reset(struct gym *g, struct env *e, const uint64_t *seed);
-void gym_env_step(struct gym *g, struct env *e, int action);
+/* One call in its world, which begins an episode where there is none yet; counted as a
+   step unless it is refused. */
+void gym_env_act(struct gym *g, struct env *e, struct act *a);
 
 struct transport *gym_transport(const struct gym *g, struct str id);
 /* A new one. env_id absent: the environment is named after the transport. NULL: no room.
@@ -95,9 +96,5 @@ void gym_transport_close(struct gym *g, struct transport *t);
 
 /* 32 hex digits, as transports are named; also for the dead ids that refusals carry. */
 void gym_mint(char id[TRANSPORT_ID + 1]);
-
-/* The environment has its say on what it shows: {"position":N,"grid":".."} and, unless
-   NULL, the action. Indented by two as Python does it, or without any blanks. */
-void gym_observe(const struct env *e, const char *action, bool indented, struct buf *out);
 
 #endif

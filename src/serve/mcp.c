@@ -5,7 +5,7 @@
 
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
-#include "serve/lake_move.h"
+#include "serve/call.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)
@@ -124,7 +124,7 @@ static const char *negotiate(struct str wanted)
 	return NEWEST;
 }
 
-static void write_server(struct json_writer *w, const char *revision)
+static void write_server(const struct gym *g, const char *revision, struct json_writer *w)
 {
 	jw_object(w);
 	jw_key(w, "protocolVersion");
@@ -136,7 +136,7 @@ static void write_server(struct json_writer *w, const char *revision)
 	jw_key(w, "serverInfo");
 	jw_object(w);
 	jw_key(w, "name");
-	jw_text(w, "FrozenLake-v1");
+	jw_text(w, g->conf.world->server);
 	jw_key(w, "version");
 	jw_text(w, "builtin-1");
 	jw_end(w);
@@ -158,7 +158,7 @@ static void initialize(struct exchange *x)
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
 	} else {
 		jw_init(&w, &result);
-		write_server(&w, negotiate(wanted));
+		write_server(x->gym, negotiate(wanted), &w);
 		answer_result(x, buf_view(&result));
 	}
 	buf_release(&id);
@@ -172,7 +172,26 @@ static void ping(struct exchange *x)
 
 static void list_tools(struct exchange *x)
 {
-	answer_result(x, lake_move_list(x->gym));
+	struct str tools = call_tools(x->gym);
+	struct buf result = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&result, "{\"tools\":%.*s}", STR_ARG(tools));
+	answer_result(x, buf_view(&result));
+	buf_release(&result);
+}
+
+/* A FastMCP tool that returns a dict or a list: its result is wrapped. */
+static void write_result(const struct act *a, struct buf *result)
+{
+	buf_text(result, "{\"content\":[{\"type\":\"text\",\"text\":");
+	json_quote(result, buf_view(&a->text));
+	buf_text(result, "}]");
+	if (a->structured.n > 0) {
+		buf_text(result, ",\"structuredContent\":{\"result\":");
+		buf_str(result, buf_view(&a->structured));
+		buf_char(result, '}');
+	}
+	buf_printf(result, ",\"isError\":%s}", a->is_error ? "true" : "false");
 }
 
 static void call_tool(struct exchange *x)
@@ -181,22 +200,26 @@ static void call_tool(struct exchange *x)
 	struct str name = JSON_GET(params, "name"),
 		   arguments = JSON_GET(params, "arguments");
 	struct buf result = BUF(BUF_MAX_MESSAGE);
+	struct call c;
 
 	if (json_type(name) != JSON_STRING ||
 	    (!json_is_null(arguments) && json_type(arguments) != JSON_OBJECT)) {
 		answer_invalid(x);
 		return;
 	}
-	x->reply->wait_ms = lake_move_wait_ms(x->gym);
+	x->reply->wait_ms = call_wait_ms(x->gym);
 	if (x->reply->wait_ms > 0 && !x->request->waited) {
 		x->reply->act = ACT_WAIT;
 		return;
 	}
-	if (!lake_move_call(x->gym, x->transport, name, arguments, &result)) {
+	call_execute(x->gym, x->transport, name, arguments, &c);
+	if (c.close) {
 		x->reply->act = ACT_CLOSE;
 	} else {
+		write_result(&c.act, &result);
 		answer_result(x, buf_view(&result));
 	}
+	call_release(&c);
 	buf_release(&result);
 }
 

@@ -8,6 +8,7 @@
 #include "serve/lake.h"
 
 struct server;
+struct world;
 
 #define DEFAULT_MAX_ENVS   8
 #define DEFAULT_SERVE_PORT 8000
@@ -15,7 +16,8 @@ struct server;
 struct serve_conf {
 	const char *bind; /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;    /* 0: any free one */
-	enum lake_map map;
+	const struct world *world;
+	enum lake_map map; /* of frozen_lake, like slippery */
 	bool slippery;
 	uint64_t max_envs; /* at least 1 */
 	uint64_t delay_ms; /* how long each tool call takes; 0: no time, or the default of
@@ -31,17 +33,13 @@ struct fault {
 extern const struct fault serve_faults[];
 extern const size_t serve_faults_count;
 
-/* The worlds there are ("frozen_lake"), for lists and completions. */
-extern const char *const serve_worlds[];
-extern const size_t serve_worlds_count;
-
 /* The standard 4x4 lake, not slippery, on any free port of 127.0.0.1. */
 void serve_conf_init(struct serve_conf *c, struct clock clock);
 
 /* "frozen_lake?map=8x8&fault=capacity&max_envs=3", what stands behind builtin: or is
-   typed after `serve`. Keys: protocol (mcp), map (4x4, 8x8, random, random8x8), slippery
-   (0, 1), max_envs, delay (a duration), fault (may repeat). FAIL_USAGE with the nearest
-   name for an unknown world, key or value. */
+   typed after `serve`. Keys: protocol (mcp), max_envs, delay (a duration), fault (may
+   repeat); of frozen_lake also map (4x4, 8x8, random, random8x8) and slippery (0, 1).
+   FAIL_USAGE with the nearest name for an unknown world, key or value. */
 MUST_USE int serve_conf_target(struct serve_conf *c, struct str target,
                                struct error *err);
 /* One key and its value, as above: for the options of `serve`. */

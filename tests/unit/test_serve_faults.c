@@ -2,8 +2,8 @@
  * fails. */
 #include "serve_client.h"
 
+#include "serve/call.h"
 #include "serve/fault.h"
-#include "serve/lake_move.h"
 
 #define TEXT(t, is_error)                                                                \
 	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","     \
@@ -269,7 +269,7 @@ static uint64_t wait_of(const char *target)
 		return 0;
 	}
 	gym_init(&g, &c);
-	return lake_move_wait_ms(&g);
+	return call_wait_ms(&g);
 }
 
 static void slow(void)

@@ -10,7 +10,7 @@ static void fail(struct gym *g, struct call *c)
 static void hide(struct gym *g, struct call *c)
 {
 	(void)g;
-	c->is_error = false;
+	c->act.is_error = false;
 }
 
 const struct fault_hooks fault_drop_iserror = {.before_call = fail, .after_call = hide};

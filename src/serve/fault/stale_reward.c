@@ -5,7 +5,7 @@
 
 static void cost(struct gym *g)
 {
-	g->move_reward = -1;
+	g->step_reward = -1;
 }
 
 static void fail(struct gym *g, struct call *c)

@@ -1,0 +1,82 @@
+/* From the session to the world and back, past the faults: see call.h. */
+#include "serve/call.h"
+
+#include "json/scan.h"
+#include "serve/fault.h"
+
+static bool no_tools(const struct gym *g)
+{
+	size_t cursor = 0;
+
+	for (const struct fault_hooks *f; (f = fault_next(g, &cursor)) != NULL;) {
+		if (f->no_tools) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct str call_tools(const struct gym *g)
+{
+	return no_tools(g) ? STR("[]") : g->conf.world->tools;
+}
+
+uint64_t call_wait_ms(const struct gym *g)
+{
+	uint64_t wait_ms = g->conf.delay_ms;
+	size_t cursor = 0;
+
+	for (const struct fault_hooks *f; (f = fault_next(g, &cursor)) != NULL;) {
+		if (f->wait != NULL) {
+			f->wait(&wait_ms);
+		}
+	}
+	return wait_ms;
+}
+
+/* What is not on offer is unknown before any fault looks at the call. */
+static void refuse_unknown(const struct gym *g, struct call *c)
+{
+	struct str tools = call_tools(g), tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		if (json_is(c->act.tool, json_inner(JSON_GET(tool, "name")))) {
+			return;
+		}
+	}
+	act_unknown_tool(&c->act);
+	c->done = true;
+}
+
+void call_execute(struct gym *g, struct transport *t, struct str tool,
+                  struct str arguments, struct call *c)
+{
+	const struct fault_hooks *f;
+
+	*c = (struct call){.transport = t, .env = t->env};
+	c->act = (struct act){.tool = tool,
+	                      .arguments = arguments,
+	                      .text = BUF(BUF_MAX_MESSAGE),
+	                      .structured = BUF(BUF_MAX_MESSAGE)};
+	refuse_unknown(g, c);
+	for (size_t cursor = 0; !c->done && (f = fault_next(g, &cursor)) != NULL;) {
+		if (f->before_call != NULL) {
+			f->before_call(g, c);
+		}
+	}
+	if (!c->done) {
+		gym_env_act(g, c->env, &c->act);
+	}
+	t->calls++;
+	for (size_t cursor = 0; (f = fault_next(g, &cursor)) != NULL;) {
+		if (f->after_call != NULL) {
+			f->after_call(g, c);
+		}
+	}
+}
+
+void call_release(struct call *c)
+{
+	buf_release(&c->act.text);
+	buf_release(&c->act.structured);
+}

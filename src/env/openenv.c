@@ -268,7 +268,8 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
 	e->before = before;
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
-	if (openenv_ask(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err)) {
+	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a,
+	                          err)) {
 		return -1;
 	}
 	openenv_read(&a, known, &e->reading, out);
@@ -276,8 +277,9 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
 		out->error.class = CLASS_UNKNOWN_TOOL;
 	}
 	keep_reply(e, out);
-	bool silent = out->outcome == OUTCOME_TRANSPORT_ERROR ||
-	              out->outcome == OUTCOME_TIMEOUT || e->wire.gone;
+	bool unheard = out->outcome == OUTCOME_TRANSPORT_ERROR ||
+	               out->outcome == OUTCOME_TIMEOUT;
+	bool silent = e->wire.gone || (unheard && !e->wire.ws);
 	if (!silent && look(e, false, err)) {
 		return -1;
 	}

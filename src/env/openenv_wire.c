@@ -102,9 +102,12 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 	                              .timeout_ms = w->conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
+	io_rest(w->io); /* the pages have been read */
+	buf_release(&w->reply);
 	if (websocket_open(w->io, &conf, &w->ws, err)) {
 		return -1;
 	}
+	io_rest(w->io);
 	if (websocket_end(w->ws) == WEBSOCKET_DECLINED) {
 		*out = (struct openenv_answer){.got = OPENENV_STATUS,
 		                               .end = WEBSOCKET_DECLINED,
@@ -240,17 +243,30 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out,
 	return 0;
 }
 
-static int ask_ws(struct openenv_wire *w, const struct question *q, struct str data,
-                  struct openenv_answer *out, struct error *err)
+/* False: the server has ended the session, out says how. */
+static bool send_question(struct openenv_wire *w, const struct question *q,
+                          struct str data, bool and_state, struct openenv_answer *out,
+                          struct error *err)
 {
-	struct websocket_message m;
-
 	if (hear(w, out, err)) {
 		w->gone = true;
-		return 0;
+		return false;
 	}
 	write_frame(w, q->type, data);
-	websocket_send(w->ws, buf_view(&w->request));
+	if (and_state) {
+		websocket_send_both(w->ws, buf_view(&w->request),
+		                    STR("{\"type\":\"state\"}"));
+	} else {
+		websocket_send(w->ws, buf_view(&w->request));
+	}
+	w->state_asked = and_state;
+	return true;
+}
+
+static int receive_answer(struct openenv_wire *w, const struct question *q,
+                          struct openenv_answer *out, struct error *err)
+{
+	struct websocket_message m;
 	int got = websocket_receive(w->ws, &m, w->conf->timeout_ms, err);
 	if (got <= 0) {
 		return got ? no_answer(w, out, err) : ended(w, out);
@@ -264,6 +280,19 @@ static int ask_ws(struct openenv_wire *w, const struct question *q, struct str d
 		               "the session was given up"));
 	}
 	return 0;
+}
+
+static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data,
+                  bool and_state, struct openenv_answer *out, struct error *err)
+{
+	const struct question *q = &questions[what];
+	bool asked = w->state_asked && what == OPENENV_STATE;
+
+	w->state_asked = false;
+	if (!asked && !send_question(w, q, data, and_state, out, err)) {
+		return 0;
+	}
+	return receive_answer(w, q, out, err);
 }
 
 /* ---- plain HTTP ---- */
@@ -348,8 +377,8 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 	return 0;
 }
 
-int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                struct openenv_answer *out, struct error *err)
+static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
+               bool and_state, struct openenv_answer *out, struct error *err)
 {
 	if (w->gone) {
 		*out = (struct openenv_answer){.got = OPENENV_ENDED,
@@ -357,6 +386,18 @@ int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
 		                               .text = buf_view(&w->why)};
 		return 0;
 	}
-	return w->ws ? ask_ws(w, &questions[what], data, out, err)
+	return w->ws ? ask_ws(w, what, data, and_state, out, err)
 	             : ask_http(w, what, data, out, err);
+}
+
+int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
+                struct openenv_answer *out, struct error *err)
+{
+	return ask(w, what, data, false, out, err);
+}
+
+int openenv_ask_and_state(struct openenv_wire *w, enum openenv_ask what, struct str data,
+                          struct openenv_answer *out, struct error *err)
+{
+	return ask(w, what, data, true, out, err);
 }

@@ -39,7 +39,8 @@ struct openenv_wire {
 	struct websocket *ws; /* NULL: plain HTTP */
 	const char **headers; /* the user's, and a content type */
 	struct buf request, reply, path, why;
-	bool gone; /* nothing can be asked any more: why */
+	bool gone;        /* nothing can be asked any more: why */
+	bool state_asked; /* already, with the last question */
 };
 
 void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
@@ -58,6 +59,13 @@ MUST_USE int openenv_connect(struct openenv_wire *w, struct openenv_answer *out,
    ours. */
 MUST_USE int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
                          struct openenv_answer *out, struct error *err);
+
+/* As openenv_ask. Over a WebSocket the state is asked for in the same breath: one packet,
+   one waking of the server. Unless the wire is gone, the next question must be
+   OPENENV_STATE, and gets that answer. */
+MUST_USE int openenv_ask_and_state(struct openenv_wire *w, enum openenv_ask what,
+                                   struct str data, struct openenv_answer *out,
+                                   struct error *err);
 
 /* GET base + path. *status 0: nobody answered. body: valid JSON, else absent. */
 MUST_USE int openenv_get(struct openenv_wire *w, const char *path, int *status,

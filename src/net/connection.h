@@ -23,14 +23,16 @@ struct ws_message {
 struct websocket {
 	struct io_transfer transfer; /* first: CURLOPT_PRIVATE points here */
 	struct io *io;
-	/* curl_easy_recv and curl_easy_send, and what a test puts in their place. */
-	CURLcode (*receive)(CURL *easy, void *to, size_t room, size_t *n);
-	CURLcode (*transmit)(CURL *easy, const void *bytes, size_t n, size_t *sent);
+	/* How bytes move: through libcurl, past it, or as a test likes. */
+	CURLcode (*receive)(struct websocket *ws, void *to, size_t room, size_t *n);
+	CURLcode (*transmit)(struct websocket *ws, const void *bytes, size_t n,
+	                     size_t *sent);
 	struct target target;
 	struct handshake handshake;
 	wslay_event_context_ptr frames;
 	curl_socket_t fd;
 	bool tls, started;
+	bool ours;      /* fd is, and libcurl has no part in it any more */
 	uint8_t opcode; /* of the frame being received */
 	uint64_t close_bytes;
 	bool too_large;

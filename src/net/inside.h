@@ -24,12 +24,13 @@ struct io_watch {
 
 struct io {
 	struct clock clock;
-	CURLM *multi;
+	CURLM *multi; /* NULL at rest */
 	const char *user_agent, *ca_file;
 	bool insecure;
 	int stop_fd; /* -1: not looked at */
 	bool stop_seen;
-	unsigned transfers; /* added and not removed */
+	unsigned transfers; /* added, and neither removed nor settled */
+	unsigned settled;
 	/* What is polled beside libcurl's sockets: the stop signal first, when there is
 	 * one. */
 	struct curl_waitfd *waits;

@@ -47,25 +47,45 @@ static void refresh_waits(struct io *io)
 	io->wait_count = n;
 }
 
-int io_new(const struct io_conf *conf, struct io **out, struct error *err)
+/* libcurl's half: there from the start, and again after a rest. */
+static int wake_multi(struct io *io, struct error *err)
 {
-	CURLM *multi = curl_multi_init();
-	if (!multi)
+	if (io->multi)
+		return 0;
+	io->multi = curl_multi_init();
+	if (!io->multi)
 		return error_set(err, FAIL_SYSTEM,
 		                 "cannot start libcurl: out of resources");
+	curl_multi_setopt(io->multi, CURLMOPT_MAXCONNECTS, 8L);
+	return 0;
+}
+
+int io_new(const struct io_conf *conf, struct io **out, struct error *err)
+{
 	struct io *io = mem_new(sizeof(*io));
 	*io = (struct io){
 		.clock = conf->clock,
-		.multi = multi,
 		.user_agent = conf->user_agent ? conf->user_agent : "rolldbg",
 		.ca_file = conf->ca_file,
 		.insecure = conf->insecure,
 		.stop_fd = conf->stop_fd,
 	};
-	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 8L);
+	if (wake_multi(io, err) < 0) {
+		free(io);
+		return -1;
+	}
 	refresh_waits(io);
 	*out = io;
 	return 0;
+}
+
+void io_rest(struct io *io)
+{
+	http_forget(io);
+	if (io->transfers || io->settled)
+		return;
+	curl_multi_cleanup(io->multi);
+	io->multi = NULL;
 }
 
 void io_free(struct io *io)
@@ -171,6 +191,8 @@ static int perform(struct io *io, struct error *err)
 
 int io_start(struct io *io, struct io_transfer *t, struct error *err)
 {
+	if (wake_multi(io, err) < 0)
+		return -1;
 	t->done = t->settled = false;
 	t->result = CURLE_OK;
 	CURLMcode rc = curl_multi_add_handle(io->multi, t->easy);
@@ -188,12 +210,14 @@ void io_drop(struct io *io, struct io_transfer *t)
 {
 	curl_multi_remove_handle(io->multi, t->easy);
 	io->transfers -= !t->settled;
+	io->settled -= t->settled;
 }
 
 void io_settle(struct io *io, struct io_transfer *t)
 {
 	t->settled = true;
 	io->transfers--;
+	io->settled++;
 }
 
 /* Rounded up, so that a wait does not end just before its deadline and spin. */

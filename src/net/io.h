@@ -25,6 +25,10 @@ void io_global_cleanup(void);
 MUST_USE int io_new(const struct io_conf *conf, struct io **out, struct error *err);
 void io_free(struct io *io); /* after the http_end of every exchange; NULL is fine */
 
+/* Gives back what is kept for the next request: idle connections, handles, memory. All of
+   it comes again with the next request; worth it before a long wait. */
+void io_rest(struct io *io);
+
 uint64_t io_now_ns(const struct io *io);
 
 /* Has the user asked us to stop? */

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void websocket_end_with(struct websocket *ws, enum websocket_end end, const char *why)
 {
@@ -47,7 +48,7 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 		buf_drop(&ws->early, n);
 		return (ssize_t)n;
 	}
-	CURLcode rc = ws->receive(ws->transfer.easy, to, room, &n);
+	CURLcode rc = ws->receive(ws, to, room, &n);
 	if (rc == CURLE_AGAIN) {
 		return would_block(frames);
 	}
@@ -172,8 +173,7 @@ void websocket_flush(struct websocket *ws)
 	size_t at = 0, n = 0;
 
 	while (at < ws->out.n) {
-		CURLcode rc = ws->transmit(ws->transfer.easy, ws->out.p + at,
-		                           ws->out.n - at, &n);
+		CURLcode rc = ws->transmit(ws, ws->out.p + at, ws->out.n - at, &n);
 
 		if (rc == CURLE_AGAIN) {
 			break;
@@ -313,6 +313,9 @@ void websocket_free(struct websocket *ws)
 		io_drop(ws->io, &ws->transfer);
 	}
 	curl_easy_cleanup(ws->transfer.easy);
+	if (ws->ours) {
+		close(ws->fd);
+	}
 	handshake_release(&ws->handshake);
 	target_release(&ws->target);
 	struct buf *all[] = {&ws->early, &ws->out, &ws->partial, &ws->reason};
@@ -343,19 +346,37 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 
 /* ---- messages ---- */
 
-void websocket_send(struct websocket *ws, struct str text)
+static void queue(struct websocket *ws, struct str text)
 {
 	struct wslay_event_msg message = {.opcode = WSLAY_TEXT_FRAME,
 	                                  .msg = (const uint8_t *)text.p,
 	                                  .msg_length = text.n};
 
-	if (ws->end != WEBSOCKET_OPEN) {
-		return;
+	if (ws->end == WEBSOCKET_OPEN) {
+		(void)!wslay_event_queue_msg(ws->frames, &message);
+		(void)!wslay_event_send(ws->frames);
 	}
-	(void)!wslay_event_queue_msg(ws->frames, &message);
-	(void)!wslay_event_send(ws->frames);
-	websocket_flush(ws);
-	watch(ws);
+}
+
+static void send_queued(struct websocket *ws)
+{
+	if (ws->end == WEBSOCKET_OPEN) {
+		websocket_flush(ws);
+		watch(ws);
+	}
+}
+
+void websocket_send(struct websocket *ws, struct str text)
+{
+	queue(ws, text);
+	send_queued(ws);
+}
+
+void websocket_send_both(struct websocket *ws, struct str first, struct str second)
+{
+	queue(ws, first);
+	queue(ws, second);
+	send_queued(ws);
 }
 
 bool websocket_heard(struct websocket *ws)

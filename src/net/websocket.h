@@ -42,6 +42,8 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms);
 /* Queues one text message and sends what can be sent without waiting. On a connection
    that has ended nothing happens: websocket_receive tells. */
 void websocket_send(struct websocket *ws, struct str text);
+/* The same for two messages, in one packet if it can be. */
+void websocket_send_both(struct websocket *ws, struct str first, struct str second);
 
 /* Takes in what has come, without waiting; true when a message can be received. Worth
    asking before sending: what a peer says just before it closes is lost to whoever sends

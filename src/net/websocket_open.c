@@ -6,7 +6,42 @@
 #include "base/rng.h"
 #include "net/connection.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/socket.h>
+
+/* ---- how bytes move ---- */
+
+static CURLcode receive_by_curl(struct websocket *ws, void *to, size_t room, size_t *n)
+{
+	return curl_easy_recv(ws->transfer.easy, to, room, n);
+}
+
+static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t n,
+                                 size_t *sent)
+{
+	return curl_easy_send(ws->transfer.easy, bytes, n, sent);
+}
+
+static CURLcode receive_straight(struct websocket *ws, void *to, size_t room, size_t *n)
+{
+	ssize_t got = recv(ws->fd, to, room, 0);
+
+	*n = got > 0 ? (size_t)got : 0;
+	return got >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_RECV_ERROR;
+}
+
+static CURLcode transmit_straight(struct websocket *ws, const void *bytes, size_t n,
+                                  size_t *sent)
+{
+	ssize_t gone = send(ws->fd, bytes, n, MSG_NOSIGNAL);
+
+	*sent = gone > 0 ? (size_t)gone : 0;
+	return gone >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_SEND_ERROR;
+}
+
+/* ---- the connection ---- */
 
 static void set_options(struct websocket *ws)
 {
@@ -23,6 +58,7 @@ static void set_options(struct websocket *ws)
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_SSL_ENABLE_ALPN, 0L); /* it could pick HTTP/2 */
 	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
+	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* for bodies: there are none */
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
 	if (ws->io->ca_file) {
@@ -50,6 +86,30 @@ static int set_target(struct websocket *ws, const char *url, struct error *err)
 		                 url);
 	}
 	ws->tls = str_is(buf_view(&ws->target.scheme), "https");
+	return 0;
+}
+
+/* Once a connection stands, libcurl is needed for what it encrypts, to the server or to a
+   proxy; its handles weigh more than all the rest of an idle session. */
+static int take_over(struct websocket *ws, struct error *err)
+{
+	long tunnel = 0;
+
+	curl_easy_getinfo(ws->transfer.easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
+	if (ws->tls || tunnel) {
+		return 0;
+	}
+	ws->fd = fcntl(ws->fd, F_DUPFD_CLOEXEC, 0);
+	if (ws->fd < 0) {
+		return error_errno(err, "cannot keep a connection");
+	}
+	ws->ours = true;
+	ws->receive = receive_straight;
+	ws->transmit = transmit_straight;
+	io_drop(ws->io, &ws->transfer);
+	curl_easy_cleanup(ws->transfer.easy);
+	ws->transfer.easy = NULL;
+	ws->started = false;
 	return 0;
 }
 
@@ -86,7 +146,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 	    ws->fd == CURL_SOCKET_BAD) {
 		return error_set(err, FAIL_SYSTEM, "libcurl gave no socket to %s", place);
 	}
-	return 0;
+	return take_over(ws, err);
 }
 
 /* One piece of the handshake's reply: 1 its head is whole, 0 more is needed. */
@@ -94,7 +154,7 @@ static int read_reply(struct websocket *ws, struct error *err)
 {
 	char bytes[4096];
 	size_t n = 0;
-	CURLcode rc = ws->receive(ws->transfer.easy, bytes, sizeof(bytes), &n);
+	CURLcode rc = ws->receive(ws, bytes, sizeof(bytes), &n);
 
 	if (rc == CURLE_AGAIN) {
 		return 0;
@@ -193,8 +253,8 @@ int websocket_open(struct io *io, const struct websocket_conf *conf,
 	*out = NULL;
 	ws->io = io;
 	ws->fd = CURL_SOCKET_BAD;
-	ws->receive = curl_easy_recv;
-	ws->transmit = curl_easy_send;
+	ws->receive = receive_by_curl;
+	ws->transmit = transmit_by_curl;
 	ws->max_bytes = conf->max_bytes ? conf->max_bytes : BUF_MAX_MESSAGE;
 	ws->early = ws->reason = BUF(BUF_MAX_SMALL);
 	ws->out = BUF(2 * BUF_MAX_MESSAGE);

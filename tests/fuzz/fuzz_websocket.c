@@ -23,9 +23,9 @@ static void require(bool holds)
 		abort();
 }
 
-static CURLcode feed_receive(CURL *easy, void *to, size_t room, size_t *n)
+static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t *n)
 {
-	struct feed *f = easy;
+	struct feed *f = ws->transfer.easy;
 	*n = f->n < room ? f->n : room;
 	*n = *n < f->due ? *n : f->due;
 	if (f->n == 0)
@@ -39,9 +39,10 @@ static CURLcode feed_receive(CURL *easy, void *to, size_t room, size_t *n)
 	return CURLE_OK;
 }
 
-static CURLcode feed_transmit(CURL *easy, const void *bytes, size_t n, size_t *sent)
+static CURLcode feed_transmit(struct websocket *ws, const void *bytes, size_t n,
+                              size_t *sent)
 {
-	(void)easy, (void)bytes;
+	(void)ws, (void)bytes;
 	*sent = n;
 	return CURLE_OK;
 }

@@ -348,7 +348,7 @@ static const struct {
          LAYER_TRANSPORT,
          "closed the connection",
          false},
-	{{.name = "too late", .lines = {STARTED, SILENT}},
+	{{.name = "too late", .lines = {STARTED, SILENT, SILENT}},
          OUTCOME_TIMEOUT,
          CLASS_TIMEOUT,
          LAYER_TRANSPORT,

@@ -26,6 +26,14 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	span_add(&s->failed, m->line->turn, m->line->step);
 }
 
+/* A question and its answer: what one sees of such a world need not change with the
+   answer that ends it. */
+static bool is_answered(const struct rollout_facts *r)
+{
+	return r->source == SOURCE_OBSERVATION && r->episode.steps == 1 &&
+	       r->ended_turn >= 0;
+}
+
 /* Steps that need not change a thing earn their reward by what they read or say. So do,
    perhaps, those of a rollout whose reward no step reported: a grader gave it. */
 static void say_unmoved(const struct rollout_facts *r, const struct moment *m,
@@ -34,7 +42,8 @@ static void say_unmoved(const struct rollout_facts *r, const struct moment *m,
 	const struct episode *e = &r->episode;
 	double total = r->reward_sum;
 	bool by_steps = r->reward_known && r->reward_sum > 0;
-	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps)
+	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps ||
+	    is_answered(r))
 		return;
 	if (m->line)
 		json_double(m->line->value[KEY_TOTAL_REWARD], &total);

@@ -91,15 +91,37 @@ sdk_start() {
 
 # openenv_start NAME 0.10|0.3|0.2|0.1 [OPTIONS..]
 openenv_start() {
-	local name=$1 folder=openenv-$2 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
+	local name=$1 generation=$2
 	shift 2
-	server_start "$name" python openenv "$folder" "$servers/openenv_lake.py" "$@" || return
+	openenv_file "$name" "$generation" openenv_lake.py "$@"
+}
+
+# openenv_file NAME GENERATION FILE [OPTIONS..]: FILE is one of openenv_*.py.
+openenv_file() {
+	local name=$1 folder=openenv-$2 file=$3 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
+	shift 3
+	server_start "$name" python openenv "$folder" "$servers/$file" "$@" || return
 	sed -i 's|/mcp$||' "$dir/$name.url"
 }
 
 everything_start() {
 	server_start "$1" env PORT=0 node --require "$servers/loopback.js" \
 		"$installed/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js" streamableHttp
+}
+
+# at_once COMMAND..: starts several servers together; each argument is one of the words above with its own.
+at_once() {
+	local command failed=0
+	local -a pids=()
+	for command; do
+		# shellcheck disable=SC2086 # a command and its arguments
+		$command 3>&- &
+		pids+=($!)
+	done
+	for command in "${pids[@]}"; do
+		wait "$command" || failed=1
+	done
+	return $failed
 }
 
 servers_stop() {

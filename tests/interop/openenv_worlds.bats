@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# Other people's worlds under OpenEnv 0.10: games of TextArena and sums of reasoning-gym, well and not well. None of
+# them may ask for anything outside.
+
+load lib
+
+setup_file() {
+	at_once 'world hanoi --cap 2' 'world frozen_lake --cap 2' 'world wordle' 'world guess_who' 'world sums --cap 2'
+}
+
+# world NAME [OPTIONS..]: the server of that world, under its name.
+world() {
+	openenv_file "$1" 0.10 openenv_worlds.py --world "$@"
+}
+
+counts() {
+	jq -c 'select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed]' "$1.json"
+}
+
+@test "TowerOfHanoi: solved in seven moves, each of them seen" {
+	drive hanoi 0 --env "$(url hanoi)" --actions '[A C],[A B],[C B],[A C],[B A],[B C],[A C]'
+	holds hanoi 'steps | map(.state.board.towers.C) == [[], [1], [1], [], [3], [3], [3, 2]]'
+	holds hanoi 'ending.state.board.towers == {A: [], B: [], C: [3, 2, 1]}'
+	holds hanoi 'steps | map(.reward) == [0, 0, 0, 0, 0, 0, 1]'
+	no_findings hanoi
+	[ "$(counts hanoi)" = '["terminated",7,7,7,0]' ]
+}
+
+@test "TowerOfHanoi: a move that is not allowed is a step without effect, not a failure" {
+	drive bad 0 --env "$(url hanoi)" --actions '[A C],[A C],[A B],please,[C B]'
+	holds bad 'steps | map(.outcome) | unique == ["ok"]'
+	holds bad 'steps | map(.env_steps) == [1, 2, 3, 4, 5]'
+	holds bad 'steps[1].observation.text | contains("larger disk on a smaller disk")'
+	no_findings bad
+	[ "$(counts bad)" = '["finished",5,5,3,0]' ]
+}
+
+@test "FrozenLake: to the goal, and the same twice when stripped" {
+	for run in one two; do
+		drive $run 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[down],[down],[right],[down]'
+		holds $run 'ending | .state.board.player_pos == [3, 3] and .total_reward == 1'
+		no_findings $run
+		[ "$(counts $run)" = '["terminated",6,6,6,0]' ]
+	done
+	diff <("$ROLLDBG" strip one.jsonl) <("$ROLLDBG" strip two.jsonl)
+}
+
+# What TextArena does: two thirds of the reward for drowning four steps from the start. No rule can know; the recording
+# shows it.
+@test "FrozenLake: a hole is rewarded with 0.667, and the state says that it is one" {
+	drive hole 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[right],[down]'
+	holds hole 'steps[3] | .terminated == true and (.reward * 1000 | round) == 667'
+	holds hole 'ending.state.board | .player_pos == [1, 3] and .grid[1][3] == "H"'
+	no_findings hole
+}
+
+@test "Wordle without its words: no episode begins, and the reason is told" {
+	run "$ROLLDBG" run --env "$(url wordle)" --actions '[crane],[slate],[audio]' --out wordle.jsonl
+	[ "$status" = 1 ]
+	[[ $output == *"Resource 'words' not found"* && $output == *"did not run to its end"* ]]
+	holds wordle 'reset | .outcome == "tool-error" and .error.class == "environment" and .error.code == "EXECUTION_ERROR"'
+	holds wordle 'reset.error.message | contains("words")'
+	holds wordle 'steps == [] and ending.status == "refused"'
+}
+
+# The session is well, the reset too; the game master who should answer is a model that cannot be reached.
+@test "GuessWho without its game master: an illusion, step after step" {
+	drive who 1 --env "$(url guess_who)" --seed 1 --actions 'Is it a man?,Is it a woman?,Is there a beard?,Is there a hat?'
+	holds who 'reset.outcome == "ok"'
+	holds who 'steps | all(.outcome == "tool-error" and .error.class == "environment" and .error.message == "Connection error.")'
+	fires who "multi-step-illusion error"
+	[ "$(counts who)" = '["finished",4,4,0,4]' ]
+}
+
+@test "reasoning-gym: one question, one answer, and that is no early end" {
+	drive right 0 --env "$(url sums)" --seed 42 --actions 7
+	holds right 'reset.observation.question | contains("4 + 3")'
+	holds right 'steps | length == 1 and .[0].reward == 1 and .[0].terminated == true'
+	no_findings right
+	drive wrong 0 --env "$(url sums)" --seed 42 --actions 8
+	holds wrong 'ending.total_reward == 0'
+	no_findings wrong
+	# A script that had more to say is not why the episode ended. The world repeats its question and shows nothing else,
+	# so whether the answer changed it cannot be seen.
+	drive long 0 --env "$(url sums)" --seed 42 --actions 7,8,9
+	no_findings long
+	[ "$(counts long)" = '["terminated",1,1,0,0]' ]
+}
+
+@test "reasoning-gym: another seed is another question, the same one each time" {
+	for seed in 42 42 7; do
+		"$ROLLDBG" run --env "$(url sums)" --seed $seed --actions 0 --out - 2>run.err |
+			jq -r 'select(.type == "reset") | .observation.question' >>questions
+	done
+	[ "$(sort -u questions | wc -l)" = 2 ]
+	[ "$(head -n 2 questions | sort -u | wc -l)" = 1 ]
+}

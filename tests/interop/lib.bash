@@ -215,14 +215,15 @@ end_session() {
 	curl -sSf -X DELETE -H "$(grep -i '^mcp-session-id:' "$2" | tr -d '\r')" "$1"
 }
 
-# hold_ws URL: two sessions that stay open until release_ws.
+# hold_ws URL COUNT: that many sessions, which stay open until release_ws.
 hold_ws() {
-	"$installed/openenv/bin/python" - "$1" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
-		import pathlib, sys, time
+	"$installed/openenv/bin/python" - "$1" "$2" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
+		import contextlib, pathlib, sys, time
 		from websockets.sync.client import connect
-		url, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-		with connect(url, proxy=None) as one, connect(url, proxy=None) as two:
-		    for socket in one, two:
+		url, count, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
+		with contextlib.ExitStack() as held:
+		    for _ in range(count):
+		        socket = held.enter_context(connect(url, proxy=None))
 		        socket.send('{"type":"state"}')
 		        socket.recv()
 		    (folder / "held").touch()

@@ -103,11 +103,48 @@ counted() {
 	done
 }
 
+# answers_as SERVER: how it answers, in the words of its own Content-Type and session header.
+answers_as() {
+	hold_session "$(url "$1")" "$BATS_TEST_TMPDIR/asked"
+	tr -d '\r' <"$BATS_TEST_TMPDIR/asked" | tr '[:upper:]' '[:lower:]' | sed -nE \
+		's|^content-type: ([a-z/-]+).*|\1|p; s|^(mcp-session-id):.*|\1|p' | sort | paste -sd ' '
+}
+
+# in_mode VERSION NAME WANTED [OPTIONS..]: a server of its own, which is what it was asked to be, and counts.
+in_mode() {
+	local version=$1 name=$2$1 wanted=$3
+	shift 3
+	sdk_start "$name" "$version" "$@"
+	[ "$(answers_as "$name")" = "$wanted" ]
+	drive "$name" 0 --env "$(url "$name")" --tool count --actions 2,3,4 --state resource:state://counter
+	counted "$name" 0
+}
+
+@test "both SDKs: sessions, and answers as event streams" {
+	for version in 1 2; do
+		in_mode $version stream "mcp-session-id text/event-stream"
+		holds stream$version 'header.meta.session | length > 0'
+	done
+}
+
+@test "both SDKs: sessions, and answers in JSON" {
+	for version in 1 2; do
+		in_mode $version json "application/json mcp-session-id" --json
+		holds json$version 'header.meta.session | length > 0'
+	done
+}
+
+@test "both SDKs: no sessions, and answers as event streams" {
+	for version in 1 2; do
+		in_mode $version loose "text/event-stream" --stateless
+		holds loose$version 'header.meta.session == null'
+	done
+}
+
 @test "both SDKs: no sessions, and answers in JSON" {
 	for version in 1 2; do
-		sdk_start "plain$version" $version --stateless --json
-		drive plain$version 0 --env "$(url plain$version)" --tool count --actions 2,3,4 --state resource:state://counter
-		counted plain$version 0
+		in_mode $version plain "application/json" --stateless --json
+		holds plain$version 'header.meta.session == null'
 	done
 }
 

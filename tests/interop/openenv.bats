@@ -6,9 +6,7 @@ load lib
 to_goal=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
 
 setup_file() {
-	openenv_start new 0.10 --cap 2
-	openenv_start v3 0.3 --cap 2
-	openenv_start v2 0.2 --cap 2
+	at_once 'openenv_start new 0.10 --cap 2' 'openenv_start v3 0.3 --cap 2' 'openenv_start v2 0.2 --cap 2'
 }
 
 ws_url() {
@@ -73,16 +71,38 @@ ws_url() {
 	done
 }
 
-@test "cap 2: the third session is refused after a good handshake, and named so" {
-	for server in new v3 v2; do
-		hold_ws "$(ws_url $server)/ws"
-		drive third$server 1 --env "$(url $server)" --actions $to_goal
-		fires third$server "capacity error"
-		holds third$server 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.code == "CAPACITY_REACHED"'
-		holds third$server 'reset.error.message | startswith("Server at capacity: 2/2")'
-		holds third$server 'ending | .status == "refused" and .turns == 0'
-		release_ws
-		drive again$server 0 --env "$(url $server)" --actions $to_goal
+# capped GENERATION CAP: with CAP sessions open the next one is refused, after a good handshake; with one less it is not.
+capped() {
+	local server=cap$2-$1
+	openenv_start "$server" "$1" --cap "$2"
+	hold_ws "$(ws_url "$server")/ws" "$2"
+	drive "full-$server" 1 --env "$(url "$server")" --actions $to_goal
+	fires "full-$server" "capacity error"
+	holds "full-$server" 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.code == "CAPACITY_REACHED"'
+	holds "full-$server" "reset.error.message | startswith(\"Server at capacity: $2/$2\")"
+	holds "full-$server" 'ending | .status == "refused" and .turns == 0'
+	release_ws
+	hold_ws "$(ws_url "$server")/ws" $(($2 - 1))
+	drive "room-$server" 0 --env "$(url "$server")" --actions $to_goal
+	no_findings "room-$server"
+	release_ws
+}
+
+@test "a cap of 2, 4 and 8 on OpenEnv 0.10" {
+	for cap in 2 4 8; do
+		capped 0.10 $cap
+	done
+}
+
+@test "a cap of 2, 4 and 8 on openenv-core 0.3" {
+	for cap in 2 4 8; do
+		capped 0.3 $cap
+	done
+}
+
+@test "a cap of 2, 4 and 8 on openenv-core 0.2" {
+	for cap in 2 4 8; do
+		capped 0.2 $cap
 	done
 }
 

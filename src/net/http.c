@@ -3,6 +3,7 @@
 #include "net/http.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/exchange.h"
 
 #include <stdio.h>
@@ -492,6 +493,17 @@ struct str http_media_type(const struct http_exchange *x)
 	if (semicolon)
 		type.n = (size_t)(semicolon - type.p);
 	return type.p ? trim(type) : type;
+}
+
+uint64_t http_retry_after_ms(const struct http_exchange *x)
+{
+	uint64_t ms = 0;
+	curl_off_t seconds = 0;
+
+	if (text_u64(http_header(x, "retry-after-ms"), &ms))
+		return ms;
+	curl_easy_getinfo(x->transfer.easy, CURLINFO_RETRY_AFTER, &seconds);
+	return seconds > 0 ? (uint64_t)seconds * 1000 : 0;
 }
 
 const char *http_url(const struct http_exchange *x)

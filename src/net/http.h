@@ -56,6 +56,9 @@ int http_status(const struct http_exchange *x);
 struct str http_header(const struct http_exchange *x, const char *name);
 struct str http_media_type(
 	const struct http_exchange *x); /* Content-Type essence, as sent: "text/html" */
+/* How long the peer asks us to wait (retry-after-ms, or Retry-After in seconds or as a
+   date, RFC 9110 section 10.2.3); 0: it does not say. Once the body is read. */
+uint64_t http_retry_after_ms(const struct http_exchange *x);
 const char *http_url(const struct http_exchange *x); /* after redirects */
 unsigned
 http_repeats(const struct http_exchange *x); /* times it was sent again (may_repeat) */

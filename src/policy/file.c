@@ -50,7 +50,7 @@ static int no_such_file(const char *path, struct error *err)
 	                 near ? "'?" : ", and no such kind (script, random)");
 }
 
-static int read_all(const char *path, struct buf *out, struct error *err)
+int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
 	FILE *f = fopen(path, "rb");
 	char piece[4096];
@@ -340,7 +340,7 @@ int policy_file_open(const struct policy_conf *conf, struct policy **out,
                      struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	int failed = read_all(conf->spec, &text, err) ||
+	int failed = policy_file_read(conf->spec, &text, err) ||
 	             policy_text_open(conf, buf_view(&text), out, err);
 
 	buf_release(&text);

@@ -35,6 +35,9 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 	const struct policy_ops *kind =
 		by_kind(str_from(conf->spec ? conf->spec : "script"));
 
+	if (conf->llm) {
+		return policy_llm.open(conf, out, err);
+	}
 	if (kind && (conf->spec || conf->actions)) {
 		if (conf->spec && !strcmp(kind->name, "script")) {
 			return error_set(err, FAIL_USAGE,

@@ -31,6 +31,7 @@ struct policy_view {
 	struct str state, observation; /* raw JSON; absent: unknown */
 	enum outcome last;             /* OUTCOME_NONE on the first turn */
 	struct str last_error;         /* its message */
+	bool over; /* the episode has ended: what is left of the turn is not sent */
 };
 
 enum decision_kind {

@@ -379,7 +379,8 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	struct policy_view view = {.turn = r->turns,
 	                           .observation = r->observation,
 	                           .last = r->last,
-	                           .last_error = buf_view(&r->last_error)};
+	                           .last_error = buf_view(&r->last_error),
+	                           .over = end->done};
 	struct decision d = {0};
 	struct env_reply reply;
 
@@ -428,7 +429,7 @@ static int play(struct rollout *r, struct error *err)
 {
 	struct ending end = {.done = false};
 
-	while (!end.done) {
+	while (!end.done || r->more) { /* calls that come too late are recorded, too */
 		if (one_turn(r, &end, err)) {
 			return -1;
 		}

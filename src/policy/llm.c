@@ -1,0 +1,541 @@
+/* The policy that asks a model: holds the conversation, asks once a turn, hands out the
+   calls of a reply one by one. What a model and its server do wrong is recorded, never
+   acted upon. */
+#include "policy/policy.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include "policy/llm/calls.h"
+#include "policy/llm/chat.h"
+#include "policy/llm/conversation.h"
+#include "policy/llm/request.h"
+
+#include <stdlib.h>
+
+extern const struct policy_ops policy_llm; /* policies.def */
+
+#define NUDGE    "You called no tool. Call one of the tools you were given."
+#define CONTINUE "Continue."
+
+struct llm_policy {
+	struct policy base;
+	const struct llm_conf *conf;
+	struct str tools, vars; /* our copies */
+	const char *task;
+	struct arena arena; /* as long as the policy */
+	struct chat_request request;
+	struct chat chat;
+	struct event_queue events;
+	struct conversation talk;
+	struct buf body, text, about, reason;
+	struct str params;
+
+	/* The turn under way. */
+	struct arena turn;
+	struct chat_reply reply;
+	struct tool_calls calls;
+	size_t next;        /* of calls, to be handed out */
+	int64_t calls_made; /* in all turns */
+	bool shrunk;        /* the limit of replies was lowered once */
+};
+
+static struct llm_policy *llm_of(struct policy *p)
+{
+	return (struct llm_policy *)p;
+}
+
+/* ---- prompts ---- */
+
+static const char *const how_to_call[] = {
+	[TOOLS_NATIVE] = NULL,
+	[TOOLS_JSON] =
+		"\n\nAnswer with one JSON object and nothing else: "
+		"{\"name\": the tool's name, \"arguments\": an object that fits its "
+		"parameters}. The tools:\n",
+	[TOOLS_TEXT] =
+		"\n\nTo call a tool write\n<tool_call>\n{\"name\": the tool's name, "
+		"\"arguments\": an object that fits its parameters}\n</tool_call>\nThe "
+		"result follows in <tool_response></tool_response>. The tools:\n",
+};
+
+/* Models without a template for tools are told in words; those that are used in JSON mode
+   often take no system message either. */
+static void write_prompts(struct llm_policy *p, const struct prompt_values *v,
+                          struct buf *system, struct buf *user)
+{
+	enum tool_mode mode = p->conf->tool_mode;
+
+	if (p->conf->system) {
+		prompt_fill(p->conf->system, v, system);
+	}
+	prompt_fill(p->conf->user, v, user);
+	if (how_to_call[mode]) {
+		buf_text(system, how_to_call[mode]);
+		chat_tools_describe(p->tools, system);
+	}
+	if (mode == TOOLS_JSON) {
+		buf_text(system, "\n");
+		buf_str(system, buf_view(user));
+		buf_clear(user);
+		buf_str(user, buf_view(system));
+		buf_clear(system);
+	}
+}
+
+static void llm_begin(struct policy *base, const struct policy_view *v,
+                      struct str *messages)
+{
+	struct llm_policy *p = llm_of(base);
+	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
+	struct prompt_values values = {.observation = v->observation,
+	                               .state = v->state,
+	                               .task = p->task,
+	                               .vars = p->vars};
+
+	write_prompts(p, &values, &system, &user);
+	if (system.n) {
+		conversation_say(&p->talk, "system", buf_view(&system));
+	}
+	conversation_say(&p->talk, "user", buf_view(&user));
+	*messages = conversation_added(&p->talk);
+	buf_release(&system);
+	buf_release(&user);
+}
+
+/* ---- what the model said, as the next prompt shows it ---- */
+
+/* Some servers refuse a history whose arguments are no JSON object: what could not be
+   read is shown as an empty one, and noted. */
+static struct str shown_arguments(struct llm_policy *p, size_t i)
+{
+	const struct tool_call *c = &p->calls.items[i];
+	const struct chat_call *sampled = &p->reply.calls[i];
+	bool same = sampled->not_text || str_eq(sampled->arguments, c->arguments);
+
+	if (c->outcome == OUTCOME_UNPARSED) {
+		call_note(&p->calls.notes, "history-differs");
+		return STR("{}");
+	}
+	return same ? sampled->arguments : c->arguments;
+}
+
+static void put_native_calls(struct llm_policy *p, struct json_writer *w)
+{
+	jw_key(w, "tool_calls");
+	jw_array(w);
+	for (size_t i = 0; i < p->calls.count; i++) {
+		jw_object(w);
+		jw_key(w, "id");
+		jw_str(w, p->calls.items[i].id);
+		jw_key(w, "type");
+		jw_text(w, "function");
+		jw_key(w, "function");
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, p->calls.items[i].name);
+		jw_key(w, "arguments");
+		jw_str(w, shown_arguments(p, i));
+		jw_end(w);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void add_reply(struct llm_policy *p)
+{
+	const struct chat_reply *r = &p->reply;
+	bool native = strcmp(p->calls.source, "native") == 0;
+	struct json_writer w;
+
+	buf_clear(&p->text);
+	jw_init(&w, &p->text);
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_text(&w, "assistant");
+	jw_key(&w, "content");
+	if (r->content.p || !p->conf->profile->null_content) {
+		jw_str(&w, r->content.p ? r->content : STR(""));
+	} else {
+		jw_null(&w);
+	}
+	if (r->reasoning.n && p->conf->profile->keeps_reasoning) {
+		jw_key(&w, "reasoning");
+		jw_str(&w, r->reasoning);
+	}
+	if (native) {
+		put_native_calls(p, &w);
+	}
+	jw_end(&w);
+	conversation_add(&p->talk, buf_view(&p->text));
+}
+
+/* ---- how the decision came about ---- */
+
+static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
+{
+	if (!n->count) {
+		return;
+	}
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < n->count; i++) {
+		jw_text(w, n->words[i]);
+	}
+	jw_end(w);
+}
+
+static void put_parse(struct json_writer *w, const struct tool_calls *c)
+{
+	jw_key(w, "parse");
+	jw_object(w);
+	jw_key(w, "source");
+	jw_text(w, c->source);
+	if (c->format) {
+		jw_key(w, "format");
+		jw_text(w, c->format);
+	}
+	if (c->cause) {
+		jw_key(w, "cause");
+		jw_text(w, c->cause);
+	}
+	put_words(w, "notes", &c->notes);
+	put_words(w, "repairs", &c->repairs);
+	jw_end(w);
+}
+
+static void put_raw(struct json_writer *w, const char *key, struct str raw)
+{
+	if (raw.p) {
+		jw_key(w, key);
+		jw_raw(w, raw);
+	}
+}
+
+static struct str about_reply(struct llm_policy *p, const char *prompt_hash)
+{
+	const struct chat_reply *r = &p->reply;
+	struct json_writer w;
+
+	buf_clear(&p->about);
+	jw_init(&w, &p->about);
+	jw_object(&w);
+	jw_key(&w, "finish_reason");
+	jw_str(&w, r->finish_reason);
+	put_raw(&w, "stop_reason", r->stop_reason);
+	if (r->incomplete) {
+		jw_key(&w, "incomplete");
+		jw_bool(&w, true);
+	}
+	put_parse(&w, &p->calls);
+	put_raw(&w, "usage", r->usage);
+	jw_key(&w, "prompt_hash");
+	jw_text(&w, prompt_hash);
+	if (p->calls.reasoning.n) {
+		jw_key(&w, "reasoning");
+		jw_str(&w, p->calls.reasoning);
+	}
+	if (r->refusal.n) {
+		jw_key(&w, "refusal");
+		jw_str(&w, r->refusal);
+	}
+	put_raw(&w, "prompt_token_ids", r->prompt_token_ids);
+	put_raw(&w, "token_ids", r->token_ids);
+	put_raw(&w, "logprobs", r->logprobs);
+	jw_end(&w);
+	return buf_view(&p->about);
+}
+
+static struct str about_failure(struct llm_policy *p, const struct chat_failure *f)
+{
+	struct json_writer w;
+
+	buf_clear(&p->about);
+	jw_init(&w, &p->about);
+	jw_object(&w);
+	jw_key(&w, "error");
+	jw_object(&w);
+	jw_key(&w, "class");
+	jw_text(&w, chat_failure_name(f->class));
+	jw_key(&w, "http_status");
+	jw_i64(&w, f->status);
+	jw_key(&w, "code");
+	jw_raw(&w, f->code.n ? buf_view(&f->code) : STR("null"));
+	jw_key(&w, "message");
+	jw_str(&w, buf_view(&f->message));
+	jw_end(&w);
+	jw_key(&w, "prompt_hash");
+	jw_text(&w, p->talk.hash);
+	jw_end(&w);
+	return buf_view(&p->about);
+}
+
+/* ---- deciding ---- */
+
+static void give_up(struct llm_policy *p, const struct chat_failure *f,
+                    struct decision *out)
+{
+	bool context = f->class == CHAT_CONTEXT;
+
+	buf_clear(&p->reason);
+	buf_printf(&p->reason, "the model %s: %s: %s",
+	           context                          ? "has no room left"
+	           : chat_failure_refused(f->class) ? "refused"
+	                                            : "is out of reach",
+	           chat_failure_name(f->class), buf_cstr(&f->message));
+	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
+	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
+	                                                                  : DECIDE_LOST,
+	                         .llm = about_failure(p, f),
+	                         .reason = buf_cstr(&p->reason)};
+}
+
+/* Some servers refuse a prompt that leaves no room for the longest reply we would take:
+   a shorter one is asked for, once. */
+static bool shrink(struct llm_policy *p, const struct chat_failure *f)
+{
+	if (f->class != CHAT_CONTEXT || p->shrunk || f->context <= f->prompt ||
+	    !f->prompt) {
+		return false;
+	}
+	p->shrunk = true;
+	chat_request_limit(&p->request, f->context - f->prompt);
+	buf_clear(&p->text);
+	buf_printf(
+		&p->text,
+		"{\"what\":\"model\",\"class\":\"context-length\",\"max_tokens\":%llu}",
+		(unsigned long long)(f->context - f->prompt));
+	events_push_json(&p->events, "retry", &p->text);
+	return true;
+}
+
+/* 0: *answered, or *out is the ending. */
+static int ask(struct llm_policy *p, struct decision *out, bool *answered,
+               struct error *err)
+{
+	struct chat_failure failure;
+	int failed;
+
+	chat_failure_init(&failure);
+	do {
+		chat_request_write(&p->request, buf_view(&p->talk.messages), &p->body);
+		failed = p->body.full
+		                 ? error_set(err, FAIL_SYSTEM,
+		                             "the conversation with the model is over "
+		                             "%zu MiB",
+		                             BUF_MAX_MESSAGE >> 20)
+		                 : chat_ask(&p->chat, buf_view(&p->body), &p->reply,
+		                            &failure, answered, err);
+	} while (!failed && !*answered && shrink(p, &failure));
+	if (!failed && !*answered) {
+		give_up(p, &failure, out);
+	}
+	chat_failure_release(&failure);
+	return failed;
+}
+
+static void hand_out(struct llm_policy *p, const struct policy_view *v,
+                     struct decision *out)
+{
+	const struct tool_call *c = &p->calls.items[p->next++];
+
+	*out = (struct decision){.kind = DECIDE_CALL,
+	                         .more = p->next < p->calls.count,
+	                         .id = c->id,
+	                         .name = c->name,
+	                         .arguments = c->arguments};
+	p->calls_made++;
+	if (c->outcome != OUTCOME_NONE) {
+		out->kind = DECIDE_UNSENT;
+		out->outcome = c->outcome;
+		out->class = c->class;
+		out->message = c->message;
+	} else if (v->over) {
+		out->kind = DECIDE_UNSENT;
+		out->outcome = OUTCOME_NOT_SENT;
+		out->class = CLASS_OTHER;
+		out->message = STR("an earlier call of this turn ended the episode");
+	}
+}
+
+static void decide_without_call(const struct llm_policy *p, struct decision *out)
+{
+	*out = (struct decision){.kind = DECIDE_NOTHING};
+	if (p->conf->on_no_tool == NO_TOOL_STOP) {
+		out->kind = DECIDE_FINISHED;
+		out->reason = "the model called no tool";
+	}
+}
+
+static int llm_decide(struct policy *base, const struct policy_view *v,
+                      struct decision *out, struct error *err)
+{
+	struct llm_policy *p = llm_of(base);
+	char prompt_hash[HASH_HEX + 1];
+	bool answered = false;
+
+	if (p->next < p->calls.count) {
+		hand_out(p, v, out);
+		return 0;
+	}
+	chat_reply_release(&p->reply);
+	arena_reset(&p->turn);
+	p->calls = (struct tool_calls){.count = 0};
+	p->next = 0;
+	memcpy(prompt_hash, p->talk.hash, sizeof(prompt_hash));
+	if (ask(p, out, &answered, err)) {
+		return -1;
+	}
+	if (!answered) {
+		return 0;
+	}
+	struct calls_conf conf = {.tools = p->tools,
+	                          .mode = p->conf->tool_mode,
+	                          .repair = p->conf->repair,
+	                          .first = p->calls_made};
+	calls_read(&conf, &p->reply, &p->turn, &p->calls);
+	add_reply(p);
+	if (p->calls.count) {
+		hand_out(p, v, out);
+	} else {
+		decide_without_call(p, out);
+	}
+	out->messages = conversation_added(&p->talk);
+	out->llm = about_reply(p, prompt_hash);
+	return 0;
+}
+
+/* ---- what came of it ---- */
+
+static void say_result(struct llm_policy *p, struct str id, struct str text)
+{
+	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
+
+	switch (p->conf->tool_mode) {
+	case TOOLS_NATIVE:
+		conversation_answer(&p->talk, id, text);
+		break;
+	case TOOLS_JSON:
+		buf_text(&wrapped, "Observation: ");
+		buf_str(&wrapped, text);
+		conversation_say(&p->talk, "user", buf_view(&wrapped));
+		break;
+	case TOOLS_TEXT:
+		buf_text(&wrapped, "<tool_response>\n");
+		buf_str(&wrapped, text);
+		buf_text(&wrapped, "\n</tool_response>");
+		conversation_say(&p->talk, "user", buf_view(&wrapped));
+		break;
+	}
+	buf_release(&wrapped);
+}
+
+static void llm_observe(struct policy *base, const struct policy_result *r,
+                        struct str *messages)
+{
+	struct llm_policy *p = llm_of(base);
+	bool nudge = p->conf->on_no_tool == NO_TOOL_NUDGE;
+
+	if (r->decision->kind == DECIDE_NOTHING) {
+		if (nudge) {
+			events_push(&p->events, "nudge",
+			            STR("{\"why\":\"no tool call\"}"));
+		}
+		conversation_say(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
+	} else {
+		buf_clear(&p->text);
+		prompt_text(json_is_null(r->observation) ? (struct str){NULL, 0}
+		                                         : r->observation,
+		            &p->text);
+		if (!p->text.n) {
+			buf_str(&p->text, r->raw.n ? r->raw : r->message);
+		}
+		say_result(p, r->decision->id, buf_view(&p->text));
+	}
+	*messages = conversation_added(&p->talk);
+}
+
+static bool llm_event(struct policy *base, struct event *out)
+{
+	return events_take(&llm_of(base)->events, out);
+}
+
+/* ---- life ---- */
+
+static void llm_facts(const struct policy *base, struct policy_facts *out)
+{
+	const struct llm_policy *p = (const struct llm_policy *)base;
+
+	*out = (struct policy_facts){
+		.kind = "llm", .name = p->conf->name, .params = p->params, .length = -1};
+}
+
+static void llm_close(struct policy *base)
+{
+	struct llm_policy *p = llm_of(base);
+
+	if (!p) {
+		return;
+	}
+	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	chat_reply_release(&p->reply);
+	chat_request_release(&p->request);
+	chat_release(&p->chat);
+	conversation_release(&p->talk);
+	events_release(&p->events);
+	arena_release(&p->turn);
+	arena_release(&p->arena);
+	free(p);
+}
+
+/* The parameters with what was sent of them. */
+static struct str describe(struct llm_policy *p)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_str(&text, p->conf->params);
+	buf_cut(&text, text.n - 1);
+	buf_text(&text, ",\"sent\":");
+	buf_str(&text, buf_view(&p->request.sent));
+	buf_char(&text, '}');
+	struct str kept = arena_str(&p->arena, buf_view(&text));
+	buf_release(&text);
+	return kept;
+}
+
+static int llm_open(const struct policy_conf *conf, struct policy **out,
+                    struct error *err)
+{
+	if (!conf->llm) {
+		return error_set(err, FAIL_USAGE,
+		                 "--policy llm: nobody says which model to ask");
+	}
+	struct llm_policy *p = mem_new(sizeof(*p));
+
+	p->base.ops = &policy_llm;
+	p->conf = conf->llm;
+	p->tools = arena_str(&p->arena, conf->tools);
+	p->vars = arena_str(&p->arena, conf->vars);
+	p->task = conf->task ? arena_str(&p->arena, str_from(conf->task)).p : "";
+	p->body = p->text = p->about = p->reason = BUF(BUF_MAX_MESSAGE);
+	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
+	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
+	conversation_init(&p->talk);
+	p->params = describe(p);
+	*out = &p->base;
+	return 0;
+}
+
+const struct policy_ops policy_llm = {
+	.name = "llm",
+	.help = "asks a model over an OpenAI-compatible API",
+	.open = llm_open,
+	.decide = llm_decide,
+	.facts = llm_facts,
+	.begin = llm_begin,
+	.observe = llm_observe,
+	.event = llm_event,
+	.close = llm_close,
+};

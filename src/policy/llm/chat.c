@@ -1,0 +1,273 @@
+/* One exchange with a model: see chat.h. */
+#include "policy/llm/chat.h"
+
+#include "base/log.h"
+#include "json/write.h"
+#include "net/http.h"
+#include "policy/llm/stream.h"
+#include "protocol/sse.h"
+
+#include <strings.h>
+
+#define FIRST_WAIT_MS 500
+#define LAST_WAIT_MS  8000
+/* A server that asks for more is not worth the wait: somebody is to be told. */
+#define RETRY_AFTER_MAX_MS 60000
+#define FAILURE_BODY_MAX   ((size_t)64 << 10)
+
+void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
+               struct event_queue *events, uint64_t stream)
+{
+	*c = (struct chat){.conf = conf,
+	                   .io = io,
+	                   .events = events,
+	                   .authorization = BUF(BUF_MAX_SMALL),
+	                   .body = BUF(CHAT_REPLY_MAX),
+	                   .last_message = BUF(BUF_MAX_SMALL)};
+	rng_seed(&c->rng, 0, stream);
+	c->headers[c->header_count++] = "Content-Type: application/json";
+	c->headers[c->header_count++] =
+		conf->stream ? "Accept: text/event-stream" : "Accept: application/json";
+	if (conf->key) {
+		buf_printf(&c->authorization, "Authorization: Bearer %s", conf->key);
+		c->headers[c->header_count++] = buf_cstr(&c->authorization);
+	}
+}
+
+void chat_release(struct chat *c)
+{
+	buf_release(&c->authorization);
+	buf_release(&c->body);
+	buf_release(&c->last_message);
+}
+
+/* ---- one attempt ---- */
+
+/* How one attempt ended. */
+struct attempt {
+	struct chat_reply *reply;
+	struct chat_failure *failure;
+	bool answered;
+	uint64_t retry_after_ms; /* 0: not said */
+};
+
+static bool is_stream(const struct http_exchange *x)
+{
+	struct str media = http_media_type(x);
+
+	return media.n == 17 && strncasecmp(media.p, "text/event-stream", 17) == 0;
+}
+
+static int feed(struct sse *sse, struct chat_stream *s, struct str piece,
+                struct error *err)
+{
+	struct sse_event event;
+
+	sse_feed(sse, piece);
+	while (sse_next(sse, &event)) {
+		if (chat_stream_take(s, event.data, err)) {
+			return -1;
+		}
+	}
+	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
+	                                  "a piece of the model's stream is over %zu MiB",
+	                                  CHAT_REPLY_MAX >> 20)
+	                      : 0;
+}
+
+/* Until [DONE] or the end. A transfer that is cut leaves a reply that is incomplete; with
+   nothing in it at all it is a failure. */
+static int read_stream(struct http_exchange *x, struct attempt *a, struct error *err)
+{
+	struct chat_stream s;
+	struct sse sse;
+	struct str piece;
+	int more = 0, bad = 0;
+
+	chat_stream_init(&s);
+	sse_init(&sse, CHAT_REPLY_MAX);
+	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
+		bad = feed(&sse, &s, piece, err);
+	}
+	struct str failure = chat_stream_failure(&s);
+	bool began = s.has_content || s.has_reasoning || s.call_count > 0;
+	if (!bad && failure.p) {
+		chat_failure_from_reply(a->failure, 500, (struct str){NULL, 0}, failure);
+	} else if (!bad && (more >= 0 ? s.finish_reason.n || began
+	                              : began && err->kind == FAIL_TRANSPORT)) {
+		chat_stream_reply(&s, more >= 0, a->reply);
+		a->answered = true;
+		more = 0;
+	} else if (!bad && more >= 0) {
+		bad = error_set(err, FAIL_PROTOCOL,
+		                "the model's stream ended before it began");
+	}
+	sse_release(&sse);
+	chat_stream_release(&s);
+	return bad || more < 0 ? -1 : 0;
+}
+
+static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
+                     struct error *err)
+{
+	struct json_fault fault;
+	struct str body;
+
+	buf_clear(&c->body);
+	if (http_read_all(x, &c->body, err)) {
+		return -1;
+	}
+	body = buf_view(&c->body);
+	/* an error may come with status 200 */
+	if (json_validate(body, &fault) == 0 && !JSON_GET(body, "choices").p &&
+	    !json_is_null(JSON_GET(body, "error"))) {
+		chat_failure_from_reply(a->failure, 200, http_media_type(x), body);
+		return 0;
+	}
+	if (chat_reply_read(body, a->reply, err)) {
+		return -1;
+	}
+	a->answered = true;
+	return 0;
+}
+
+static int read_refusal(struct chat *c, struct http_exchange *x, int status,
+                        struct attempt *a, struct error *err)
+{
+	buf_clear(&c->body);
+	if (http_read_all(x, &c->body, err)) {
+		return -1;
+	}
+	struct str body = buf_view(&c->body);
+	body.n = body.n < FAILURE_BODY_MAX ? body.n : FAILURE_BODY_MAX;
+	a->retry_after_ms = http_retry_after_ms(x);
+	chat_failure_from_reply(a->failure, status, http_media_type(x), body);
+	return 0;
+}
+
+static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a,
+                      struct error *err)
+{
+	if (http_wait_headers(x, err)) {
+		return -1;
+	}
+	int status = http_status(x);
+	if (status < 200 || status > 299) {
+		return read_refusal(c, x, status, a, err);
+	}
+	return is_stream(x) ? read_stream(x, a, err) : read_body(c, x, a, err);
+}
+
+/* 0: *a says how it ended. -1: interrupted, or ours. */
+static int attempt(struct chat *c, struct str body, struct attempt *a, struct error *err)
+{
+	struct http_request q = {.method = "POST",
+	                         .url = c->conf->url,
+	                         .headers = c->headers,
+	                         .header_count = c->header_count,
+	                         .body = body,
+	                         .timeout_ms = c->conf->timeout_ms,
+	                         .max_bytes = CHAT_REPLY_MAX,
+	                         .may_repeat = true};
+	struct http_exchange *x = NULL;
+
+	if (http_begin(c->io, &q, &x, err)) {
+		return -1;
+	}
+	int failed = read_reply(c, x, a, err);
+	if (http_repeats(x)) {
+		events_push(c->events, "retry", STR(EVENTS_RETRY));
+	}
+	http_leave(x);
+	if (!failed) {
+		return 0;
+	}
+	if (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM ||
+	    err->kind == FAIL_USAGE) {
+		return -1;
+	}
+	chat_failure_from_error(a->failure, err);
+	return 0;
+}
+
+/* ---- again ---- */
+
+static uint64_t wait_before(struct chat *c, unsigned tries, uint64_t retry_after_ms)
+{
+	uint64_t wait = FIRST_WAIT_MS;
+
+	if (retry_after_ms) {
+		return retry_after_ms;
+	}
+	while (--tries && wait < LAST_WAIT_MS) {
+		wait *= 2;
+	}
+	wait = wait < LAST_WAIT_MS ? wait : LAST_WAIT_MS;
+	return (uint64_t)((double)wait * (0.75 + rng_unit(&c->rng) / 2));
+}
+
+static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tries,
+                       uint64_t wait_ms)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, "model");
+	jw_key(&w, "attempt");
+	jw_u64(&w, tries);
+	jw_key(&w, "class");
+	jw_text(&w, chat_failure_name(f->class));
+	jw_key(&w, "http_status");
+	jw_i64(&w, f->status);
+	jw_key(&w, "message");
+	jw_str(&w, buf_view(&f->message));
+	jw_key(&w, "wait_ms");
+	jw_u64(&w, wait_ms);
+	jw_end(&w);
+	events_push_json(c->events, "retry", &detail);
+	buf_release(&detail);
+	log_warn("the model did not answer (%s: %s), asking again in %llu ms",
+	         chat_failure_name(f->class), buf_cstr(&f->message),
+	         (unsigned long long)wait_ms);
+}
+
+/* The same words from a failing server twice: it is what we send that makes it fail. */
+static void look_for_poison(struct chat *c, struct chat_failure *f, unsigned tries)
+{
+	if (tries > 1 && f->class == CHAT_SERVER && f->message.n &&
+	    str_eq(buf_view(&f->message), buf_view(&c->last_message))) {
+		f->class = CHAT_POISON;
+	}
+	buf_clear(&c->last_message);
+	buf_str(&c->last_message, buf_view(&f->message));
+}
+
+int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
+             struct chat_failure *failure, bool *answered, struct error *err)
+{
+	for (unsigned tries = 1;; tries++) {
+		struct attempt a = {.reply = reply, .failure = failure};
+
+		*reply = (struct chat_reply){.calls = NULL};
+		if (attempt(c, body, &a, err)) {
+			return -1;
+		}
+		*answered = a.answered;
+		if (a.answered) {
+			return 0;
+		}
+		look_for_poison(c, failure, tries);
+		if (tries > chat_failure_retries(failure->class, c->conf->retries) ||
+		    a.retry_after_ms > RETRY_AFTER_MAX_MS) {
+			return 0;
+		}
+		uint64_t wait = wait_before(c, tries, a.retry_after_ms);
+		note_retry(c, failure, tries, wait);
+		if (io_wait(c->io, NULL, wait, err)) {
+			return -1;
+		}
+	}
+}

@@ -1,0 +1,35 @@
+/* Asking a model: one request, one reply or the reason why there is none. Waits and asks
+   again where that can help; each such attempt is an event `retry`. Never costs a step of
+   the environment. */
+#ifndef ROLLDBG_POLICY_LLM_CHAT_H
+#define ROLLDBG_POLICY_LLM_CHAT_H
+
+#include "base/rng.h"
+#include "net/io.h"
+#include "policy/llm/conf.h"
+#include "policy/llm/failure.h"
+#include "policy/llm/reply.h"
+#include "trajectory/events.h"
+
+struct chat {
+	const struct llm_conf *conf;
+	struct io *io;
+	struct event_queue *events;
+	struct rng rng; /* spreads the waits of many rollouts */
+	struct buf authorization, body;
+	const char *headers[4];
+	size_t header_count;
+	struct buf last_message; /* of the failure before */
+};
+
+/* Borrows all three. stream: tells rollouts apart. */
+void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
+               struct event_queue *events, uint64_t stream);
+void chat_release(struct chat *c);
+
+/* 0: *reply holds the answer (release it), or *failure says why not and *reply is empty:
+ *answered tells which. -1: interrupted, or ours. */
+MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
+                      struct chat_failure *failure, bool *answered, struct error *err);
+
+#endif

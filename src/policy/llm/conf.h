@@ -1,0 +1,61 @@
+/* What a model's policy is set to: from a policy file of kind "llm" and from the command
+   line, which wins. Read once, shared by all rollouts, never changed afterwards.
+
+     {"kind":"llm", "name":"...", "description":"...",
+      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm",
+      "key_env":"OPENAI_API_KEY", "system":"...", "user":"... {observation} {state}
+   {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
+   is..}, "tool_mode":"native|json|text", "on_no_tool":"stop|nudge|continue",
+      "repair":true, "stream":false, "tokens":false, "timeout":"5m", "retries":4} */
+#ifndef ROLLDBG_POLICY_LLM_CONF_H
+#define ROLLDBG_POLICY_LLM_CONF_H
+
+#include "base/mem.h"
+#include "base/options.h"
+#include "json/scan.h"
+#include "policy/llm/profile.h"
+
+enum tool_mode { TOOLS_NATIVE, TOOLS_JSON, TOOLS_TEXT };
+enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };
+
+#define LLM_TIMEOUT_MS 300000 /* a generation can take minutes */
+#define LLM_RETRIES    4
+
+/* From the command line; NULL or not given: as the file says, or the default. */
+struct llm_options {
+	const char *base_url, *model, *profile, *key_env, *system, *user;
+	const char *tool_mode, *on_no_tool;
+	struct opt_u64 timeout, retries;
+	bool no_repair, stream, tokens;
+};
+
+struct llm_conf {
+	struct arena arena;
+	struct str name;
+	const char *url; /* of chat completions */
+	const char *model;
+	const struct profile *profile;
+	const char *key;           /* NULL: none is sent. Never recorded, never logged */
+	const char *system, *user; /* templates; system may be NULL */
+	enum tool_mode tool_mode;
+	enum on_no_tool on_no_tool;
+	bool repair, stream, tokens;
+	uint64_t timeout_ms;
+	uint64_t retries;
+	struct str asked;  /* raw JSON object: the sampling parameters as given */
+	struct str extra;  /* raw JSON object, sent as it is; absent: none */
+	struct str params; /* raw JSON object: all of this, for the header */
+};
+
+extern const char *const tool_mode_names[]; /* by enum, NULL at the end */
+extern const char *const on_no_tool_names[];
+
+/* spec: what --policy says. *out is NULL when it asks for no model (another kind, or a
+   file of one: what is wrong with such a file is for policy_open to say). `variable` is
+   getenv, for the key. FAIL_USAGE: options; FAIL_INPUT: the file. */
+MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
+                          const char *(*variable)(const char *name),
+                          struct llm_conf **out, struct error *err);
+void llm_conf_free(struct llm_conf *c); /* NULL is fine */
+
+#endif

@@ -1,0 +1,184 @@
+/* Conversations and prompts: see conversation.h. */
+#include "policy/llm/conversation.h"
+
+#include "json/canon.h"
+#include "json/write.h"
+
+void conversation_init(struct conversation *c)
+{
+	*c = (struct conversation){.messages = BUF(BUF_MAX_MESSAGE),
+	                           .hasher = hasher_new(),
+	                           .scratch = BUF(BUF_MAX_MESSAGE)};
+}
+
+void conversation_release(struct conversation *c)
+{
+	buf_release(&c->messages);
+	buf_release(&c->scratch);
+	hasher_free(c->hasher);
+}
+
+void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
+                        char hash[HASH_HEX + 1])
+{
+	buf_clear(scratch);
+	buf_text(scratch, hash);
+	json_canon(message, NULL, JSON_EDIT_DROP, scratch);
+	hash_hex(h, buf_view(scratch), hash);
+}
+
+/* What stands in messages from `begin` on is one more message. */
+static void added(struct conversation *c, size_t begin)
+{
+	conversation_chain(c->hasher, str_skip(buf_view(&c->messages), begin),
+	                   &c->scratch, c->hash);
+}
+
+static size_t begin_message(struct conversation *c)
+{
+	if (c->messages.n) {
+		buf_char(&c->messages, ',');
+	}
+	return c->messages.n;
+}
+
+void conversation_say(struct conversation *c, const char *role, struct str text)
+{
+	size_t begin = begin_message(c);
+	struct json_writer w;
+
+	jw_init(&w, &c->messages);
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_text(&w, role);
+	jw_key(&w, "content");
+	jw_str(&w, text);
+	jw_end(&w);
+	added(c, begin);
+}
+
+void conversation_answer(struct conversation *c, struct str id, struct str text)
+{
+	size_t begin = begin_message(c);
+	struct json_writer w;
+
+	jw_init(&w, &c->messages);
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_text(&w, "tool");
+	jw_key(&w, "tool_call_id");
+	jw_str(&w, id);
+	jw_key(&w, "content");
+	jw_str(&w, text);
+	jw_end(&w);
+	added(c, begin);
+}
+
+void conversation_add(struct conversation *c, struct str message)
+{
+	size_t begin = begin_message(c);
+
+	buf_str(&c->messages, message);
+	added(c, begin);
+}
+
+struct str conversation_added(struct conversation *c)
+{
+	struct str s = str_skip(buf_view(&c->messages), c->taken);
+
+	c->taken = c->messages.n;
+	return s.n && s.p[0] == ',' ? str_skip(s, 1) : s;
+}
+
+/* ---- prompts ---- */
+
+void prompt_text(struct str value, struct buf *out)
+{
+	if (json_type(value) == JSON_STRING) {
+		json_decode(value, out);
+	} else if (value.p) {
+		buf_str(out, value);
+	}
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+/* The name in braces at the start of s; absent: none stands there. */
+static struct str placeholder(struct str s)
+{
+	size_t n = 1;
+
+	while (n < s.n && is_name(s.p[n])) {
+		n++;
+	}
+	return n > 1 && n < s.n && s.p[n] == '}' ? (struct str){s.p + 1, n - 1}
+	                                         : (struct str){NULL, 0};
+}
+
+static bool known(const struct prompt_values *v, struct str name, struct str *value)
+{
+	if (str_is(name, "observation")) {
+		*value = v->observation;
+	} else if (str_is(name, "state")) {
+		*value = v->state;
+	} else {
+		*value = json_get(v->vars, name);
+		return value->p != NULL;
+	}
+	return true;
+}
+
+/* One line; false: its placeholders gave nothing, and nothing else stands in it. */
+static bool fill_line(struct str line, const struct prompt_values *v, struct buf *out)
+{
+	bool empty = true, replaced = false;
+	struct str value, name;
+
+	for (size_t i = 0; i < line.n; i++) {
+		name = line.p[i] == '{' ? placeholder(str_skip(line, i))
+		                        : (struct str){NULL, 0};
+		bool task = str_is(name, "task") && !json_get(v->vars, name).p;
+
+		if (!name.p || (!task && !known(v, name, &value))) {
+			buf_char(out, line.p[i]);
+			empty &= line.p[i] == ' ';
+			continue;
+		}
+		replaced = true;
+		if (task) {
+			buf_text(out, v->task);
+			empty &= !*v->task;
+		} else if (!json_is_null(value)) {
+			prompt_text(value, out);
+			empty = false;
+		}
+		i += name.n + 1;
+	}
+	return !(empty && replaced);
+}
+
+void prompt_fill(const char *template, const struct prompt_values *v, struct buf *out)
+{
+	struct str rest = str_from(template);
+
+	while (rest.n) {
+		const char *feed = memchr(rest.p, '\n', rest.n);
+		size_t n = feed ? (size_t)(feed - rest.p) : rest.n, before = out->n;
+
+		if (!fill_line((struct str){rest.p, n}, v, out)) {
+			buf_cut(out, before);
+			n += feed != NULL;
+		} else if (feed) {
+			buf_char(out, '\n');
+			n++;
+		}
+		rest = str_skip(rest, n);
+	}
+	while (out->n && out->p[out->n - 1] == '\n') {
+		buf_cut(out, out->n - 1);
+	}
+}

@@ -1,0 +1,219 @@
+/* Classifying what models answer instead of a reply: see failure.h. Bodies are those of
+   OpenAI, vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
+#include "policy/llm/failure.h"
+
+#include "base/text.h"
+#include "json/scan.h"
+
+#include <strings.h>
+
+#define MESSAGE_MAX ((size_t)1024)
+
+static const struct {
+	const char *name;
+	unsigned retries; /* at most; UINT_MAX in effect: as configured */
+	bool refused;
+} classes[] = {
+	[CHAT_TRANSPORT] = {"transport", ~0u, false},
+	[CHAT_RATE_LIMIT] = {"rate-limit", ~0u, false},
+	[CHAT_QUOTA] = {"quota", 0, true},
+	[CHAT_OVERLOAD] = {"overload", ~0u, false},
+	[CHAT_SERVER] = {"server", 2, false},
+	[CHAT_POISON] = {"poison-history", 0, true},
+	[CHAT_AUTH] = {"auth", 0, true},
+	[CHAT_CONTEXT] = {"context-length", 0, true},
+	[CHAT_REQUEST] = {"request", 0, true},
+	[CHAT_PROTOCOL] = {"protocol", 1, true},
+};
+
+const char *chat_failure_name(enum chat_failure_class c)
+{
+	return classes[c].name;
+}
+
+unsigned chat_failure_retries(enum chat_failure_class c, uint64_t configured)
+{
+	return classes[c].retries < configured ? classes[c].retries
+	                                       : (unsigned)configured;
+}
+
+bool chat_failure_refused(enum chat_failure_class c)
+{
+	return classes[c].refused;
+}
+
+void chat_failure_init(struct chat_failure *f)
+{
+	*f = (struct chat_failure){.message = BUF(MESSAGE_MAX), .code = BUF(MESSAGE_MAX)};
+}
+
+void chat_failure_release(struct chat_failure *f)
+{
+	buf_release(&f->message);
+	buf_release(&f->code);
+}
+
+static void clear(struct chat_failure *f)
+{
+	f->status = 0;
+	f->context = f->prompt = 0;
+	buf_clear(&f->message);
+	buf_clear(&f->code);
+}
+
+/* As much as fits, whole characters. */
+static void keep_message(struct chat_failure *f, struct str text)
+{
+	struct str cut = {text.p, text.n < MESSAGE_MAX ? text.n : MESSAGE_MAX};
+
+	cut.n = text_utf8_valid(cut);
+	buf_str(&f->message, cut);
+}
+
+/* ---- where the sentence stands ---- */
+
+static void keep_string(struct chat_failure *f, struct str string)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	json_decode(string, &text);
+	keep_message(f, buf_view(&text));
+	buf_release(&text);
+}
+
+/* FastAPI: "detail" is a sentence, or a list of {"loc","msg"}. */
+static struct str first_detail(struct str body)
+{
+	struct str detail = JSON_GET(body, "detail"), first;
+	size_t cursor = 0;
+
+	if (json_next(detail, &cursor, &first)) {
+		return JSON_GET(first, "msg");
+	}
+	return detail;
+}
+
+static void read_body(struct chat_failure *f, struct str body)
+{
+	struct str error = JSON_GET(body, "error");
+	struct str holder = json_type(error) == JSON_OBJECT ? error : body;
+	struct str candidates[] = {JSON_GET(holder, "message"), error,
+	                           JSON_GET(body, "message"), first_detail(body)};
+	struct str code = JSON_GET(holder, "code");
+
+	for (size_t i = 0; i < ARRAY_LEN(candidates) && !f->message.n; i++) {
+		if (json_type(candidates[i]) == JSON_STRING) {
+			keep_string(f, candidates[i]);
+		}
+	}
+	if (!f->message.n) {
+		keep_message(f, body);
+	}
+	if (json_is_null(code)) {
+		code = JSON_GET(holder, "type");
+	}
+	if (!json_is_null(code) && code.n < MESSAGE_MAX) {
+		buf_str(&f->code, code);
+	}
+}
+
+/* ---- what it means ---- */
+
+/* Texts of vLLM, llama.cpp, OpenAI, Ollama and TGI about a context that is too small. */
+static const char *const context_texts[] = {
+	"*context_length_exceeded*",
+	"*maximum context length*",
+	"*exceed_context_size*",
+	"*prompt too long*",
+	"*longer than the maximum*",
+	"*max_tokens must be at least 1, got -*",
+	"*exceeds the available context size*",
+};
+
+static bool about_context(const struct chat_failure *f)
+{
+	for (size_t i = 0; i < ARRAY_LEN(context_texts); i++) {
+		struct str pattern = str_from(context_texts[i]);
+
+		if (text_glob(pattern, buf_view(&f->message)) ||
+		    text_glob(pattern, buf_view(&f->code))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The number behind the words; 0: they are not there. */
+static uint64_t number_after(const struct buf *text, const char *words)
+{
+	const char *at = strstr(buf_cstr(text), words);
+	size_t n = 0;
+	uint64_t value = 0;
+
+	if (at) {
+		at += strlen(words);
+		n = strspn(at, "0123456789");
+	}
+	return n && text_u64((struct str){at, n}, &value) ? value : 0;
+}
+
+static enum chat_failure_class class_of(const struct chat_failure *f)
+{
+	switch (f->status) {
+	case 401:
+	case 403:
+		return CHAT_AUTH;
+	case 408:
+	case 409:
+	case 425:
+		return CHAT_TRANSPORT;
+	case 429:
+		return text_glob(STR("*insufficient_quota*"), buf_view(&f->code))
+		               ? CHAT_QUOTA
+		               : CHAT_RATE_LIMIT;
+	case 502:
+	case 503:
+	case 504:
+	case 529:
+		return CHAT_OVERLOAD;
+	default:
+		break;
+	}
+	if (f->status < 500 || about_context(f)) {
+		return about_context(f) ? CHAT_CONTEXT : CHAT_REQUEST;
+	}
+	return CHAT_SERVER;
+}
+
+void chat_failure_from_reply(struct chat_failure *f, int status, struct str media,
+                             struct str body)
+{
+	struct json_fault fault;
+	bool html = media.n == 9 && strncasecmp(media.p, "text/html", 9) == 0;
+
+	clear(f);
+	f->status = status;
+	if (!html && body.n && json_validate(body, &fault) == 0) {
+		read_body(f, body);
+	} else if (html) {
+		buf_printf(&f->message, "HTTP %d with a page of HTML: is this the API?",
+		           status);
+	} else if (body.n) {
+		keep_message(f, body);
+	}
+	if (!f->message.n) {
+		buf_printf(&f->message, "HTTP %d without a word of explanation", status);
+	}
+	f->class = class_of(f);
+	if (f->class == CHAT_CONTEXT) {
+		f->context = number_after(&f->message, "maximum context length is ");
+		f->prompt = number_after(&f->message, "prompt contains at least ");
+	}
+}
+
+void chat_failure_from_error(struct chat_failure *f, const struct error *e)
+{
+	clear(f);
+	f->class = e->kind == FAIL_PROTOCOL ? CHAT_PROTOCOL : CHAT_TRANSPORT;
+	keep_message(f, str_from(e->text));
+}

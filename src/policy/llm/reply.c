@@ -1,0 +1,121 @@
+/* Reading chat-completions replies: see reply.h. Names of members as the servers' sources
+   have them; OpenAI's reference is the common ground. */
+#include "policy/llm/reply.h"
+
+#include "base/text.h"
+
+static struct str decoded(struct arena *a, struct str string)
+{
+	struct buf text = BUF(CHAT_REPLY_MAX);
+
+	if (json_type(string) != JSON_STRING) {
+		return (struct str){NULL, 0};
+	}
+	json_decode(string, &text);
+	struct str kept = arena_str(a, buf_view(&text));
+	buf_release(&text);
+	return kept;
+}
+
+static struct str kept(struct arena *a, struct str raw)
+{
+	return json_is_null(raw) ? (struct str){NULL, 0} : arena_str(a, raw);
+}
+
+struct str chat_reasoning(struct str message)
+{
+	struct str reasoning = JSON_GET(message, "reasoning");
+
+	return json_type(reasoning) == JSON_STRING
+	               ? reasoning
+	               : JSON_GET(message, "reasoning_content");
+}
+
+static struct chat_call read_call(struct arena *a, struct str id, struct str function)
+{
+	struct str arguments = JSON_GET(function, "arguments");
+	bool text = json_type(arguments) == JSON_STRING;
+
+	return (struct chat_call){
+		.id = decoded(a, id),
+		.name = decoded(a, JSON_GET(function, "name")),
+		.arguments = text ? decoded(a, arguments) : kept(a, arguments),
+		.not_text = !text && !json_is_null(arguments),
+	};
+}
+
+/* `function_call` is the older form; servers that give both mean one call. */
+static void read_calls(struct str message, struct chat_reply *out)
+{
+	struct str list = JSON_GET(message, "tool_calls"), call;
+	struct str old = JSON_GET(message, "function_call");
+	size_t count = json_type(list) == JSON_ARRAY ? json_count(list) : 0;
+	size_t room = count < CHAT_CALLS_MAX ? count : CHAT_CALLS_MAX;
+
+	out->calls = arena_new(&out->arena, (room + 1) * sizeof(*out->calls));
+	for (size_t cursor = 0; count && json_next(list, &cursor, &call);) {
+		if (out->call_count == room) {
+			out->calls_dropped++;
+			continue;
+		}
+		out->calls[out->call_count++] = read_call(
+			&out->arena, JSON_GET(call, "id"), JSON_GET(call, "function"));
+	}
+	if (!count && json_type(old) == JSON_OBJECT) {
+		out->calls[out->call_count++] =
+			read_call(&out->arena, (struct str){NULL, 0}, old);
+	}
+}
+
+/* What came instead of a completion, for the sentence. */
+static int no_completion(struct str body, const char *why, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&text, body, 120);
+	error_set(err, FAIL_PROTOCOL, "the reply is no chat completion: %s%s%s%s", why,
+	          body.n ? " (it begins: " : "", buf_cstr(&text), body.n ? ")" : "");
+	buf_release(&text);
+	return -1;
+}
+
+int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
+{
+	struct json_fault fault;
+	struct str choice, message;
+	size_t cursor = 0;
+
+	*out = (struct chat_reply){.calls = NULL};
+	if (!body.n) {
+		return no_completion(body, "it is empty", err);
+	}
+	if (json_validate(body, &fault)) {
+		return no_completion(body, fault.why, err);
+	}
+	if (!json_next(JSON_GET(body, "choices"), &cursor, &choice)) {
+		return no_completion(body, "it has no choices", err);
+	}
+	message = JSON_GET(choice, "message");
+	if (json_type(message) != JSON_OBJECT) {
+		return no_completion(body, "its choice has no message", err);
+	}
+	struct arena *a = &out->arena;
+	out->content = decoded(a, JSON_GET(message, "content"));
+	out->reasoning = decoded(a, chat_reasoning(message));
+	out->refusal = decoded(a, JSON_GET(message, "refusal"));
+	out->finish_reason = decoded(a, JSON_GET(choice, "finish_reason"));
+	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));
+	out->logprobs = kept(a, JSON_GET(choice, "logprobs"));
+	out->token_ids = kept(a, JSON_GET(choice, "token_ids"));
+	out->prompt_token_ids = kept(a, JSON_GET(body, "prompt_token_ids"));
+	out->usage = kept(a, JSON_GET(body, "usage"));
+	out->model = kept(a, JSON_GET(body, "model"));
+	read_calls(message, out);
+	return 0;
+}
+
+void chat_reply_release(struct chat_reply *r)
+{
+	arena_release(&r->arena);
+	*r = (struct chat_reply){.calls = NULL};
+}

@@ -1,0 +1,280 @@
+/* Bodies of chat-completions requests: see request.h. */
+#include "policy/llm/request.h"
+
+#include "json/write.h"
+#include "policy/tools.h"
+
+#include <stdio.h>
+
+/* ---- tools ---- */
+
+static void put_function(struct json_writer *w, struct str tool)
+{
+	struct str description = JSON_GET(tool, "description");
+	struct str schema = tool_schema(tool);
+
+	jw_object(w);
+	jw_key(w, "name");
+	jw_raw(w, JSON_GET(tool, "name"));
+	if (json_type(description) == JSON_STRING) {
+		jw_key(w, "description");
+		jw_raw(w, description);
+	}
+	jw_key(w, "parameters");
+	jw_raw(w, schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
+	jw_end(w);
+}
+
+static void put_tools(struct json_writer *w, struct str tools)
+{
+	struct str tool;
+
+	jw_key(w, "tools");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		jw_object(w);
+		jw_key(w, "type");
+		jw_text(w, "function");
+		jw_key(w, "function");
+		put_function(w, tool);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+void chat_tools_describe(struct str tools, struct buf *out)
+{
+	struct json_writer w;
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		jw_init(&w, out);
+		put_function(&w, tool);
+		buf_char(out, '\n');
+	}
+}
+
+/* ---- the schema of a reply in --tool-mode json ---- */
+
+static void put_call_schema(struct json_writer *w, struct str tool)
+{
+	struct str schema = tool_schema(tool);
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "object");
+	jw_key(w, "properties");
+	jw_object(w);
+	jw_key(w, "name");
+	jw_object(w);
+	jw_key(w, "const");
+	jw_raw(w, JSON_GET(tool, "name"));
+	jw_end(w);
+	jw_key(w, "arguments");
+	jw_raw(w, schema.p ? schema : STR("{\"type\":\"object\"}"));
+	jw_end(w);
+	jw_key(w, "required");
+	jw_raw(w, STR("[\"name\",\"arguments\"]"));
+	jw_key(w, "additionalProperties");
+	jw_bool(w, false);
+	jw_end(w);
+}
+
+static void put_reply_schema(struct json_writer *w, struct str tools)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	if (json_count(tools) == 1) {
+		json_next(tools, &cursor, &tool);
+		put_call_schema(w, tool);
+		return;
+	}
+	jw_object(w);
+	jw_key(w, "oneOf");
+	jw_array(w);
+	while (json_next(tools, &cursor, &tool)) {
+		put_call_schema(w, tool);
+	}
+	jw_end(w);
+	jw_end(w);
+}
+
+static void put_response_format(struct json_writer *w, enum schema_form form,
+                                struct str tools)
+{
+	if (form == SCHEMA_UNTOLD) {
+		return;
+	}
+	jw_key(w, "response_format");
+	jw_object(w);
+	jw_key(w, "type");
+	if (form == SCHEMA_JSON_OBJECT) {
+		jw_text(w, "json_object");
+		jw_key(w, "schema");
+		put_reply_schema(w, tools);
+	} else {
+		jw_text(w, "json_schema");
+		jw_key(w, "json_schema");
+		jw_object(w);
+		jw_key(w, "name");
+		jw_text(w, "tool_call");
+		jw_key(w, "schema");
+		put_reply_schema(w, tools);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+/* ---- parameters ---- */
+
+/* A seed is the same for all rollouts of a group, which would then be one rollout. */
+static struct str seed_of(struct str asked, int64_t sample, struct buf *text)
+{
+	int64_t seed;
+
+	if (!sample || !json_i64(asked, &seed)) {
+		return asked;
+	}
+	buf_clear(text);
+	buf_printf(text, "%lld", (long long)((uint64_t)seed + (uint64_t)sample));
+	return buf_view(text);
+}
+
+static void put_parameter(struct json_writer *w, const struct llm_conf *c,
+                          const struct json_member *m, int64_t sample)
+{
+	struct buf name = BUF(BUF_MAX_SMALL), seed = BUF(BUF_MAX_SMALL);
+	struct str value = m->value;
+
+	buf_str(&name, m->key);
+	if (profile_accepts(c->profile, buf_cstr(&name))) {
+		bool limit = str_is(m->key, "max_tokens");
+
+		if (str_is(m->key, "seed")) {
+			value = seed_of(value, sample, &seed);
+		}
+		jw_key(w, limit ? c->profile->max_tokens : buf_cstr(&name));
+		jw_raw(w, value);
+	}
+	buf_release(&name);
+	buf_release(&seed);
+}
+
+/* Token ids and log-probs, as far as the server has any. A count of alternatives goes
+   along: some servers give no log-probs without. */
+static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
+{
+	if (profile_accepts(c->profile, "logprobs") &&
+	    !JSON_GET(c->asked, "logprobs").p) {
+		jw_key(w, "logprobs");
+		jw_bool(w, true);
+	}
+	if (profile_accepts(c->profile, "top_logprobs") &&
+	    !JSON_GET(c->asked, "top_logprobs").p) {
+		jw_key(w, "top_logprobs");
+		jw_i64(w, 1);
+	}
+}
+
+static void write_sent(struct chat_request *r, const struct llm_conf *c, int64_t sample)
+{
+	struct json_writer w;
+	struct json_member m;
+
+	jw_init(&w, &r->sent);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
+		put_parameter(&w, c, &m, sample);
+	}
+	if (c->tool_mode == TOOLS_NATIVE && profile_accepts(c->profile, "tool_choice") &&
+	    !JSON_GET(c->asked, "tool_choice").p) {
+		jw_key(&w, "tool_choice");
+		jw_text(&w, "auto");
+	}
+	if (c->tokens) {
+		ask_for_tokens(&w, c);
+	}
+	if (c->stream) {
+		jw_key(&w, "stream");
+		jw_bool(&w, true);
+	}
+	if (c->stream && profile_accepts(c->profile, "stream_options")) {
+		jw_key(&w, "stream_options");
+		jw_raw(&w, STR("{\"include_usage\":true}"));
+	}
+	jw_end(&w);
+}
+
+/* Appends the members of a raw JSON object, but the one named; NULL: all. */
+static void add_members(struct buf *out, struct str object, const char *but)
+{
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (but && str_is(m.key, but)) {
+			continue;
+		}
+		buf_text(out, ",\"");
+		buf_str(out, m.key);
+		buf_text(out, "\":");
+		buf_str(out, m.value);
+	}
+}
+
+void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
+                       int64_t sample)
+{
+	struct json_writer w;
+
+	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
+	write_sent(r, c, sample);
+	jw_init(&w, &r->fixed);
+	jw_object(&w);
+	jw_key(&w, "model");
+	jw_text(&w, c->model);
+	if (c->tool_mode == TOOLS_NATIVE && json_count(tools)) {
+		put_tools(&w, tools); /* an empty list is refused by some */
+	}
+	if (c->tool_mode == TOOLS_JSON) {
+		put_response_format(&w, c->profile->schema, tools);
+	}
+	jw_end(&w);
+	buf_cut(&r->fixed, r->fixed.n - 1);
+	add_members(&r->fixed, buf_view(&r->sent), c->profile->max_tokens);
+	if (c->tokens && c->profile->tokens) {
+		buf_char(&r->fixed, ',');
+		buf_text(&r->fixed, c->profile->tokens);
+	}
+	add_members(&r->fixed, c->extra, NULL);
+	r->limit_name = c->profile->max_tokens;
+	r->limit = json_get(buf_view(&r->sent), str_from(r->limit_name));
+}
+
+void chat_request_limit(struct chat_request *r, uint64_t tokens)
+{
+	int n = snprintf(r->limit_text, sizeof(r->limit_text), "%llu",
+	                 (unsigned long long)tokens);
+
+	r->limit = (struct str){r->limit_text, (size_t)n};
+}
+
+void chat_request_release(struct chat_request *r)
+{
+	buf_release(&r->fixed);
+	buf_release(&r->sent);
+}
+
+void chat_request_write(const struct chat_request *r, struct str messages,
+                        struct buf *out)
+{
+	buf_clear(out);
+	buf_str(out, buf_view(&r->fixed));
+	if (r->limit.p) {
+		buf_printf(out, ",\"%s\":", r->limit_name);
+		buf_str(out, r->limit);
+	}
+	buf_text(out, ",\"messages\":[");
+	buf_str(out, messages);
+	buf_text(out, "]}");
+}

@@ -1,0 +1,35 @@
+/* What is sent to a model: the tools in its words, the parameters its profile takes, and
+   the body of one request. */
+#ifndef ROLLDBG_POLICY_LLM_REQUEST_H
+#define ROLLDBG_POLICY_LLM_REQUEST_H
+
+#include "policy/llm/conf.h"
+
+/* What stays the same from turn to turn, made once a rollout. */
+struct chat_request {
+	struct buf fixed; /* members before `messages`, comma separated */
+	struct buf sent;  /* raw JSON object: the sampling parameters that are sent */
+	const char *limit_name; /* of a reply, in tokens */
+	struct str limit;       /* raw JSON; absent: not asked for */
+	char limit_text[24];
+};
+
+/* tools: as advertised by the environment; sample: added to a seed that was asked for,
+   so that the rollouts of a group differ. */
+void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
+                       int64_t sample);
+void chat_request_release(struct chat_request *r);
+
+/* Asks for replies of at most so many tokens from now on. */
+void chat_request_limit(struct chat_request *r, uint64_t tokens);
+
+/* The body of a request with these messages (raw JSON values, comma separated), in place
+   of what out held. Over out's cap: out->full. */
+void chat_request_write(const struct chat_request *r, struct str messages,
+                        struct buf *out);
+
+/* Appends the tools as text, for prompts of --tool-mode text and json: one line a tool,
+   {"name":..,"description":..,"parameters":..}. */
+void chat_tools_describe(struct str tools, struct buf *out);
+
+#endif

@@ -25,6 +25,14 @@ _rolldbg_value()
 	run:--out | run:-o) _rolldbg_files -f ;;
 	run:--mask) _rolldbg_words '' ;;
 	run:--task) _rolldbg_words '' ;;
+	run:--model) _rolldbg_words '' ;;
+	run:--base-url) _rolldbg_words '' ;;
+	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	run:--key-env) _rolldbg_words '' ;;
+	run:--tool-mode) _rolldbg_words 'native json text' ;;
+	run:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	run:--model-timeout) _rolldbg_words '' ;;
+	run:--model-retries) _rolldbg_words '' ;;
 	run:--state) _rolldbg_words '' ;;
 	run:--ignore) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
@@ -78,7 +86,7 @@ _rolldbg()
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --mask --task --force-call --state --ignore --timeout --protocol --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;

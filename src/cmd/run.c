@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/masks.h"
+#include "cmd/model.h"
 #include "cmd/store.h"
 #include "cmd/target.h"
 #include "cmd/verdicts.h"
@@ -21,6 +22,7 @@ struct run_options {
 	struct opt_list masks;
 	struct opt_u64 max_turns;
 	bool force, append, sync, force_call;
+	struct llm_options model;
 	struct verdict_options verdict;
 };
 
@@ -33,7 +35,7 @@ static const struct opt options[] = {
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
          "the tool of --actions (default: the only one)", NULL},
 	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
-         "a policy file, or random:SEED", NULL},
+         "a policy file, random:SEED, or llm with --model and --base-url", NULL},
 	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
          "stop after N turns (default: the script's length, else 100)", NULL},
 	{'o', "out", "FILE", OPT_STR, FIELD(out),
@@ -50,6 +52,7 @@ static const struct opt options[] = {
          "id of the task (default: the server's name)", NULL},
 	{0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
          "send calls that do not fit the tool's schema", NULL},
+	MODEL_OPTIONS(FIELD(model)),
 	TARGET_OPTIONS(FIELD(target)),
 	VERDICT_OPTIONS(FIELD(verdict)),
 };
@@ -59,6 +62,7 @@ struct running {
 	const struct context *context;
 	const struct run_options *opts;
 	struct env_target target;
+	struct llm_conf *llm; /* NULL: no model is asked */
 	struct buf path;
 	bool stored; /* the path is in the store: `latest` follows */
 	bool created;
@@ -198,6 +202,7 @@ static int drive(struct running *r, struct rollout_result *result, struct error 
 	                            .policy = {.actions = actions_of(r),
 	                                       .tool = o->tool,
 	                                       .spec = o->policy,
+	                                       .llm = r->llm,
 	                                       .force_call = o->force_call},
 	                            .max_turns = o->max_turns,
 	                            .masks = &o->masks,
@@ -270,6 +275,8 @@ static int set_up(struct running *r, struct error *err)
 		return -1;
 	}
 	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
+	       model_read(r->context, r->opts->policy, &r->opts->model, r->target.secrets,
+	                  &r->llm, err) ||
 	       settle_out(r, err) || env_target_start(&r->target, err) ||
 	       open_verdicts(r, err) || open_io(r, err) || open_recorder(r, err);
 }
@@ -281,6 +288,7 @@ static void tear_down(struct running *r)
 	output_release(&r->verdicts.out);
 	io_free(r->io);
 	env_target_release(&r->target);
+	llm_conf_free(r->llm);
 	buf_release(&r->path);
 }
 

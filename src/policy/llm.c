@@ -399,7 +399,8 @@ static int llm_decide(struct policy *base, const struct policy_view *v,
 	} else {
 		decide_without_call(p, out);
 	}
-	out->messages = conversation_added(&p->talk);
+	/* the conversation grows before the decision is recorded */
+	out->messages = arena_str(&p->turn, conversation_added(&p->talk));
 	out->llm = about_reply(p, prompt_hash);
 	return 0;
 }

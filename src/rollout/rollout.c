@@ -193,7 +193,7 @@ static int open_policy(struct rollout *r, struct error *err)
 
 	conf.tools = facts_of(r)->tools;
 	conf.io = r->conf->io;
-	conf.task = r->task;
+	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
 	if (policy_open(&conf, &r->policy, err)) {
 		return -1;
@@ -388,7 +388,9 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
 		return 0;
 	}
-	if (read_state(r, &view.state, err) || put_events(r, err) ||
+	/* whoever did not answer twice is not asked for a state either */
+	bool gone = end->done && end->status == END_UNREACHABLE;
+	if ((!gone && read_state(r, &view.state, err)) || put_events(r, err) ||
 	    r->policy->ops->decide(r->policy, &view, &d, err)) {
 		return -1;
 	}

@@ -27,7 +27,8 @@ struct target_options {
 	 "TARGET",                                                                       \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct target_options, env),                                       \
-	 "http(s)://HOST/mcp, ws(s)://HOST or http(s)://HOST of an OpenEnv server, or "  \
+	 "http(s)://HOST/mcp, stdio:COMMAND (an MCP server, run by sh -c), "             \
+	 "ws(s)://HOST or http(s)://HOST of an OpenEnv server, or "                      \
 	 "builtin:frozen_lake[?map=8x8&fault=NAME..]",                                   \
 	 NULL},                                                                          \
 	{                                                                                \

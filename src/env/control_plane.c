@@ -138,13 +138,13 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	return 0;
 }
 
-static int has_resources(struct control_plane *c, bool *found, struct error *err)
+static int find_resources(struct control_plane *c, struct error *err)
 {
 	struct mcp_reply reply;
 	struct str each;
 	size_t cursor = 0;
 
-	*found = false;
+	c->kind = CONTROL_NONE;
 	if (mcp_request(c->session, "resources/list", (struct str){NULL, 0}, &reply,
 	                err)) {
 		return -1;
@@ -154,8 +154,10 @@ static int has_resources(struct control_plane *c, bool *found, struct error *err
 	}
 	struct str list = JSON_GET(reply.message.result, "resources");
 	while (json_next(list, &cursor, &each)) {
-		*found |= json_is(JSON_GET(each, "uri"),
-		                  str_from(endpoints[CONTROL_STATUS].uri));
+		if (json_is(JSON_GET(each, "uri"),
+		            str_from(endpoints[CONTROL_STATUS].uri))) {
+			c->kind = CONTROL_RESOURCES;
+		}
 	}
 	return 0;
 }
@@ -181,10 +183,12 @@ static void note_silence(struct control_plane *c, int status)
 int control_detect(struct control_plane *c, struct error *err)
 {
 	static const struct str no_body = {NULL, 0};
-	bool found = false;
 	int status;
 
 	set_base(c, mcp_session_url(c->session));
+	if (str_starts(buf_view(&c->base), STR(MCP_STDIO_SCHEME))) {
+		return find_resources(c, err);
+	}
 	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
 		return -1;
 	}
@@ -201,11 +205,7 @@ int control_detect(struct control_plane *c, struct error *err)
 		c->kind = CONTROL_HTTP_HASHED;
 		return 0;
 	}
-	if (has_resources(c, &found, err)) {
-		return -1;
-	}
-	c->kind = found ? CONTROL_RESOURCES : CONTROL_NONE;
-	return 0;
+	return find_resources(c, err);
 }
 
 void control_use_hash(struct control_plane *c, struct hasher *h, const char *name,

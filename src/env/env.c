@@ -64,17 +64,25 @@ static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 	return may_be;
 }
 
+/* A URL is one for whatever --protocol says; a command only where it is understood. */
+static bool is_place(const char *url, const struct env_ops *found)
+{
+	return str_starts(str_from(url), STR("stdio:")) ? found->claims(url) > 0
+	                                                : strstr(url, "://") != NULL;
+}
+
 const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
                                struct error *err)
 {
 	const struct env_ops *found =
 		conf->protocol ? by_name(conf->protocol, err) : by_url(conf, io);
-	bool any = found && strstr(conf->url, "://");
+	bool any = found && is_place(conf->url, found);
 
 	if (!any && (found || !conf->protocol)) {
 		error_set(err, FAIL_USAGE,
 		          "'%s' is no environment rolldbg can reach: use "
-		          "http://HOST:PORT/mcp, ws://HOST:PORT, https://.., or "
+		          "http://HOST:PORT/mcp, ws://HOST:PORT, https://.., "
+		          "stdio:COMMAND for an MCP server, or "
 		          "builtin:frozen_lake",
 		          conf->url);
 	}

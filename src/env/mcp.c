@@ -173,6 +173,9 @@ static int mcp_claims(const char *url)
 {
 	struct str s = str_from(url);
 
+	if (str_starts(s, STR(MCP_STDIO_SCHEME))) {
+		return s.n > strlen(MCP_STDIO_SCHEME) ? 2 : 0;
+	}
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
 		return 0;
 	}
@@ -492,7 +495,8 @@ static void mcp_close(struct env *base)
 
 const struct env_ops env_mcp = {
 	.name = "mcp",
-	.help = "MCP over Streamable HTTP; MCP-Gym's control plane is found by asking",
+	.help = "MCP over Streamable HTTP or stdio; MCP-Gym's control plane is found by "
+		"asking",
 	.claims = mcp_claims,
 	.open = mcp_open,
 	.reset = mcp_reset,

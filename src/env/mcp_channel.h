@@ -26,6 +26,7 @@ struct mcp_channel {
 
 struct mcp_channel_ops {
 	const char *name;
+	bool shared; /* all answers come over one stream: their ids tell them apart */
 	/* Connects nothing yet. Borrows s, whose url it speaks to. */
 	struct mcp_channel *(*create)(struct mcp_session *s);
 	/* Sends a request and takes the answer to it into *r, whose slices stand in
@@ -45,6 +46,7 @@ struct mcp_channel_ops {
 	void (*destroy)(struct mcp_channel *c);
 };
 
-extern const struct mcp_channel_ops mcp_http; /* Streamable HTTP */
+extern const struct mcp_channel_ops mcp_http;  /* Streamable HTTP */
+extern const struct mcp_channel_ops mcp_stdio; /* a child process */
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CANCEL_MS  1000
 #define ANSWER_MAX ((size_t)4096) /* of what came instead of a session */
 
 /* Newest first; all of them start with `initialize`. */
@@ -47,7 +48,9 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 	kept_init(&s->kept);
 	buf_text(&s->url, conf->url);
 	s->revision = revisions[0];
-	mcp_use_channel(s, &mcp_http);
+	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME))
+	                           ? &mcp_stdio
+	                           : &mcp_http);
 	return s;
 }
 
@@ -150,6 +153,26 @@ static void keep_server_info(struct mcp_session *s, struct str result)
 	}
 }
 
+/* Nobody waits for the answer any more, and the server may as well stop. */
+static int cancel(struct mcp_session *s, int64_t id, struct error *err)
+{
+	uint64_t timeout_ms = s->conf.timeout_ms;
+	struct buf params = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
+	struct mcp_outgoing q = {.method = "notifications/cancelled",
+	                         .timeout_ms =
+	                                 timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS};
+
+	s->owed++;
+	buf_printf(&params, "{\"requestId\":%lld,\"reason\":\"timeout\"}", (long long)id);
+	q.params = buf_view(&params);
+	jsonrpc_write_notification(&text, q.method, q.params);
+	q.text = buf_view(&text);
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&params);
+	buf_release(&text);
+	return failed;
+}
+
 /* One request and its answer. */
 static int ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
                struct error *err)
@@ -159,7 +182,10 @@ static int ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r
 	buf_clear(&s->request);
 	jsonrpc_write_request(&s->request, q.id, q.method, q.params);
 	q.text = buf_view(&s->request);
-	return s->ops->exchange(s->channel, &q, r, err);
+	if (s->ops->exchange(s->channel, &q, r, err)) {
+		return -1;
+	}
+	return r->got == MCP_GOT_TIMEOUT && !q.opens ? cancel(s, q.id, err) : 0;
 }
 
 static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)

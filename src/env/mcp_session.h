@@ -1,4 +1,4 @@
-/* One MCP session over Streamable HTTP (specification revisions 2024-11-05 to 2025-11-25,
+/* One MCP session (specification revisions 2024-11-05 to 2025-11-25,
    "Transports" and "Lifecycle"): initialize, requests, the server's own requests
    answered, goodbye. Knows nothing of environments. */
 #ifndef ROLLDBG_ENV_MCP_SESSION_H
@@ -11,6 +11,9 @@
 /* Of one answer, its event stream included: two of them, a state and an observation, must
    fit into one line of a recording. */
 #define MCP_REPLY_MAX ((size_t)24 << 20)
+
+/* The rest of such a URL is a shell's command line. */
+#define MCP_STDIO_SCHEME "stdio:"
 
 struct mcp_session;
 
@@ -67,8 +70,7 @@ MUST_USE int mcp_request(struct mcp_session *s, const char *method, struct str p
 MUST_USE int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
                            struct mcp_reply *reply, struct error *err);
 
-/* DELETE with the session id, within a short time; answers are not looked at (405 is
- * usual). */
+/* Says goodbye the way the session travels, within a short time. */
 void mcp_session_close(struct mcp_session *s);
 
 struct str mcp_session_id(

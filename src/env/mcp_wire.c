@@ -124,6 +124,17 @@ bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
 	return m->kind == JSONRPC_ERROR && json_type(m->id) != JSON_NUMBER;
 }
 
+/* Where all answers come over one stream, an error without id can only be told to belong
+   to this request when no other may still be answered. */
+static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message *m,
+                       int64_t id)
+{
+	if (!s->ops->shared || jsonrpc_id_is(m->id, id)) {
+		return mcp_is_answer(m, id);
+	}
+	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->owed;
+}
+
 /* 1: it was the answer to request `id` and is in *out; 0: something else, dealt with; -1
  */
 static int take_message(struct mcp_session *s, const struct jsonrpc_message *m,
@@ -139,10 +150,11 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m,
 		return 0;
 	case JSONRPC_RESULT:
 	case JSONRPC_ERROR:
-		if (mcp_is_answer(m, id)) {
+		if (is_awaited(s, m, id)) {
 			*out = *m;
 			return 1;
 		}
+		s->owed -= s->owed > 0;
 		note_message(s, "late-reply", m, raw);
 		return 0;
 	case JSONRPC_NOT_JSON:

@@ -25,6 +25,7 @@ struct mcp_session {
 	const char *revision; /* agreed on, or to be offered */
 	bool agreed;          /* the server took it */
 	bool tools_changed;
+	uint64_t owed; /* answers that did not come in time, and may yet */
 };
 
 /* From here on the session speaks over this channel, from the beginning. */

@@ -1,0 +1,493 @@
+/* A child process behind three pipes: see child.h. */
+#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
+#include "net/child.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PIECE     ((size_t)64 << 10)
+#define WORDS_MAX ((size_t)64 << 10)
+#define LAST_MAX  ((size_t)240)
+#define OUT_MAX   (BUF_MAX_MESSAGE + PIECE)
+#define GRACE_MS  2000 /* after stdin was closed */
+#define TERM_MS   1000 /* after SIGTERM */
+#define EXIT_MS   500  /* from the end of its output to its own */
+#define STEP_MS   5
+
+struct child {
+	struct io *io;
+	pid_t pid;        /* 0: reaped */
+	int in, out, err; /* its stdin, stdout, stderr; -1: closed */
+	struct buf to;    /* on its way to stdin */
+	size_t sent;      /* bytes of it that are there */
+	struct buf from;  /* stdout not yet taken */
+	size_t taken;     /* bytes of it that are done with */
+	size_t searched;  /* up to there is no LF */
+	size_t max_line;
+	bool skipping;    /* inside a line over the cap */
+	bool full;        /* stdout is not read until lines are taken */
+	struct buf words; /* stderr: the newest of it */
+	struct buf line;  /* its unfinished line, cut */
+	struct buf last;  /* the line before */
+	uint64_t words_lost;
+	char why[96];
+	bool not_found;
+};
+
+/* ---- starting ---- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Both ends, [0] to read. */
+static int open_pipes(int pipes[3][2])
+{
+	for (int i = 0; i < 3; i++)
+		pipes[i][0] = pipes[i][1] = -1;
+	for (int i = 0; i < 3; i++) {
+		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int spawn(const char *command, int pipes[3][2], pid_t *pid)
+{
+	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, mem_text(str_from(command)),
+	                NULL};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	sigset_t none, usual;
+	int rc;
+
+	sigemptyset(&none);
+	sigfillset(&usual);
+	posix_spawnattr_init(&how);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+	                                       POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setpgroup(&how, 0);
+	posix_spawnattr_setsigmask(&how, &none);
+	posix_spawnattr_setsigdefault(&how, &usual);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, pipes[0][0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, pipes[1][1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, pipes[2][1], STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&how);
+	free(argv[2]);
+	return rc;
+}
+
+static int on_ready(void *arg, int fd, short ready, struct error *err);
+
+static void watch(struct child *c, int fd, short want)
+{
+	if (fd >= 0)
+		io_watch(c->io, fd, want, on_ready, c);
+}
+
+static void unwatch(struct child *c, int *fd)
+{
+	if (*fd >= 0)
+		io_watch(c->io, *fd, 0, on_ready, c);
+	close_fd(fd);
+}
+
+int child_start(struct io *io, const struct child_conf *conf, struct child **out,
+                struct error *err)
+{
+	int pipes[3][2];
+	pid_t pid = 0;
+
+	*out = NULL;
+	int rc = open_pipes(pipes) < 0 ? errno : spawn(conf->command, pipes, &pid);
+	close_fd(&pipes[0][0]);
+	close_fd(&pipes[1][1]);
+	close_fd(&pipes[2][1]);
+	if (rc) {
+		close_fd(&pipes[0][1]);
+		close_fd(&pipes[1][0]);
+		close_fd(&pipes[2][0]);
+		errno = rc;
+		return error_errno(err, "cannot start '%s'", conf->command);
+	}
+	struct child *c = mem_new(sizeof(*c));
+	*c = (struct child){.io = io,
+	                    .pid = pid,
+	                    .in = pipes[0][1],
+	                    .out = pipes[1][0],
+	                    .err = pipes[2][0],
+	                    .max_line = conf->max_line ? conf->max_line : BUF_MAX_MESSAGE,
+	                    .to = BUF(OUT_MAX),
+	                    .words = BUF(2 * WORDS_MAX),
+	                    .line = BUF(LAST_MAX),
+	                    .last = BUF(LAST_MAX)};
+	c->from = BUF(c->max_line + 4 * PIECE);
+	int ours[] = {c->in, c->out, c->err};
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		fcntl(ours[i], F_SETFL, O_NONBLOCK);
+	watch(c, c->out, POLLIN);
+	watch(c, c->err, POLLIN);
+	*out = c;
+	return 0;
+}
+
+/* ---- pipes ---- */
+
+static void write_out(struct child *c)
+{
+	while (c->in >= 0 && c->sent < c->to.n) {
+		ssize_t n = write(c->in, c->to.p + c->sent, c->to.n - c->sent);
+		if (n >= 0)
+			c->sent += (size_t)n;
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR)
+			unwatch(c, &c->in); /* it reads no more */
+	}
+	if (c->in >= 0 && c->sent < c->to.n)
+		return;
+	buf_clear(&c->to);
+	c->sent = 0;
+}
+
+/* Everything is cut to fit: what a buffer has no room for would be dropped whole. */
+static void add_cut(struct buf *b, struct str s)
+{
+	size_t room = b->max - b->n;
+
+	buf_add(b, s.p, s.n < room ? s.n : room);
+}
+
+static void end_words_line(struct child *c)
+{
+	struct str line = buf_view(&c->line);
+
+	while (line.n && (unsigned char)line.p[line.n - 1] <= ' ')
+		line.n--;
+	if (line.n) {
+		log_info("server: %.*s", STR_ARG(line));
+		buf_clear(&c->last);
+		buf_str(&c->last, line);
+	}
+	buf_clear(&c->line);
+}
+
+static void take_words(struct child *c, struct str piece)
+{
+	buf_str(&c->words, piece);
+	if (c->words.n > WORDS_MAX) {
+		c->words_lost += c->words.n - WORDS_MAX;
+		buf_drop(&c->words, c->words.n - WORDS_MAX);
+	}
+	while (piece.n) {
+		const char *lf = memchr(piece.p, '\n', piece.n);
+		struct str line = {piece.p, lf ? (size_t)(lf - piece.p) : piece.n};
+
+		add_cut(&c->line, line);
+		if (lf)
+			end_words_line(c);
+		piece = str_skip(piece, line.n + 1);
+	}
+}
+
+/* One read: what is left comes at the next turn. False: there is nothing now. */
+static bool read_words(struct child *c)
+{
+	char piece[16384];
+	ssize_t n = c->err < 0 ? 0 : read(c->err, piece, sizeof(piece));
+
+	if (n > 0) {
+		take_words(c, (struct str){piece, (size_t)n});
+		return true;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		unwatch(c, &c->err);
+		end_words_line(c);
+	}
+	return false;
+}
+
+static void read_lines(struct child *c)
+{
+	if (c->taken && c->taken >= c->from.n - c->taken) {
+		buf_drop(&c->from, c->taken);
+		c->searched -= c->taken;
+		c->taken = 0;
+	}
+	c->full = c->from.max - c->from.n < PIECE;
+	if (c->full) {
+		watch(c, c->out, 0);
+		return;
+	}
+	ssize_t n = read(c->out, buf_room(&c->from, PIECE), PIECE);
+	if (n > 0)
+		c->from.n += (size_t)n;
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		unwatch(c, &c->out);
+}
+
+static int on_ready(void *arg, int fd, short ready, struct error *err)
+{
+	struct child *c = arg;
+
+	(void)ready, (void)err;
+	if (fd == c->in) {
+		write_out(c);
+		watch(c, c->in, c->to.n ? POLLOUT : 0);
+	} else if (fd == c->out) {
+		read_lines(c);
+	} else {
+		read_words(c);
+	}
+	return 0;
+}
+
+/* ---- its end ---- */
+
+/* Has it ended? Not reaped yet: until then its group cannot be somebody else's. */
+static bool has_ended(const struct child *c)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return !c->pid ||
+	       waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
+}
+
+static void explain(struct child *c, int status)
+{
+	if (WIFSIGNALED(status)) {
+		snprintf(c->why, sizeof(c->why), "was ended by signal %d (%s)",
+		         WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return;
+	}
+	int code = WEXITSTATUS(status), signal = code - 128; /* as the shell tells it */
+	const char *name = signal > 0 && signal < 32 ? strsignal(signal) : NULL;
+
+	c->not_found = code == 127;
+	snprintf(c->why, sizeof(c->why), "exited with status %d", code);
+	if (name)
+		snprintf(c->why, sizeof(c->why), "exited with status %d (signal %d: %s)",
+		         code, signal, name);
+}
+
+/* It has ended, or will now; so do those it started. */
+static void reap(struct child *c)
+{
+	int status = 0;
+	pid_t rc;
+
+	if (!c->pid)
+		return;
+	kill(-c->pid, SIGKILL);
+	do
+		rc = waitpid(c->pid, &status, 0);
+	while (rc < 0 && errno == EINTR);
+	c->pid = 0;
+	if (!*c->why)
+		explain(c, status);
+}
+
+/* Reads away what it still says and waits until all that hold its pipes have gone; at
+   most ms, and once it has ended itself EXIT_MS. */
+static bool await_end(struct child *c, uint64_t ms)
+{
+	uint64_t until = io_deadline_ns(c->io, ms);
+	bool ended = false;
+
+	while (io_now_ns(c->io) < until) {
+		struct pollfd p[] = {{.fd = c->out, .events = POLLIN},
+		                     {.fd = c->err, .events = POLLIN}};
+
+		if (!ended && has_ended(c)) {
+			uint64_t soon = io_deadline_ns(c->io, EXIT_MS);
+
+			ended = true;
+			until = soon < until ? soon : until;
+		}
+		if (ended && c->out < 0 && c->err < 0)
+			return true;
+		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0)
+			continue;
+		if (p[0].revents) {
+			buf_clear(&c->from);
+			c->taken = c->searched = 0;
+			read_lines(c);
+		}
+		if (p[1].revents)
+			read_words(c);
+	}
+	return false;
+}
+
+/* Its output has ended. Mostly so has the child, or does at once. */
+static void look_for_end(struct child *c)
+{
+	if (*c->why)
+		return;
+	await_end(c, EXIT_MS);
+	if (has_ended(c))
+		reap(c);
+	else
+		snprintf(c->why, sizeof(c->why), "closed its output");
+}
+
+void child_stop(struct child *c)
+{
+	write_out(c);
+	unwatch(c, &c->in);
+	if (!await_end(c, GRACE_MS) && !has_ended(c)) {
+		log_info("the server does not end by itself: SIGTERM");
+		kill(-c->pid, SIGTERM);
+		await_end(c, TERM_MS);
+	}
+	reap(c);
+}
+
+void child_free(struct child *c)
+{
+	if (!c)
+		return;
+	reap(c);
+	unwatch(c, &c->in);
+	unwatch(c, &c->out);
+	unwatch(c, &c->err);
+	struct buf *all[] = {&c->to, &c->from, &c->words, &c->line, &c->last};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		buf_release(all[i]);
+	free(c);
+}
+
+/* ---- lines ---- */
+
+bool child_send(struct child *c, struct str line)
+{
+	if (c->in < 0)
+		return true;
+	if (!buf_room(&c->to, line.n + 1)) {
+		c->to.full = false;
+		return false;
+	}
+	buf_str(&c->to, line);
+	buf_char(&c->to, '\n');
+	write_out(c);
+	watch(c, c->in, c->to.n ? POLLOUT : 0);
+	return true;
+}
+
+/* What stands up to `end` is done with; the LF behind it, too. */
+static struct str cut_line(struct child *c, size_t end)
+{
+	struct str line = {c->from.p + c->taken, end - c->taken};
+
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	c->taken = c->searched = end < c->from.n ? end + 1 : end;
+	if (c->full) {
+		c->full = false;
+		watch(c, c->out, POLLIN);
+	}
+	return line;
+}
+
+enum found { FOUND_NOTHING, FOUND_LINE, FOUND_TOO_LONG, FOUND_REST };
+
+/* FOUND_REST: a line over the cap has ended here. */
+static enum found find_line(struct child *c, struct str *line)
+{
+	struct str rest = str_skip(buf_view(&c->from), c->searched);
+	const char *lf = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
+	size_t end = lf ? (size_t)(lf - c->from.p) : c->from.n;
+	bool too_long = end - c->taken > c->max_line;
+	bool last = !lf && c->out < 0 && end > c->taken;
+
+	c->searched = end;
+	if (c->skipping || too_long) {
+		bool told = c->skipping;
+
+		cut_line(c, end);
+		c->skipping = !lf;
+		return !told ? FOUND_TOO_LONG : lf ? FOUND_REST : FOUND_NOTHING;
+	}
+	if (!lf && !last)
+		return FOUND_NOTHING;
+	*line = cut_line(c, end);
+	return FOUND_LINE;
+}
+
+int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
+                  struct error *err)
+{
+	uint64_t deadline = io_deadline_ns(c->io, timeout_ms);
+
+	for (bool over = false;;) {
+		enum found found = find_line(c, line);
+
+		if (found == FOUND_LINE)
+			return 1;
+		if (found == FOUND_REST)
+			continue;
+		if (found == FOUND_TOO_LONG)
+			return error_set(err, FAIL_PROTOCOL,
+			                 "the server wrote a line of more than %zu MiB",
+			                 c->max_line >> 20);
+		if (c->out < 0) {
+			look_for_end(c);
+			return 0;
+		}
+		if (over)
+			return error_set(err, FAIL_TIMEOUT, "nothing came in time");
+		over = io_now_ns(c->io) >= deadline;
+		if (io_turn(c->io, deadline, err) < 0)
+			return -1;
+	}
+}
+
+const char *child_why(const struct child *c)
+{
+	return c->why;
+}
+
+bool child_not_found(const struct child *c)
+{
+	return c->not_found;
+}
+
+struct str child_words(const struct child *c)
+{
+	return buf_view(&c->words);
+}
+
+uint64_t child_words_lost(const struct child *c)
+{
+	return c->words_lost;
+}
+
+void child_forget_words(struct child *c)
+{
+	buf_clear(&c->words);
+	c->words_lost = 0;
+}
+
+struct str child_last_words(const struct child *c)
+{
+	return buf_view(c->line.n ? &c->line : &c->last);
+}

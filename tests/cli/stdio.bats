@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# MCP servers behind stdio: what they print where it does not belong, how they end, and that none is left behind.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# server <<WORDS: a server of a few lines of shell at ./server. The words may define greet (before initialize is
+# answered), call (answers call number $n with id $id) and bye (at the end of its input).
+server() {
+	cat >server <<-'END'
+		#!/bin/sh
+		echo $$ >server.process
+		say() { printf '%s\n' "$1"; }
+		result() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
+		text() { result "{\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]}"; }
+		greet() { :; }
+		call() { text "moved $n"; }
+		bye() { :; }
+		n=0
+	END
+	cat >>server
+	cat >>server <<-'END'
+		while IFS= read -r line; do
+			printf '%s\n' "$line" >>asked
+			id=${line#*\"id\":}
+			id=${id%%[,\}]*}
+			case $line in
+			*'"method":"initialize"'*)
+				greet
+				result '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"toy","version":"1"}}'
+				;;
+			*'"method":"tools/list"'*)
+				result '{"tools":[{"name":"move","inputSchema":{"type":"object","properties":{"to":{"type":"string"}}}}]}'
+				;;
+			*'"method":"tools/call"'*)
+				n=$((n + 1))
+				call
+				;;
+			*'"id"'*'"method"'*) say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
+			esac
+		done
+		bye
+	END
+	chmod +x server
+}
+
+# drive CODE OPTIONS...: a run against it, recorded in a.jsonl.
+drive() {
+	local code=$1
+	shift
+	expect "$code" rolldbg run --force --out a.jsonl --env 'stdio:./server' --state none "$@"
+}
+
+# A zombie nobody has reaped is gone, too.
+gone() {
+	[[ $(ps -o stat= -p "$(cat "${1:-server.process}")") != [!Z]* ]]
+}
+
+@test "a server of a few lines: every call answered, its end awaited" {
+	server <<-'END'
+		bye() { sleep 0.1; echo done >ended; }
+	END
+	drive 0 --actions A,B
+	all_are a.jsonl step '.outcome == "ok"'
+	all_are a.jsonl header '.env.name == "toy" and .env.protocol == "mcp"'
+	[ "$(cat ended)" = "done" ]
+	gone
+	[ "$(grep -c tools/call asked)" = 2 ]
+	has "$(head -n 1 asked)" '"method":"initialize"'
+}
+
+@test "banners on stdout are skipped and recorded, stderr is kept and proves nothing" {
+	server <<-'END'
+		echo 'Toy server 1.0, ready'
+		printf '\n\033[1m\n'
+		greet() { echo 'warming up: ERROR 7' >&2; }
+	END
+	drive 0 --actions A
+	jq -e -n '[inputs | select(.event == "noise")] | any(.detail.text == "Toy server 1.0, ready")
+		and any(.detail.channel == "stderr" and .detail.text == "warming up: ERROR 7\n")' a.jsonl
+	rolldbg strip a.jsonl >stripped
+	lacks "$(cat stripped)" 'Toy server'
+	drive 0 --actions A -v
+	has "$stderr" 'server: warming up: ERROR 7'
+}
+
+@test "list_changed before the answer to initialize, replies out of order, a question of the server" {
+	server <<-'END'
+		greet() {
+			say '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+			say '{"jsonrpc":"2.0","id":"q","method":"ping"}'
+		}
+		call() {
+			say '{"jsonrpc":"2.0","id":99,"result":{"content":[]}}'
+			text "moved $n"
+		}
+	END
+	drive 0 --actions A
+	all_are a.jsonl step '.observation == "moved 1"'
+	jq -e -n '[inputs | .event // empty] | sort == ["late-reply", "notification"]' a.jsonl
+	grep -qF '{"jsonrpc":"2.0","id":"q","result":{}}' asked
+}
+
+@test "an answer that comes too late is told from the next one, and the server was told" {
+	server <<-'END'
+		call() {
+			if [ "$n" = 1 ]; then
+				late=$id
+				return
+			fi
+			[ -z "$late" ] || say "{\"jsonrpc\":\"2.0\",\"id\":$late,\"result\":{\"content\":[]}}"
+			late=
+			text "moved $n"
+		}
+	END
+	drive 0 --actions A,B --timeout "$short" --fail-on never
+	jq -e -n '[inputs | select(.type == "step") | .outcome] == ["timeout", "ok"]' a.jsonl
+	jq -e -n '[inputs | select(.event == "late-reply")] | length == 1' a.jsonl
+	grep -qF '"method":"notifications/cancelled","params":{"requestId":' asked
+}
+
+@test "it dies in the middle of a call: status and last words, the call not repeated" {
+	server <<-'END'
+		call() { echo 'fatal: out of cheese' >&2; exit 9; }
+	END
+	drive 4 --actions A,B
+	all_are a.jsonl step '.outcome == "transport-error" and (.error.message | startswith("the server exited with status 9"))'
+	has "$stderr" 'the server exited with status 9: fatal: out of cheese'
+	[ "$(grep -c tools/call asked)" = 1 ]
+	server <<-'END'
+		call() { kill -SEGV $$; }
+	END
+	drive 4 --actions A
+	has "$stderr" 'the server exited with status 139 (signal 11: Segmentation fault)'
+}
+
+@test "no such command, nothing behind stdio:, not an MCP target" {
+	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:no-such-server --port 1' --actions A
+	has "$stderr" "'no-such-server --port 1' was not found"
+	expect 2 rolldbg run --env stdio: --actions A
+	has "$stderr" 'stdio:COMMAND'
+	expect 2 rolldbg run --protocol openenv --env stdio:cat --actions A
+	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:exit 3' --actions A
+	has "$stderr" 'the server exited with status 3'
+}
+
+@test "floods: a line without end, lines without end, words without end" {
+	server <<-'END'
+		call() { exec yes | tr -d '\n'; }
+	END
+	drive 1 --actions A
+	all_are a.jsonl step '.outcome == "protocol-error" and (.error.message | contains("a line of more than 24 MiB"))'
+	server <<-'END'
+		call() { exec yes noise; }
+	END
+	drive 4 --actions A --timeout "$short"
+	all_are a.jsonl step '.outcome == "timeout"'
+	jq -e -n '[inputs | select(.detail.events_dropped?)] | length == 1' a.jsonl
+	server <<-'END'
+		call() { yes words >&2 & text moved; }
+	END
+	drive 0 --actions A,B
+	all_are a.jsonl step '.outcome == "ok"'
+}
+
+@test "one that reads nothing and will not go is killed, and so are those it started" {
+	server <<-'END'
+		call() {
+			trap '' TERM
+			sleep 1000 &
+			echo $! >helper.process
+			while :; do sleep 1000; done
+		}
+	END
+	drive 4 --actions A --timeout "$short"
+	all_are a.jsonl step '.outcome == "timeout"'
+	wait_for 60 gone
+	wait_for 60 gone helper.process
+}
+
+@test "SIGINT: the recording ends, and no server is left" {
+	server <<-'END'
+		call() { echo >called; while :; do sleep 1000; done; }
+	END
+	(
+		env --default-signal=INT "$ROLLDBG" run --force --out a.jsonl --env stdio:./server --actions A 3>&- &
+		echo $! >run.pid
+		code=0
+		wait $! || code=$?
+		echo $code >code.new
+		mv code.new code
+	) 3>&- &
+	wait_for 60 [ -e called ]
+	kill -INT "$(cat run.pid)"
+	wait_for 60 [ -s code ]
+	[ "$(cat code)" = 130 ]
+	all_are a.jsonl end '.status == "interrupted"'
+	wait_for 60 gone
+}

@@ -262,6 +262,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
 	struct env_openenv *e = openenv_of(base);
 	bool known = is_tool(e->facts.tools, name);
 	struct openenv_answer a;
+	int64_t counted = e->env_steps;
 
 	struct buf before = e->state;
 	e->state = e->before;
@@ -284,6 +285,10 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
 		return -1;
 	}
 	out->env_steps = silent ? -1 : e->env_steps;
+	if (out->outcome == OUTCOME_OK && counted >= 0 && out->env_steps == counted) {
+		openenv_doubt(&e->reading, out);
+		e->last = out->outcome == OUTCOME_OK ? e->last : nothing;
+	}
 	out->env_session = e->facts.env_session;
 	return 0;
 }

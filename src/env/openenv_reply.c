@@ -366,6 +366,23 @@ static void read_observation(struct str data, bool known_tool, struct openenv_re
 	read_failure(out->observation, metadata, known_tool, r, out);
 }
 
+void openenv_doubt(struct openenv_reading *r, struct env_reply *out)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(out->observation, &cursor, &m)) {
+		if (json_type(m.value) == JSON_STRING &&
+		    error_text_suspected(json_inner(m.value))) {
+			fail(out, OUTCOME_TOOL_ERROR, LAYER_TEXT, CLASS_ENVIRONMENT);
+			out->error.disagrees = LAYER_FRAMEWORK;
+			keep_message(r, as_text(r, m.value), out);
+			refine(out);
+			return;
+		}
+	}
+}
+
 void openenv_read(const struct openenv_answer *a, bool known_tool,
                   struct openenv_reading *r, struct env_reply *out)
 {

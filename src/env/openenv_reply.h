@@ -18,4 +18,8 @@ void openenv_reading_release(struct openenv_reading *r);
 void openenv_read(const struct openenv_answer *a, bool known_tool,
                   struct openenv_reading *r, struct env_reply *out);
 
+/* For a step that was answered ok and that the environment did not count: a text in its
+   observation that reads like an error is one then. */
+void openenv_doubt(struct openenv_reading *r, struct env_reply *out);
+
 #endif

@@ -290,6 +290,16 @@ static const struct {
          LAYER_FRAMEWORK,
          "Invalid message: direction: 0: Field required",
          true},
+	{{.name = "refused in words, and not counted",
+          .lines = {STARTED,
+                    SEEN("{\"observation\":{\"position\":0,\"said\":\"Error: no "
+                         "steps today\"},\"reward\":0,\"done\":false}"),
+                    STATE(0, 0)}},
+         OUTCOME_TOOL_ERROR,
+         CLASS_ENVIRONMENT,
+         LAYER_TEXT,
+         "no steps today",
+         true},
 	{{.name = "unknown type",
           .lines = {STARTED, ERROR("UNKNOWN_TYPE", "x"), STATE(0, 0)}},
          OUTCOME_PROTOCOL_ERROR,
@@ -488,6 +498,7 @@ static void test_no_failures(void)
 		"{\"observation\":\"error\",\"done\":false}",
 		"{\"observation\":{\"result\":{\"data\":\"error\",\"is_error\":false}}}",
 		"{\"observation\":null,\"reward\":null,\"done\":false}",
+		"{\"observation\":{\"stdout\":\"Error: 1\"},\"done\":false}",
 	};
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
 		char frame[300];

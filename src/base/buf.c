@@ -53,17 +53,23 @@ void buf_char(struct buf *b, char c)
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 {
+	size_t left = b->cap - b->n; /* most often it fits */
 	va_list again;
 
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, again);
 	va_end(again);
 	char *room = n < 0 ? NULL : buf_room(b, (size_t)n);
 	if (!room) {
+		if (left) {
+			b->p[b->n] = '\0';
+		}
 		b->full = true;
 		return;
 	}
-	vsnprintf(room, (size_t)n + 1, fmt, args);
+	if ((size_t)n >= left) {
+		vsnprintf(room, (size_t)n + 1, fmt, args);
+	}
 	b->n += (size_t)n;
 }
 

@@ -69,6 +69,17 @@ static void escape_one(struct buf *out, uint32_t code)
 	}
 }
 
+/* How many bytes at the start are plain ASCII, a column each. */
+static size_t plain(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7f) {
+		n++;
+	}
+	return n;
+}
+
 void text_escape_cut(struct buf *out, struct str s, size_t columns)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
@@ -77,8 +88,17 @@ void text_escape_cut(struct buf *out, struct str s, size_t columns)
 
 	while (s.n) {
 		uint32_t code;
-		size_t n = decode(s, &code), before = out->n;
+		size_t run = plain(s), before = out->n;
 
+		if (run && shown < columns) {
+			run = run < columns - shown ? run : columns - shown;
+			buf_add(out, s.p, run);
+			shown += run;
+			fits = out->n - (shown == columns);
+			s = str_skip(s, run);
+			continue;
+		}
+		size_t n = decode(s, &code);
 		if (n == 0) {
 			code = (unsigned char)s.p[0]; /* a byte that is no text */
 		}

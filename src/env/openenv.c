@@ -49,9 +49,11 @@ void openenv_note(struct env_openenv *e, const char *event, const char *what,
 
 /* ---- the state ---- */
 
+static const struct str bookkeeping[] = {STR_INIT("episode_id"), STR_INIT("step_count")};
+
 static bool is_bookkeeping(struct str key)
 {
-	return str_is(key, "episode_id") || str_is(key, "step_count");
+	return str_eq(key, bookkeeping[0]) || str_eq(key, bookkeeping[1]);
 }
 
 /* Does it say anything beyond who and how often? */
@@ -72,6 +74,9 @@ static void see_episode(struct env_openenv *e, struct str id, bool ours)
 {
 	struct buf now = BUF(BUF_MAX_SMALL);
 
+	if (json_type(id) == JSON_STRING && json_is(id, buf_view(&e->episode))) {
+		return;
+	}
 	if (json_type(id) == JSON_STRING) {
 		json_decode(id, &now);
 	}
@@ -96,12 +101,14 @@ static int look(struct env_openenv *e, bool after_reset, struct error *err)
 		return -1;
 	}
 	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
+		struct str values[ARRAY_LEN(bookkeeping)];
+
 		buf_str(&e->state, a.data);
-		if (!json_i64(JSON_GET(a.data, "step_count"), &e->env_steps) ||
-		    e->env_steps < 0) {
+		json_pick(a.data, bookkeeping, ARRAY_LEN(bookkeeping), values);
+		see_episode(e, values[0], after_reset);
+		if (!json_i64(values[1], &e->env_steps) || e->env_steps < 0) {
 			e->env_steps = -1;
 		}
-		see_episode(e, JSON_GET(a.data, "episode_id"), after_reset);
 		return 0;
 	}
 	openenv_read(&a, true, &e->reading, &failure);
@@ -168,7 +175,7 @@ static void keep_reply(struct env_openenv *e, struct env_reply *out)
 	struct str *all[] = {&out->observation, &out->structured,    &out->raw,
 	                     &out->error.code,  &out->error.message, &out->reward};
 
-	arena_release(&e->kept);
+	arena_reset(&e->kept);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		*all[i] = arena_str(&e->kept, *all[i]);
 	}
@@ -260,7 +267,8 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
                  struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
-	bool known = is_tool(e->facts.tools, name);
+	bool known =
+		e->calls_tools ? is_tool(e->facts.tools, name) : str_is(name, "step");
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 

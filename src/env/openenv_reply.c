@@ -243,13 +243,15 @@ static bool says_something(struct str value)
    none: it is also how tasks say "not solved yet". */
 static struct str field_error(struct str object)
 {
-	static const char *const keys[] = {"error", "last_action_error", "error_message"};
+	static const struct str keys[] = {STR_INIT("error"),
+	                                  STR_INIT("last_action_error"),
+	                                  STR_INIT("error_message")};
+	struct str values[ARRAY_LEN(keys)];
 
-	for (size_t i = 0; json_type(object) == JSON_OBJECT && i < ARRAY_LEN(keys); i++) {
-		struct str value = json_get(object, str_from(keys[i]));
-
-		if (says_something(value)) {
-			return value;
+	json_pick(object, keys, ARRAY_LEN(keys), values);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (says_something(values[i])) {
+			return values[i];
 		}
 	}
 	return (struct str){NULL, 0};
@@ -282,9 +284,13 @@ static void body_error(struct str error, enum error_layer success,
 static void read_failure(struct str observation, struct str metadata, bool known_tool,
                          struct openenv_reading *r, struct env_reply *out)
 {
-	struct str error = JSON_GET(observation, "error");
-	struct str result = JSON_GET(observation, "result");
+	static const struct str keys[] = {STR_INIT("error"), STR_INIT("result")};
+	struct str values[ARRAY_LEN(keys)];
+
+	json_pick(observation, keys, ARRAY_LEN(keys), values);
+	struct str error = values[0], result = values[1];
 	struct str in_data = field_error(JSON_GET(result, "data"));
+	struct str in_fields = field_error(observation);
 	struct str in_metadata = JSON_GET(metadata, "error");
 
 	if (json_type(JSON_GET(error, "error_type")) == JSON_STRING) {
@@ -296,8 +302,8 @@ static void read_failure(struct str observation, struct str metadata, bool known
 		refine(out);
 	} else if (in_data.p) {
 		body_error(in_data, LAYER_MCP, r, out);
-	} else if (field_error(observation).p) {
-		body_error(field_error(observation), LAYER_FRAMEWORK, r, out);
+	} else if (in_fields.p) {
+		body_error(in_fields, LAYER_FRAMEWORK, r, out);
 	} else if (says_something(in_metadata)) {
 		body_error(in_metadata, LAYER_FRAMEWORK, r, out);
 	}
@@ -326,11 +332,10 @@ static struct str reward_of(struct str reward)
 
 /* Releases put metadata inside the observation, beside it, both, or nowhere: one copy is
    kept, the one inside. */
-static struct str read_metadata(struct str data, struct openenv_reading *r,
+static struct str read_metadata(struct str beside, struct openenv_reading *r,
                                 struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
-	struct str beside = JSON_GET(data, "metadata");
 	struct json_writer w;
 
 	if (json_count(inside) > 0 || json_count(beside) == 0) {
@@ -349,20 +354,26 @@ static struct str read_metadata(struct str data, struct openenv_reading *r,
 static void read_observation(struct str data, bool known_tool, struct openenv_reading *r,
                              struct env_reply *out)
 {
+	enum { OBSERVATION, REWARD, DONE, METADATA, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("observation"),
+	                                       STR_INIT("reward"), STR_INIT("done"),
+	                                       STR_INIT("metadata")};
+	struct str values[COUNT];
 	bool done;
 
-	out->observation = JSON_GET(data, "observation");
+	json_pick(data, keys, COUNT, values);
+	out->observation = values[OBSERVATION];
 	if (!out->observation.p) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
 		keep_message(r, STR("the answer has no observation"), out);
 		out->observation = data;
 		return;
 	}
-	out->reward = reward_of(JSON_GET(data, "reward"));
-	if (json_bool(JSON_GET(data, "done"), &done)) {
+	out->reward = reward_of(values[REWARD]);
+	if (json_bool(values[DONE], &done)) {
 		out->terminated = (int8_t)done;
 	}
-	struct str metadata = read_metadata(data, r, out);
+	struct str metadata = read_metadata(values[METADATA], r, out);
 	read_failure(out->observation, metadata, known_tool, r, out);
 }
 

@@ -155,16 +155,19 @@ static bool closes(struct str error)
 static void read_frame(const struct websocket_message *m, const char *wanted,
                        struct openenv_answer *out)
 {
+	static const struct str keys[] = {STR_INIT("type"), STR_INIT("data")};
 	struct json_fault fault;
-	struct str type;
+	struct str values[2] = {{NULL, 0}};
 
 	*out = (struct openenv_answer){.got = OPENENV_NOT_JSON, .text = m->bytes};
-	if (m->binary || json_validate(m->bytes, &fault) ||
-	    json_type(JSON_GET(m->bytes, "type")) != JSON_STRING) {
+	if (!m->binary && json_validate(m->bytes, &fault) == 0) {
+		json_pick(m->bytes, keys, ARRAY_LEN(keys), values);
+	}
+	struct str type = values[0];
+	if (json_type(type) != JSON_STRING) {
 		return;
 	}
-	type = JSON_GET(m->bytes, "type");
-	out->data = JSON_GET(m->bytes, "data");
+	out->data = values[1];
 	if (json_is(type, STR("error"))) {
 		out->got = OPENENV_ERROR;
 	} else {

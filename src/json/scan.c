@@ -111,6 +111,21 @@ struct str json_get(struct str object, struct str key)
 	return found;
 }
 
+void json_pick(struct str object, const struct str *keys, size_t count,
+               struct str *values)
+{
+	struct json_member m;
+
+	memset(values, 0, count * sizeof(*values));
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		for (size_t i = 0; i < count; i++) {
+			if (lex_key_is(m.key, keys[i])) {
+				values[i] = m.value;
+			}
+		}
+	}
+}
+
 size_t json_count(struct str container)
 {
 	struct json_member m;

@@ -70,6 +70,9 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 /* The value of the last member with that (decoded) key; absent when there is none. */
 struct str json_get(struct str object, struct str key);
 #define JSON_GET(object, literal) json_get((object), STR(literal))
+/* The same for several keys in one pass. */
+void json_pick(struct str object, const struct str *keys, size_t count,
+               struct str *values);
 
 size_t json_count(struct str container); /* elements or members, top level */
 

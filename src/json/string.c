@@ -127,6 +127,13 @@ bool json_decode(struct str string, struct buf *out)
 
 bool lex_key_is(struct str inner, struct str decoded)
 {
+	/* an escape is longer than what it stands for */
+	bool other = inner.n < decoded.n ||
+	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
+
+	if (other) {
+		return false;
+	}
 	if (!json_has_escape(inner)) {
 		return str_eq(inner, decoded);
 	}

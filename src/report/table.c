@@ -85,14 +85,16 @@ static size_t width_of(struct str s)
 
 static void cell(struct buf *out, struct str text, size_t columns)
 {
+	static const struct str blanks = STR_INIT("                                ");
 	size_t start = out->n;
 
 	text_escape_cut(out, text, columns);
-	for (size_t n = width_of((struct str){out->p + start, out->n - start});
-	     n < columns; n++) {
-		buf_char(out, ' ');
+	size_t width = width_of((struct str){out->p + start, out->n - start});
+	size_t left = (width < columns ? columns - width : 0) + BETWEEN;
+	for (size_t n; left; left -= n) {
+		n = left < blanks.n ? left : blanks.n;
+		buf_add(out, blanks.p, n);
 	}
-	buf_text(out, "  ");
 }
 
 static void colored(const struct table *t, struct buf *out, const char *color,

@@ -214,7 +214,7 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	r->last = reply->outcome;
 	buf_clear(&r->last_error);
 	buf_str(&r->last_error, reply->error.message);
-	arena_release(&r->kept);
+	arena_reset(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
 	r->lost = reply_came(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {

@@ -207,6 +207,13 @@ static void look_up(void)
 	   "keys are exact");
 	ok(!JSON_GET(STR("[1]"), "0").p && !json_get((struct str){0}, STR("a")).p,
 	   "no object");
+	static const struct str keys[] = {STR_INIT("c"), STR_INIT("a"), STR_INIT("no")};
+	struct str values[3] = {STR("old"), STR("old"), STR("old")};
+	json_pick(o, keys, 3, values);
+	ok(str_is(values[0], "3") && str_is(values[1], "5") && !values[2].p,
+	   "several keys at once, as one by one");
+	json_pick((struct str){0}, keys, 3, values);
+	ok(!values[0].p && !values[1].p && !values[2].p, "several keys of nothing");
 }
 
 static void strings(void)

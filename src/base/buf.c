@@ -53,7 +53,7 @@ void buf_char(struct buf *b, char c)
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 {
-	size_t left = b->cap - b->n; /* most often it fits */
+	size_t left = b->p ? b->cap - b->n : 0; /* most often it fits */
 	va_list again;
 
 	va_copy(again, args);
@@ -61,7 +61,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 	va_end(again);
 	char *room = n < 0 ? NULL : buf_room(b, (size_t)n);
 	if (!room) {
-		if (left) {
+		if (b->p) {
 			b->p[b->n] = '\0';
 		}
 		b->full = true;

@@ -59,6 +59,7 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
+	serve:--protocol) _rolldbg_words '' ;;
 	serve:--map) _rolldbg_words '' ;;
 	serve:--max-envs) _rolldbg_words '' ;;
 	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools slow hang capacity fallback-session session-churn stale-reward drop-iserror disconnect' ;;
@@ -93,7 +94,7 @@ _rolldbg()
 	show:*) _rolldbg_files -f ;;
 	strip:-*) _rolldbg_words '--mask' ;;
 	strip:*) _rolldbg_files -f ;;
-	serve:-*) _rolldbg_words '--port -p --bind --map --slippery --max-envs --fault --delay' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
 	serve:*) _rolldbg_words 'frozen_lake' ;;
 	help:-*) _rolldbg_words '' ;;
 	esac

@@ -9,7 +9,7 @@ complete -c rolldbg -n __fish_use_subcommand -a run -d 'drive a policy against a
 complete -c rolldbg -n __fish_use_subcommand -a check -d 'judge recordings: did the environment move, and if not, why'
 complete -c rolldbg -n __fish_use_subcommand -a show -d 'show a recording as a table, or one turn in full'
 complete -c rolldbg -n __fish_use_subcommand -a strip -d 'print recordings without volatile facts, in canonical form, for diff and git'
-complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, over MCP'
+complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, over MCP or OpenEnv'
 complete -c rolldbg -n __fish_use_subcommand -a help -d 'print help for a command'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s e -l env -x -d 'http(s)://HOST/mcp, stdio:COMMAND (an MCP server, run by sh -c), ws(s)://HOST or http(s)://HOST of an OpenEnv server, or builtin:frozen_lake[?map=8x8&fault=NAME..]'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s s -l seed -x -d 'start the episode with this seed'
@@ -68,6 +68,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replac
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -s p -l port -x -d 'listen there; 0 takes any free port (default 8000)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l bind -x -d 'listen on this IPv4 address (default 127.0.0.1)'
+complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l protocol -x -d 'mcp or openenv (default mcp)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l map -x -d '4x4, 8x8, random or random8x8 (default 4x4)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l slippery -d 'moves slip sideways, driven by the seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l max-envs -x -d 'environments at a time (default 8, or MAX_CONCURRENT_ENVS)'

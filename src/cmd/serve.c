@@ -8,7 +8,7 @@
 
 struct serve_options {
 	struct opt_u64 port, max_envs;
-	const char *bind, *map;
+	const char *bind, *protocol, *map;
 	struct opt_list faults;
 	const char *delay;
 	bool slippery;
@@ -19,6 +19,8 @@ static const struct opt options[] = {
          "listen there; 0 takes any free port (default 8000)", NULL},
 	{0, "bind", "ADDRESS", OPT_STR, OPT(struct serve_options, bind),
          "listen on this IPv4 address (default 127.0.0.1)", NULL},
+	{0, "protocol", "PROTOCOL", OPT_STR, OPT(struct serve_options, protocol),
+         "mcp or openenv (default mcp)", NULL},
 	{0, "map", "MAP", OPT_STR, OPT(struct serve_options, map),
          "4x4, 8x8, random or random8x8 (default 4x4)", NULL},
 	{0, "slippery", NULL, OPT_FLAG, OPT(struct serve_options, slippery),
@@ -45,7 +47,8 @@ static int configure(const struct context *c, const struct serve_options *o,
 	serve_conf_init(conf, c->clock);
 	if (serve_conf_max_envs(conf, c->variable("MAX_CONCURRENT_ENVS"), err) ||
 	    serve_conf_target(conf, str_from(world), err) ||
-	    set(conf, "map", o->map, err) || set(conf, "delay", o->delay, err) ||
+	    set(conf, "protocol", o->protocol, err) || set(conf, "map", o->map, err) ||
+	    set(conf, "delay", o->delay, err) ||
 	    (o->slippery && set(conf, "slippery", "1", err))) {
 		return -1;
 	}
@@ -117,12 +120,14 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "serve a built-in environment, healthy or with faults, over MCP",
+	.summary = "serve a built-in environment, healthy or with faults, over MCP or "
+		   "OpenEnv",
 	.operands = "[WORLD]",
 	.description =
 		"WORLD is frozen_lake, with the keys of builtin: targets if you like: "
 		"'frozen_lake?map=8x8'. Prints 'listening on ADDRESS:PORT' once it "
-		"is ready; the environment is at /mcp. Ctrl-C ends it.",
+		"is ready; the environment is at /mcp, or over OpenEnv at /ws. Ctrl-C "
+		"ends it.",
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

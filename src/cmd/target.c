@@ -59,7 +59,7 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	    server_start(&conf, &t->server, err)) {
 		return error_wrap(err, "%s", t->name);
 	}
-	buf_printf(&t->url, "http://127.0.0.1:%u/mcp", (unsigned)server_port(t->server));
+	server_url(t->server, &t->url);
 	log_info("%s is served at %s", t->name, buf_cstr(&t->url));
 	return 0;
 }

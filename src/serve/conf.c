@@ -4,11 +4,15 @@
 #include "serve/world.h"
 
 #define NAMES_MAX 64
+#define PING_MS   20000 /* uvicorn's */
 
 void serve_conf_init(struct serve_conf *c, struct clock clock)
 {
-	*c = (struct serve_conf){
-		.world = worlds[0], .max_envs = DEFAULT_MAX_ENVS, .clock = clock};
+	*c = (struct serve_conf){.world = worlds[0],
+	                         .max_envs = DEFAULT_MAX_ENVS,
+	                         .ping_ms = PING_MS,
+	                         .ping_timeout_ms = PING_MS,
+	                         .clock = clock};
 }
 
 static int unknown(const char *what, struct str typed, const char *const *names,
@@ -45,11 +49,14 @@ static int choose(const char *what, struct str typed, const char *const *names,
 
 static int set_protocol(struct serve_conf *c, struct str value, struct error *err)
 {
-	static const char *const names[] = {"mcp"};
+	static const char *const names[] = {"mcp", "openenv"};
 	size_t chosen = 0;
 
-	(void)c;
-	return choose("protocol", value, names, ARRAY_LEN(names), &chosen, err);
+	if (choose("protocol", value, names, ARRAY_LEN(names), &chosen, err) != 0) {
+		return -1;
+	}
+	c->protocol = (enum serve_protocol)chosen;
+	return 0;
 }
 
 static int set_map(struct serve_conf *c, struct str value, struct error *err)

@@ -11,13 +11,16 @@
 struct request {
 	struct str method, path, body;
 	struct str session, accept, content_type, protocol_version, origin, host;
+	struct str upgrade; /* to what; absent unless the connection shall be upgraded */
+	struct str ws_key, ws_version;
 	bool waited; /* it comes again, after the wait that a reply asked for */
 };
 
 enum reply_act {
 	ACT_SEND,
-	ACT_WAIT,  /* nothing was done yet: the request comes again after wait_ms */
-	ACT_CLOSE, /* the connection is closed without a byte */
+	ACT_WAIT,    /* nothing was done yet: the request comes again after wait_ms */
+	ACT_CLOSE,   /* the connection is closed without a byte */
+	ACT_UPGRADE, /* it is a WebSocket from now on */
 };
 
 struct reply {

@@ -13,9 +13,12 @@ struct world;
 #define DEFAULT_MAX_ENVS   8
 #define DEFAULT_SERVE_PORT 8000
 
+enum serve_protocol { SERVE_MCP, SERVE_OPENENV };
+
 struct serve_conf {
 	const char *bind; /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;    /* 0: any free one */
+	enum serve_protocol protocol;
 	const struct world *world;
 	enum lake_map map; /* of frozen_lake, like slippery */
 	bool slippery;
@@ -23,6 +26,9 @@ struct serve_conf {
 	uint64_t delay_ms; /* how long each tool call takes; 0: no time, or the default of
 	                      fault `slow` */
 	uint64_t faults;   /* bits, by row of faults.def */
+	/* A WebSocket is pinged after so much silence of ours, and closed when the answer
+	   takes longer than that. */
+	uint64_t ping_ms, ping_timeout_ms;
 	struct clock clock;
 };
 
@@ -37,9 +43,9 @@ extern const size_t serve_faults_count;
 void serve_conf_init(struct serve_conf *c, struct clock clock);
 
 /* "frozen_lake?map=8x8&fault=capacity&max_envs=3", what stands behind builtin: or is
-   typed after `serve`. Keys: protocol (mcp), max_envs, delay (a duration), fault (may
-   repeat); of frozen_lake also map (4x4, 8x8, random, random8x8) and slippery (0, 1).
-   FAIL_USAGE with the nearest name for an unknown world, key or value. */
+   typed after `serve`. Keys: protocol (mcp, openenv), max_envs, delay (a duration), fault
+   (may repeat); of frozen_lake also map (4x4, 8x8, random, random8x8) and slippery (0,
+   1). FAIL_USAGE with the nearest name for an unknown world, key or value. */
 MUST_USE int serve_conf_target(struct serve_conf *c, struct str target,
                                struct error *err);
 /* One key and its value, as above: for the options of `serve`. */
@@ -57,6 +63,8 @@ MUST_USE int serve_conf_max_envs(struct serve_conf *c, const char *value,
 MUST_USE int server_start(const struct serve_conf *c, struct server **out,
                           struct error *err);
 uint16_t server_port(const struct server *s);
+/* Appends where its environments are reached: http://127.0.0.1:PORT/mcp, ws://... */
+void server_url(const struct server *s, struct buf *out);
 /* How many environment steps were executed, over all sessions: what `at most once` is
  * counted by. */
 uint64_t server_steps(const struct server *s);

@@ -4,6 +4,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "serve/exchange.h"
+#include "serve/frames.h"
+#include "serve/openenv.h"
+#include "serve/sockets.h"
 #include "serve/waits.h"
 
 #include <arpa/inet.h>
@@ -12,6 +15,8 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,7 +30,9 @@
 #define BETWEEN_S        120u /* and after that: as long as uvicorn is told to */
 
 struct server {
-	struct gym gym;
+	struct gym gym;         /* of MCP */
+	struct openenv openenv; /* of OpenEnv, like the sockets */
+	struct sockets *sockets;
 	struct MHD_Daemon *daemon;
 	struct waits *waits;
 	uint16_t port;
@@ -38,6 +45,11 @@ struct pending {
 	size_t received;
 	bool waited;
 };
+
+static bool has_sockets(const struct server *s)
+{
+	return s->gym.conf.protocol == SERVE_OPENENV;
+}
 
 static struct str header(struct MHD_Connection *connection, const char *name)
 {
@@ -88,10 +100,46 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection,
 	if (r->allow != NULL) {
 		add_header(response, "allow", r->allow);
 	}
+	if (q->upgrade.n > 0) {
+		add_header(response, "connection", "close");
+	}
 	if (r->redirect) {
 		add_location(response, q->host);
 	}
 	enum MHD_Result sent = MHD_queue_response(connection, r->status, response);
+
+	MHD_destroy_response(response);
+	return sent;
+}
+
+/* From here on the connection is the sockets' thread's, until it is given back. The
+   request is forgotten only then: its URL still stands.
+   NOLINTNEXTLINE(readability-function-size): the library wants seven parameters */
+static void hand_over(void *cls, struct MHD_Connection *connection, void *state,
+                      const char *early, size_t early_n, MHD_socket fd,
+                      struct MHD_UpgradeResponseHandle *handle)
+{
+	struct server *s = cls;
+	const char *id = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND,
+	                                             "session_id");
+
+	(void)state;
+	sockets_adopt(s->sockets, handle, fd, (struct str){early, early_n}, str_from(id));
+}
+
+static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connection,
+                               const struct request *q)
+{
+	struct MHD_Response *response = MHD_create_response_for_upgrade(hand_over, s);
+	char accept[FRAMES_ACCEPT_MAX];
+
+	if (response == NULL) {
+		return MHD_NO;
+	}
+	frames_accept(q->ws_key, accept);
+	add_header(response, "Upgrade", "websocket");
+	add_header(response, "Sec-WebSocket-Accept", accept);
+	enum MHD_Result sent = MHD_queue_response(connection, 101, response);
 
 	MHD_destroy_response(response);
 	return sent;
@@ -105,6 +153,8 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 
 	if (p->received > BODY_MAX) {
 		reply_text(&r, 413, "Request body too large");
+	} else if (has_sockets(s)) {
+		openenv_answer(&s->openenv, q, &r);
 	} else {
 		exchange_answer(&s->gym, q, &r);
 	}
@@ -121,6 +171,9 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 				: MHD_NO;
 		break;
 	case ACT_CLOSE:
+		break;
+	case ACT_UPGRADE:
+		result = upgrade(s, connection, q);
 		break;
 	case ACT_SEND:
 		result = send_reply(connection, q, &r);
@@ -139,6 +192,21 @@ static enum MHD_Result gather(struct pending *p, const char *piece, size_t *n)
 	}
 	*n = 0;
 	return p->received <= BODY_PATIENCE ? MHD_YES : MHD_NO;
+}
+
+/* Upgrade counts when Connection names it. */
+static void read_upgrade(struct MHD_Connection *connection, struct request *q)
+{
+	struct str options = header(connection, "connection");
+
+	for (size_t i = 0; i + 7 <= options.n; i++) {
+		if (strncasecmp(options.p + i, "upgrade", 7) == 0) {
+			q->upgrade = header(connection, "upgrade");
+			q->ws_key = header(connection, "sec-websocket-key");
+			q->ws_version = header(connection, "sec-websocket-version");
+			return;
+		}
+	}
 }
 
 /* Called with the headers, with each piece of the body, at its end, and after a wait.
@@ -176,6 +244,9 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection,
 		.host = header(connection, "host"),
 		.waited = p->waited,
 	};
+	if (has_sockets(s)) {
+		read_upgrade(connection, &q);
+	}
 	return answer(s, connection, p, &q);
 }
 
@@ -222,11 +293,37 @@ static int listen_on(const char *bind_to, uint16_t *port, int *out, struct error
 static struct MHD_Daemon *start_daemon(struct server *s, int fd)
 {
 	return MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, s->port, NULL,
-		NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_ALLOW_UPGRADE,
+		s->port, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, MHD_OPTION_END);
+}
+
+/* What a shell allows by default is too little for a thousand connections. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void server_free(struct server *s)
+{
+	if (s->sockets != NULL) {
+		sockets_close(s->sockets);
+	}
+	if (s->daemon != NULL) {
+		MHD_stop_daemon(s->daemon);
+	}
+	sockets_free(s->sockets);
+	waits_free(s->waits);
+	gym_release(&s->gym);
+	free(s);
 }
 
 int server_start(const struct serve_conf *c, struct server **out, struct error *err)
@@ -234,13 +331,16 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 	struct server *s = mem_new(sizeof(*s));
 	int fd = -1;
 
+	allow_many_files();
 	gym_init(&s->gym, c);
+	openenv_init(&s->openenv, c);
 	exchange_start(&s->gym);
 	s->port = c->port;
 	if (listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err) != 0) {
 		goto failed;
 	}
-	if (waits_start(c->clock, &s->waits, err) != 0) {
+	if ((has_sockets(s) && sockets_start(&s->openenv, &s->sockets, err) != 0) ||
+	    waits_start(c->clock, &s->waits, err) != 0) {
 		close(fd);
 		goto failed;
 	}
@@ -254,9 +354,7 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 	*out = s;
 	return 0;
 failed:
-	waits_free(s->waits);
-	gym_release(&s->gym);
-	free(s);
+	server_free(s);
 	return -1;
 }
 
@@ -265,19 +363,22 @@ uint16_t server_port(const struct server *s)
 	return s->port;
 }
 
+void server_url(const struct server *s, struct buf *out)
+{
+	buf_printf(out,
+	           has_sockets(s) ? "ws://127.0.0.1:%u/ws" : "http://127.0.0.1:%u/mcp",
+	           s->port);
+}
+
 uint64_t server_steps(const struct server *s)
 {
-	return atomic_load(&s->gym.steps);
+	return atomic_load(&s->gym.steps) + atomic_load(&s->openenv.steps);
 }
 
 void server_stop(struct server *s)
 {
-	if (s == NULL) {
-		return;
+	if (s != NULL) {
+		waits_close(s->waits);
+		server_free(s);
 	}
-	waits_close(s->waits);
-	MHD_stop_daemon(s->daemon);
-	waits_free(s->waits);
-	gym_release(&s->gym);
-	free(s);
 }

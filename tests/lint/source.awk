@@ -52,8 +52,15 @@ function check_include(text,    name, h) {
 			wrong("layer " layer_of(FILENAME) " may not include " name)
 	}
 	for (h in header)
-		if (index(name, h) == 1 && index(FILENAME, header[h]) != 1)
+		if (index(name, h) == 1 && !may_use(h))
 			wrong("only " header[h] " may include " h)
+}
+
+function may_use(library,    n, place, i) {
+	n = split(header[library], place, " ")
+	for (i = 1; i <= n; i++)
+		if (index(FILENAME, place[i]) == 1) return 1
+	return 0
 }
 
 function check_calls(text,    name) {
@@ -80,7 +87,7 @@ function check_row(text,    id, file) {
 FNR == 1 { inside = "" }
 FILENAME ~ /lint\/rules$/ {
 	if ($1 == "layer") { lower[$2] = $0; sub(/^layer +[^ ]+ +/, "", lower[$2]) }
-	if ($1 == "header") header[$2] = $3
+	if ($1 == "header") { header[$2] = $0; sub(/^header +[^ ]+ +/, "", header[$2]) }
 	if ($1 == "call") call[$2] = $3
 	if ($1 == "table") { row[$2] = $3; wanted[$2] = $4 }
 	next

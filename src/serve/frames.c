@@ -1,0 +1,229 @@
+/* One WebSocket's frames through libwslay, whose callbacks only move bytes: see
+   frames.h. */
+#include "serve/frames.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <wslay/wslay.h>
+
+#define OUT_MAX (FRAMES_MESSAGE_MAX * 4)
+
+/* ---- what libwslay calls ---- */
+
+static ssize_t take_bytes(wslay_event_context_ptr wslay, uint8_t *to, size_t room,
+                          int flags, void *arg)
+{
+	struct frames *f = arg;
+	size_t n = f->given.n < room ? f->given.n : room;
+
+	(void)flags;
+	if (n == 0 || f->too_large) {
+		wslay_event_set_error(wslay, WSLAY_ERR_WOULDBLOCK);
+		return -1;
+	}
+	memcpy(to, f->given.p, n);
+	f->given = str_skip(f->given, n);
+	return (ssize_t)n;
+}
+
+static ssize_t give_bytes(wslay_event_context_ptr wslay, const uint8_t *bytes, size_t n,
+                          int flags, void *arg)
+{
+	struct frames *f = arg;
+
+	(void)wslay, (void)flags;
+	buf_add(&f->out, bytes, n);
+	return (ssize_t)n;
+}
+
+/* libwslay looks at no limit where it does not keep the message itself. */
+static void frame_begins(wslay_event_context_ptr wslay,
+                         const struct wslay_event_on_frame_recv_start_arg *frame,
+                         void *arg)
+{
+	struct frames *f = arg;
+	unsigned long long n = frame->payload_length;
+	char why[120];
+
+	(void)wslay;
+	f->opcode = frame->opcode;
+	if (wslay_is_ctrl_frame(frame->opcode) ||
+	    n <= FRAMES_MESSAGE_MAX - f->partial.n) {
+		return;
+	}
+	f->too_large = true;
+	if (f->partial.n > 0) {
+		snprintf(why, sizeof(why),
+		         "frame with %llu bytes after reading %zu bytes exceeds limit of "
+		         "%zu bytes",
+		         n, f->partial.n, FRAMES_MESSAGE_MAX);
+	} else {
+		snprintf(why, sizeof(why),
+		         "frame with %llu bytes exceeds limit of %zu bytes", n,
+		         FRAMES_MESSAGE_MAX);
+	}
+	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
+}
+
+static void frame_piece(wslay_event_context_ptr wslay,
+                        const struct wslay_event_on_frame_recv_chunk_arg *piece,
+                        void *arg)
+{
+	struct frames *f = arg;
+
+	(void)wslay;
+	if (!wslay_is_ctrl_frame(f->opcode) && !f->too_large) {
+		buf_add(&f->partial, piece->data, piece->data_length);
+	}
+}
+
+static void keep_message(struct frames *f, bool binary)
+{
+	struct frame_message *m = mem_new(sizeof(*m));
+
+	m->bytes = f->partial;
+	m->binary = binary;
+	f->partial = BUF(FRAMES_MESSAGE_MAX);
+	if (f->last != NULL) {
+		f->last->next = m;
+	} else {
+		f->first = m;
+	}
+	f->last = m;
+	f->count++;
+}
+
+static void take_message(wslay_event_context_ptr wslay,
+                         const struct wslay_event_on_msg_recv_arg *m, void *arg)
+{
+	struct frames *f = arg;
+
+	(void)wslay;
+	switch (m->opcode) {
+	case WSLAY_CONNECTION_CLOSE:
+		f->peer_closed = true;
+		break;
+	case WSLAY_PONG:
+		f->ponged |=
+			str_eq((struct str){(const char *)m->msg, m->msg_length},
+		               (struct str){(const char *)&f->pings, sizeof(f->pings)});
+		break;
+	case WSLAY_PING:
+		break;
+	default:
+		if (!f->too_large) {
+			keep_message(f, m->opcode == WSLAY_BINARY_FRAME);
+		}
+	}
+}
+
+/* ---- bytes and messages ---- */
+
+void frames_init(struct frames *f)
+{
+	static const struct wslay_event_callbacks callbacks = {
+		.recv_callback = take_bytes,
+		.send_callback = give_bytes,
+		.on_frame_recv_start_callback = frame_begins,
+		.on_frame_recv_chunk_callback = frame_piece,
+		.on_msg_recv_callback = take_message,
+	};
+
+	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
+	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
+		abort(); /* like any memory that cannot be had */
+	}
+	wslay_event_config_set_no_buffering(f->wslay, 1);
+}
+
+void frames_release(struct frames *f)
+{
+	for (struct frame_message *m; (m = frames_take(f)) != NULL;) {
+		frame_message_free(m);
+	}
+	if (f->wslay != NULL) {
+		wslay_event_context_free(f->wslay);
+	}
+	buf_release(&f->partial);
+	buf_release(&f->out);
+	*f = (struct frames){0};
+}
+
+void frames_feed(struct frames *f, struct str bytes)
+{
+	f->given = bytes;
+	(void)!wslay_event_recv(f->wslay);
+	(void)!wslay_event_send(f->wslay);
+	f->given = (struct str){0};
+	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed) {
+		f->broken = true; /* libwslay has said so in a Close of its own */
+	}
+	f->broken |= f->too_large;
+}
+
+struct frame_message *frames_take(struct frames *f)
+{
+	struct frame_message *m = f->first;
+
+	if (m != NULL) {
+		f->first = m->next;
+		f->last = f->first ? f->last : NULL;
+		f->count--;
+	}
+	return m;
+}
+
+void frame_message_free(struct frame_message *m)
+{
+	if (m != NULL) {
+		buf_release(&m->bytes);
+		free(m);
+	}
+}
+
+static void queue(struct frames *f, uint8_t opcode, struct str payload)
+{
+	struct wslay_event_msg m = {.opcode = opcode,
+	                            .msg = (const uint8_t *)payload.p,
+	                            .msg_length = payload.n};
+
+	(void)!wslay_event_queue_msg(f->wslay, &m);
+	(void)!wslay_event_send(f->wslay);
+}
+
+void frames_send(struct frames *f, struct str text)
+{
+	queue(f, WSLAY_TEXT_FRAME, text);
+}
+
+void frames_ping(struct frames *f)
+{
+	f->pings++;
+	f->ponged = false;
+	queue(f, WSLAY_PING, (struct str){(const char *)&f->pings, sizeof(f->pings)});
+}
+
+void frames_close(struct frames *f, int code, const char *reason)
+{
+	(void)!wslay_event_queue_close(f->wslay, (uint16_t)code, (const uint8_t *)reason,
+	                               reason ? strlen(reason) : 0);
+	(void)!wslay_event_send(f->wslay);
+}
+
+void frames_accept(struct str key, char out[FRAMES_ACCEPT_MAX])
+{
+	struct buf text = BUF(BUF_MAX_SMALL), encoded = BUF(BUF_MAX_SMALL);
+	unsigned char digest[HASH_SHA1_BYTES];
+
+	buf_str(&text, key);
+	buf_text(&text, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+	hash_sha1(buf_view(&text), digest);
+	text_base64(&encoded, (struct str){(const char *)digest, sizeof(digest)});
+	snprintf(out, FRAMES_ACCEPT_MAX, "%s", buf_cstr(&encoded));
+	buf_release(&text);
+	buf_release(&encoded);
+}

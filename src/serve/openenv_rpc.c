@@ -1,0 +1,124 @@
+/* OpenEnv's JSON-RPC, which is called MCP and is not: the lake has no tools behind it, so
+   all it can do is name and refuse sessions. See openenv.h. */
+#include "serve/openenv.h"
+
+#include "json/scan.h"
+#include "json/write.h"
+#include "serve/openenv_words.h"
+#include "serve/python.h"
+
+#define INVALID_REQUEST (-32600)
+#define UNKNOWN_METHOD  (-32601)
+#define INVALID_PARAMS  (-32602)
+#define INTERNAL_ERROR  (-32603)
+
+static void answer_error(struct str id, int code, struct str message, struct buf *out)
+{
+	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+	if (json_is_null(id)) {
+		buf_text(out, "null");
+	} else {
+		python_json(id, out);
+	}
+	buf_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
+	json_quote(out, message);
+	buf_text(out, ",\"data\":null}}");
+}
+
+static enum complaint judge_version(struct str value)
+{
+	return json_type(value) == JSON_STRING && json_is(value, STR("2.0")) ? FITS
+	                                                                     : NO_VERSION;
+}
+
+static enum complaint judge_id(struct str value)
+{
+	int64_t number;
+
+	if (json_is_null(value) || json_i64(value, &number)) {
+		return FITS;
+	}
+	return judge_string(value);
+}
+
+static bool is_request(struct str request, struct buf *out)
+{
+	static const struct field fields[] = {{"jsonrpc", judge_version, true},
+	                                      {"method", judge_string, true},
+	                                      {"params", judge_dict, false},
+	                                      {"id", judge_id, false}};
+	struct complaints c = {.words = WORDS_TEXT, .list = BUF(BUF_MAX_MESSAGE)};
+	struct buf why = BUF(BUF_MAX_MESSAGE);
+	bool fits = openenv_fits(request, fields, ARRAY_LEN(fields), false, &c);
+
+	if (!fits) {
+		buf_printf(&why,
+		           "Invalid request: %u validation error%s for JsonRpcRequest",
+		           c.count, c.count == 1 ? "" : "s");
+		buf_str(&why, buf_view(&c.list));
+		answer_error((struct str){0}, INVALID_REQUEST, buf_view(&why), out);
+	}
+	buf_release(&why);
+	buf_release(&c.list);
+	return fits;
+}
+
+/* Of the session that asks: there are no others. */
+static void create(struct str id, const char *session_id, struct buf *out)
+{
+	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+	if (json_is_null(id)) {
+		buf_text(out, "null");
+	} else {
+		python_json(id, out);
+	}
+	buf_printf(out, ",\"result\":{\"session_id\":\"%s\"}}", session_id);
+}
+
+static void close_session(struct str id, struct str params, const char *session_id,
+                          struct buf *out)
+{
+	struct str which = JSON_GET(params, "session_id");
+	struct buf why = BUF(BUF_MAX_MESSAGE);
+
+	if (json_is_null(which) || json_is(which, STR(""))) {
+		answer_error(id, INVALID_PARAMS,
+		             STR("Invalid params - 'session_id' is required"), out);
+	} else if (session_id && json_type(which) == JSON_STRING &&
+	           json_is(which, str_from(session_id))) {
+		answer_error(id, INVALID_REQUEST,
+		             STR("Cannot close active WebSocket-managed session via MCP "
+		                 "method"),
+		             out);
+	} else {
+		buf_text(&why, "Unknown session_id: ");
+		python_str(which, &why);
+		answer_error(id, INVALID_PARAMS, buf_view(&why), out);
+	}
+	buf_release(&why);
+}
+
+void openenv_rpc(struct str request, const char *session_id, struct buf *out)
+{
+	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
+
+	if (!is_request(request, out)) {
+		return;
+	}
+	json_decode(JSON_GET(request, "method"), &method);
+	struct str name = buf_view(&method);
+	if (str_is(name, "openenv/session/create") && session_id != NULL) {
+		create(id, session_id, out);
+	} else if (str_is(name, "openenv/session/close")) {
+		close_session(id, params, session_id, out);
+	} else if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
+		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"),
+		             out);
+	} else {
+		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));
+		answer_error(id, UNKNOWN_METHOD, buf_view(&why), out);
+	}
+	buf_release(&method);
+	buf_release(&why);
+}

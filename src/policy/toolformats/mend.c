@@ -1,0 +1,228 @@
+/* Mending what models write for JSON: see format.h. One pass with a stack of what is
+   open; nothing is guessed beyond the listed faults. */
+#include "json/write.h"
+#include "policy/toolformats/format.h"
+
+#define DEPTH_MAX 64
+
+struct mender {
+	struct str in;
+	size_t at;
+	struct buf *out;
+	struct call_notes *mended;
+	char open[DEPTH_MAX]; /* the ends that are due */
+	size_t depth;
+	bool value; /* a whole value was written at depth 0 */
+};
+
+/* ---- strings ---- */
+
+static const struct {
+	const char *bytes;
+	char ascii;
+} smart_quotes[] = {
+	{"\xe2\x80\x9c", '"'},
+	{"\xe2\x80\x9d", '"'},
+	{"\xe2\x80\x98", '\''},
+	{"\xe2\x80\x99", '\''},
+};
+
+/* The quote at the current place, '"' or '\'', and its bytes; 0: none. */
+static char quote_at(const struct mender *m, size_t *bytes)
+{
+	struct str rest = str_skip(m->in, m->at);
+
+	*bytes = 1;
+	if (rest.n && (rest.p[0] == '"' || rest.p[0] == '\'')) {
+		return rest.p[0];
+	}
+	for (size_t i = 0; i < ARRAY_LEN(smart_quotes); i++) {
+		if (str_starts(rest, str_from(smart_quotes[i].bytes))) {
+			*bytes = 3;
+			return smart_quotes[i].ascii;
+		}
+	}
+	return 0;
+}
+
+static void put_escape(struct mender *m, char c)
+{
+	if (strchr("\"\\/bfnrtu", c)) {
+		buf_char(m->out, '\\');
+		buf_char(m->out, c);
+	} else if (c == '\'') {
+		buf_char(m->out, c); /* Python escapes its own quotes */
+	} else {
+		call_note(m->mended, "bad-escape");
+		buf_text(m->out, "\\\\");
+		buf_char(m->out, c);
+	}
+}
+
+static void put_plain(struct mender *m, char c)
+{
+	if (c == '"') {
+		buf_text(m->out, "\\\"");
+	} else if ((unsigned char)c < ' ') {
+		call_note(m->mended, "raw-control");
+		buf_printf(m->out, "\\u%04x", (unsigned)(unsigned char)c);
+	} else {
+		buf_char(m->out, c);
+	}
+}
+
+/* False: the text ends inside. */
+static bool string(struct mender *m)
+{
+	size_t bytes, other;
+	char quote = quote_at(m, &bytes);
+
+	if (quote == '\'' || bytes > 1) {
+		call_note(m->mended, bytes > 1 ? "smart-quotes" : "single-quotes");
+	}
+	m->at += bytes;
+	buf_char(m->out, '"');
+	while (m->at < m->in.n) {
+		char c = m->in.p[m->at];
+
+		if (quote_at(m, &other) == quote && other == bytes) {
+			m->at += other;
+			buf_char(m->out, '"');
+			return true;
+		}
+		m->at++;
+		if (c == '\\' && m->at < m->in.n) {
+			put_escape(m, m->in.p[m->at++]);
+		} else {
+			put_plain(m, c);
+		}
+	}
+	return false;
+}
+
+/* ---- words and numbers ---- */
+
+static const struct {
+	const char *word, *json;
+} words[] = {
+	{"true", "true"}, {"false", "false"}, {"null", "null"},
+	{"True", "true"}, {"False", "false"}, {"None", "null"},
+};
+
+static bool is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-' || c == '.';
+}
+
+static bool word(struct mender *m)
+{
+	struct str s = str_skip(m->in, m->at);
+	struct json_fault fault;
+	size_t n = 0;
+
+	while (n < s.n && is_word_char(s.p[n])) {
+		n++;
+	}
+	s.n = n;
+	m->at += n;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (!str_is(s, words[i].word)) {
+			continue;
+		}
+		if (strcmp(words[i].word, words[i].json) != 0) {
+			call_note(m->mended, "python-literal");
+		}
+		buf_text(m->out, words[i].json);
+		return true;
+	}
+	buf_str(m->out, s);
+	return n && json_validate(s, &fault) == 0;
+}
+
+/* ---- structure ---- */
+
+/* A comma before an end is dropped. */
+static void drop_comma(struct mender *m)
+{
+	if (m->out->n && m->out->p[m->out->n - 1] == ',') {
+		buf_cut(m->out, m->out->n - 1);
+		call_note(m->mended, "trailing-comma");
+	}
+}
+
+static bool close_bracket(struct mender *m, char c)
+{
+	if (!m->depth || m->open[m->depth - 1] != c) {
+		return false;
+	}
+	drop_comma(m);
+	buf_char(m->out, c);
+	m->depth--;
+	m->at++;
+	m->value = m->depth == 0;
+	return true;
+}
+
+static bool open_bracket(struct mender *m, char c)
+{
+	if (m->depth == DEPTH_MAX) {
+		return false;
+	}
+	m->open[m->depth++] = c == '{' ? '}' : ']';
+	buf_char(m->out, c);
+	m->at++;
+	return true;
+}
+
+static bool one_token(struct mender *m, bool *cut)
+{
+	char c = m->in.p[m->at];
+	size_t bytes;
+
+	if (c == '{' || c == '[') {
+		return open_bracket(m, c);
+	}
+	if (c == '}' || c == ']') {
+		return close_bracket(m, c);
+	}
+	if (quote_at(m, &bytes)) {
+		*cut = !string(m);
+		m->value = m->depth == 0;
+		return true;
+	}
+	if (c == ',' || c == ':') {
+		buf_char(m->out, c);
+		m->at++;
+		return m->depth > 0;
+	}
+	m->value = m->depth == 0;
+	return word(m);
+}
+
+bool json_mend(struct str text, struct buf *out, size_t *used, struct call_notes *mended)
+{
+	struct mender m = {.in = text, .out = out, .mended = mended};
+	struct json_fault fault;
+	bool cut = false;
+
+	while (m.at < text.n && !m.value && !cut) {
+		if (strchr(" \t\r\n", text.p[m.at])) {
+			m.at++;
+		} else if (!one_token(&m, &cut)) {
+			return false;
+		}
+	}
+	if (cut) {
+		buf_char(out, '"');
+	}
+	if (cut || m.depth) {
+		call_note(mended, "missing-end");
+		drop_comma(&m);
+	}
+	while (m.depth) {
+		buf_char(out, m.open[--m.depth]);
+	}
+	*used = m.at;
+	return !out->full && json_validate(buf_view(out), &fault) == 0;
+}

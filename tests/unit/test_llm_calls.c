@@ -1,0 +1,146 @@
+/* Tool calls out of replies: fixtures/llm/calls.jsonl, one case a line. */
+#include "tap.h"
+
+#include "json/canon.h"
+#include "json/write.h"
+#include "policy/llm/calls.h"
+
+#include <stdlib.h>
+
+#define TOOLS                                                                            \
+	"[{\"name\":\"lake_move\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" \
+	"\"action\":{\"type\":\"string\"}},\"required\":[\"action\"]}},"                 \
+	"{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\",\"properties\":{}}},"   \
+	"{\"name\":\"say\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"        \
+	"\"text\":{\"type\":\"string\"},\"times\":{\"type\":\"integer\"},"               \
+	"\"loud\":{\"type\":\"boolean\"},\"to\":{\"type\":[\"string\",\"null\"]},"       \
+	"\"tags\":{\"type\":\"array\"},\"extra\":{\"type\":\"object\"}}}}]"
+
+static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
+{
+	if (!n->count) {
+		return;
+	}
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < n->count; i++) {
+		jw_text(w, n->words[i]);
+	}
+	jw_end(w);
+}
+
+static void put_call(struct json_writer *w, const struct tool_call *c, struct str want)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_str(w, c->name);
+	if (JSON_GET(want, "arguments_raw").p) {
+		jw_key(w, "arguments_raw");
+		jw_str(w, c->arguments);
+	} else {
+		jw_key(w, "arguments");
+		jw_raw(w, c->arguments);
+	}
+	if (c->outcome != OUTCOME_NONE) {
+		jw_key(w, "outcome");
+		jw_text(w, outcome_name(c->outcome));
+	}
+	if (JSON_GET(want, "id").p) {
+		jw_key(w, "id");
+		jw_str(w, c->id);
+	}
+	jw_end(w);
+}
+
+/* What was read, with the members that the case asks for or must not miss. */
+static void describe(const struct tool_calls *got, struct str want, struct buf *out)
+{
+	struct json_writer w;
+	struct str each = {NULL, 0};
+	size_t cursor = 0;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "source");
+	jw_text(&w, got->source);
+	if (got->format) {
+		jw_key(&w, "format");
+		jw_text(&w, got->format);
+	}
+	if (got->cause) {
+		jw_key(&w, "cause");
+		jw_text(&w, got->cause);
+	}
+	put_words(&w, "notes", &got->notes);
+	put_words(&w, "repairs", &got->repairs);
+	if (JSON_GET(want, "content").p) {
+		jw_key(&w, "content");
+		jw_str(&w, got->content);
+	}
+	if (got->reasoning.n) {
+		jw_key(&w, "reasoning");
+		jw_str(&w, got->reasoning);
+	}
+	jw_key(&w, "calls");
+	jw_array(&w);
+	for (size_t i = 0; i < got->count; i++) {
+		json_next(JSON_GET(want, "calls"), &cursor, &each);
+		put_call(&w, &got->items[i], each);
+	}
+	jw_end(&w);
+	jw_end(&w);
+}
+
+static void one_case(struct str line)
+{
+	struct str want = JSON_GET(line, "want");
+	struct buf name = BUF(BUF_MAX_SMALL), got = BUF(BUF_MAX_MESSAGE);
+	struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
+	struct calls_conf conf = {.tools = STR(TOOLS), .repair = true};
+	struct chat_reply reply = {.calls = NULL};
+	struct tool_calls calls;
+	struct arena arena = {0};
+	struct error err = {0};
+
+	json_decode(JSON_GET(line, "case"), &name);
+	json_bool(JSON_GET(line, "repair"), &conf.repair);
+	conf.mode =
+		json_is(JSON_GET(line, "mode"), STR("text")) ? TOOLS_TEXT : TOOLS_NATIVE;
+	if (ok(chat_reply_read(JSON_GET(line, "body"), &reply, &err) == 0,
+	       "%s: a reply %s", buf_cstr(&name), err.text)) {
+		calls_read(&conf, &reply, &arena, &calls);
+		describe(&calls, want, &got);
+		json_canon(buf_view(&got), NULL, JSON_EDIT_DROP, &a);
+		json_canon(want, NULL, JSON_EDIT_DROP, &b);
+		is_str(buf_cstr(&a), buf_cstr(&b), "%s", buf_cstr(&name));
+	}
+	chat_reply_release(&reply);
+	arena_release(&arena);
+	buf_release(&name);
+	buf_release(&got);
+	buf_release(&a);
+	buf_release(&b);
+}
+
+int main(void)
+{
+	FILE *f = fopen("fixtures/llm/calls.jsonl", "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (!ok(f != NULL, "the cases are there")) {
+		return done();
+	}
+	while ((n = getline(&line, &room, f)) > 0) {
+		struct json_fault fault;
+		struct str text = {line, (size_t)n - (line[n - 1] == '\n')};
+
+		if (ok(json_validate(text, &fault) == 0, "a case is JSON")) {
+			one_case(text);
+		}
+	}
+	free(line);
+	fclose(f);
+	return done();
+}

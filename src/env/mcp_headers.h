@@ -1,0 +1,32 @@
+/* HTTP headers that repeat parts of a request (MCP revision 2026-07-28, "Streamable
+   HTTP", Request Metadata): Mcp-Name, and Mcp-Param-* for the arguments that a tool's
+   inputSchema marks with x-mcp-header. Pure: JSON in, header lines out. */
+#ifndef ROLLDBG_ENV_MCP_HEADERS_H
+#define ROLLDBG_ENV_MCP_HEADERS_H
+
+#include "base/buf.h"
+
+/* A value longer than this gets no header: the server then says what it misses. */
+#define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
+
+/* Header lines as struct http_request wants them, each ended by a NUL. */
+struct mcp_header_lines {
+	struct buf text; /* give it a cap */
+	size_t count;
+};
+
+/* Appends "NAME: VALUE", where the value is no plain ASCII in base64 between =?base64?
+   and ?=, and "NAME;" where it is empty. The name must be a token. */
+void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str value);
+
+/* Appends a line for each marked argument that has a value. tool: as advertised, absent
+   when unknown; arguments: a raw JSON object. Marks that break the rules are passed over.
+ */
+void mcp_header_add_params(struct mcp_header_lines *out, struct str tool,
+                           struct str arguments);
+
+/* Keeps every x-mcp-header of the tool to the rules? When not, `why` is a sentence, and
+   the tool must not be offered. */
+bool mcp_header_marks_fit(struct str tool, struct buf *why);
+
+#endif

@@ -103,6 +103,7 @@ struct env_conf env_target_conf(const struct env_target *t)
 
 	return (struct env_conf){.url = buf_cstr(&t->url),
 	                         .protocol = o->protocol,
+	                         .era = o->era,
 	                         .headers = (const char *const *)t->headers.items,
 	                         .header_count = t->headers.count,
 	                         .timeout_ms = o->timeout.given ? o->timeout.value

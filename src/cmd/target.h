@@ -11,7 +11,7 @@
 
 /* Embedded in a command's options struct. */
 struct target_options {
-	const char *env, *protocol, *state, *ca_file;
+	const char *env, *protocol, *era, *state, *ca_file;
 	struct opt_list ignore, secrets;
 	struct header_options headers;
 	struct opt_i64 seed;
@@ -69,6 +69,14 @@ struct target_options {
 	         "WebSocket; openenv-http: over plain HTTP, which has no sessions "      \
 	         "(default: find out)",                                                  \
 	         NULL},                                                                  \
+		{0,                                                                      \
+	         "era",                                                                  \
+	         "NAME",                                                                 \
+	         OPT_CHOICE,                                                             \
+	         (base) + OPT(struct target_options, era),                               \
+	         "MCP revisions to speak: legacy, those with sessions (default); "       \
+	         "modern, 2026-07-28, which has none; auto: ask the server first",       \
+	         "legacy|modern|auto"},                                                  \
 		HEADER_OPTIONS((base) + OPT(struct target_options, headers)),            \
 		{0,                                                                      \
 	         "secret",                                                               \

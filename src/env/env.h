@@ -43,7 +43,8 @@ struct env_reply {
 
 struct env_conf {
 	const char *url;
-	const char *protocol;       /* --protocol; NULL: find out */
+	const char *protocol; /* --protocol; NULL: find out */
+	const char *era;      /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
 	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
 	uint64_t timeout_ms;           /* one call */

@@ -40,6 +40,14 @@ static void describe_client(struct env_mcp *e)
 	jw_end(&w);
 }
 
+static enum mcp_era era_of(const char *name)
+{
+	if (!name || !strcmp(name, "legacy")) {
+		return MCP_ERA_LEGACY;
+	}
+	return strcmp(name, "modern") ? MCP_ERA_AUTO : MCP_ERA_MODERN;
+}
+
 /* Nobody there, or somebody who does not speak MCP: our error. Anything else is a
    refusal, which is the server's answer and goes into the recording. */
 static int refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
@@ -521,6 +529,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	mcp_reading_init(&e->reading);
 	describe_client(e);
 	struct mcp_conf mcp = {.url = conf->url,
+	                       .era = era_of(conf->era),
 	                       .headers = conf->headers,
 	                       .header_count = conf->header_count,
 	                       .timeout_ms = conf->timeout_ms,

@@ -301,7 +301,7 @@ static const char *broken_rule(const struct level *l, struct str name,
 	return seen_before(seen, name) ? "is there twice" : NULL;
 }
 
-bool mcp_header_marks_fit(struct str tool, struct buf *why)
+int mcp_header_marks(struct str tool, struct buf *why)
 {
 	struct walk w;
 	struct str schema = schema_of(tool), at_root = JSON_GET(schema, MARK);
@@ -309,7 +309,7 @@ bool mcp_header_marks_fit(struct str tool, struct buf *why)
 	const struct level *l;
 	const char *broken = at_root.p ? "stands on the arguments as a whole" : NULL;
 	struct str mark = at_root;
-	unsigned count = 0;
+	int count = 0;
 
 	walk_start(&w, schema, (struct str){NULL, 0});
 	while ((l = next_mark(&w)) && !broken) {
@@ -327,7 +327,7 @@ bool mcp_header_marks_fit(struct str tool, struct buf *why)
 	buf_release(&w.key);
 	buf_release(&name);
 	buf_release(&seen);
-	return !broken;
+	return broken ? -1 : count;
 }
 
 /* ---- values ---- */

@@ -25,8 +25,8 @@ void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str v
 void mcp_header_add_params(struct mcp_header_lines *out, struct str tool,
                            struct str arguments);
 
-/* Keeps every x-mcp-header of the tool to the rules? When not, `why` is a sentence, and
-   the tool must not be offered. */
-bool mcp_header_marks_fit(struct str tool, struct buf *why);
+/* How many x-mcp-header the tool has. -1 when one breaks the rules: `why` is a sentence,
+   and the tool must not be offered. */
+int mcp_header_marks(struct str tool, struct buf *why);
 
 #endif

@@ -271,7 +271,11 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	}
 	note_session(c, x);
 	unsigned repeats = http_repeats(x);
-	http_leave(x);
+	if (failed) {
+		http_end(x); /* without sessions, that is how a request is cancelled */
+	} else {
+		http_leave(x);
+	}
 	if (repeats) {
 		events_push(s->conf.events, "retry", STR(EVENTS_RETRY));
 	}

@@ -3,6 +3,7 @@
 #include "env/mcp_reply.h"
 
 #include "env/error_text.h"
+#include "env/mcp_input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -196,7 +197,9 @@ static enum error_class jsonrpc_class(struct str code)
 	static const struct row rows[] = {
 		{-32600, CLASS_PROTOCOL},  {-32601, CLASS_PROTOCOL},
 		{-32602, CLASS_ARGUMENTS}, {-32700, CLASS_PROTOCOL},
-		{-32001, CLASS_SESSION},   {-32603, CLASS_ENVIRONMENT}};
+		{-32001, CLASS_SESSION},   {-32603, CLASS_ENVIRONMENT},
+		{-32020, CLASS_PROTOCOL},  {-32021, CLASS_PROTOCOL},
+		{-32022, CLASS_PROTOCOL}};
 	int64_t number;
 
 	for (size_t i = 0; json_i64(code, &number) && i < ARRAY_LEN(rows); i++) {
@@ -484,35 +487,17 @@ static struct claim claim_of(struct str result, const struct env_reply *out)
 	return (struct claim){layer, layer == LAYER_BODY ? weak : (struct str){NULL, 0}};
 }
 
-/* 10: a result that is no result yet, or without any content. False: it is one. */
-static bool unfinished(struct str result, struct buf *why)
-{
-	struct str type = JSON_GET(result, "resultType");
-
-	if (json_is(type, STR("input_required"))) {
-		buf_text(why, "the server wants more input before it acts "
-		              "(resultType input_required)");
-	} else if (!json_is_null(type) && !json_is(type, STR("complete"))) {
-		buf_text(why, "the result is of an unknown kind (resultType ");
-		buf_str(why, type);
-		buf_char(why, ')');
-	} else if (json_type(JSON_GET(result, "content")) != JSON_ARRAY &&
-	           json_is_null(JSON_GET(result, "structuredContent"))) {
-		buf_text(why, "the result of the tool call has no content");
-	}
-	return why->n > 0 || why->full;
-}
-
-static bool read_unfinished(struct str result, struct mcp_reading *m,
+/* 10: a result that is no result yet, or without any content. */
+static bool read_unfinished(const struct mcp_reply *r, struct mcp_reading *m,
                             struct env_reply *out)
 {
-	struct buf why = BUF(BUF_MAX_MESSAGE + 100);
-	bool is_so = unfinished(result, &why);
+	struct buf why = BUF(BUF_MAX_SMALL);
+	bool is_so = mcp_result_is_none(r, &why);
 
 	if (is_so) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
 		keep_message(m, buf_view(&why), out);
-		out->observation = result;
+		out->observation = r->message.result;
 	}
 	buf_release(&why);
 	return is_so;
@@ -523,7 +508,7 @@ static void read_result(const struct mcp_reply *r, struct str env_session,
 {
 	struct str result = r->message.result;
 
-	if (read_unfinished(result, m, out)) {
+	if (read_unfinished(r, m, out)) {
 		return;
 	}
 	read_content(JSON_GET(result, "content"), m, out);

@@ -1,5 +1,5 @@
 /* The life of an MCP session: see mcp_session.h. */
-#include "env/mcp_wire.h"
+#include "env/mcp_modern.h"
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,13 +15,13 @@
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
                                         "2024-11-05"};
 
-static void kept_init(struct mcp_kept *k)
+void mcp_kept_init(struct mcp_kept *k)
 {
 	k->body = k->text = k->media = BUF(BUF_MAX_MESSAGE);
 	k->location = BUF(BUF_MAX_SMALL);
 }
 
-static void kept_release(struct mcp_kept *k)
+void mcp_kept_release(struct mcp_kept *k)
 {
 	buf_release(&k->body);
 	buf_release(&k->text);
@@ -44,8 +44,8 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 
 	s->conf = *conf;
 	s->url = s->id = s->name = s->version = BUF(BUF_MAX_SMALL);
-	s->request = BUF(BUF_MAX_MESSAGE);
-	kept_init(&s->kept);
+	s->request = s->marked = BUF(BUF_MAX_MESSAGE);
+	mcp_kept_init(&s->kept);
 	buf_text(&s->url, conf->url);
 	s->revision = revisions[0];
 	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME))
@@ -64,7 +64,8 @@ void mcp_session_free(struct mcp_session *s)
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
-	kept_release(&s->kept);
+	mcp_kept_release(&s->kept);
+	buf_release(&s->marked);
 	free(s);
 }
 
@@ -103,6 +104,20 @@ bool mcp_tools_changed(struct mcp_session *s)
 
 /* ---- the life of a session ---- */
 
+void mcp_write_client_info(const struct mcp_session *s, struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_text(w, "rolldbg");
+	jw_key(w, "version");
+	jw_text(w, s->conf.client_version);
+	if (s->conf.extra.n) {
+		jw_key(w, "_extra");
+		jw_raw(w, s->conf.extra);
+	}
+	jw_end(w);
+}
+
 /* What initialize offers. */
 static void write_offer(struct mcp_session *s, struct buf *params)
 {
@@ -115,16 +130,7 @@ static void write_offer(struct mcp_session *s, struct buf *params)
 	jw_key(&w, "capabilities");
 	jw_raw(&w, STR("{}"));
 	jw_key(&w, "clientInfo");
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_text(&w, "rolldbg");
-	jw_key(&w, "version");
-	jw_text(&w, s->conf.client_version);
-	if (s->conf.extra.n) {
-		jw_key(&w, "_extra");
-		jw_raw(&w, s->conf.extra);
-	}
-	jw_end(&w);
+	mcp_write_client_info(s, &w);
 	jw_end(&w);
 }
 
@@ -138,9 +144,8 @@ static const char *known_revision(struct str string)
 	return NULL;
 }
 
-static void keep_server_info(struct mcp_session *s, struct str result)
+void mcp_keep_server_info(struct mcp_session *s, struct str info)
 {
-	struct str info = JSON_GET(result, "serverInfo");
 	struct str name = JSON_GET(info, "name"), version = JSON_GET(info, "version");
 
 	buf_clear(&s->name);
@@ -173,19 +178,20 @@ static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 	return failed;
 }
 
-/* One request and its answer. */
-static int ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
-               struct error *err)
+int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
+            struct error *err)
 {
 	q.id = s->next_id++;
-	q.timeout_ms = s->conf.timeout_ms;
+	q.timeout_ms = q.timeout_ms ? q.timeout_ms : s->conf.timeout_ms;
 	buf_clear(&s->request);
 	jsonrpc_write_request(&s->request, q.id, q.method, q.params);
 	q.text = buf_view(&s->request);
 	if (s->ops->exchange(s->channel, &q, r, err)) {
 		return -1;
 	}
-	return r->got == MCP_GOT_TIMEOUT && !q.opens ? cancel(s, q.id, err) : 0;
+	/* over HTTP, without sessions, hanging up was enough */
+	bool told = q.opens || (s->modern && s->ops == &mcp_http);
+	return r->got == MCP_GOT_TIMEOUT && !told ? cancel(s, q.id, err) : 0;
 }
 
 static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -199,14 +205,14 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 	                         .params = buf_view(&params),
 	                         .may_repeat = true,
 	                         .opens = true};
-	int failed = ask(s, q, r, err);
+	int failed = mcp_ask(s, q, r, err);
 	buf_release(&params);
 	return failed;
 }
 
 /* Some servers refuse an unknown revision instead of offering theirs: -32602 with
  * data.supported. */
-static const char *offered_instead(const struct mcp_reply *r)
+const char *mcp_offered_instead(const struct mcp_reply *r)
 {
 	struct str supported = JSON_GET(r->message.error_data, "supported"), each;
 	size_t cursor = 0;
@@ -234,13 +240,13 @@ static int say_initialized(struct mcp_session *s, struct error *err)
 	return failed;
 }
 
-int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
 	s->revision = revisions[0];
 	if (initialize_once(s, r, err)) {
 		return -1;
 	}
-	const char *instead = r->got == MCP_GOT_ERROR ? offered_instead(r) : NULL;
+	const char *instead = r->got == MCP_GOT_ERROR ? mcp_offered_instead(r) : NULL;
 	if (instead) {
 		log_info("the server refused revision %s, trying %s", s->revision,
 		         instead);
@@ -250,6 +256,10 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 		}
 	}
 	if (r->got != MCP_GOT_RESULT) {
+		if (mcp_is_modern_error(r)) {
+			log_warn("the server has no sessions: --era modern speaks with "
+			         "it");
+		}
 		return 0;
 	}
 	struct str version = JSON_GET(r->message.result, "protocolVersion");
@@ -265,9 +275,34 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 		return 0;
 	}
 	s->agreed = true;
-	keep_server_info(s, r->message.result);
+	mcp_keep_server_info(s, JSON_GET(r->message.result, "serverInfo"));
 	log_info("MCP session open, revision %s", s->revision);
 	return say_initialized(s, err);
+}
+
+int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	bool final = false;
+
+	if (s->conf.era == MCP_ERA_LEGACY) {
+		return open_legacy(s, r, err);
+	}
+	if (mcp_modern_open(s, &final, r, err)) {
+		return -1;
+	}
+	if (s->conf.era == MCP_ERA_MODERN && !s->modern) {
+		log_warn("the server does not speak the revision without sessions: "
+		         "--era legacy, or auto, may do");
+	}
+	if (final || s->conf.era == MCP_ERA_MODERN) {
+		return 0;
+	}
+	if (s->ops != &mcp_http) {
+		/* some programs end at a question before initialize: another one is
+		 * started */
+		mcp_use_channel(s, s->ops);
+	}
+	return open_legacy(s, r, err);
 }
 
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -299,7 +334,10 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params,
 {
 	struct mcp_outgoing q = {.method = method, .params = params, .may_repeat = true};
 
-	if (ask(s, q, r, err)) {
+	if (s->modern) {
+		return mcp_modern_request(s, method, params, true, r, err);
+	}
+	if (mcp_ask(s, q, r, err)) {
 		return -1;
 	}
 	if (!r->session_lost) {
@@ -308,7 +346,7 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params,
 	if (replace_session(s, r, err)) {
 		return -1;
 	}
-	return r->got == MCP_GOT_RESULT ? ask(s, q, r, err) : 0;
+	return r->got == MCP_GOT_RESULT ? mcp_ask(s, q, r, err) : 0;
 }
 
 int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
@@ -325,7 +363,8 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	jw_raw(&w, arguments);
 	jw_end(&w);
 	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
-	int failed = ask(s, q, r, err);
+	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
+	                       : mcp_ask(s, q, r, err);
 	buf_release(&params);
 	if (failed || !r->session_lost) {
 		return failed;
@@ -333,9 +372,9 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	/* the reply's slices stand there, and a handshake fills it anew */
 	struct mcp_kept kept = s->kept;
 	struct mcp_reply opened;
-	kept_init(&s->kept);
+	mcp_kept_init(&s->kept);
 	failed = replace_session(s, &opened, err);
-	kept_release(&s->kept);
+	mcp_kept_release(&s->kept);
 	s->kept = kept;
 	return failed;
 }

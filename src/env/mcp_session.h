@@ -1,6 +1,7 @@
-/* One MCP session (specification revisions 2024-11-05 to 2025-11-25,
-   "Transports" and "Lifecycle"): initialize, requests, the server's own requests
-   answered, goodbye. Knows nothing of environments. */
+/* One MCP session (specification revisions 2024-11-05 to 2025-11-25, "Transports" and
+   "Lifecycle"): initialize, requests, the server's own requests answered, goodbye; or,
+   with revision 2026-07-28, the same calls without any session. Knows nothing of
+   environments. */
 #ifndef ROLLDBG_ENV_MCP_SESSION_H
 #define ROLLDBG_ENV_MCP_SESSION_H
 
@@ -36,11 +37,22 @@ struct mcp_reply {
 	struct str text;     /* the sentence, or the body that was no JSON-RPC */
 	struct str media;    /* its Content-Type essence */
 	struct str location; /* where a redirect that was not followed points */
+	struct str given_up; /* why the server's questions were not answered; absent: they
+	                        were, or it had none */
 	bool session_lost;   /* 404 on a request that carried our session id */
+};
+
+/* Which revisions are spoken: those with sessions, the one without, or whichever the
+   server turns out to speak. */
+enum mcp_era {
+	MCP_ERA_LEGACY,
+	MCP_ERA_MODERN,
+	MCP_ERA_AUTO,
 };
 
 struct mcp_conf {
 	const char *url;
+	enum mcp_era era;
 	const char *const *headers;
 	size_t header_count;
 	uint64_t timeout_ms;
@@ -54,9 +66,9 @@ struct mcp_conf {
 struct mcp_session *mcp_session_new(const struct mcp_conf *conf);
 void mcp_session_free(struct mcp_session *s); /* NULL is fine; sends nothing */
 
-/* initialize and notifications/initialized. 0 with reply->got == MCP_GOT_RESULT: the
-   session is open. 0 with anything else: how the server declined. -1: interrupted, or
-   ours. */
+/* initialize and notifications/initialized, or server/discover. 0 with reply->got ==
+   MCP_GOT_RESULT: the session is open. 0 with anything else: how the server declined. -1:
+   interrupted, or ours. */
 MUST_USE int mcp_session_open(struct mcp_session *s, struct mcp_reply *reply,
                               struct error *err);
 

@@ -2,7 +2,7 @@
 #include "env/mcp_tools.h"
 
 #include "base/mem.h"
-#include "env/mcp_wire.h"
+#include "env/mcp_modern.h"
 #include "json/canon.h"
 #include "json/write.h"
 
@@ -16,6 +16,7 @@
 
 /* A list while it grows. Names are offsets: the list moves in memory. */
 struct listing {
+	struct mcp_session *session;
 	struct buf *tools;
 	struct name_slot {
 		size_t at, n; /* n 0: free */
@@ -74,6 +75,9 @@ static void add_tool(struct listing *l, struct str tool)
 
 	if (slot && slot->n) {
 		note_repeated(l, name);
+		return;
+	}
+	if (l->session->modern && !mcp_modern_takes_tool(l->session, tool)) {
 		return;
 	}
 	if (l->left_out || l->kept == TOOLS_MAX ||
@@ -183,12 +187,14 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
                    struct mcp_reply *r, struct error *err)
 {
 	struct buf cursor = BUF(BUF_MAX_SMALL);
-	struct listing l = {.tools = tools,
+	struct listing l = {.session = s,
+	                    .tools = tools,
 	                    .names = mem_array(NAME_SLOTS, sizeof(*l.names)),
 	                    .repeated = BUF(BUF_MAX_SMALL)};
 
 	*endless = false;
 	buf_clear(tools);
+	buf_clear(&s->marked);
 	buf_char(tools, '[');
 	int failed = list_pages(s, &l, &cursor, endless, r, err);
 	buf_char(tools, ']');

@@ -143,7 +143,10 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m,
 {
 	switch (m->kind) {
 	case JSONRPC_REQUEST:
-		return answer_server(s, m, err);
+		if (!s->modern) {
+			return answer_server(s, m, err);
+		}
+		break; /* not allowed there, and neither is an answer */
 	case JSONRPC_NOTIFICATION:
 		s->tools_changed |= str_is(m->method, "notifications/tools/list_changed");
 		note_message(s, "notification", m, raw);

@@ -4,6 +4,7 @@
 #define ROLLDBG_ENV_MCP_WIRE_H
 
 #include "env/mcp_channel.h"
+#include "json/write.h"
 
 /* What the slices of a reply stand in. */
 struct mcp_kept {
@@ -24,9 +25,26 @@ struct mcp_session {
 	int64_t next_id;
 	const char *revision; /* agreed on, or to be offered */
 	bool agreed;          /* the server took it */
+	bool modern;          /* there are no sessions: revision 2026-07-28 */
+	struct buf marked;    /* tools that want headers, a JSON array; empty: none */
 	bool tools_changed;
 	uint64_t owed; /* answers that did not come in time, and may yet */
 };
+
+void mcp_kept_init(struct mcp_kept *k);
+void mcp_kept_release(struct mcp_kept *k);
+
+/* Sends a request with a fresh id and takes the answer. q.timeout_ms 0: the session's. */
+MUST_USE int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
+                     struct error *err);
+
+/* Who we are, as one JSON value. */
+void mcp_write_client_info(const struct mcp_session *s, struct json_writer *w);
+/* Who the server is: name and version of a serverInfo. */
+void mcp_keep_server_info(struct mcp_session *s, struct str info);
+/* Of the revisions with sessions that an error lists as supported, the newest that we
+   speak; NULL: none. */
+const char *mcp_offered_instead(const struct mcp_reply *r);
 
 /* From here on the session speaks over this channel, from the beginning. */
 void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops);

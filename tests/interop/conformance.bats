@@ -45,12 +45,60 @@ passes() {
 	holds run 'steps[0] | .outcome == "ok" and .tool_call.arguments == {a: 5, b: 3}'
 }
 
+# A schema comes back as it was sent.
+schema_checks=(json-schema-2020-12-client-tool-found=1 json-schema-2020-12-client-echo-completed=1
+	'json-schema-2020-12-client-$schema-preserved=1' 'json-schema-2020-12-client-$defs-preserved=1'
+	json-schema-2020-12-client-additionalProperties-preserved=1 sep-2106-client-composition-keywords-preserved=1
+	sep-2106-client-conditional-keywords-preserved=1 sep-2106-client-anchor-keyword-preserved=1 wire-schema-valid=1)
+
 @test "2025-11-25: json-schema-2020-12-preservation" {
-	passes json-schema-2020-12-preservation 2025-11-25 json-schema-2020-12-client-tool-found=1 \
-		json-schema-2020-12-client-echo-completed=1 'json-schema-2020-12-client-$schema-preserved=1' \
-		'json-schema-2020-12-client-$defs-preserved=1' json-schema-2020-12-client-additionalProperties-preserved=1 \
-		sep-2106-client-composition-keywords-preserved=1 sep-2106-client-conditional-keywords-preserved=1 \
-		sep-2106-client-anchor-keyword-preserved=1 wire-schema-valid=1
+	passes json-schema-2020-12-preservation 2025-11-25 "${schema_checks[@]}"
+}
+
+@test "2026-07-28: tools_call" {
+	passes tools_call 2026-07-28 tool-add-numbers=1 wire-schema-valid=1
+	holds run 'steps[0] | .outcome == "ok" and .tool_call.arguments == {a: 5, b: 3}'
+}
+
+@test "2026-07-28: request-metadata" {
+	passes request-metadata 2026-07-28 sep-2575-http-client-sends-version-header=1 sep-2575-client-populates-meta=1 \
+		sep-2575-client-sends-client-info=1 sep-2575-http-version-header-matches-meta=1 \
+		sep-2575-client-declares-roots-capability=1 sep-2575-client-declares-elicitation-capability=1 \
+		sep-2575-client-retry-supported-version=1
+	holds run 'of("event") | map(select(.event == "retry").detail.code) == [-32022]'
+}
+
+@test "2026-07-28: sep-2322-client-request-state" {
+	passes sep-2322-client-request-state 2026-07-28 sep-2322-client-request-state-echoed=1 \
+		sep-2322-client-jsonrpc-id-different=1 sep-2322-client-no-state-omitted=1 \
+		sep-2322-client-parallel-isolation=1 sep-2322-default-result-type-complete=1
+	holds run 'steps | map(.observation) == ["echo-state-ok", "unrelated-ok", "no-state-ok", "no-result-type-test-ok"]'
+}
+
+@test "2026-07-28: http-standard-headers" {
+	passes http-standard-headers 2026-07-28 sep-2243-client-includes-standard-headers=5
+}
+
+@test "2026-07-28: http-custom-headers" {
+	passes http-custom-headers 2026-07-28 sep-2243-client-supports-custom-headers=1 \
+		sep-2243-client-base64-unsafe=7 sep-2243-client-encode-values=3 sep-2243-client-mirrors-designated-params=6 \
+		sep-2243-client-omit-null=1
+}
+
+@test "2026-07-28: http-invalid-tool-headers" {
+	passes http-invalid-tool-headers 2026-07-28 sep-2243-client-reject-invalid-tool=1 \
+		sep-2243-x-mcp-header-charset=4 sep-2243-x-mcp-header-not-empty=1 sep-2243-x-mcp-header-primitive-only=4 \
+		sep-2243-x-mcp-header-unique=2
+	holds run 'header.tools | map(.name) == ["valid_tool"]'
+	holds run 'of("event") | map(select(.event == "noise").detail.tool) | length == 11'
+}
+
+@test "2026-07-28: json-schema-ref-no-deref" {
+	passes json-schema-ref-no-deref 2026-07-28 sep-2106-no-network-ref-deref=1
+}
+
+@test "2026-07-28: json-schema-2020-12-preservation" {
+	passes json-schema-2020-12-preservation 2026-07-28 "${schema_checks[@]}"
 }
 
 @test "every client scenario of the suite is above or, with its reason, in the baseline" {

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Servers with sessions, without, and with both, spoken to in each era. PyPI mcp 2.3 speaks both on one endpoint.
+
+# shellcheck disable=SC2154 # what bats sets
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup_file() {
+	sdk_start both 2
+	everything_start everything
+}
+
+# one_call TOOL: a policy that calls it once, without arguments.
+one_call() {
+	echo "{\"kind\": \"script\", \"calls\": [{\"name\": \"$1\", \"arguments\": {}}]}" >"$1.json"
+	echo "$1.json"
+}
+
+# counts NAME ERA: three effective steps on a server of its own.
+counts() {
+	sdk_start "$1" 2
+	drive "$1" 0 --env "$(url "$1")" --era "$2" --tool count --actions 2,3,4 --state resource:state://counter
+	holds "$1" 'header.env.name == "counter" and (header.tools | length) > 5'
+	holds "$1" 'steps | map(.outcome) == ["ok", "ok", "ok"]'
+	holds "$1" '(steps | map(.state.value)) + [ending.state.value] == [0, 2, 5, 9]'
+	holds "$1" 'events == []'
+	no_findings "$1"
+}
+
+@test "era modern: no session, and a state that moves" {
+	counts modern modern
+	holds modern 'header.meta.session == null and all(.meta.session == null)'
+}
+
+@test "era legacy, which is the default: a session" {
+	counts legacy legacy
+	holds legacy 'header.meta.session | length == 32'
+	drive default 0 --env "$(url legacy)" --tool count --actions 1
+	holds default 'header.meta.session | length == 32'
+}
+
+@test "era auto: the server that speaks both is modern, and -v says why" {
+	counts auto auto
+	holds auto 'header.meta.session == null'
+	run --separate-stderr "$ROLLDBG" -v run --env "$(url auto)" --era auto --tool count --actions 1 --out again.jsonl
+	[ "$status" = 0 ]
+	[[ $stderr == *"era modern: server/discover lists the revision 2026-07-28"* ]]
+}
+
+@test "era auto: mcp 1.30 and server-everything are legacy" {
+	sdk_start old 1
+	for name in old everything; do
+		run --separate-stderr "$ROLLDBG" -v run --env "$(url $name)" --era auto --tool echo --actions hello --out $name.jsonl
+		[ "$status" = 0 ]
+		[[ $stderr == *"era legacy: "* ]]
+		holds $name 'steps | length == 1 and .[0].outcome == "ok"'
+		holds $name 'header.meta.session != null and events == []'
+	done
+}
+
+@test "era auto: mcp 1.30 without sessions is legacy, too" {
+	sdk_start stateless 1 --stateless --json
+	drive stateless 0 --env "$(url stateless)" --era auto --tool count --actions 2,3
+	holds stateless 'steps | map(.observation.value) == [2, 5]'
+}
+
+@test "era modern: a server with sessions alone refuses, and the way out is told" {
+	run --separate-stderr "$ROLLDBG" run --env "$(url everything)" --era modern --tool echo --actions hello --out run.jsonl
+	[ "$status" = 1 ]
+	[[ $stderr == *"--era legacy"* ]]
+	holds run 'ending.status == "refused" and steps == []'
+}
+
+@test "era modern: what the server asks its user is answered with the defaults of its form" {
+	drive asks 0 --env "$(url both)" --era modern --policy "$(one_call ask)" --state tool:peek
+	holds asks 'steps[0].outcome == "ok" and ending.state.value - steps[0].state.value == 3'
+	holds asks 'of("event") | length == 1 and (.[0].detail | .what == "input_required" and
+		(.answered | to_entries[0].value == {action: "accept", content: {by: 3}}))'
+}
+
+@test "era modern: a capability we do not have is named, and the call is an error" {
+	drive thinks 1 --env "$(url both)" --era modern --policy "$(one_call think)"
+	holds thinks 'steps[0] | .outcome == "protocol-error" and (.error.message | contains("sampling"))'
+}
+
+@test "era modern: an argument in a header, compared by the server with the call" {
+	drive route 0 --env "$(url both)" --era modern --tool route --actions 'us-west1,Füße,=?base64?x?='
+	holds route 'steps | map(.observation) == ["routed to us-west1", "routed to Füße", "routed to =?base64?x?="]'
+	holds route 'events == []'
+}
+
+@test "era modern: a tool that raises, and one that nobody knows" {
+	drive raising 1 --env "$(url both)" --era modern --tool fail --actions one,two,three --state resource:state://counter
+	holds raising 'steps | all(.outcome == "tool-error" and .error.layer == "mcp" and .error.class == "tool")'
+	fires raising "multi-step-illusion error"
+	drive nope 1 --env "$(url both)" --era modern --tool eco --actions hello --force-call
+	holds nope 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
+	fires nope "unknown-tool error"
+}

@@ -37,6 +37,7 @@ _rolldbg_value()
 	run:--ignore) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--protocol) _rolldbg_words '' ;;
+	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -87,7 +88,7 @@ _rolldbg()
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;

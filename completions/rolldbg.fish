@@ -39,6 +39,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -l state -x -d 'where t
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l ignore -x -d 'part of the state that is no change (a clock, a counter)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l timeout -x -d 'for one call (default 60s)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l protocol -x -d 'mcp: as a plain MCP client, which tells the server of no environment session; mcp-gym: there must be a control plane; openenv: over its WebSocket; openenv-http: over plain HTTP, which has no sessions (default: find out)'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l era -x -a 'legacy modern auto' -d 'MCP revisions to speak: legacy, those with sessions (default); modern, 2026-07-28, which has none; auto: ask the server first'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s H -l header -r -F -d 'send this header with every request; @FILE: a line each'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l header-env -x -d 'send header NAME with the value of an environment variable'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l secret -x -d 'never write this value anywhere'

@@ -204,7 +204,9 @@ static int open_session(struct env_mcp *e, struct env_reply *refusal, struct err
 		return -1;
 	}
 	if (r.got != MCP_GOT_RESULT) {
-		return refused(e, &r, "initialize", refusal, err);
+		bool modern = era_of(e->conf->era) == MCP_ERA_MODERN;
+		return refused(e, &r, modern ? "server/discover" : "initialize", refusal,
+		               err);
 	}
 	e->facts.session = mcp_session_id(e->session);
 	return list_tools(e, refusal, err);

@@ -141,80 +141,74 @@ static void test_long_value(void)
 #define ELSEWHERE          " stands elsewhere than on a property of the arguments"
 #define NOT_SCALAR         " is on a property that is no string, integer or boolean"
 
+static const struct rule {
+	const char *tool, *why;
+} rules[] = {
+	{TOOL("\"a\":" MARKED("\"string\"", "\"Region\"")), ""},
+	{TOOL("\"a\":" MARKED("\"integer\"", "\"!#$%&'*+-.^_`|~09azAZ\"")), ""},
+	{TOOL("\"a\":" MARKED("\"boolean\"", "\"A\"") ",\"b\":" MARKED(
+		 "[\"string\",\"null\"]", "\"AA\"")),
+         ""},
+	{"{\"name\":\"t\"}", ""},
+	{"{\"name\":\"t\",\"inputSchema\":true}", ""},
+	{TOOL("\"x-mcp-header\":{\"type\":\"object\"}"), ""}, /* a property's name */
+	{TOOL("\"a\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-"
+              "header\":1}]}"),
+         ""}, /* data */
+	{TOOL("\"a\":" MARKED("\"string\"", "\"\"")), "x-mcp-header \"\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"My Region\"")),
+         "x-mcp-header \"My Region\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"A:B\"")),
+         "x-mcp-header \"A:B\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"R\xc3\xa9gion\"")),
+         "x-mcp-header \"R\xc3\xa9gion\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"A\\t1\"")),
+         "x-mcp-header \"A\\t1\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"A\\u0000\"")),
+         "x-mcp-header \"A\\u0000\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "7")), "x-mcp-header 7" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"object\"", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("\"array\"", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("\"null\"", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("\"number\"", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("[\"string\",\"number\"]", "\"A\"")),
+         "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("[\"null\"]", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":{\"x-mcp-header\":\"A\"}"), "x-mcp-header \"A\"" NOT_SCALAR},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"F\"") ",\"b\":" MARKED("\"string\"",
+                                                                      "\"F\"")),
+         "x-mcp-header \"F\" is there twice"},
+	{TOOL("\"a\":" MARKED("\"string\"",
+                              "\"MyField\"") ",\"b\":{\"properties\":"
+                                             "{\"c\":" MARKED("\"string\"",
+                                                              "\"myfield\"") "}}"),
+         "x-mcp-header \"myfield\" is there twice"},
+	{TOOL("\"a\":{\"items\":" MARKED("\"string\"", "\"A\"") "}"),
+         "x-mcp-header \"A\"" ELSEWHERE},
+	{TOOL("\"a\":{\"items\":[" MARKED("\"string\"", "\"A\"") "]}"),
+         "x-mcp-header \"A\"" ELSEWHERE},
+	{TOOL("\"a\":{\"anyOf\":[{}," MARKED("\"string\"", "\"A\"") "]}"),
+         "x-mcp-header \"A\"" ELSEWHERE},
+	{TOOL("\"a\":{\"if\":{\"properties\":{\"b\":" MARKED("\"string\"",
+                                                             "\"A\"") "}}}"),
+         "x-mcp-header \"A\"" ELSEWHERE},
+	{"{\"inputSchema\":{\"$defs\":{\"d\":" MARKED("\"string\"", "\"A\"") "}}}",
+         "x-mcp-header \"A\"" ELSEWHERE},
+	{"{\"inputSchema\":" MARKED("\"string\"", "\"A\"") "}",
+         "x-mcp-header \"A\" stands on the arguments as a whole"},
+};
+
 static void test_rules(void)
 {
-	static const struct {
-		const char *tool, *why;
-	} rows[] = {
-		{TOOL("\"a\":" MARKED("\"string\"", "\"Region\"")), ""},
-		{TOOL("\"a\":" MARKED("\"integer\"", "\"!#$%&'*+-.^_`|~09azAZ\"")), ""},
-		{TOOL("\"a\":" MARKED("\"boolean\"", "\"A\"") ",\"b\":" MARKED(
-			 "[\"string\",\"null\"]", "\"AA\"")),
-	         ""},
-		{"{\"name\":\"t\"}", ""},
-		{"{\"name\":\"t\",\"inputSchema\":true}", ""},
-		{TOOL("\"x-mcp-header\":{\"type\":\"object\"}"),
-	         ""}, /* a property's name */
-		{TOOL("\"a\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-"
-	              "header\":1}]}"),
-	         ""}, /* data */
-		{TOOL("\"a\":" MARKED("\"string\"", "\"\"")),
-	         "x-mcp-header \"\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "\"My Region\"")),
-	         "x-mcp-header \"My Region\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "\"A:B\"")),
-	         "x-mcp-header \"A:B\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "\"R\xc3\xa9gion\"")),
-	         "x-mcp-header \"R\xc3\xa9gion\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "\"A\\t1\"")),
-	         "x-mcp-header \"A\\t1\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "\"A\\u0000\"")),
-	         "x-mcp-header \"A\\u0000\"" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"string\"", "7")), "x-mcp-header 7" NAME_ONLY},
-		{TOOL("\"a\":" MARKED("\"object\"", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("\"array\"", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("\"null\"", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("\"number\"", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("[\"string\",\"number\"]", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("[\"null\"]", "\"A\"")),
-	         "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":{\"x-mcp-header\":\"A\"}"), "x-mcp-header \"A\"" NOT_SCALAR},
-		{TOOL("\"a\":" MARKED("\"string\"",
-	                              "\"F\"") ",\"b\":" MARKED("\"string\"", "\"F\"")),
-	         "x-mcp-header \"F\" is there twice"},
-		{TOOL("\"a\":" MARKED("\"string\"",
-	                              "\"MyField\"") ",\"b\":{\"properties\":"
-	                                             "{\"c\":" MARKED(
-							     "\"string\"",
-							     "\"myfield\"") "}}"),
-	         "x-mcp-header \"myfield\" is there twice"},
-		{TOOL("\"a\":{\"items\":" MARKED("\"string\"", "\"A\"") "}"),
-	         "x-mcp-header \"A\"" ELSEWHERE},
-		{TOOL("\"a\":{\"items\":[" MARKED("\"string\"", "\"A\"") "]}"),
-	         "x-mcp-header \"A\"" ELSEWHERE},
-		{TOOL("\"a\":{\"anyOf\":[{}," MARKED("\"string\"", "\"A\"") "]}"),
-	         "x-mcp-header \"A\"" ELSEWHERE},
-		{TOOL("\"a\":{\"if\":{\"properties\":{\"b\":" MARKED("\"string\"",
-	                                                             "\"A\"") "}}}"),
-	         "x-mcp-header \"A\"" ELSEWHERE},
-		{"{\"inputSchema\":{\"$defs\":{\"d\":" MARKED("\"string\"",
-	                                                      "\"A\"") "}}}",
-	         "x-mcp-header \"A\"" ELSEWHERE},
-		{"{\"inputSchema\":" MARKED("\"string\"", "\"A\"") "}",
-	         "x-mcp-header \"A\" stands on the arguments as a whole"},
-	};
+
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		buf_clear(&why);
-		int marks = mcp_header_marks(str_from(rows[i].tool), &why);
-		is_str(buf_cstr(&why), rows[i].why, "marks %zu", i);
-		ok(rows[i].why[0] ? marks == -1 : marks >= 0, "marks %zu, in one word", i);
+		int marks = mcp_header_marks(str_from(rules[i].tool), &why);
+		is_str(buf_cstr(&why), rules[i].why, "marks %zu", i);
+		ok(rules[i].why[0] ? marks == -1 : marks >= 0, "marks %zu, in one word",
+		   i);
 	}
 	buf_release(&why);
 }

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# Seven faulty servers on the real OpenEnv core: what OpenEnv's own `validate --url` says of them, and what rolldbg does.
+
+load lib
+
+faults='cap-1 shared seed-ignored refused-in-text step-raises reset-raises constructor-raises'
+walk=DOWN,RIGHT,DOWN,LEFT
+
+setup_file() {
+	openenv_file faulty 0.10 openenv_faulty.py
+	for fault in $faults; do
+		sed -n "s|^$fault: listening on ||p" "$BATS_FILE_TMPDIR/faulty.log" >"$BATS_FILE_TMPDIR/$fault.url"
+	done
+	validate >"$BATS_FILE_TMPDIR/validated" 2>"$BATS_FILE_TMPDIR/validate.log"
+}
+
+# validate: the command of OpenEnv, for one server after the other; a line each, its exit code and what it failed.
+validate() {
+	local -a addresses=()
+	for fault in $faults; do
+		addresses+=("$fault=$(url "$fault")")
+	done
+	(python openenv openenv-0.10 - "${addresses[@]}") <<-'PYTHON'
+		import contextlib, io, sys
+		from openenv.cli.__main__ import app
+		for name, url in (argument.split("=", 1) for argument in sys.argv[1:]):
+		    said, code = io.StringIO(), 0
+		    try:
+		        with contextlib.redirect_stdout(said):
+		            app(["validate", "--url", url])
+		    except SystemExit as end:
+		        code = end.code or 0
+		    failed = [line.split()[1] for line in said.getvalue().splitlines() if line.split()[:1] == ["FAIL"]]
+		    print(name, code, *failed)
+	PYTHON
+}
+
+validated() {
+	sed -n "s/^$1 //p" "$BATS_FILE_TMPDIR/validated"
+}
+
+@test "openenv validate passes six of the seven, and of the seventh says that its metadata page fails" {
+	cat "$BATS_FILE_TMPDIR/validated" "$BATS_FILE_TMPDIR/validate.log"
+	for fault in cap-1 shared seed-ignored refused-in-text step-raises reset-raises; do
+		[ "$(validated $fault)" = 0 ]
+	done
+	[ "$(validated constructor-raises)" = "1 metadata_endpoint" ]
+}
+
+@test "every step refused in the text: an illusion" {
+	drive text 1 --env "$(url refused-in-text)" --actions $walk
+	fires text "multi-step-illusion error"
+	holds text 'steps | all(.outcome == "tool-error" and .error.layer == "text" and .error.disagrees == "framework")'
+	holds text 'steps | all(.error.message == "Error: the lake takes no steps today")'
+}
+
+@test "every step raising: an illusion" {
+	drive raising 1 --env "$(url step-raises)" --actions $walk
+	fires raising "multi-step-illusion error"
+	holds raising 'steps | all(.error.message == "the ice has melted")'
+}
+
+# refused NAME REASON: no episode, exit 1, and the server's own words.
+refused() {
+	run "$ROLLDBG" run --env "$(url "$1")" --actions $walk --out refused.jsonl
+	[ "$status" = 1 ]
+	[[ $output == *"$2"* ]]
+	holds refused "ending.status == \"refused\" and reset.error.class == \"environment\" and (reset.error.message | contains(\"$2\"))"
+}
+
+@test "every reset raising: refused with the reason" {
+	refused reset-raises "there is no map"
+}
+
+# The core keeps the constructor's own words to itself.
+@test "a constructor that raises: refused with the reason the core gives" {
+	refused constructor-raises "Environment factory 'ConstructorRaises' failed"
+}
+
+@test "one at a time: a second session is refused for lack of room" {
+	address=$(url cap-1)
+	hold_ws "ws${address#http}/ws" 1
+	drive second 1 --env "$address" --actions $walk
+	fires second "capacity error"
+	release_ws
+	drive alone 0 --env "$address" --actions $walk
+	no_findings alone
+}

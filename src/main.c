@@ -63,17 +63,33 @@ static const char *variable(const char *name)
 	return getenv(name);
 }
 
-static struct style style_of_stdout(void)
+static size_t columns_of(int fd)
 {
 	struct winsize size = {0};
+
+	return ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20 ? PIPE_COLUMNS
+	                                                        : size.ws_col;
+}
+
+/* Can a line be written there again and again? */
+static size_t columns_of_stderr(void)
+{
+	const char *term = getenv("TERM");
+
+	if (isatty(STDERR_FILENO) != 1 || !term || !strcmp(term, "dumb")) {
+		return 0;
+	}
+	return columns_of(STDERR_FILENO);
+}
+
+static struct style style_of_stdout(void)
+{
 	bool terminal = isatty(STDOUT_FILENO) == 1;
 	const char *no_color = getenv("NO_COLOR");
 
-	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) {
-		size.ws_col = PIPE_COLUMNS;
-	}
 	return (struct style){.color = terminal && !(no_color && *no_color),
-	                      .columns = size.ws_col,
+	                      .columns =
+	                              terminal ? columns_of(STDOUT_FILENO) : PIPE_COLUMNS,
 	                      .terminal = terminal};
 }
 
@@ -99,7 +115,8 @@ static int run(int argc, char **argv)
 	                    .stop_fd = stop_fd,
 	                    .catch_stop = catch_stop,
 	                    .variable = variable,
-	                    .style = style_of_stdout()};
+	                    .style = style_of_stdout(),
+	                    .stderr_columns = columns_of_stderr()};
 
 	int code = command_main(&c, argc, argv, &err);
 

@@ -13,6 +13,8 @@
 static _Atomic int level_now = LOG_WARN;
 static void (*filter_now)(void *ctx, struct str text, struct buf *out);
 static void *filter_ctx;
+static void (*guard_now)(void *ctx, bool begins);
+static void *guard_ctx;
 
 void log_set_level(enum log_level level)
 {
@@ -24,6 +26,19 @@ void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
 {
 	filter_now = filter;
 	filter_ctx = ctx;
+}
+
+void log_set_guard(void (*guard)(void *ctx, bool begins), void *ctx)
+{
+	guard_now = guard;
+	guard_ctx = ctx;
+}
+
+static void guard(bool begins)
+{
+	if (guard_now) {
+		guard_now(guard_ctx, begins);
+	}
 }
 
 bool log_wants(enum log_level level)
@@ -49,8 +64,10 @@ static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list
 	text_escape(&line, buf_view(&shown));
 	buf_char(&line, '\n');
 	/* nobody is left to be told when stderr itself is gone */
+	guard(true);
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
+	guard(false);
 	buf_release(&text);
 	buf_release(&shown);
 	buf_release(&line);

@@ -12,6 +12,9 @@ void log_set_level(enum log_level level);
    NULL: nothing is changed. Set before threads start. */
 void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
                     void *ctx);
+/* Called before (begins) and after each line is written: somebody else uses the terminal.
+   NULL: nobody. Set before threads start. */
+void log_set_guard(void (*guard)(void *ctx, bool begins), void *ctx);
 bool log_wants(enum log_level level);
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* always shown */
 void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown unless -q */

@@ -17,8 +17,9 @@ struct context {
 	int stop_fd;              /* readable once a signal asked us to stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
-	bool quiet;                                /* -q */
-	const struct command *command;             /* once it is known */
+	size_t stderr_columns; /* 0: standard error is no terminal, or a dumb one */
+	bool quiet;            /* -q */
+	const struct command *command; /* once it is known */
 };
 
 struct command {

@@ -2,26 +2,30 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/descriptors.h"
 #include "cmd/masks.h"
 #include "cmd/model.h"
+#include "cmd/plan.h"
+#include "cmd/progress.h"
+#include "cmd/recordings.h"
 #include "cmd/store.h"
 #include "cmd/target.h"
 #include "cmd/verdicts.h"
-#include "rollout/rollout.h"
+#include "rollout/batch.h"
 
+#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
 struct run_options {
 	struct target_options target;
-	const char *actions, *tool, *policy, *task, *out;
+	struct plan_options plan;
+	struct recording_options recording;
+	const char *actions, *tool, *policy, *task;
 	struct opt_list masks;
 	struct opt_u64 max_turns;
-	bool force, append, sync, force_call;
+	bool force_call;
 	struct llm_options model;
 	struct verdict_options verdict;
 };
@@ -38,14 +42,8 @@ static const struct opt options[] = {
          "a policy file, random:SEED, or llm with --model and --base-url", NULL},
 	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
          "stop after N turns (default: the script's length, else 100)", NULL},
-	{'o', "out", "FILE", OPT_STR, FIELD(out),
-         "record there; - streams to standard output, the verdict then goes to standard "
-         "error (default: a fresh file, the latest recording)",
-         NULL},
-	{'f', "force", NULL, OPT_FLAG, FIELD(force), "replace the file of --out", NULL},
-	{0, "append", NULL, OPT_FLAG, FIELD(append),
-         "go on behind what the file of --out holds", NULL},
-	{0, "sync", NULL, OPT_FLAG, FIELD(sync), "fdatasync after each line", NULL},
+	RECORDING_OPTIONS(FIELD(recording)),
+	PLAN_OPTIONS(FIELD(plan)),
 	{0, "mask", "POINTER", OPT_LIST, FIELD(masks),
          "part of the lines that may differ between runs; recorded in the header", NULL},
 	{0, "task", "ID", OPT_STR, FIELD(task),
@@ -63,86 +61,115 @@ struct running {
 	const struct run_options *opts;
 	struct env_target target;
 	struct llm_conf *llm; /* NULL: no model is asked */
-	struct buf path;
-	bool stored; /* the path is in the store: `latest` follows */
-	bool created;
-	struct io *io;
-	struct recorder *recorder;
+	struct plan plan;
+	struct recordings recordings;
 	struct judge *judge;
 	struct table *table;
+	struct progress *progress;
+	pthread_mutex_t lock; /* guards what follows, and the four above */
 	struct verdicts verdicts;
+	const struct env_ops *env_ops; /* once somebody has asked the server */
 	struct error mute; /* why nothing more is printed; the recording goes on */
-	char env_session[TARGET_SESSION_DIGITS + 1];
+	struct error peer; /* what the first rollout said that found nobody */
+	struct buf file;   /* scratch */
+	int64_t steps;
+	bool latest; /* the link in the store points here */
+	uint64_t began_ns;
 };
+
+static bool are_many(const struct running *r)
+{
+	return r->plan.count > 1;
+}
 
 /* ---- where the lines go beside the recording ---- */
 
-static int judge_sink(void *ctx, const struct line *l, struct error *err)
+/* A rollout is not given up because its verdict cannot be printed. */
+static void print_some(struct running *r)
 {
-	struct running *r = ctx;
-
-	if (l->type == LINE_HEADER && r->stored &&
-	    store_set_latest(r->context, buf_cstr(&r->path), err)) {
-		return -1;
+	if (r->mute.kind == FAIL_NONE && r->verdicts.out.text.n) {
+		progress_give_way(r->progress);
+		(void)!output_flush(&r->verdicts.out, &r->mute);
+		progress_go_on(r->progress);
 	}
-	return judge_line(r->judge, l, NULL, err);
+	buf_clear(&r->verdicts.out.text);
 }
 
-/* A rollout is not given up because its table cannot be printed. */
-static int table_sink(void *ctx, const struct line *l, struct error *err)
+/* With the lock held. */
+static int take_line(struct running *r, const struct line *l, struct error *err)
+{
+	r->steps += l->type == LINE_STEP && l->step >= 0;
+	if (r->recordings.stored && !r->latest) {
+		r->latest = true;
+		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err)) {
+			return -1;
+		}
+	}
+	/* first the row, then what its verdict is */
+	if (r->table) {
+		table_line(r->table, l, &r->verdicts.out.text);
+	}
+	int failed = judge_line(r->judge, l, NULL, err);
+	if (r->table || are_many(r)) {
+		print_some(r);
+	}
+	return failed;
+}
+
+static int line_sink(void *ctx, const struct line *l, struct error *err)
 {
 	struct running *r = ctx;
 
-	(void)err;
-	if (r->mute.kind == FAIL_NONE) {
-		table_line(r->table, l, &r->verdicts.out.text);
-		(void)!output_flush(&r->verdicts.out, &r->mute);
+	pthread_mutex_lock(&r->lock);
+	int failed = take_line(r, l, err);
+	pthread_mutex_unlock(&r->lock);
+	return failed;
+}
+
+/* A finding names the file that its rollout stands in. */
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct running *r = ctx;
+	struct rollout_verdict one = *v;
+
+	r->verdicts.whose = are_many(r) && v->rollout.p ? WHOSE_ROLLOUT : WHOSE_NOTHING;
+	if (r->recordings.folder && v->rollout.p) {
+		buf_clear(&r->file);
+		recordings_path(&r->recordings, v->rollout, &r->file);
+		one.file = buf_cstr(&r->file);
 	}
-	return 0;
+	verdicts_take(&r->verdicts, &one);
 }
 
 /* ---- setting up ---- */
 
+static bool streams(const struct running *r)
+{
+	const char *out = r->opts->recording.out;
+
+	return out && !strcmp(out, "-");
+}
+
 static int settle_out(struct running *r, struct error *err)
 {
-	const struct run_options *o = r->opts;
-
-	if (o->out && !strcmp(o->out, "-") && o->verdict.json) {
+	if (streams(r) && r->opts->verdict.json) {
 		return error_set(err, FAIL_USAGE,
 		                 "--out - and --json both want standard output");
 	}
-	if (o->force && o->append) {
-		return error_set(err, FAIL_USAGE,
-		                 "--force and --append exclude each other");
-	}
-	if (o->out) {
-		buf_text(&r->path, o->out);
-		return 0;
-	}
-	r->stored = true;
-	return store_new_file(r->context, &r->path, err);
+	return recordings_settle(&r->recordings, r->context, &r->opts->recording,
+	                         &r->plan, r->target.secrets, err);
 }
 
-static int open_recorder(struct running *r, struct error *err)
+static int settle_plan(struct running *r, struct error *err)
 {
-	struct recorder_conf conf = {.path = buf_cstr(&r->path),
-	                             .force = r->opts->force,
-	                             .append = r->opts->append,
-	                             .sync = r->opts->sync,
-	                             .secrets = r->target.secrets};
+	const struct run_options *o = r->opts;
 
-	r->created = strcmp(conf.path, "-") != 0 && access(conf.path, F_OK) != 0;
-	if (recorder_new(&conf, &r->recorder, err)) {
-		r->created = false;
-		return -1;
-	}
-	return 0;
+	return plan_make(&r->plan, &o->plan, o->task,
+	                 recordings_is_folder(o->recording.out), err) ||
+	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 
-static bool streams(const struct running *r)
-{
-	return r->opts->out && !strcmp(r->opts->out, "-");
-}
+#define SHOWN_OF_A_RULE 3
 
 static int open_verdicts(struct running *r, struct error *err)
 {
@@ -150,113 +177,27 @@ static int open_verdicts(struct running *r, struct error *err)
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
 	                          .told = verdict_told(v),
-	                          .verdict = verdicts_take,
-	                          .ctx = &r->verdicts};
+	                          .verdict = take_verdict,
+	                          .ctx = r};
+	bool some = are_many(r) && !log_wants(LOG_INFO);
 
 	r->verdicts = (struct verdicts){.context = r->context,
 	                                .out = streams(r) ? output_to_stderr()
 	                                                  : output_to_stdout(),
 	                                .json = v->json,
+	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
 	                                .fail_on = v->fail_on};
 	if (judge_new(&conf, &r->judge, err)) {
 		return -1;
 	}
-	judge_file(r->judge, buf_cstr(&r->path));
-	if (!v->json && !r->context->quiet && !streams(r)) {
+	judge_file(r->judge, buf_cstr(&r->recordings.path));
+	if (!v->json && !r->context->quiet && !streams(r) && !are_many(r)) {
 		r->table = table_new(r->context->style);
 	}
+	if (are_many(r)) {
+		r->progress = progress_new(r->context);
+	}
 	return 0;
-}
-
-static int open_io(struct running *r, struct error *err)
-{
-	return env_target_new_session(r->env_session, err) ||
-	       env_target_new_io(&r->target, &r->io, err);
-}
-
-/* ---- the run ---- */
-
-static const char *actions_of(const struct running *r)
-{
-	const struct run_options *o = r->opts;
-	bool demo = env_target_is_builtin(&r->target) && !o->actions && !o->policy &&
-	            !o->tool;
-
-	return demo ? DEMO_ACTIONS : o->actions;
-}
-
-static int drive(struct running *r, struct rollout_result *result, struct error *err)
-{
-	const struct run_options *o = r->opts;
-	struct line_sink sinks[2] = {{judge_sink, r}};
-	size_t sink_count = 1;
-
-	if (r->table) {
-		/* first the row, then what its verdict is */
-		sinks[1] = sinks[0];
-		sinks[0] = (struct line_sink){table_sink, r};
-		sink_count = 2;
-	}
-	struct rollout_conf conf = {.task = o->task,
-	                            .env = env_target_conf(&r->target),
-	                            .policy = {.actions = actions_of(r),
-	                                       .tool = o->tool,
-	                                       .spec = o->policy,
-	                                       .llm = r->llm,
-	                                       .force_call = o->force_call},
-	                            .max_turns = o->max_turns,
-	                            .masks = &o->masks,
-	                            .clock = r->context->clock,
-	                            .io = r->io,
-	                            .recorder = r->recorder,
-	                            .sinks = sinks,
-	                            .sink_count = sink_count};
-
-	conf.env.env_session = r->env_session;
-	conf.env_ops = env_find(&conf.env, conf.io, err);
-	return conf.env_ops ? rollout_run(&conf, result, err) : -1;
-}
-
-static int exit_code(const struct running *r, const struct rollout_result *result)
-{
-	switch (result->status) {
-	case END_INTERRUPTED:
-		return 130;
-	case END_FAILED:
-		return 5;
-	case END_UNREACHABLE:
-		return 4;
-	case END_REFUSED:
-		return 1;
-	case END_TERMINATED:
-	case END_TRUNCATED:
-	case END_FINISHED:
-	case END_MAX_TURNS:
-	case END_STOPPED:
-		break;
-	}
-	return r->verdicts.at_or_above > 0;
-}
-
-static int conclude(struct running *r, const struct rollout_result *result,
-                    struct error *err)
-{
-	judge_finish(r->judge);
-	if (result->status == END_UNREACHABLE) {
-		log_error("%s: %s", r->target.name, result->peer.text);
-	}
-	if (r->mute.kind != FAIL_NONE) {
-		*err = r->mute;
-		return -1;
-	}
-	verdicts_summary(&r->verdicts, r->judge);
-	if (!r->opts->out && !r->opts->verdict.json && !r->context->quiet) {
-		buf_printf(&r->verdicts.out.text, "recorded: %s\n", buf_cstr(&r->path));
-	}
-	if (output_flush(&r->verdicts.out, err)) {
-		return -1;
-	}
-	return exit_code(r, result);
 }
 
 /* A mask that is no pointer would make a recording that nothing can strip. */
@@ -277,47 +218,293 @@ static int set_up(struct running *r, struct error *err)
 	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
 	       model_read(r->context, r->opts->policy, &r->opts->model, r->target.secrets,
 	                  &r->llm, err) ||
-	       settle_out(r, err) || env_target_start(&r->target, err) ||
-	       open_verdicts(r, err) || open_io(r, err) || open_recorder(r, err);
+	       settle_plan(r, err) || settle_out(r, err) ||
+	       env_target_start(&r->target, err) || open_verdicts(r, err) ||
+	       recordings_open(&r->recordings, err);
+}
+
+/* ---- one rollout, in its thread ---- */
+
+static const char *actions_of(const struct running *r)
+{
+	const struct run_options *o = r->opts;
+	bool demo = env_target_is_builtin(&r->target) && !o->actions && !o->policy &&
+	            !o->tool;
+
+	return demo ? DEMO_ACTIONS : o->actions;
+}
+
+/* What the task says goes before the options. */
+static void apply_task(const struct task *t, struct rollout_conf *conf)
+{
+	struct policy_conf *p = &conf->policy;
+
+	/* the built-in demonstration is no policy that a task's would be added to */
+	p->actions = t->actions ? t->actions : p->actions;
+	p->tool = t->tool ? t->tool : p->tool;
+	p->spec = t->policy ? t->policy : p->spec;
+	p->vars = t->vars;
+	if (t->state) {
+		conf->env.state_spec = str_from(t->state);
+	}
+	if (t->seed.given) {
+		conf->env.has_seed = true;
+		conf->env.seed = t->seed.value;
+	}
+	if (t->max_turns.given) {
+		conf->max_turns = t->max_turns;
+	}
+}
+
+static struct rollout_conf conf_of(const struct running *r, const struct planned *one)
+{
+	const struct run_options *o = r->opts;
+	bool own = one->task && (one->task->actions || one->task->policy);
+	struct rollout_conf conf = {
+		.task = *one->name ? one->name : NULL,
+		.sample = (int64_t)one->sample,
+		.group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0,
+		.one_of_many = are_many(r),
+		.env = env_target_conf(&r->target),
+		.policy = {.actions = own ? o->actions : actions_of(r),
+	                   .tool = o->tool,
+	                   .spec = o->policy,
+	                   .llm = r->llm,
+	                   .force_call = o->force_call},
+		.max_turns = o->max_turns,
+		.masks = &o->masks,
+		.clock = r->context->clock};
+
+	if (one->task) {
+		apply_task(one->task, &conf);
+	}
+	return conf;
+}
+
+/* Asked once: it is the same server for all. */
+static int find_ops(struct running *r, struct rollout_conf *conf, struct error *err)
+{
+	pthread_mutex_lock(&r->lock);
+	if (!r->env_ops) {
+		r->env_ops = env_find(&conf->env, conf->io, err);
+	}
+	conf->env_ops = r->env_ops;
+	pthread_mutex_unlock(&r->lock);
+	return conf->env_ops ? 0 : -1;
+}
+
+static int record(struct running *r, struct rollout_conf *conf, const char *id,
+                  struct rollout_result *result, struct error *err)
+{
+	struct recording own;
+	struct error closing = {0};
+	int failed = recording_open(&r->recordings, id, &own, err);
+
+	if (!failed) {
+		conf->recorder = own.recorder;
+		failed =
+			find_ops(r, conf, err) || rollout_run(conf, result, err) ? -1 : 0;
+	}
+	if (recording_close(&r->recordings, &own, &closing) && !failed) {
+		*err = closing;
+		failed = -1;
+	}
+	return failed;
+}
+
+static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
+                   struct error *err)
+{
+	struct running *r = ctx;
+	struct planned one;
+	struct line_sink sink = {line_sink, r};
+	char env_session[TARGET_SESSION_DIGITS + 1];
+
+	plan_nth(&r->plan, index, &one);
+	struct rollout_conf conf = conf_of(r, &one);
+	conf.io = io;
+	conf.env.env_session = env_session;
+	conf.sinks = &sink;
+	conf.sink_count = 1;
+	int failed = env_target_new_session(env_session, err) ||
+	             record(r, &conf, one.id, result, err);
+	if (failed && one.task) {
+		/* a failure of ours may be of one task's options */
+		error_wrap(err, "%s:%zu", r->plan.file, one.task->line);
+	}
+	if (!failed && result->status == END_UNREACHABLE) {
+		pthread_mutex_lock(&r->lock);
+		if (r->peer.kind == FAIL_NONE) {
+			r->peer = result->peer;
+		}
+		pthread_mutex_unlock(&r->lock);
+	}
+	return failed ? -1 : 0;
+}
+
+static int new_io(void *ctx, struct io **out, struct error *err)
+{
+	struct running *r = ctx;
+
+	return env_target_new_io(&r->target, out, err);
+}
+
+/* ---- how far it is ---- */
+
+#define PROGRESS_MS 200
+
+static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
+{
+	uint64_t left = now->total - now->done - now->interrupted;
+
+	return took_ms * left / now->done / 1000;
+}
+
+static void show_progress(void *ctx, const struct batch_count *now)
+{
+	struct running *r = ctx;
+	struct buf text = BUF(BUF_MAX_SMALL);
+	const struct clock *clock = &r->context->clock;
+	uint64_t took_ms = (clock->monotonic_ns(clock->ctx) - r->began_ns) / 1000000;
+
+	pthread_mutex_lock(&r->lock);
+	int64_t steps = r->steps;
+	pthread_mutex_unlock(&r->lock);
+	buf_printf(&text, "%zu of %zu done · %zu running · %zu failed · %lld steps/s",
+	           now->done, now->total, now->running,
+	           now->refused + now->unreachable + now->failed,
+	           (long long)((uint64_t)steps * 1000 / (took_ms + 1)));
+	if (now->done) {
+		uint64_t left = seconds_left(now, took_ms);
+
+		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
+		           (unsigned long long)(left % 60));
+	}
+	progress_show(r->progress, buf_view(&text));
+	buf_release(&text);
+}
+
+/* ---- the run ---- */
+
+static int drive(struct running *r, struct batch_count *count, struct error *err)
+{
+	const struct clock *clock = &r->context->clock;
+	struct batch_conf conf = {.count = r->plan.count,
+	                          .jobs = r->plan.jobs,
+	                          .stop_fd = r->context->stop_fd,
+	                          .new_io = new_io,
+	                          .rollout = run_one,
+	                          .tick = r->progress ? show_progress : NULL,
+	                          .tick_ms = PROGRESS_MS,
+	                          .ctx = r};
+
+	r->began_ns = clock->monotonic_ns(clock->ctx);
+	int failed = batch_run(&conf, count, err);
+	progress_free(r->progress);
+	r->progress = NULL;
+	return failed;
+}
+
+/* The worst wins. */
+static int exit_code(const struct running *r, const struct batch_count *count)
+{
+	if (count->interrupted || count->done < count->total) {
+		return 130;
+	}
+	if (count->failed) {
+		return 5;
+	}
+	if (count->unreachable) {
+		return 4;
+	}
+	return count->refused || r->verdicts.at_or_above > 0;
+}
+
+/* What a trainer wants to know first. */
+static void say_environments(const struct batch_count *count, struct buf *out)
+{
+	size_t began = count->done + count->interrupted;
+
+	if (count->opened < began && (count->refused || count->unreachable)) {
+		buf_printf(out, "%zu of %zu rollouts had an environment", count->opened,
+		           began);
+		if (count->refused) {
+			buf_printf(out, "; %zu were refused", count->refused);
+		}
+		if (count->unreachable) {
+			buf_printf(out, "; %zu found nobody or were cut off",
+			           count->unreachable);
+		}
+		buf_char(out, '\n');
+	}
+}
+
+static void say_summary(struct running *r, const struct batch_count *count)
+{
+	struct buf *out = &r->verdicts.out.text;
+	bool people = !r->opts->verdict.json && !r->context->quiet;
+
+	verdicts_summary(&r->verdicts, r->judge);
+	if (people && are_many(r)) {
+		say_environments(count, out);
+	}
+	if (people && !r->opts->recording.out) {
+		buf_printf(out, "recorded: %s\n", buf_cstr(&r->recordings.path));
+	}
+}
+
+static int conclude(struct running *r, const struct batch_count *count, struct error *err)
+{
+	judge_finish(r->judge);
+	if (r->peer.kind != FAIL_NONE) {
+		log_error("%s: %s", r->target.name, r->peer.text);
+	}
+	if (are_many(r) && count->interrupted + count->done < count->total) {
+		log_warn("interrupted: %zu of %zu rollouts are done, %zu were broken "
+		         "off, %zu never started",
+		         count->done, count->total, count->interrupted,
+		         count->total - count->done - count->interrupted);
+	}
+	if (r->mute.kind != FAIL_NONE) {
+		*err = r->mute;
+		return -1;
+	}
+	say_summary(r, count);
+	if (output_flush(&r->verdicts.out, err)) {
+		return -1;
+	}
+	return exit_code(r, count);
 }
 
 static void tear_down(struct running *r)
 {
+	progress_free(r->progress);
 	table_free(r->table);
 	judge_free(r->judge);
 	output_release(&r->verdicts.out);
-	io_free(r->io);
+	recordings_release(&r->recordings);
 	env_target_release(&r->target);
 	llm_conf_free(r->llm);
-	buf_release(&r->path);
-}
-
-static bool is_empty(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+	plan_release(&r->plan);
+	buf_release(&r->file);
+	pthread_mutex_destroy(&r->lock);
 }
 
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
-	struct running r = {.context = c, .opts = opts, .path = BUF(BUF_MAX_SMALL)};
-	struct rollout_result result = {.status = END_FAILED};
+	struct running r = {.context = c, .opts = opts, .file = BUF(BUF_MAX_SMALL)};
+	struct batch_count count;
 	struct error closing = {0};
 
 	(void)argc;
 	(void)argv;
-	int code = set_up(&r, err) || drive(&r, &result, err)
-	                   ? -1
-	                   : conclude(&r, &result, err);
-	if (recorder_close(r.recorder, &closing) && code >= 0) {
+	pthread_mutex_init(&r.lock, NULL);
+	int code = set_up(&r, err) || drive(&r, &count, err) ? -1
+	                                                     : conclude(&r, &count, err);
+	if (recordings_close(&r.recordings, &closing) && code >= 0) {
 		*err = closing;
 		code = -1;
-	}
-	/* a policy that did not fit was refused before the first line: nothing to keep */
-	if (code < 0 && r.created && is_empty(buf_cstr(&r.path))) {
-		unlink(buf_cstr(&r.path));
 	}
 	if (code < 0) {
 		env_target_hide(&r.target, err);

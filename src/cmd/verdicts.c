@@ -33,6 +33,62 @@ struct told verdict_told(const struct verdict_options *o)
 	                     .error_count = o->expected.count};
 }
 
+static struct held_back *held_of(struct verdicts *v, const char *rule)
+{
+	for (size_t i = 0; i < v->held_count; i++) {
+		if (!strcmp(v->held[i].rule, rule)) {
+			return &v->held[i];
+		}
+	}
+	if (v->held_count == ARRAY_LEN(v->held)) {
+		return NULL;
+	}
+	v->held[v->held_count] = (struct held_back){rule, SEVERITY_INFO, 0, 0};
+	return &v->held[v->held_count++];
+}
+
+static bool is_shown(struct verdicts *v, const struct finding *f)
+{
+	struct held_back *h = v->show_max ? held_of(v, f->rule) : NULL;
+
+	if (!h || h->shown < v->show_max) {
+		if (h) {
+			h->shown++;
+		}
+		return true;
+	}
+	h->held++;
+	h->severity = f->severity > h->severity ? f->severity : h->severity;
+	return false;
+}
+
+/* Where many rollouts have the same trouble, a few of them say enough. */
+static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
+{
+	for (size_t i = 0; i < r->finding_count; i++) {
+		struct rollout_verdict one = *r;
+
+		one.findings = &r->findings[i];
+		one.finding_count = 1;
+		if (is_shown(v, one.findings)) {
+			report_findings(&one, v->whose, v->context->style, &v->out.text);
+		}
+	}
+}
+
+static void show_held_back(const struct verdicts *v, struct buf *out)
+{
+	for (size_t i = 0; i < v->held_count; i++) {
+		const struct held_back *h = &v->held[i];
+
+		if (h->held) {
+			buf_printf(out, "%s: %s: %lld more of these (-v shows all)\n",
+			           severity_name(h->severity), h->rule,
+			           (long long)h->held);
+		}
+	}
+}
+
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
@@ -50,7 +106,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 		text_escape_json(&v->out.text, buf_view(&lines));
 		buf_release(&lines);
 	} else {
-		report_findings(r, v->whose, v->context->style, &v->out.text);
+		show_findings(v, r);
 	}
 }
 
@@ -63,6 +119,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 		report_json_summary(j, out);
 		return;
 	}
+	show_held_back(v, out);
 	if (v->context->quiet) {
 		return;
 	}

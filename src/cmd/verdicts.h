@@ -63,6 +63,15 @@ struct verdict_options {
 			NULL                                                             \
 	}
 
+#define VERDICT_RULES_MAX 64
+
+/* Findings of one rule that are counted instead of shown. */
+struct held_back {
+	const char *rule;
+	enum severity severity; /* of the worst */
+	int64_t shown, held;
+};
+
 struct verdicts {
 	const struct context *context;
 	struct output out;
@@ -71,6 +80,9 @@ struct verdicts {
 	const char *fail_on; /* NULL: error */
 	int64_t at_or_above; /* findings that fail */
 	int64_t unfinished;  /* rollouts that did not run to an end of their own */
+	int64_t show_max;    /* findings of a rule that people are shown; 0: all */
+	struct held_back held[VERDICT_RULES_MAX];
+	size_t held_count;
 };
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */

@@ -27,7 +27,8 @@ struct io {
 	CURLM *multi; /* NULL at rest */
 	const char *user_agent, *ca_file;
 	bool insecure;
-	int stop_fd; /* -1: not looked at */
+	int stop_fd;       /* -1: not looked at */
+	int given_stop_fd; /* what it was in the beginning */
 	bool stop_seen;
 	unsigned transfers; /* added, and neither removed nor settled */
 	unsigned settled;

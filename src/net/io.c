@@ -69,6 +69,7 @@ int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 		.ca_file = conf->ca_file,
 		.insecure = conf->insecure,
 		.stop_fd = conf->stop_fd,
+		.given_stop_fd = conf->stop_fd,
 	};
 	if (wake_multi(io, err) < 0) {
 		free(io);
@@ -124,6 +125,12 @@ void io_ignore_stop(struct io *io)
 {
 	io->stop_fd = -1;
 	io->stop_seen = false;
+	refresh_waits(io);
+}
+
+void io_heed_stop(struct io *io)
+{
+	io->stop_fd = io->given_stop_fd;
 	refresh_waits(io);
 }
 

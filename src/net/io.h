@@ -36,6 +36,8 @@ bool io_stopped(const struct io *io);
 /* From now on stop_fd is not looked at: for the goodbye after an interrupt, which has its
  * own deadline. */
 void io_ignore_stop(struct io *io);
+/* And again it is, as in a new one: the next rollout begins. */
+void io_heed_stop(struct io *io);
 
 /* Called inside some io_* or http_* call of this thread when fd is ready (POLLIN/POLLOUT
    bits). -1 with err set ends that call. */

@@ -354,7 +354,7 @@ int random_new(const struct policy_conf *conf, struct str name, uint64_t seed,
 	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
 	p->tools = named_tools(&p->arena, conf->tools);
 	p->title = arena_str(&p->arena, name);
-	rng_seed(&p->rng, seed, 1);
+	rng_seed(&p->rng, seed, 1 + (uint64_t)conf->sample);
 	if (conf->actions &&
 	    (script_split(conf->actions, &p->arena, &actions, &count, err) ||
 	     script_from_actions(conf, actions, count, &p->arena, &p->actions, err))) {

@@ -301,6 +301,10 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 	jw_i64(&j, f->max_turns);
 	jw_key(&j, "timeout_ms");
 	jw_u64(&j, f->timeout_ms);
+	if (f->group_size) {
+		jw_key(&j, "group_size");
+		jw_i64(&j, f->group_size);
+	}
 	jw_end(&j);
 	keep_value(w, l, KEY_LIMITS);
 

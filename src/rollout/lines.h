@@ -55,6 +55,7 @@ struct header_facts {
 	const struct policy_facts *policy; /* NULL: it was never opened */
 	const char *protocol;              /* when env is NULL */
 	int64_t max_turns;
+	int64_t group_size; /* 0: of no group */
 	uint64_t timeout_ms;
 	const char *url;
 	const char *version;

@@ -18,7 +18,7 @@ struct rollout {
 	struct policy *policy;
 	struct policy_facts policy_facts;
 	struct line_writer writer;
-	char task[128], id[160];
+	char task[ROLLOUT_TASK_MAX + 1], id[ROLLOUT_TASK_MAX + 32];
 	int64_t turns, steps, max_turns;
 	double reward_sum;
 	bool reward_known;
@@ -43,24 +43,27 @@ static const struct env_facts *facts_of(const struct rollout *r)
 
 /* ---- names ---- */
 
+void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n && n < ROLLOUT_TASK_MAX; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		out[n++] = c <= ' ' || c == 127 ? '_' : (char)c;
+	}
+	out[n] = '\0';
+	/* a name cut inside a character is no JSON string */
+	out[text_utf8_valid((struct str){out, n})] = '\0';
+}
+
 /* Ids are derived: the same task on the same environment has the same id in every run. */
 static void name_rollout(struct rollout *r)
 {
 	const struct env_facts *e = facts_of(r);
 	struct str name = e->name.n ? e->name : STR("env");
-	size_t n = 0;
 
-	if (r->conf->task) {
-		name = str_from(r->conf->task);
-	}
-	for (size_t i = 0; i < name.n && n + 1 < sizeof(r->task); i++) {
-		unsigned char c = (unsigned char)name.p[i];
-
-		r->task[n++] = c <= ' ' || c == 127 ? '_' : (char)c;
-	}
-	r->task[n] = '\0';
-	/* a name cut inside a character is no JSON string */
-	r->task[text_utf8_valid((struct str){r->task, n})] = '\0';
+	rollout_task_name(r->conf->task ? str_from(r->conf->task) : name, r->task);
 	snprintf(r->id, sizeof(r->id), "%s.%lld", r->task, (long long)r->conf->sample);
 	r->writer.rollout = r->id;
 }
@@ -76,6 +79,7 @@ static int put_header(struct rollout *r, struct error *err)
 	struct header_facts f = {.task = r->task,
 	                         .vars = c->policy.vars,
 	                         .sample = c->sample,
+	                         .group_size = c->group_size,
 	                         .has_seed = c->env.has_seed,
 	                         .seed = c->env.seed,
 	                         .env = e->protocol ? e : NULL,
@@ -489,9 +493,12 @@ static int start(struct rollout *r, struct error *err)
 		return -1;
 	}
 	if (refused) {
-		log_warn("the reset was refused: %s", buf_cstr(&r->last_error));
+		if (!r->conf->one_of_many) {
+			log_warn("the reset was refused: %s", buf_cstr(&r->last_error));
+		}
 		return put_end(r, END_REFUSED, buf_cstr(&r->last_error), unknown, err);
 	}
+	r->result->opened = true;
 	if (no_tools) {
 		return put_end(r, END_STOPPED, "the server offers no tools", unknown,
 		               err);
@@ -554,10 +561,12 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
 	                    .result = out};
 
 	*out = (struct rollout_result){.status = END_FAILED};
+	io_heed_stop(conf->io);
 	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count,
 	                 conf->clock, "");
 	int failed = settle(&r, run(&r, err), err);
 	if (r.env) {
+		io_ignore_stop(conf->io); /* a goodbye has its own deadline */
 		conf->env_ops->close(r.env);
 	}
 	if (r.policy) {

@@ -10,6 +10,8 @@
 struct rollout_conf {
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
+	int64_t group_size; /* samples of each task; 0: it is of no group */
+	bool one_of_many;   /* whoever started it sums up how they ended */
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is filled in here */
@@ -25,9 +27,16 @@ struct rollout_conf {
 
 struct rollout_result {
 	enum end_status status;
+	bool opened; /* it had a session, and the reset went well */
 	struct error
 		peer; /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
 };
+
+#define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */
+
+/* The id of a task as rollout ids have it, and where it ends: without blanks and control
+   characters, cut to ROLLOUT_TASK_MAX. */
+void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1]);
 
 /* 0: it ran and its recording is whole, however it ended. -1: a policy that does not fit
    (nothing was recorded, no step sent), or our own failure (FAIL_SYSTEM; what was written

@@ -185,10 +185,11 @@ onto_full() {
 @test "a folder that cannot be written: exit 5" {
 	expect 5 rolldbg run --out /proc/rolldbg.jsonl
 	has "$stderr" 'cannot write /proc/rolldbg.jsonl'
-	mkdir folder
-	expect 5 rolldbg run --out folder
-	has "$stderr" 'folder: Is a directory'
+	expect 5 rolldbg run --out /proc/folder/
+	has "$stderr" 'cannot make the folder /proc/folder'
 	echo >file
+	expect 2 rolldbg run --out file/
+	has "$stderr" '--out file/: file is no folder'
 	expect 5 env XDG_STATE_HOME="$PWD/file" "$ROLLDBG" run
 	has "$stderr" 'cannot make the folder'
 	has "$stderr" '--out FILE'

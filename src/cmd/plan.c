@@ -1,0 +1,151 @@
+/* From options and a task file to a list of rollouts: see plan.h. */
+#include "cmd/plan.h"
+
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ROLLOUTS_MAX 10000000
+#define NAMELESS     "env" /* what tasks are called that nobody gave a name */
+
+static int check_number(const char *option, struct opt_u64 given, uint64_t most,
+                        struct error *err)
+{
+	if (!given.given || (given.value > 0 && given.value <= most)) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE, "--%s %" PRIu64 ": a number from 1 to %" PRIu64,
+	                 option, given.value, most);
+}
+
+static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
+                       struct error *err)
+{
+	if (!given.given || given.value == planned) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "--%s %" PRIu64 ", but by the trainer's settings it is %" PRIu64
+	                 ": leave it out",
+	                 option, given.value, planned);
+}
+
+/* How many at a time, and of each task; the trainer's settings come first. */
+static int settle_numbers(struct plan *p, const struct plan_options *o, struct error *err)
+{
+	struct trainer_plan t;
+	struct buf said = BUF(BUF_MAX_SMALL);
+
+	p->group_size = o->group_size.given ? (size_t)o->group_size.value : 1;
+	p->jobs = o->jobs.given ? (size_t)o->jobs.value : 1;
+	p->grouped = o->group_size.given;
+	p->groups = 1;
+	if (!trainer_given(&o->trainer)) {
+		return 0;
+	}
+	if (trainer_plan(&o->trainer, &t, err) ||
+	    contradicts("jobs", o->jobs, t.sessions, err) ||
+	    contradicts("group-size", o->group_size, t.group_size, err)) {
+		return -1;
+	}
+	trainer_say(&o->trainer, &t, &said);
+	log_warn("%s", buf_cstr(&said));
+	buf_release(&said);
+	p->jobs = (size_t)t.sessions;
+	p->group_size = (size_t)t.group_size;
+	p->groups = (size_t)t.groups;
+	p->grouped = p->grouped || o->trainer.generations.given;
+	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
+}
+
+static int settle_tasks(struct plan *p, const struct plan_options *o, const char *task,
+                        struct error *err)
+{
+	size_t wanted = p->groups;
+
+	if (!o->tasks) {
+		return 0;
+	}
+	if (task) {
+		return error_set(err, FAIL_USAGE,
+		                 "--task names the only task, --tasks brings many: give "
+		                 "one of them");
+	}
+	if (tasks_read(o->tasks, &p->tasks, err)) {
+		return -1;
+	}
+	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";
+	p->groups = p->tasks.count;
+	if (p->groups < wanted) {
+		log_warn("%s has %zu tasks, the trainer takes %zu at once: only %zu "
+		         "sessions will be open",
+		         p->file, p->groups, wanted, p->groups * p->group_size);
+	}
+	return 0;
+}
+
+/* Where the server's name would have to do, refused rollouts would have another one than
+   the others. */
+static int settle_name(struct plan *p, const char *task, bool named, struct error *err)
+{
+	p->name = task;
+	if (!task && (named || p->count > 1)) {
+		p->name = NAMELESS;
+	}
+	if (p->groups > 1 && !p->file && strlen(p->name) > ROLLOUT_TASK_MAX - 8) {
+		return error_set(err, FAIL_USAGE,
+		                 "--task: %d bytes are the most where the tasks are "
+		                 "numbered",
+		                 ROLLOUT_TASK_MAX - 8);
+	}
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct plan_options *o, const char *task, bool named,
+              struct error *err)
+{
+	*p = (struct plan){.groups = 1};
+	if (check_number("jobs", o->jobs, JOBS_MAX, err) ||
+	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
+	    settle_numbers(p, o, err) || settle_tasks(p, o, task, err)) {
+		return -1;
+	}
+	if (p->groups > ROLLOUTS_MAX / p->group_size) {
+		return error_set(err, FAIL_USAGE,
+		                 "%zu tasks x %zu are more than %d rollouts", p->groups,
+		                 p->group_size, ROLLOUTS_MAX);
+	}
+	p->count = p->groups * p->group_size;
+	p->jobs = p->jobs < p->count ? p->jobs : p->count;
+	return settle_name(p, task, named, err);
+}
+
+void plan_release(struct plan *p)
+{
+	tasks_release(&p->tasks);
+}
+
+static void name_task(const struct plan *p, size_t number, struct planned *out)
+{
+	char name[2 * ROLLOUT_TASK_MAX];
+
+	if (p->file) {
+		out->task = &p->tasks.items[number];
+		snprintf(name, sizeof(name), "%s", out->task->id);
+	} else if (p->groups > 1) {
+		snprintf(name, sizeof(name), "%s-%zu", p->name, number);
+	} else {
+		snprintf(name, sizeof(name), "%s", p->name ? p->name : "");
+	}
+	rollout_task_name(str_from(name), out->name);
+}
+
+void plan_nth(const struct plan *p, size_t index, struct planned *out)
+{
+	*out = (struct planned){.sample = index % p->group_size};
+	name_task(p, index / p->group_size, out);
+	if (*out->name) {
+		snprintf(out->id, sizeof(out->id), "%s.%zu", out->name, out->sample);
+	}
+}

@@ -1,0 +1,195 @@
+/* Files for recordings: see recordings.h. */
+#include "cmd/recordings.h"
+
+#include "cmd/store.h"
+#include "trajectory/recorder.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool recordings_is_folder(const char *out)
+{
+	size_t n = out ? strlen(out) : 0;
+	struct stat st;
+
+	return n && (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)));
+}
+
+static bool is_safe(unsigned char c, bool first)
+{
+	bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+
+	return c >= 0x80 || letter || (c >= '0' && c <= '9') || (c == '.' && !first) ||
+	       (c && strchr("_-+=,@~", c));
+}
+
+void recordings_path(const struct recordings *r, struct str rollout, struct buf *out)
+{
+	buf_str(out, buf_view(&r->path));
+	for (size_t i = 0; i < rollout.n; i++) {
+		unsigned char c = (unsigned char)rollout.p[i];
+
+		if (is_safe(c, i == 0)) {
+			buf_char(out, (char)c);
+		} else {
+			buf_printf(out, "%%%02X", (unsigned)c);
+		}
+	}
+	buf_text(out, ".jsonl");
+}
+
+static int make_folder(struct recordings *r, struct error *err)
+{
+	const char *path;
+	struct stat st;
+
+	buf_text(&r->path, r->options->out);
+	while (r->path.n > 1 && r->path.p[r->path.n - 1] == '/') {
+		buf_cut(&r->path, r->path.n - 1);
+	}
+	path = buf_cstr(&r->path);
+	if (mkdir(path, 0777) && errno != EEXIST) {
+		return error_errno(err, "cannot make the folder %s", path);
+	}
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		return error_set(err, FAIL_USAGE, "--out %s: %s is no folder",
+		                 r->options->out, path);
+	}
+	if (access(path, W_OK | X_OK)) {
+		return error_errno(err, "cannot write into the folder %s", path);
+	}
+	if (strcmp(path, "/") != 0) {
+		buf_char(&r->path, '/');
+	}
+	return 0;
+}
+
+/* Before anything is started. */
+static int check_files(const struct recordings *r, const struct plan *plan,
+                       struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	struct planned one;
+	int failed = 0;
+
+	for (size_t i = 0; i < plan->count && !failed; i++) {
+		struct stat st;
+
+		plan_nth(plan, i, &one);
+		buf_clear(&path);
+		recordings_path(r, str_from(one.id), &path);
+		if (stat(buf_cstr(&path), &st)) {
+			failed = errno == ENOENT ? 0
+			                         : error_errno(err, "cannot write %s",
+			                                       buf_cstr(&path));
+		} else if (!r->options->force && !r->options->append) {
+			failed = error_set(err, FAIL_USAGE,
+			                   "%s exists; --force replaces it",
+			                   buf_cstr(&path));
+		}
+	}
+	buf_release(&path);
+	return failed;
+}
+
+int recordings_settle(struct recordings *r, const struct context *c,
+                      const struct recording_options *o, const struct plan *plan,
+                      const struct secrets *secrets, struct error *err)
+{
+	*r = (struct recordings){.context = c,
+	                         .options = o,
+	                         .secrets = secrets,
+	                         .path = BUF(BUF_MAX_SMALL),
+	                         .folder = recordings_is_folder(o->out)};
+	if (o->force && o->append) {
+		return error_set(err, FAIL_USAGE,
+		                 "--force and --append exclude each other");
+	}
+	if (r->folder) {
+		return make_folder(r, err) || check_files(r, plan, err);
+	}
+	if (o->out) {
+		buf_text(&r->path, o->out);
+		return 0;
+	}
+	r->stored = true;
+	return store_new_file(c, &r->path, err);
+}
+
+static int open_one(const struct recordings *r, const char *path, struct recorder **out,
+                    bool *created, struct error *err)
+{
+	struct recorder_conf conf = {.path = path,
+	                             .force = r->options->force,
+	                             .append = r->options->append,
+	                             .sync = r->options->sync,
+	                             .secrets = r->secrets};
+
+	*created = strcmp(path, "-") != 0 && access(path, F_OK) != 0;
+	if (recorder_new(&conf, out, err)) {
+		*created = false;
+		return -1;
+	}
+	return 0;
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+/* A policy that did not fit was refused before the first line: nothing to keep. */
+static int close_one(struct recorder *recorder, const char *path, bool created,
+                     struct error *err)
+{
+	int failed = recorder_close(recorder, err);
+
+	if (created && is_empty(path)) {
+		unlink(path);
+	}
+	return failed;
+}
+
+int recordings_open(struct recordings *r, struct error *err)
+{
+	return r->folder
+	               ? 0
+	               : open_one(r, buf_cstr(&r->path), &r->recorder, &r->created, err);
+}
+
+int recordings_close(struct recordings *r, struct error *err)
+{
+	struct recorder *recorder = r->recorder;
+
+	r->recorder = NULL;
+	return close_one(recorder, buf_cstr(&r->path), r->created, err);
+}
+
+void recordings_release(struct recordings *r)
+{
+	buf_release(&r->path);
+}
+
+int recording_open(const struct recordings *r, const char *rollout, struct recording *out,
+                   struct error *err)
+{
+	*out = (struct recording){.recorder = r->recorder, .path = BUF(BUF_MAX_SMALL)};
+	if (!r->folder) {
+		return 0;
+	}
+	recordings_path(r, str_from(rollout), &out->path);
+	return open_one(r, buf_cstr(&out->path), &out->recorder, &out->created, err);
+}
+
+int recording_close(const struct recordings *r, struct recording *one, struct error *err)
+{
+	int failed = r->folder ? close_one(one->recorder, buf_cstr(&one->path),
+	                                   one->created, err)
+	                       : 0;
+
+	buf_release(&one->path);
+	return failed;
+}

@@ -1,0 +1,221 @@
+/* Threads that take rollouts from a queue: see batch.h. */
+#include "rollout/batch.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* A rollout with TLS touches some 40 KiB. Most of the default of 8 MiB would never be
+   touched either, but a thousand of those are a lot of address space for a container to
+   refuse. */
+#define STACK_BYTES ((size_t)256 << 10)
+
+struct batch {
+	const struct batch_conf *conf;
+	int over_fd;          /* readable when the last thread has ended */
+	pthread_mutex_t lock; /* guards what follows */
+	size_t next, threads;
+	struct batch_count count;
+	bool stopping;
+	struct error failure; /* the first */
+};
+
+static bool stop_is_asked_for(const struct batch *b)
+{
+	struct pollfd p = {.fd = b->conf->stop_fd, .events = POLLIN};
+
+	return b->conf->stop_fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+static void raise_fd(int fd)
+{
+	uint64_t one = 1;
+	ssize_t ignored = write(fd, &one, sizeof(one));
+
+	(void)ignored;
+}
+
+static bool take(struct batch *b, size_t *index)
+{
+	pthread_mutex_lock(&b->lock);
+	b->stopping = b->stopping || stop_is_asked_for(b);
+	bool taken = !b->stopping && b->next < b->conf->count;
+	if (taken) {
+		*index = b->next++;
+		b->count.running++;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return taken;
+}
+
+/* With the lock held. */
+static void fail(struct batch *b, const struct error *err)
+{
+	if (b->failure.kind == FAIL_NONE) {
+		b->failure = *err;
+	}
+	if (!b->stopping && b->conf->stop_fd >= 0) {
+		raise_fd(b->conf->stop_fd);
+	}
+	b->stopping = true;
+}
+
+static void give_back(struct batch *b, int failed, const struct rollout_result *r,
+                      const struct error *err)
+{
+	pthread_mutex_lock(&b->lock);
+	b->count.running--;
+	if (failed) {
+		fail(b, err);
+	}
+	if (failed || r->status == END_INTERRUPTED) {
+		b->count.interrupted++;
+	} else {
+		b->count.done++;
+	}
+	b->count.opened += r->opened;
+	b->count.failed += !failed && r->status == END_FAILED;
+	b->count.refused += !failed && r->status == END_REFUSED;
+	b->count.unreachable += !failed && r->status == END_UNREACHABLE;
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void run_all(struct batch *b, struct io *io)
+{
+	const struct batch_conf *c = b->conf;
+	size_t index;
+
+	while (take(b, &index)) {
+		struct rollout_result result = {.status = END_FAILED};
+		struct error err = {0};
+		int failed = c->rollout(c->ctx, index, io, &result, &err);
+
+		give_back(b, failed, &result, &err);
+	}
+}
+
+static void *work(void *arg)
+{
+	struct batch *b = arg;
+	struct io *io = NULL;
+	struct error err = {0};
+	int failed = b->conf->new_io(b->conf->ctx, &io, &err);
+
+	if (!failed) {
+		run_all(b, io);
+	}
+	io_free(io);
+	pthread_mutex_lock(&b->lock);
+	if (failed) {
+		fail(b, &err);
+	}
+	bool last = --b->threads == 0;
+	pthread_mutex_unlock(&b->lock);
+	if (last) {
+		raise_fd(b->over_fd);
+	}
+	return NULL;
+}
+
+/* ---- the calling thread ---- */
+
+/* Signals are the calling thread's. */
+static int start_thread(struct batch *b, pthread_t *out)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int failed = pthread_create(out, &attributes, work, b);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return failed;
+}
+
+/* How many there are; fewer than wanted is a failure, recorded in b. */
+static size_t start_threads(struct batch *b, pthread_t *threads, size_t wanted)
+{
+	size_t n = 0;
+	int failed = 0;
+
+	pthread_mutex_lock(&b->lock); /* none ends before all are counted */
+	while (n < wanted && !failed) {
+		failed = start_thread(b, &threads[n]);
+		n += !failed;
+	}
+	b->threads = n;
+	if (failed) {
+		struct error err;
+
+		errno = failed;
+		error_errno(&err,
+		            "%zu rollouts at a time: only %zu threads can be started "
+		            "(fewer --jobs would do)",
+		            wanted, n);
+		fail(b, &err);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}
+
+static struct batch_count count_now(struct batch *b)
+{
+	pthread_mutex_lock(&b->lock);
+	struct batch_count now = b->count;
+	pthread_mutex_unlock(&b->lock);
+	return now;
+}
+
+static void wait_for_threads(struct batch *b)
+{
+	const struct batch_conf *c = b->conf;
+	struct pollfd over = {.fd = b->over_fd, .events = POLLIN};
+
+	while (poll(&over, 1, c->tick ? c->tick_ms : -1) <= 0) {
+		if (c->tick) {
+			struct batch_count now = count_now(b);
+
+			c->tick(c->ctx, &now);
+		}
+	}
+}
+
+int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err)
+{
+	struct batch b = {.conf = conf,
+	                  .over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	                  .count = {.total = conf->count}};
+	size_t wanted = conf->jobs < conf->count ? conf->jobs : conf->count;
+
+	*out = b.count;
+	if (b.over_fd < 0) {
+		return error_errno(err, "no descriptor is left");
+	}
+	pthread_mutex_init(&b.lock, NULL);
+	pthread_t *threads = mem_array(wanted, sizeof(*threads));
+	size_t started = start_threads(&b, threads, wanted);
+	if (started) {
+		wait_for_threads(&b);
+	}
+	for (size_t i = 0; i < started; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	free(threads);
+	pthread_mutex_destroy(&b.lock);
+	close(b.over_fd);
+	*out = b.count;
+	if (b.failure.kind != FAIL_NONE) {
+		*err = b.failure;
+		return -1;
+	}
+	return 0;
+}

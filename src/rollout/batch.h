@@ -1,0 +1,43 @@
+/* Many rollouts: a queue of numbers, a thread for each that runs at the same time. Knows
+   nothing of tasks, files and verdicts. */
+#ifndef ROLLDBG_ROLLOUT_BATCH_H
+#define ROLLDBG_ROLLOUT_BATCH_H
+
+#include "rollout/rollout.h"
+
+/* How far it is; in the end, how it went. */
+struct batch_count {
+	size_t total, running;
+	size_t done;                 /* ended by themselves; refused and lost are in it */
+	size_t opened;               /* had an environment */
+	size_t refused, unreachable; /* no session, or lost for good */
+	size_t failed;               /* ended for a reason of ours */
+	size_t interrupted;
+};
+
+struct batch_conf {
+	size_t count, jobs; /* both at least 1 */
+	/* An eventfd that is readable once the user wants us to stop: nothing is started
+	   any more. Written to when a rollout fails for a reason of ours, so that
+	   all others end too (every io watches it). -1: none. */
+	int stop_fd;
+	/* For a thread, which frees it. */
+	int (*new_io)(void *ctx, struct io **out, struct error *err);
+	/* Rollout number `index`, in a thread of the batch. Returns what rollout_run
+	   does. */
+	int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
+	               struct error *err);
+	/* In the calling thread, every tick_ms while rollouts run; NULL: never. */
+	void (*tick)(void *ctx, const struct batch_count *now);
+	int tick_ms;
+	void *ctx;
+};
+
+/* Rollouts begin in the order of their numbers. Returns when all threads have ended. -1:
+   the first failure that was ours (FAIL_SYSTEM, a policy that does not fit); the others
+   were interrupted. *out is set in every case: what was never started is total - done -
+   interrupted. */
+MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out,
+                       struct error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* A task file: one JSON object a line, each a task to be rolled out. The whole file is
+   read and checked before anything is started; blank lines are passed over.
+
+   id         string or whole number, required, of its own in the file (blanks and control
+              characters become '_', as in rollout ids)
+   seed       whole number: the episode's, instead of --seed
+   vars       object: variables of the prompt, kept as they stand
+   actions    "A,B,C" or an array of strings: instead of --actions
+   tool, policy, state    strings, max_turns    whole number: instead of the options */
+#ifndef ROLLDBG_ROLLOUT_TASKS_H
+#define ROLLDBG_ROLLOUT_TASKS_H
+
+#include "base/mem.h"
+#include "rollout/rollout.h"
+
+#define TASKS_MAX     1000000
+#define TASK_LINE_MAX ((size_t)1 << 20)
+#define TASK_FILE_MAX ((size_t)1 << 30)
+
+/* What a line does not say is absent (NULL, not given). */
+struct task {
+	const char *id;
+	size_t line; /* in its file, from 1 */
+	struct opt_i64 seed;
+	struct opt_u64 max_turns;
+	struct str vars; /* raw JSON object */
+	const char *actions, *tool, *policy, *state;
+};
+
+/* Zeroed is fine for tasks_release. */
+struct tasks {
+	struct task *items;
+	size_t count;
+	struct arena arena;
+};
+
+/* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and cure"; a file without tasks is
+   one too. */
+MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
+/* The same for its text; name is for messages. */
+MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out,
+                         struct error *err);
+void tasks_release(struct tasks *t);
+
+#endif

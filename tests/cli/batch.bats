@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# Many rollouts: tasks, groups, jobs, folders, refusals, interrupts.
+# shellcheck disable=SC2154 # what bats and lib.bash set
+load lib
+
+# tasks N: so many of them, as a file.
+tasks() {
+	local i
+	for i in $(seq "$1"); do
+		printf '{"id":"t%d","seed":%d,"vars":{"size":%d.0},"policy":"random:%d","max_turns":12}\n' "$i" "$i" "$i" "$i"
+	done >tasks.jsonl
+}
+
+# by_rollout FILE: stripped, the lines of each rollout together and in their order.
+by_rollout() {
+	rolldbg strip "$1" | LC_ALL=C sort -s -t '"' -k 8,8
+}
+
+@test "the same bytes whatever --jobs is: random policies, tasks, groups" {
+	tasks 6
+	for jobs in 1 8 64; do
+		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=64' --tasks tasks.jsonl --group-size 6 --jobs $jobs --out $jobs.jsonl
+		by_rollout $jobs.jsonl >$jobs.stripped
+		expect 0 rolldbg check $jobs.jsonl
+	done
+	[ "$(grep -c '"type":"end"' 1.stripped)" = 36 ]
+	cmp 1.stripped 8.stripped
+	cmp 1.stripped 64.stripped
+}
+
+@test "a task's words go before the options, its variables into the header" {
+	cat >tasks.jsonl <<-'END'
+		{"id":"plain"}
+		{"id":7,"seed":3,"actions":["DOWN","DOWN"],"vars":{"big":9007199254740993,"text":"é"}}
+
+		{"id":"two words","actions":"RIGHT","max_turns":1,"state":"none"}
+	END
+	expect 0 rolldbg run --tasks tasks.jsonl --actions LEFT,RIGHT --seed 5 --out a.jsonl
+	jq -c 'select(.type == "header") | del(.task.vars.big) | [.rollout, .seed, .task, .state_source.kind]' a.jsonl >headers
+	diff headers - <<-'END'
+		["plain.0",5,{"id":"plain"},"control-plane"]
+		["7.0",3,{"id":"7","vars":{"text":"é"}},"control-plane"]
+		["two_words.0",5,{"id":"two_words"},"none"]
+	END
+	grep -q '"vars":{"big":9007199254740993,' a.jsonl
+	[ "$(jq -r 'select(.type == "step") | .rollout + " " + .tool_call.arguments.action' a.jsonl | paste -sd, -)" = \
+		'plain.0 LEFT,plain.0 RIGHT,7.0 DOWN,7.0 DOWN,two_words.0 RIGHT' ]
+}
+
+@test "a bad task file: file and line, exit 3, nothing started" {
+	printf '{"id":"a"}\n\n{"id":"b","sede":1}\n' >tasks.jsonl
+	expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
+	has "$stderr" "tasks.jsonl:3: unknown key \"sede\"; did you mean 'seed'?"
+	[ ! -e a.jsonl ]
+	expect 3 rolldbg run --tasks - --out d/ <<<'{"id":'
+	has "$stderr" 'standard input:1: column 7: '
+	[ ! -e d ]
+	expect 3 rolldbg run --tasks /dev/null --out a.jsonl
+	has "$stderr" '/dev/null: no tasks'
+	expect 3 rolldbg run --tasks nowhere.jsonl --out a.jsonl
+	has "$stderr" 'nowhere.jsonl: No such file'
+	expect 2 rolldbg run --tasks tasks.jsonl --task a
+	has "$stderr" '--task names the only task'
+}
+
+@test "a task whose options do not fit: its line is named" {
+	printf '{"id":"a"}\n{"id":"b","tool":"lake_mvoe","actions":"UP"}\n' >tasks.jsonl
+	expect 2 rolldbg run --tasks tasks.jsonl --out a.jsonl
+	has "$stderr" 'tasks.jsonl:2: '
+	has "$stderr" 'lake_mvoe'
+	printf '{"id":"a"}\n{"id":"b","policy":"missing.json"}\n' >tasks.jsonl
+	expect 3 rolldbg run --tasks tasks.jsonl --out b.jsonl
+	has "$stderr" "tasks.jsonl:2: policy 'missing.json'"
+}
+
+@test "numbers that cannot be meant: exit 2" {
+	for words in '--jobs 0' '--jobs -1' '--jobs 1.5' '--jobs 10001' '--jobs 99999999999999999999' '--group-size 0' \
+		'--group-size 99999999' '--num-generations 0' '--per-device-batch -8' '--processes 18446744073709551616'; do
+		# shellcheck disable=SC2086 # an option and its value
+		expect 2 rolldbg run $words --out a.jsonl
+		[ ! -e a.jsonl ]
+	done
+}
+
+@test "a group: one task, one seed, its size in the header" {
+	expect 0 rolldbg run --group-size 3 --jobs 3 --seed 4 --task lake --policy random:9 --max-turns 5 --out a.jsonl
+	[ "$(jq -r 'select(.type == "header") | .rollout' a.jsonl | sort | paste -sd ' ' -)" = 'lake.0 lake.1 lake.2' ]
+	all_are a.jsonl header '.limits.group_size == 3 and .seed == 4'
+	expect 0 rolldbg run --seed 4 --task lake --policy random:9 --max-turns 5 --out alone.jsonl
+	all_are alone.jsonl header '.limits | has("group_size") | not'
+	# the first sample draws what a rollout alone draws, the others do not
+	actions() {
+		jq -r "select(.type == \"step\" and .rollout == \"$2\") | .tool_call.arguments.action" "$1"
+	}
+	[ "$(actions a.jsonl lake.0)" = "$(actions alone.jsonl lake.0)" ]
+	[ "$(actions a.jsonl lake.0)" != "$(actions a.jsonl lake.1)" ]
+	[ "$(actions a.jsonl lake.1)" != "$(actions a.jsonl lake.2)" ]
+}
+
+@test "a folder: one file for each rollout, with safe names" {
+	printf '{"id":"../a/b"}\n{"id":"50%%"}\n{"id":"é"}\n' >tasks.jsonl
+	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --jobs 4 --out d/
+	diff <(LC_ALL=C ls d) <(printf '%s\n' '%2E.%2Fa%2Fb.0.jsonl' '%2E.%2Fa%2Fb.1.jsonl' '50%25.0.jsonl' '50%25.1.jsonl' é.0.jsonl é.1.jsonl)
+	expect 0 rolldbg check d/*
+	[ "$(jq -r 'select(.type == "header") | .rollout' d/%2E.%2Fa%2Fb.1.jsonl)" = '../a/b.1' ]
+	# a file that is there is not replaced, and nothing is started
+	rm d/é.*
+	expect 2 rolldbg run --tasks tasks.jsonl --group-size 2 --out d
+	has "$stderr" '.jsonl exists; --force replaces it'
+	[ ! -e d/é.0.jsonl ]
+	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --force
+	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --append
+	[ "$(grep -c '"type":"end"' d/é.1.jsonl)" = 2 ]
+	expect 0 rolldbg run --out d
+	[ -s d/env.0.jsonl ]
+}
+
+@test "findings of a folder's rollouts name their files" {
+	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=no-tools' --group-size 2 --out d/ --json
+	[ "$(jq -r 'select(.type == "finding" and .rollout == "env.1") | .file' <<<"$output" | sort -u)" = d/env.1.jsonl ]
+}
+
+@test "a server with room for 8 of 64: what a trainer would have missed" {
+	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out a.jsonl
+	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
+	[ "$opened" -lt 64 ]
+	has "$output" "$opened of 64 rollouts had an environment; $((64 - opened)) were refused"
+	has "$output" "error: capacity: $((61 - opened)) more of these (-v shows all)"
+	has "$output" 'error: group-size: task env has '
+	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" = 3 ]
+	all_are a.jsonl end '.status == "terminated" or .status == "refused"'
+	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out b.jsonl
+	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" -gt 3 ]
+	lacks "$output" 'more of these'
+}
+
+@test "the trainer's settings: sessions, groups, and what contradicts them" {
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --num-generations 4 --per-device-batch 4 --grad-accum 2 --processes 2 --out a.jsonl
+	has "$stderr" '4 a device x 2 accumulated x 2 processes = 16 sessions at once: 4 prompts with 4 generations each'
+	[ "$(jq -r 'select(.type == "header") | .task.id' a.jsonl | sort | uniq -c | paste -sd ' ' - | tr -s ' ')" = ' 4 env-0 4 env-1 4 env-2 4 env-3' ]
+	all_are a.jsonl header '.limits.group_size == 4'
+	expect 2 rolldbg run --num-generations 6 --per-device-batch 8
+	has "$stderr" 'must be divisible by num_generations (6)'
+	expect 2 rolldbg run --num-generations 8 --per-device-batch 8 --jobs 4
+	has "$stderr" "--jobs 4, but by the trainer's settings it is 8"
+	expect 2 rolldbg run --num-generations 8 --per-device-batch 8 --group-size 4
+	tasks 1
+	expect 0 rolldbg run --tasks tasks.jsonl --num-generations 2 --per-device-batch 4 --out b.jsonl
+	has "$stderr" 'tasks.jsonl has 1 tasks, the trainer takes 2 at once: only 2 sessions will be open'
+}
+
+@test "nobody there: said once, exit 4, every rollout recorded" {
+	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --protocol mcp --actions A --group-size 5 --jobs 5 --out a.jsonl
+	[ "$(grep -c 'connect' <<<"$stderr")" = 1 ]
+	has "$output" '0 of 5 rollouts had an environment; 5 found nobody or were cut off'
+	all_are a.jsonl end '.status == "unreachable"'
+}
+
+@test "a disk that is full stops everything: exit 5" {
+	expect 5 rolldbg run --group-size 50 --jobs 4 --out /dev/full
+	has "$stderr" 'No space left on device'
+}
+
+stopped_in_the_middle() {
+	[ "$(grep -c '"type":"step"' a.jsonl)" -ge 4 ]
+}
+
+@test "Ctrl-C: what is open ends interrupted and is closed, the rest is counted" {
+	start lake "$ROLLDBG" serve --port 0 --delay 50ms
+	"$ROLLDBG" run --env "$url" --policy random:1 --max-turns 1000 --group-size 40 --jobs 4 --out a.jsonl >out 2>err 3>&- &
+	echo $! >run.pid
+	wait_for 60 stopped_in_the_middle
+	kill -INT "$(cat run.pid)"
+	status=0
+	wait "$(cat run.pid)" || status=$?
+	[ "$status" = 130 ]
+	grep -Eq '^rolldbg: interrupted: [0-9]+ of 40 rollouts are done, [1-4] were broken off, [0-9]+ never started$' err
+	started=$(grep -c '"type":"header"' a.jsonl)
+	[ "$started" -lt 40 ]
+	[ "$(grep -c '"type":"end"' a.jsonl)" = "$started" ]
+	[ "$(jq -r 'select(.type == "end" and .status == "interrupted") | .rollout' a.jsonl | wc -l)" -ge 1 ]
+	# every session was closed: there is room for as many again
+	expect 0 rolldbg run --env "$url" --actions RIGHT,RIGHT --group-size 8 --jobs 8 --out b.jsonl
+}
+
+@test "too few descriptors: said before anything starts" {
+	expect 5 bash -c "ulimit -n 100; exec '$ROLLDBG' run --group-size 200 --jobs 200 --out a.jsonl"
+	has "$stderr" '200 rollouts at a time need some'
+	has "$stderr" 'the limit is 100: raise it (ulimit -Hn) or give fewer --jobs'
+	[ ! -e a.jsonl ]
+	expect 0 bash -c "ulimit -Sn 60; exec '$ROLLDBG' run --env 'builtin:frozen_lake?max_envs=60' --group-size 60 --jobs 60 --out b.jsonl"
+}

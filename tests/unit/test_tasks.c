@@ -1,0 +1,161 @@
+/* Task files: every key, what is wrong with a bad line and where, caps. */
+#include "rollout/tasks.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+	const char *text, *message;
+} bad[] = {
+	{"", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
+	{"\n \n\t\r\n", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
+	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2: column 7: unexpected end of the text"},
+	{"{\"id\":\"a\"}{\"id\":\"b\"}", "t:1: column 11: expected nothing behind the value"},
+	{"\n[1]", "t:2: a task is an object a line, this is array"},
+	{"\"a\"", "t:1: a task is an object a line, this is string"},
+	{"{}", "t:1: \"id\" is missing"},
+	{"{\"seed\":1}", "t:1: \"id\" is missing"},
+	{"{\"id\":null}", "t:1: \"id\" is missing"},
+	{"{\"id\":\"\"}", "t:1: \"id\" is empty"},
+	{"{\"id\":true}", "t:1: \"id\" is a true, not a string or a whole number"},
+	{"{\"id\":1.5}", "t:1: \"id\" is a number, not a string or a whole number"},
+	{"{\"id\":\"a\\u0000\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
+	{"{\"id\":\"\\ud800\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
+	{"{\"id\":\"a\",\"id\":\"b\"}", "t:1: \"id\" is given twice"},
+	{"{\"id\":\"a\",\"sed\":1}",
+         "t:1: unknown key \"sed\"; did you mean 'seed'?; what the prompt needs stands "
+         "under \"vars\""},
+	{"{\"id\":\"a\",\"seed\":\"1\"}", "t:1: \"seed\" is no whole number of 64 bits"},
+	{"{\"id\":\"a\",\"seed\":9223372036854775808}",
+         "t:1: \"seed\" is no whole number of 64 bits"},
+	{"{\"id\":\"a\",\"max_turns\":-1}",
+         "t:1: \"max_turns\" is no whole number of at least 0"},
+	{"{\"id\":\"a\",\"vars\":[]}", "t:1: \"vars\" is an array, not an object"},
+	{"{\"id\":\"a\",\"actions\":[]}",
+         "t:1: \"actions\" is an array, not a string or an array of strings"},
+	{"{\"id\":\"a\",\"actions\":[1]}",
+         "t:1: \"actions\" is a number, not an array of strings"},
+	{"{\"id\":\"a\",\"actions\":[\"A,B\"]}",
+         "t:1: an action holds a comma, which ends it: put such calls into a policy file "
+         "(\"policy\")"},
+	{"{\"id\":\"a\",\"actions\":\"A,,B\"}", "t:1: an action of \"actions\" is empty"},
+	{"{\"id\":\"a\",\"actions\":\"A,\"}", "t:1: an action of \"actions\" is empty"},
+	{"{\"id\":\"a\",\"tool\":1}", "t:1: \"tool\" is a number, not a string"},
+	{"{\"id\":\"a\",\"policy\":{}}", "t:1: \"policy\" is an object, not a string"},
+	{"{\"id\":\"a\",\"state\":\"\"}", "t:1: \"state\" is empty"},
+	{"{\"id\":\"a\"}\n{\"id\":\"b\"}\n\n{\"id\":\"a\"}\n",
+         "t:4: task \"a\" stands in line 1 too: ids are unique (--group-size N repeats a "
+         "task)"},
+	{"{\"id\":\"a b\"}\n{\"id\":\"a\\tb\"}",
+         "t:2: task \"a_b\" stands in line 1 too: ids are unique (--group-size N repeats "
+         "a task)"},
+	{"{\"id\":\"7\"}\n{\"id\":7}",
+         "t:2: task \"7\" stands in line 1 too: ids are unique (--group-size N repeats a "
+         "task)"},
+};
+
+static void test_bad(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct tasks t;
+		struct error err = {0};
+
+		ok(tasks_parse(str_from(bad[i].text), "t", &t, &err) == -1, "%s",
+		   bad[i].message);
+		is_int(err.kind, FAIL_INPUT, "an error of the file");
+		is_str(err.text, bad[i].message, "in these words");
+		tasks_release(&t);
+	}
+}
+
+static void test_keys(void)
+{
+	struct tasks t;
+	struct error err = {0};
+	const char *text =
+		"\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
+		"\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\"],\"tool\":\"move\","
+		"\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
+		"\n"
+		" {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
+		"{\"id\":\"\xc3\xa9\"}";
+
+	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a good file");
+	is_int(t.count, 3, "has its tasks");
+	is_str(t.items[0].id, "a_b", "an id without blanks");
+	ok(t.items[0].seed.given && t.items[0].seed.value == INT64_MIN, "a seed");
+	is_str(t.items[0].vars.p, "{ \"n\":1e2}", "variables as they stand");
+	is_str(t.items[0].actions, "UP,DOWN", "actions of an array");
+	is_str(t.items[0].tool, "move", "a tool");
+	is_str(t.items[0].policy, "p.json", "a policy");
+	is_str(t.items[0].state, "none", "a state source");
+	ok(t.items[0].max_turns.given && t.items[0].max_turns.value == 0, "no turns");
+	is_str(t.items[1].id, "12", "a number as id");
+	is_int(t.items[1].line, 3, "blank lines count");
+	ok(!t.items[1].seed.given, "null is nothing");
+	is_str(t.items[1].actions, "A,B", "actions of a string");
+	ok(!t.items[2].vars.p && !t.items[2].actions && !t.items[2].tool &&
+	           !t.items[2].policy && !t.items[2].max_turns.given,
+	   "and nothing more than what is said");
+	is_str(t.items[2].id, "\xc3\xa9", "other letters stay");
+	tasks_release(&t);
+}
+
+static void test_caps(void)
+{
+	struct tasks t;
+	struct error err = {0};
+	struct buf text = BUF(4 * TASK_LINE_MAX);
+
+	buf_text(&text, "{\"id\":\"a\"}\n{\"id\":\"");
+	for (int i = 0; i <= ROLLOUT_TASK_MAX; i++) {
+		buf_char(&text, 'x');
+	}
+	buf_text(&text, "\"}");
+	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "an id too long");
+	is_str(err.text, "t:2: \"id\" has 128 bytes; 127 is the most", "is refused");
+	tasks_release(&t);
+
+	buf_clear(&text);
+	buf_text(&text, "{\"id\":\"a\",\"vars\":{\"v\":\"");
+	while (text.n <= TASK_LINE_MAX) {
+		buf_char(&text, 'x');
+	}
+	buf_text(&text, "\"}}");
+	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "a line too long");
+	is_str(err.text, "t:1: the line is over 1 MiB", "is refused");
+	tasks_release(&t);
+	buf_release(&text);
+}
+
+static void test_files(void)
+{
+	struct tasks t;
+	struct error err = {0};
+	char path[] = "/tmp/rolldbg-tasks-XXXXXX";
+	int fd = mkstemp(path);
+
+	ok(fd >= 0 && write(fd, "{\"id\":1}\n{}\n", 12) == 12, "a file with a bad line");
+	close(fd);
+	ok(tasks_read(path, &t, &err) == -1, "is refused");
+	ok(!strncmp(err.text, path, strlen(path)) && strstr(err.text, ":2: \"id\" is "),
+	   "by file and line");
+	tasks_release(&t);
+	unlink(path);
+	ok(tasks_read(path, &t, &err) == -1, "a file that is not there");
+	is_int(err.kind, FAIL_INPUT, "is no file to use");
+	ok(strstr(err.text, "No such file") != NULL, "and why");
+	tasks_release(&t);
+	ok(tasks_read("/tmp", &t, &err) == -1 && err.kind == FAIL_INPUT, "nor a folder");
+	tasks_release(&t);
+}
+
+int main(void)
+{
+	test_bad();
+	test_keys();
+	test_caps();
+	test_files();
+	return done();
+}

@@ -100,21 +100,27 @@ static void run_all(struct batch *b, struct io *io)
 	}
 }
 
+static void work_off(struct batch *b)
+{
+	struct io *io = NULL;
+	struct error err = {0};
+
+	if (b->conf->new_io(b->conf->ctx, &io, &err)) {
+		pthread_mutex_lock(&b->lock);
+		fail(b, &err);
+		pthread_mutex_unlock(&b->lock);
+		return;
+	}
+	run_all(b, io);
+	io_free(io);
+}
+
 static void *work(void *arg)
 {
 	struct batch *b = arg;
-	struct io *io = NULL;
-	struct error err = {0};
-	int failed = b->conf->new_io(b->conf->ctx, &io, &err);
 
-	if (!failed) {
-		run_all(b, io);
-	}
-	io_free(io);
+	work_off(b);
 	pthread_mutex_lock(&b->lock);
-	if (failed) {
-		fail(b, &err);
-	}
 	bool last = --b->threads == 0;
 	pthread_mutex_unlock(&b->lock);
 	if (last) {
@@ -189,27 +195,37 @@ static void wait_for_threads(struct batch *b)
 	}
 }
 
+static void run_threads(struct batch *b)
+{
+	size_t wanted = b->conf->jobs < b->conf->count ? b->conf->jobs : b->conf->count;
+	pthread_t *threads = mem_array(wanted, sizeof(*threads));
+	size_t started = start_threads(b, threads, wanted);
+
+	if (started) {
+		wait_for_threads(b);
+	}
+	for (size_t i = 0; i < started; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	free(threads);
+}
+
 int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err)
 {
 	struct batch b = {.conf = conf,
 	                  .over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	                  .count = {.total = conf->count}};
-	size_t wanted = conf->jobs < conf->count ? conf->jobs : conf->count;
 
 	*out = b.count;
 	if (b.over_fd < 0) {
 		return error_errno(err, "no descriptor is left");
 	}
 	pthread_mutex_init(&b.lock, NULL);
-	pthread_t *threads = mem_array(wanted, sizeof(*threads));
-	size_t started = start_threads(&b, threads, wanted);
-	if (started) {
-		wait_for_threads(&b);
+	if (conf->count == 1) {
+		work_off(&b);
+	} else {
+		run_threads(&b);
 	}
-	for (size_t i = 0; i < started; i++) {
-		pthread_join(threads[i], NULL);
-	}
-	free(threads);
 	pthread_mutex_destroy(&b.lock);
 	close(b.over_fd);
 	*out = b.count;

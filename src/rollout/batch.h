@@ -33,10 +33,10 @@ struct batch_conf {
 	void *ctx;
 };
 
-/* Rollouts begin in the order of their numbers. Returns when all threads have ended. -1:
-   the first failure that was ours (FAIL_SYSTEM, a policy that does not fit); the others
-   were interrupted. *out is set in every case: what was never started is total - done -
-   interrupted. */
+/* A rollout alone runs in the calling thread, without ticks. Rollouts begin in the order
+   of their numbers. Returns when all threads have ended. -1: the first failure that was
+   ours (FAIL_SYSTEM, a policy that does not fit); the others were interrupted. *out is
+   set in every case: what was never started is total - done - interrupted. */
 MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out,
                        struct error *err);
 

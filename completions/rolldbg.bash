@@ -44,6 +44,7 @@ _rolldbg_value()
 	run:--ignore) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--protocol) _rolldbg_words '' ;;
+	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -66,6 +67,7 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
+	serve:--protocol) _rolldbg_words '' ;;
 	serve:--map) _rolldbg_words '' ;;
 	serve:--max-envs) _rolldbg_words '' ;;
 	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools slow hang capacity fallback-session session-churn stale-reward drop-iserror disconnect' ;;
@@ -93,14 +95,14 @@ _rolldbg()
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;
 	show:*) _rolldbg_files -f ;;
 	strip:-*) _rolldbg_words '--mask' ;;
 	strip:*) _rolldbg_files -f ;;
-	serve:-*) _rolldbg_words '--port -p --bind --map --slippery --max-envs --fault --delay' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
 	serve:*) _rolldbg_words 'frozen_lake' ;;
 	help:-*) _rolldbg_words '' ;;
 	esac

@@ -70,6 +70,8 @@ struct env_facts {
 	struct str url;          /* final URL */
 	struct str total_reward; /* the environment's own total so far; absent: it keeps
 	                            none */
+	bool takes_seed;         /* a reset hands conf's seed to the environment */
+	bool starts_over;        /* a reset begins an episode within the session */
 };
 
 struct env;
@@ -87,9 +89,11 @@ struct env_ops {
 	   is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
-	/* The start of the episode, seeded when conf says so. */
+	/* The start of the episode, seeded when conf says so. Again: another episode in
+	   the same session, where the facts say that there is such a thing. */
 	int (*reset)(struct env *e, struct env_reply *out, struct error *err);
-	/* The state now: raw JSON, absent when it is unknown. */
+	/* The state now: raw JSON, absent when it is unknown. Asked a second time without
+	   a step in between it looks again. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
 	/* One call, sent at most once. arguments: raw JSON object. */
 	int (*step)(struct env *e, struct str name, struct str arguments,

@@ -166,6 +166,9 @@ static void settle_facts(struct env_mcp *e)
 	e->facts.env_session =
 		plain(e->conf) ? (struct str){NULL, 0} : buf_view(&e->control.id);
 	e->facts.url = str_from(mcp_session_url(e->session));
+	e->facts.starts_over = e->control.kind == CONTROL_HTTP;
+	e->facts.takes_seed =
+		e->facts.starts_over || e->control.kind == CONTROL_HTTP_HASHED;
 	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
 	         kinds[e->control.kind], e->facts.state_kind);
 }
@@ -337,6 +340,8 @@ static int settle_ignored(struct env_mcp *e, struct error *err)
 	if (e->source.kind == STATE_NONE && !given) {
 		first = STR("null"); /* there will never be one: nothing to leave out */
 	}
+	ignored_release(&e->ignored);
+	e->ignored = (struct ignored){.json = BUF(BUF_MAX_MESSAGE)};
 	if (ignored_settle(&e->ignored, e->conf->ignore, first, err)) {
 		return -1;
 	}
@@ -373,6 +378,8 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	                          .truncated = -1,
 	                          .env_steps = -1};
 	arena_release(&e->kept);
+	e->reading.suspected = LAYER_NONE; /* what the episode before left */
+	e->env_steps = -1;
 	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
 		if (seed_episode(e, out, err)) {
 			return -1;

@@ -97,6 +97,7 @@ static int look(struct env_openenv *e, bool after_reset, struct error *err)
 
 	buf_clear(&e->state);
 	e->env_steps = -1;
+	e->state_taken = false;
 	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
 		return -1;
 	}
@@ -160,7 +161,12 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 	if (e->wire.gone && !e->over) {
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
 	}
+	if (e->source.kind == STATE_OPENENV && e->state_taken && !e->wire.gone &&
+	    look(e, false, err)) {
+		return -1;
+	}
 	if (e->source.kind == STATE_OPENENV) {
+		e->state_taken = true;
 		*out = e->state.n ? buf_view(&e->state) : nothing;
 		return 0;
 	}

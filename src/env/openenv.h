@@ -29,6 +29,7 @@ struct env_openenv {
 	bool calls_tools;   /* an MCP-style environment: actions name a tool */
 	bool over;          /* the last observation said done */
 	bool state_failed;  /* said once */
+	bool state_taken;   /* it was handed out: others may have moved it since */
 	struct env_facts facts;
 };
 

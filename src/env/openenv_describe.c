@@ -200,5 +200,6 @@ int openenv_settle(struct env_openenv *e, const char *protocol, struct error *er
 	e->facts.tools = buf_view(&e->tools);
 	e->facts.env_session = str_from(e->conf->env_session);
 	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.base);
+	e->facts.takes_seed = e->facts.starts_over = true;
 	return 0;
 }

@@ -1,0 +1,147 @@
+/* Judged properties on their way out: see properties.h. */
+#include "cmd/properties.h"
+
+#include "base/text.h"
+#include "json/write.h"
+
+#define STATUS_COLUMNS 7
+#define NAME_COLUMNS   12
+#define INDENT         (STATUS_COLUMNS + 2 + NAME_COLUMNS + 2)
+
+static const char *color_of(enum property_status s)
+{
+	static const char *const colors[PROPERTY_STATUSES] = {
+		[PROPERTY_OK] = "32",
+		[PROPERTY_RED] = "31",
+		[PROPERTY_UNKNOWN] = "33",
+		[PROPERTY_SKIPPED] = "2"};
+
+	return colors[s];
+}
+
+/* ---- for people ---- */
+
+static void put_part(struct buf *out, const char *before, struct str part)
+{
+	if (part.n) {
+		buf_text(out, before);
+		text_escape_cut(out, part, 80);
+	}
+}
+
+void properties_title(const char *target, const struct env_facts *f, struct buf *out)
+{
+	text_escape_cut(out, str_from(target), 80);
+	put_part(out, " · ", str_from(f->protocol));
+	put_part(out, " · ", f->name);
+	put_part(out, " · state from ", str_from(f->state_kind));
+	buf_char(out, '\n');
+}
+
+/* Below its own beginning; on a terminal broken between words. */
+static void put_text(struct str text, size_t indent, struct style style, struct buf *out)
+{
+	struct buf safe = BUF(BUF_MAX_MESSAGE);
+
+	text_escape(&safe, text);
+	if (style.terminal && indent < style.columns / 2) {
+		text_wrap(out, buf_view(&safe), indent, style.columns);
+	} else {
+		buf_str(out, buf_view(&safe));
+		buf_char(out, '\n');
+	}
+	buf_release(&safe);
+}
+
+void properties_line(const struct property *p, struct style style, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (style.color) {
+		buf_printf(out, "\x1b[%sm%-*s\x1b[0m", color_of(p->status),
+		           STATUS_COLUMNS, property_status_name(p->status));
+	} else {
+		buf_printf(out, "%-*s", STATUS_COLUMNS, property_status_name(p->status));
+	}
+	buf_printf(out, "  %-*s  ", NAME_COLUMNS, p->name);
+	buf_str(&text, buf_view(&p->value));
+	buf_text(&text, p->evidence.n ? ": " : "");
+	buf_str(&text, buf_view(&p->evidence));
+	put_text(buf_view(&text), INDENT, style, out);
+	if (p->cure.n) {
+		buf_printf(out, "%*scure: ", INDENT, "");
+		put_text(buf_view(&p->cure), INDENT + 6, style, out);
+	}
+	buf_release(&text);
+}
+
+void properties_conclusion(const struct probe_summary *s, struct style style,
+                           struct buf *out)
+{
+	enum property_status worst = s->count[PROPERTY_RED]       ? PROPERTY_RED
+	                             : s->count[PROPERTY_UNKNOWN] ? PROPERTY_UNKNOWN
+	                                                          : PROPERTY_OK;
+	const char *between = "";
+
+	if (style.color) {
+		buf_printf(out, "\x1b[%sm", color_of(worst));
+	}
+	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
+		if (s->count[i]) {
+			buf_printf(out, "%s%zu %s", between, s->count[i],
+			           property_status_name((enum property_status)i));
+			between = ", ";
+		}
+	}
+	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+}
+
+/* ---- for programs ---- */
+
+static void put_string(struct json_writer *w, const char *key, const struct buf *text)
+{
+	jw_key(w, key);
+	jw_str(w, text->n ? buf_view(text) : (struct str){NULL, 0});
+}
+
+void properties_json(const struct property *p, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "property");
+	jw_key(&w, "name");
+	jw_text(&w, p->name);
+	jw_key(&w, "status");
+	jw_text(&w, property_status_name(p->status));
+	put_string(&w, "value", &p->value);
+	put_string(&w, "evidence", &p->evidence);
+	put_string(&w, "cure", &p->cure);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
+                             struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
+		jw_key(&w, property_status_name((enum property_status)i));
+		jw_u64(&w, s->count[i]);
+	}
+	jw_key(&w, "sessions");
+	jw_u64(&w, sessions);
+	jw_key(&w, "need");
+	jw_u64(&w, need);
+	jw_key(&w, "capacity");
+	jw_u64(&w, s->capacity);
+	jw_end(&w);
+	buf_char(out, '\n');
+}

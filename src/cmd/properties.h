@@ -1,0 +1,21 @@
+/* What `probe` says about a server: a line for each property for people, JSON lines for
+   programs. */
+#ifndef ROLLDBG_CMD_PROPERTIES_H
+#define ROLLDBG_CMD_PROPERTIES_H
+
+#include "cmd/cmd.h"
+#include "probe/probe.h"
+
+/* "http://.. · openenv · Lake · state from openenv" */
+void properties_title(const char *target, const struct env_facts *f, struct buf *out);
+void properties_line(const struct property *p, struct style style, struct buf *out);
+/* The last word: how many there are of each, and what the red ones mean. */
+void properties_conclusion(const struct probe_summary *s, struct style style,
+                           struct buf *out);
+
+/* {"type":"property",..} and {"type":"summary",..} */
+void properties_json(const struct property *p, struct buf *out);
+void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
+                             struct buf *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* How long things take: told, not judged. */
+#include "probe/inside.h"
+
+#include <stdlib.h>
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double ms(uint64_t us)
+{
+	return (double)us / 1000;
+}
+
+static void say(const char *what, struct timings *t, struct property *out)
+{
+	if (!t->count) {
+		return;
+	}
+	qsort(t->us, t->count, sizeof(*t->us), by_size);
+	buf_printf(&out->value, "%s%s %.1f/%.1f/%.1f", out->value.n ? " · " : "", what,
+	           ms(t->us[0]), ms(t->us[t->count / 2]), ms(t->us[t->count - 1]));
+	buf_printf(&out->evidence, "%s%zu %s%s", out->evidence.n ? ", " : "of ", t->count,
+	           what, plural(t->count));
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	(void)err;
+	say("open", &p->asking.open, out);
+	say("reset", &p->asking.reset, out);
+	say("step", &p->asking.step, out);
+	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
+	if (out->value.n) {
+		buf_text(&out->value, " ms (shortest/median/longest)");
+	} else {
+		buf_text(&out->value, "nothing to time");
+	}
+	return 0;
+}
+
+const struct property_ops property_latency = {examine};

@@ -1,0 +1,211 @@
+/* One property after the other, and everything closed at the end: see probe.h. */
+#include "probe/inside.h"
+
+#include <stdlib.h>
+
+const struct property_title property_titles[] = {
+#define PROPERTY(id, name, title) {name, title},
+#include "probe/properties.def"
+#undef PROPERTY
+};
+const size_t property_titles_count = ARRAY_LEN(property_titles);
+
+static const struct property_ops *const properties[] = {
+#define PROPERTY(id, name, title) &property_##id,
+#include "probe/properties.def"
+#undef PROPERTY
+};
+
+const char *property_status_name(enum property_status s)
+{
+	static const char *const names[PROPERTY_STATUSES] = {"ok", "red", "unknown",
+	                                                     "skipped"};
+	return names[s];
+}
+
+/* ---- words ---- */
+
+void property_judge(struct property *out, enum property_status status, const char *fmt,
+                    ...)
+{
+	va_list args;
+
+	out->status = status;
+	buf_clear(&out->value);
+	va_start(args, fmt);
+	buf_vprintf(&out->value, fmt, args);
+	va_end(args);
+}
+
+static void add_sentence(struct buf *to, const char *fmt, va_list args)
+{
+	buf_text(to, to->n ? "; " : "");
+	buf_vprintf(to, fmt, args);
+}
+
+void property_saw(struct property *out, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_sentence(&out->evidence, fmt, args);
+	va_end(args);
+}
+
+void property_advise(struct property *out, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_sentence(&out->cure, fmt, args);
+	va_end(args);
+}
+
+void property_quote(struct property *out, const struct answer *r)
+{
+	buf_text(&out->evidence, out->evidence.n ? ": " : "");
+	answer_say(r, &out->evidence);
+}
+
+const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- small questions ---- */
+
+bool probe_is_openenv(const struct probe *p)
+{
+	return str_starts(str_from(p->conf->env_ops->name), STR("openenv"));
+}
+
+size_t probe_ok_acts(const struct probe *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->act_count; i++) {
+		n += p->acts[i].answer.outcome == OUTCOME_OK;
+	}
+	return n;
+}
+
+const struct act *probe_failed_act(const struct probe *p)
+{
+	for (size_t i = 0; i < p->act_count; i++) {
+		if (p->acts[i].answer.outcome != OUTCOME_OK) {
+			return &p->acts[i];
+		}
+	}
+	return NULL;
+}
+
+int64_t probe_count_after_acts(const struct probe *p)
+{
+	int64_t count = -1;
+
+	for (size_t i = 0; i < p->act_count; i++) {
+		int64_t now = p->acts[i].answer.env_steps;
+
+		count = now >= 0 ? now : count;
+	}
+	return count;
+}
+
+const struct act *probe_good(const struct probe *p, size_t i)
+{
+	return &p->acts[p->good[i]];
+}
+
+/* ---- the course of things ---- */
+
+static int judge_one(struct probe *p, size_t i, struct probe_summary *out,
+                     struct error *err)
+{
+	struct property found = {.name = property_titles[i].name,
+	                         .status = PROPERTY_UNKNOWN,
+	                         .value = BUF(BUF_MAX_SMALL),
+	                         .evidence = BUF(BUF_MAX_SMALL),
+	                         .cure = BUF(BUF_MAX_SMALL)};
+	int failed = properties[i]->examine(p, &found, err);
+
+	if (!failed) {
+		out->count[found.status]++;
+		p->conf->judged(p->conf->ctx, &found);
+	}
+	buf_release(&found.value);
+	buf_release(&found.evidence);
+	buf_release(&found.cure);
+	return failed;
+}
+
+/* Where not even the first session came about because nobody is there, there is nothing to
+   judge. */
+static int nobody_there(struct probe *p, struct error *err)
+{
+	const struct session *first = &p->sessions[0];
+
+	if (p->opened || (first->how != SESSION_LOST && first->how != SESSION_LATE)) {
+		return 0;
+	}
+	return error_set(err,
+	                 first->how == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
+	                 first->last.message);
+}
+
+static int examine(struct probe *p, struct probe_summary *out, struct error *err)
+{
+	if (probe_open_sessions(p, err) || nobody_there(p, err)) {
+		return -1;
+	}
+	if (p->opened) {
+		const struct env_facts *f = session_facts(&p->sessions[0]);
+
+		p->protocol = f->protocol;
+		p->state_kind = f->state_kind;
+		p->takes_seed = f->takes_seed;
+		p->starts_over = f->starts_over;
+		p->conf->opened(p->conf->ctx, f);
+	}
+	if (probe_act(p, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(properties); i++) {
+		if (judge_one(p, i, out, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void close_everything(struct probe *p)
+{
+	io_ignore_stop(p->conf->io); /* goodbyes have their own deadline */
+	for (size_t i = 0; i < p->conf->sessions; i++) {
+		session_release(&p->sessions[i]);
+	}
+	asking_release(&p->asking);
+	arena_release(&p->arena);
+	free(p->sessions);
+	free(p->visits);
+}
+
+int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err)
+{
+	struct probe p = {.conf = conf,
+	                  .asking = {.ops = conf->env_ops,
+	                             .conf = &conf->env,
+	                             .io = conf->io},
+	                  .seed = conf->env.has_seed ? conf->env.seed : SEED_ELSE,
+	                  .changer = ACTS_MAX};
+
+	*out = (struct probe_summary){.capacity = 0};
+	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));
+	p.visits = mem_array(conf->sessions, sizeof(*p.visits));
+	p.asking.all = p.sessions;
+	p.asking.all_count = conf->sessions;
+	int failed = asking_init(&p.asking, err) || examine(&p, out, err) ? -1 : 0;
+	out->lost = p.asking.lost;
+	out->capacity = p.got_room;
+	close_everything(&p);
+	return failed;
+}

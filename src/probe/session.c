@@ -1,0 +1,357 @@
+/* Questions to one session, and their answers as facts: see session.h. */
+#include "probe/session.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+
+#define SHOWN_STATE ((size_t)4096)
+
+void timings_add(struct timings *t, uint64_t us)
+{
+	t->us = mem_resize(t->us, t->count + 1, sizeof(*t->us));
+	t->us[t->count++] = us;
+}
+
+uint64_t timings_longest_ms(const struct timings *t)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		longest = t->us[i] > longest ? t->us[i] : longest;
+	}
+	return longest / 1000;
+}
+
+/* Two episodes are compared by everything but who and how often. */
+int asking_init(struct asking *a, struct error *err)
+{
+	const struct opt_list *given = a->conf->ignore;
+
+	a->hasher = hasher_new();
+	a->scratch = BUF(BUF_MAX_MESSAGE);
+	if (json_paths_new(false, &a->unsaid, err) ||
+	    json_paths_add(a->unsaid, STR("/step_count"), err) ||
+	    json_paths_add(a->unsaid, STR("/episode_id"), err)) {
+		return -1;
+	}
+	for (size_t i = 0; given && i < given->count; i++) {
+		if (json_paths_add(a->unsaid, str_from(given->item[i]), err)) {
+			err->kind = FAIL_USAGE;
+			return error_wrap(err, "--ignore");
+		}
+	}
+	return 0;
+}
+
+void asking_release(struct asking *a)
+{
+	free(a->open.us);
+	free(a->reset.us);
+	free(a->step.us);
+	buf_release(&a->scratch);
+	hasher_free(a->hasher);
+	json_paths_free(a->unsaid);
+}
+
+static void keep(char *out, size_t size, struct str s)
+{
+	size_t n = s.n < size - 1 ? s.n : size - 1;
+
+	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80) {
+		n--; /* not in the middle of a character */
+	}
+	if (n) {
+		memcpy(out, s.p, n);
+	}
+	out[n] = '\0';
+}
+
+bool session_is_open(const struct session *s)
+{
+	return s->how == SESSION_OPEN;
+}
+
+const struct env_facts *session_facts(const struct session *s)
+{
+	return s->env->ops->facts(s->env);
+}
+
+/* ---- what a peer did ---- */
+
+static bool is_peers(enum fail kind)
+{
+	return kind == FAIL_TRANSPORT || kind == FAIL_TIMEOUT || kind == FAIL_PROTOCOL;
+}
+
+/* The peer's trouble becomes a fact. -1: it was not the peer's. */
+static int blame(struct asking *a, struct session *s, const struct error *why,
+                 struct error *err)
+{
+	if (!is_peers(why->kind)) {
+		*err = *why;
+		return -1;
+	}
+	bool late = why->kind == FAIL_TIMEOUT;
+
+	s->how = late ? SESSION_LATE : SESSION_LOST;
+	s->last = (struct answer){.outcome = late ? OUTCOME_TIMEOUT
+	                                          : OUTCOME_TRANSPORT_ERROR,
+	                          .class = late ? CLASS_TIMEOUT : CLASS_TRANSPORT,
+	                          .layer = LAYER_TRANSPORT,
+	                          .env_steps = -1};
+	keep(s->last.message, sizeof(s->last.message), str_from(why->text));
+	if (!late && a->lost.kind == FAIL_NONE) {
+		a->lost = *why;
+	}
+	return 0;
+}
+
+static void read_reply(struct asking *a, const struct env_reply *r, struct answer *out)
+{
+	struct str code = json_type(r->error.code) == JSON_STRING
+	                          ? json_inner(r->error.code)
+	                          : r->error.code;
+
+	*out = (struct answer){.outcome = r->outcome,
+	                       .class = r->error.class,
+	                       .layer = r->error.layer,
+	                       .env_steps = r->env_steps,
+	                       .over = r->terminated > 0 || r->truncated > 0,
+	                       .has_observation = r->observation.p != NULL,
+	                       .other_session =
+	                               r->reply_session.p && r->env_session.p &&
+	                               !str_eq(r->reply_session, r->env_session) &&
+	                               !str_eq(r->reply_session, r->session)};
+	keep(out->message, sizeof(out->message), r->error.message);
+	keep(out->code, sizeof(out->code), code);
+	keep(out->named, sizeof(out->named), r->reply_session);
+	if (out->has_observation) {
+		json_hash(a->hasher, r->observation, NULL, &a->scratch, out->observation);
+	}
+}
+
+void answer_say(const struct answer *r, struct buf *out)
+{
+	const char *layer = error_layer_name(r->layer);
+
+	buf_text(out, r->message[0] ? r->message : outcome_name(r->outcome));
+	if (layer) {
+		buf_printf(out, " (%s%s%s)", layer, r->code[0] ? " " : "", r->code);
+	}
+}
+
+/* ---- events ---- */
+
+static bool is_ours(const struct asking *a, const struct session *s, struct str episode)
+{
+	for (size_t i = 0; i < a->all_count; i++) {
+		if (&a->all[i] != s && a->all[i].ids[1][0] &&
+		    str_is(episode, a->all[i].ids[1])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static unsigned weigh(const struct asking *a, const struct session *s,
+                      const struct event *e)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} plain[] = {{"session-replaced", SAW_REPLACED},
+	             {"session-id-changed", SAW_REPLACED},
+	             {"state-source-lost", SAW_SOURCE_LOST},
+	             {"control-plane-failed", SAW_SOURCE_FAILED}};
+	struct buf why = BUF(BUF_MAX_SMALL);
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
+		bits |= !strcmp(e->name, plain[i].name) ? plain[i].bits : 0;
+	}
+	json_decode(JSON_GET(e->detail, "why"), &why);
+	struct str text = buf_view(&why);
+	if (!strcmp(e->name, "episode-changed")) {
+		/* the id is quoted, as JSON spells it */
+		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
+		bits |= is_ours(a, s, id) ? SAW_OUR_EPISODE : SAW_OTHER_EPISODE;
+	}
+	if (!strcmp(e->name, "notification") && str_starts(text, STR("not informative"))) {
+		bits |= SAW_BARE_STATE;
+	}
+	buf_release(&why);
+	return bits;
+}
+
+static void take_events(struct asking *a, struct session *s)
+{
+	struct event e;
+
+	while (s->env && s->env->ops->event(s->env, &e)) {
+		log_info("event: %s %.*s", e.name, STR_ARG(e.detail));
+		s->saw |= json_type(e.detail) == JSON_OBJECT ? weigh(a, s, &e) : 0;
+	}
+}
+
+/* ---- opening and closing ---- */
+
+static uint64_t since_us(const struct asking *a, uint64_t began_ns)
+{
+	return (io_now_ns(a->io) - began_ns) / 1000;
+}
+
+static int answer_reset(struct asking *a, struct session *s, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+
+	if (a->ops->reset(s->env, &reply, &why)) {
+		take_events(a, s);
+		return blame(a, s, &why, err);
+	}
+	read_reply(a, &reply, &s->last);
+	take_events(a, s);
+	s->how = SESSION_REFUSED;
+	if (reply.outcome == OUTCOME_OK) {
+		s->how = SESSION_OPEN;
+		timings_add(&a->reset, since_us(a, began));
+	} else if (reply.outcome == OUTCOME_TIMEOUT) {
+		s->how = SESSION_LATE;
+	}
+	return 0;
+}
+
+static void keep_ids(struct session *s)
+{
+	const struct env_facts *f = session_facts(s);
+
+	keep(s->ids[0], sizeof(s->ids[0]), f->session);
+	keep(s->ids[1], sizeof(s->ids[1]), f->env_session);
+}
+
+static int open_one(struct asking *a, struct session *s, struct error *err)
+{
+	struct env_reply refusal;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+
+	if (a->ops->open(&s->conf, a->io, &s->env, &refusal, &why)) {
+		return blame(a, s, &why, err);
+	}
+	if (refusal.outcome != OUTCOME_OK) {
+		read_reply(a, &refusal, &s->last);
+		s->how = refusal.outcome == OUTCOME_TIMEOUT ? SESSION_LATE
+		                                            : SESSION_REFUSED;
+		return 0;
+	}
+	timings_add(&a->open, since_us(a, began));
+	if (answer_reset(a, s, err)) {
+		return -1;
+	}
+	keep_ids(s);
+	return 0;
+}
+
+int session_open(struct asking *a, struct session *s, const int64_t *seed,
+                 struct error *err)
+{
+	session_release(s);
+	s->start.json = s->later.json = BUF(SHOWN_STATE);
+	s->conf = *a->conf;
+	s->conf.env_session = s->id;
+	if (seed) {
+		s->conf.has_seed = true;
+		s->conf.seed = *seed;
+	}
+	if (rng_unique_hex(s->id, SESSION_ID_DIGITS)) {
+		return error_errno(err, "no random bytes for a session id");
+	}
+	int failed = open_one(a, s, err);
+	if (!failed && s->how != SESSION_OPEN && s->env) {
+		take_events(a, s);
+		s->env->ops->close(s->env); /* it may hold on to what it got so far */
+		s->env = NULL;
+	}
+	return failed;
+}
+
+int session_reset(struct asking *a, struct session *s, int64_t seed, struct error *err)
+{
+	s->conf.has_seed = true;
+	s->conf.seed = seed;
+	if (answer_reset(a, s, err)) {
+		return -1;
+	}
+	keep_ids(s);
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (s->env) {
+		s->env->ops->close(s->env);
+	}
+	s->env = NULL;
+	s->how = SESSION_CLOSED;
+}
+
+void session_release(struct session *s)
+{
+	session_close(s);
+	buf_release(&s->start.json);
+	buf_release(&s->later.json);
+	*s = (struct session){.how = SESSION_CLOSED};
+}
+
+/* ---- acting and looking ---- */
+
+int session_step(struct asking *a, struct session *s, struct str name,
+                 struct str arguments, struct answer *out, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+	int failed = a->ops->step(s->env, name, arguments, &reply, &why);
+
+	timings_add(&a->step, since_us(a, began));
+	if (failed && blame(a, s, &why, err)) {
+		return -1;
+	}
+	if (!failed) {
+		read_reply(a, &reply, &s->last);
+	}
+	take_events(a, s);
+	*out = s->last;
+	return 0;
+}
+
+int session_look(struct asking *a, struct session *s, struct moment *out,
+                 struct error *err)
+{
+	struct error why = {0};
+	struct str state;
+
+	out->known = false;
+	buf_clear(&out->json);
+	if (!session_is_open(s)) {
+		return 0;
+	}
+	int failed = a->ops->state(s->env, &state, &why);
+	take_events(a, s);
+	if (failed) {
+		return blame(a, s, &why, err);
+	}
+	if (!state.p) {
+		return 0;
+	}
+	out->known = true;
+	json_hash(a->hasher, state, session_facts(s)->ignore_paths, &a->scratch,
+	          out->hash);
+	json_hash(a->hasher, state, a->unsaid, &a->scratch, out->whole);
+	buf_str(&out->json, state);
+	return 0;
+}

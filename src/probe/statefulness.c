@@ -1,0 +1,163 @@
+/* A call builds on what the one before it did: the count of steps and the state move on,
+   and session and episode stay the same. */
+#include "probe/inside.h"
+
+#include <inttypes.h>
+
+static size_t count_changes(const struct probe *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->act_count; i++) {
+		n += p->acts[i].changed;
+	}
+	return n;
+}
+
+/* The count after each call that told it: does it ever fall? */
+static bool count_fell(const struct probe *p)
+{
+	int64_t last = -1;
+
+	for (size_t i = 0; i < p->act_count; i++) {
+		int64_t now = p->acts[i].answer.env_steps;
+
+		if (now >= 0 && now < last) {
+			return true;
+		}
+		last = now >= 0 ? now : last;
+	}
+	return false;
+}
+
+static const struct answer *foreign_answer(const struct probe *p)
+{
+	for (size_t i = 0; i < p->act_count; i++) {
+		if (p->acts[i].answer.other_session) {
+			return &p->acts[i].answer;
+		}
+	}
+	return NULL;
+}
+
+/* Different calls got different answers: something moves where the answers come from. */
+static bool answers_differ(const struct probe *p)
+{
+	const struct answer *first = NULL;
+
+	for (size_t i = 0; i < p->act_count; i++) {
+		const struct answer *a = &p->acts[i].answer;
+
+		if (a->outcome != OUTCOME_OK || !a->has_observation) {
+			continue;
+		}
+		if (first && strcmp(first->observation, a->observation) != 0) {
+			return true;
+		}
+		first = a;
+	}
+	return false;
+}
+
+static void say_restarts(struct property *out)
+{
+	property_advise(out, "every request has to reach the session it names: look at "
+	                     "proxies, workers and stateless modes on the way");
+}
+
+/* Signs that calls do not reach the environment of their session. True: judged. */
+static bool judge_signs(struct probe *p, struct property *out)
+{
+	unsigned saw = p->sessions[0].saw;
+	const struct answer *foreign = foreign_answer(p);
+
+	if (!foreign && !(saw & (SAW_REPLACED | SAW_OTHER_EPISODE | SAW_SOURCE_LOST)) &&
+	    !count_fell(p)) {
+		return false;
+	}
+	property_judge(out, PROPERTY_RED, "starts over");
+	if (foreign) {
+		property_saw(out, "an answer named session %s, which is not ours",
+		             foreign->named);
+	}
+	if (saw & SAW_REPLACED) {
+		property_saw(out, "the session was replaced between the calls");
+	}
+	if (saw & SAW_OTHER_EPISODE) {
+		property_saw(out, "the episode changed between the calls");
+	}
+	if (saw & SAW_SOURCE_LOST) {
+		property_saw(out, "a call succeeded, and the session's environment did "
+		                  "not count it: it went elsewhere");
+	}
+	if (count_fell(p)) {
+		property_saw(out,
+		             "the environment's count of steps fell between calls");
+	}
+	say_restarts(out);
+	return true;
+}
+
+static void judge_count(const struct probe *p, size_t ok, struct property *out)
+{
+	int64_t count = probe_count_after_acts(p);
+	size_t changes = count_changes(p);
+	bool observed = !strcmp(p->state_kind, "observation");
+
+	if (count > 1 || (changes > 1 && !observed)) {
+		property_judge(out, PROPERTY_OK, "keeps its state");
+	} else if (count >= 0 && ok > 1 && !changes && answers_differ(p)) {
+		property_judge(out, PROPERTY_RED, "starts over");
+		say_restarts(out);
+	} else if (count < 0 && changes && !observed) {
+		/* a stateless server would show the state of a fresh start */
+		property_judge(out, PROPERTY_OK, "keeps its state");
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
+		property_advise(out, "name calls that change something (--actions), and "
+		                     "where the state can be read (--state)");
+	}
+	property_saw(out, "%zu call%s succeeded", ok, plural(ok));
+	if (count >= 0) {
+		property_saw(out, "the environment counts %" PRId64 " step%s", count,
+		             count == 1 ? "" : "s");
+	}
+	if (p->acts[0].known) {
+		property_saw(out, "the state changed %zu time%s", changes,
+		             plural(changes));
+	} else {
+		property_saw(out, "the state is unknown");
+	}
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	size_t ok = probe_ok_acts(p);
+
+	(void)err;
+	if (p->no_acts) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tried");
+		property_saw(out, "%s", p->no_acts);
+		if (p->opened) {
+			property_advise(out,
+			                "name calls to try: --actions A,B or --policy");
+		}
+		return 0;
+	}
+	if (judge_signs(p, out)) {
+		return 0;
+	}
+	if (ok == 0) {
+		property_judge(out, PROPERTY_UNKNOWN, "no call succeeded");
+		property_saw(out, "%s %s", p->acts[0].name.p, p->acts[0].arguments.p);
+		property_quote(out, &p->acts[0].answer);
+		if (p->acts[0].answer.layer != LAYER_TRANSPORT) {
+			property_advise(out, "name calls that succeed: --actions A,B");
+		}
+		return 0;
+	}
+	judge_count(p, ok, out);
+	return 0;
+}
+
+const struct property_ops property_statefulness = {examine};

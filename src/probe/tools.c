@@ -1,0 +1,128 @@
+/* Tools that are advertised answer. Only what was called anyway is judged, and, on
+   request, every tool that says it only reads. */
+#include "env/mcp_tools.h"
+#include "probe/inside.h"
+
+/* The tool is not there, or nobody answers it. Errors of its own are answers. */
+static bool is_dead(const struct answer *a)
+{
+	return a->class == CLASS_UNKNOWN_TOOL || a->outcome == OUTCOME_TIMEOUT ||
+	       a->outcome == OUTCOME_TRANSPORT_ERROR ||
+	       (a->outcome == OUTCOME_PROTOCOL_ERROR && a->layer == LAYER_HTTP);
+}
+
+struct tally {
+	size_t called, dead;
+};
+
+static void note(struct tally *t, struct str name, const struct answer *a,
+                 struct property *out)
+{
+	t->called++;
+	if (!is_dead(a)) {
+		return;
+	}
+	t->dead++;
+	if (t->dead == 1) {
+		property_saw(out, "%.*s", STR_ARG(name));
+		property_quote(out, a);
+	}
+}
+
+/* One entry for each tool that was called: dead when none of its calls was answered. */
+static void note_acts(const struct probe *p, struct tally *t, struct property *out)
+{
+	for (size_t i = 0; i < p->act_count; i++) {
+		const struct act *best = &p->acts[i];
+		bool seen = false;
+
+		for (size_t j = 0; j < i; j++) {
+			seen |= str_eq(p->acts[j].name, p->acts[i].name);
+		}
+		for (size_t j = i; j < p->act_count && !seen && is_dead(&best->answer);
+		     j++) {
+			if (str_eq(p->acts[j].name, best->name)) {
+				best = &p->acts[j];
+			}
+		}
+		if (!seen) {
+			note(t, best->name, &best->answer, out);
+		}
+	}
+}
+
+static bool was_called(const struct probe *p, struct str name)
+{
+	for (size_t i = 0; i < p->act_count; i++) {
+		if (str_eq(p->acts[i].name, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int call_readers(struct probe *p, struct str tools, struct tally *t,
+                        struct property *out, struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct answer a;
+	struct str tool;
+	size_t cursor = 0;
+	int failed = 0;
+
+	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
+		buf_clear(&name);
+		json_decode(JSON_GET(tool, "name"), &name);
+		if (!mcp_tool_reads_only(tools, buf_view(&name)) ||
+		    was_called(p, buf_view(&name))) {
+			continue;
+		}
+		failed = session_step(&p->asking, s, buf_view(&name), STR("{}"), &a, err);
+		if (!failed) {
+			note(t, buf_view(&name), &a, out);
+		}
+	}
+	buf_release(&name);
+	return failed;
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct tally t = {0};
+	struct arena kept = {0};
+
+	if (!s->env) {
+		property_judge(out, PROPERTY_UNKNOWN, "not listed");
+		property_saw(out, "%s", p->no_acts ? p->no_acts : "the session is gone");
+		return 0;
+	}
+	/* the list may be replaced while its tools are called */
+	struct str tools = arena_str(&kept, session_facts(s)->tools);
+	size_t count = json_count(tools);
+	note_acts(p, &t, out);
+	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
+	arena_release(&kept);
+	if (failed) {
+		return -1;
+	}
+	property_judge(out,
+	               !count || t.dead ? PROPERTY_RED
+	               : t.called       ? PROPERTY_OK
+	                                : PROPERTY_UNKNOWN,
+	               "%zu advertised, %zu of %zu called answered", count,
+	               t.called - t.dead, t.called);
+	if (!count) {
+		property_judge(out, PROPERTY_RED, "none");
+		property_saw(out, "the list of tools is empty");
+	} else if (!t.called) {
+		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called",
+		               count);
+		property_advise(out, "name calls to try (--actions); --call-read-only "
+		                     "calls the tools that say they only read");
+	}
+	return 0;
+}
+
+const struct property_ops property_tools = {examine};

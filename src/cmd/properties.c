@@ -10,11 +10,10 @@
 
 static const char *color_of(enum property_status s)
 {
-	static const char *const colors[PROPERTY_STATUSES] = {
-		[PROPERTY_OK] = "32",
-		[PROPERTY_RED] = "31",
-		[PROPERTY_UNKNOWN] = "33",
-		[PROPERTY_SKIPPED] = "2"};
+	static const char *const colors[PROPERTY_STATUSES] = {[PROPERTY_OK] = "32",
+	                                                      [PROPERTY_RED] = "31",
+	                                                      [PROPERTY_UNKNOWN] = "33",
+	                                                      [PROPERTY_SKIPPED] = "2"};
 
 	return colors[s];
 }

@@ -10,7 +10,8 @@ static size_t count_room(const struct probe *p)
 		return 0;
 	}
 	for (size_t i = 1; i < p->opened; i++) {
-		n -= p->visits[i].acted && p->visits[i].answer.outcome == OUTCOME_CAPACITY;
+		n -= p->visits[i].acted &&
+		     p->visits[i].answer.outcome == OUTCOME_CAPACITY;
 	}
 	return n;
 }
@@ -80,9 +81,25 @@ static void see_refusal(const struct probe *p, struct property *out)
 	}
 }
 
+/* Requests that any environment may answer are no sessions. */
+static bool has_no_sessions(const struct probe *p, struct property *out)
+{
+	if (!p->opened || strcmp(p->protocol, "openenv-http") != 0) {
+		return false;
+	}
+	property_judge(out, PROPERTY_RED, "no sessions");
+	property_saw(out, "over plain HTTP each request reaches a new environment, or "
+	                  "one that all clients share");
+	property_advise(out, "speak to its WebSocket: without --protocol openenv-http");
+	return true;
+}
+
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
+	if (has_no_sessions(p, out)) {
+		return 0;
+	}
 	p->got_room = count_room(p);
 	bool enough = p->got_room >= p->conf->need;
 	bool lost = p->how_refused == SESSION_LOST;
@@ -95,6 +112,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	see_refusal(p, out);
 	if (p->conf->need < p->conf->sessions) {
 		property_saw(out, "%zu needed", p->conf->need);
+	}
+	if (p->opened && str_starts(str_from(p->protocol), STR("mcp")) &&
+	    !p->sessions[0].ids[0][0]) {
+		property_saw(out, "the server names no sessions: it may be stateless");
 	}
 	if (enough) {
 		buf_clear(&out->cure);

@@ -1,9 +1,12 @@
 /* Sessions side by side: opened one by one, the first acts, the others are looked at
    before and after, then act once themselves. */
 #include "env/mcp_tools.h"
+#include "policy/tools.h"
 #include "probe/inside.h"
+#include "probe/words.h"
 
-#define RETRY_MS 250 /* a session that has just ended may hold on to its room so long */
+#define RETRY_MS   250 /* a session that has just ended may hold on to its room so long */
+#define DRAWS_VAIN 8   /* so many in vain, and the server's own words are tried */
 
 /* ---- opening ---- */
 
@@ -60,8 +63,8 @@ static bool user_acts(const struct probe *p)
 	return p->conf->policy.actions || p->conf->policy.spec;
 }
 
-/* Environments are there to be acted in. Other servers' tools may do anything: there calls
-   are only drawn where a state was named, which shows what they did. */
+/* Environments are there to be acted in. Other servers' tools may do anything: there
+   calls are only drawn where a state was named, which shows what they did. */
 static bool may_draw(const struct env_facts *f)
 {
 	return strcmp(f->protocol, "mcp") != 0 || strcmp(f->state_kind, "none") != 0;
@@ -169,7 +172,7 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 {
 	struct decision d;
 
-	while (!x->done) {
+	while (!x->done && (x->ok || user_acts(p) || p->act_count < DRAWS_VAIN)) {
 		struct policy_view view = {.turn = (int64_t)p->act_count,
 		                           .last_error = buf_view(&x->last_error)};
 
@@ -189,7 +192,68 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 	return 0;
 }
 
-/* What is repeated later: calls that worked, the one that changed something among them. */
+/* The words of the last error first: it says what was wrong. */
+static void collect_words(struct str tools, const struct exploring *x, struct words *w)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct str tool;
+	size_t cursor = 0;
+
+	words_add(w, buf_view(&x->last_error));
+	while (json_next(tools, &cursor, &tool)) {
+		buf_clear(&text);
+		json_decode(JSON_GET(tool, "description"), &text);
+		words_add(w, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+static int try_tool(struct probe *p, struct exploring *x, struct str tool,
+                    const struct words *w, struct error *err)
+{
+	struct buf name = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_SMALL);
+	struct str key, schema;
+	struct error does_not_fit;
+	int failed = 0;
+
+	json_decode(JSON_GET(tool, "name"), &name);
+	if (tool_action_property(tool, &key, &schema, &does_not_fit)) {
+		key = (struct str){NULL, 0};
+	}
+	for (size_t i = 0; key.p && !failed && !x->done && i < w->count; i++) {
+		struct decision d = {.kind = DECIDE_CALL, .name = buf_view(&name)};
+
+		buf_clear(&arguments);
+		if (!tool_action_arguments(tool, key, schema, w->item[i], &arguments,
+		                           &does_not_fit)) {
+			d.arguments = buf_view(&arguments);
+			failed = act_once(p, x, &d, err);
+		}
+	}
+	buf_release(&name);
+	buf_release(&arguments);
+	return failed;
+}
+
+/* A tool that takes any string, and means four: drawn strings never fit. */
+static int try_words(struct probe *p, struct exploring *x, struct error *err)
+{
+	struct str tools = arena_str(&p->arena, session_facts(&p->sessions[0])->tools);
+	struct words words = {.count = 0};
+	struct str tool;
+	size_t cursor = 0;
+	int failed = 0;
+
+	collect_words(tools, x, &words);
+	while (!failed && !x->done && json_next(tools, &cursor, &tool)) {
+		failed = try_tool(p, x, tool, &words, err);
+	}
+	words_release(&words);
+	return failed;
+}
+
+/* What is repeated later: calls that worked, the one that changed something among them.
+ */
 static void choose_good(struct probe *p)
 {
 	bool has_changer = p->changer == ACTS_MAX;
@@ -200,7 +264,7 @@ static void choose_good(struct probe *p)
 			has_changer |= i == p->changer;
 		}
 	}
-	if (!has_changer) {
+	if (!has_changer && p->good_count) {
 		p->good[p->good_count - 1] = p->changer;
 	}
 }
@@ -219,6 +283,9 @@ static int act_in_first(struct probe *p, struct error *err)
 	x.before.known = p->sessions[0].start.known;
 	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
 	int failed = explore(p, &x, err);
+	if (!failed && !x.ok && !x.done && !user_acts(p)) {
+		failed = try_words(p, &x, err);
+	}
 	choose_good(p);
 	x.policy->ops->close(x.policy);
 	buf_release(&x.last_error);
@@ -268,7 +335,8 @@ static int look_at_start(struct probe *p, struct error *err)
 	struct session *first = &p->sessions[0];
 
 	for (size_t i = 0; i < p->opened; i++) {
-		if (session_look(&p->asking, &p->sessions[i], &p->sessions[i].start, err)) {
+		if (session_look(&p->asking, &p->sessions[i], &p->sessions[i].start,
+		                 err)) {
 			return -1;
 		}
 	}

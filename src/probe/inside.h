@@ -46,10 +46,10 @@ struct probe {
 	struct arena arena;
 	struct act acts[ACTS_MAX];
 	size_t act_count;
-	const char *no_acts;             /* why nothing was tried; NULL: something was */
+	const char *no_acts; /* why nothing was tried; NULL: something was */
 	size_t good[GOOD_MAX], good_count; /* places in acts of calls that worked */
-	size_t changer;  /* place of the first that changed something; ACTS_MAX: none */
-	bool restless;   /* the state moves without any call */
+	size_t changer; /* place of the first that changed something; ACTS_MAX: none */
+	bool restless;  /* the state moves without any call */
 
 	/* What a property said that others look at. */
 	bool shared;       /* sessions share their environment */

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 
 struct verdict {
-	size_t moved;    /* sessions whose state moved with the first one's calls */
-	size_t counted;  /* sessions whose first step went on with the first one's count */
-	size_t apart;    /* sessions shown to be apart */
-	size_t example;  /* one of those that are not */
+	size_t moved;   /* sessions whose state moved with the first one's calls */
+	size_t counted; /* sessions whose first step went on with the first one's count */
+	size_t apart;   /* sessions shown to be apart */
+	size_t example; /* one of those that are not */
 	size_t same_ids; /* sessions with the first one's environment id */
 };
 
@@ -27,8 +27,8 @@ static void weigh(const struct probe *p, size_t i, bool first_moved, int64_t fir
 	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
 	v->example = !v->example && (moved || counted) ? i : v->example;
 	v->apart += !moved && !counted &&
-	            ((looked && !visit->moved) ||
-	             (first_count > 1 && own == 1) || (first_count == 1 && own == 1));
+	            ((looked && !visit->moved) || (first_count > 1 && own == 1) ||
+	             (first_count == 1 && own == 1));
 }
 
 static void say_shared(const struct probe *p, const struct verdict *v,
@@ -57,8 +57,9 @@ static void say_shared(const struct probe *p, const struct verdict *v,
 		property_saw(out, "%zu sessions are in environment %s", v->same_ids + 1,
 		             s->ids[1]);
 	}
-	property_advise(out, "make an environment for each session: a class or a factory, "
-	                     "not an instance; no module-level state");
+	property_advise(out,
+	                "make an environment for each session: a class or a factory, "
+	                "not an instance; no module-level state");
 }
 
 static void say_apart(const struct probe *p, const struct verdict *v,
@@ -73,9 +74,9 @@ static void say_apart(const struct probe *p, const struct verdict *v,
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
 		property_saw(out, "%s",
-		             p->no_acts        ? p->no_acts
-		             : p->restless     ? "the state moves without any call"
-		             : !p->good_count  ? "no call succeeded"
+		             p->no_acts       ? p->no_acts
+		             : p->restless    ? "the state moves without any call"
+		             : !p->good_count ? "no call succeeded"
 		             : p->opened > 1 && !p->visits[1].looked
 		                     ? "the sessions' states are not known, and their "
 		                       "steps are not counted"

@@ -31,7 +31,9 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
 	say("open", &p->asking.open, out);
-	say("reset", &p->asking.reset, out);
+	if (p->protocol && strcmp(p->protocol, "mcp") != 0) {
+		say("reset", &p->asking.reset, out);
+	}
 	say("step", &p->asking.step, out);
 	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
 	if (out->value.n) {

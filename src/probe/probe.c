@@ -138,8 +138,8 @@ static int judge_one(struct probe *p, size_t i, struct probe_summary *out,
 	return failed;
 }
 
-/* Where not even the first session came about because nobody is there, there is nothing to
-   judge. */
+/* Where not even the first session came about because nobody is there, there is nothing
+   to judge. */
 static int nobody_there(struct probe *p, struct error *err)
 {
 	const struct session *first = &p->sessions[0];
@@ -147,9 +147,8 @@ static int nobody_there(struct probe *p, struct error *err)
 	if (p->opened || (first->how != SESSION_LOST && first->how != SESSION_LATE)) {
 		return 0;
 	}
-	return error_set(err,
-	                 first->how == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
-	                 first->last.message);
+	return error_set(err, first->how == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT,
+	                 "%s", first->last.message);
 }
 
 static int examine(struct probe *p, struct probe_summary *out, struct error *err)
@@ -191,12 +190,11 @@ static void close_everything(struct probe *p)
 
 int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err)
 {
-	struct probe p = {.conf = conf,
-	                  .asking = {.ops = conf->env_ops,
-	                             .conf = &conf->env,
-	                             .io = conf->io},
-	                  .seed = conf->env.has_seed ? conf->env.seed : SEED_ELSE,
-	                  .changer = ACTS_MAX};
+	struct probe p = {
+		.conf = conf,
+		.asking = {.ops = conf->env_ops, .conf = &conf->env, .io = conf->io},
+		.seed = conf->env.has_seed ? conf->env.seed : SEED_ELSE,
+		.changer = ACTS_MAX};
 
 	*out = (struct probe_summary){.capacity = 0};
 	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));

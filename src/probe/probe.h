@@ -33,8 +33,8 @@ struct probe_conf {
 	                              schemas */
 	size_t sessions;           /* open at a time, at most */
 	size_t need;               /* as many as must get an environment */
-	uint64_t settle_ms; /* how long a closed session may hold on to its room */
-	bool call_read_only; /* call every tool that says it only reads, with {} */
+	uint64_t settle_ms;        /* how long a closed session may hold on to its room */
+	bool call_read_only;       /* call every tool that says it only reads, with {} */
 	struct io *io;
 	/* Once, when the first session is open. */
 	void (*opened)(void *ctx, const struct env_facts *f);

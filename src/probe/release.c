@@ -52,8 +52,9 @@ static void say_leak(const struct probe *p, size_t back, const struct session *s
                      struct property *out)
 {
 	property_judge(out, PROPERTY_RED, "%zu of %zu came back", back, p->got_room);
-	property_saw(out, "%" PRIu64 " ms after the others were closed a session is "
-	                  "still refused",
+	property_saw(out,
+	             "%" PRIu64 " ms after the others were closed a session is "
+	             "still refused",
 	             p->conf->settle_ms);
 	property_quote(out, &s->last);
 	property_advise(out, "the server has to end an environment when its session "
@@ -70,7 +71,9 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	close_all(p);
 	if (!p->got_room) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tried");
-		property_saw(out, "no session had room");
+		property_saw(out, "%s",
+		             p->opened ? "there are no sessions to speak of"
+		                       : "no session was opened");
 		return 0;
 	}
 	while (got && back < p->got_room) {

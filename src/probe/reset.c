@@ -61,7 +61,8 @@ static void judge(const struct probe *p, const struct round *one, const struct r
 
 	if (count > 1) {
 		say_leftovers(out);
-		property_saw(out, "the first step after it was counted as number %" PRId64,
+		property_saw(out,
+		             "the first step after it was counted as number %" PRId64,
 		             count);
 	} else if (known && same(&one->start, &two->start)) {
 		property_judge(out, moved || count == 1 ? PROPERTY_OK : PROPERTY_UNKNOWN,

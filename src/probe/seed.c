@@ -128,11 +128,13 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		return false;
 	case OTHER_START:
 		property_judge(out, PROPERTY_RED, "not honoured");
-		property_saw(out, "seed %" PRId64 " led to two different starts", p->seed);
+		property_saw(out, "seed %" PRId64 " led to two different starts",
+		             p->seed);
 		say_where(&t->first, &t->again, out);
-		property_advise(out, "reset(seed=..) has to seed whatever draws the "
-		                     "episode; if the state holds a clock or an id, leave "
-		                     "it out: --ignore POINTER");
+		property_advise(out,
+		                "reset(seed=..) has to seed whatever draws the "
+		                "episode; if the state holds a clock or an id, leave "
+		                "it out: --ignore POINTER");
 		break;
 	case OTHER_STEPS:
 		property_judge(out, PROPERTY_UNKNOWN, "decides the start only");
@@ -247,7 +249,9 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 
 	if (!p->got_room) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tried");
-		property_saw(out, "no session had room");
+		property_saw(out, "%s",
+		             p->opened ? "there are no sessions to speak of"
+		                       : "no session was opened");
 		return 0;
 	}
 	if (!p->takes_seed) {
@@ -261,7 +265,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	int failed = try_seeds(p, &t, out, err);
-	struct trace *all[] = {&t.first, &t.again, &t.other,
+	struct trace *all[] = {&t.first, &t.again,   &t.other,
 	                       &t.busy,  &t.zero[0], &t.zero[1]};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(&all[i]->start);

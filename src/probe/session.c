@@ -179,7 +179,8 @@ static unsigned weigh(const struct asking *a, const struct session *s,
 		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
 		bits |= is_ours(a, s, id) ? SAW_OUR_EPISODE : SAW_OTHER_EPISODE;
 	}
-	if (!strcmp(e->name, "notification") && str_starts(text, STR("not informative"))) {
+	if (!strcmp(e->name, "notification") &&
+	    str_starts(text, STR("not informative"))) {
 		bits |= SAW_BARE_STATE;
 	}
 	buf_release(&why);

@@ -38,8 +38,8 @@ struct answer {
 	enum outcome outcome;
 	enum error_class class;
 	enum error_layer layer;
-	int64_t env_steps; /* -1 unknown */
-	bool over;         /* terminated or truncated */
+	int64_t env_steps;  /* -1 unknown */
+	bool over;          /* terminated or truncated */
 	bool other_session; /* the reply named a session that is not ours */
 	bool has_observation;
 	char observation[HASH_HEX + 1]; /* its hash */

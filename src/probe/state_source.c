@@ -48,13 +48,13 @@ static void judge_moves(const struct probe *p, unsigned saw, struct property *ou
 		             plural(p->act_count));
 	} else if (ok > 1 && counted && answers_moved(p)) {
 		property_judge(out, PROPERTY_RED, "%s, never moves", p->state_kind);
-		property_saw(out, "steps were counted and answers differed, and the state "
-		                  "stayed the same");
+		property_saw(out,
+		             "steps were counted and answers differed, and the state "
+		             "stayed the same");
 		property_advise(out, "name another source with --state");
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "%s", p->state_kind);
-		property_saw(out, "%s",
-		             p->no_acts ? p->no_acts : "no call changed it");
+		property_saw(out, "%s", p->no_acts ? p->no_acts : "no call changed it");
 	}
 }
 

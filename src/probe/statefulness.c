@@ -91,8 +91,7 @@ static bool judge_signs(struct probe *p, struct property *out)
 		                  "not count it: it went elsewhere");
 	}
 	if (count_fell(p)) {
-		property_saw(out,
-		             "the environment's count of steps fell between calls");
+		property_saw(out, "the environment's count of steps fell between calls");
 	}
 	say_restarts(out);
 	return true;

@@ -65,6 +65,27 @@ _rolldbg_value()
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
+	probe:--env | probe:-e) _rolldbg_words '' ;;
+	probe:--seed | probe:-s) _rolldbg_words '' ;;
+	probe:--sessions | probe:-j) _rolldbg_words '' ;;
+	probe:--need | probe:-N) _rolldbg_words '' ;;
+	probe:--actions | probe:-a) _rolldbg_words '' ;;
+	probe:--tool | probe:-t) _rolldbg_words '' ;;
+	probe:--policy | probe:-p) _rolldbg_files -f ;;
+	probe:--settle) _rolldbg_words '' ;;
+	probe:--num-generations) _rolldbg_words '' ;;
+	probe:--per-device-batch) _rolldbg_words '' ;;
+	probe:--grad-accum) _rolldbg_words '' ;;
+	probe:--processes) _rolldbg_words '' ;;
+	probe:--state) _rolldbg_words '' ;;
+	probe:--ignore) _rolldbg_words '' ;;
+	probe:--timeout) _rolldbg_words '' ;;
+	probe:--protocol) _rolldbg_words '' ;;
+	probe:--era) _rolldbg_words 'legacy modern auto' ;;
+	probe:--header | probe:-H) _rolldbg_files -f ;;
+	probe:--header-env) _rolldbg_words '' ;;
+	probe:--secret) _rolldbg_words '' ;;
+	probe:--ca-file) _rolldbg_files -f ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
 	serve:--protocol) _rolldbg_words '' ;;
@@ -78,7 +99,7 @@ _rolldbg_value()
 
 _rolldbg()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip serve help ' command i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip probe serve help ' command i
 	COMPREPLY=()
 	# readline splits --option=value into three words
 	if [ "$cur" = = ]; then
@@ -94,7 +115,7 @@ _rolldbg()
 	_rolldbg_value "$command:$prev" && return
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
-	:*) _rolldbg_words 'run check show strip serve help' ;;
+	:*) _rolldbg_words 'run check show strip probe serve help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
@@ -102,6 +123,7 @@ _rolldbg()
 	show:*) _rolldbg_files -f ;;
 	strip:-*) _rolldbg_words '--mask' ;;
 	strip:*) _rolldbg_files -f ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --settle --call-read-only --json --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
 	serve:*) _rolldbg_words 'frozen_lake' ;;
 	help:-*) _rolldbg_words '' ;;

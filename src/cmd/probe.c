@@ -5,6 +5,7 @@
 #include "cmd/output.h"
 #include "cmd/properties.h"
 #include "cmd/target.h"
+#include "rollout/trainer.h"
 
 #define DEFAULT_SESSIONS  4
 #define SESSIONS_MAX      4096
@@ -14,6 +15,7 @@ struct probe_options {
 	struct target_options target;
 	const char *actions, *tool, *policy;
 	struct opt_u64 sessions, need, settle;
+	struct trainer_options trainer;
 	bool call_read_only, json;
 };
 
@@ -39,6 +41,7 @@ static const struct opt options[] = {
          "call every tool that says it only reads, with {}", NULL},
 	{0, "json", NULL, OPT_FLAG, FIELD(json),
          "print properties and a summary as JSON lines", NULL},
+	TRAINER_OPTIONS(FIELD(trainer)),
 	TARGET_OPTIONS(FIELD(target)),
 };
 
@@ -69,8 +72,8 @@ static void say_opened(void *ctx, const struct env_facts *f)
 	struct probing *p = ctx;
 
 	if (!p->opts->json && !p->context->quiet) {
+		/* printed with the first property: calls that do not fit have no table */
 		properties_title(p->target.name, f, &p->out.text);
-		flush(p);
 	}
 }
 
@@ -114,25 +117,56 @@ static int settle_number(const char *name, struct opt_u64 given, size_t otherwis
 {
 	*out = given.given ? (size_t)given.value : otherwise;
 	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
-		return error_set(err, FAIL_USAGE, "--%s is a number from 1 to %d", name,
+		return error_set(err, FAIL_USAGE,
+		                 "--%s: from 1 to %d sessions can be opened", name,
 		                 SESSIONS_MAX);
 	}
 	return 0;
 }
 
-static int settle_numbers(struct probing *p, struct error *err)
+/* --need, or what the trainer's settings come to. */
+static int settle_need(const struct probe_options *o, struct opt_u64 *need,
+                       struct error *err)
 {
-	const struct probe_options *o = p->opts;
-	size_t otherwise = o->need.given ? (size_t)o->need.value : DEFAULT_SESSIONS;
+	struct trainer_plan plan;
+	struct buf said = BUF(BUF_MAX_SMALL);
 
-	if (settle_number("sessions", o->sessions, otherwise, &p->sessions, err) ||
-	    settle_number("need", o->need, p->sessions, &p->need, err)) {
+	*need = o->need;
+	if (!trainer_given(&o->trainer)) {
+		return 0;
+	}
+	if (o->need.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--need and the trainer's settings say the same: give "
+		                 "one of them");
+	}
+	if (trainer_plan(&o->trainer, &plan, err)) {
 		return -1;
 	}
+	trainer_say(&o->trainer, &plan, &said);
+	log_info("%s", buf_cstr(&said));
+	buf_release(&said);
+	*need = (struct opt_u64){.given = true, .value = plan.sessions};
+	return 0;
+}
+
+static int settle_numbers(struct probing *p, struct error *err)
+{
+	struct opt_u64 need;
+
+	if (settle_need(p->opts, &need, err)) {
+		return -1;
+	}
+	size_t otherwise = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
+	if (settle_number("need", need, otherwise, &p->need, err) ||
+	    settle_number("sessions", p->opts->sessions, otherwise, &p->sessions, err)) {
+		return -1;
+	}
+	p->need = need.given ? p->need : p->sessions;
 	if (p->need > p->sessions) {
 		return error_set(err, FAIL_USAGE,
-		                 "--need %zu cannot be told with --sessions %zu: fewer "
-		                 "are opened",
+		                 "%zu sessions are needed, and --sessions %zu opens "
+		                 "fewer: whether there are as many could not be told",
 		                 p->need, p->sessions);
 	}
 	return 0;

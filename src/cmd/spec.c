@@ -4,6 +4,7 @@
 #include "cmd/output.h"
 #include "env/env.h"
 #include "policy/policy.h"
+#include "probe/probe.h"
 #include "serve/serve.h"
 #include "serve/world.h"
 
@@ -42,6 +43,10 @@ static void put_topics(struct buf *out)
 	}
 	for (size_t i = 0; i < checks_count; i++) {
 		put_topic("rule", checks[i]->id, checks[i]->title, out);
+	}
+	for (size_t i = 0; i < property_titles_count; i++) {
+		put_topic("property", property_titles[i].name, property_titles[i].title,
+		          out);
 	}
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		put_topic("fault", serve_faults[i].name, serve_faults[i].help, out);

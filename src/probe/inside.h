@@ -98,10 +98,10 @@ const char *plural(size_t n);
 
 bool probe_is_openenv(const struct probe *p);
 size_t probe_ok_acts(const struct probe *p);
-/* The first call that did not succeed; NULL: all did. */
-const struct act *probe_failed_act(const struct probe *p);
 /* The environment's own count of steps after the last act that told it; -1: none did. */
 int64_t probe_count_after_acts(const struct probe *p);
+/* Is that count one that goes on from call to call? */
+bool probe_counts(const struct probe *p);
 /* A good call, by its place among them. */
 const struct act *probe_good(const struct probe *p, size_t i);
 

@@ -27,8 +27,7 @@ static void weigh(const struct probe *p, size_t i, bool first_moved, int64_t fir
 	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
 	v->example = !v->example && (moved || counted) ? i : v->example;
 	v->apart += !moved && !counted &&
-	            ((looked && !visit->moved) || (first_count > 1 && own == 1) ||
-	             (first_count == 1 && own == 1));
+	            ((looked && !visit->moved) || (first_count > 0 && own == 1));
 }
 
 static void say_shared(const struct probe *p, const struct verdict *v,
@@ -91,12 +90,14 @@ static void say_apart(const struct probe *p, const struct verdict *v,
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct verdict v = {0};
-	int64_t count = probe_count_after_acts(p);
+	int64_t count = probe_counts(p) ? probe_count_after_acts(p) : -1;
 
 	(void)err;
 	if (p->opened < 2) {
-		property_judge(out, PROPERTY_SKIPPED, "one session");
-		property_saw(out, "it takes two sessions at a time");
+		property_judge(out, p->opened ? PROPERTY_SKIPPED : PROPERTY_UNKNOWN, "%s",
+		               p->opened ? "one session" : "not tried");
+		property_saw(out, "%s",
+		             p->opened ? "it takes two at a time" : p->no_acts);
 		return 0;
 	}
 	for (size_t i = 1; i < p->opened; i++) {

@@ -89,16 +89,6 @@ size_t probe_ok_acts(const struct probe *p)
 	return n;
 }
 
-const struct act *probe_failed_act(const struct probe *p)
-{
-	for (size_t i = 0; i < p->act_count; i++) {
-		if (p->acts[i].answer.outcome != OUTCOME_OK) {
-			return &p->acts[i];
-		}
-	}
-	return NULL;
-}
-
 int64_t probe_count_after_acts(const struct probe *p)
 {
 	int64_t count = -1;
@@ -109,6 +99,13 @@ int64_t probe_count_after_acts(const struct probe *p)
 		count = now >= 0 ? now : count;
 	}
 	return count;
+}
+
+bool probe_counts(const struct probe *p)
+{
+	int64_t count = probe_count_after_acts(p);
+
+	return count > 1 || (count == 1 && probe_ok_acts(p) == 1);
 }
 
 const struct act *probe_good(const struct probe *p, size_t i)

@@ -56,7 +56,7 @@ static void judge(const struct probe *p, const struct round *one, const struct r
                   struct property *out)
 {
 	bool known = one->start.known && two->start.known && !p->restless;
-	int64_t count = two->act.env_steps;
+	int64_t count = probe_counts(p) ? two->act.env_steps : -1;
 	bool moved = one->after.known && !same(&one->start, &one->after);
 
 	if (count > 1) {
@@ -117,6 +117,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, silent ? PROPERTY_UNKNOWN : PROPERTY_RED,
 		               silent ? "no answer" : "refused");
 		property_quote(out, a);
+		if (!silent) {
+			property_advise(out, "open a session for each episode, or let "
+			                     "reset() be called again");
+		}
 		return 0;
 	}
 	judge(p, &one, &two, out);

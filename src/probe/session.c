@@ -164,8 +164,7 @@ static unsigned weigh(const struct asking *a, const struct session *s,
 		unsigned bits;
 	} plain[] = {{"session-replaced", SAW_REPLACED},
 	             {"session-id-changed", SAW_REPLACED},
-	             {"state-source-lost", SAW_SOURCE_LOST},
-	             {"control-plane-failed", SAW_SOURCE_FAILED}};
+	             {"state-source-lost", SAW_SOURCE_LOST}};
 	struct buf why = BUF(BUF_MAX_SMALL);
 	unsigned bits = 0;
 
@@ -310,6 +309,34 @@ void session_release(struct session *s)
 
 /* ---- acting and looking ---- */
 
+/* What the observation says of the members that the state has as well: beside those it
+   may echo the call, or draw. */
+static void compare_with_state(struct asking *a, struct session *s,
+                               struct str observation, struct answer *out)
+{
+	struct str state = buf_view(&s->start.json);
+	struct buf edited = BUF(BUF_MAX_MESSAGE), shared = BUF(BUF_MAX_MESSAGE);
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_type(state) == JSON_OBJECT && json_type(observation) == JSON_OBJECT) {
+		json_canon(observation, session_facts(s)->ignore_paths, JSON_EDIT_DROP,
+		           &edited);
+	}
+	while (edited.n && json_next_member(buf_view(&edited), &cursor, &m)) {
+		if (json_get(state, m.key).p) {
+			buf_str(&shared, m.key);
+			buf_char(&shared, ':');
+			buf_str(&shared, m.value);
+			buf_char(&shared, '\n');
+		}
+	}
+	out->shows = shared.n > 0;
+	hash_hex(a->hasher, buf_view(&shared), out->shown);
+	buf_release(&edited);
+	buf_release(&shared);
+}
+
 int session_step(struct asking *a, struct session *s, struct str name,
                  struct str arguments, struct answer *out, struct error *err)
 {
@@ -324,6 +351,7 @@ int session_step(struct asking *a, struct session *s, struct str name,
 	}
 	if (!failed) {
 		read_reply(a, &reply, &s->last);
+		compare_with_state(a, s, reply.observation, &s->last);
 	}
 	take_events(a, s);
 	*out = s->last;

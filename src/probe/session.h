@@ -18,12 +18,11 @@ enum session_how {
 
 /* Events that say something about a property; bits. */
 enum session_event {
-	SAW_REPLACED = 1,       /* the session, or its id */
-	SAW_OTHER_EPISODE = 2,  /* an episode that nobody of us asked for */
-	SAW_OUR_EPISODE = 4,    /* the episode of another session of ours */
-	SAW_SOURCE_LOST = 8,    /* the state source speaks for somebody else */
-	SAW_SOURCE_FAILED = 16, /* it could not be read */
-	SAW_BARE_STATE = 32,    /* it holds nothing but bookkeeping */
+	SAW_REPLACED = 1,      /* the session, or its id */
+	SAW_OTHER_EPISODE = 2, /* an episode that nobody of us asked for */
+	SAW_OUR_EPISODE = 4,   /* the episode of another session of ours */
+	SAW_SOURCE_LOST = 8,   /* the state source speaks for somebody else */
+	SAW_BARE_STATE = 16,   /* it holds nothing but bookkeeping */
 };
 
 /* The state at one moment. */
@@ -43,8 +42,10 @@ struct answer {
 	bool other_session; /* the reply named a session that is not ours */
 	bool has_observation;
 	char observation[HASH_HEX + 1]; /* its hash */
-	char message[200], code[48];    /* cut */
-	char named[80];                 /* the session that the reply named */
+	bool shows; /* it holds something that the state holds too: what it says there */
+	char shown[HASH_HEX + 1];
+	char message[200], code[48]; /* cut */
+	char named[80];              /* the session that the reply named */
 };
 
 struct session {

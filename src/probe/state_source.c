@@ -12,7 +12,17 @@ static size_t count_changes(const struct probe *p)
 	return n;
 }
 
-/* Answers moved while the state stood still. */
+static bool was_known(const struct probe *p)
+{
+	for (size_t i = 0; i < p->act_count; i++) {
+		if (p->acts[i].known) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Answers moved, in what they say of the state, while that stood still. */
 static bool answers_moved(const struct probe *p)
 {
 	const char *last = NULL;
@@ -20,13 +30,13 @@ static bool answers_moved(const struct probe *p)
 	for (size_t i = 0; i < p->act_count; i++) {
 		const struct answer *a = &p->acts[i].answer;
 
-		if (a->outcome != OUTCOME_OK || !a->has_observation) {
+		if (a->outcome != OUTCOME_OK || !a->shows) {
 			continue;
 		}
-		if (last && strcmp(last, a->observation) != 0) {
+		if (last && strcmp(last, a->shown) != 0) {
 			return true;
 		}
-		last = a->observation;
+		last = a->shown;
 	}
 	return false;
 }
@@ -75,12 +85,13 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	} else if (saw & SAW_SOURCE_LOST) {
 		property_judge(out, PROPERTY_RED, "%s, of somebody else", p->state_kind);
 		property_saw(out, "it did not count a call that succeeded");
+		property_advise(out, "calls and state have to reach the same session");
 	} else if (p->restless) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s, moves by itself",
 		               p->state_kind);
 		property_saw(out, "two looks without a call in between differ");
 		property_advise(out, "leave out what moves: --ignore POINTER");
-	} else if (!start->known && (saw & SAW_SOURCE_FAILED) && !count_changes(p)) {
+	} else if (!start->known && !was_known(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s, not read", p->state_kind);
 		property_saw(out, "it could not be read");
 	} else {

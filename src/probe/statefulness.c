@@ -116,7 +116,10 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 		property_advise(out, "name calls that change something (--actions), and "
 		                     "where the state can be read (--state)");
 	}
-	property_saw(out, "%zu call%s succeeded", ok, plural(ok));
+	property_saw(out, "%zu call%s succeeded%s", ok, plural(ok),
+	             ok == 1 && p->acts[p->act_count - 1].answer.over
+	                     ? ", and the episode was over"
+	                     : "");
 	if (count >= 0) {
 		property_saw(out, "the environment counts %" PRId64 " step%s", count,
 		             count == 1 ? "" : "s");

@@ -116,6 +116,12 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	if (!count) {
 		property_judge(out, PROPERTY_RED, "none");
 		property_saw(out, "the list of tools is empty");
+		property_advise(out, "the server has to register its tools before it is "
+		                     "asked for them");
+	} else if (t.dead) {
+		property_advise(out,
+		                "call it by hand: rolldbg run --env .. --actions ..; "
+		                "then see the server's own log");
 	} else if (!t.called) {
 		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called",
 		               count);

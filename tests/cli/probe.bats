@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# What probe says about servers that are wrong in one way, and that it leaves nothing behind. The table is
+# data/probe.tsv.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+rows() {
+	grep -v '^#' "$data/probe.tsv"
+}
+
+# not_ok FILE: the properties that are not ok, as in the table.
+not_ok() {
+	jq -r 'select(.type == "property" and .status != "ok") | "\(.name):\(.status)"' "$1" | paste -sd ' '
+}
+
+# judged ARGUMENTS...: exit code and properties, as in the table; the lines are in lines.
+judged() {
+	local code=0 timeout=60s
+	[[ $* != *hang* ]] || timeout=$short
+	rolldbg probe --sessions 3 --need 2 --settle 200ms --timeout "$timeout" --json "$@" >lines 2>err || code=$?
+	printf '%s\t%s' $code "$(not_ok lines)" | sed 's/\t$//'
+}
+
+# property NAME FILTER: holds for that property in lines.
+property() {
+	jq -es --arg name "$1" "map(select(.type == \"property\" and .name == \$name)) | length == 1 and all($2)" lines >/dev/null || {
+		printf 'not so: %s: %s\n' "$1" "$2" >&2
+		cat lines >&2
+		return 1
+	}
+}
+
+@test "every fault has a row" {
+	[ "$(rows | cut -f 1 | grep -v '^-' | sort)" = "$(rolldbg __spec | awk -F '\t' '$2 == "fault" { print $3 }' | sort)" ]
+}
+
+@test "every row of the table" {
+	while IFS=$'\t' read -r fault wanted; do
+		wanted=$(sed 's/\t$//' <<<"$wanted")
+		[ "$fault" != - ] || fault=
+		got=$(judged --env "builtin:frozen_lake?map=random&max_envs=2&delay=1ms${fault:+&fault=$fault}")
+		[ "$got" = "$wanted" ] || {
+			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
+			cat lines >&2
+			return 1
+		}
+	done < <(rows)
+}
+
+@test "the properties are those of the tables, the summary counts them" {
+	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
+	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
+	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","cure"]' ]
+	jq -es 'last | .type == "summary" and .ok + .red + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
+	[ "$(jq -s 'last.red' lines)" = "$(grep -c '"status":"red"' lines)" ]
+	# what is red has its evidence and its cure
+	all_are lines property '.status != "red" or (.evidence != null and .cure != null)'
+	# what is not known has its reason
+	all_are lines property '.status != "unknown" or .evidence != null'
+}
+
+@test "as many as there are: the limit, who said so, and the cure" {
+	start lake "$ROLLDBG" serve --port 0 --max-envs 2
+	expect 1 rolldbg probe --env "$url"
+	has "$output" 'red      capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
+	has "$output" 'cure: raise the server'
+	has "$output" 'or run no more than 2 rollouts at a time'
+	has "$output" 'ok       release       all 2 came back'
+	expect 0 rolldbg probe --env "$url" --need 2
+	has "$output" 'ok       capacity      2 of 2'
+	expect 1 rolldbg probe --env "$url" --need 3
+	expect 0 rolldbg probe --env "$url" --need 2 --sessions 3
+	has "$output" '2 needed'
+	expect 1 rolldbg probe --env "$url" --num-generations 4 --per-device-batch 4 -v
+	has "$stderr" '4 sessions at once'
+	expect 0 rolldbg probe --env "$url" --per-device-batch 1 --processes 2 --quiet
+	[ -z "$output" ]
+	expect 1 rolldbg probe --env "$url" --quiet
+	has "$output" 'red      capacity'
+	lacks "$output" 'ok  '
+}
+
+@test "a second probe finds what the first found: nothing is left open" {
+	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
+	for i in 1 2 3; do
+		judged --env "$url" >verdict$i
+		jq -c 'select(.name != "latency" and .name != "release")' lines >lines$i
+	done
+	[ "$(cat verdict1)" = 0 ]
+	cmp lines1 lines2
+	cmp lines1 lines3
+}
+
+# most_open NAME N: the canned server held N sessions at most, and none at the end.
+most_open() {
+	[ "$(awk '/^POST initialize/ { n++ } /^DELETE/ { n-- } n > most { most = n } END { print most + 0, n + 0 }' "$1.log")" = "$2 0" ]
+}
+
+@test "never more than --sessions are open, and all of them are closed" {
+	for n in 1 2 5; do
+		canned peer$n <<-'END'
+			tools/call	{"content":[{"type":"text","text":"done"}]}
+		END
+		rolldbg probe --env "$url" --sessions $n --actions A,B --quiet
+		wait_for 60 most_open peer$n $n
+	done
+}
+
+@test "SIGINT: every session is closed, exit 130" {
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	env --default-signal=INT "$ROLLDBG" probe --env "$url" --sessions 3 --actions A >out 2>err 3>&- &
+	pid=$!
+	wait_for 60 grep -q 'POST tools/call' peer.log
+	kill -INT $pid
+	code=0
+	wait $pid || code=$?
+	[ $code = 130 ]
+	wait_for 60 most_open peer 3
+}
+
+@test "nobody there, or nobody who speaks it: exit 4 and no table" {
+	expect 4 rolldbg probe --env http://127.0.0.1:1/mcp
+	[ -z "$output" ]
+	expect 4 rolldbg probe --env 'builtin:frozen_lake?fault=html-200'
+	[ -z "$output" ]
+	has "$stderr" 'which is not MCP'
+}
+
+@test "a server that never answers a session: exit 4 after the timeout" {
+	canned peer <<-'END'
+		initialize	hang
+	END
+	expect 4 rolldbg probe --env "$url" --timeout "$short"
+	[ -z "$output" ]
+}
+
+@test "a server that dies on the way: a whole table, and exit 4" {
+	start lake "$ROLLDBG" serve --port 0 --fault slow --delay 100ms
+	rolldbg probe --env "$url" --json >lines 2>err 3>&- &
+	pid=$!
+	sleep 0.2
+	kill "$(cat lake.pid)"
+	code=0
+	wait $pid || code=$?
+	[ $code = 4 ]
+	[ "$(grep -c '"type":"property"' lines)" = 10 ] || [ ! -s lines ]
+	run ! grep '"status":"red"' <(grep -v '"tools"' lines)
+}
+
+@test "what is drawn or named: calls, tools, and those that only read" {
+	canned peer <<-'END'
+		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}},"required":["move"]}},{"name":"look","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}
+		tools/call	{"content":[{"type":"text","text":"done"}]}
+	END
+	# without a state nothing is called that nobody named
+	rolldbg probe --env "$url" --json >lines
+	run ! grep tools/call peer.log
+	property tools '.status == "unknown" and .value == "2 advertised, none called"'
+	property statefulness '.status == "unknown" and (.cure | contains("--actions"))'
+	rolldbg probe --env "$url" --json --call-read-only >lines
+	property tools '.status == "ok" and .value == "2 advertised, 1 of 1 called answered"'
+	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
+	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
+	property tools '.value == "2 advertised, 1 of 1 called answered"'
+	# two in the first session, one in the other
+	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
+}
+
+@test "seeds: a map that is always the same is not held against the server" {
+	rolldbg probe --json >lines
+	property seed '.status == "unknown" and (.evidence | contains("nothing is random here, or seeds are ignored"))'
+	rolldbg probe --json --env 'builtin:frozen_lake?map=random8x8&slippery=1' >lines
+	property seed '.status == "ok"'
+	rolldbg probe --json --env 'builtin:frozen_lake?slippery=1' --seed 7 >lines
+	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats, and seed 8 leads elsewhere"))'
+	rolldbg probe --json --seed 9223372036854775807 >lines
+	property seed '.evidence | contains("9223372036854775806")'
+}
+
+@test "walls and slippery ground are nobody's fault" {
+	expect 0 rolldbg probe --env 'builtin:frozen_lake?slippery=1' --actions LEFT,UP
+	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
+	has "$output" 'ok       statefulness'
+	# nobody moved, and the steps are counted all the same
+	has "$output" 'ok       isolation'
+}
+
+@test "what is secret stays so in what a server says" {
+	code=0
+	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret red1 >out || code=$?
+	[ $code = 1 ]
+	lacks "$(cat out)" 'list of tools'
+	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=1' --secret 'open sessions' >lines || [ $? = 1 ]
+	lacks "$(cat lines)" 'open sessions'
+	jq -e . lines >/dev/null
+}
+
+@test "a full disk is exit 5, and the sessions are closed" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"done"}]}
+	END
+	code=0
+	rolldbg probe --env "$url" >/dev/full 2>err || code=$?
+	[ $code = 5 ]
+	wait_for 60 most_open peer 4
+}

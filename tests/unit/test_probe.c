@@ -1,0 +1,451 @@
+/* Every property against a server that is wrong in one way: what is judged, how many
+   sessions were open at most, and that all of them were closed. */
+#include "net/io.h"
+#include "probe/probe.h"
+#include "probe/words.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define SESSIONS 3
+#define CAP      2
+
+enum flaw {
+	SHARED = 1,            /* one world for all sessions */
+	STATELESS = 2,         /* every step in a fresh world */
+	SEED_IGNORED = 4,      /* every episode starts somewhere else */
+	SEED_STARTS = 8,       /* the seed decides the start, not what follows */
+	ONE_GENERATOR = 16,    /* worlds draw from one generator, seeded by each reset */
+	DETERMINISTIC = 32,    /* nothing is random */
+	LEAK = 64,             /* room never comes back */
+	DIRTY = 128,           /* a second reset changes nothing */
+	RESET_REFUSED = 256,   /* only the first is answered */
+	NO_STATE = 512,        /* the source is silent */
+	RESTLESS = 1024,       /* the state moves by itself */
+	OPEN_HANGS = 2048,     /* beyond CAP nobody answers */
+	QUEUES = 4096,         /* beyond CAP nobody answers until another ends */
+	DIES = 8192,           /* at the CAP-th session the server goes away */
+	STEP_FAILS = 16384,    /* every call fails */
+	STEP_HANGS = 32768,    /* no call is answered */
+	STEP_FULL = 65536,     /* the session beyond CAP opens, and its call is refused */
+	UNKNOWN_TOOL = 131072, /* the tool that is advertised is not there */
+	NO_TOOLS = 262144,
+	NO_COUNT = 524288, /* steps are not counted */
+	CHURN = 1 << 20,   /* the episode changes after two steps */
+	LOST_SOURCE = 1 << 21,
+	INTERRUPTED = 1 << 22, /* while the first call runs */
+	NO_LIMIT = 1 << 23,
+	PLAIN = 1 << 24, /* MCP: no reset, no seed, no state */
+	NO_RESET = 1 << 25,
+	RESET_FAILS = 1 << 26, /* every one */
+	FROZEN = 1 << 27,      /* counted and answered, and the state stands still */
+	NOBODY = 1 << 28,
+	ONCE_OVER = 1 << 29, /* the episode ends with its first step */
+};
+
+struct world {
+	int64_t value, steps;
+	uint64_t state;
+};
+
+struct fake {
+	struct env base;
+	const struct env_conf *conf;
+	struct world world;
+	struct env_facts facts;
+	struct json_paths *none;
+	char text[96], observation[96];
+	int resets, place;
+	bool said;
+};
+
+/* The server. One a test. */
+static struct {
+	unsigned flaws;
+	int open, most, taken, opened, closed, starts, looks;
+	uint64_t generator;
+	struct world shared;
+} server;
+
+static bool has(unsigned flaw)
+{
+	return (server.flaws & flaw) != 0;
+}
+
+static uint64_t draw(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+static struct fake *fake_of(struct env *e)
+{
+	return (struct fake *)e;
+}
+
+static struct world *world_of(struct fake *f)
+{
+	return has(SHARED) ? &server.shared : &f->world;
+}
+
+static void begin(struct fake *f, struct world *w)
+{
+	uint64_t seed = f->conf->has_seed ? (uint64_t)f->conf->seed : 5;
+
+	server.starts++;
+	seed = has(SEED_IGNORED) ? (uint64_t)server.starts : seed;
+	seed = has(DETERMINISTIC) ? 1 : seed;
+	*w = (struct world){.state = seed};
+	w->value = (int64_t)draw(&w->state);
+	if (has(SEED_STARTS)) {
+		w->state = (uint64_t)server.starts;
+	}
+	if (has(ONE_GENERATOR)) {
+		server.generator = w->state;
+	}
+}
+
+static int refuse_open(struct env_reply *refusal, struct error *err)
+{
+	if (has(NOBODY) || (has(DIES) && server.opened >= CAP)) {
+		return error_set(err, FAIL_TRANSPORT, "nobody there");
+	}
+	if (server.taken < CAP || has(NO_LIMIT | STEP_FULL)) {
+		return 0;
+	}
+	if (has(OPEN_HANGS) || (has(QUEUES) && server.taken >= CAP)) {
+		return error_set(err, FAIL_TIMEOUT, "no answer");
+	}
+	refusal->outcome = OUTCOME_CAPACITY;
+	refusal->error = (struct env_error){.class = CLASS_CAPACITY,
+	                                    .layer = LAYER_FRAMEWORK,
+	                                    .code = STR("\"FULL\""),
+	                                    .message = STR("full: 2/2")};
+	return 0;
+}
+
+static const struct env_ops ops;
+
+static int fake_open(const struct env_conf *conf, struct io *io, struct env **out,
+                     struct env_reply *refusal, struct error *err)
+{
+	struct fake *f = calloc(1, sizeof(*f));
+
+	(void)io;
+	if (!f) {
+		abort();
+	}
+	f->base.ops = &ops;
+	f->conf = conf;
+	*out = &f->base;
+	server.open++;
+	server.most = server.open > server.most ? server.open : server.most;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	bool has_room = !refuse_open(refusal, err) && refusal->outcome == OUTCOME_OK;
+	if (!has_room) {
+		f->place = -1;
+		return refusal->outcome == OUTCOME_OK ? -1 : 0;
+	}
+	server.opened++;
+	f->place = ++server.taken;
+	f->facts = (struct env_facts){
+		.protocol = has(PLAIN) ? "mcp" : "openenv",
+		.name = STR("fake"),
+		.tools = has(NO_TOOLS) ? STR("[]")
+	                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
+	                                     "\"type\":\"object\"}}]"),
+		.state_kind = has(PLAIN) ? "none" : "openenv",
+		.env_session = str_from(conf->env_session),
+		.takes_seed = !has(PLAIN),
+		.starts_over = !has(PLAIN | NO_RESET)};
+	return 0;
+}
+
+static int fake_reset(struct env *e, struct env_reply *out, struct error *err)
+{
+	struct fake *f = fake_of(e);
+
+	(void)err;
+	*out = (struct env_reply){.outcome = OUTCOME_OK,
+	                          .terminated = -1,
+	                          .truncated = -1,
+	                          .env_steps = -1};
+	if (has(RESET_FAILS) || (has(RESET_REFUSED) && f->resets > 0)) {
+		out->outcome = OUTCOME_TOOL_ERROR;
+		out->error = (struct env_error){.class = CLASS_ENVIRONMENT,
+		                                .layer = LAYER_FRAMEWORK,
+		                                .message = STR("no reset today")};
+	} else if (!has(DIRTY) || f->resets == 0) {
+		begin(f, world_of(f));
+	}
+	f->resets++;
+	return 0;
+}
+
+static int fake_state(struct env *e, struct str *out, struct error *err)
+{
+	struct fake *f = fake_of(e);
+	struct world fresh = {.value = 1};
+	struct world *w = has(STATELESS) ? &fresh : world_of(f);
+
+	(void)err;
+	server.looks++;
+	snprintf(f->text, sizeof(f->text), "{\"value\":%" PRId64 ",\"looks\":%d}",
+	         has(FROZEN) ? 7 : w->value, has(RESTLESS) ? server.looks : 0);
+	*out = has(NO_STATE | PLAIN | LOST_SOURCE) ? (struct str){NULL, 0}
+	                                           : str_from(f->text);
+	return 0;
+}
+
+static void fail_step(struct env_reply *out, enum outcome outcome, enum error_class class,
+                      enum error_layer layer)
+{
+	out->outcome = outcome;
+	out->error = (struct env_error){
+		.class = class, .layer = layer, .message = STR("it went wrong")};
+}
+
+static bool step_fails(const struct fake *f, struct env_reply *out)
+{
+	if (has(STEP_FAILS)) {
+		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, LAYER_FRAMEWORK);
+	} else if (has(STEP_HANGS)) {
+		fail_step(out, OUTCOME_TIMEOUT, CLASS_TIMEOUT, LAYER_TRANSPORT);
+	} else if (has(UNKNOWN_TOOL)) {
+		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_UNKNOWN_TOOL, LAYER_MCP);
+	} else if (has(STEP_FULL) && f->place > CAP) {
+		fail_step(out, OUTCOME_CAPACITY, CLASS_CAPACITY, LAYER_BODY);
+	}
+	return out->outcome != OUTCOME_OK;
+}
+
+static int fake_step(struct env *e, struct str name, struct str arguments,
+                     struct env_reply *out, struct error *err)
+{
+	struct fake *f = fake_of(e);
+	struct world fresh = {.value = 1, .state = (uint64_t)server.looks};
+	struct world *w = has(STATELESS) ? &fresh : world_of(f);
+
+	(void)name;
+	(void)arguments;
+	*out = (struct env_reply){.outcome = OUTCOME_OK,
+	                          .terminated = has(ONCE_OVER),
+	                          .truncated = -1,
+	                          .env_steps = -1};
+	if (has(INTERRUPTED)) {
+		out->outcome = OUTCOME_NONE;
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
+	if (step_fails(f, out)) {
+		return 0;
+	}
+	w->steps++;
+	w->value +=
+		1 + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) %
+	                      1000);
+	if (!has(NO_COUNT | LOST_SOURCE)) {
+		out->env_steps = has(STATELESS) ? 1 : w->steps;
+	}
+	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}",
+	         w->value);
+	out->observation = str_from(f->observation);
+	return 0;
+}
+
+static const struct env_facts *fake_facts(const struct env *e)
+{
+	return &((const struct fake *)e)->facts;
+}
+
+static bool fake_event(struct env *e, struct event *out)
+{
+	struct fake *f = fake_of(e);
+	bool now = !f->said && world_of(f)->steps >= 2 && has(CHURN | LOST_SOURCE);
+
+	f->said |= now;
+	*out = has(CHURN) ? (struct event){"episode-changed",
+	                                   STR("{\"what\":\"episode_id\",\"why\":"
+	                                       "\"\\\"other\\\"\"}")}
+	                  : (struct event){"state-source-lost", STR("{\"why\":\"x\"}")};
+	return now;
+}
+
+static void fake_close(struct env *e)
+{
+	struct fake *f = fake_of(e);
+
+	server.open--;
+	server.closed++;
+	server.taken -= f->place > 0 && !has(LEAK);
+	free(f);
+}
+
+static const struct env_ops ops = {.name = "openenv",
+                                   .open = fake_open,
+                                   .reset = fake_reset,
+                                   .state = fake_state,
+                                   .step = fake_step,
+                                   .facts = fake_facts,
+                                   .event = fake_event,
+                                   .close = fake_close};
+
+/* One letter a property, in the order of properties.def: capacity, statefulness,
+   isolation, tools, reset, state source, episode id, release, seed, latency. */
+static const struct {
+	const char *what;
+	unsigned flaws;
+	const char *wanted;
+} rows[] = {
+	{"healthy, with room for two", 0, "oooooooooo"},
+	{"healthy, without a limit", NO_LIMIT, "ooooooouoo"},
+	{"a world for all", SHARED, "oorooooooo"},
+	{"a fresh world for each step", STATELESS, "oruouuoouo"},
+	{"seeds are ignored", SEED_IGNORED, "ooooooooro"},
+	{"a seed decides the start alone", SEED_STARTS, "oooooooouo"},
+	{"one generator for all", ONE_GENERATOR, "ooooooooro"},
+	{"nothing is random", DETERMINISTIC, "oooooooouo"},
+	{"room never comes back", LEAK, "oooooooruo"},
+	{"a reset that does nothing", DIRTY, "oooorooooo"},
+	{"a second reset is refused", RESET_REFUSED, "oooorooooo"},
+	{"no state", NO_STATE, "ooooouoooo"},
+	{"a state that moves by itself", RESTLESS, "ooooouoouo"},
+	{"beyond its limit it hangs", OPEN_HANGS, "oooooooooo"},
+	{"beyond its limit one waits", QUEUES, "oooooooooo"},
+	{"it goes away", DIES, "ooooooouuo"},
+	{"no call succeeds", STEP_FAILS, "ouuouuoooo"},
+	{"no call is answered", STEP_HANGS, "ouuruuoooo"},
+	{"calls are refused for lack of room", STEP_FULL, "oooooooooo"},
+	{"the tool is not there", UNKNOWN_TOOL, "ouuruuoooo"},
+	{"no tools", NO_TOOLS, "ouuruuoooo"},
+	{"steps are not counted", NO_COUNT, "oooooooooo"},
+	{"neither counted nor shown", NO_COUNT | NO_STATE, "ouuouuoooo"},
+	{"a new episode in the midst", CHURN, "oroooooooo"},
+	{"somebody else's state", LOST_SOURCE, "oruouroooo"},
+	{"plain MCP", PLAIN, "ouuususoso"},
+	{"no reset within a session", NO_RESET, "oooosooooo"},
+	{"no reset at all", RESET_FAILS, "ruuuuuuuuo"},
+	{"a state that stands still", FROZEN, "oooooroouo"},
+	{"over after one step", ONCE_OVER, "ouoooooooo"},
+};
+
+static void take(void *ctx, const struct property *p)
+{
+	char *letters = ctx;
+	size_t n = strlen(letters);
+
+	letters[n] = "orus"[p->status];
+	letters[n + 1] = '\0';
+}
+
+static void no_title(void *ctx, const struct env_facts *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+static int probe(struct io *io, unsigned flaws, size_t sessions, char *letters,
+                 struct probe_summary *summary, struct error *err)
+{
+	struct probe_conf conf = {.env = {.url = "fake",
+	                                  .timeout_ms = 1000,
+	                                  .state_spec = STR("auto"),
+	                                  .version = "0"},
+	                          .env_ops = &ops,
+	                          .sessions = sessions,
+	                          .need = sessions < CAP ? sessions : CAP,
+	                          .settle_ms = 30,
+	                          .io = io,
+	                          .opened = no_title,
+	                          .judged = take,
+	                          .ctx = letters};
+
+	memset(&server, 0, sizeof(server));
+	server.flaws = flaws;
+	letters[0] = '\0';
+	return probe_run(&conf, summary, err);
+}
+
+static void test_flaws(struct io *io)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct probe_summary summary;
+		struct error err = {0};
+		char letters[PROPERTY_STATUSES + 32];
+
+		is_int(probe(io, rows[i].flaws, SESSIONS, letters, &summary, &err), 0,
+		       "%s: judged", rows[i].what);
+		is_str(letters, rows[i].wanted, "%s: the properties", rows[i].what);
+		ok(server.most <= SESSIONS, "%s: never more than %d at a time",
+		   rows[i].what, SESSIONS);
+		is_int(server.open, 0, "%s: nothing is left open", rows[i].what);
+		is_int(summary.lost.kind == FAIL_TRANSPORT, (rows[i].flaws & DIES) != 0,
+		       "%s: lost or not", rows[i].what);
+	}
+}
+
+static void test_one_session(struct io *io)
+{
+	struct probe_summary summary;
+	struct error err = {0};
+	char letters[PROPERTY_STATUSES + 32];
+
+	is_int(probe(io, 0, 1, letters, &summary, &err), 0, "one session: judged");
+	is_str(letters, "oosoooouoo", "one session: nothing to be apart from");
+	is_int(server.most, 1, "one session at a time");
+	is_int(summary.capacity, 1, "one had room");
+}
+
+static void test_ends(struct io *io)
+{
+	struct probe_summary summary;
+	struct error err = {0};
+	char letters[PROPERTY_STATUSES + 32];
+
+	is_int(probe(io, NOBODY, SESSIONS, letters, &summary, &err), -1, "nobody there");
+	is_int(err.kind, FAIL_TRANSPORT, "which is a matter of the transport");
+	is_str(letters, "", "and nothing is judged");
+	is_int(server.open, 0, "nor left open");
+	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1,
+	       "an interrupt");
+	is_int(err.kind, FAIL_INTERRUPTED, "is no fact about the server");
+	is_int(server.open, 0, "all is closed all the same");
+	is_int(server.opened, CAP, "though two were open");
+}
+
+static void test_words(void)
+{
+	struct words w = {.count = 0};
+	struct buf all = BUF(BUF_MAX_SMALL);
+
+	words_add(&w,
+	          STR("Invalid action 'up-left'. Valid: [\"LEFT\", `go2`] or DOWN, A, "
+	              "It's LEFT's turn, 'two words', X1_Y"));
+	for (size_t i = 0; i < w.count; i++) {
+		buf_printf(&all, "%.*s ", STR_ARG(w.item[i]));
+	}
+	is_str(buf_cstr(&all), "up-left LEFT go2 DOWN X1_Y ", "words to try");
+	words_add(&w, STR("AA BB CC DD EE FF GG HH II JJ KK"));
+	is_int(w.count, WORDS_MAX, "not more than there is room for");
+	words_add(&w, STR(""));
+	buf_release(&all);
+	words_release(&w);
+}
+
+int main(void)
+{
+	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
+	struct error err = {0};
+	struct io *io = NULL;
+
+	if (io_global_init(&err) || io_new(&conf, &io, &err)) {
+		fprintf(stderr, "# %s\n", err.text);
+		return 1;
+	}
+	test_flaws(io);
+	test_one_session(io);
+	test_ends(io);
+	test_words();
+	io_free(io);
+	io_global_cleanup();
+	return done();
+}

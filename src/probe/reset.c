@@ -52,6 +52,32 @@ static void say_leftovers(struct property *out)
 	                     "changed");
 }
 
+/* The second start is as the first was: that tells something when there was something to
+   leave behind. */
+static void judge_same_start(bool moved, bool restarted, struct property *out)
+{
+	bool told = moved || restarted;
+
+	property_judge(out, told ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
+	               told ? "clean" : "cannot be told");
+	property_saw(out, "%s",
+	             moved       ? "the state was as at the first start"
+	             : restarted ? "the count of steps began again"
+	                         : "no call changed anything before it");
+}
+
+static void judge_other_start(bool known, bool restarted, struct property *out)
+{
+	property_judge(out, restarted ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
+	               restarted ? "starts over" : "cannot be told");
+	if (restarted) {
+		property_saw(out, "the count of steps began again");
+	}
+	property_saw(out, "%s",
+	             known ? "the same seed led to another start"
+	                   : "the state is unknown");
+}
+
 static void judge(const struct probe *p, const struct round *one, const struct round *two,
                   struct property *out)
 {
@@ -65,23 +91,12 @@ static void judge(const struct probe *p, const struct round *one, const struct r
 		             "the first step after it was counted as number %" PRId64,
 		             count);
 	} else if (known && same(&one->start, &two->start)) {
-		property_judge(out, moved || count == 1 ? PROPERTY_OK : PROPERTY_UNKNOWN,
-		               moved || count == 1 ? "clean" : "cannot be told");
-		property_saw(out, moved        ? "the state was as at the first start"
-		                  : count == 1 ? "the count of steps began again"
-		                               : "no call changed anything before it");
+		judge_same_start(moved, count == 1, out);
 	} else if (known && moved && same(&one->after, &two->start)) {
 		say_leftovers(out);
 		property_saw(out, "the state was as before the reset");
-	} else if (count == 1) {
-		property_judge(out, PROPERTY_OK, "starts over");
-		property_saw(out, known ? "the count of steps began again, at another "
-		                          "start"
-		                        : "the count of steps began again");
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
-		property_saw(out, known ? "the same seed led to another start"
-		                        : "the state is unknown");
+		judge_other_start(known, count == 1, out);
 	}
 }
 

@@ -103,14 +103,15 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 	size_t changes = count_changes(p);
 	bool observed = !strcmp(p->state_kind, "observation");
 
-	if (count > 1 || (changes > 1 && !observed)) {
+	/* a server without memory would show the state of a fresh start */
+	bool kept = !observed && (changes > 1 || (changes && count < 0));
+	bool stands = count >= 0 && ok > 1 && !changes && answers_differ(p);
+
+	if (count > 1 || kept) {
 		property_judge(out, PROPERTY_OK, "keeps its state");
-	} else if (count >= 0 && ok > 1 && !changes && answers_differ(p)) {
+	} else if (stands) {
 		property_judge(out, PROPERTY_RED, "starts over");
 		say_restarts(out);
-	} else if (count < 0 && changes && !observed) {
-		/* a stateless server would show the state of a fresh start */
-		property_judge(out, PROPERTY_OK, "keeps its state");
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
 		property_advise(out, "name calls that change something (--actions), and "

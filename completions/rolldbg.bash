@@ -119,7 +119,7 @@ _rolldbg()
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --expect-error --explain --list' ;;
 	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r' ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json' ;;
 	show:*) _rolldbg_files -f ;;
 	strip:-*) _rolldbg_words '--mask' ;;
 	strip:*) _rolldbg_files -f ;;

@@ -72,6 +72,8 @@ complete -c rolldbg -n '__fish_seen_subcommand_from check' -l list -d 'list the 
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'show this turn in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show this rollout only'
+complete -c rolldbg -n '__fish_seen_subcommand_from show' -l prompt -d 'with --turn: the whole conversation that the model saw before it'
+complete -c rolldbg -n '__fish_seen_subcommand_from show' -l json -d 'with --prompt: as one JSON array of messages'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace what the pointer reaches by "<masked>"; it is rooted at the line, * is any token, ** any depth'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
+#include "policy/llm/conversation.h"
 #include "trajectory/reader.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 struct show_options {
 	struct opt_u64 turn;
 	const char *rollout;
+	bool prompt, json;
 };
 
 static const struct opt options[] = {
@@ -17,6 +19,10 @@ static const struct opt options[] = {
          "show this turn in full", NULL},
 	{'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout),
          "show this rollout only", NULL},
+	{0, "prompt", NULL, OPT_FLAG, OPT(struct show_options, prompt),
+         "with --turn: the whole conversation that the model saw before it", NULL},
+	{0, "json", NULL, OPT_FLAG, OPT(struct show_options, json),
+         "with --prompt: as one JSON array of messages", NULL},
 };
 
 struct showing {
@@ -28,6 +34,13 @@ struct showing {
 	struct buf chosen;
 	size_t rollouts;
 	bool found;
+
+	/* Of --prompt: the chain over the messages so far, and what the recording says.
+	 */
+	struct hasher *hasher;
+	struct buf scratch;
+	char hash[HASH_HEX + 1];
+	bool wrong_hash;
 };
 
 static bool wanted(const struct showing *s, const struct line *l)
@@ -62,10 +75,47 @@ static void take_turn(struct showing *s, const struct line *l)
 	}
 }
 
+/* The prompt of a turn is what the reset and the turns before it added. */
+static void take_messages(struct showing *s, struct str messages)
+{
+	struct str message;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		conversation_chain(s->hasher, message, &s->scratch, s->hash);
+		if (s->opts->json) {
+			buf_text(&s->chosen, s->chosen.n ? "," : "[");
+			buf_str(&s->chosen, message);
+		} else {
+			report_message(message, s->context->style, &s->chosen);
+		}
+	}
+}
+
+static void take_prompt(struct showing *s, const struct line *l)
+{
+	int64_t turn = (int64_t)s->opts->turn.value;
+	struct str hash = JSON_GET(l->value[KEY_LLM], "prompt_hash");
+
+	if (l->type == LINE_HEADER) {
+		s->hash[0] = '\0';
+		s->found = false;
+		buf_clear(&s->chosen);
+	} else if (l->type == LINE_RESET || (l->type == LINE_STEP && l->turn < turn)) {
+		take_messages(s, l->value[KEY_MESSAGES]);
+	} else if (l->type == LINE_STEP && l->turn == turn && !s->found) {
+		s->found = true;
+		s->wrong_hash = hash.p && !json_is(hash, str_from(s->hash));
+	}
+}
+
 static int take(struct showing *s, const struct line *l, struct error *err)
 {
 	remember_id(s, l);
 	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
+		return 0;
+	}
+	if (s->opts->prompt) {
+		take_prompt(s, l);
 		return 0;
 	}
 	if (s->opts->turn.given) {
@@ -118,8 +168,30 @@ static int finish(struct showing *s, struct error *err)
 		                 (unsigned long long)s->opts->turn.value);
 	}
 	table_finish(s->table, &s->out.text);
+	if (s->opts->prompt && s->opts->json) {
+		buf_text(&s->chosen, s->chosen.n ? "]\n" : "[]\n");
+	}
 	buf_str(&s->out.text, buf_view(&s->chosen));
-	return output_flush(&s->out, err);
+	if (output_flush(&s->out, err)) {
+		return -1;
+	}
+	return s->wrong_hash
+	               ? error_set(err, FAIL_INPUT,
+	                           "these messages are not the prompt that the model "
+	                           "was given: the turn's prompt_hash differs "
+	                           "(masked, edited, or incomplete)")
+	               : 0;
+}
+
+static int check_options(const struct show_options *o, struct error *err)
+{
+	if (o->prompt && !o->turn.given) {
+		return error_set(err, FAIL_USAGE, "--prompt needs --turn N");
+	}
+	if (o->json && !o->prompt) {
+		return error_set(err, FAIL_USAGE, "--json goes with --prompt");
+	}
+	return 0;
 }
 
 static int show_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -130,9 +202,11 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	                    .out = output_to_stdout(),
 	                    .table = table_new(c->style),
 	                    .ids = BUF(BUF_MAX_SMALL),
-	                    .chosen = BUF(BUF_MAX_MESSAGE)};
+	                    .chosen = BUF(BUF_MAX_MESSAGE),
+	                    .hasher = hasher_new(),
+	                    .scratch = BUF(BUF_MAX_MESSAGE)};
 	struct buf latest = BUF(BUF_MAX_SMALL);
-	int failed = argc ? 0 : store_latest(c, &latest, err);
+	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
 		failed = read_file(&s, argc ? argv[0] : buf_cstr(&latest), err) ||
@@ -146,6 +220,8 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	output_release(&s.out);
 	buf_release(&s.ids);
 	buf_release(&s.chosen);
+	buf_release(&s.scratch);
+	hasher_free(s.hasher);
 	buf_release(&latest);
 	return failed ? -1 : 0;
 }

@@ -14,8 +14,9 @@
 
 extern const struct policy_ops policy_llm; /* policies.def */
 
-#define NUDGE    "You called no tool. Call one of the tools you were given."
-#define CONTINUE "Continue."
+#define NUDGE          "You called no tool. Call one of the tools you were given."
+#define CONTINUE       "Continue."
+#define NOTHING_TO_SAY "Begin."
 
 struct llm_policy {
 	struct policy base;
@@ -69,6 +70,9 @@ static void write_prompts(struct llm_policy *p, const struct prompt_values *v,
 		prompt_fill(p->conf->system, v, system);
 	}
 	prompt_fill(p->conf->user, v, user);
+	if (!user->n) {
+		buf_text(user, NOTHING_TO_SAY); /* an empty message is refused by some */
+	}
 	if (how_to_call[mode]) {
 		buf_text(system, how_to_call[mode]);
 		chat_tools_describe(p->tools, system);

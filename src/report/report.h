@@ -25,6 +25,9 @@ void table_finish(struct table *t, struct buf *out); /* the row that still waits
 /* One turn in full, for people: every key with its value, pretty-printed. */
 void report_turn(const struct line *l, struct style style, struct buf *out);
 
+/* One message of a conversation with a model: who, then what, indented. */
+void report_message(struct str message, struct style style, struct buf *out);
+
 /* ---- verdicts ---- */
 
 /* How much of where a finding is has to be said. */

@@ -42,6 +42,33 @@ static bool has_members(struct str value)
 	return json_type(value) == JSON_OBJECT && json_count(value) > 0;
 }
 
+static void put_title(struct str title, struct style style, struct buf *out)
+{
+	buf_text(out, style.color ? "\x1b[1m" : "");
+	text_escape(out, title);
+	buf_text(out, style.color ? "\x1b[0m" : "");
+}
+
+void report_message(struct str message, struct style style, struct buf *out)
+{
+	struct json_member m;
+
+	put_title(json_inner(JSON_GET(message, "role")), style, out);
+	buf_char(out, '\n');
+	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
+		if (str_is(m.key, "role")) {
+			continue;
+		}
+		if (str_is(m.key, "content") && json_type(m.value) == JSON_STRING) {
+			put_text(m.value, out);
+			continue;
+		}
+		buf_text(out, "  ");
+		text_escape(out, m.key);
+		put_value(m.value, style.columns, out);
+	}
+}
+
 void report_turn(const struct line *l, struct style style, struct buf *out)
 {
 	for (size_t i = 0; i < line_keys_count; i++) {
@@ -53,11 +80,7 @@ void report_turn(const struct line *l, struct style style, struct buf *out)
 		if (k->line != l->type || k->key == KEY_TYPE || !value.p) {
 			continue;
 		}
-		if (style.color) {
-			buf_printf(out, "\x1b[1m%s\x1b[0m", k->name);
-		} else {
-			buf_text(out, k->name);
-		}
+		put_title(str_from(k->name), style, out);
 		if (!has_members(value)) {
 			put_value(value, style.columns, out);
 			continue;

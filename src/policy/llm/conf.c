@@ -15,7 +15,7 @@ const char *const on_no_tool_names[] = {"stop", "nudge", "continue", NULL};
 #define DEFAULT_SYSTEM                                                                   \
 	"You act in an environment through the tools you are given. Call a tool in "     \
 	"every turn until the task is done."
-#define DEFAULT_USER "{task}\n{observation}\n{state}"
+#define DEFAULT_USER "{task}\n{observation}"
 
 struct reading {
 	const char *path; /* NULL: no file */

@@ -53,7 +53,7 @@ drive() {
 
 # A zombie nobody has reaped is gone, too.
 gone() {
-	[[ $(ps -o stat= -p "$(cat "${1:-server.process}")") != [!Z]* ]]
+	[[ $(ps -o stat= -p "$(cat "$1.process")") != [!Z]* ]]
 }
 
 @test "a server of a few lines: every call answered, its end awaited" {
@@ -64,7 +64,7 @@ gone() {
 	all_are a.jsonl step '.outcome == "ok"'
 	all_are a.jsonl header '.env.name == "toy" and .env.protocol == "mcp"'
 	[ "$(cat ended)" = "done" ]
-	gone
+	gone server
 	[ "$(grep -c tools/call asked)" = 2 ]
 	has "$(head -n 1 asked)" '"method":"initialize"'
 }
@@ -174,8 +174,8 @@ gone() {
 	END
 	drive 4 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout"'
-	wait_for 60 gone
-	wait_for 60 gone helper.process
+	wait_for 60 gone server
+	wait_for 60 gone helper
 }
 
 @test "SIGINT: the recording ends, and no server is left" {
@@ -195,5 +195,5 @@ gone() {
 	wait_for 60 [ -s code ]
 	[ "$(cat code)" = 130 ]
 	all_are a.jsonl end '.status == "interrupted"'
-	wait_for 60 gone
+	wait_for 60 gone server
 }

@@ -1,23 +1,26 @@
 /* MCP over Streamable HTTP (specification revisions 2025-03-26 to 2025-11-25,
    "Transports"): a POST for each message, its answer a JSON body or an event stream. */
-#include "env/mcp_wire.h"
+#include "env/mcp_http.h"
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "protocol/sse.h"
+#include "json/write.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #define GOODBYE_MS 2000
+#define RETRY_MS   1000 /* where the server names no time */
+#define RESUME_MAX 5    /* streams in a row that bring nothing new */
 
 struct http_channel {
 	struct mcp_channel base;
-	struct buf id_header, version_header;
+	struct mcp_headers headers;
+	struct mcp_listen listen;
 	struct buf other_id; /* the newest session id a reply named that is not ours */
-	const char **headers;
-	size_t header_room, header_count;
 	struct sse sse;
+	/* of the stream of one answer, over all its connections */
+	struct buf last_id; /* of its newest event that had one */
+	uint64_t retry_ms;
 };
 
 static struct http_channel *http_of(struct mcp_channel *c)
@@ -30,8 +33,9 @@ static struct mcp_channel *http_create(struct mcp_session *s)
 	struct http_channel *c = mem_new(sizeof(*c));
 
 	c->base.session = s;
-	c->id_header = c->version_header = c->other_id = BUF(BUF_MAX_SMALL);
+	c->other_id = c->last_id = BUF(BUF_MAX_SMALL);
 	sse_init(&c->sse, MCP_REPLY_MAX);
+	mcp_listen_init(&c->listen, s);
 	return &c->base;
 }
 
@@ -39,48 +43,25 @@ static void http_destroy(struct mcp_channel *base)
 {
 	struct http_channel *c = http_of(base);
 
-	buf_release(&c->id_header);
-	buf_release(&c->version_header);
+	mcp_listen_release(&c->listen);
+	mcp_headers_release(&c->headers);
 	buf_release(&c->other_id);
+	buf_release(&c->last_id);
 	sse_release(&c->sse);
-	free(c->headers);
 	free(c);
 }
 
 /* ---- sending ---- */
 
-static void add_header(struct http_channel *c, const char *line)
-{
-	if (c->header_count == c->header_room) {
-		c->header_room = 2 * c->header_room + 8;
-		c->headers = mem_resize(c->headers, c->header_room, sizeof(*c->headers));
-	}
-	c->headers[c->header_count++] = line;
-}
-
-/* From what is agreed on by now. */
 static void build_headers(struct http_channel *c, const struct mcp_outgoing *q)
 {
-	const struct mcp_session *s = c->base.session;
+	static const char *const own[] = {"Content-Type: application/json",
+	                                  "Accept: application/json, text/event-stream",
+	                                  NULL};
 
-	c->header_count = 0;
-	add_header(c, "Content-Type: application/json");
-	add_header(c, "Accept: application/json, text/event-stream");
-	for (size_t i = 0; i < s->conf.header_count; i++) {
-		add_header(c, s->conf.headers[i]);
-	}
+	mcp_headers_begin(&c->headers, c->base.session, own);
 	for (size_t i = 0; i < q->header_count; i++) {
-		add_header(c, q->headers[i]);
-	}
-	if (s->id.n) {
-		buf_clear(&c->id_header);
-		buf_printf(&c->id_header, "mcp-session-id: %s", buf_cstr(&s->id));
-		add_header(c, buf_cstr(&c->id_header));
-	}
-	if (s->agreed && strcmp(s->revision, "2025-06-18") >= 0) {
-		buf_clear(&c->version_header);
-		buf_printf(&c->version_header, "MCP-Protocol-Version: %s", s->revision);
-		add_header(c, buf_cstr(&c->version_header));
+		mcp_headers_add(&c->headers, q->headers[i]);
 	}
 }
 
@@ -90,8 +71,8 @@ static struct http_request post(struct http_channel *c, const struct mcp_outgoin
 	return (struct http_request){
 		.method = "POST",
 		.url = buf_cstr(&c->base.session->url),
-		.headers = c->headers,
-		.header_count = c->header_count,
+		.headers = c->headers.line,
+		.header_count = c->headers.count,
 		.body = q->text,
 		.timeout_ms = q->timeout_ms,
 		.max_bytes = MCP_REPLY_MAX,
@@ -141,54 +122,166 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q,
 		mcp_note_unwanted(c->base.session, q->text, status,
 		                  failed ? err->text : NULL);
 	}
+	/* from now on the server may have something to say on its own accord */
+	if (q->method && strcmp(q->method, "notifications/initialized") == 0) {
+		return mcp_listen_start(&c->listen, err);
+	}
 	return 0;
 }
 
 /* ---- receiving ---- */
 
-/* The answer is in an event stream: every event is dealt with as it comes, for the server
-   may wait for our reply to one before it sends the next. Hangs up once the answer is
-   there. */
+/* The events there are by now, each dealt with as it comes, for the server may wait for
+   our reply to one before it sends the next. 1: the answer. */
+static int take_events(struct http_channel *c, int64_t id, struct mcp_reply *r,
+                       struct error *err)
+{
+	struct mcp_session *s = c->base.session;
+	struct sse_event event;
+
+	while (sse_next(&c->sse, &event)) {
+		if (event.id.n) {
+			buf_clear(&c->last_id);
+			buf_str(&c->last_id, event.id);
+		}
+		if (!str_is(event.type, "message") || event.data.n == 0) {
+			continue; /* priming events and foreign types carry no message */
+		}
+		buf_clear(&s->kept.body);
+		buf_str(&s->kept.body, event.data);
+		int got = mcp_take(s, buf_view(&s->kept.body), id, &r->message, err);
+		if (got) {
+			return got;
+		}
+	}
+	if (c->sse.too_large) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "an event of the answer is over %zu MiB",
+		                 MCP_REPLY_MAX >> 20);
+	}
+	return 0;
+}
+
+/* 1: the answer came; what follows it is not awaited. 0: the stream ended without. */
+static int read_events(struct http_channel *c, struct http_exchange *x, int64_t id,
+                       struct mcp_reply *r, struct error *err)
+{
+	struct str piece;
+	int got = 0;
+
+	sse_release(&c->sse);
+	sse_init(&c->sse, MCP_REPLY_MAX);
+	while (!got) {
+		if (mcp_listen_until(&c->listen, x, UINT64_MAX, err)) {
+			return -1;
+		}
+		int more = http_read(x, &piece, err);
+		if (more <= 0) {
+			got = more;
+			break;
+		}
+		sse_feed(&c->sse, piece);
+		got = take_events(c, id, r, err);
+	}
+	c->retry_ms = c->sse.retry_ms ? c->sse.retry_ms : c->retry_ms;
+	return got;
+}
+
+static void note_reconnected(struct http_channel *c, const char *why)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "why");
+	jw_text(&w, why);
+	jw_key(&w, "after_event");
+	jw_str(&w, buf_view(&c->last_id));
+	jw_end(&w);
+	events_push_json(c->base.session->conf.events, "reconnected", &detail);
+	buf_release(&detail);
+}
+
+/* One more connection to the stream of an answer, after the time the server asks for.
+   1, 0: as read_events. 2: the server does not go on with it. */
+static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r,
+                     struct error *err)
+{
+	static const char *const own[] = {"Accept: text/event-stream", NULL};
+	struct mcp_session *s = c->base.session;
+	uint64_t left = mcp_time_left_ms(s);
+	struct http_exchange *x = NULL;
+
+	if (c->retry_ms >= left) {
+		return 2;
+	}
+	if (mcp_listen_until(&c->listen, NULL, c->retry_ms, err)) {
+		return -1;
+	}
+	left = mcp_time_left_ms(s);
+	mcp_headers_begin(&c->headers, s, own);
+	mcp_headers_add_last(&c->headers, buf_view(&c->last_id));
+	struct http_request q = {.method = "GET",
+	                         .url = buf_cstr(&s->url),
+	                         .headers = c->headers.line,
+	                         .header_count = c->headers.count,
+	                         .timeout_ms = left == UINT64_MAX ? 0 : left + !left,
+	                         .max_bytes = MCP_REPLY_MAX,
+	                         .may_repeat = true};
+	if (http_begin(s->conf.io, &q, &x, err)) {
+		return -1;
+	}
+	int got = mcp_listen_until(&c->listen, x, UINT64_MAX, err) ||
+	                          http_wait_headers(x, err)
+	                  ? -1
+	                  : 2;
+	if (got == 2 && http_status(x) == 200 && mcp_is_stream(x)) {
+		got = read_events(c, x, id, r, err);
+	}
+	http_leave(x);
+	return got;
+}
+
+/* Ended without the answer: 0; or broken off. Neither an opening nor the revisions
+   without sessions know this. */
+static bool may_resume(const struct http_channel *c, int got, const struct error *err)
+{
+	const struct mcp_session *s = c->base.session;
+
+	return c->last_id.n && s->agreed && strcmp(s->revision, "2026") < 0 &&
+	       (got == 0 || (got < 0 && err->kind == FAIL_TRANSPORT));
+}
+
+/* The answer is in an event stream, which may end before it came: then there is more to
+   be had by naming the last event (revision 2025-11-25, "Resumability"). The request
+   itself is not sent again. */
 static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t id,
                        struct mcp_reply *r, struct error *err)
 {
 	struct mcp_session *s = c->base.session;
-	struct sse_event event;
-	struct str piece;
-	int more;
+	struct buf seen = BUF(BUF_MAX_SMALL);
+	int vain = 0;
 
-	sse_release(&c->sse);
-	sse_init(&c->sse, MCP_REPLY_MAX);
-	while ((more = http_read(x, &piece, err)) > 0) {
-		sse_feed(&c->sse, piece);
-		while (sse_next(&c->sse, &event)) {
-			if (!str_is(event.type, "message") || event.data.n == 0) {
-				continue; /* priming events and foreign types carry no
-				             message */
-			}
-			buf_clear(&s->kept.body);
-			buf_str(&s->kept.body, event.data);
-			int got = mcp_take(s, buf_view(&s->kept.body), id, &r->message,
-			                   err);
-			if (got) {
-				mcp_set_got(r);
-				return got < 0 ? -1 : 0;
-			}
-		}
-		if (c->sse.too_large) {
-			return error_set(err, FAIL_PROTOCOL,
-			                 "an event of the answer is over %zu MiB",
-			                 MCP_REPLY_MAX >> 20);
-		}
+	buf_clear(&c->last_id);
+	c->retry_ms = RETRY_MS;
+	int got = read_events(c, x, id, r, err);
+	while (may_resume(c, got, err) && vain < RESUME_MAX) {
+		note_reconnected(c,
+		                 got ? err->text : "the stream ended before the answer");
+		buf_clear(&seen);
+		buf_str(&seen, buf_view(&c->last_id));
+		got = read_rest(c, id, r, err);
+		vain = str_eq(buf_view(&seen), buf_view(&c->last_id)) ? vain + 1 : 0;
 	}
-	if (more < 0) {
-		return -1;
-	}
-	if (r->http_status < 300) {
+	buf_release(&seen);
+	if (got == 1) {
+		mcp_set_got(r);
+	} else if (got >= 0 && r->http_status < 300) {
 		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT,
 		                  "the event stream ended without the answer");
 	}
-	return 0;
+	return got < 0 ? -1 : 0;
 }
 
 static int read_body(struct http_channel *c, struct http_exchange *x, int64_t id,
@@ -220,7 +313,8 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 {
 	struct mcp_session *s = c->base.session;
 
-	if (http_wait_headers(x, err)) {
+	if (mcp_listen_until(&c->listen, x, UINT64_MAX, err) ||
+	    http_wait_headers(x, err)) {
 		return -1;
 	}
 	struct str media = http_media_type(x);
@@ -233,10 +327,8 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 	buf_clear(&s->kept.location);
 	buf_str(&s->kept.location, http_header(x, "Location"));
 	r->location = buf_view(&s->kept.location);
-	if (strcasecmp(buf_cstr(&s->kept.media), "text/event-stream") == 0) {
-		return read_stream(c, x, id, r, err);
-	}
-	return read_body(c, x, id, r, err);
+	return mcp_is_stream(x) ? read_stream(c, x, id, r, err)
+	                        : read_body(c, x, id, r, err);
 }
 
 /* Only the answer to a good initialize names a session: refusals carry dead ids. */
@@ -262,6 +354,9 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
+	if (q->opens) {
+		mcp_listen_stop(&c->listen);
+	}
 	if (http_begin(s->conf.io, &request, &x, err)) {
 		return -1;
 	}
@@ -291,14 +386,15 @@ static void http_goodbye(struct mcp_channel *base)
 	struct error ignored = {0};
 	struct http_exchange *x = NULL;
 
+	mcp_listen_stop(&c->listen);
 	if (!s->id.n) {
 		return;
 	}
 	build_headers(c, &nothing);
 	struct http_request q = {.method = "DELETE",
 	                         .url = buf_cstr(&s->url),
-	                         .headers = c->headers,
-	                         .header_count = c->header_count,
+	                         .headers = c->headers.line,
+	                         .header_count = c->headers.count,
 	                         .timeout_ms = GOODBYE_MS,
 	                         .may_repeat = true};
 	if (http_begin(s->conf.io, &q, &x, &ignored)) {

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "env/elicit.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static void write_offer(struct mcp_session *s, struct buf *params)
 	jw_key(&w, "protocolVersion");
 	jw_text(&w, s->revision);
 	jw_key(&w, "capabilities");
-	jw_raw(&w, STR("{}"));
+	jw_raw(&w, STR("{" ELICIT_CAPABILITY "}"));
 	jw_key(&w, "clientInfo");
 	mcp_write_client_info(s, &w);
 	jw_end(&w);

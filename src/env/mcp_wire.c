@@ -2,6 +2,7 @@
 #include "env/mcp_wire.h"
 
 #include "base/text.h"
+#include "env/elicit.h"
 #include "json/write.h"
 
 #define ASKED_MAX 1000u /* requests of a server within one exchange */
@@ -40,6 +41,35 @@ static const struct server_request answers[] = {
 	{"roots/list", "{\"roots\":[]}"},
 };
 
+/* What is answered in the user's place is said. */
+static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_message *m,
+                               struct buf *body)
+{
+	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	elicit_answer(m->params, &result, &why);
+	jsonrpc_write_result(body, m->id, buf_view(&result));
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "method");
+	jw_text(&w, "elicitation/create");
+	jw_key(&w, "params");
+	jw_raw(&w, m->params);
+	jw_key(&w, "answered");
+	jw_raw(&w, buf_view(&result));
+	if (why.n) {
+		jw_key(&w, "why");
+		jw_str(&w, buf_view(&why));
+	}
+	jw_end(&w);
+	events_push_json(s->conf.events, "notification", &detail);
+	buf_release(&result);
+	buf_release(&why);
+	buf_release(&detail);
+}
+
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
                          struct error *err)
 {
@@ -56,12 +86,16 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 		                 "instead of the answer",
 		                 ASKED_MAX);
 	}
+	if (str_is(m->method, "elicitation/create")) {
+		answer_elicitation(s, m, &body);
+		i = ARRAY_LEN(answers) + 1;
+	}
 	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
 		i++;
 	}
 	if (i < ARRAY_LEN(answers)) {
 		jsonrpc_write_result(&body, m->id, str_from(answers[i].result));
-	} else {
+	} else if (i == ARRAY_LEN(answers)) {
 		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
 	}
 	struct mcp_outgoing q = {.text = buf_view(&body),
@@ -129,6 +163,9 @@ bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
 static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message *m,
                        int64_t id)
 {
+	if (id == MCP_NO_ID) {
+		return false;
+	}
 	if (!s->ops->shared || jsonrpc_id_is(m->id, id)) {
 		return mcp_is_answer(m, id);
 	}

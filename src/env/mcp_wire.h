@@ -49,6 +49,9 @@ const char *mcp_offered_instead(const struct mcp_reply *r);
 /* From here on the session speaks over this channel, from the beginning. */
 void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops);
 
+/* Where no answer is awaited. */
+#define MCP_NO_ID (-1)
+
 /* For a channel that begins an exchange: *r says nothing yet. */
 void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q,
                         struct mcp_reply *r);
@@ -56,8 +59,9 @@ void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q,
 uint64_t mcp_time_left_ms(const struct mcp_session *s);
 
 /* One text from the server: a message or, in revision 2025-03-26, an array of them.
-   1: the answer to request `id` was among them and is in *out, slices of text. 0: it was
-   something else, and is dealt with. -1: interrupted, or the server went too far. */
+   1: the answer to request `id` (or MCP_NO_ID) was among them and is in *out, slices of
+   text. 0: it was something else, and is dealt with. -1: interrupted, or the server went
+   too far. */
 MUST_USE int mcp_take(struct mcp_session *s, struct str text, int64_t id,
                       struct jsonrpc_message *out, struct error *err);
 

@@ -28,6 +28,7 @@ struct http_exchange {
 	struct buf head; /* header lines of the final reply, CRLF kept */
 	int status;
 	bool headers_done;
+	bool headers_seen; /* http_wait_headers has told of them */
 	bool redirected; /* and the reply's body is skipped */
 	bool circled;    /* redirected once too often */
 	bool leaving;

@@ -351,8 +351,8 @@ static void forget_reply(struct http_exchange *x)
 	x->sends = 0;
 	x->status = 0;
 	x->received = 0;
-	x->headers_done = x->redirected = x->too_large = x->paused = x->repeat_refused =
-		false;
+	x->headers_done = x->headers_seen = x->redirected = x->too_large = x->paused =
+		x->repeat_refused = false;
 	x->why[0] = '\0';
 }
 
@@ -409,11 +409,37 @@ int http_wait_headers(struct http_exchange *x, struct error *err)
 		if (ended ? follow(x, err) < 0 : turn(x, err) < 0)
 			return -1;
 	}
+	x->headers_seen = true;
 	return x->circled ? error_set(err, FAIL_PROTOCOL,
 	                              "%s redirected %s %d times and then again",
 	                              buf_cstr(&x->target.place), x->request->method,
 	                              MAX_HOPS)
 	                  : 0;
+}
+
+bool http_ready(const struct http_exchange *x)
+{
+	bool body = x->headers_done && !x->redirected;
+	if (x->transfer.done || (body && (x->in.n || !x->headers_seen)))
+		return true;
+	return x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns;
+}
+
+int http_wait_any(struct io *io, struct http_exchange *const *xs, size_t count,
+                  uint64_t timeout_ms, struct error *err)
+{
+	uint64_t until = io_deadline_ns(io, timeout_ms), wake = until;
+	for (size_t i = 0; i < count; i++)
+		wake = xs[i]->deadline_ns < wake ? xs[i]->deadline_ns : wake;
+	for (bool over = false;; over = io_now_ns(io) >= until) {
+		bool ready = over;
+		for (size_t i = 0; i < count; i++)
+			ready = ready || http_ready(xs[i]);
+		if (ready)
+			return 0;
+		if (io_turn(io, wake, err) < 0)
+			return -1;
+	}
 }
 
 int http_read(struct http_exchange *x, struct str *piece, struct error *err)

@@ -30,7 +30,8 @@ struct http_request {
 
 struct http_exchange;
 
-/* Sends what can be sent without waiting. Borrows the request until http_end. -1, and
+/* Sends what can be sent without waiting. Borrows the request until http_end, its headers
+   only for this call. -1, and
    nothing was sent, only for our own failures (a URL or header that is none: FAIL_USAGE)
    or when told to stop (FAIL_INTERRUPTED). */
 MUST_USE int http_begin(struct io *io, const struct http_request *q,
@@ -46,6 +47,16 @@ MUST_USE int http_wait_headers(struct http_exchange *x, struct error *err);
    body over max_bytes is FAIL_PROTOCOL. What came before a failure is delivered first,
    but for a timeout. Waits for the headers by itself. */
 MUST_USE int http_read(struct http_exchange *x, struct str *piece, struct error *err);
+
+/* Would the next http_wait_headers or http_read return at once, because something came,
+   the exchange has ended, or its time is over? */
+bool http_ready(const struct http_exchange *x);
+
+/* Waits until one of several exchanges of the io is ready, or for timeout_ms (UINT64_MAX:
+   no limit). 0 in both cases: the caller asks which. -1: FAIL_INTERRUPTED, FAIL_SYSTEM.
+ */
+MUST_USE int http_wait_any(struct io *io, struct http_exchange *const *xs, size_t count,
+                           uint64_t timeout_ms, struct error *err);
 
 /* The whole rest of the body, appended to out (whose cap counts). */
 MUST_USE int http_read_all(struct http_exchange *x, struct buf *out, struct error *err);

@@ -43,6 +43,17 @@ struct scripted_link {
 
 /* ---- requests ---- */
 
+/* Is text anywhere in the head, whatever the case? */
+static inline bool scripted_in_head(const struct scripted_link *l, struct str text)
+{
+	for (size_t at = 0; at + text.n <= l->head.n; at++) {
+		if (strncasecmp(l->head.p + at, text.p, text.n) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static inline void scripted_name(struct scripted_link *l)
 {
 	struct jsonrpc_message m;
@@ -54,21 +65,14 @@ static inline void scripted_name(struct scripted_link *l)
 		snprintf(l->name, sizeof(l->name), "%.*s", STR_ARG(m.method));
 	} else if (m.kind == JSONRPC_RESULT || m.kind == JSONRPC_ERROR) {
 		snprintf(l->name, sizeof(l->name), "answer");
+	} else if (scripted_in_head(l, STR("\r\nlast-event-id:"))) {
+		snprintf(l->name, sizeof(l->name), "resume");
+	} else if (scripted_in_head(l, STR("\r\naccept: text/event-stream\r\n"))) {
+		snprintf(l->name, sizeof(l->name), "stream");
 	} else {
 		line -= line > 9 ? 9 : 0; /* " HTTP/1.1" */
 		snprintf(l->name, sizeof(l->name), "%.*s", line, buf_cstr(&l->head));
 	}
-}
-
-/* Is text anywhere in the head, whatever the case? */
-static inline bool scripted_in_head(const struct scripted_link *l, struct str text)
-{
-	for (size_t at = 0; at + text.n <= l->head.n; at++) {
-		if (strncasecmp(l->head.p + at, text.p, text.n) == 0) {
-			return true;
-		}
-	}
-	return false;
 }
 
 static inline bool scripted_holds(const struct scripted_link *l, struct saying c)
@@ -97,6 +101,19 @@ static inline struct expected *scripted_next(struct scripted_link *l)
 		}
 	}
 	return open && str_is(open->name, l->name) ? open : NULL;
+}
+
+/* The background stream, which a scenario that says nothing of it does not offer. */
+static inline bool scripted_is_stream(const struct scripted_link *l)
+{
+	const struct scenario *s = l->server->scenario;
+
+	for (size_t i = 0; i < s->expected_count; i++) {
+		if (str_is(s->expected[i].name, l->name)) {
+			return false;
+		}
+	}
+	return strcmp(l->name, "stream") == 0;
 }
 
 static inline struct expected *scripted_take(struct scripted_link *l)
@@ -392,10 +409,14 @@ static inline void scripted_op(struct scripted_link *l, struct saying op)
 
 static inline bool scripted_answer(struct scripted_link *l)
 {
+	static const struct saying none[] = {
+		{STR_INIT("status"), STR_INIT("405 Method Not Allowed")},
+		{STR_INIT("empty"), STR_INIT("")}};
 	static const struct saying lost[] = {{STR_INIT("status"), STR_INIT("500 Lost")},
 	                                     {STR_INIT("empty"), STR_INIT("")}};
-	struct expected *e = scripted_take(l);
-	const struct saying *ops = e ? e->ops.item : lost;
+	bool stream = scripted_is_stream(l);
+	struct expected *e = stream ? NULL : scripted_take(l);
+	const struct saying *ops = e ? e->ops.item : stream ? none : lost;
 	size_t count = e ? e->ops.count : ARRAY_LEN(lost);
 
 	buf_clear(&l->status);

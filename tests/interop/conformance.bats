@@ -101,6 +101,18 @@ schema_checks=(json-schema-2020-12-client-tool-found=1 json-schema-2020-12-clien
 	passes json-schema-2020-12-preservation 2026-07-28 "${schema_checks[@]}"
 }
 
+@test "2025-11-25: sse-retry" {
+	passes sse-retry 2025-11-25 client-sse-graceful-reconnect=1 client-sse-retry-timing=1 client-sse-last-event-id=1
+	holds run 'steps[0].outcome == "ok" and any(.[]; .event == "reconnected")'
+}
+
+@test "2025-11-25: elicitation-sep1034-client-defaults" {
+	passes elicitation-sep1034-client-defaults 2025-11-25 client-elicitation-sep1034-string-default=1 \
+		client-elicitation-sep1034-integer-default=1 client-elicitation-sep1034-number-default=1 \
+		client-elicitation-sep1034-enum-default=1 client-elicitation-sep1034-boolean-default=1
+	holds run 'any(.[]; .detail.answered.content.age == 30)'
+}
+
 @test "every client scenario of the suite is above or, with its reason, in the baseline" {
 	suite list --client 2>/dev/null | sed -n 's/^ *- \([^ ]*\) .*/\1/p' | sort >known
 	[ "$(wc -l <known)" -gt 40 ]

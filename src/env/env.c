@@ -86,5 +86,10 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
 		          "builtin:frozen_lake",
 		          conf->url);
 	}
+	if (any && conf->era && found != &env_mcp) {
+		error_set(err, FAIL_USAGE, "--era %s: '%s' speaks no MCP, but %s",
+		          conf->era, conf->url, found->name);
+		return NULL;
+	}
 	return any ? found : NULL;
 }

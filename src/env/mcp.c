@@ -163,8 +163,10 @@ static void settle_facts(struct env_mcp *e)
 	e->facts.version = mcp_server_version(e->session);
 	e->facts.state_kind = state_kind_name(e->source.kind);
 	e->facts.session = mcp_session_id(e->session);
-	e->facts.env_session =
-		plain(e->conf) ? (struct str){NULL, 0} : buf_view(&e->control.id);
+	if (!plain(e->conf) &&
+	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
+		e->facts.env_session = buf_view(&e->control.id);
+	}
 	e->facts.url = str_from(mcp_session_url(e->session));
 	e->facts.starts_over = e->control.kind == CONTROL_HTTP;
 	e->facts.takes_seed =

@@ -29,9 +29,21 @@ static bool is_plain(struct str value)
 	return !str_starts(value, BASE64_OPEN) || !str_ends(value, BASE64_CLOSE);
 }
 
+static void say_left_out(const char *prefix, struct str name)
+{
+	log_warn("the header %s%.*s would be too long: left out", prefix, STR_ARG(name));
+}
+
+/* A line that is too long is left out whole. */
 static void add_line(struct mcp_header_lines *out, const char *prefix, struct str name,
                      struct str value)
 {
+	size_t n = strlen(prefix) + name.n + value.n / 3 * 4 + 32;
+
+	if (value.n > MCP_HEADER_VALUE_MAX || n > out->text.max - out->text.n) {
+		say_left_out(prefix, name);
+		return;
+	}
 	buf_text(&out->text, prefix);
 	buf_str(&out->text, name);
 	if (!value.n) {
@@ -377,12 +389,10 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool,
 			continue;
 		}
 		if (value.full) {
-			log_warn("an argument is too long for its header, "
-			         "Mcp-Param-%.*s: left out",
-			         STR_ARG(called));
-			continue;
+			say_left_out("Mcp-Param-", called);
+		} else {
+			add_line(out, "Mcp-Param-", called, buf_view(&value));
 		}
-		add_line(out, "Mcp-Param-", called, buf_view(&value));
 	}
 	buf_release(&name);
 	buf_release(&value);

@@ -6,7 +6,8 @@
 
 #include "base/buf.h"
 
-/* A value longer than this gets no header: the server then says what it misses. */
+/* A value longer than this gets no header, and neither does one for which the lines have
+   no room: the server then says what it misses. */
 #define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
 
 /* Header lines as struct http_request wants them, each ended by a NUL. */

@@ -75,7 +75,7 @@ static void write_meta(const struct mcp_session *s, struct json_writer *w)
 	jw_key(w, META("protocolVersion"));
 	jw_text(w, s->revision);
 	jw_key(w, META("clientInfo"));
-	mcp_write_client_info(s, w);
+	mcp_write_client_info(s, false, w); /* no server of this revision reads more */
 	jw_key(w, META("clientCapabilities"));
 	jw_raw(w, STR(MCP_INPUT_CAPABILITIES));
 	jw_end(w);

@@ -75,6 +75,11 @@ struct str mcp_session_id(const struct mcp_session *s)
 	return buf_view(&s->id);
 }
 
+bool mcp_session_is_none(const struct mcp_session *s)
+{
+	return s->modern;
+}
+
 const char *mcp_session_url(const struct mcp_session *s)
 {
 	return buf_cstr(&s->url);
@@ -105,14 +110,14 @@ bool mcp_tools_changed(struct mcp_session *s)
 
 /* ---- the life of a session ---- */
 
-void mcp_write_client_info(const struct mcp_session *s, struct json_writer *w)
+void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
 {
 	jw_object(w);
 	jw_key(w, "name");
 	jw_text(w, "rolldbg");
 	jw_key(w, "version");
 	jw_text(w, s->conf.client_version);
-	if (s->conf.extra.n) {
+	if (extra && s->conf.extra.n) {
 		jw_key(w, "_extra");
 		jw_raw(w, s->conf.extra);
 	}
@@ -131,7 +136,7 @@ static void write_offer(struct mcp_session *s, struct buf *params)
 	jw_key(&w, "capabilities");
 	jw_raw(&w, STR("{" ELICIT_CAPABILITY "}"));
 	jw_key(&w, "clientInfo");
-	mcp_write_client_info(s, &w);
+	mcp_write_client_info(s, true, &w);
 	jw_end(&w);
 }
 

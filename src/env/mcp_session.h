@@ -87,6 +87,7 @@ void mcp_session_close(struct mcp_session *s);
 
 struct str mcp_session_id(
 	const struct mcp_session *s); /* may be empty: stateless servers give none */
+bool mcp_session_is_none(const struct mcp_session *s);    /* the revision has none */
 const char *mcp_session_url(const struct mcp_session *s); /* after redirects */
 struct str
 mcp_server_name(const struct mcp_session *s); /* decoded serverInfo; absent: not said */

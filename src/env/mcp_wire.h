@@ -38,8 +38,9 @@ void mcp_kept_release(struct mcp_kept *k);
 MUST_USE int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
                      struct error *err);
 
-/* Who we are, as one JSON value. */
-void mcp_write_client_info(const struct mcp_session *s, struct json_writer *w);
+/* Who we are, as one JSON value; extra: the environment session as well. */
+void mcp_write_client_info(const struct mcp_session *s, bool extra,
+                           struct json_writer *w);
 /* Who the server is: name and version of a serverInfo. */
 void mcp_keep_server_info(struct mcp_session *s, struct str info);
 /* Of the revisions with sessions that an error lists as supported, the newest that we

@@ -106,6 +106,7 @@ rolldbg: $(OBJ)/rolldbg
 FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/replay.o)
 $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
+$(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 $(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
 	$(if $(Q),@echo '  LINK  $@')
 	$(Q)$(LINK) -o $@ $< $(EXTRA) $(LIB) $(PKG_LIBS) $(LDLIBS)

@@ -56,7 +56,7 @@ static void set_options(struct websocket *ws)
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(e, CURLOPT_SSL_ENABLE_ALPN, 0L); /* it could pick HTTP/2 */
+	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* for bodies: there are none */
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);

@@ -317,6 +317,12 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 		openenv_read(a, true, &e->reading, refusal);
 		return 0;
 	}
+	if (a->code / 100 == 3) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%.*s: a WebSocket follows no redirect; give the "
+		                 "address it leads to",
+		                 STR_ARG(a->text));
+	}
 	if (!known) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%.*s, and nothing there speaks of OpenEnv; is the path "

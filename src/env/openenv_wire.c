@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-#define GOODBYE_MS 2000
-#define PROBE_MS   10000 /* what is known about a server beside its session */
+#define GOODBYE_MS  2000
+#define UNASKED_MAX 64    /* messages in a row that answer nothing */
+#define PROBE_MS    10000 /* what is known about a server beside its session */
 
 static const struct question {
 	const char *type, *answer; /* of the frames */
@@ -200,7 +201,17 @@ static bool hear(struct openenv_wire *w, struct openenv_answer *out, struct erro
 {
 	struct websocket_message m;
 
-	while (websocket_heard(w->ws)) {
+	for (int n = 0; websocket_heard(w->ws); n++) {
+		if (n == UNASKED_MAX) {
+			*out = (struct openenv_answer){
+				.got = OPENENV_ENDED,
+				.end = WEBSOCKET_BROKEN,
+				.text = STR("the server sends message after message that "
+			                    "nobody asked for: the session was given "
+			                    "up")};
+			give_up(w, out->text);
+			return true;
+		}
 		if (websocket_receive(w->ws, &m, 0, err) <= 0) {
 			break;
 		}

@@ -13,6 +13,11 @@
 /* Messages not yet taken, at which the peer has to wait. */
 #define INBOX_MAX 64
 #define MASKS     256 /* random bytes fetched at a time: a mask takes four */
+/* Read in one go; then whoever waits may look at the clock. */
+#define ROUND_BYTES ((size_t)64 << 10)
+/* Pongs that a peer leaves unread behind our own messages, before its next bytes have to
+   wait. */
+#define PONGS_MAX ((size_t)64 << 10)
 
 struct ws_message {
 	struct ws_message *next;
@@ -37,9 +42,12 @@ struct websocket {
 	uint64_t close_bytes;
 	bool too_large;
 	bool drained; /* a short read: the socket held no more when last read */
+	bool more;    /* the last round ended early: nobody will wake us for the rest */
+	size_t round; /* bytes of this round */
 	short watched;
 	struct buf early;   /* came together with the handshake's reply */
 	struct buf out;     /* frames on their way */
+	size_t messages;    /* length of `out` up to our own last message */
 	struct buf partial; /* the message being received */
 	struct ws_message *first, *last, *taken;
 	size_t inbox, inbox_bytes, max_bytes;

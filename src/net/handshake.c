@@ -21,7 +21,25 @@ static void add_part(CURLU *u, CURLUPart part, const char *before, struct buf *o
 	curl_free(text);
 }
 
-static void add_request_lines(struct handshake *h, const char *url)
+/* Name and password of the URL, as a browser sends them. */
+static void add_user(CURLU *u, struct buf *out)
+{
+	char *user = NULL, *password = NULL;
+	struct buf pair = BUF(BUF_MAX_SMALL);
+
+	if (curl_url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
+		(void)!curl_url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
+		buf_printf(&pair, "%s:%s", user, password ? password : "");
+		buf_text(out, "Authorization: Basic ");
+		text_base64(out, buf_view(&pair));
+		buf_text(out, "\r\n");
+	}
+	curl_free(user);
+	curl_free(password);
+	buf_release(&pair);
+}
+
+static void add_request_lines(struct handshake *h, const char *url, bool with_user)
 {
 	CURLU *u = curl_url();
 
@@ -32,6 +50,9 @@ static void add_request_lines(struct handshake *h, const char *url)
 	add_part(u, CURLUPART_HOST, " HTTP/1.1\r\nHost: ", &h->request);
 	add_part(u, CURLUPART_PORT, ":", &h->request);
 	buf_text(&h->request, "\r\n");
+	if (with_user) {
+		add_user(u, &h->request);
+	}
 	curl_url_cleanup(u);
 }
 
@@ -62,6 +83,16 @@ static void set_accept(struct handshake *h, struct str key)
 	buf_release(&accept);
 }
 
+static bool names_user(const char *const *headers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!strncasecmp(headers[i], "Authorization:", 14)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int handshake_begin(struct handshake *h, const char *url, const char *user_agent,
                     const char *const *headers, size_t header_count,
                     const unsigned char *key, struct error *err)
@@ -72,7 +103,7 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 	                        .reply = BUF(BUF_MAX_SMALL)};
 	text_base64(&key_text, (struct str){(const char *)key, HANDSHAKE_KEY_BYTES});
 	set_accept(h, buf_view(&key_text));
-	add_request_lines(h, url);
+	add_request_lines(h, url, !names_user(headers, header_count));
 	buf_printf(&h->request,
 	           "Upgrade: websocket\r\nConnection: Upgrade\r\n"
 	           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n"
@@ -106,8 +137,7 @@ static struct str trim(struct str s)
 	return s;
 }
 
-/* The value of a header, the last of several; absent when there is none. */
-static struct str header(const struct handshake *h, struct str name)
+struct str handshake_header(const struct handshake *h, struct str name)
 {
 	struct str rest = {h->reply.p, h->head}, found = {NULL, 0};
 
@@ -149,14 +179,14 @@ static int check_upgrade(const struct handshake *h, struct error *err)
 {
 	const char *what = NULL;
 
-	if (!is_folded(header(h, STR("Upgrade")), STR("websocket")) ||
-	    !lists(header(h, STR("Connection")), STR("upgrade"))) {
+	if (!is_folded(handshake_header(h, STR("Upgrade")), STR("websocket")) ||
+	    !lists(handshake_header(h, STR("Connection")), STR("upgrade"))) {
 		what = "without the upgrade to websocket";
-	} else if (!str_is(header(h, STR("Sec-WebSocket-Accept")), h->accept)) {
+	} else if (!str_is(handshake_header(h, STR("Sec-WebSocket-Accept")), h->accept)) {
 		what = "whose Sec-WebSocket-Accept does not fit our key";
-	} else if (header(h, STR("Sec-WebSocket-Extensions")).n) {
+	} else if (handshake_header(h, STR("Sec-WebSocket-Extensions")).n) {
 		what = "with an extension that was not offered";
-	} else if (header(h, STR("Sec-WebSocket-Protocol")).n) {
+	} else if (handshake_header(h, STR("Sec-WebSocket-Protocol")).n) {
 		what = "with a subprotocol that was not offered";
 	}
 	return what ? error_set(err, FAIL_PROTOCOL,

@@ -26,6 +26,9 @@ MUST_USE int handshake_begin(struct handshake *h, const char *url, const char *u
    one that accepts our key and no extension. 0: more is needed. -1: FAIL_PROTOCOL. */
 MUST_USE int handshake_feed(struct handshake *h, struct str bytes, struct error *err);
 
+/* A header of the whole head, the last of several; absent when there is none. */
+struct str handshake_header(const struct handshake *h, struct str name);
+
 void handshake_release(struct handshake *h);
 
 #endif

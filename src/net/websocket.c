@@ -27,6 +27,11 @@ static bool inbox_full(const struct websocket *ws)
 	return ws->inbox >= INBOX_MAX || ws->inbox_bytes > ws->max_bytes;
 }
 
+static bool must_wait(const struct websocket *ws)
+{
+	return inbox_full(ws) || ws->out.n > ws->messages + PONGS_MAX;
+}
+
 static ssize_t would_block(wslay_event_context_ptr frames)
 {
 	wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
@@ -40,12 +45,14 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 	size_t n = ws->early.n < room ? ws->early.n : room;
 
 	(void)flags;
-	if (ws->drained || ws->too_large || inbox_full(ws)) {
+	ws->more = ws->more || ws->round >= ROUND_BYTES;
+	if (ws->drained || ws->more || ws->too_large || must_wait(ws)) {
 		return would_block(frames);
 	}
 	if (n) {
 		memcpy(to, ws->early.p, n);
 		buf_drop(&ws->early, n);
+		ws->round += n;
 		return (ssize_t)n;
 	}
 	CURLcode rc = ws->receive(ws, to, room, &n);
@@ -60,6 +67,7 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 	}
 	/* the library under TLS may hold more than the socket does */
 	ws->drained = n < room && !ws->tls;
+	ws->round += n;
 	return (ssize_t)n;
 }
 
@@ -186,6 +194,7 @@ void websocket_flush(struct websocket *ws)
 		at += n;
 	}
 	buf_drop(&ws->out, at);
+	ws->messages -= ws->messages < at ? ws->messages : at;
 }
 
 static void break_off(struct websocket *ws, int code)
@@ -232,7 +241,7 @@ static void watch(struct websocket *ws)
 	short want = 0;
 
 	if (open) {
-		want = (short)((inbox_full(ws) ? 0 : POLLIN) | (ws->out.n ? POLLOUT : 0));
+		want = (short)((must_wait(ws) ? 0 : POLLIN) | (ws->out.n ? POLLOUT : 0));
 	}
 	if (want != ws->watched) {
 		io_watch(ws->io, ws->fd, want, on_ready, ws);
@@ -242,7 +251,10 @@ static void watch(struct websocket *ws)
 
 void websocket_serve(struct websocket *ws)
 {
-	ws->drained = false;
+	bool waited = must_wait(ws);
+
+	ws->drained = ws->more = false;
+	ws->round = 0;
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_recv(ws->frames);
 		if (ws->too_large) {
@@ -253,6 +265,7 @@ void websocket_serve(struct websocket *ws)
 		see_breach(ws);
 		websocket_flush(ws);
 	}
+	ws->more = ws->more || (waited && !must_wait(ws));
 	watch(ws);
 }
 
@@ -336,11 +349,13 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 	}
 	wslay_event_queue_close(ws->frames, WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
 	websocket_serve(ws);
-	for (int got = 1; got > 0;) { /* what still comes in is not for anybody */
+	/* what still comes in is not for anybody */
+	for (int got = 1; got > 0;) {
 		uint64_t now = io_now_ns(ws->io);
 		uint64_t left = now < deadline_ns ? (deadline_ns - now) / 1000000 : 0;
 
 		got = websocket_receive(ws, &unread, left, &ignored);
+		got = left ? got : 0;
 	}
 }
 
@@ -355,6 +370,7 @@ static void queue(struct websocket *ws, struct str text)
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_queue_msg(ws->frames, &message);
 		(void)!wslay_event_send(ws->frames);
+		ws->messages = ws->out.n;
 	}
 }
 
@@ -426,9 +442,13 @@ int websocket_receive(struct websocket *ws, struct websocket_message *out,
 		if (over) {
 			return websocket_out_of_time(ws, "did not answer", err);
 		}
+		bool more = ws->more;
 		over = io_now_ns(ws->io) >= deadline_ns;
-		if (io_turn(ws->io, deadline_ns, err)) {
+		if (io_turn(ws->io, more ? 0 : deadline_ns, err)) {
 			return -1;
+		}
+		if (more) {
+			websocket_serve(ws);
 		}
 	}
 }

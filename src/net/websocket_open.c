@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "net/connection.h"
 
 #include <errno.h>
@@ -205,14 +206,19 @@ static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error 
 
 static void decline(struct websocket *ws)
 {
-	char why[80];
+	struct buf why = BUF(400);
+	struct str location = handshake_header(&ws->handshake, STR("Location"));
 
 	buf_str(&ws->reason,
 	        str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	ws->code = ws->handshake.status;
-	snprintf(why, sizeof(why), "answered the WebSocket handshake with HTTP %d",
-	         ws->code);
-	websocket_end_with(ws, WEBSOCKET_DECLINED, why);
+	buf_printf(&why, "answered the WebSocket handshake with HTTP %d", ws->code);
+	if (ws->code / 100 == 3 && location.n) {
+		buf_text(&why, ", to ");
+		text_escape_cut(&why, location, 200);
+	}
+	websocket_end_with(ws, WEBSOCKET_DECLINED, buf_cstr(&why));
+	buf_release(&why);
 }
 
 static int open_connection(struct websocket *ws, const struct websocket_conf *conf,

@@ -2,7 +2,7 @@
    and what the adapter makes of it is looked at. The worst habits of real servers are
    here: refusals after a good handshake, answers to earlier questions, sessions that
    outlive their environment. */
-#include "env/env.h"
+#include "env/openenv_wire.h"
 #include "tap.h"
 #include "ws_server.h"
 
@@ -29,7 +29,9 @@
 #define CLOSE  "close " /* + code and reason: a Close frame, and the end */
 #define DROP   "drop"
 #define SILENT "silent"
-#define PAIR   "pair " /* + two texts with '|' between: the second is unasked */
+#define PAIR   "pair "  /* + two texts with '|' between: the second is unasked */
+#define FLOOD  "flood " /* + a text, sent a hundred times */
+#define BINARY "binary"
 
 struct script {
 	const char *name;
@@ -78,6 +80,18 @@ static bool say(int fd, const char *line)
 		wss_frame(&both, 0x81, str_from(bar + 1));
 		wss_write(fd, both.p, both.n);
 		buf_release(&both);
+		return true;
+	}
+	if (!strncmp(line, FLOOD, 6)) {
+		struct buf all = BUF(BUF_MAX_SMALL);
+		for (int i = 0; i < 100; i++)
+			wss_frame(&all, 0x81, str_from(line + 6));
+		wss_write(fd, all.p, all.n);
+		buf_release(&all);
+		return true;
+	}
+	if (!strcmp(line, BINARY)) {
+		wss_send(fd, 0x82, STR("{\"type\":\"observation\",\"data\":{}}"));
 		return true;
 	}
 	if (strcmp(line, SILENT) != 0)
@@ -382,6 +396,25 @@ static const struct {
          LAYER_BODY,
          "no JSON message",
          false},
+	{{.name = "binary", .lines = {STARTED, BINARY}},
+         OUTCOME_PROTOCOL_ERROR,
+         CLASS_PROTOCOL,
+         LAYER_BODY,
+         "no JSON message",
+         false},
+	{{.name = "1001", .lines = {STARTED, CLOSE "1001 going away"}},
+         OUTCOME_SESSION_LOST,
+         CLASS_SESSION,
+         LAYER_WEBSOCKET,
+         "1001 going away",
+         false},
+	{{.name = "more than anybody asked for",
+          .lines = {STATE(0, 0), TILE(0), FLOOD STATE(0, 0)}},
+         OUTCOME_PROTOCOL_ERROR,
+         CLASS_PROTOCOL,
+         LAYER_WEBSOCKET,
+         "nobody asked for",
+         false},
 	{{.name = "no observation",
           .lines = {STARTED, SEEN("{\"reward\":1}"), STATE(0, 0)}},
          OUTCOME_PROTOCOL_ERROR,
@@ -538,6 +571,7 @@ static void test_refusals(void)
 	         OUTCOME_SESSION_LOST,
 	         CLASS_SESSION},
 		{{.name = "401", .status = 401}, OUTCOME_PROTOCOL_ERROR, CLASS_AUTH},
+		{{.name = "502", .status = 502}, OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
 		{{.name = "503", .status = 503}, OUTCOME_CAPACITY, CLASS_CAPACITY},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -557,6 +591,44 @@ static void test_refusals(void)
 	           strstr(r.err.text, "--protocol openenv-http"),
 	   "no WebSocket: %s", r.err.text);
 	run_close(&r);
+	static const struct script moved = {.name = "308", .status = 308};
+	run_open(&r, &moved);
+	ok(r.rc == -1 && r.err.kind == FAIL_PROTOCOL &&
+	           strstr(r.err.text, "follows no redirect"),
+	   "moved: %s", r.err.text);
+	run_close(&r);
+}
+
+/* What may be named, and what it means: the pages' base and the WebSocket's URL. */
+static void test_urls(void)
+{
+	static const struct {
+		const char *url, *base, *ws;
+	} rows[] = {
+		{"ws://h", "http://h", "ws://h/ws"},
+		{"ws://h/", "http://h", "ws://h/ws"},
+		{"ws://h:81/ws", "http://h:81", "ws://h:81/ws"},
+		{"ws://h:81/ws/", "http://h:81", "ws://h:81/ws"},
+		{"http://h/", "http://h", "ws://h/ws"},
+		{"https://h/prefix", "https://h/prefix", "wss://h/prefix/ws"},
+		{"wss://h/a/b/ws", "https://h/a/b", "wss://h/a/b/ws"},
+		{"https://h/news", "https://h/news", "wss://h/news/ws"},
+		{"ws://[::1]:8000", "http://[::1]:8000", "ws://[::1]:8000/ws"},
+		{"ws://me:pw@h", "http://me:pw@h", "ws://me:pw@h/ws"},
+		{"ws://h/ws?session_id=a-b", "http://h", "ws://h/ws?session_id=a-b"},
+		{"http://h?x=/ws&y=1#z", "http://h", "ws://h/ws?x=/ws&y=1"},
+		{"ws://h/p/?q", "http://h/p", "ws://h/p/ws?q"},
+		{"ws://h/#z", "http://h", "ws://h/ws"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct env_conf conf = {.url = rows[i].url};
+		struct event_queue none = {0};
+		struct openenv_wire w;
+		openenv_wire_init(&w, &conf, io, &none);
+		is_str(buf_cstr(&w.base), rows[i].base, "%s: pages", rows[i].url);
+		is_str(buf_cstr(&w.url), rows[i].ws, "%s: session", rows[i].url);
+		openenv_wire_release(&w);
+	}
 }
 
 static void test_late_reply(void)
@@ -682,6 +754,7 @@ int main(void)
 	test_failures();
 	test_no_failures();
 	test_refusals();
+	test_urls();
 	test_late_reply();
 	test_swap();
 	test_bare_state();

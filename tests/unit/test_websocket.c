@@ -1,7 +1,7 @@
 /* net/websocket against a server on raw sockets: the handshake, frames in every shape and
    size, split anywhere, broken in every way; and that pings are answered while nobody
    waits for a message. */
-#include "net/websocket.h"
+#include "net/connection.h"
 #include "tap.h"
 #include "ws_server.h"
 
@@ -22,6 +22,7 @@ struct pair {
 	const char *more;   /* header lines of the 101 */
 	struct str early;   /* sent together with it */
 	size_t split;       /* where the reply is cut in two; 0: nowhere */
+	bool drip;          /* byte by byte */
 	bool close_after;
 	char request[8192];
 	int rc;
@@ -31,7 +32,7 @@ struct pair {
 static void *serve_handshake(void *arg)
 {
 	struct pair *p = arg;
-	struct buf reply = BUF(BUF_MAX_SMALL);
+	struct buf reply = BUF(BUF_MAX_MESSAGE);
 	p->fd = accept(p->listener, NULL, NULL);
 	if (p->fd < 0 || !wss_request(p->fd, p->request, sizeof(p->request)))
 		return NULL;
@@ -40,7 +41,11 @@ static void *serve_handshake(void *arg)
 	else
 		wss_reply(p->request, p->more ? p->more : "", &reply);
 	buf_str(&reply, p->early);
+	for (size_t i = 0; p->drip && i < reply.n; i++)
+		wss_write(p->fd, reply.p + i, 1);
 	size_t first = p->split && p->split < reply.n ? p->split : reply.n;
+	if (p->drip)
+		first = reply.n = 0;
 	wss_write(p->fd, reply.p, first);
 	if (first < reply.n) { /* most likely two reads of the client */
 		poll(NULL, 0, 1);
@@ -156,6 +161,87 @@ static void test_bad_handshakes(void)
 	pair_open(&late, 0, 30);
 	is_int(late.err.kind, FAIL_TIMEOUT, "half an answer: %s", late.err.text);
 	pair_close(&late);
+	struct pair silent = {.answer = ""};
+	pair_open(&silent, 0, 30);
+	is_int(silent.err.kind, FAIL_TIMEOUT, "no answer: %s", silent.err.text);
+	pair_close(&silent);
+}
+
+static void test_endless_headers(void)
+{
+	struct buf answer = BUF(BUF_MAX_MESSAGE);
+	buf_text(&answer, "HTTP/1.1 101 x\r\n");
+	while (answer.n < 70000)
+		buf_text(&answer, "X-More: and more\r\n");
+	struct pair p = {.answer = buf_cstr(&answer)};
+	pair_open(&p, 0, LONG_MS);
+	ok(p.rc == -1 && p.err.kind == FAIL_PROTOCOL && strstr(p.err.text, "over 64 KiB"),
+	   "endless headers: %s", p.err.text);
+	pair_close(&p);
+	buf_release(&answer);
+}
+
+static void test_drip(void)
+{
+	struct buf frame = BUF(BUF_MAX_SMALL);
+	wss_frame(&frame, 0x81, STR("hello"));
+	struct pair p = {.drip = true, .early = buf_view(&frame)};
+	pair_open(&p, 0, LONG_MS);
+	ok(p.rc == 0 && !strcmp(next_text(&p), "hello"),
+	   "a handshake byte by byte, and a message");
+	pair_close(&p);
+	buf_release(&frame);
+}
+
+/* Name and password in the URL are credentials of the handshake, too, unless a header
+   says others. */
+static void test_user(void)
+{
+	static const unsigned char key[HANDSHAKE_KEY_BYTES];
+	static const char *const own[] = {"authorization: Bearer x"};
+	struct handshake h;
+	struct error err;
+	is_int(handshake_begin(&h, "http://me:p%40ss@[::1]:81/a/ws?x=1#y", "t", NULL, 0,
+	                       key, &err),
+	       0, "a URL with everything");
+	ok(strstr(buf_cstr(&h.request), "GET /a/ws?x=1 HTTP/1.1\r\nHost: [::1]:81\r\n"),
+	   "path, query and address");
+	ok(strstr(buf_cstr(&h.request), "\r\nAuthorization: Basic bWU6cEBzcw==\r\n"),
+	   "name and password");
+	handshake_release(&h);
+	is_int(handshake_begin(&h, "http://me:x@h/ws", "t", own, 1, key, &err), 0,
+	       "and a header");
+	ok(strstr(buf_cstr(&h.request), "Bearer x") &&
+	           !strstr(buf_cstr(&h.request), "Basic"),
+	   "the header counts");
+	handshake_release(&h);
+}
+
+static void test_declines(void)
+{
+	static const struct {
+		int status;
+		const char *answer, *says;
+	} rows[] = {
+		{301, "HTTP/1.1 301 Moved\r\nLocation: https://elsewhere.test/ws\r\n\r\n",
+	         "HTTP 301, to https://elsewhere.test/ws"},
+		{307, "HTTP/1.1 307 x\r\nLocation: /ws\x1b[2J\r\n\r\n",
+	         "HTTP 307, to /ws\\x1b[2J"},
+		{200, "HTTP/1.1 200 OK\r\n\r\n<html>", "HTTP 200"},
+		{401, "HTTP/1.1 401 x\r\n\r\n", "HTTP 401"},
+		{426, "HTTP/1.0 426\r\n\r\n", "HTTP 426"},
+		{502, "HTTP/1.1 502 Bad Gateway\r\n\r\n<html>", "HTTP 502"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct pair p = {.answer = rows[i].answer, .close_after = true};
+		pair_open(&p, 0, LONG_MS);
+		is_int(p.rc, 0, "%d: an answer", rows[i].status);
+		is_int(websocket_code(p.ws), rows[i].status, "%d: its status",
+		       rows[i].status);
+		ok(strstr(websocket_why(p.ws), rows[i].says) != NULL, "%d: %s",
+		   rows[i].status, websocket_why(p.ws));
+		pair_close(&p);
+	}
 }
 
 static void test_declined(void)
@@ -315,6 +401,7 @@ static void test_breaches(void)
 		{"length spelled too long", STR_INIT("\x81\x7e\x00\x01x"), 1002},
 		{"no UTF-8", STR_INIT("\x81\x02\xc3\x28"), 1007},
 		{"UTF-8 cut off", STR_INIT("\x81\x01\xc3"), 1007},
+		{"HTTP after the 101", STR_INIT("HTTP/1.1 200 OK\r\n\r\n"), 1002},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct pair p = open_pair();
@@ -363,6 +450,12 @@ static void test_closes(void)
 		const char *reason, *says;
 	} rows[] = {
 		{1000, "", "closed the WebSocket: 1000"},
+		{1000, "done", "closed the WebSocket: 1000 done"},
+		{1001, "", "closed the WebSocket: 1001"},
+		{1001, "going away", "closed the WebSocket: 1001 going away"},
+		{1009, "", "closed the WebSocket: 1009"},
+		{1011, "", "closed the WebSocket: 1011"},
+		{1012, "service restart", "closed the WebSocket: 1012 service restart"},
 		{1009, "message too big", "closed the WebSocket: 1009 message too big"},
 		{1011, "keepalive ping timeout", "1011 keepalive ping timeout"},
 		{1012, "", "closed the WebSocket: 1012"},
@@ -422,6 +515,139 @@ static void test_goodbye(void)
 	ok(f.first == 0x88 && str_eq(buf_view(&f.payload), STR("\x03\xe8")),
 	   "a Close with 1000");
 	buf_release(&f.payload);
+	pair_close(&p);
+}
+
+/* A peer that leaves our Close unanswered, and one that talks on and on. */
+static void test_goodbye_unanswered(void)
+{
+	struct pair p = open_pair();
+	websocket_close(p.ws, 30);
+	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "no Close came, and we went on");
+	pair_close(&p);
+}
+
+/* ---- floods ---- */
+
+struct flood {
+	int fd;
+	struct buf piece, last; /* sent again and again; sent at the end */
+	size_t times;
+	pthread_t thread;
+};
+
+static void *pour(void *arg)
+{
+	struct flood *f = arg;
+	for (size_t i = 0; i <= f->times; i++) {
+		const struct buf *b = i < f->times ? &f->piece : &f->last;
+		for (size_t at = 0; at < b->n;) {
+			ssize_t n = send(f->fd, b->p + at, b->n - at, MSG_NOSIGNAL);
+			if (n <= 0)
+				return NULL;
+			at += (size_t)n;
+		}
+	}
+	return NULL;
+}
+
+static void flood_start(struct flood *f)
+{
+	if (pthread_create(&f->thread, NULL, pour, f) != 0)
+		abort();
+}
+
+static void flood_stop(struct flood *f)
+{
+	shutdown(f->fd, SHUT_RDWR);
+	pthread_join(f->thread, NULL);
+	buf_release(&f->piece);
+	buf_release(&f->last);
+}
+
+static void test_gibibyte_in_pieces(void)
+{
+	struct pair p = open_pair();
+	struct flood f = {.fd = p.fd,
+	                  .piece = BUF(BUF_MAX_MESSAGE),
+	                  .last = BUF(BUF_MAX_SMALL),
+	                  .times = 1 << 14};
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct websocket_message m;
+	struct error err = {0};
+	while (text.n < 65536)
+		buf_char(&text, 'x');
+	wss_send(p.fd, 0x01, STR("begin"));
+	wss_frame(&f.piece, 0x00, buf_view(&text));
+	flood_start(&f);
+	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "1 GiB in pieces: ends it");
+	is_int(websocket_code(p.ws), 1009, "%s", websocket_why(p.ws));
+	ok(p.ws->partial.cap <= 4u << 20, "of which %zu bytes were kept",
+	   p.ws->partial.cap);
+	flood_stop(&f);
+	pair_close(&p);
+	buf_release(&text);
+}
+
+static void *drain(void *arg)
+{
+	char bytes[65536];
+	while (recv(*(int *)arg, bytes, sizeof(bytes), 0) > 0) {
+	}
+	return NULL;
+}
+
+/* Pings without end from a peer that reads no pong: there is a limit to what waits for
+   it. Once it reads them, everything goes on. */
+static void test_endless_pings(void)
+{
+	struct pair p = open_pair();
+	struct flood f = {.fd = p.fd,
+	                  .piece = BUF(BUF_MAX_MESSAGE),
+	                  .last = BUF(BUF_MAX_SMALL),
+	                  .times = 400};
+	struct websocket_message m;
+	struct error err = {0};
+	pthread_t reader;
+	int waits = 0, messages = 0, small = 1 << 18;
+	setsockopt(p.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	setsockopt(p.ws->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	while (f.piece.n < 60000)
+		wss_frame(&f.piece, 0x89, STR("are you there"));
+	wss_frame(&f.last, 0x81, STR("after"));
+	flood_start(&f);
+	while (p.ws->out.n <= PONGS_MAX && waits++ < 4000)
+		messages += websocket_receive(p.ws, &m, 5, &err) != -1;
+	for (int i = 0; i < 20; i++)
+		messages += websocket_receive(p.ws, &m, 1, &err) != -1;
+	is_int(messages, 0, "pings are no messages");
+	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
+	   "%zu bytes wait for a peer that reads nothing", p.ws->out.n);
+	if (pthread_create(&reader, NULL, drain, &p.fd) != 0)
+		abort();
+	is_str(next_text(&p), "after", "and once it reads, we do");
+	flood_stop(&f);
+	pthread_join(reader, NULL);
+	pair_close(&p);
+}
+
+/* A peer that never pauses does not keep a deadline from coming. */
+static void test_flood_and_deadline(void)
+{
+	struct pair p = open_pair();
+	struct flood f = {.fd = p.fd,
+	                  .piece = BUF(BUF_MAX_MESSAGE),
+	                  .last = BUF(BUF_MAX_SMALL),
+	                  .times = SIZE_MAX - 1};
+	struct websocket_message m;
+	struct error err = {0};
+	while (f.piece.n < 60000)
+		wss_frame(&f.piece, 0x8a, STR("a pong"));
+	flood_start(&f);
+	is_int(websocket_receive(p.ws, &m, 50, &err), -1, "pongs without end");
+	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
+	websocket_close(p.ws, 20);
+	flood_stop(&f);
 	pair_close(&p);
 }
 
@@ -548,6 +774,10 @@ int main(void)
 		abort();
 	test_handshake();
 	test_bad_handshakes();
+	test_endless_headers();
+	test_drip();
+	test_user();
+	test_declines();
 	test_declined();
 	test_bad_urls();
 	test_split_handshake();
@@ -559,6 +789,10 @@ int main(void)
 	test_closes();
 	test_lost();
 	test_goodbye();
+	test_goodbye_unanswered();
+	test_gibibyte_in_pieces();
+	test_endless_pings();
+	test_flood_and_deadline();
 	test_pings_while_thinking();
 	test_late();
 	test_many();

@@ -125,7 +125,7 @@ _rolldbg()
 	strip:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --settle --call-read-only --json --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
-	serve:*) _rolldbg_words 'frozen_lake' ;;
+	serve:*) _rolldbg_words 'frozen_lake desk' ;;
 	help:-*) _rolldbg_words '' ;;
 	esac
 }

@@ -109,4 +109,4 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l slippery -d 'moves
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l max-envs -x -d 'environments at a time (default 8, or MAX_CONCURRENT_ENVS)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l fault -x -a 'html-200 http-500 no-control-plane no-tools slow hang capacity fallback-session session-churn stale-reward drop-iserror disconnect' -d 'misbehave; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l delay -x -d 'how long each tool call takes'
-complete -c rolldbg -n '__fish_seen_subcommand_from serve' -a 'frozen_lake'
+complete -c rolldbg -n '__fish_seen_subcommand_from serve' -a 'frozen_lake desk'

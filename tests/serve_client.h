@@ -170,17 +170,23 @@ static inline void open_session(const struct server *s, const char *extra, struc
 	post_in(s, NULL, body, g);
 }
 
-/* tools/call of lake_move; arguments: raw JSON. */
-static inline void call(const struct server *s, const char *session,
-                        const char *arguments, struct got *g)
+/* tools/call; arguments: raw JSON. */
+static inline void call_tool(const struct server *s, const char *session,
+                             const char *tool, const char *arguments, struct got *g)
 {
 	char body[1024];
 
 	snprintf(body, sizeof(body),
 	         "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":"
-	         "{\"name\":\"lake_move\",\"arguments\":%s}}",
-	         arguments);
+	         "{\"name\":\"%s\",\"arguments\":%s}}",
+	         tool, arguments);
 	post_in(s, session, body, g);
+}
+
+static inline void call(const struct server *s, const char *session,
+                        const char *arguments, struct got *g)
+{
+	call_tool(s, session, "lake_move", arguments, g);
 }
 
 static inline void move(const struct server *s, const char *session, const char *action,

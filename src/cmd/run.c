@@ -228,8 +228,8 @@ static int set_up(struct running *r, struct error *err)
 static const char *actions_of(const struct running *r)
 {
 	const struct run_options *o = r->opts;
-	bool demo = env_target_is_builtin(&r->target) && !o->actions && !o->policy &&
-	            !o->tool;
+	bool demo =
+		env_target_is_lake(&r->target) && !o->actions && !o->policy && !o->tool;
 
 	return demo ? DEMO_ACTIONS : o->actions;
 }

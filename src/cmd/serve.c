@@ -124,10 +124,10 @@ const struct command command_serve = {
 		   "OpenEnv",
 	.operands = "[WORLD]",
 	.description =
-		"WORLD is frozen_lake, with the keys of builtin: targets if you like: "
-		"'frozen_lake?map=8x8'. Prints 'listening on ADDRESS:PORT' once it "
-		"is ready; the environment is at /mcp, or over OpenEnv at /ws. Ctrl-C "
-		"ends it.",
+		"WORLD is frozen_lake (the default) or desk, with the keys of builtin: "
+		"targets if you like: 'frozen_lake?map=8x8'. Prints 'listening on "
+		"ADDRESS:PORT' once it is ready; the environment is at /mcp, or over "
+		"OpenEnv at /ws. Ctrl-C ends it.",
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

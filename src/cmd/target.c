@@ -9,9 +9,16 @@
 #define BUILTIN            "builtin:"
 #define DEFAULT_TIMEOUT_MS 60000
 
-bool env_target_is_builtin(const struct env_target *t)
+static bool is_builtin(const struct env_target *t)
 {
 	return str_starts(str_from(t->name), STR(BUILTIN));
+}
+
+bool env_target_is_lake(const struct env_target *t)
+{
+	struct str lake = STR(DEFAULT_TARGET), name = str_from(t->name);
+
+	return str_starts(name, lake) && (name.n == lake.n || name.p[lake.n] == '?');
 }
 
 static void hide_secrets(void *ctx, struct str text, struct buf *out)
@@ -75,7 +82,7 @@ static bool names_a_user(const char *url)
 
 int env_target_start(struct env_target *t, struct error *err)
 {
-	if (env_target_is_builtin(t)) {
+	if (is_builtin(t)) {
 		return start_builtin(t, t->name + strlen(BUILTIN), err);
 	}
 	if (names_a_user(t->name)) {

@@ -121,7 +121,8 @@ MUST_USE int env_target_start(struct env_target *t, struct error *err);
    ended. */
 void env_target_release(struct env_target *t);
 
-bool env_target_is_builtin(const struct env_target *t);
+/* The built-in lake, which needs no policy to be shown. */
+bool env_target_is_lake(const struct env_target *t);
 
 /* What a session is opened with, all but env_session. Any thread, once started. */
 struct env_conf env_target_conf(const struct env_target *t);

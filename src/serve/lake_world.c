@@ -3,7 +3,6 @@
 
 #include "json/scan.h"
 #include "json/write.h"
-#include "serve/python.h"
 #include "serve/serve.h"
 
 struct place {
@@ -22,31 +21,6 @@ struct place {
 	"\"result\":{\"additionalProperties\":true,\"title\":\"Result\",\"type\":"       \
 	"\"object\"}},\"required\":[\"result\"],\"title\":\"lake_moveOutput\",\"type\":" \
 	"\"object\"}}]"
-
-/* The argument must be there and be a string, says the tool's signature. */
-static bool read_action(struct act *a, struct buf *action)
-{
-	struct str arguments = json_is_null(a->arguments) ? STR("{}") : a->arguments;
-	struct str value = JSON_GET(arguments, "action");
-
-	if (json_type(value) == JSON_STRING) {
-		json_decode(value, action);
-		return true;
-	}
-	act_fail(a);
-	buf_text(&a->text, "1 validation error for lake_moveArguments\naction\n  ");
-	if (value.p == NULL) {
-		buf_text(&a->text, "Field required [type=missing, input_value=");
-		value = arguments;
-	} else {
-		buf_text(
-			&a->text,
-			"Input should be a valid string [type=string_type, input_value=");
-	}
-	python_repr_cut(value, &a->text);
-	buf_printf(&a->text, ", input_type=%s]", python_type(value));
-	return false;
-}
 
 static bool is_blank(char c)
 {
@@ -115,17 +89,20 @@ static void move(struct place *p, struct act *a, struct str action)
 
 static void lake_call(void *place, struct act *a)
 {
+	static const struct parameter parameters[] = {{"action", .text = true}};
 	struct buf action = BUF(BUF_MAX_MESSAGE);
+	struct str value;
 
-	if (read_action(a, &action)) {
-		if (action.n == 0) {
-			act_fail(a);
-			buf_text(&a->text, "Invalid action parameter: ''. "
-			                   "Must be a non-empty string. "
-			                   "Valid actions: LEFT, DOWN, RIGHT, UP");
-		} else {
-			move(place, a, tidy(&action));
-		}
+	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+		return;
+	}
+	json_decode(value, &action);
+	if (action.n == 0) {
+		act_fail(a);
+		buf_text(&a->text, "Invalid action parameter: ''. Must be a non-empty "
+		                   "string. Valid actions: LEFT, DOWN, RIGHT, UP");
+	} else {
+		move(place, a, tidy(&action));
 	}
 	buf_release(&action);
 }

@@ -43,10 +43,21 @@ extern const size_t worlds_count;
 #include "serve/worlds.def"
 #undef WORLD
 
-/* The answers that every world's tools give alike. */
+/* ---- what every world's tools answer alike ---- */
+
 void act_unknown_tool(struct act *a);
 /* "Error executing tool NAME: ", an error from now on: the reason is appended to a->text.
  */
 void act_fail(struct act *a);
+
+struct parameter {
+	const char *name;
+	bool text;     /* a string; else any value */
+	bool optional; /* may be absent or null */
+};
+/* The raw values of those arguments, absent where there is none. False: one is missing or
+   of another type, and the act failed. */
+bool act_arguments(struct act *a, const struct parameter *list, size_t count,
+                   struct str *values);
 
 #endif

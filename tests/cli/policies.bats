@@ -51,3 +51,15 @@ clean() {
 	cmp a.stripped b.stripped
 	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.action' a.jsonl | sort -u | wc -l)" -gt 1 ]
 }
+
+@test "desk-tidy: three wanted items into the archive, whatever the seed" {
+	clean '8 turns · 8 steps · 7 effective · 0 failed · reward 3' --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-tidy.json"
+	clean '10 turns · 10 steps · 9 effective · 0 failed · reward 3' --env builtin:desk --seed 2 --ignore /clock --policy "$root/policies/desk-tidy.json"
+	has "$output" 'terminated: '
+}
+
+@test "desk-look: reads and changes nothing" {
+	expect 0 rolldbg run --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-look.json"
+	has "$output" '6 turns · 6 steps · 0 effective · 0 failed · reward 0'
+	has "$output" 'no findings, but no step changed the state'
+}

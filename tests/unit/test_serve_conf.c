@@ -48,7 +48,10 @@ static void check_bad(void)
 	} rows[] = {
 		{"", "unknown built-in environment ''"},
 		{"frozen_lak", "(did you mean 'frozen_lake'?)"},
-		{"zzz", "there is: frozen_lake"},
+		{"zzz", "there is: frozen_lake, desk"},
+		{"desk?map=4x4", "unknown setting 'map'; there is: protocol, max_envs, "
+	                         "delay, fault"},
+		{"desc", "(did you mean 'desk'?)"},
 		{"frozen_lake?mup=4x4", "unknown setting 'mup' (did you mean 'map'?)"},
 		{"frozen_lake?map", "unknown map ''"},
 		{"frozen_lake?map=8x9", "(did you mean '8x8'?)"},

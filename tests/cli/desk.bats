@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# The built-in desk: a clock that only --ignore and --mask take out of the way, tools that say they only read, and
+# numbers and letters that must arrive as they were sent.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# look NAME ARGUMENTS...: reads only, on the desk of seed 7.
+look() {
+	local name=$1
+	shift
+	rolldbg run --env builtin:desk --seed 7 --policy "$root/policies/desk-look.json" --out "$name.jsonl" "$@"
+}
+
+# tidy NAME ARGUMENTS...: writes and files on the desk of seed 7.
+tidy() {
+	local name=$1
+	shift
+	rolldbg run --env builtin:desk --seed 7 --policy "$root/policies/desk-tidy.json" --out "$name.jsonl" "$@"
+}
+
+# script FILE CALL...: a policy of these calls.
+script() {
+	local file=$1 IFS=,
+	shift
+	printf '{"kind":"script","name":"calls","calls":[%s]}' "$*" >"$file"
+}
+
+@test "without --ignore the clock makes every step one that changes the state" {
+	expect 0 look a
+	has "$output" '6 turns · 6 steps · 6 effective · 0 failed'
+	expect 0 look b --ignore /clock
+	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
+	has "$output" 'no findings, but no step changed the state'
+}
+
+@test "a refused call moves the clock alone: an effect despite the error, unless it is ignored" {
+	script calls.json '{"name":"get_item","arguments":{"key":"nothing"}}' '{"name":"list_items"}'
+	expect 1 rolldbg run --env builtin:desk --policy calls.json --fail-on warning
+	has "$output" 'warning: effect-despite-error'
+	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning --ignore /clock
+	has "$output" '2 turns · 2 steps · 0 effective · 1 failed'
+}
+
+@test "a desk that was only read is not frozen, for its tools say that they read; without their word it is" {
+	look a --ignore /clock
+	expect 0 rolldbg check --only frozen-state a.jsonl
+	lacks "$output" frozen-state
+	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
+	expect 1 rolldbg check --only frozen-state --fail-on warning b.jsonl
+	has "$output" "warning: frozen-state: turns 0-5: 6 calls, none failed"
+	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
+}
+
+@test "writing what is there already changes nothing, and says so" {
+	script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
+		'{"name":"put_item","arguments":{"key":"k","value":1}}' '{"name":"put_item","arguments":{"key":"k","value":1.0}}'
+	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
+	has "$output" '3 turns · 3 steps · 2 effective · 0 failed'
+}
+
+@test "an effect that no answer shows is found in the state" {
+	script calls.json '{"name":"stamp_item","arguments":{"key":"tide"}}' '{"name":"stamp_item","arguments":{"key":"tide"}}'
+	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
+	has "$output" '2 turns · 2 steps · 2 effective · 0 failed'
+	[ "$(jq -c 'select(.type == "step") | .observation' a.jsonl | sort -u)" = '"Done."' ]
+}
+
+@test "the same call over and over: three rounds of one that writes are a loop, ten of one that may be repeated" {
+	script calls.json '{"name":"get_item","arguments":{"key":"tide"}}'
+	sed 's/^{/{"on_end":"cycle",/' calls.json >get_item.json
+	sed 's/"get_item"/"stamp_item"/' get_item.json >stamp_item.json
+	sed 's/"get_item"/"move_item"/; s/"tide"/&,"drawer":"shelf"/' get_item.json >move_item.json
+	while read -r tool rounds; do
+		for n in $((rounds - 1)) "$rounds"; do
+			expect $((n == rounds)) rolldbg run --env builtin:desk --seed 7 --policy "$tool.json" --only loop --fail-on warning \
+				--ignore /clock --ignore /drawers/shelf/tide/stamps -n "$n"
+		done
+		has "$output" "warning: loop: turns 0-$((rounds - 1)): "
+	done <<-'END'
+		get_item 10
+		move_item 10
+		stamp_item 3
+	END
+	# where the stamps count, stamping goes on
+	expect 0 rolldbg run --env builtin:desk --seed 7 --policy stamp_item.json --only loop --fail-on warning --ignore /clock -n 5
+}
+
+@test "strip: the clock differs between runs until it is ignored in the state and masked where it begins" {
+	for name in a b; do
+		tidy $name --quiet --ignore /clock --mask /observation/clock
+		rolldbg strip $name.jsonl >$name.stripped
+		rolldbg strip $name.stripped | cmp - $name.stripped
+	done
+	cmp a.stripped b.stripped
+	tidy c --quiet
+	rolldbg strip --mask /state/clock --mask /observation/clock c.jsonl >c.stripped
+	has "$(head -3 c.stripped | tail -1)" '"state":{"clock":"<masked>",'
+	expect 0 rolldbg check a.stripped
+	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
+}
+
+@test "numbers and letters stand in the recording as they were sent and as they came" {
+	numbers='[9007199254740993,-0,1E400,0.10,1.0,100000000000000000000001]'
+	script calls.json '{"name":"put_item","arguments":{"key":"big","value":'"$numbers"'}}' \
+		'{"name":"put_item","arguments":{"key":"e\u0301","value":"\ud83d\udddd \/ \u0001"}}' \
+		'{"name":"get_item","arguments":{"key":"\u00e9"}}' '{"name":"get_item","arguments":{"key":"big"}}'
+	expect 0 rolldbg run --env builtin:desk --seed 7 --policy calls.json --out a.jsonl
+	for n in 0 3; do
+		grep "\"turn\":$n," a.jsonl | grep -qF '"observation":{"key":"big","drawer":"inbox","value":'"$numbers"'}'
+	done
+	grep '"turn":0,' a.jsonl | grep -qF '"tool_call":{"id":"c0","name":"put_item","arguments":{"key":"big","value":'"$numbers"'}}'
+	grep '"turn":1,' a.jsonl >second
+	grep -qF '"big":{"value":'"$numbers"',"stamps":0}' second
+	grep -qF '"ledger":{"value":9007199254740993132,"stamps":0},"memo":{"value":"nul \u0000, tab \t, 77","stamps":0},"mass":{"value":[1E400,-0,89.0e-3,null],"stamps":0}' second
+	grep -qF '"caf\u00e9":{"value":{"open":true,"tables":198},"stamps":0}' second
+	grep -qF $'"cafe\u0301":{"value":"op\\u0065n, \\/47","stamps":0},"\U1f5dd":{"value":"\\ud83d\\udd11 56","stamps":0}' second
+	grep -qF $'"observation":{"key":"e\u0301","drawer":"inbox","value":"\U1f5dd / \\u0001"}' second
+	# the third asked for the letter that is one sign: not the same key
+	grep '"turn":2,' a.jsonl | grep -qF $'No item \'\u00e9\' on the desk'
+	rolldbg strip a.jsonl >a.stripped
+	grep '"turn":1,' a.stripped >second
+	grep -qF '"big":{"stamps":0,"value":'"$numbers"'}' second
+	grep -qF $'"cafe\u0301":{"stamps":0,"value":"open, /47"},"caf\u00e9":{"stamps":0,' second
+	grep -qF '"memo":{"stamps":0,"value":"nul \u0000, tab \t, 77"}' second
+}
+
+@test "search says one thing to people and another to programs: both are recorded" {
+	look a --quiet
+	grep -F '"name":"search"' a.jsonl | grep -qF $'"observation":"2 of 8 items","structured":{"result":[{"key":"caf\\u00e9","drawer":"shelf","value":{"open":true,"tables":198}},{"key":"cafe\u0301","drawer":"shelf","value":"op\\u0065n, \\/47"}]}'
+}
+
+@test "a seed decides the desk, the task and the way it ends" {
+	for seed in 1 2; do
+		rolldbg run --quiet --env builtin:desk --seed $seed --policy "$root/policies/desk-tidy.json" --out $seed.jsonl
+		all_are $seed.jsonl end '.status == "terminated" and .total_reward == 3'
+	done
+	[ "$(jq -c 'select(.type == "reset") | .observation.task' 1.jsonl)" != "$(jq -c 'select(.type == "reset") | .observation.task' 2.jsonl)" ]
+}
+
+@test "serve desk: the same world for everybody; the lake's settings are not its own" {
+	start desk "$ROLLDBG" serve desk --port 0 --max-envs 2
+	expect 0 rolldbg run --env "$url" --seed 7 --policy "$root/policies/desk-tidy.json" --ignore /clock
+	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
+	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
+	expect 2 rolldbg run --env builtin:desk
+	has "$stderr" 'nothing to do: give --actions A,B,C or --policy FILE'
+	expect 2 rolldbg run --env "$url" --actions UP
+	has "$stderr" "the server's tools: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
+}

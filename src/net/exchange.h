@@ -29,8 +29,8 @@ struct http_exchange {
 	int status;
 	bool headers_done;
 	bool headers_seen; /* http_wait_headers has told of them */
-	bool redirected; /* and the reply's body is skipped */
-	bool circled;    /* redirected once too often */
+	bool redirected;   /* and the reply's body is skipped */
+	bool circled;      /* redirected once too often */
 	bool leaving;
 
 	struct buf in, out; /* filled by libcurl; handed to the reader */

@@ -119,7 +119,11 @@ static int fetch(struct control_plane *c, const char *method, const char *path,
 	if (http_begin(c->io, &q, &x, err)) {
 		return -1;
 	}
-	int failed = http_read_all(x, &c->body, err);
+	int failed = http_wait_headers(x, err);
+	if (!failed && !http_media_is(x, "text/event-stream")) {
+		/* a stream is no control plane's answer, and may never end */
+		failed = http_read_all(x, &c->body, err);
+	}
 	if (!failed) {
 		*status = http_status(x);
 	}

@@ -236,7 +236,7 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r,
 	                          http_wait_headers(x, err)
 	                  ? -1
 	                  : 2;
-	if (got == 2 && http_status(x) == 200 && mcp_is_stream(x)) {
+	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream")) {
 		got = read_events(c, x, id, r, err);
 	}
 	http_leave(x);
@@ -327,8 +327,8 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 	buf_clear(&s->kept.location);
 	buf_str(&s->kept.location, http_header(x, "Location"));
 	r->location = buf_view(&s->kept.location);
-	return mcp_is_stream(x) ? read_stream(c, x, id, r, err)
-	                        : read_body(c, x, id, r, err);
+	return http_media_is(x, "text/event-stream") ? read_stream(c, x, id, r, err)
+	                                             : read_body(c, x, id, r, err);
 }
 
 /* Only the answer to a good initialize names a session: refusals carry dead ids. */

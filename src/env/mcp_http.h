@@ -23,9 +23,6 @@ void mcp_headers_add(struct mcp_headers *h, const char *line);
 /* Last-Event-ID, if there is one. */
 void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
 
-/* Is the body of x an event stream? After its headers came. */
-bool mcp_is_stream(const struct http_exchange *x);
-
 /* The background stream: a GET that is kept open. Many servers offer none (405), which is
    as good. One that ends is opened again after the time that the server asks for. */
 struct mcp_listen {

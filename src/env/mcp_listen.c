@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #define NS_PER_MS 1000000u
 #define VAIN_MAX  3
@@ -63,13 +62,6 @@ void mcp_headers_add_last(struct mcp_headers *h, struct str event_id)
 	if (event_id.n) {
 		add_value(h, &h->last, "Last-Event-ID", event_id);
 	}
-}
-
-bool mcp_is_stream(const struct http_exchange *x)
-{
-	struct str media = http_media_type(x), stream = STR("text/event-stream");
-
-	return media.n == stream.n && strncasecmp(media.p, stream.p, stream.n) == 0;
 }
 
 /* ---- the stream ---- */
@@ -175,7 +167,8 @@ static int take(struct mcp_listen *l, struct error *err)
 	struct str piece;
 
 	if (http_wait_headers(l->exchange, &why) == 0) {
-		if (http_status(l->exchange) != 200 || !mcp_is_stream(l->exchange)) {
+		if (http_status(l->exchange) != 200 ||
+		    !http_media_is(l->exchange, "text/event-stream")) {
 			log_info("no background stream: GET was answered with HTTP %d",
 			         http_status(l->exchange));
 			end(l, false);

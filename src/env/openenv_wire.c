@@ -335,7 +335,11 @@ static int exchange(struct openenv_wire *w, const char *method, const char *path
 	if (http_begin(w->io, &q, &x, err)) {
 		return -1;
 	}
-	int failed = http_read_all(x, &w->reply, err);
+	int failed = http_wait_headers(x, err);
+	if (!failed && !http_media_is(x, "text/event-stream")) {
+		/* a stream is no answer to what is asked here, and may never end */
+		failed = http_read_all(x, &w->reply, err);
+	}
 	*status = failed ? 0 : http_status(x);
 	http_end(x);
 	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {

@@ -521,6 +521,13 @@ struct str http_media_type(const struct http_exchange *x)
 	return type.p ? trim(type) : type;
 }
 
+bool http_media_is(const struct http_exchange *x, const char *type)
+{
+	struct str media = http_media_type(x);
+
+	return media.n == strlen(type) && !strncasecmp(media.p, type, media.n);
+}
+
 uint64_t http_retry_after_ms(const struct http_exchange *x)
 {
 	uint64_t ms = 0;

@@ -70,7 +70,8 @@ struct str http_media_type(
 /* How long the peer asks us to wait (retry-after-ms, or Retry-After in seconds or as a
    date, RFC 9110 section 10.2.3); 0: it does not say. Once the body is read. */
 uint64_t http_retry_after_ms(const struct http_exchange *x);
-const char *http_url(const struct http_exchange *x); /* after redirects */
+bool http_media_is(const struct http_exchange *x, const char *type); /* in any case */
+const char *http_url(const struct http_exchange *x);                 /* after redirects */
 unsigned
 http_repeats(const struct http_exchange *x); /* times it was sent again (may_repeat) */
 /* Did any byte of the request reach a connection? When not, the peer cannot have acted on

@@ -7,8 +7,6 @@
 #include "policy/llm/stream.h"
 #include "protocol/sse.h"
 
-#include <strings.h>
-
 #define FIRST_WAIT_MS 500
 #define LAST_WAIT_MS  8000
 /* A server that asks for more is not worth the wait: somebody is to be told. */
@@ -50,13 +48,6 @@ struct attempt {
 	bool answered;
 	uint64_t retry_after_ms; /* 0: not said */
 };
-
-static bool is_stream(const struct http_exchange *x)
-{
-	struct str media = http_media_type(x);
-
-	return media.n == 17 && strncasecmp(media.p, "text/event-stream", 17) == 0;
-}
 
 static int feed(struct sse *sse, struct chat_stream *s, struct str piece,
                 struct error *err)
@@ -155,7 +146,8 @@ static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a
 	if (status < 200 || status > 299) {
 		return read_refusal(c, x, status, a, err);
 	}
-	return is_stream(x) ? read_stream(x, a, err) : read_body(c, x, a, err);
+	return http_media_is(x, "text/event-stream") ? read_stream(x, a, err)
+	                                             : read_body(c, x, a, err);
 }
 
 /* 0: *a says how it ended. -1: interrupted, or ours. */

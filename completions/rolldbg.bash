@@ -91,7 +91,7 @@ _rolldbg_value()
 	serve:--protocol) _rolldbg_words '' ;;
 	serve:--map) _rolldbg_words '' ;;
 	serve:--max-envs) _rolldbg_words '' ;;
-	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools slow hang capacity fallback-session session-churn stale-reward drop-iserror disconnect' ;;
+	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' ;;
 	serve:--delay) _rolldbg_words '' ;;
 	*) return 1 ;;
 	esac

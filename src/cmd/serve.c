@@ -20,7 +20,7 @@ static const struct opt options[] = {
 	{0, "bind", "ADDRESS", OPT_STR, OPT(struct serve_options, bind),
          "listen on this IPv4 address (default 127.0.0.1)", NULL},
 	{0, "protocol", "PROTOCOL", OPT_STR, OPT(struct serve_options, protocol),
-         "mcp or openenv (default mcp)", NULL},
+         "speak mcp or openenv (default mcp)", NULL},
 	{0, "map", "MAP", OPT_STR, OPT(struct serve_options, map),
          "4x4, 8x8, random or random8x8 (default 4x4)", NULL},
 	{0, "slippery", NULL, OPT_FLAG, OPT(struct serve_options, slippery),

@@ -33,6 +33,22 @@ static void put_topic(const char *kind, const char *name, const char *help,
 	buf_printf(out, "topic\t%s\t%s\t%s\n", kind, name, help);
 }
 
+/* One that not all protocols have says which one does. */
+static void put_faults(struct buf *out)
+{
+	for (size_t i = 0; i < serve_faults_count; i++) {
+		const struct fault *f = &serve_faults[i];
+
+		buf_printf(out, "topic\tfault\t%s\t%s", f->name, f->help);
+		for (size_t p = 0; p < serve_protocols_count; p++) {
+			if (f->protocols == 1u << p) {
+				buf_printf(out, " (%s)", serve_protocols[p]);
+			}
+		}
+		buf_char(out, '\n');
+	}
+}
+
 static void put_topics(struct buf *out)
 {
 	for (size_t i = 0; i < environments_count; i++) {
@@ -48,9 +64,7 @@ static void put_topics(struct buf *out)
 		put_topic("property", property_titles[i].name, property_titles[i].title,
 		          out);
 	}
-	for (size_t i = 0; i < serve_faults_count; i++) {
-		put_topic("fault", serve_faults[i].name, serve_faults[i].help, out);
-	}
+	put_faults(out);
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}

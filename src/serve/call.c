@@ -21,19 +21,6 @@ struct str call_tools(const struct gym *g)
 	return no_tools(g) ? STR("[]") : g->conf.world->tools;
 }
 
-uint64_t call_wait_ms(const struct gym *g)
-{
-	uint64_t wait_ms = g->conf.delay_ms;
-	size_t cursor = 0;
-
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor)) != NULL;) {
-		if (f->wait != NULL) {
-			f->wait(&wait_ms);
-		}
-	}
-	return wait_ms;
-}
-
 /* What is not on offer is unknown before any fault looks at the call. */
 static void refuse_unknown(const struct gym *g, struct call *c)
 {

@@ -15,8 +15,6 @@ struct call {
 
 /* The tools on offer, a raw JSON array; without any under the fault `no-tools`. */
 struct str call_tools(const struct gym *g);
-/* How long a call waits before it acts; WAIT_FOREVER under the fault `hang`. */
-uint64_t call_wait_ms(const struct gym *g);
 /* tool and arguments: see struct act. *c is filled; call_release it. */
 void call_execute(struct gym *g, struct transport *t, struct str tool,
                   struct str arguments, struct call *c);

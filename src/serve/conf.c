@@ -3,6 +3,9 @@
 #include "serve/serve.h"
 #include "serve/world.h"
 
+const char *const serve_protocols[] = {[SERVE_MCP] = "mcp", [SERVE_OPENENV] = "openenv"};
+const size_t serve_protocols_count = ARRAY_LEN(serve_protocols);
+
 #define NAMES_MAX 64
 #define PING_MS   20000 /* uvicorn's */
 
@@ -49,10 +52,10 @@ static int choose(const char *what, struct str typed, const char *const *names,
 
 static int set_protocol(struct serve_conf *c, struct str value, struct error *err)
 {
-	static const char *const names[] = {"mcp", "openenv"};
 	size_t chosen = 0;
 
-	if (choose("protocol", value, names, ARRAY_LEN(names), &chosen, err) != 0) {
+	if (choose("protocol", value, serve_protocols, serve_protocols_count, &chosen,
+	           err) != 0) {
 		return -1;
 	}
 	c->protocol = (enum serve_protocol)chosen;
@@ -190,6 +193,22 @@ int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *e
 			err, FAIL_USAGE,
 			"MAX_CONCURRENT_ENVS is '%s', not a whole number of at least 1",
 			value);
+	}
+	return 0;
+}
+
+int serve_conf_check(const struct serve_conf *c, struct error *err)
+{
+	for (size_t i = 0; i < serve_faults_count; i++) {
+		const struct fault *f = &serve_faults[i];
+
+		if (c->faults >> i & 1 && !(f->protocols >> c->protocol & 1)) {
+			return error_set(err, FAIL_USAGE,
+			                 "fault '%s' is none of protocol %s: it belongs "
+			                 "to %s",
+			                 f->name, serve_protocols[c->protocol],
+			                 serve_protocols[!c->protocol]);
+		}
 	}
 	return 0;
 }

@@ -3,14 +3,18 @@
 
 #include <inttypes.h>
 
-#define FAULT(ident, name, help) {name, help},
+#define ON_MCP     (1u << SERVE_MCP)
+#define ON_OPENENV (1u << SERVE_OPENENV)
+#define ON_BOTH    (ON_MCP | ON_OPENENV)
+
+#define FAULT(ident, name, protocols, help) {name, help, protocols},
 const struct fault serve_faults[] = {
 #include "serve/faults.def"
 };
 #undef FAULT
 const size_t serve_faults_count = ARRAY_LEN(serve_faults);
 
-#define FAULT(ident, name, help) &fault_##ident,
+#define FAULT(ident, name, protocols, help) &fault_##ident,
 static const struct fault_hooks *const hooks[] = {
 #include "serve/faults.def"
 };
@@ -18,16 +22,34 @@ static const struct fault_hooks *const hooks[] = {
 
 _Static_assert(ARRAY_LEN(hooks) <= 64, "serve_conf.faults has a bit for each");
 
-const struct fault_hooks *fault_next(const struct gym *g, size_t *cursor)
+const struct fault_hooks *fault_of(const struct serve_conf *c, size_t *cursor)
 {
 	while (*cursor < ARRAY_LEN(hooks)) {
 		size_t i = (*cursor)++;
 
-		if (g->conf.faults >> i & 1) {
+		if (c->faults >> i & 1) {
 			return hooks[i];
 		}
 	}
 	return NULL;
+}
+
+const struct fault_hooks *fault_next(const struct gym *g, size_t *cursor)
+{
+	return fault_of(&g->conf, cursor);
+}
+
+uint64_t fault_wait_ms(const struct serve_conf *c)
+{
+	uint64_t wait_ms = c->delay_ms;
+	size_t cursor = 0;
+
+	for (const struct fault_hooks *f; (f = fault_of(c, &cursor)) != NULL;) {
+		if (f->wait != NULL) {
+			f->wait(&wait_ms);
+		}
+	}
+	return wait_ms;
 }
 
 /* Addresses of 15 digits, as the proxy's ids were: one object after the other. */

@@ -6,6 +6,7 @@
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/call.h"
+#include "serve/fault.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)
@@ -207,7 +208,7 @@ static void call_tool(struct exchange *x)
 		answer_invalid(x);
 		return;
 	}
-	x->reply->wait_ms = call_wait_ms(x->gym);
+	x->reply->wait_ms = fault_wait_ms(&x->gym->conf);
 	if (x->reply->wait_ms > 0 && !x->request->waited) {
 		x->reply->act = ACT_WAIT;
 		return;

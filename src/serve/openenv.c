@@ -13,27 +13,26 @@
 
 #define ERRORS_MAX ((size_t)32 << 20)
 
-/* One message on its way. */
-struct turn {
-	struct openenv_session *session;
-	struct str message, data; /* raw JSON */
-	bool waited;
-	struct openenv_reply *reply;
-};
-
 void openenv_init(struct openenv *o, const struct serve_conf *c)
 {
+	size_t cursor = 0;
+
 	*o = (struct openenv){.conf = *c};
+	for (const struct fault_hooks *f; (f = fault_of(c, &cursor)) != NULL;) {
+		if (f->openenv_start != NULL) {
+			f->openenv_start(o);
+		}
+	}
+}
+
+void openenv_release(struct openenv *o)
+{
+	episode_release(&o->shared);
 }
 
 uint64_t openenv_own_seed(struct openenv *o)
 {
 	return atomic_fetch_add(&o->serial, 1) + 1;
-}
-
-uint64_t openenv_wait_ms(const struct openenv *o)
-{
-	return o->conf.delay_ms;
 }
 
 /* ---- error messages ---- */
@@ -88,12 +87,14 @@ static void answer_no_json(struct openenv_reply *r, struct str text,
 
 /* ---- what can be asked ---- */
 
-static void answer_observation(struct turn *t, bool stepped)
+void openenv_show(struct turn *t, bool stepped)
 {
 	struct buf *out = &t->reply->text;
+	bool hidden = t->session->server->hides_metadata;
 
 	buf_text(out, "{\"type\":\"observation\",\"data\":");
-	episode_observe(t->session->episode, stepped, METADATA_TWICE, out);
+	episode_observe(t->session->episode, stepped,
+	                hidden ? METADATA_NOWHERE : METADATA_TWICE, out);
 	buf_char(out, '}');
 }
 
@@ -105,7 +106,7 @@ static bool read_seed(struct turn *t, uint64_t *seed)
 	const char *type = python_type(value);
 	bool truth = false;
 
-	if (json_is_null(value)) {
+	if (json_is_null(value) || t->session->server->ignores_seeds) {
 		*seed = openenv_own_seed(t->session->server);
 	} else if (json_bool(value, &truth)) {
 		*seed = truth;
@@ -144,7 +145,7 @@ static void reset(struct turn *t)
 		if (openenv_fits(t->data, options, ARRAY_LEN(options), true, &c)) {
 			episode_begin(s->episode, &s->server->conf, seed,
 			              JSON_GET(t->data, "episode_id"));
-			answer_observation(t, false);
+			openenv_show(t, false);
 		} else {
 			answer_invalid(t->reply, &c);
 		}
@@ -154,16 +155,12 @@ static void reset(struct turn *t)
 
 static void act(struct turn *t)
 {
-	struct openenv *o = t->session->server;
-
-	t->reply->wait_ms = t->waited ? 0 : openenv_wait_ms(o);
-	if (t->reply->wait_ms > 0) {
-		return;
-	}
+	struct openenv_session *s = t->session;
 	struct buf why = BUF(ERRORS_MAX);
-	if (episode_step(t->session->episode, t->data, &why)) {
-		atomic_fetch_add(&o->steps, 1);
-		answer_observation(t, true);
+
+	if (episode_step(s->episode, t->data, &why)) {
+		atomic_fetch_add(&s->server->steps, 1);
+		openenv_show(t, true);
 	} else {
 		answer_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
@@ -172,14 +169,23 @@ static void act(struct turn *t)
 
 static void step(struct turn *t)
 {
-	struct complaints c = {.list = BUF(ERRORS_MAX)};
-
-	if (openenv_fits(t->data, openenv_action, openenv_action_count, false, &c)) {
+	t->reply->wait_ms = t->waited ? 0 : fault_wait_ms(&t->session->server->conf);
+	if (t->reply->wait_ms == 0) {
 		act(t);
-	} else {
+	}
+}
+
+static bool action_fits(struct turn *t)
+{
+	struct complaints c = {.list = BUF(ERRORS_MAX)};
+	bool fits =
+		openenv_fits(t->data, openenv_action, openenv_action_count, false, &c);
+
+	if (!fits) {
 		answer_invalid(t->reply, &c);
 	}
 	buf_release(&c.list);
+	return fits;
 }
 
 static void state(struct turn *t)
@@ -216,14 +222,17 @@ static void rpc(struct turn *t)
 
 enum { NO_DATA, MAY_HAVE_DATA, HAS_DATA };
 
-static const struct {
+static const struct message {
 	const char *type;
+	enum turn_kind kind;
 	int data;
 	void (*answer)(struct turn *t);
 } messages[] = {
-	{"step", HAS_DATA, step},        {"state", NO_DATA, state},
-	{"reset", MAY_HAVE_DATA, reset}, {"close", NO_DATA, leave},
-	{"mcp", HAS_DATA, rpc},
+	{"step", TURN_STEP, HAS_DATA, step},
+	{"state", TURN_STATE, NO_DATA, state},
+	{"reset", TURN_RESET, MAY_HAVE_DATA, reset},
+	{"close", TURN_OTHER, NO_DATA, leave},
+	{"mcp", TURN_OTHER, HAS_DATA, rpc},
 };
 
 static bool envelope_fits(struct turn *t, int data)
@@ -252,20 +261,55 @@ static void answer_unknown(struct openenv_reply *r, struct str type)
 	buf_release(&why);
 }
 
+static const struct message *find_message(struct str type)
+{
+	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(messages);
+	     i++) {
+		if (json_is(type, str_from(messages[i].type))) {
+			return &messages[i];
+		}
+	}
+	return NULL;
+}
+
+/* It makes sense: the faults have their say, before it acts and after. */
+static void take_turn(struct turn *t, const struct message *m)
+{
+	const struct serve_conf *c = &t->session->server->conf;
+	const struct fault_hooks *f;
+
+	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));) {
+		if (f->before_turn != NULL) {
+			f->before_turn(t);
+		}
+	}
+	if (!t->done) {
+		m->answer(t);
+	}
+	if (t->reply->wait_ms > 0) {
+		return;
+	}
+	t->session->steps += t->kind == TURN_STEP;
+	for (size_t cursor = 0; (f = fault_of(c, &cursor)) != NULL;) {
+		if (f->after_turn != NULL) {
+			f->after_turn(t);
+		}
+	}
+}
+
 static void answer_message(struct turn *t)
 {
 	struct str type = JSON_GET(t->message, "type");
+	const struct message *m = find_message(type);
 
-	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
-		if (json_type(type) == JSON_STRING &&
-		    json_is(type, str_from(messages[i].type))) {
-			if (envelope_fits(t, messages[i].data)) {
-				messages[i].answer(t);
-			}
-			return;
-		}
+	if (m == NULL) {
+		answer_unknown(t->reply, type);
+		return;
 	}
-	answer_unknown(t->reply, type);
+	t->kind = m->kind;
+	if (envelope_fits(t, m->data) && (t->kind != TURN_STEP || action_fits(t))) {
+		take_turn(t, m);
+	}
 }
 
 static struct str trimmed(struct str s)
@@ -320,30 +364,48 @@ static void refuse(struct openenv *o, struct openenv_reply *r)
 	buf_release(&why);
 }
 
+static void take_room(struct openenv_session *s)
+{
+	struct openenv *o = s->server;
+
+	s->counted = o->taken < o->conf.max_envs;
+	s->refused = !s->counted;
+	o->taken += s->counted;
+	s->episode = o->shares ? &o->shared : &s->own;
+	if (s->episode->place == NULL) {
+		episode_begin(s->episode, &o->conf, openenv_own_seed(o), (struct str){0});
+	}
+}
+
 void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
                   struct openenv_reply *r)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	*s = (struct openenv_session){.server = o};
+	*s = (struct openenv_session){.server = o, .held = BUF(ERRORS_MAX)};
 	if (id.n > 0) {
 		buf_printf(&why, "Unknown session_id: %.*s", STR_ARG(id));
 		end_session(r, buf_view(&why));
-	} else if (o->taken >= o->conf.max_envs) {
+	} else if (o->taken >= o->conf.max_envs && !o->always_opens) {
 		refuse(o, r);
 	} else {
-		o->taken++;
-		s->episode = &s->own;
-		episode_begin(s->episode, &o->conf, openenv_own_seed(o), (struct str){0});
+		take_room(s);
 	}
 	buf_release(&why);
 }
 
+void openenv_give_back(struct openenv_session *s)
+{
+	if (s->counted && !s->server->keeps_room) {
+		s->server->taken--;
+	}
+	s->counted = false;
+}
+
 void openenv_leave(struct openenv_session *s)
 {
-	if (s->episode != NULL) {
-		s->server->taken--;
-		s->episode = NULL;
-	}
+	openenv_give_back(s);
+	s->episode = NULL;
 	episode_release(&s->own);
+	buf_release(&s->held);
 }

@@ -20,22 +20,37 @@ struct openenv {
 	_Atomic uint64_t steps;  /* executed, over all sessions */
 	_Atomic uint64_t serial; /* stands in for the seed of an episode given none */
 	uint64_t taken;          /* of conf.max_envs; the sessions' thread */
+	/* Set by faults when the server starts. */
+	bool keeps_room;     /* what is taken is never given back */
+	bool always_opens;   /* beyond the room, sessions are refused only their steps */
+	bool shares;         /* all sessions act in `shared` */
+	bool ignores_seeds;  /* each episode has its own */
+	bool hides_metadata; /* from all answers */
+	struct episode shared;
 };
 
 struct openenv_session {
 	struct openenv *server;
 	struct episode own, *episode; /* NULL: no session, there was no room */
+	bool counted;                 /* takes one of conf.max_envs */
+	bool refused;                 /* beyond the room: it never moves */
+	uint64_t steps;               /* answered */
+	bool holding;                 /* answers go to `held` */
+	struct buf held;              /* lines */
 	char id[37];                  /* a UUID; "": nobody asked for it yet */
 };
 
 struct openenv_reply {
+	struct buf late;    /* lines: messages to send first */
 	struct buf text;    /* the message to send; empty: none */
 	uint64_t wait_ms;   /* nothing was done yet: the message comes again after it */
 	int close;          /* with this code, behind the message; 0: go on */
 	const char *reason; /* of the Close frame; NULL: none */
+	bool hang_up;       /* the connection ends without a byte */
 };
 
 void openenv_init(struct openenv *o, const struct serve_conf *c);
+void openenv_release(struct openenv *o);
 
 /* A connection stands. Without room the reply says so unasked, and closes. id: of the
    session it asks for in its URL; empty or absent: a new one. */
@@ -51,10 +66,24 @@ void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 
 /* ---- shared by the files of this protocol ---- */
 
+enum turn_kind { TURN_STEP, TURN_RESET, TURN_STATE, TURN_OTHER };
+
+/* One message of a session on its way. */
+struct turn {
+	struct openenv_session *session;
+	enum turn_kind kind;
+	struct str message, data; /* raw JSON */
+	bool waited;
+	bool done; /* the reply stands: nothing is executed */
+	struct openenv_reply *reply;
+};
+
 /* A seed for an episode that was given none. */
 uint64_t openenv_own_seed(struct openenv *o);
-/* How long a step takes before it acts. */
-uint64_t openenv_wait_ms(const struct openenv *o);
+/* What the environment shows now, as the answer to a step or a reset. */
+void openenv_show(struct turn *t, bool stepped);
+/* The room goes to somebody else. */
+void openenv_give_back(struct openenv_session *s);
 /* The JSON-RPC answer to an object that is meant as a request; session_id: of the
    WebSocket it came by, NULL over HTTP. */
 void openenv_rpc(struct str request, const char *session_id, struct buf *out);

@@ -4,6 +4,7 @@
 
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/fault.h"
 #include "serve/openenv_words.h"
 #include "serve/python.h"
 
@@ -87,6 +88,11 @@ static enum complaint judge_timeout(struct str value)
 	return seconds > 0 ? FITS : NOT_POSITIVE;
 }
 
+static enum metadata_place metadata_place(const struct visit *v)
+{
+	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
+}
+
 static void reset(struct visit *v, struct complaints *c)
 {
 	static const struct field fields[] = {{"seed", judge_seed, false},
@@ -102,7 +108,7 @@ static void reset(struct visit *v, struct complaints *c)
 		json_i64(seed, &number) ? (uint64_t)number : openenv_own_seed(v->server);
 	episode_begin(&e, &v->server->conf, own, (struct str){0});
 	answer_json(v->reply, 200, STR(""));
-	episode_observe(&e, false, METADATA_ALWAYS, &v->reply->body);
+	episode_observe(&e, false, metadata_place(v), &v->reply->body);
 	episode_release(&e);
 }
 
@@ -110,7 +116,7 @@ static void act(struct visit *v, struct str action)
 {
 	struct episode e = {0};
 
-	v->reply->wait_ms = openenv_wait_ms(v->server);
+	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
 	if (v->reply->wait_ms > 0 && !v->request->waited) {
 		v->reply->act = ACT_WAIT;
 		return;
@@ -120,7 +126,7 @@ static void act(struct visit *v, struct str action)
 	if (episode_step(&e, action, &why)) {
 		atomic_fetch_add(&v->server->steps, 1);
 		answer_json(v->reply, 200, STR(""));
-		episode_observe(&e, true, METADATA_ALWAYS, &v->reply->body);
+		episode_observe(&e, true, metadata_place(v), &v->reply->body);
 	} else {
 		reply_text(v->reply, 500, "Internal Server Error");
 	}
@@ -330,7 +336,13 @@ static void upgrade(const struct request *q, struct reply *r)
 void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 {
 	struct visit v = {.server = o, .request = q, .reply = r};
+	size_t cursor = 0;
 
+	for (const struct fault_hooks *f; (f = fault_of(&o->conf, &cursor)) != NULL;) {
+		if (f->openenv_request != NULL && f->openenv_request(o, q, r)) {
+			return;
+		}
+	}
 	if (q->upgrade.n > 0) {
 		upgrade(q, r);
 		return;

@@ -35,9 +35,12 @@ struct serve_conf {
 /* One row of faults.def. */
 struct fault {
 	const char *name, *help;
+	unsigned protocols; /* bits by enum serve_protocol */
 };
 extern const struct fault serve_faults[];
 extern const size_t serve_faults_count;
+extern const char *const serve_protocols[]; /* by enum serve_protocol */
+extern const size_t serve_protocols_count;
 
 /* The standard 4x4 lake, not slippery, on any free port of 127.0.0.1. */
 void serve_conf_init(struct serve_conf *c, struct clock clock);
@@ -58,8 +61,12 @@ MUST_USE int serve_conf_fault(struct serve_conf *c, struct str fault, struct err
 MUST_USE int serve_conf_max_envs(struct serve_conf *c, const char *value,
                                  struct error *err);
 
+/* Does it go together? FAIL_USAGE for a fault that the protocol does not have.
+   server_start asks, too. */
+MUST_USE int serve_conf_check(const struct serve_conf *c, struct error *err);
+
 /* Listens and serves on threads of its own until server_stop. FAIL_SYSTEM: the port is
- * taken, .. */
+ * taken, ..; FAIL_USAGE: serve_conf_check. */
 MUST_USE int server_start(const struct serve_conf *c, struct server **out,
                           struct error *err);
 uint16_t server_port(const struct server *s);

@@ -324,6 +324,7 @@ static void server_free(struct server *s)
 	sockets_free(s->sockets);
 	waits_free(s->waits);
 	gym_release(&s->gym);
+	openenv_release(&s->openenv);
 	free(s);
 }
 
@@ -340,9 +341,12 @@ static int check_world(const struct serve_conf *c, struct error *err)
 
 int server_start(const struct serve_conf *c, struct server **out, struct error *err)
 {
-	struct server *s = mem_new(sizeof(*s));
 	int fd = -1;
 
+	if (serve_conf_check(c, err) != 0) {
+		return -1;
+	}
+	struct server *s = mem_new(sizeof(*s));
 	allow_many_files();
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);

@@ -176,8 +176,23 @@ static void break_off(struct socket *k)
 	say_goodbye(k);
 }
 
+static void send_lines(struct socket *k, struct str lines)
+{
+	while (lines.n > 0 && !k->leaving) {
+		const char *end = memchr(lines.p, '\n', lines.n);
+		size_t n = end ? (size_t)(end - lines.p) : lines.n;
+
+		frames_send(&k->frames, (struct str){lines.p, n});
+		lines = str_skip(lines, n + 1);
+	}
+}
+
 static void carry_out(struct socket *k, struct openenv_reply *r)
 {
+	send_lines(k, buf_view(&r->late));
+	if (r->hang_up) {
+		hang_up(k);
+	}
 	if (r->text.n > 0 && !k->leaving) {
 		frames_send(&k->frames, buf_view(&r->text));
 	}
@@ -185,19 +200,20 @@ static void carry_out(struct socket *k, struct openenv_reply *r)
 		frames_close(&k->frames, r->close, r->reason);
 		say_goodbye(k);
 	}
+	buf_release(&r->late);
 	buf_release(&r->text);
 }
 
 /* Answers one message; false: its answer takes time. */
 static bool answer(struct socket *k, struct frame_message *m, bool waited)
 {
-	struct openenv_reply r = {.text = BUF(ANSWER_MAX)};
+	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
 
 	openenv_hear(&k->session, buf_view(&m->bytes), m->binary, waited, &r);
 	if (r.wait_ms > 0) {
 		k->waiting = m;
 		timer_set(k, RING_STEP, r.wait_ms);
-		buf_release(&r.text);
+		carry_out(k, &r);
 		return false;
 	}
 	frame_message_free(m);
@@ -365,7 +381,8 @@ static int pass_time(struct sockets *s)
 static void receive(struct sockets *s, struct socket *k)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = k};
-	struct openenv_reply greeting = {.text = BUF(ANSWER_MAX)};
+	struct openenv_reply greeting = {.late = BUF(ANSWER_MAX),
+	                                 .text = BUF(ANSWER_MAX)};
 
 	k->prev = s->ring.prev;
 	k->next = &s->ring;

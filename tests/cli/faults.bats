@@ -6,10 +6,11 @@ load lib
 
 there_and_back=DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP
 
-# judged ARGUMENTS...: a run's exit code, counters and findings, as in the table.
+# judged FAULT ARGUMENTS...: a run's exit code, counters and findings, as in the table.
 judged() {
-	local code=0 timeout=60s
-	[[ $* != *hang* ]] || timeout=$short
+	local code=0 timeout=60s fault=$1
+	shift
+	case $fault in hang | late-reply) timeout=$short ;; esac
 	rolldbg run --actions $there_and_back --timeout "$timeout" --json --force --out a.jsonl "$@" >lines 2>err || code=$?
 	printf '%s\t' $code
 	jq -rs 'map(select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed | tostring] | join(" "))[0] + "\t"
@@ -20,41 +21,55 @@ rows() {
 	grep -v '^#' "$data/faults.tsv"
 }
 
-@test "every fault has a row" {
-	[ "$(rows | cut -f 1 | grep -v '^-' | sort)" = "$(rolldbg __spec | awk -F '\t' '$2 == "fault" { print $3 }' | sort)" ]
+# same PROTOCOL FAULT GOT WANTED
+same() {
+	[ "$3" = "$4" ] || {
+		printf '%s %s: %s\nnot: %s\n' "$@" >&2
+		return 1
+	}
+}
+
+@test "every fault has a row for each protocol it belongs to" {
+	rolldbg __spec | awk -F '\t' '$2 == "fault" {
+		if ($4 !~ /\(openenv\)$/) print "mcp", $3
+		if ($4 !~ /\(mcp\)$/) print "openenv", $3
+	}' | sort >wanted
+	rows | awk '$2 != "-" && $1 != "openenv-http" { print $1, $2 }' | sort | diff wanted -
 }
 
 @test "served: every row of the table" {
-	while IFS=$'\t' read -r fault before wanted; do
+	while IFS=$'\t' read -r protocol fault before wanted; do
 		options=(--fault "$fault")
 		[ "$fault" != - ] || options=()
-		start "lake-$fault" "$ROLLDBG" serve --port 0 --max-envs 3 --delay 1ms "${options[@]}"
+		start "lake-$protocol-$fault" "$ROLLDBG" serve --port 0 --protocol "${protocol%-http}" --max-envs 3 --delay 1ms "${options[@]}"
+		target=(--env "$url")
+		[ "$protocol" = mcp ] || target=(--env "${url%/mcp}" --protocol "$protocol")
 		for _ in $(seq "$before"); do
-			rolldbg run --quiet --env "$url" --actions $there_and_back --force --out b.jsonl
+			rolldbg run --quiet "${target[@]}" --actions $there_and_back --force --out b.jsonl
 		done
-		# judged looks for the name of the fault
-		got=$(judged --env "$url?$fault")
-		[ "$got" = "$wanted" ] || {
-			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
-			return 1
-		}
-		kill "$(cat "lake-$fault.pid")"
+		same "$protocol" "$fault" "$(judged "$fault" "${target[@]}")" "$wanted"
+		kill "$(cat "lake-$protocol-$fault.pid")"
 	done < <(rows)
 }
 
 @test "built in: the same" {
-	while IFS=$'\t' read -r fault before wanted; do
-		[ "$before" = 0 ] || continue
-		got=$(judged --env "builtin:frozen_lake?max_envs=3&delay=1ms${fault:+&fault=$fault}")
-		[ "$got" = "$wanted" ] || {
-			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
-			return 1
-		}
-	done < <(rows | grep -v '^-')
+	while IFS=$'\t' read -r protocol fault before wanted; do
+		[ "$before" = 0 ] && [ "$protocol" != openenv-http ] || continue
+		keys="protocol=$protocol&max_envs=3&delay=1ms"
+		[ "$fault" = - ] || keys+="&fault=$fault"
+		same "$protocol" "$fault" "$(judged "$fault" --env "builtin:frozen_lake?$keys")" "$wanted"
+	done < <(rows)
+}
+
+@test "a fault of the other protocol is a usage error" {
+	expect 2 rolldbg serve --port 0 --protocol openenv --fault html-200
+	has "$stderr" "fault 'html-200' is none of protocol openenv: it belongs to mcp"
+	expect 2 rolldbg run --env 'builtin:frozen_lake?fault=zombie' --actions DOWN
+	has "$stderr" "fault 'zombie' is none of protocol mcp: it belongs to openenv"
 }
 
 @test "the original bug: every call under a made-up session, three of them at most" {
-	judged --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
+	judged fallback-session --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
 	has "$(cat verdict)" 'error:capacity error:multi-step-illusion'
 	[ "$(jq -c 'select(.type == "step" and .step == 11) | [.outcome, .error.layer, .error.disagrees]' a.jsonl)" = '["capacity","body","mcp"]' ]
 	[ "$(jq -r 'select(.type == "step" and .step == 11) | .observation.error' a.jsonl)" = 'Maximum concurrent environments (3) reached' ]
@@ -73,7 +88,7 @@ rows() {
 }
 
 @test "a lost call is executed once, and said to be lost" {
-	judged --env 'builtin:frozen_lake?fault=disconnect' >verdict
+	judged disconnect --env 'builtin:frozen_lake?fault=disconnect' >verdict
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | head -n 1)" = '["transport-error",null]' ]
 	# the state that the control plane reports moved by one step a call, no more
 	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 4 ' ]

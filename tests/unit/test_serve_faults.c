@@ -1,5 +1,5 @@
-/* Every fault of the built-in server, by what a client sees of it; a fault without a row
- * fails. */
+/* Every fault of the built-in server over MCP, by what a client sees of it; a fault
+ * without a row fails. */
 #include "serve_client.h"
 
 #include "serve/call.h"
@@ -269,7 +269,7 @@ static uint64_t wait_of(const char *target)
 		return 0;
 	}
 	gym_init(&g, &c);
-	return call_wait_ms(&g);
+	return fault_wait_ms(&g.conf);
 }
 
 static void slow(void)
@@ -330,6 +330,9 @@ int main(void)
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		size_t j = 0;
 
+		if (!(serve_faults[i].protocols >> SERVE_MCP & 1)) {
+			continue;
+		}
 		while (j < ARRAY_LEN(checks) &&
 		       strcmp(checks[j].name, serve_faults[i].name) != 0) {
 			j++;

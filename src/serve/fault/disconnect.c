@@ -8,4 +8,10 @@ static void hang_up(struct gym *g, struct call *c)
 	c->close = true;
 }
 
-const struct fault_hooks fault_disconnect = {.after_call = hang_up};
+static void hang_up_socket(struct turn *t)
+{
+	t->reply->hang_up = t->kind == TURN_STEP;
+}
+
+const struct fault_hooks fault_disconnect = {.after_call = hang_up,
+                                             .after_turn = hang_up_socket};

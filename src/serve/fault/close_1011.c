@@ -1,0 +1,16 @@
+/* Fault close-1011: the connection ends in mid-episode, in the words of a server whose
+   pings were not answered; the step that met it was not executed. */
+#include "serve/fault.h"
+
+#define STEPS_BEFORE 2
+
+static void end(struct turn *t)
+{
+	if (t->kind == TURN_STEP && t->session->steps >= STEPS_BEFORE) {
+		t->done = true;
+		t->reply->close = 1011;
+		t->reply->reason = "keepalive ping timeout";
+	}
+}
+
+const struct fault_hooks fault_close_1011 = {.before_turn = end};

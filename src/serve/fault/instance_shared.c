@@ -1,0 +1,106 @@
+/* Fault instance-shared: the server of core 0.1. No WebSocket and no schemas; /reset,
+   /step and /state reach the one environment that the process has, whoever asks. */
+#include "serve/fault.h"
+
+#include "json/scan.h"
+
+#include <stdlib.h>
+
+static void show(struct openenv *o, bool stepped, struct reply *r)
+{
+	r->status = 200;
+	r->type = "application/json";
+	episode_observe(&o->shared, stepped, METADATA_NOWHERE, &r->body);
+}
+
+static void reset(struct openenv *o, const struct request *q, struct reply *r)
+{
+	(void)q;
+	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), (struct str){0});
+	show(o, false, r);
+}
+
+/* The action, or an object that is one itself. */
+static void step(struct openenv *o, const struct request *q, struct reply *r)
+{
+	struct json_fault fault;
+	struct buf why = BUF(BUF_MAX_MESSAGE);
+	bool valid = json_validate(q->body, &fault) == 0;
+	struct str inner = valid ? JSON_GET(q->body, "action") : (struct str){0};
+	struct str action = json_type(inner) == JSON_OBJECT ? inner : q->body;
+
+	r->wait_ms = fault_wait_ms(&o->conf);
+	if (r->wait_ms > 0 && !q->waited) {
+		r->act = ACT_WAIT;
+	} else if (valid && episode_step(&o->shared, action, &why)) {
+		atomic_fetch_add(&o->steps, 1);
+		show(o, true, r);
+	} else {
+		reply_text(r, 500, "Internal Server Error");
+	}
+	buf_release(&why);
+}
+
+static void state(struct openenv *o, const struct request *q, struct reply *r)
+{
+	(void)q;
+	r->status = 200;
+	r->type = "application/json";
+	episode_state(&o->shared, &r->body);
+}
+
+static void say(struct reply *r, unsigned status, const char *json)
+{
+	r->status = status;
+	r->type = "application/json";
+	buf_text(&r->body, json);
+}
+
+static void health(struct openenv *o, const struct request *q, struct reply *r)
+{
+	(void)o, (void)q;
+	say(r, 200, "{\"status\":\"healthy\"}");
+}
+
+static void openapi(struct openenv *o, const struct request *q, struct reply *r)
+{
+	(void)o, (void)q;
+	say(r, 200,
+	    "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Environment HTTP Server\","
+	    "\"version\":\"0.1.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{"
+	    "\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}}}");
+}
+
+static const struct {
+	const char *method, *path;
+	void (*answer)(struct openenv *o, const struct request *q, struct reply *r);
+} endpoints[] = {
+	{"POST", "/reset", reset},         {"POST", "/step", step},
+	{"GET", "/state", state},          {"GET", "/health", health},
+	{"GET", "/openapi.json", openapi},
+};
+
+static void begin(struct openenv *o)
+{
+	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), (struct str){0});
+}
+
+static bool answer(struct openenv *o, const struct request *q, struct reply *r)
+{
+	if (q->upgrade.n > 0) {
+		reply_text(r, 403, "");
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
+		if (str_is(q->path, endpoints[i].path) &&
+		    str_is(q->method, endpoints[i].method)) {
+			endpoints[i].answer(o, q, r);
+			return true;
+		}
+	}
+	say(r, 404, "{\"detail\":\"Not Found\"}");
+	return true;
+}
+
+const struct fault_hooks fault_instance_shared = {.openenv_start = begin,
+                                                  .openenv_request = answer};

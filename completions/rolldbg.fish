@@ -67,8 +67,9 @@ complete -c rolldbg -n '__fish_seen_subcommand_from check' -l without -x -d 'lea
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l read-only -x -d 'tools that change nothing: get_*,search_* (beside readOnlyHint)'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l noop -x -d 'tools, or values of a call\'s only argument, meant to do nothing'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l expect-error -x -d 'a step that may fail: its turn, or its message (* any text)'
-complete -c rolldbg -n '__fish_seen_subcommand_from check' -l explain -x -a 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' -d 'say what a rule means and what to do, and exit'
+complete -c rolldbg -n '__fish_seen_subcommand_from check' -l explain -x -a 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' -d 'say what a rule means and what to do, and exit'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l list -d 'list the rules, and exit'
+complete -c rolldbg -n '__fish_seen_subcommand_from check' -l verify -d 'work each state_hash out anew; one that is wrong ends it, exit 3'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'show this turn in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show this rollout only'

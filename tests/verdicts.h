@@ -56,17 +56,26 @@ static inline void verdicts_take(void *ctx, const struct rollout_verdict *r)
 }
 
 /* A judge that writes into v; only and without as in judge_conf. */
-static inline void verdicts_begin(struct verdicts *v, const char *only,
-                                  const char *without)
+static inline void verdicts_begin_told(struct verdicts *v, const char *only,
+                                       const char *without, struct told told)
 {
 	struct error err = {0};
 	*v = (struct verdicts){.text = BUF(BUF_MAX_MESSAGE), .rules = BUF(BUF_MAX_SMALL)};
-	struct judge_conf conf = {
-		.only = only, .without = without, .verdict = verdicts_take, .ctx = v};
+	struct judge_conf conf = {.only = only,
+	                          .without = without,
+	                          .told = told,
+	                          .verdict = verdicts_take,
+	                          .ctx = v};
 	if (judge_new(&conf, &v->judge, &err)) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
+}
+
+static inline void verdicts_begin(struct verdicts *v, const char *only,
+                                  const char *without)
+{
+	verdicts_begin_told(v, only, without, (struct told){0});
 }
 
 static inline void verdicts_end(struct verdicts *v)

@@ -144,6 +144,11 @@ struct rollout_facts {
 	bool strayed; /* this line's state is another one than the last line's, though no
 	                 call was sent in between */
 
+	/* The errors that the user expects (see struct told), and which of them came. */
+	const char *const *expected;
+	size_t expected_count;
+	bool *expected_came;
+
 	struct company *company;
 	struct arena *arena; /* lives as long as the rollout is open */
 	struct workspace *work;

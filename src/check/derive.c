@@ -210,10 +210,12 @@ static bool is_expected(struct open_rollout *o, const struct line *l)
 	if (json_type(value) != JSON_STRING || !json_has_escape(value))
 		return told_error(o->told, l->turn,
 		                  json_type(value) == JSON_STRING ? json_inner(value)
-		                                                  : value);
+		                                                  : value,
+		                  o->facts.expected_came);
 	buf_clear(&o->facts.work->text);
 	json_decode(value, &o->facts.work->text);
-	return told_error(o->told, l->turn, buf_view(&o->facts.work->text));
+	return told_error(o->told, l->turn, buf_view(&o->facts.work->text),
+	                  o->facts.expected_came);
 }
 
 static void take_newest(struct open_rollout *o, const struct line *l,

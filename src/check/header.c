@@ -98,5 +98,8 @@ void derive_header(struct open_rollout *o, const struct line *header)
 		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->last_turn = f->ended_turn = -1;
+	f->expected = o->told->errors;
+	f->expected_count = o->told->error_count;
+	f->expected_came = arena_new(f->arena, f->expected_count + 1);
 	keep_tools(f, o->told, header->value[KEY_TOOLS]);
 }

@@ -7,6 +7,7 @@
 #include "check/derive.h"
 #include "check/groups.h"
 #include "check/peer.h"
+#include "check/verify.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -425,9 +426,11 @@ static int judge_header(struct judge *j, const struct line *l,
 	o->told = &j->conf.told;
 	j->company.current = o;
 	o->seen = ++j->company.clock;
+	j->newest = o;
+	if (j->conf.verify && verify_ignored(l, &j->work, &o->ignored, err))
+		return -1;
 	derive_header(o, l);
 	count_line(o, l, note);
-	j->newest = o;
 	ask(j, o, WANT_HEADER, &m);
 	return 0;
 }
@@ -445,6 +448,8 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 	struct open_rollout *o = find(j, l->rollout, &hash);
 	if (!o)
 		return l->type == LINE_UNKNOWN ? 0 : not_open(j, l, hash, err);
+	if (j->conf.verify && verify_state(l, o->ignored, &j->work, err))
+		return -1;
 	j->newest = o;
 	j->company.current = o;
 	j->company.clock++;

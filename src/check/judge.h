@@ -40,6 +40,7 @@ struct judge_conf {
 	const char *only;    /* comma-separated rule ids; NULL: all */
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct told told;
+	bool verify; /* a state_hash that is not its state's is FAIL_INPUT */
 	/* Called when a rollout has ended (its end line came, or the input did). */
 	void (*verdict)(void *ctx, const struct rollout_verdict *v);
 	void *ctx;
@@ -59,8 +60,8 @@ void judge_file(struct judge *j, const char *file);
 
 /* The line as line_parse or the reader gives it; note may be NULL (live). -1,
    FAIL_INPUT: a header before that rollout's end (bad recording), a line of a
-   rollout that is not open. Lines of unknown type are counted where they name an
-   open rollout, and otherwise ignored. */
+   rollout that is not open, with `verify` a state_hash of another state. Lines of unknown
+   type are counted where they name an open rollout, and otherwise ignored. */
 MUST_USE int judge_line(struct judge *j, const struct line *l,
                         const struct reader_note *note, struct error *err);
 void judge_finish(struct judge *j); /* ends all that is open, in the order of their ids,

@@ -1,6 +1,8 @@
 /* Two hash tables: open rollouts chained by id, ended ids by their hash alone. */
 #include "check/open.h"
 
+#include "json/canon.h"
+
 #include <stdlib.h>
 
 /* An id that ended: 16 bytes in a table at most three quarters full. Two ids with one
@@ -112,6 +114,7 @@ static void remember(struct open_table *t, uint64_t hash)
 static void release(struct open_rollout *o)
 {
 	findings_release(&o->findings);
+	json_paths_free(o->ignored);
 	arena_release(&o->arena);
 	free(o);
 }

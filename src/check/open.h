@@ -27,7 +27,8 @@ struct open_rollout {
 	struct tally tally;
 
 	const struct told *told;
-	bool pending; /* the newest step's effect is not known yet */
+	struct json_paths *ignored; /* of states, when their hashes are verified */
+	bool pending;               /* the newest step's effect is not known yet */
 	struct past_step newest;
 	struct str now; /* state hash of the current line; absent when unknown */
 	struct state_copy before; /* the state it was sent in */

@@ -26,13 +26,14 @@ bool told_idle(const struct told *t, struct str name, struct str arguments)
 	       (word.p && text_globs(t->noop, word));
 }
 
-bool told_error(const struct told *t, int64_t turn, struct str message)
+bool told_error(const struct told *t, int64_t turn, struct str message, bool *came)
 {
+	bool expected = false;
 	int64_t number;
 	for (size_t i = 0; i < t->error_count; i++) {
 		struct str one = str_from(t->errors[i]);
 		if (text_i64(one, &number) ? number == turn : text_glob(one, message))
-			return true;
+			expected = came[i] = true;
 	}
-	return false;
+	return expected;
 }

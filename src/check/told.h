@@ -17,7 +17,8 @@ struct told {
 /* Is that call declared to do nothing? `name` as spelled, `arguments` raw. */
 bool told_idle(const struct told *t, struct str name, struct str arguments);
 
-/* May a step of that turn fail, or with that message (decoded)? */
-bool told_error(const struct told *t, int64_t turn, struct str message);
+/* May a step of that turn fail, or with that message (decoded)? `came` has a place for
+   each of t->errors: true from now on for those that allow it. */
+bool told_error(const struct told *t, int64_t turn, struct str message, bool *came);
 
 #endif

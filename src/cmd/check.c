@@ -9,7 +9,7 @@
 struct check_options {
 	struct verdict_options verdict;
 	const char *explain;
-	bool list;
+	bool list, verify;
 };
 
 static const struct opt options[] = {
@@ -18,6 +18,8 @@ static const struct opt options[] = {
          "say what a rule means and what to do, and exit", NULL},
 	{0, "list", NULL, OPT_FLAG, OPT(struct check_options, list),
          "list the rules, and exit", NULL},
+	{0, "verify", NULL, OPT_FLAG, OPT(struct check_options, verify),
+         "work each state_hash out anew; one that is wrong ends it, exit 3", NULL},
 };
 
 /* ---- what the rules are ---- */
@@ -140,6 +142,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .told = verdict_told(&o->verdict),
+	                          .verify = o->verify,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};

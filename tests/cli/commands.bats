@@ -269,6 +269,13 @@ keys_of() {
 	has "$output" 'error: multi-step-illusion: '
 	expect 0 rolldbg check b.jsonl --only multi-step-illusion --expect-error '*'
 	expect 1 rolldbg check b.jsonl --only multi-step-illusion --expect-error 'no such text'
+	# an error that does not come is what a negative test is about
+	expect 1 rolldbg check b.jsonl --only expected-error-missing --expect-error 'no such text' --expect-error 3 --expect-error 0 --expect-error 99
+	has "$output" "error: expected-error-missing: an error was expected, and none of 6 steps failed like this: no such text"
+	has "$output" "error: expected-error-missing: turn 0: an error was expected here, and none came"
+	has "$output" "error: expected-error-missing: turn 99: an error was expected here, but there is no such turn"
+	lacks "$output" 'turn 3'
+	expect 0 rolldbg check b.jsonl --only expected-error-missing --expect-error 3
 	[ "$(rolldbg check b.jsonl --expect-error '*' --json | jq -r 'select(.type == "rollout") | .failed')" = 3 ]
 }
 

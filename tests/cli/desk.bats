@@ -148,3 +148,21 @@ script() {
 	expect 2 rolldbg run --env "$url" --actions UP
 	has "$stderr" "the server's tools: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }
+
+@test "check --verify: hashes are those of their states, without what is ignored, stripped or not" {
+	tidy a --quiet --ignore /clock
+	rolldbg strip --mask /state/drawers/archive a.jsonl >stripped.jsonl
+	expect 0 rolldbg check --verify a.jsonl stripped.jsonl
+	# what is ignored may change, what is not may not
+	sed '4s/"clock":[0-9]*/"clock":1/' a.jsonl >clock.jsonl
+	expect 0 rolldbg check --verify clock.jsonl
+	sed '4s/9007199254740993132/9007199254740993133/' a.jsonl >digit.jsonl
+	cmp -s a.jsonl digit.jsonl && return 1
+	expect 0 rolldbg check digit.jsonl
+	expect 3 rolldbg check --verify digit.jsonl
+	has "$stderr" 'digit.jsonl:4: state_hash is '
+	has "$stderr" ': one of them was changed after it was recorded'
+	sed '/"type":"end"/s/"state_hash":"./"state_hash":"x/' a.jsonl >end.jsonl
+	expect 3 rolldbg check --verify end.jsonl
+	has "$stderr" "end.jsonl:$(wc -l <a.jsonl | tr -d ' '): state_hash is x"
+}

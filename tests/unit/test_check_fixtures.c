@@ -1,7 +1,8 @@
 /* Every rule has a row, a file and a folder fixtures/check/ID/: bad-*.jsonl fires
    that rule and no other, also-*.jsonl fires it among others, good-*.jsonl does
    not fire it. What exactly is said stands in want.txt beside them;
-   UPDATE_FIXTURES=1 writes it anew. */
+   UPDATE_FIXTURES=1 writes it anew. What the user says with --expect-error stands in
+   expect-error.txt, a line each. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -13,6 +14,8 @@ struct folder {
 	char path[256];
 	struct buf want; /* the file as it is */
 	struct buf now;  /* the file as it should be */
+	struct buf said; /* expect-error.txt */
+	struct told told;
 	int bad, good;
 };
 
@@ -54,7 +57,7 @@ static void judge_fixture(struct folder *f, const char *name)
 	struct error err = {0};
 	snprintf(path, sizeof(path), "%s/%s", f->path, name);
 	snprintf(alone, sizeof(alone), "|%s|", f->id);
-	verdicts_begin(&v, NULL, NULL);
+	verdicts_begin_told(&v, NULL, NULL, f->told);
 	if (!ok(verdicts_file(&v, path, &err) == 0, "%s is read", path))
 		fprintf(stderr, "# %s\n", err.text);
 	if (strncmp(name, "bad-", 4) == 0) {
@@ -74,15 +77,35 @@ static void judge_fixture(struct folder *f, const char *name)
 	verdicts_end(&v);
 }
 
+#define EXPECTED_MAX 8
+
+/* The lines of expect-error.txt, if there is one. */
+static void read_told(struct folder *f, const char **errors)
+{
+	char path[300], *rest = NULL;
+	snprintf(path, sizeof(path), "%s/expect-error.txt", f->path);
+	read_file(path, &f->said);
+	f->told.errors = errors;
+	for (char *at = f->said.n ? strtok_r(f->said.p, "\n", &rest) : NULL; at;
+	     at = strtok_r(NULL, "\n", &rest)) {
+		if (f->told.error_count < EXPECTED_MAX)
+			errors[f->told.error_count++] = at;
+	}
+}
+
 static void judge_folder(const char *id)
 {
-	struct folder f = {
-		.id = id, .want = BUF(BUF_MAX_MESSAGE), .now = BUF(BUF_MAX_MESSAGE)};
+	struct folder f = {.id = id,
+	                   .want = BUF(BUF_MAX_MESSAGE),
+	                   .now = BUF(BUF_MAX_MESSAGE),
+	                   .said = BUF(BUF_MAX_SMALL)};
+	const char *errors[EXPECTED_MAX];
 	char want[300];
 	struct dirent **entries = NULL;
 	snprintf(f.path, sizeof(f.path), "fixtures/check/%s", id);
 	snprintf(want, sizeof(want), "%s/want.txt", f.path);
 	read_file(want, &f.want);
+	read_told(&f, errors);
 	int n = scandir(f.path, &entries, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
@@ -103,6 +126,7 @@ static void judge_folder(const char *id)
 	}
 	buf_release(&f.want);
 	buf_release(&f.now);
+	buf_release(&f.said);
 }
 
 static void id_to_file(const char *id, char *out, size_t size)

@@ -330,7 +330,7 @@ static void test_told(void)
 	tell(FAILING, (struct told){.errors = first, .error_count = 1}, "",
 	     "one of two was not expected: no illusion");
 	tell(FAILING, (struct told){.errors = other, .error_count = 2},
-	     "|multi-step-illusion|", "neither turn nor message");
+	     "|expected-error-missing|multi-step-illusion|", "neither turn nor message");
 }
 
 static void take_group(void *ctx, const struct rollout_verdict *v)

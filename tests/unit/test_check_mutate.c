@@ -15,6 +15,7 @@ struct change {
 struct mutation {
 	const char *rule, *what;
 	struct change changes[4];
+	const char *expected; /* an error that the user expects; NULL: none */
 };
 
 #define EVENT(name)                                                                      \
@@ -53,6 +54,10 @@ static const struct mutation mutations[] = {
          {{"step=0", "outcome", "\"tool-error\""},
           {"step=1", "outcome", "\"tool-error\""},
           {"step", "error", "{\"message\":\"no\"}"}}},
+	{"expected-error-missing",
+         "a step was to fail",
+         {{"header", "masks", "[]"}},
+         "no such text"},
 	{"loop",
          "the same call, the same answer",
          {{"step", "tool_call", "{\"name\":\"lake_move\",\"arguments\":{}}"},
@@ -218,7 +223,9 @@ static void check_mutation(const struct mutation *m)
 	struct error err = {0};
 	char rule[80];
 	snprintf(rule, sizeof(rule), "|%s|", m->rule);
-	verdicts_begin(&v, NULL, NULL);
+	verdicts_begin_told(&v, NULL, NULL,
+	                    (struct told){.errors = &m->expected,
+	                                  .error_count = m->expected != NULL});
 	ok(feed(&v, m->changes, ARRAY_LEN(m->changes), &err) == 0, "%s: %s: is read",
 	   m->rule, m->what);
 	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule,

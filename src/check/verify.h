@@ -1,0 +1,19 @@
+/* Are the hashes of a recording those of its states? Rules trust them, so somebody has to
+   be able to ask. */
+#ifndef ROLLDBG_CHECK_VERIFY_H
+#define ROLLDBG_CHECK_VERIFY_H
+
+#include "base/error.h"
+#include "check/check.h"
+#include "json/canon.h"
+
+/* What a header says is ignored in states; *out is NULL where nothing is. FAIL_INPUT. */
+MUST_USE int verify_ignored(const struct line *header, struct workspace *w,
+                            struct json_paths **out, struct error *err);
+
+/* FAIL_INPUT when the line has a state and a state_hash, and they do not belong together.
+ */
+MUST_USE int verify_state(const struct line *l, const struct json_paths *ignored,
+                          struct workspace *w, struct error *err);
+
+#endif

@@ -196,7 +196,7 @@ static int mcp_claims(const char *url)
 	while (str_ends(s, STR("/"))) {
 		s.n--;
 	}
-	return str_ends(s, STR("/mcp")) ? 2 : 1;
+	return str_ends(s, STR("/mcp")) || str_ends(s, STR("/sse")) ? 2 : 1;
 }
 
 static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io);
@@ -514,7 +514,8 @@ static void mcp_close(struct env *base)
 
 const struct env_ops env_mcp = {
 	.name = "mcp",
-	.help = "MCP over Streamable HTTP or stdio; MCP-Gym's control plane is found by "
+	.help = "MCP over Streamable HTTP, stdio or the older HTTP+SSE; MCP-Gym's "
+                "control plane is found by "
 		"asking",
 	.claims = mcp_claims,
 	.open = mcp_open,

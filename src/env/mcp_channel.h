@@ -47,6 +47,7 @@ struct mcp_channel_ops {
 };
 
 extern const struct mcp_channel_ops mcp_http;  /* Streamable HTTP */
+extern const struct mcp_channel_ops mcp_sse;   /* the older HTTP+SSE */
 extern const struct mcp_channel_ops mcp_stdio; /* a child process */
 
 #endif

@@ -105,22 +105,14 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q,
 	struct http_channel *c = http_of(base);
 	struct http_request request = post(c, q);
 	struct http_exchange *x = NULL;
+	int failed = mcp_post_aside(base->session, &request, &x, err);
 
-	if (http_begin(c->base.session->conf.io, &request, &x, err)) {
-		return -1;
+	if (x) {
+		note_session(c, x);
 	}
-	/* there is nothing to read in the answer to such a message, but some servers send
-	   an endless stream */
-	int failed = http_wait_headers(x, err);
-	int status = http_status(x);
-	note_session(c, x);
 	http_leave(x);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	if (failed) {
 		return -1;
-	}
-	if (failed || status < 200 || status > 299) {
-		mcp_note_unwanted(c->base.session, q->text, status,
-		                  failed ? err->text : NULL);
 	}
 	/* from now on the server may have something to say on its own accord */
 	if (q->method && strcmp(q->method, "notifications/initialized") == 0) {

@@ -23,6 +23,15 @@ void mcp_headers_add(struct mcp_headers *h, const char *line);
 /* Last-Event-ID, if there is one. */
 void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
 
+/* Sends a message that gets no answer of its own and waits for the status; one that is no
+   2xx, or none, is noted. What can be done with *x then is to leave it (NULL too). -1:
+   interrupted, or ours. */
+MUST_USE int mcp_post_aside(struct mcp_session *s, const struct http_request *q,
+                            struct http_exchange **x, struct error *err);
+
+/* The older HTTP+SSE: has the server named the place for our messages? */
+bool mcp_sse_found(const struct mcp_channel *c);
+
 /* The background stream: a GET that is kept open. Many servers offer none (405), which is
    as good. One that ends is opened again after the time that the server asks for. */
 struct mcp_listen {

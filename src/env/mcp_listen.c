@@ -49,7 +49,7 @@ void mcp_headers_begin(struct mcp_headers *h, const struct mcp_session *s,
 	for (size_t i = 0; i < s->conf.header_count; i++) {
 		mcp_headers_add(h, s->conf.headers[i]);
 	}
-	if (s->id.n) {
+	if (s->id.n && !s->ops->shared) {
 		add_value(h, &h->session, "mcp-session-id", buf_view(&s->id));
 	}
 	if (s->agreed && strcmp(s->revision, "2025-06-18") >= 0) {
@@ -62,6 +62,25 @@ void mcp_headers_add_last(struct mcp_headers *h, struct str event_id)
 	if (event_id.n) {
 		add_value(h, &h->last, "Last-Event-ID", event_id);
 	}
+}
+
+int mcp_post_aside(struct mcp_session *s, const struct http_request *q,
+                   struct http_exchange **x, struct error *err)
+{
+	if (http_begin(s->conf.io, q, x, err)) {
+		return -1;
+	}
+	/* there is nothing to read in the answer to such a message, but some servers send
+	   an endless stream */
+	int failed = http_wait_headers(*x, err);
+	int status = http_status(*x);
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+		return -1;
+	}
+	if (failed || status < 200 || status > 299) {
+		mcp_note_unwanted(s, q->body, status, failed ? err->text : NULL);
+	}
+	return 0;
 }
 
 /* ---- the stream ---- */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "env/elicit.h"
+#include "env/mcp_http.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -246,7 +247,7 @@ static int say_initialized(struct mcp_session *s, struct error *err)
 	return failed;
 }
 
-static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+static int initialize(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
 	s->revision = revisions[0];
 	if (initialize_once(s, r, err)) {
@@ -257,9 +258,51 @@ static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error 
 		log_info("the server refused revision %s, trying %s", s->revision,
 		         instead);
 		s->revision = instead;
-		if (initialize_once(s, r, err)) {
-			return -1;
-		}
+		return initialize_once(s, r, err);
+	}
+	return 0;
+}
+
+/* The answers by which a server of revision 2024-11-05 can be told: it takes no POST at
+   that URL. Others, 401 or 500, prove nothing. */
+static bool may_be_older(const struct mcp_session *s, const struct mcp_reply *r)
+{
+	return s->ops == &mcp_http && r->got != MCP_GOT_RESULT &&
+	       (r->http_status == 400 || r->http_status == 404 || r->http_status == 405);
+}
+
+/* Streamable HTTP, or else the older HTTP+SSE; what the first said counts where the
+   second is not there either. */
+static int initialize_somehow(struct mcp_session *s, struct mcp_reply *r,
+                              struct error *err)
+{
+	if (initialize(s, r, err)) {
+		return -1;
+	}
+	if (!may_be_older(s, r)) {
+		return 0;
+	}
+	struct mcp_kept kept = s->kept;
+	struct mcp_reply first = *r;
+	mcp_kept_init(&s->kept);
+	mcp_use_channel(s, &mcp_sse);
+	int failed = initialize(s, r, err);
+	if (failed || mcp_sse_found(s->channel)) {
+		log_info("%s: the older HTTP+SSE", buf_cstr(&s->url));
+		mcp_kept_release(&kept);
+		return failed;
+	}
+	mcp_use_channel(s, &mcp_http);
+	mcp_kept_release(&s->kept);
+	s->kept = kept;
+	*r = first;
+	return 0;
+}
+
+static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	if (initialize_somehow(s, r, err)) {
+		return -1;
 	}
 	if (r->got != MCP_GOT_RESULT) {
 		if (mcp_is_modern_error(r)) {
@@ -320,7 +363,8 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 	jw_init(&w, &detail);
 	jw_object(&w);
 	jw_key(&w, "why");
-	jw_text(&w, "404: the server no longer knows the session");
+	jw_text(&w, s->ops == &mcp_sse ? "the event stream ended"
+	                               : "404: the server no longer knows the session");
 	int failed = mcp_session_open(s, r, err);
 	jw_key(&w, "opened");
 	jw_bool(&w, !failed && r->got == MCP_GOT_RESULT);

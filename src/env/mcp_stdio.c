@@ -79,14 +79,6 @@ static int explain_end(const struct stdio_channel *c, struct error *err)
 	return -1;
 }
 
-static int explain_silence(const struct mcp_outgoing *q, struct error *err)
-{
-	unsigned long long ms = q->timeout_ms;
-
-	return error_set(err, FAIL_TIMEOUT, "no answer to %s within %llu%s", q->method,
-	                 ms % 1000 ? ms : ms / 1000, ms % 1000 ? "ms" : "s");
-}
-
 static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q,
                         struct mcp_reply *r, struct error *err)
 {
@@ -96,7 +88,8 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q,
 	for (uint64_t left; (left = mcp_time_left_ms(s)) > 0;) {
 		int rc = child_receive(c->child, &line, left, err);
 		if (rc < 0) {
-			return err->kind == FAIL_TIMEOUT ? explain_silence(q, err) : -1;
+			return err->kind == FAIL_TIMEOUT ? mcp_explain_silence(q, err)
+			                                 : -1;
 		}
 		if (rc == 0) {
 			return explain_end(c, err);
@@ -112,7 +105,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q,
 			return got < 0 ? -1 : 0;
 		}
 	}
-	return explain_silence(q, err);
+	return mcp_explain_silence(q, err);
 }
 
 /* What came on stderr since the last time. */

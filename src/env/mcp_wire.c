@@ -231,6 +231,14 @@ int mcp_take(struct mcp_session *s, struct str text, int64_t id,
 
 /* ---- how an exchange ends ---- */
 
+int mcp_explain_silence(const struct mcp_outgoing *q, struct error *err)
+{
+	unsigned long long ms = q->timeout_ms;
+
+	return error_set(err, FAIL_TIMEOUT, "no answer to %s within %llu%s", q->method,
+	                 ms % 1000 ? ms : ms / 1000, ms % 1000 ? "ms" : "s");
+}
+
 void mcp_set_got(struct mcp_reply *r)
 {
 	r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;

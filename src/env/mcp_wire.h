@@ -73,6 +73,8 @@ void mcp_set_got(struct mcp_reply *r);
 /* No answer, with the sentence that says why. */
 void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
                        const char *sentence);
+/* FAIL_TIMEOUT for a request that was sent and never answered. */
+int mcp_explain_silence(const struct mcp_outgoing *q, struct error *err);
 /* A peer that fails us is an answer (0); only an interrupt and our own failures go up
    (-1). */
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err);

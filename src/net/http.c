@@ -554,6 +554,18 @@ bool http_was_sent(const struct http_exchange *x)
 	return x->hops > 0 || (x->sends > 0 && anything_sent(x));
 }
 
+bool http_resolve(const char *url, struct str reference, struct buf *out)
+{
+	struct error ignored;
+	struct target t;
+	target_init(&t);
+	bool same = target_set(&t, url, &ignored) == 0 && target_redirect(&t, reference);
+	if (same)
+		buf_str(out, buf_view(&t.url));
+	target_release(&t);
+	return same;
+}
+
 void http_end(struct http_exchange *x)
 {
 	if (x)

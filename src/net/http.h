@@ -78,6 +78,10 @@ http_repeats(const struct http_exchange *x); /* times it was sent again (may_rep
  * it. */
 bool http_was_sent(const struct http_exchange *x);
 
+/* What `reference` (relative or not) means beside url, in out; false where that is on
+   another origin, or no URL. */
+bool http_resolve(const char *url, struct str reference, struct buf *out);
+
 void http_end(struct http_exchange *x); /* breaks off what still runs; NULL is fine */
 
 /* Instead of http_end, for a body of which the caller has seen enough (the message it

@@ -1,0 +1,355 @@
+/* MCP over HTTP+SSE, as revision 2024-11-05 has it: a GET whose first event names the
+   place for our messages; each is a POST there, and the answers are events of the GET.
+   The session lives as long as that stream. */
+#include "env/mcp_http.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define CONNECT_MS 5000 /* until the first event */
+
+struct sse_channel {
+	struct mcp_channel base;
+	struct mcp_headers headers;
+	struct http_request get;
+	struct http_exchange *stream; /* NULL: not open */
+	struct sse sse;
+	struct buf place; /* for our messages; empty: not known */
+	bool found;       /* a place was named, usable or not */
+	/* of the exchange under way */
+	int64_t id; /* awaited; MCP_NO_ID: nothing */
+	struct mcp_reply *reply;
+	bool answered;
+};
+
+static struct sse_channel *sse_of(struct mcp_channel *c)
+{
+	return (struct sse_channel *)c;
+}
+
+static struct mcp_channel *sse_create(struct mcp_session *s)
+{
+	struct sse_channel *c = mem_new(sizeof(*c));
+
+	c->base.session = s;
+	c->place = BUF(BUF_MAX_SMALL);
+	sse_init(&c->sse, MCP_REPLY_MAX);
+	return &c->base;
+}
+
+static void hang_up(struct sse_channel *c)
+{
+	http_end(c->stream);
+	c->stream = NULL;
+}
+
+static void sse_destroy(struct mcp_channel *base)
+{
+	struct sse_channel *c = sse_of(base);
+
+	hang_up(c);
+	mcp_headers_release(&c->headers);
+	sse_release(&c->sse);
+	buf_release(&c->place);
+	free(c);
+}
+
+bool mcp_sse_found(const struct mcp_channel *c)
+{
+	return ((const struct sse_channel *)c)->found;
+}
+
+/* ---- the stream ---- */
+
+/* The session's id stands in the URL, for whoever wants to find it in a log. */
+static void keep_id(struct sse_channel *c)
+{
+	static const char *const names[] = {"sessionId=", "session_id="};
+	struct mcp_session *s = c->base.session;
+
+	buf_clear(&s->id);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *at = strstr(buf_cstr(&c->place), names[i]);
+
+		if (at) {
+			at += strlen(names[i]);
+			buf_add(&s->id, at, strcspn(at, "&#"));
+			return;
+		}
+	}
+}
+
+static int take_place(struct sse_channel *c, struct str data, struct error *err)
+{
+	const char *url = buf_cstr(&c->base.session->url);
+
+	c->found = true;
+	buf_clear(&c->place);
+	if (!http_resolve(url, data, &c->place)) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s wants its messages at '%.*s', which is not on the "
+		                 "same host and port",
+		                 url, (int)(data.n < 200 ? data.n : 200), data.p);
+	}
+	keep_id(c);
+	return 0;
+}
+
+static int take_message(struct sse_channel *c, struct str data, struct error *err)
+{
+	struct mcp_session *s = c->base.session;
+	struct jsonrpc_message m;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_str(&text, data);
+	int got = mcp_take(s, buf_view(&text), c->id, &m, err);
+	if (got > 0) {
+		/* the message's slices go where the reply's stand */
+		struct buf before = s->kept.body;
+
+		s->kept.body = text;
+		text = before;
+		c->reply->message = m;
+		c->answered = true;
+		c->id = MCP_NO_ID;
+	}
+	buf_release(&text);
+	return got < 0 ? -1 : 0;
+}
+
+static int take_events(struct sse_channel *c, struct error *err)
+{
+	struct sse_event event;
+
+	while (sse_next(&c->sse, &event)) {
+		int failed = 0;
+
+		if (str_is(event.type, "endpoint")) {
+			failed = take_place(c, event.data, err);
+		} else if (str_is(event.type, "message") && event.data.n) {
+			failed = take_message(c, event.data, err);
+		}
+		if (failed) {
+			return -1;
+		}
+	}
+	if (c->sse.too_large) {
+		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
+		                 MCP_REPLY_MAX >> 20);
+	}
+	return 0;
+}
+
+/* What there is, without waiting for more. */
+static int read_stream(struct sse_channel *c, struct error *err)
+{
+	struct str piece;
+	int more = http_read(c->stream, &piece, err);
+
+	if (more > 0) {
+		sse_feed(&c->sse, piece);
+		return take_events(c, err);
+	}
+	if (more == 0) {
+		error_set(err, FAIL_TRANSPORT,
+		          "the event stream ended without the answer");
+	}
+	hang_up(c);
+	return -1;
+}
+
+/* Waits until one of both is ready, x NULL: the stream; FAIL_TIMEOUT after ms. */
+static int await(struct sse_channel *c, struct http_exchange *x, uint64_t ms,
+                 struct error *err)
+{
+	struct http_exchange *xs[] = {c->stream, x};
+
+	if (!ms) {
+		return error_set(err, FAIL_TIMEOUT, "no answer in time");
+	}
+	return http_wait_any(c->base.session->conf.io, xs, x ? 2 : 1, ms, err);
+}
+
+static int connect_stream(struct sse_channel *c, struct error *err)
+{
+	static const char *const own[] = {"Accept: text/event-stream", NULL};
+	struct mcp_session *s = c->base.session;
+	uint64_t left = mcp_time_left_ms(s);
+	uint64_t until =
+		io_now_ns(s->conf.io) / 1000000 + (left < CONNECT_MS ? left : CONNECT_MS);
+
+	hang_up(c);
+	buf_clear(&c->place);
+	sse_release(&c->sse);
+	sse_init(&c->sse, MCP_REPLY_MAX);
+	mcp_headers_begin(&c->headers, s, own);
+	c->get = (struct http_request){.method = "GET",
+	                               .url = buf_cstr(&s->url),
+	                               .headers = c->headers.line,
+	                               .header_count = c->headers.count,
+	                               .max_bytes = SIZE_MAX};
+	if (http_begin(s->conf.io, &c->get, &c->stream, err)) {
+		return -1;
+	}
+	for (bool told = false; !c->place.n;) {
+		uint64_t now = io_now_ns(s->conf.io) / 1000000;
+
+		if (await(c, NULL, now < until ? until - now : 0, err)) {
+			return -1;
+		}
+		if (!http_ready(c->stream)) {
+			continue;
+		}
+		if (!told && http_wait_headers(c->stream, err)) {
+			return -1;
+		}
+		if (!told && (http_status(c->stream) != 200 ||
+		              !http_media_is(c->stream, "text/event-stream"))) {
+			return error_set(err, FAIL_PROTOCOL,
+			                 "%s is no event stream: HTTP %d", c->get.url,
+			                 http_status(c->stream));
+		}
+		if (told && read_stream(c, err)) {
+			return -1;
+		}
+		told = true;
+	}
+	return 0;
+}
+
+/* ---- messages ---- */
+
+static struct http_request post(struct sse_channel *c, const struct mcp_outgoing *q)
+{
+	static const char *const own[] = {"Content-Type: application/json", NULL};
+
+	mcp_headers_begin(&c->headers, c->base.session, own);
+	return (struct http_request){.method = "POST",
+	                             .url = buf_cstr(&c->place),
+	                             .headers = c->headers.line,
+	                             .header_count = c->headers.count,
+	                             .body = q->text,
+	                             .timeout_ms = q->timeout_ms,
+	                             .max_bytes = MCP_REPLY_MAX,
+	                             .may_repeat = q->may_repeat};
+}
+
+/* The POST was not taken: what it was answered with is the reply. */
+static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct error *err)
+{
+	struct mcp_session *s = c->base.session;
+	struct mcp_reply *r = c->reply;
+
+	r->got = MCP_GOT_HTTP;
+	r->http_status = http_status(x);
+	r->session_lost = r->http_status == 404;
+	if (r->session_lost) {
+		hang_up(c); /* whose stream it was nobody knows */
+	}
+	buf_clear(&s->kept.media);
+	buf_str(&s->kept.media, http_media_type(x));
+	r->media = buf_view(&s->kept.media);
+	buf_clear(&s->kept.body);
+	if (http_read_all(x, &s->kept.body, err)) {
+		return -1;
+	}
+	r->text = buf_view(&s->kept.body);
+	jsonrpc_read(r->text, &r->message);
+	if (r->message.kind == JSONRPC_ERROR) {
+		mcp_set_got(r);
+	}
+	return 0;
+}
+
+/* Until the POST is taken and the answer has come, in either order. 1: it was refused. */
+static int converse(struct sse_channel *c, struct http_exchange *x, struct error *err)
+{
+	for (bool taken = false; !taken || !c->answered;) {
+		if (await(c, taken ? NULL : x, mcp_time_left_ms(c->base.session), err)) {
+			return -1;
+		}
+		if (http_ready(c->stream) && read_stream(c, err)) {
+			return -1;
+		}
+		if (taken || !http_ready(x)) {
+			continue;
+		}
+		if (http_wait_headers(x, err)) {
+			return -1;
+		}
+		if (http_status(x) < 200 || http_status(x) > 299) {
+			return read_refusal(c, x, err) ? -1 : 1;
+		}
+		taken = true;
+	}
+	return 0;
+}
+
+static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q,
+                        struct mcp_reply *r, struct error *err)
+{
+	struct sse_channel *c = sse_of(base);
+	struct mcp_session *s = base->session;
+	struct http_exchange *x = NULL;
+
+	mcp_begin_exchange(s, q, r);
+	c->id = q->id;
+	c->reply = r;
+	c->answered = false;
+	if (q->opens && !(c->stream && c->place.n) && connect_stream(c, err)) {
+		hang_up(c);
+		return mcp_or_failure(s, r, err);
+	}
+	if (!c->stream) {
+		r->session_lost = true;
+		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT, "the event stream has ended");
+		return 0;
+	}
+	struct http_request request = post(c, q);
+	if (http_begin(s->conf.io, &request, &x, err)) {
+		return -1;
+	}
+	int got = converse(c, x, err);
+	http_leave(x);
+	c->id = MCP_NO_ID;
+	r->session_lost |= !c->stream;
+	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream) {
+		mcp_explain_silence(q, err);
+	}
+	if (got < 0) {
+		return mcp_or_failure(s, r, err);
+	}
+	if (got == 0) {
+		r->http_status = 200;
+		mcp_set_got(r);
+	}
+	return 0;
+}
+
+static int sse_send(struct mcp_channel *base, const struct mcp_outgoing *q,
+                    struct error *err)
+{
+	struct sse_channel *c = sse_of(base);
+	struct http_request request = post(c, q);
+	struct http_exchange *x = NULL;
+	int failed = mcp_post_aside(base->session, &request, &x, err);
+
+	http_leave(x);
+	return failed;
+}
+
+static void sse_goodbye(struct mcp_channel *base)
+{
+	hang_up(sse_of(base));
+}
+
+const struct mcp_channel_ops mcp_sse = {
+	.name = "HTTP+SSE",
+	.shared = true,
+	.create = sse_create,
+	.exchange = sse_exchange,
+	.send = sse_send,
+	.goodbye = sse_goodbye,
+	.destroy = sse_destroy,
+};

@@ -98,3 +98,47 @@ counts() {
 	holds nope 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
 	fires nope "unknown-tool error"
 }
+
+# stdio_command 1|2: the same server as a program of the run's own.
+stdio_command() {
+	local python=$installed/gym
+	[ "$1" = 1 ] || python=$installed/sdk2
+	echo "stdio:PYTHONPYCACHEPREFIX='$installed/pycache' exec '$python/bin/python' -W ignore '$servers/sdk_counter.py' --stdio"
+}
+
+@test "stdio: mcp 2.3 in each era" {
+	for era in modern legacy auto; do
+		drive $era 0 --env "$(stdio_command 2)" --era $era --tool count --actions 2,3 --state resource:state://counter
+		holds $era '(steps | map(.state.value)) + [ending.state.value] == [0, 2, 5]'
+		no_findings $era
+	done
+	drive asks 0 --env "$(stdio_command 2)" --era modern --policy "$(one_call ask)"
+	holds asks 'steps[0].outcome == "ok" and (of("event") | any(.detail.what == "input_required"))'
+}
+
+@test "stdio, era auto: mcp 1.30 is legacy, and starts anew after the question" {
+	run --separate-stderr "$ROLLDBG" -v run --env "$(stdio_command 1)" --era auto --tool count --actions 2,3 --state tool:peek --out old.jsonl
+	[ "$status" = 0 ]
+	[[ $stderr == *"era legacy: "* ]]
+	holds old '(steps | map(.state.value)) + [ending.state.value] == [0, 2, 5]'
+}
+
+@test "stdio, era auto: a program that ends at the question is started again" {
+	cat >ends.sh <<-'SH'
+		while read -r line; do
+			id=$(expr "$line" : '.*"id":\([0-9]*\)')
+			case $line in
+			*server/discover*) exit 1 ;;
+			*'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}' ;;
+			*tools/list*) result='{"tools":[{"name":"go","inputSchema":{"type":"object","properties":{"to":{"type":"string"}}}}]}' ;;
+			*tools/call*) result='{"content":[{"type":"text","text":"went"}]}' ;;
+			*) continue ;;
+			esac
+			echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"
+		done
+	SH
+	drive ends 0 --env "stdio:sh ends.sh" --protocol mcp --era auto --actions there
+	holds ends 'steps | map(.observation) == ["went"]'
+	"$ROLLDBG" run --env "stdio:sh ends.sh" --protocol mcp --era modern --actions there --out gone.jsonl 2>gone.err || [ $? = 4 ]
+	holds gone 'ending.status == "unreachable" and steps == []'
+}

@@ -339,8 +339,8 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 	if (mcp_modern_open(s, &final, r, err)) {
 		return -1;
 	}
-	bool answered = r->got != MCP_GOT_TRANSPORT && r->got != MCP_GOT_TIMEOUT;
-	if (s->conf.era == MCP_ERA_MODERN && !s->modern && !final && answered) {
+	if (s->conf.era == MCP_ERA_MODERN && !s->modern && !final &&
+	    r->got == MCP_GOT_ERROR) {
 		log_warn("the server does not speak the revision without sessions: "
 		         "--era legacy, or auto, may do");
 	}

@@ -175,8 +175,9 @@ enum want {
 	/* Again for lines: */
 	WANT_STRAYED = 1 << 13, /* that show a state nobody asked for */
 	WANT_LEAP = 1 << 14,    /* after which the environment counts two steps more */
+	WANT_LLM = 1 << 15,     /* that say how a model's reply was */
 };
-#define WANTS 15
+#define WANTS 16
 
 /* The rollouts of one task that reached an end, each sample once. */
 struct task_group {

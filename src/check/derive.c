@@ -290,6 +290,8 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct m
 		kinds |= WANT_UNLISTED;
 	if (f->strayed)
 		kinds |= WANT_STRAYED;
+	if (line_has(l, KEY_LLM))
+		kinds |= WANT_LLM;
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;
 		f->ended_turn = l->turn;

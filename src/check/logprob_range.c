@@ -1,0 +1,123 @@
+/* Rule logprob-range: log-probabilities that are none. */
+#include "check/peer.h"
+
+#include <inttypes.h>
+
+/* Padding of some trainers and servers where there is no value. */
+#define NO_VALUE (-9999.0)
+
+struct ranges {
+	bool asked; /* for log-probs, by the parameters that were sent */
+	struct span missing, positive, unset, zero, uneven;
+};
+
+static void header(struct ranges *s, const struct line *l)
+{
+	struct str sent = JSON_GET(JSON_GET(l->value[KEY_POLICY], "params"), "sent");
+	struct str asked = JSON_GET(sent, "logprobs");
+
+	s->asked = asked.p && json_type(asked) != JSON_FALSE && !json_is_null(asked);
+}
+
+/* What one turn's values are like. */
+struct tokens {
+	int64_t count, positive, unset, zero;
+};
+
+static void take_value(struct tokens *t, struct str value)
+{
+	double v;
+
+	t->count++;
+	if (!json_double(value, &v) || v <= NO_VALUE)
+		t->unset++;
+	else if (v > 0)
+		t->positive++;
+	else if (v == 0)
+		t->zero++;
+}
+
+/* {"content":[{"logprob":..}]}, or {"token_logprobs":[..]} in the older shape. */
+static struct tokens read_tokens(struct str logprobs)
+{
+	struct str content = JSON_GET(logprobs, "content"), each;
+	struct str list = JSON_GET(logprobs, "token_logprobs");
+	struct tokens t = {.count = 0};
+
+	for (size_t cursor = 0; json_next(content, &cursor, &each);)
+		take_value(&t, JSON_GET(each, "logprob"));
+	for (size_t cursor = 0; !t.count && json_next(list, &cursor, &each);)
+		take_value(&t, each);
+	return t;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	struct ranges *s = state;
+	struct str llm = m->line->value[KEY_LLM], ids = JSON_GET(llm, "token_ids");
+	int64_t turn = m->line->turn, step = m->line->step;
+
+	(void)r, (void)out;
+	if (m->line->type == LINE_HEADER) {
+		header(s, m->line);
+		return;
+	}
+	if (JSON_GET(llm, "error").p)
+		return;
+	struct tokens t = read_tokens(JSON_GET(llm, "logprobs"));
+	if (t.count == 0) {
+		if (s->asked)
+			span_add(&s->missing, turn, step);
+		return;
+	}
+	if (t.positive)
+		span_add(&s->positive, turn, step);
+	if (t.unset)
+		span_add(&s->unset, turn, step);
+	if (t.zero == t.count && t.count > 1)
+		span_add(&s->zero, turn, step);
+	if (ids.p && json_count(ids) != (size_t)t.count)
+		span_add(&s->uneven, turn, step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	struct ranges *s = state;
+	const struct {
+		const struct span *span;
+		const char *what;
+	} all[] = {
+		{&s->missing, "log-probabilities were asked for and did not come"},
+		{&s->positive, "a log-probability is above zero, so it is none"},
+		{&s->unset, "a log-probability is null or the padding -9999"},
+		{&s->zero, "every log-probability is exactly zero: not recorded, but "
+	                   "padded"},
+		{&s->uneven, "there are more or fewer log-probabilities than token ids"},
+	};
+
+	(void)r, (void)m;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i].span->count)
+			finding_say(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
+			            "in %" PRId64 " turn%s: %s", all[i].span->count,
+			            all[i].span->count == 1 ? "" : "s", all[i].what);
+}
+
+const struct check check_logprob_range = {
+	.id = "logprob-range",
+	.title = "log-probabilities are missing, zero, positive or padding",
+	.why = "A trainer that divides probabilities of two engines needs every sampled "
+	       "token's log-probability: finite, at most zero, one a token. Zeros for "
+	       "all of a reply are what trainers and servers pad with where nothing was "
+	       "recorded; -9999 is how vLLM spells minus infinity or a missing value.\n"
+	       "Look at /llm/logprobs and /llm/token_ids of the turns named, and at "
+	       "policy.params in the header: what was asked for, what was sent.\n"
+	       "Cure: --tokens with the right --profile; some servers give none unless "
+	       "top_logprobs is asked for, too, or only when started for it.",
+	.wants = WANT_HEADER | WANT_LLM,
+	.state_size = sizeof(struct ranges),
+	.line = line,
+	.end = end,
+};

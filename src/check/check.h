@@ -78,9 +78,11 @@ struct moment {
 };
 
 struct tool_fact {
-	struct str name;   /* decoded */
-	bool read_only;    /* MCP annotations.readOnlyHint is true, or the user said so */
-	bool idempotent;   /* MCP annotations.idempotentHint is true */
+	struct str name; /* decoded */
+	bool read_only;  /* MCP annotations.readOnlyHint is true, or the user said so, or
+	                    without a hint the baseline shows it */
+	bool learned;    /* the latter */
+	bool idempotent; /* MCP annotations.idempotentHint is true */
 	struct str schema; /* inputSchema, raw; absent when there is none */
 };
 

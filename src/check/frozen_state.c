@@ -24,6 +24,7 @@ struct answers {
 
 struct frozen {
 	struct span calls; /* answered ok, of tools not known to be read-only */
+	int64_t learned;   /* not among them: of tools that only read in the baseline */
 	int64_t unchanged; /* those after which the state is known to be the same */
 	int64_t counted, first_count,
 		last_count; /* the environment's own count of steps */
@@ -67,8 +68,10 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	if (m->after_terminal)
 		return;
 	note_count(s, m->env_steps);
-	if (m->idle)
+	if (m->idle) {
+		s->learned += m->tool >= 0 && r->tools[m->tool].learned;
 		return;
+	}
 	span_add(&s->calls, m->line->turn, m->line->step);
 	/* with the observation as state an environment that starts over seems to move */
 	bool judged =
@@ -115,7 +118,7 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 	const struct episode *e = &r->episode;
 	bool still = s->counted >= 2 && !s->count_moved;
 	enum severity severity = still ? SEVERITY_ERROR : SEVERITY_WARNING;
-	char count[96] = "";
+	char count[96] = "", apart[96] = "";
 	if (still)
 		snprintf(count, sizeof(count),
 		         "; its own step count stands still at %" PRId64, s->last_count);
@@ -123,14 +126,19 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 		snprintf(count, sizeof(count),
 		         "; its own step count went from %" PRId64 " to %" PRId64,
 		         s->first_count, s->last_count);
+	if (s->learned)
+		snprintf(apart, sizeof(apart),
+		         "; not counting %" PRId64
+		         " of tools that only read, as the baseline shows",
+		         s->learned);
 	bool moved = e->changed > 0 || e->state_varied;
 	if (moved && r->source != SOURCE_OBSERVATION)
 		return;
 	if (!moved && e->failed == 0 && s->unchanged >= 3)
 		finding_say(out, severity, &s->calls, "/state",
 		            "%" PRId64 " calls, none failed, and the environment's state "
-		            "is the same from first to last%s",
-		            s->calls.count, count);
+		            "is the same from first to last%s%s",
+		            s->calls.count, count, apart);
 	else if (starts_over(s->answers))
 		finding_say(out, severity, &s->calls, "/observation",
 		            "%s; %" PRId64 " different calls, and %" PRId64 " of %" PRId64
@@ -152,7 +160,8 @@ const struct check check_frozen_state = {
 	       "step count stands still too, this is an error.\n"
 	       "Look at env_steps first: when it grows, the steps arrive and merely "
 	       "have no effect (walls, waiting, tools that only read; declare those "
-	       "with readOnlyHint). Then look whether the state source shows the "
+	       "with readOnlyHint or --read-only, or let a --baseline show them). Then "
+	       "look whether the state source shows the "
 	       "part that moves, and at the session ids in meta.\n"
 	       "Cure: hand one session id to every call of the rollout; name a state "
 	       "source that sees the effect; mark read-only tools.",

@@ -1,5 +1,6 @@
 /* What rules ask of a header: tools, state source, policy and limits. */
 #include "base/text.h"
+#include "check/baseline.h"
 #include "check/derive.h"
 #include "check/peer.h"
 
@@ -40,12 +41,15 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct told *told
 		else if (str_eq(member.key, STR("inputSchema")))
 			schema = member.value;
 	}
-	json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
+	bool hinted = json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
 	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);
 	t.name = kept_text(f, name);
 	t.schema = arena_str(f->arena, schema);
 	t.read_only = t.read_only || (told->read_only && t.name.p &&
 	                              text_globs(told->read_only, t.name));
+	t.learned = !hinted && !t.read_only && t.name.p &&
+	            baseline_only_reads(told->baseline, t.name);
+	t.read_only = t.read_only || t.learned;
 	return t;
 }
 

@@ -135,6 +135,8 @@ static uint64_t who_wants(const struct judge *j, unsigned kinds)
 
 static void tell_past(struct judge *j, struct open_rollout *o, unsigned kinds)
 {
+	if (kinds && j->conf.step)
+		j->conf.step(j->conf.ctx, &o->facts, &o->newest);
 	for (uint64_t who = who_wants(j, kinds); who; who &= who - 1) {
 		const struct seat *s = &j->seats[__builtin_ctzll(who)];
 		o->findings.rule = s->check->id;

@@ -41,8 +41,11 @@ struct judge_conf {
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct told told;
 	bool verify; /* a state_hash that is not its state's is FAIL_INPUT */
+	/* Called for each step once its effect is known; NULL: not wanted. */
+	void (*step)(void *ctx, const struct rollout_facts *r, const struct past_step *p);
 	/* Called when a rollout has ended (its end line came, or the input did). */
-	void (*verdict)(void *ctx, const struct rollout_verdict *v);
+	void (*verdict)(void *ctx,
+	                const struct rollout_verdict *v); /* NULL: not wanted */
 	void *ctx;
 };
 

@@ -29,6 +29,7 @@ struct loop {
 	struct streak_of now[PERIODS]; /* by period - 1 */
 	struct streak_of longest;
 	char tool[64];    /* called last in it */
+	bool learned;     /* that one only reads, as the baseline has it */
 	int64_t others;   /* further loops of this rollout */
 	int64_t harmless; /* steps in a row whose calls may be repeated */
 	int64_t failed;   /* steps in a row that failed */
@@ -120,6 +121,7 @@ static void follow(struct loop *s, const struct rollout_facts *r, const struct m
 		s->others++;
 	s->longest = *k;
 	peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
+	s->learned = m->tool >= 0 && r->tools[m->tool].learned;
 }
 
 static bool may_be_repeated(const struct rollout_facts *r, const struct moment *m)
@@ -166,9 +168,10 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 		snprintf(more, sizeof(more), "; %" PRId64 " shorter such stretches",
 		         s->others);
 	finding_say(out, SEVERITY_WARNING, &k->span, "/tool_call",
-	            "%s with the same answers, %" PRId64 " rounds long (%s)%s", calls,
+	            "%s with the same answers, %" PRId64 " rounds long (%s%s)%s", calls,
 	            k->matches / k->period + 1,
-	            s->tool[0] ? s->tool : "a tool without a name", more);
+	            s->tool[0] ? s->tool : "a tool without a name",
+	            s->learned ? ", which only reads: so the baseline shows" : "", more);
 }
 
 const struct check check_loop = {
@@ -185,7 +188,8 @@ const struct check check_loop = {
 	       "and does it say anything new? For a script, look at the script.\n"
 	       "Cure: end rollouts that turn in circles; tell the model what it has "
 	       "tried; mark tools that only read with readOnlyHint or --read-only, "
-	       "and calls meant to do nothing with --noop.",
+	       "or let a --baseline show which do, and calls meant to do nothing with "
+	       "--noop.",
 	.wants = WANT_OK | WANT_FAILED,
 	.state_size = sizeof(struct loop),
 	.line = line,

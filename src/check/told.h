@@ -1,14 +1,17 @@
-/* What the user says about tools and errors, because no recording does: which calls need
-   not change a thing, and which errors are the purpose of the test. */
+/* What the user says about tools and errors, because the recording does not: which calls
+   need not change a thing, and which errors are the purpose of the test. */
 #ifndef ROLLDBG_CHECK_TOLD_H
 #define ROLLDBG_CHECK_TOLD_H
 
 #include "base/base.h"
 
+struct baseline;
+
 struct told {
 	const char
 		*read_only; /* names of tools, comma-separated, '*' for any text; NULL */
 	const char *noop;   /* the same, or the value of a call's only argument; NULL */
+	struct baseline *baseline; /* of tools whose hints are silent; NULL */
 	const char *const
 		*errors; /* each the number of a turn, or a pattern of messages */
 	size_t error_count;

@@ -141,7 +141,6 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
-	                          .told = verdict_told(&o->verdict),
 	                          .verify = o->verify,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
@@ -151,10 +150,12 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(err) : explain(o->explain, err);
 	}
-	int failed = judge_new(&conf, &j, err) ||
+	int failed = verdict_told(&o->verdict, &conf.told, err) ||
+	             judge_new(&conf, &j, err) ||
 	             operands_or_latest(c, argc, argv, &files, err) ||
 	             check_files(&files, j, &v, err);
 	judge_free(j);
+	told_release(&conf.told);
 	file_list_free(&files);
 	output_release(&v.out);
 	return failed ? -1 : v.at_or_above > 0;

@@ -63,6 +63,7 @@ struct running {
 	struct llm_conf *llm; /* NULL: no model is asked */
 	struct plan plan;
 	struct recordings recordings;
+	struct told told; /* to the judge */
 	struct judge *judge;
 	struct table *table;
 	struct progress *progress;
@@ -176,7 +177,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	const struct verdict_options *v = &r->opts->verdict;
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
-	                          .told = verdict_told(v),
+	                          .told = r->told,
 	                          .verdict = take_verdict,
 	                          .ctx = r};
 	bool some = are_many(r) && !log_wants(LOG_INFO);
@@ -212,7 +213,7 @@ static int check_masks(const struct run_options *o, struct error *err)
 
 static int set_up(struct running *r, struct error *err)
 {
-	if (check_masks(r->opts, err)) {
+	if (check_masks(r->opts, err) || verdict_told(&r->opts->verdict, &r->told, err)) {
 		return -1;
 	}
 	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
@@ -481,6 +482,7 @@ static void tear_down(struct running *r)
 	progress_free(r->progress);
 	table_free(r->table);
 	judge_free(r->judge);
+	told_release(&r->told);
 	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
 	env_target_release(&r->target);

@@ -2,6 +2,7 @@
 #include "cmd/verdicts.h"
 
 #include "base/text.h"
+#include "check/baseline.h"
 
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
@@ -25,12 +26,27 @@ static bool ran_to_its_end(struct str status)
 	return false;
 }
 
-struct told verdict_told(const struct verdict_options *o)
+int verdict_told(const struct verdict_options *o, struct told *out, struct error *err)
 {
-	return (struct told){.read_only = o->read_only,
+	struct baseline *b = o->baselines.count ? baseline_new() : NULL;
+
+	*out = (struct told){.read_only = o->read_only,
 	                     .noop = o->noop,
+	                     .baseline = b,
 	                     .errors = o->expected.item,
 	                     .error_count = o->expected.count};
+	for (size_t i = 0; i < o->baselines.count; i++) {
+		if (baseline_add(b, o->baselines.item[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void told_release(struct told *t)
+{
+	baseline_free(t->baseline);
+	t->baseline = NULL;
 }
 
 static struct held_back *held_of(struct verdicts *v, const char *rule)

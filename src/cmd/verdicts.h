@@ -11,7 +11,7 @@ struct verdict_options {
 	bool json;
 	const char *fail_on, *only, *without;
 	const char *read_only, *noop;
-	struct opt_list expected;
+	struct opt_list expected, baselines;
 };
 #define VERDICT_OPTIONS(base)                                                            \
 	{0,                                                                              \
@@ -56,6 +56,13 @@ struct verdict_options {
 	         (base) + OPT(struct verdict_options, noop),                             \
 	         "tools, or values of a call's only argument, meant to do nothing",      \
 	         NULL},                                                                  \
+		{0,                                                                      \
+	         "baseline",                                                             \
+	         "FILE|DIR",                                                             \
+	         OPT_LIST,                                                               \
+	         (base) + OPT(struct verdict_options, baselines),                        \
+	         "tools without a hint that changed nothing there change nothing",       \
+	         NULL},                                                                  \
 	{                                                                                \
 		0, "expect-error", "TURN|PATTERN", OPT_LIST,                             \
 			(base) + OPT(struct verdict_options, expected),                  \
@@ -87,8 +94,11 @@ struct verdicts {
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
-/* What the options say about tools and errors; borrows from them. */
-struct told verdict_told(const struct verdict_options *o);
+/* What the options say about tools and errors; borrows from them. FAIL_INPUT: a baseline
+   cannot be read. told_release it either way. */
+MUST_USE int verdict_told(const struct verdict_options *o, struct told *out,
+                          struct error *err);
+void told_release(struct told *t);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
 

@@ -166,3 +166,30 @@ script() {
 	expect 3 rolldbg check --verify end.jsonl
 	has "$stderr" "end.jsonl:$(wc -l <a.jsonl | tr -d ' '): state_hash is x"
 }
+
+@test "--baseline: a tool without a hint that never changed the state there only reads" {
+	look a --quiet --ignore /clock
+	tidy b --quiet --ignore /clock
+	for name in a b; do
+		sed 's/"readOnlyHint":[a-z]*,//g' $name.jsonl >$name.silent.jsonl
+	done
+	expect 1 rolldbg check --fail-on warning a.silent.jsonl
+	has "$output" 'warning: frozen-state: turns 0-5: 6 calls'
+	# what b called without effect is get_task alone
+	expect 1 rolldbg check --fail-on warning --baseline b.silent.jsonl a.silent.jsonl
+	has "$output" 'warning: frozen-state: turns 1-5: 5 calls, none failed'
+	has "$output" '; not counting 1 of tools that only read, as the baseline shows'
+	expect 0 rolldbg check --fail-on warning --baseline b.silent.jsonl --baseline a.jsonl a.silent.jsonl
+	# a server that says it writes is believed
+	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >writes.jsonl
+	expect 1 rolldbg check --fail-on warning --baseline a.jsonl writes.jsonl
+	# one change anywhere in the baseline, and a tool does not only read
+	sed 's/"name":"move_item"/"name":"get_item"/g' b.silent.jsonl >c.jsonl
+	expect 1 rolldbg check --fail-on warning --baseline a.jsonl --baseline c.jsonl a.silent.jsonl
+	has "$output" 'warning: frozen-state: turns 3-5: 3 calls, none failed'
+	expect 3 rolldbg check --baseline nowhere.jsonl a.jsonl
+	has "$stderr" '--baseline: '
+	expect 3 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --baseline nowhere.jsonl --out d.jsonl
+	[ ! -e d.jsonl ]
+	expect 0 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --baseline a.jsonl --out d.jsonl
+}

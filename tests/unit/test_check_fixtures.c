@@ -2,12 +2,14 @@
    that rule and no other, also-*.jsonl fires it among others, good-*.jsonl does
    not fire it. What exactly is said stands in want.txt beside them;
    UPDATE_FIXTURES=1 writes it anew. What the user says with --expect-error stands in
-   expect-error.txt, a line each. */
+   expect-error.txt, a line each; a baseline.jsonl is handed in as --baseline. */
 #include "tap.h"
 #include "verdicts.h"
 
 #include "base/mem.h"
+#include "check/baseline.h"
 #include <dirent.h>
+#include <unistd.h>
 
 struct folder {
 	const char *id;
@@ -83,6 +85,12 @@ static void judge_fixture(struct folder *f, const char *name)
 static void read_told(struct folder *f, const char **errors)
 {
 	char path[300], *rest = NULL;
+	struct error err = {0};
+	snprintf(path, sizeof(path), "%s/baseline.jsonl", f->path);
+	if (access(path, F_OK) == 0) {
+		f->told.baseline = baseline_new();
+		ok(baseline_add(f->told.baseline, path, &err) == 0, "%s is read", path);
+	}
 	snprintf(path, sizeof(path), "%s/expect-error.txt", f->path);
 	read_file(path, &f->said);
 	f->told.errors = errors;
@@ -109,6 +117,10 @@ static void judge_folder(const char *id)
 	int n = scandir(f.path, &entries, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+		if (strcmp(name, "baseline.jsonl") == 0) {
+			free(entries[i]);
+			continue;
+		}
 		bool known = strncmp(name, "bad-", 4) == 0 ||
 		             strncmp(name, "good-", 5) == 0 ||
 		             strncmp(name, "also-", 5) == 0;
@@ -127,6 +139,7 @@ static void judge_folder(const char *id)
 	buf_release(&f.want);
 	buf_release(&f.now);
 	buf_release(&f.said);
+	baseline_free(f.told.baseline);
 }
 
 static void id_to_file(const char *id, char *out, size_t size)

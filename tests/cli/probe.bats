@@ -141,13 +141,16 @@ most_open() {
 	start lake "$ROLLDBG" serve --port 0 --fault slow --delay 100ms
 	rolldbg probe --env "$url" --json >lines 2>err 3>&- &
 	pid=$!
-	sleep 0.2
+	wait_for 60 grep -q '"capacity"' lines
 	kill "$(cat lake.pid)"
 	code=0
 	wait $pid || code=$?
 	[ $code = 4 ]
-	[ "$(grep -c '"type":"property"' lines)" = 10 ] || [ ! -s lines ]
-	run ! grep '"status":"red"' <(grep -v '"tools"' lines)
+	[ "$(grep -c '"type":"property"' lines)" = 10 ]
+	property capacity '.status == "ok"'
+	property seed '.status == "unknown" and .evidence != null'
+	all_are lines property '.status != "red"'
+	has "$(cat err)" "127.0.0.1"
 }
 
 @test "what is drawn or named: calls, tools, and those that only read" {

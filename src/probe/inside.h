@@ -52,6 +52,7 @@ struct probe {
 	bool restless;  /* the state moves without any call */
 
 	/* What a property said that others look at. */
+	bool forgets;      /* calls do not build on each other */
 	bool shared;       /* sessions share their environment */
 	bool limited;      /* the server's limit was met */
 	bool step_refused; /* room is refused not to sessions, but to calls */

@@ -199,7 +199,9 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 	p.asking.all = p.sessions;
 	p.asking.all_count = conf->sessions;
 	int failed = asking_init(&p.asking, err) || examine(&p, out, err) ? -1 : 0;
-	out->lost = p.asking.lost;
+	if (p.asking.lost.kind != FAIL_TIMEOUT) {
+		out->lost = p.asking.lost;
+	}
 	out->capacity = p.got_room;
 	close_everything(&p);
 	return failed;

@@ -259,9 +259,11 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_saw(out, "this server has no way to be given a seed");
 		return 0;
 	}
-	if (p->restless) {
+	if (p->restless || p->forgets) {
 		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
-		property_saw(out, "the state moves without any call");
+		property_saw(out, p->restless ? "the state moves without any call"
+		                              : "not every call reaches the "
+		                                "environment that was seeded");
 		return 0;
 	}
 	int failed = try_seeds(p, &t, out, err);

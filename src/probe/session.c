@@ -87,8 +87,7 @@ static bool is_peers(enum fail kind)
 }
 
 /* The peer's trouble becomes a fact. -1: it was not the peer's. */
-static int blame(struct asking *a, struct session *s, const struct error *why,
-                 struct error *err)
+static int blame(struct session *s, const struct error *why, struct error *err)
 {
 	if (!is_peers(why->kind)) {
 		*err = *why;
@@ -103,9 +102,6 @@ static int blame(struct asking *a, struct session *s, const struct error *why,
 	                          .layer = LAYER_TRANSPORT,
 	                          .env_steps = -1};
 	keep(s->last.message, sizeof(s->last.message), str_from(why->text));
-	if (!late && a->lost.kind == FAIL_NONE) {
-		a->lost = *why;
-	}
 	return 0;
 }
 
@@ -211,7 +207,7 @@ static int answer_reset(struct asking *a, struct session *s, struct error *err)
 
 	if (a->ops->reset(s->env, &reply, &why)) {
 		take_events(a, s);
-		return blame(a, s, &why, err);
+		return blame(s, &why, err);
 	}
 	read_reply(a, &reply, &s->last);
 	take_events(a, s);
@@ -240,8 +236,10 @@ static int open_one(struct asking *a, struct session *s, struct error *err)
 	uint64_t began = io_now_ns(a->io);
 
 	if (a->ops->open(&s->conf, a->io, &s->env, &refusal, &why)) {
-		return blame(a, s, &why, err);
+		a->lost = why;
+		return blame(s, &why, err);
 	}
+	a->lost.kind = FAIL_NONE; /* somebody is there, or there again */
 	if (refusal.outcome != OUTCOME_OK) {
 		read_reply(a, &refusal, &s->last);
 		s->how = refusal.outcome == OUTCOME_TIMEOUT ? SESSION_LATE
@@ -346,7 +344,7 @@ int session_step(struct asking *a, struct session *s, struct str name,
 	int failed = a->ops->step(s->env, name, arguments, &reply, &why);
 
 	timings_add(&a->step, since_us(a, began));
-	if (failed && blame(a, s, &why, err)) {
+	if (failed && blame(s, &why, err)) {
 		return -1;
 	}
 	if (!failed) {
@@ -372,7 +370,7 @@ int session_look(struct asking *a, struct session *s, struct moment *out,
 	int failed = a->ops->state(s->env, &state, &why);
 	take_events(a, s);
 	if (failed) {
-		return blame(a, s, &why, err);
+		return blame(s, &why, err);
 	}
 	if (!state.p) {
 		return 0;

@@ -75,7 +75,7 @@ struct asking {
 	struct session *all; /* ours, to tell episodes apart */
 	size_t all_count;
 	struct timings open, reset, step;
-	struct error lost; /* the first time that nobody was there */
+	struct error lost; /* nobody was there, the last time that one was opened */
 };
 
 /* What is zeroed of a is filled in; ops, conf and io stand. FAIL_USAGE: --ignore. */

@@ -97,6 +97,21 @@ static bool judge_signs(struct probe *p, struct property *out)
 	return true;
 }
 
+/* Good calls at the end that were neither counted nor changed anything. */
+static size_t uncounted_at_end(const struct probe *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < p->act_count; i++) {
+		const struct act *a = &p->acts[i];
+		bool in_vain = a->answer.outcome == OUTCOME_OK && !a->changed &&
+		               a->answer.env_steps == p->acts[i - 1].answer.env_steps;
+
+		n = in_vain ? n + 1 : 0;
+	}
+	return n;
+}
+
 static void judge_count(const struct probe *p, size_t ok, struct property *out)
 {
 	int64_t count = probe_count_after_acts(p);
@@ -105,9 +120,17 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 
 	/* a server without memory would show the state of a fresh start */
 	bool kept = !observed && (changes > 1 || (changes && count < 0));
+	/* it did count, and does so no more: an environment that is no longer there? */
+	bool stopped = count > 1 && uncounted_at_end(p) > 1;
 	bool stands = count >= 0 && ok > 1 && !changes && answers_differ(p);
 
-	if (count > 1 || kept) {
+	if (stopped) {
+		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
+		property_saw(out,
+		             "the last %zu calls succeeded, were not counted, and "
+		             "changed nothing",
+		             uncounted_at_end(p));
+	} else if (count > 1 || kept) {
 		property_judge(out, PROPERTY_OK, "keeps its state");
 	} else if (stands) {
 		property_judge(out, PROPERTY_RED, "starts over");
@@ -133,6 +156,22 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 	}
 }
 
+/* A call that got no answer after others had got theirs. */
+static bool judge_loss(struct probe *p, size_t ok, struct property *out)
+{
+	const struct act *last = &p->acts[p->act_count - 1];
+
+	if (ok == 0 || last->answer.layer != LAYER_TRANSPORT) {
+		return false;
+	}
+	property_judge(out, PROPERTY_RED, "loses the session");
+	property_saw(out, "call %zu", p->act_count);
+	property_quote(out, &last->answer);
+	property_advise(out, "see the server's own log; a step that takes longer needs a "
+	                     "longer --timeout");
+	return true;
+}
+
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	size_t ok = probe_ok_acts(p);
@@ -148,6 +187,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	if (judge_signs(p, out)) {
+		p->forgets = true;
 		return 0;
 	}
 	if (ok == 0) {
@@ -159,7 +199,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		}
 		return 0;
 	}
-	judge_count(p, ok, out);
+	if (!judge_loss(p, ok, out)) {
+		judge_count(p, ok, out);
+	}
+	p->forgets = out->status == PROPERTY_RED;
 	return 0;
 }
 

@@ -41,6 +41,7 @@ enum flaw {
 	FROZEN = 1 << 27,      /* counted and answered, and the state stands still */
 	NOBODY = 1 << 28,
 	ONCE_OVER = 1 << 29, /* the episode ends with its first step */
+	BREAKS = 1 << 30,    /* the third call of an episode gets no answer */
 };
 
 struct world {
@@ -58,6 +59,8 @@ struct fake {
 	int resets, place;
 	bool said;
 };
+
+#define STOPS (1u << 31) /* after two steps nothing happens any more */
 
 /* The server. One a test. */
 static struct {
@@ -207,7 +210,9 @@ static void fail_step(struct env_reply *out, enum outcome outcome, enum error_cl
 
 static bool step_fails(const struct fake *f, struct env_reply *out)
 {
-	if (has(STEP_FAILS)) {
+	if (has(BREAKS) && f->world.steps >= 2) {
+		fail_step(out, OUTCOME_TRANSPORT_ERROR, CLASS_TRANSPORT, LAYER_TRANSPORT);
+	} else if (has(STEP_FAILS)) {
 		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, LAYER_FRAMEWORK);
 	} else if (has(STEP_HANGS)) {
 		fail_step(out, OUTCOME_TIMEOUT, CLASS_TIMEOUT, LAYER_TRANSPORT);
@@ -237,6 +242,10 @@ static int fake_step(struct env *e, struct str name, struct str arguments,
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
 	if (step_fails(f, out)) {
+		return 0;
+	}
+	if (has(STOPS) && w->steps >= 2) {
+		out->env_steps = w->steps;
 		return 0;
 	}
 	w->steps++;
@@ -319,13 +328,15 @@ static const struct {
 	{"no tools", NO_TOOLS, "ouuruuoooo"},
 	{"steps are not counted", NO_COUNT, "oooooooooo"},
 	{"neither counted nor shown", NO_COUNT | NO_STATE, "ouuouuoooo"},
-	{"a new episode in the midst", CHURN, "oroooooooo"},
-	{"somebody else's state", LOST_SOURCE, "oruouroooo"},
+	{"a new episode in the midst", CHURN, "oroooooouo"},
+	{"somebody else's state", LOST_SOURCE, "oruouroouo"},
 	{"plain MCP", PLAIN, "ouuususoso"},
 	{"no reset within a session", NO_RESET, "oooosooooo"},
 	{"no reset at all", RESET_FAILS, "ruuuuuuuuo"},
 	{"a state that stands still", FROZEN, "oooooroouo"},
 	{"over after one step", ONCE_OVER, "ouoooooooo"},
+	{"the third call breaks it", BREAKS, "oroooooouo"},
+	{"after two steps it stands still", STOPS, "ouoooooooo"},
 };
 
 static void take(void *ctx, const struct property *p)

@@ -6,7 +6,8 @@
 #include "probe/words.h"
 
 #define RETRY_MS   250 /* a session that has just ended may hold on to its room so long */
-#define DRAWS_VAIN 8   /* so many in vain, and the server's own words are tried */
+#define TICK_MS    1100 /* clocks that go by seconds have moved */
+#define DRAWS_VAIN 8    /* so many in vain, and the server's own words are tried */
 
 /* ---- opening ---- */
 
@@ -284,7 +285,7 @@ static int act_in_first(struct probe *p, struct error *err)
 	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
 	int failed = explore(p, &x, err);
 	if (!failed && !x.ok && !x.done && !user_acts(p)) {
-		failed = try_words(p, &x, err);
+		failed = try_words(p, &x, err) || explore(p, &x, err) ? -1 : 0;
 	}
 	choose_good(p);
 	x.policy->ops->close(x.policy);
@@ -302,6 +303,18 @@ static const struct act *own_act(const struct probe *p)
 	return p->good_count ? &p->acts[place] : NULL;
 }
 
+/* Does the state move although nobody acts? Then that it moved says nothing. */
+static int wait_for_move(struct probe *p, struct session *s, struct error *err)
+{
+	struct moment now = {.json = BUF(0)};
+
+	if (probe_pause(p, TICK_MS, err) || session_look(&p->asking, s, &now, err)) {
+		return -1;
+	}
+	p->restless = now.known && strcmp(now.whole, s->later.whole) != 0;
+	return 0;
+}
+
 static int visit(struct probe *p, size_t i, struct error *err)
 {
 	struct session *s = &p->sessions[i];
@@ -313,7 +326,10 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	}
 	v->looked = s->start.known && s->later.known &&
 	            strcmp(session_facts(s)->state_kind, "observation") != 0;
-	v->moved = v->looked && strcmp(s->start.hash, s->later.hash) != 0;
+	v->moved = v->looked && strcmp(s->start.whole, s->later.whole) != 0;
+	if (v->moved && !p->restless && wait_for_move(p, s, err)) {
+		return -1;
+	}
 	if (!a || !session_is_open(s)) {
 		return 0;
 	}
@@ -344,7 +360,7 @@ static int look_at_start(struct probe *p, struct error *err)
 		return -1;
 	}
 	p->restless = first->start.known && first->later.known &&
-	              strcmp(first->start.hash, first->later.hash) != 0;
+	              strcmp(first->start.whole, first->later.whole) != 0;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "probe/clocks.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ int asking_init(struct asking *a, struct error *err)
 	const struct opt_list *given = a->conf->ignore;
 
 	a->hasher = hasher_new();
-	a->scratch = BUF(BUF_MAX_MESSAGE);
+	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
 	if (json_paths_new(false, &a->unsaid, err) ||
 	    json_paths_add(a->unsaid, STR("/step_count"), err) ||
 	    json_paths_add(a->unsaid, STR("/episode_id"), err)) {
@@ -52,6 +53,7 @@ void asking_release(struct asking *a)
 	free(a->reset.us);
 	free(a->step.us);
 	buf_release(&a->scratch);
+	buf_release(&a->masked);
 	hasher_free(a->hasher);
 	json_paths_free(a->unsaid);
 }
@@ -329,8 +331,10 @@ static void compare_with_state(struct asking *a, struct session *s,
 			buf_char(&shared, '\n');
 		}
 	}
+	buf_clear(&a->masked);
+	clocks_mask(buf_view(&shared), &a->masked);
 	out->shows = shared.n > 0;
-	hash_hex(a->hasher, buf_view(&shared), out->shown);
+	hash_hex(a->hasher, buf_view(&a->masked), out->shown);
 	buf_release(&edited);
 	buf_release(&shared);
 }
@@ -356,6 +360,16 @@ int session_step(struct asking *a, struct session *s, struct str name,
 	return 0;
 }
 
+static void hash_state(struct asking *a, struct str state,
+                       const struct json_paths *without, char out[HASH_HEX + 1])
+{
+	buf_clear(&a->scratch);
+	buf_clear(&a->masked);
+	json_canon(state, without, JSON_EDIT_DROP, &a->scratch);
+	clocks_mask(buf_view(&a->scratch), &a->masked);
+	hash_hex(a->hasher, buf_view(&a->masked), out);
+}
+
 int session_look(struct asking *a, struct session *s, struct moment *out,
                  struct error *err)
 {
@@ -376,9 +390,8 @@ int session_look(struct asking *a, struct session *s, struct moment *out,
 		return 0;
 	}
 	out->known = true;
-	json_hash(a->hasher, state, session_facts(s)->ignore_paths, &a->scratch,
-	          out->hash);
-	json_hash(a->hasher, state, a->unsaid, &a->scratch, out->whole);
+	hash_state(a, state, session_facts(s)->ignore_paths, out->hash);
+	hash_state(a, state, a->unsaid, out->whole);
 	buf_str(&out->json, state);
 	return 0;
 }

@@ -27,7 +27,7 @@ enum session_event {
 
 /* The state at one moment. */
 struct moment {
-	bool known;
+	bool known; /* both hashes leave out clocks and made-up ids */
 	char hash[HASH_HEX + 1];
 	char whole[HASH_HEX + 1]; /* drawings included: a map may be in one of them */
 	struct buf json;          /* empty when it is too large to be shown */
@@ -71,7 +71,7 @@ struct asking {
 	struct io *io;
 	struct hasher *hasher;
 	struct json_paths *unsaid; /* what is no part of `whole` */
-	struct buf scratch;
+	struct buf scratch, masked;
 	struct session *all; /* ours, to tell episodes apart */
 	size_t all_count;
 	struct timings open, reset, step;

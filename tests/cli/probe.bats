@@ -191,6 +191,13 @@ most_open() {
 	has "$output" 'ok       isolation'
 }
 
+@test "a clock in the state is no difference" {
+	rolldbg probe --json --env builtin:desk >lines
+	[ "$(not_ok lines)" = release:unknown ]
+	property seed '.evidence | startswith("seed 42 repeats, and seed 43 leads elsewhere")'
+	property isolation '.value == "4 apart"'
+}
+
 @test "what is secret stays so in what a server says" {
 	code=0
 	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret red1 >out || code=$?

@@ -1,6 +1,7 @@
 /* Every property against a server that is wrong in one way: what is judged, how many
    sessions were open at most, and that all of them were closed. */
 #include "net/io.h"
+#include "probe/clocks.h"
 #include "probe/probe.h"
 #include "probe/words.h"
 #include "tap.h"
@@ -99,7 +100,7 @@ static void begin(struct fake *f, struct world *w)
 	seed = has(SEED_IGNORED) ? (uint64_t)server.starts : seed;
 	seed = has(DETERMINISTIC) ? 1 : seed;
 	*w = (struct world){.state = seed};
-	w->value = (int64_t)draw(&w->state);
+	w->value = (int64_t)(draw(&w->state) % 1000000);
 	if (has(SEED_STARTS)) {
 		w->state = (uint64_t)server.starts;
 	}
@@ -442,6 +443,36 @@ static void test_words(void)
 	words_release(&w);
 }
 
+static void test_clocks(void)
+{
+	static const struct {
+		const char *text, *masked;
+	} texts[] = {
+		{"{\"clock\":1795276290041,\"n\":12}", "{\"clock\":#,\"n\":12}"},
+		{"[1763690591,1763690591.25,1763690591123456,1763690591123456789]",
+	         "[#,#,#,#]"},
+		{"17636905911 176369059 1463690591 2263690591",
+	         "17636905911 176369059 1463690591 2263690591"},
+		{"0.1763690591 a1763690591", "0.1763690591 a1763690591"},
+		{"at 2026-11-21T15:47:19.123Z and 2026-11-21 15:47, on 2026-11-21",
+	         "at #Z and #, on 2026-11-21"},
+		{"\"6e7d7b09f960c7a5255928194f3f4f7b\" 6e7d7b09f960c7a5255928194f3f4f7bf",
+	         "\"#\" 6e7d7b09f960c7a5255928194f3f4f7bf"},
+		{"id 9B1DEB4D-3B7D-4BAD-9BDD-2B0D7B3DCB6D.", "id #."},
+		{"1763690591.", "#."},
+		{"2026-11-21T15:4", "2026-11-21T15:4"},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct buf out = BUF(BUF_MAX_SMALL);
+
+		clocks_mask(str_from(texts[i].text), &out);
+		is_str(buf_cstr(&out), texts[i].masked, "clocks in: %s", texts[i].text);
+		buf_release(&out);
+	}
+}
+
 int main(void)
 {
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
@@ -456,6 +487,7 @@ int main(void)
 	test_one_session(io);
 	test_ends(io);
 	test_words();
+	test_clocks();
 	io_free(io);
 	io_global_cleanup();
 	return done();

@@ -160,8 +160,10 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 static bool judge_loss(struct probe *p, size_t ok, struct property *out)
 {
 	const struct act *last = &p->acts[p->act_count - 1];
+	enum outcome o = last->answer.outcome;
 
-	if (ok == 0 || last->answer.layer != LAYER_TRANSPORT) {
+	if (ok == 0 || (o != OUTCOME_TIMEOUT && o != OUTCOME_TRANSPORT_ERROR &&
+	                o != OUTCOME_SESSION_LOST)) {
 		return false;
 	}
 	property_judge(out, PROPERTY_RED, "loses the session");

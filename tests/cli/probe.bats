@@ -14,11 +14,12 @@ not_ok() {
 	jq -r 'select(.type == "property" and .status != "ok") | "\(.name):\(.status)"' "$1" | paste -sd ' '
 }
 
-# judged ARGUMENTS...: exit code and properties, as in the table; the lines are in lines.
+# judged FAULT ARGUMENTS...: exit code and properties, as in the table; the lines are in lines.
 judged() {
-	local code=0 timeout=60s
-	[[ $* != *hang* ]] || timeout=$short
-	rolldbg probe --sessions 3 --need 2 --settle 200ms --timeout "$timeout" --json "$@" >lines 2>err || code=$?
+	local code=0 timeout=60s fault=$1
+	shift
+	case $fault in hang | late-reply) timeout=$short ;; esac
+	rolldbg probe --sessions 3 --need 2 --settle 200ms --timeout "$timeout" --actions DOWN,UP,DOWN,UP --json "$@" >lines 2>err || code=$?
 	printf '%s\t%s' $code "$(not_ok lines)" | sed 's/\t$//'
 }
 
@@ -31,17 +32,21 @@ property() {
 	}
 }
 
-@test "every fault over MCP has a row" {
-	[ "$(rows | cut -f 1 | grep -v '^-' | sort)" = "$(rolldbg __spec | awk -F '\t' '$2 == "fault" && $4 !~ /\(openenv\)$/ { print $3 }' | sort)" ]
+@test "every fault has a row for each protocol it belongs to" {
+	rolldbg __spec | awk -F '\t' '$2 == "fault" {
+		if ($4 !~ /\(openenv\)$/) print "mcp", $3
+		if ($4 !~ /\(mcp\)$/) print "openenv", $3
+	}' | sort >wanted
+	rows | awk '$2 != "-" { print $1, $2 }' | sort | diff wanted -
 }
 
 @test "every row of the table" {
-	while IFS=$'\t' read -r fault wanted; do
-		wanted=${wanted%$'\t'}
-		[ "$fault" != - ] || fault=
-		got=$(judged --env "builtin:frozen_lake?map=random&max_envs=2&delay=1ms${fault:+&fault=$fault}")
-		[ "$got" = "$wanted" ] || {
-			printf '%s: %s\nnot: %s\n' "$fault" "$got" "$wanted" >&2
+	while IFS=$'\t' read -r protocol fault wanted; do
+		keys="protocol=$protocol&max_envs=2&delay=1ms"
+		[ "$fault" = - ] || keys+="&fault=$fault"
+		got=$(judged "$fault" --env "builtin:frozen_lake?$keys")
+		[ "$got" = "${wanted%$'\t'}" ] || {
+			printf '%s %s: %s\nnot: %s\n' "$protocol" "$fault" "$got" "$wanted" >&2
 			cat lines >&2
 			return 1
 		}
@@ -84,7 +89,7 @@ property() {
 @test "a second probe finds what the first found: nothing is left open" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
 	for i in 1 2 3; do
-		judged --env "$url" >verdict$i
+		judged - --env "$url" >verdict$i
 		jq -c 'select(.name != "latency" and .name != "release")' lines >lines$i
 	done
 	[ "$(cat verdict1)" = 0 ]
@@ -119,6 +124,19 @@ most_open() {
 	wait $pid || code=$?
 	[ $code = 130 ]
 	wait_for 60 most_open peer 3
+}
+
+@test "OpenEnv: a limit is given back, and the cure is OpenEnv's own" {
+	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2
+	for _ in 1 2; do
+		expect 1 rolldbg probe --env "${url%/mcp}"
+		has "$output" 'session 3 was refused: Server at capacity: 2/2 sessions active.'
+		has "$output" 'cure: raise MAX_CONCURRENT_ENVS, or max_concurrent_envs'
+		has "$output" 'ok       release       all 2 came back'
+	done
+	expect 1 rolldbg probe --env "${url%/mcp}" --protocol openenv-http
+	has "$output" 'red      capacity      no sessions'
+	has "$output" 'red      statefulness  starts over'
 }
 
 @test "nobody there, or nobody who speaks it: exit 4 and no table" {
@@ -177,6 +195,12 @@ most_open() {
 	property seed '.status == "unknown" and (.evidence | contains("nothing is random here, or seeds are ignored"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random8x8&slippery=1' >lines
 	property seed '.status == "ok"'
+	for protocol in mcp openenv; do
+		rolldbg probe --json --env "builtin:frozen_lake?map=random&protocol=$protocol" >lines
+		property seed '.status == "ok" and (.evidence | endswith("a busy neighbour changes nothing"))'
+	done
+	rolldbg probe --json --env 'builtin:frozen_lake?map=random&protocol=openenv&fault=seed-ignored' >lines || [ $? = 1 ]
+	property seed '.status == "red" and (.evidence | contains("differ at /grid"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?slippery=1' --seed 7 >lines
 	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats, and seed 8 leads elsewhere"))'
 	rolldbg probe --json --seed 9223372036854775807 >lines

@@ -169,7 +169,7 @@ static uint64_t time_left_ms(const struct talk *t)
 {
 	uint64_t now = io_now_ns(t->session->conf.io);
 
-	return now < t->deadline_ns ? (t->deadline_ns - now) / NS_PER_MS : 0;
+	return now < t->deadline_ns ? (t->deadline_ns - now - 1) / NS_PER_MS + 1 : 0;
 }
 
 static int say(struct talk *t, struct mcp_reply *r, struct error *err)
@@ -472,6 +472,23 @@ static bool says_nothing(const struct mcp_reply *r)
 	       status == 429 || status >= 500;
 }
 
+static void say_no_discovery(const struct mcp_session *s, const struct mcp_reply *r)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	buf_text(&why, "no modern server answers server/discover so: ");
+	if (r->got == MCP_GOT_ERROR) {
+		buf_text(&why, "error ");
+		buf_str(&why, r->message.error_code);
+	} else if (r->got == MCP_GOT_HTTP) {
+		buf_printf(&why, "HTTP %d", r->http_status);
+	} else {
+		buf_str(&why, r->text);
+	}
+	say_era(s, buf_cstr(&why));
+	buf_release(&why);
+}
+
 static void take_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
 {
 	bool listed_other = mcp_is_modern_error(r) && mcp_offered_instead(r) != NULL;
@@ -487,7 +504,7 @@ static void take_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *
 	} else if (listed_other) {
 		say_era(s, "the server lists revisions with sessions alone");
 	} else {
-		say_era(s, "server/discover was not answered as a modern server does");
+		say_no_discovery(s, r);
 	}
 }
 

@@ -36,8 +36,9 @@ static bool is_untold(const struct line *l)
 	return talks;
 }
 
-/* "observations" for "observation", and the like. */
-static void find_near(struct lost *s, struct workspace *w, struct str value)
+/* "observations" for "observation", and the like. Structure alone is no loss: some
+   servers say everything there. */
+static bool has_near(struct lost *s, struct workspace *w, struct str value)
 {
 	static const char *const meant[] = {"observation"};
 	struct json_member m;
@@ -45,9 +46,10 @@ static void find_near(struct lost *s, struct workspace *w, struct str value)
 	for (size_t cursor = 0; json_next_member(value, &cursor, &m);) {
 		if (!is_empty(m.value) && text_nearest(m.key, meant, 1)) {
 			peer_name(w, m.key, s->near, sizeof(s->near));
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -60,9 +62,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	if (!is_empty(l->value[KEY_OBSERVATION])) {
 		if (s->looked < LOOKS && ++s->looked && is_untold(l))
 			span_add(&s->unsaid, l->turn, l->step);
-	} else if (!is_empty(l->value[KEY_STRUCTURED]) || !is_empty(l->value[KEY_RAW])) {
-		if (!s->unread.count)
-			find_near(s, r->work, l->value[KEY_STRUCTURED]);
+	} else if (has_near(s, r->work, l->value[KEY_STRUCTURED]) ||
+	           !is_empty(l->value[KEY_RAW])) {
 		span_add(&s->unread, l->turn, l->step);
 	}
 }

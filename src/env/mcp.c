@@ -515,7 +515,7 @@ static void mcp_close(struct env *base)
 const struct env_ops env_mcp = {
 	.name = "mcp",
 	.help = "MCP over Streamable HTTP, stdio or the older HTTP+SSE; MCP-Gym's "
-                "control plane is found by "
+		"control plane is found by "
 		"asking",
 	.claims = mcp_claims,
 	.open = mcp_open,

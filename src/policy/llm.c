@@ -434,6 +434,25 @@ static void say_result(struct llm_policy *p, struct str id, struct str text)
 	buf_release(&wrapped);
 }
 
+/* The environment's answer as the model gets to read it: an empty one would be a loss. */
+static void put_answer(const struct policy_result *r, struct buf *out)
+{
+	enum json_type type = json_type(r->observation);
+	bool none = type == JSON_ABSENT || type == JSON_NULL ||
+	            (type == JSON_ARRAY && json_count(r->observation) == 0);
+
+	if (!none || json_is_null(r->structured)) {
+		prompt_text(json_is_null(r->observation) ? (struct str){NULL, 0}
+		                                         : r->observation,
+		            out);
+	} else {
+		prompt_text(r->structured, out);
+	}
+	if (!out->n) {
+		buf_str(out, r->raw.n ? r->raw : r->message);
+	}
+}
+
 static void llm_observe(struct policy *base, const struct policy_result *r,
                         struct str *messages)
 {
@@ -448,12 +467,7 @@ static void llm_observe(struct policy *base, const struct policy_result *r,
 		conversation_say(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
 	} else {
 		buf_clear(&p->text);
-		prompt_text(json_is_null(r->observation) ? (struct str){NULL, 0}
-		                                         : r->observation,
-		            &p->text);
-		if (!p->text.n) {
-			buf_str(&p->text, r->raw.n ? r->raw : r->message);
-		}
+		put_answer(r, &p->text);
 		say_result(p, r->decision->id, buf_view(&p->text));
 	}
 	*messages = conversation_added(&p->talk);

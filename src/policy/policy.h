@@ -66,6 +66,7 @@ struct policy_result {
 	const struct decision *decision;
 	enum outcome outcome;
 	struct str observation; /* raw JSON, error text included; absent: none */
+	struct str structured;  /* raw JSON: what is said beside or instead of it */
 	struct str raw;         /* bytes that were no JSON */
 	struct str message;     /* of an error, decoded */
 };

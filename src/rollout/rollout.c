@@ -273,6 +273,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 		observed(r, &(struct policy_result){.decision = d,
 	                                            .outcome = reply->outcome,
 	                                            .observation = reply->observation,
+	                                            .structured = reply->structured,
 	                                            .raw = reply->raw,
 	                                            .message = reply->error.message});
 	if (write_step(&r->writer, &f, err)) {

@@ -45,7 +45,7 @@ server_start() {
 	"$@" >>"$log" 2>&1 3>&- &
 	local pid=$!
 	echo "$pid" >"$dir/$name.pid"
-	local deadline=$((SECONDS + 60)) port
+	local deadline=$((SECONDS + 240)) port
 	until port=$(sed -nE 's|.*(running\|listening) on http://127\.0\.0\.1:([0-9]+).*|\2|p' "$log" | head -n 1) &&
 		[ -n "$port" ]; do
 		if ! kill -0 "$pid" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; then
@@ -227,7 +227,7 @@ hold_ws() {
 		        socket.send('{"type":"state"}')
 		        socket.recv()
 		    (folder / "held").touch()
-		    deadline = time.monotonic() + 60
+		    deadline = time.monotonic() + 240
 		    while not (folder / "release").exists() and time.monotonic() < deadline:
 		        time.sleep(0.05)
 		(folder / "released").touch()
@@ -236,7 +236,7 @@ hold_ws() {
 }
 
 wait_for() {
-	local deadline=$((SECONDS + 30))
+	local deadline=$((SECONDS + 120))
 	until [ -e "$BATS_TEST_TMPDIR/$1" ]; do
 		[ $SECONDS -lt $deadline ]
 		sleep 0.05

@@ -148,7 +148,7 @@ capped() {
 	JSON
 	"$ROLLDBG" run --env "$(url dying)" --policy slow.json --max-turns 1000000 --out walk.jsonl >walk.out 2>&1 3>&- &
 	local pid=$!
-	local deadline=$((SECONDS + 30))
+	local deadline=$((SECONDS + 120))
 	until grep -q '"step":3,' walk.jsonl 2>/dev/null || [ $SECONDS -ge $deadline ]; do sleep 0.05; done
 	kill "$(cat "$BATS_TEST_TMPDIR/dying.pid")"
 	local got=0

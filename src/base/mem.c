@@ -3,6 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* What is freed up to this size glibc keeps for the thread's next malloc(), a few of each
+   size, and calloc() takes nothing of that: a thousand threads would hoard. */
+#define CACHED_BYTES ((size_t)1032)
 
 static _Noreturn void out_of_memory(size_t bytes)
 {
@@ -27,12 +32,13 @@ void *mem_new(size_t bytes)
 
 void *mem_array(size_t count, size_t size)
 {
-	void *p = calloc(1, product(count, size));
+	size_t bytes = product(count, size);
+	void *p = bytes > CACHED_BYTES ? calloc(1, bytes) : malloc(bytes);
 
 	if (!p) {
-		out_of_memory(count * size);
+		out_of_memory(bytes);
 	}
-	return p;
+	return bytes > CACHED_BYTES ? p : memset(p, 0, bytes);
 }
 
 void *mem_resize(void *p, size_t count, size_t size)
@@ -55,6 +61,10 @@ char *mem_text(struct str s)
 	return p;
 }
 
+/* Most arenas stay small, and a thousand rollouts have many: blocks begin small and
+ * double.
+ */
+#define ARENA_FIRST ((size_t)512)
 #define ARENA_BLOCK ((size_t)4096)
 
 struct arena_block {
@@ -62,6 +72,14 @@ struct arena_block {
 	size_t used, size;
 	_Alignas(max_align_t) char bytes[];
 };
+
+static size_t next_size(const struct arena *a, size_t need)
+{
+	size_t size = a->last ? 2 * a->last->size : ARENA_FIRST;
+
+	size = size < ARENA_BLOCK ? size : ARENA_BLOCK;
+	return need > size ? need : size;
+}
 
 void *arena_new(struct arena *a, size_t bytes)
 {
@@ -73,7 +91,7 @@ void *arena_new(struct arena *a, size_t bytes)
 		out_of_memory(bytes);
 	}
 	if (!b || b->size - b->used < need) {
-		size_t size = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+		size_t size = next_size(a, need);
 
 		b = mem_new(sizeof(*b) + size);
 		b->size = size;

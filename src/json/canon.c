@@ -44,8 +44,8 @@ struct canon {
 	struct frame *frames;
 	struct written_member *members;
 	size_t frames_n, frames_cap, members_n, members_cap, strings_n;
-	struct arena keys; /* those that had escapes, decoded */
-	struct string_frame strings[STRINGS_MAX];
+	struct arena keys;            /* those that had escapes, decoded */
+	struct string_frame *strings; /* NULL until one is read */
 	struct frame first_frames[16];
 	struct written_member first_members[32];
 	char first_copy[2048];
@@ -188,6 +188,9 @@ static bool enter_string(struct canon *c, size_t states)
 	if (!read || (*value.p != '{' && *value.p != '[' && *value.p != '"')) {
 		free(text);
 		return false;
+	}
+	if (!c->strings) {
+		c->strings = mem_array(STRINGS_MAX, sizeof(*c->strings));
 	}
 	c->strings[c->strings_n++] = (struct string_frame){
 		.text = text,
@@ -418,6 +421,7 @@ static void begin(struct canon *c, struct str value, struct buf *out)
 	c->members = c->first_members;
 	c->members_cap = ARRAY_LEN(c->first_members);
 	c->frames_n = c->members_n = c->strings_n = 0;
+	c->strings = NULL;
 	c->keys = (struct arena){0};
 	/* the canonical form is rarely longer than what it is made from, so this is the
 	 * only growth */
@@ -431,6 +435,7 @@ static void end(struct canon *c)
 	while (c->strings_n > 0) {
 		free(c->strings[--c->strings_n].text);
 	}
+	free(c->strings);
 	if (c->frames != c->first_frames) {
 		free(c->frames);
 	}

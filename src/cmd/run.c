@@ -373,7 +373,7 @@ static void show_progress(void *ctx, const struct batch_count *now)
 	pthread_mutex_unlock(&r->lock);
 	buf_printf(&text, "%zu of %zu done · %zu running · %zu failed · %lld steps/s",
 	           now->done, now->total, now->running,
-	           now->refused + now->unreachable + now->failed,
+	           now->refused + now->unreachable + now->lost + now->failed,
 	           (long long)((uint64_t)steps * 1000 / (took_ms + 1)));
 	if (now->done) {
 		uint64_t left = seconds_left(now, took_ms);
@@ -415,7 +415,7 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 	if (count->failed) {
 		return 5;
 	}
-	if (count->unreachable) {
+	if (count->unreachable || count->lost) {
 		return 4;
 	}
 	return count->refused || r->verdicts.at_or_above > 0;
@@ -424,20 +424,24 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 /* What a trainer wants to know first. */
 static void say_environments(const struct batch_count *count, struct buf *out)
 {
-	size_t began = count->done + count->interrupted;
+	const struct {
+		size_t n;
+		const char *what;
+	} others[] = {{count->refused, "refused"},
+	              {count->unreachable, "found nobody"},
+	              {count->lost, "lost it"}};
 
-	if (count->opened < began && (count->refused || count->unreachable)) {
-		buf_printf(out, "%zu of %zu rollouts had an environment", count->opened,
-		           began);
-		if (count->refused) {
-			buf_printf(out, "; %zu were refused", count->refused);
-		}
-		if (count->unreachable) {
-			buf_printf(out, "; %zu found nobody or were cut off",
-			           count->unreachable);
-		}
-		buf_char(out, '\n');
+	if (!count->refused && !count->unreachable && !count->lost) {
+		return;
 	}
+	buf_printf(out, "%zu of %zu rollouts had an environment", count->opened,
+	           count->done + count->interrupted);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (others[i].n) {
+			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
+		}
+	}
+	buf_char(out, '\n');
 }
 
 static void say_summary(struct running *r, const struct batch_count *count)

@@ -82,7 +82,10 @@ static void give_back(struct batch *b, int failed, const struct rollout_result *
 	b->count.opened += r->opened;
 	b->count.failed += !failed && r->status == END_FAILED;
 	b->count.refused += !failed && r->status == END_REFUSED;
-	b->count.unreachable += !failed && r->status == END_UNREACHABLE;
+	if (!failed && r->status == END_UNREACHABLE) {
+		b->count.unreachable += !r->opened;
+		b->count.lost += r->opened;
+	}
 	pthread_mutex_unlock(&b->lock);
 }
 

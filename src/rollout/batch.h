@@ -8,10 +8,12 @@
 /* How far it is; in the end, how it went. */
 struct batch_count {
 	size_t total, running;
-	size_t done;                 /* ended by themselves; refused and lost are in it */
-	size_t opened;               /* had an environment */
-	size_t refused, unreachable; /* no session, or lost for good */
-	size_t failed;               /* ended for a reason of ours */
+	size_t done;   /* ended by themselves; refused and lost are in it */
+	size_t opened; /* had an environment */
+	size_t refused,
+		unreachable; /* had none: the server said no, or nobody was there */
+	size_t lost;         /* had one, and lost it for good */
+	size_t failed;       /* ended for a reason of ours */
 	size_t interrupted;
 };
 

@@ -124,7 +124,7 @@ by_rollout() {
 	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out a.jsonl
 	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
 	[ "$opened" -lt 64 ]
-	has "$output" "$opened of 64 rollouts had an environment; $((64 - opened)) were refused"
+	has "$output" "$opened of 64 rollouts had an environment · $((64 - opened)) refused"
 	has "$output" "error: capacity: $((61 - opened)) more of these (-v shows all)"
 	has "$output" 'error: group-size: task env has '
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" = 3 ]
@@ -152,7 +152,7 @@ by_rollout() {
 @test "nobody there: said once, exit 4, every rollout recorded" {
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --protocol mcp --actions A --group-size 5 --jobs 5 --out a.jsonl
 	[ "$(grep -c 'connect' <<<"$stderr")" = 1 ]
-	has "$output" '0 of 5 rollouts had an environment; 5 found nobody or were cut off'
+	has "$output" '0 of 5 rollouts had an environment · 5 found nobody'
 	all_are a.jsonl end '.status == "unreachable"'
 }
 

@@ -34,7 +34,7 @@ static int check_factors(const struct trainer_options *o, struct error *err)
 	return 0;
 }
 
-/* The factors are at least 1. False: more than there may be. */
+/* False: more than there may be. */
 static bool multiply(const struct trainer_options *o, uint64_t *out)
 {
 	const uint64_t factors[] = {factor(o->device_batch), factor(o->accumulation),
@@ -42,10 +42,10 @@ static bool multiply(const struct trainer_options *o, uint64_t *out)
 
 	*out = 1;
 	for (size_t i = 0; i < ARRAY_LEN(factors); i++) {
-		if (factors[i] > TRAINER_SESSIONS_MAX / *out) {
+		if (__builtin_mul_overflow(*out, factors[i], out) ||
+		    *out > TRAINER_SESSIONS_MAX) {
 			return false;
 		}
-		*out *= factors[i];
 	}
 	return true;
 }

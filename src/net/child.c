@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/inside.h"
+#include "net/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,19 +28,15 @@
 
 struct child {
 	struct io *io;
-	pid_t pid;        /* 0: reaped */
-	int in, out, err; /* its stdin, stdout, stderr; -1: closed */
-	struct buf to;    /* on its way to stdin */
-	size_t sent;      /* bytes of it that are there */
-	struct buf from;  /* stdout not yet taken */
-	size_t taken;     /* bytes of it that are done with */
-	size_t searched;  /* up to there is no LF */
-	size_t max_line;
-	bool skipping;    /* inside a line over the cap */
-	bool full;        /* stdout is not read until lines are taken */
-	struct buf words; /* stderr: the newest of it */
-	struct buf line;  /* its unfinished line, cut */
-	struct buf last;  /* the line before */
+	pid_t pid;         /* 0: reaped */
+	int in, out, err;  /* its stdin, stdout, stderr; -1: closed */
+	struct buf to;     /* on its way to stdin */
+	size_t sent;       /* bytes of it that are there */
+	struct lines from; /* stdout */
+	bool full;         /* stdout is not read until lines are taken */
+	struct buf words;  /* stderr: the newest of it */
+	struct buf line;   /* its unfinished line, cut */
+	struct buf last;   /* the line before */
 	uint64_t words_lost;
 	char why[96];
 	bool not_found;
@@ -134,12 +131,12 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	                    .in = pipes[0][1],
 	                    .out = pipes[1][0],
 	                    .err = pipes[2][0],
-	                    .max_line = conf->max_line ? conf->max_line : BUF_MAX_MESSAGE,
 	                    .to = BUF(OUT_MAX),
 	                    .words = BUF(2 * WORDS_MAX),
 	                    .line = BUF(LAST_MAX),
 	                    .last = BUF(LAST_MAX)};
-	c->from = BUF(c->max_line + 4 * PIECE);
+	lines_init(&c->from, conf->max_line ? conf->max_line : BUF_MAX_MESSAGE,
+	           4 * PIECE);
 	int ours[] = {c->in, c->out, c->err};
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
@@ -227,19 +224,16 @@ static bool read_words(struct child *c)
 
 static void read_lines(struct child *c)
 {
-	if (c->taken && c->taken >= c->from.n - c->taken) {
-		buf_drop(&c->from, c->taken);
-		c->searched -= c->taken;
-		c->taken = 0;
-	}
-	c->full = c->from.max - c->from.n < PIECE;
-	if (c->full) {
+	char *room = lines_room(&c->from, PIECE);
+
+	c->full = !room;
+	if (!room) {
 		watch(c, c->out, 0);
 		return;
 	}
-	ssize_t n = read(c->out, buf_room(&c->from, PIECE), PIECE);
+	ssize_t n = read(c->out, room, PIECE);
 	if (n > 0)
-		c->from.n += (size_t)n;
+		lines_added(&c->from, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		unwatch(c, &c->out);
 }
@@ -328,8 +322,10 @@ static bool await_end(struct child *c, uint64_t ms)
 		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0)
 			continue;
 		if (p[0].revents) {
-			buf_clear(&c->from);
-			c->taken = c->searched = 0;
+			struct str unwanted;
+
+			while (lines_next(&c->from, false, &unwanted) != LINES_NONE)
+				;
 			read_lines(c);
 		}
 		if (p[1].revents)
@@ -370,9 +366,10 @@ void child_free(struct child *c)
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
 	unwatch(c, &c->err);
-	struct buf *all[] = {&c->to, &c->from, &c->words, &c->line, &c->last};
+	struct buf *all[] = {&c->to, &c->words, &c->line, &c->last};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
+	lines_release(&c->from);
 	free(c);
 }
 
@@ -393,44 +390,12 @@ bool child_send(struct child *c, struct str line)
 	return true;
 }
 
-/* What stands up to `end` is done with; the LF behind it, too. */
-static struct str cut_line(struct child *c, size_t end)
+/* There may be room again. */
+static void go_on_reading(struct child *c)
 {
-	struct str line = {c->from.p + c->taken, end - c->taken};
-
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
-	c->taken = c->searched = end < c->from.n ? end + 1 : end;
-	if (c->full) {
-		c->full = false;
+	if (c->full)
 		watch(c, c->out, POLLIN);
-	}
-	return line;
-}
-
-enum found { FOUND_NOTHING, FOUND_LINE, FOUND_TOO_LONG, FOUND_REST };
-
-/* FOUND_REST: a line over the cap has ended here. */
-static enum found find_line(struct child *c, struct str *line)
-{
-	struct str rest = str_skip(buf_view(&c->from), c->searched);
-	const char *lf = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
-	size_t end = lf ? (size_t)(lf - c->from.p) : c->from.n;
-	bool too_long = end - c->taken > c->max_line;
-	bool last = !lf && c->out < 0 && end > c->taken;
-
-	c->searched = end;
-	if (c->skipping || too_long) {
-		bool told = c->skipping;
-
-		cut_line(c, end);
-		c->skipping = !lf;
-		return !told ? FOUND_TOO_LONG : lf ? FOUND_REST : FOUND_NOTHING;
-	}
-	if (!lf && !last)
-		return FOUND_NOTHING;
-	*line = cut_line(c, end);
-	return FOUND_LINE;
+	c->full = false;
 }
 
 int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
@@ -439,16 +404,15 @@ int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
 	uint64_t deadline = io_deadline_ns(c->io, timeout_ms);
 
 	for (bool over = false;;) {
-		enum found found = find_line(c, line);
+		enum lines_got got = lines_next(&c->from, c->out < 0, line);
 
-		if (found == FOUND_LINE)
+		go_on_reading(c);
+		if (got == LINES_ONE)
 			return 1;
-		if (found == FOUND_REST)
-			continue;
-		if (found == FOUND_TOO_LONG)
+		if (got == LINES_TOO_LONG)
 			return error_set(err, FAIL_PROTOCOL,
 			                 "the server wrote a line of more than %zu MiB",
-			                 c->max_line >> 20);
+			                 c->from.max_line >> 20);
 		if (c->out < 0) {
 			look_for_end(c);
 			return 0;

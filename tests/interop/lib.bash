@@ -104,9 +104,10 @@ openenv_file() {
 	sed -i 's|/mcp$||' "$dir/$name.url"
 }
 
+# everything_start NAME [streamableHttp|sse]
 everything_start() {
 	server_start "$1" env PORT=0 node --require "$servers/loopback.js" \
-		"$installed/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js" streamableHttp
+		"$installed/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js" "${2:-streamableHttp}"
 }
 
 # at_once COMMAND..: starts several servers together; each argument is one of the words above with its own.

@@ -45,7 +45,7 @@ static struct str only_tool(const struct world *w)
 	return tool;
 }
 
-bool episode_step(struct episode *e, struct str action, struct buf *why)
+static bool move(struct episode *e, struct str action, struct buf *why)
 {
 	struct act a = {.tool = JSON_GET(only_tool(e->world), "name"),
 	                .arguments = action,
@@ -63,6 +63,19 @@ bool episode_step(struct episode *e, struct str action, struct buf *why)
 	buf_release(&a.text);
 	buf_release(&a.structured);
 	return !a.is_error;
+}
+
+bool episode_act(struct episode *e, struct str action, enum metadata_place metadata,
+                 struct buf *out, struct buf *why)
+{
+	if (episode_has_tools(e->world)) {
+		episode_tool_step(e, action, out);
+	} else if (move(e, action, why)) {
+		episode_observe(e, true, metadata, out);
+	} else {
+		return false;
+	}
+	return true;
 }
 
 void episode_release(struct episode *e)
@@ -84,11 +97,27 @@ static void write_place(const struct episode *e, struct buf *out)
 	buf_release(&state);
 }
 
+/* An environment of tools shows what a call brings and nothing else; one that is asked
+   without a call is closed. */
+static void observe_no_call(bool stepped, struct buf *out)
+{
+	buf_text(out, stepped ? "{\"observation\":{\"metadata\":{},\"tool_name\":null,"
+	                        "\"result\":null,\"error\":{\"error_type\":"
+	                        "\"execution_error\",\"message\":\"environment is "
+	                        "closed\"}},\"reward\":null,\"done\":false}"
+	                      : "{\"observation\":{\"metadata\":{}},\"reward\":null,"
+	                        "\"done\":false}");
+}
+
 void episode_observe(const struct episode *e, bool stepped, enum metadata_place metadata,
                      struct buf *out)
 {
 	struct buf said = BUF(BUF_MAX_MESSAGE);
 
+	if (episode_has_tools(e->world)) {
+		observe_no_call(stepped, out);
+		return;
+	}
 	if (stepped) {
 		e->world->info(e->place, &said);
 	} else {
@@ -158,10 +187,22 @@ static void write_action_schema(struct str tool, struct buf *out)
 	buf_text(out, ",\"type\":\"object\"}");
 }
 
+#define CALL_TOOL                                                                        \
+	"{\"additionalProperties\":false,\"properties\":{" METADATA                      \
+	",\"type\":{\"const\":\"call_tool\",\"default\":\"call_tool\",\"title\":"        \
+	"\"Type\",\"type\":\"string\"},\"tool_name\":{\"title\":\"Tool Name\",\"type\":" \
+	"\"string\"},\"arguments\":{\"additionalProperties\":true,\"title\":"            \
+	"\"Arguments\",\"type\":\"object\"}},\"required\":[\"tool_name\"],\"title\":"    \
+	"\"CallToolAction\",\"type\":\"object\"}"
+
 void episode_schema(const struct world *w, struct buf *out)
 {
 	buf_text(out, "{\"action\":");
-	write_action_schema(only_tool(w), out);
+	if (episode_has_tools(w)) {
+		buf_text(out, CALL_TOOL);
+	} else {
+		write_action_schema(only_tool(w), out);
+	}
 	buf_text(out, ",\"observation\":" OBSERVATION ",\"state\":" STATE
 	              ",\"reset_observation\":" OBSERVATION "}");
 }

@@ -26,10 +26,23 @@ enum metadata_place {
    a JSON string, null or absent. */
 void episode_begin(struct episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id);
-/* The world's only tool is called with the action. False: it refuses, *why says why and
-   it is no step. */
-bool episode_step(struct episode *e, struct str action, struct buf *why);
+/* One step: the world's only tool is called with the action, or the tool that it names.
+   Appends what it shows. False: the world refuses, *why says why and it is no step. */
+bool episode_act(struct episode *e, struct str action, enum metadata_place metadata,
+                 struct buf *out, struct buf *why);
 void episode_release(struct episode *e); /* zeroed is fine */
+
+/* A world of several tools is an environment of tools: a step calls one of them, and so
+   may MCP. */
+bool episode_has_tools(const struct world *w);
+/* Appends the tool's result; false: appends why not to *why, raw text. No step is
+   counted. */
+bool episode_call(struct episode *e, struct str tool, struct str arguments,
+                  struct buf *result, struct buf *why);
+/* A step in such a world, whether it calls a tool or asks which there are. */
+void episode_tool_step(struct episode *e, struct str action, struct buf *out);
+/* Does it only ask? */
+bool episode_lists_tools(struct str action);
 
 /* Appends {"observation":..,"reward":..,"done":..}; stepped: what a step shows, not a
    reset. */

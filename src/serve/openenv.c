@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #define ERRORS_MAX ((size_t)32 << 20)
+#define ANSWER_MAX ((size_t)32 << 20)
 
 void openenv_init(struct openenv *o, const struct serve_conf *c)
 {
@@ -87,14 +88,18 @@ static void answer_no_json(struct openenv_reply *r, struct str text,
 
 /* ---- what can be asked ---- */
 
+static enum metadata_place metadata_place(const struct openenv *o)
+{
+	return o->hides_metadata ? METADATA_NOWHERE : METADATA_TWICE;
+}
+
 void openenv_show(struct turn *t, bool stepped)
 {
 	struct buf *out = &t->reply->text;
-	bool hidden = t->session->server->hides_metadata;
 
 	buf_text(out, "{\"type\":\"observation\",\"data\":");
-	episode_observe(t->session->episode, stepped,
-	                hidden ? METADATA_NOWHERE : METADATA_TWICE, out);
+	episode_observe(t->session->episode, stepped, metadata_place(t->session->server),
+	                out);
 	buf_char(out, '}');
 }
 
@@ -156,14 +161,18 @@ static void reset(struct turn *t)
 static void act(struct turn *t)
 {
 	struct openenv_session *s = t->session;
-	struct buf why = BUF(ERRORS_MAX);
+	struct buf seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
+	uint64_t before = s->episode->step_count;
 
-	if (episode_step(s->episode, t->data, &why)) {
-		atomic_fetch_add(&s->server->steps, 1);
-		openenv_show(t, true);
+	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why)) {
+		buf_text(&t->reply->text, "{\"type\":\"observation\",\"data\":");
+		buf_str(&t->reply->text, buf_view(&seen));
+		buf_char(&t->reply->text, '}');
 	} else {
 		answer_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
+	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
+	buf_release(&seen);
 	buf_release(&why);
 }
 
@@ -178,8 +187,7 @@ static void step(struct turn *t)
 static bool action_fits(struct turn *t)
 {
 	struct complaints c = {.list = BUF(ERRORS_MAX)};
-	bool fits =
-		openenv_fits(t->data, openenv_action, openenv_action_count, false, &c);
+	bool fits = openenv_action_fits(t->session->server->conf.world, t->data, &c);
 
 	if (!fits) {
 		answer_invalid(t->reply, &c);
@@ -216,7 +224,7 @@ static void rpc(struct turn *t)
 {
 	mint_id(t->session);
 	buf_text(&t->reply->text, "{\"type\":\"mcp\",\"data\":");
-	openenv_rpc(t->data, t->session->id, &t->reply->text);
+	openenv_rpc(t->session->server, t->session, t->data, &t->reply->text);
 	buf_char(&t->reply->text, '}');
 }
 

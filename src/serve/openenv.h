@@ -84,8 +84,9 @@ uint64_t openenv_own_seed(struct openenv *o);
 void openenv_show(struct turn *t, bool stepped);
 /* The room goes to somebody else. */
 void openenv_give_back(struct openenv_session *s);
-/* The JSON-RPC answer to an object that is meant as a request; session_id: of the
-   WebSocket it came by, NULL over HTTP. */
-void openenv_rpc(struct str request, const char *session_id, struct buf *out);
+/* The JSON-RPC answer to an object that is meant as a request; s: the session that asks,
+   NULL over HTTP, where each request has an environment of its own. */
+void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request,
+                 struct buf *out);
 
 #endif

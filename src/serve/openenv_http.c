@@ -123,10 +123,9 @@ static void act(struct visit *v, struct str action)
 	}
 	struct buf why = BUF(ERRORS_MAX);
 	episode_begin(&e, &v->server->conf, openenv_own_seed(v->server), (struct str){0});
-	if (episode_step(&e, action, &why)) {
-		atomic_fetch_add(&v->server->steps, 1);
+	if (episode_act(&e, action, metadata_place(v), &v->reply->body, &why)) {
+		atomic_fetch_add(&v->server->steps, e.step_count);
 		answer_json(v->reply, 200, STR(""));
-		episode_observe(&e, true, metadata_place(v), &v->reply->body);
 	} else {
 		reply_text(v->reply, 500, "Internal Server Error");
 	}
@@ -145,8 +144,7 @@ static void step(struct visit *v, struct complaints *c)
 		openenv_complain(c, MISSING, NULL, v->body);
 	} else if (openenv_fits(v->body, fields, ARRAY_LEN(fields), true, c)) {
 		c->words = WORDS_LINKED;
-		if (openenv_fits(action, openenv_action, openenv_action_count, false,
-		                 c)) {
+		if (openenv_action_fits(v->server->conf.world, action, c)) {
 			act(v, action);
 		}
 	}
@@ -212,7 +210,7 @@ static void mcp(struct visit *v, struct complaints *c)
 	answer_json(v->reply, 200, STR(""));
 	if (json_validate(v->request->body, &fault) == 0 &&
 	    json_type(v->request->body) == JSON_OBJECT) {
-		openenv_rpc(v->request->body, NULL, &v->reply->body);
+		openenv_rpc(v->server, NULL, v->request->body, &v->reply->body);
 	} else {
 		buf_text(&v->reply->body,
 		         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"

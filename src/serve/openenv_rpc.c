@@ -1,5 +1,5 @@
-/* OpenEnv's JSON-RPC, which is called MCP and is not: the lake has no tools behind it, so
-   all it can do is name and refuse sessions. See openenv.h. */
+/* OpenEnv's JSON-RPC, which is called MCP and is not: the tools of a world that has some,
+   called beside its steps, and names of sessions. See openenv.h. */
 #include "serve/openenv.h"
 
 #include "json/scan.h"
@@ -63,8 +63,7 @@ static bool is_request(struct str request, struct buf *out)
 	return fits;
 }
 
-/* Of the session that asks: there are no others. */
-static void create(struct str id, const char *session_id, struct buf *out)
+static void begin_result(struct str id, struct buf *out)
 {
 	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
 	if (json_is_null(id)) {
@@ -72,7 +71,58 @@ static void create(struct str id, const char *session_id, struct buf *out)
 	} else {
 		python_json(id, out);
 	}
-	buf_printf(out, ",\"result\":{\"session_id\":\"%s\"}}", session_id);
+	buf_text(out, ",\"result\":");
+}
+
+/* Of the session that asks: there are no others. */
+static void create(struct str id, const char *session_id, struct buf *out)
+{
+	begin_result(id, out);
+	buf_printf(out, "{\"session_id\":\"%s\"}}", session_id);
+}
+
+static void call_tool(struct openenv *o, struct episode *e, struct str id,
+                      struct str params, struct buf *out)
+{
+	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	struct str name = JSON_GET(params, "name"),
+		   arguments = JSON_GET(params, "arguments");
+
+	if (json_type(name) != JSON_STRING) {
+		answer_error(id, INVALID_PARAMS, STR("Missing 'name' in params"), out);
+	} else if (episode_call(e, name, arguments, &result, &why)) {
+		atomic_fetch_add(&o->steps, 1);
+		begin_result(id, out);
+		buf_str(out, buf_view(&result));
+		buf_char(out, '}');
+	} else {
+		answer_error(id, INTERNAL_ERROR, buf_view(&why), out);
+	}
+	buf_release(&result);
+	buf_release(&why);
+}
+
+static void use_tools(struct openenv *o, struct openenv_session *s, struct str request,
+                      struct buf *out)
+{
+	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
+	struct episode own = {0}, *e = s ? s->episode : &own;
+
+	if (!episode_has_tools(o->conf.world)) {
+		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"),
+		             out);
+	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
+		begin_result(id, out);
+		buf_text(out, "{\"tools\":");
+		buf_str(out, o->conf.world->tools);
+		buf_text(out, "}}");
+	} else {
+		if (s == NULL) {
+			episode_begin(e, &o->conf, openenv_own_seed(o), (struct str){0});
+		}
+		call_tool(o, e, id, params, out);
+	}
+	episode_release(&own);
 }
 
 static void close_session(struct str id, struct str params, const char *session_id,
@@ -98,8 +148,10 @@ static void close_session(struct str id, struct str params, const char *session_
 	buf_release(&why);
 }
 
-void openenv_rpc(struct str request, const char *session_id, struct buf *out)
+void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request,
+                 struct buf *out)
 {
+	const char *session_id = s ? s->id : NULL;
 	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
 
@@ -113,8 +165,7 @@ void openenv_rpc(struct str request, const char *session_id, struct buf *out)
 	} else if (str_is(name, "openenv/session/close")) {
 		close_session(id, params, session_id, out);
 	} else if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
-		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"),
-		             out);
+		use_tools(o, s, request, out);
 	} else {
 		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));
 		answer_error(id, UNKNOWN_METHOD, buf_view(&why), out);

@@ -4,6 +4,7 @@
 
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/episode.h"
 #include "serve/lake.h"
 #include "serve/python.h"
 
@@ -30,6 +31,8 @@ static const struct {
                      "{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}"},
 	[NO_VERSION] = {"literal_error", "Input should be '2.0'",
                         "{\"expected\":\"'2.0'\"}"},
+	[NO_CALL] = {"literal_error", "Input should be 'call_tool'",
+                     "{\"expected\":\"'call_tool'\"}"},
 	[TOO_LONG] = {"string_too_long", "String should have at most 255 characters",
                       "{\"max_length\":255}"},
 	[NEGATIVE] = {"greater_than_equal", "Input should be greater than or equal to 0",
@@ -163,6 +166,29 @@ enum complaint judge_move(struct str value)
 	return NO_MOVE;
 }
 
-const struct field openenv_action[] = {{"metadata", judge_dict, false},
-                                       {"action", judge_move, true}};
-const size_t openenv_action_count = ARRAY_LEN(openenv_action);
+static enum complaint judge_call(struct str value)
+{
+	return json_type(value) == JSON_STRING && json_is(value, STR("call_tool"))
+	               ? FITS
+	               : NO_CALL;
+}
+
+bool openenv_action_fits(const struct world *w, struct str action, struct complaints *c)
+{
+	static const struct field move[] = {{"metadata", judge_dict, false},
+	                                    {"action", judge_move, true}};
+	static const struct field list[] = {{"metadata", judge_dict, false},
+	                                    {"type", NULL, true}};
+	static const struct field call[] = {{"metadata", judge_dict, false},
+	                                    {"type", judge_call, false},
+	                                    {"tool_name", judge_string, true},
+	                                    {"arguments", judge_dict, false}};
+
+	if (!episode_has_tools(w)) {
+		return openenv_fits(action, move, ARRAY_LEN(move), false, c);
+	}
+	if (episode_lists_tools(action)) {
+		return openenv_fits(action, list, ARRAY_LEN(list), false, c);
+	}
+	return openenv_fits(action, call, ARRAY_LEN(call), false, c);
+}

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_SERVE_OPENENV_WORDS_H
 #define ROLLDBG_SERVE_OPENENV_WORDS_H
 
-#include "base/buf.h"
+#include "serve/world.h"
 
 enum complaint {
 	FITS,
@@ -17,6 +17,7 @@ enum complaint {
 	NO_NUMBER,
 	NO_MOVE,
 	NO_VERSION,
+	NO_CALL,
 	TOO_LONG,
 	NEGATIVE,
 	NOT_POSITIVE,
@@ -53,8 +54,6 @@ enum complaint judge_dict(struct str value);
 enum complaint judge_string(struct str value);
 enum complaint judge_move(struct str value);
 
-/* The action of a step. */
-extern const struct field openenv_action[];
-extern const size_t openenv_action_count;
-
+/* The action of a step in that world, or what it should have been instead. */
+bool openenv_action_fits(const struct world *w, struct str action, struct complaints *c);
 #endif

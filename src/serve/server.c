@@ -328,17 +328,6 @@ static void server_free(struct server *s)
 	free(s);
 }
 
-/* A plain OpenEnv action is the call of the only tool there is. */
-static int check_world(const struct serve_conf *c, struct error *err)
-{
-	if (c->protocol == SERVE_OPENENV && json_count(c->world->tools) > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "%s has several tools: it is served over mcp only",
-		                 c->world->name);
-	}
-	return 0;
-}
-
 int server_start(const struct serve_conf *c, struct server **out, struct error *err)
 {
 	int fd = -1;
@@ -352,8 +341,7 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 	openenv_init(&s->openenv, c);
 	exchange_start(&s->gym);
 	s->port = c->port;
-	if (check_world(c, err) != 0 ||
-	    listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err) != 0) {
+	if (listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err) != 0) {
 		goto failed;
 	}
 	if ((has_sockets(s) && sockets_start(&s->openenv, &s->sockets, err) != 0) ||

@@ -378,6 +378,76 @@ static void others_go_on(void)
 	close(b);
 }
 
+/* ---- a world of tools ---- */
+
+#define CALL(tool, arguments)                                                            \
+	"{\"type\":\"step\",\"data\":{\"type\":\"call_tool\",\"tool_name\":\"" tool      \
+	"\",\"arguments\":" arguments "}}"
+#define RPC(method, params)                                                              \
+	"{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"" method  \
+	"\",\"params\":" params "}}"
+#define OBSERVED(members)                                                                \
+	"{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{}" members   \
+	"},\"reward\":"
+
+static void tools(void)
+{
+	struct server *s = start_server("desk?protocol=openenv");
+	struct ws_frame f;
+	int fd = ws_connect(s);
+
+	is_str(ws_ask(fd, RESET, &f), OBSERVED("") "null,\"done\":false}}",
+	       "a reset shows nothing");
+	ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"list_tools\"}}", &f);
+	ok(strstr(f.text, "\"tools\":[{\"name\":\"get_task\",\"description\":") &&
+	           strstr(f.text, "\"input_schema\":{"),
+	   "a step that asks for the tools");
+	is_int(server_steps(s), 0, "is none");
+	ws_ask(fd, CALL("get_item", "{\"key\":\"memo\"}"), &f);
+	ok(strstr(f.text, ",\"tool_name\":\"get_item\",\"result\":{\"content\":[{"
+	                  "\"type\":\"text\",\"text\":\"{\\\"key\\\":\\\"memo\\\"") &&
+	           strstr(f.text, "\"is_error\":false},\"error\":null},\"reward\":0.0,"),
+	   "a call and what it brings: %s", f.text);
+	is_str(ws_ask(fd, CALL("nope", "{}"), &f),
+	       OBSERVED(",\"tool_name\":\"nope\",\"result\":null,\"error\":{"
+	                "\"error_type\":\"tool_not_found\",\"message\":\"Unknown tool: "
+	                "nope\"}") "0.0,\"done\":false}}",
+	       "a tool that is none, in an observation like any other");
+	is_str(ws_ask(fd, CALL("get_item", "{\"key\":\"zz\"}"), &f),
+	       OBSERVED(
+		       ",\"tool_name\":\"get_item\",\"result\":null,\"error\":{"
+		       "\"error_type\":\"execution_error\",\"message\":\"Error "
+		       "executing tool get_item: No item 'zz' on the desk\"}") "0.0,"
+	                                                                       "\"done\":"
+	                                                                       "false}}",
+	       "a call that fails");
+	ws_ask(fd, STATE, &f);
+	ok(strstr(f.text, "\"step_count\":3,") != NULL, "each of them is counted");
+	ws_ask(fd, RPC("tools/list", "{}"), &f);
+	ok(strstr(f.text, "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,"
+	                  "\"result\":{\"tools\":[{\"name\":\"get_task\",") == f.text,
+	   "the tools over MCP");
+	ws_ask(fd, RPC("tools/call", "{\"name\":\"get_task\"}"), &f);
+	ok(strstr(f.text, "\"result\":{\"content\":[{\"type\":\"text\",") != NULL,
+	   "a call over MCP: %s", f.text);
+	is_str(ws_ask(fd, RPC("tools/call", "{\"name\":\"nope\"}"), &f),
+	       "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{"
+	       "\"code\":-32603,\"message\":\"Unknown tool: nope\",\"data\":null}}}",
+	       "one that fails");
+	ws_ask(fd, STATE, &f);
+	ok(strstr(f.text, "\"step_count\":3,") != NULL, "none of them is a step");
+	is_str(ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"zzz\"}}", &f),
+	       INVALID "{\"type\":\"literal_error\",\"loc\":[\"type\"],\"msg\":\"Input "
+	               "should be 'call_tool'\",\"input\":\"zzz\",\"ctx\":{\"expected\":"
+	               "\"'call_tool'\"}" LINK
+	               "literal_error\"},{\"type\":\"missing\",\"loc\":[\"tool_name\"],"
+	               "\"msg\":\"Field required\",\"input\":{\"type\":\"zzz\"}" LINK
+	               "missing\"}]}}",
+	       "an action that is none");
+	ws_leave(fd);
+	server_stop(s);
+}
+
 /* ---- pings ---- */
 
 static struct server *start_pinging(uint64_t ping_ms, uint64_t timeout_ms)
@@ -577,6 +647,7 @@ int main(void)
 	capacity();
 	isolation();
 	others_go_on();
+	tools();
 	pings();
 	no_pong();
 	no_way_in();

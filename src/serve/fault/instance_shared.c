@@ -6,18 +6,13 @@
 
 #include <stdlib.h>
 
-static void show(struct openenv *o, bool stepped, struct reply *r)
-{
-	r->status = 200;
-	r->type = "application/json";
-	episode_observe(&o->shared, stepped, METADATA_NOWHERE, &r->body);
-}
-
 static void reset(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)q;
 	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), (struct str){0});
-	show(o, false, r);
+	r->status = 200;
+	r->type = "application/json";
+	episode_observe(&o->shared, false, METADATA_NOWHERE, &r->body);
 }
 
 /* The action, or an object that is one itself. */
@@ -32,9 +27,11 @@ static void step(struct openenv *o, const struct request *q, struct reply *r)
 	r->wait_ms = fault_wait_ms(&o->conf);
 	if (r->wait_ms > 0 && !q->waited) {
 		r->act = ACT_WAIT;
-	} else if (valid && episode_step(&o->shared, action, &why)) {
+	} else if (valid &&
+	           episode_act(&o->shared, action, METADATA_NOWHERE, &r->body, &why)) {
 		atomic_fetch_add(&o->steps, 1);
-		show(o, true, r);
+		r->status = 200;
+		r->type = "application/json";
 	} else {
 		reply_text(r, 500, "Internal Server Error");
 	}

@@ -40,6 +40,14 @@ static ssize_t give_bytes(wslay_event_context_ptr wslay, const uint8_t *bytes, s
 	return (ssize_t)n;
 }
 
+/* As it came over the wire: RFC 6455 section 5.2, with a mask. */
+static size_t frame_bytes(uint64_t payload)
+{
+	size_t longer = payload < 126 ? 0 : payload < 65536 ? 2 : 8;
+
+	return 2 + longer + 4 + (size_t)payload;
+}
+
 /* libwslay looks at no limit where it does not keep the message itself. */
 static void frame_begins(wslay_event_context_ptr wslay,
                          const struct wslay_event_on_frame_recv_start_arg *frame,
@@ -51,6 +59,10 @@ static void frame_begins(wslay_event_context_ptr wslay,
 
 	(void)wslay;
 	f->opcode = frame->opcode;
+	f->owed -= frame_bytes(frame->payload_length);
+	if (!wslay_is_ctrl_frame(frame->opcode)) {
+		f->unfinished = !frame->fin;
+	}
 	if (wslay_is_ctrl_frame(frame->opcode) ||
 	    n <= FRAMES_MESSAGE_MAX - f->partial.n) {
 		return;
@@ -123,7 +135,8 @@ static void take_message(wslay_event_context_ptr wslay,
 
 /* ---- bytes and messages ---- */
 
-void frames_init(struct frames *f)
+/* Without one a connection has nothing under way: any will do. */
+static wslay_event_context_ptr context_of(struct frames *f)
 {
 	static const struct wslay_event_callbacks callbacks = {
 		.recv_callback = take_bytes,
@@ -133,11 +146,27 @@ void frames_init(struct frames *f)
 		.on_msg_recv_callback = take_message,
 	};
 
-	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
-	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
-		abort(); /* like any memory that cannot be had */
+	if (f->wslay == NULL) {
+		if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
+			abort(); /* like any memory that cannot be had */
+		}
+		wslay_event_config_set_no_buffering(f->wslay, 1);
 	}
-	wslay_event_config_set_no_buffering(f->wslay, 1);
+	return f->wslay;
+}
+
+void frames_init(struct frames *f)
+{
+	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
+}
+
+void frames_rest(struct frames *f)
+{
+	if (f->wslay != NULL && f->owed == 0 && !f->unfinished && !f->closing &&
+	    !f->broken && !f->peer_closed) {
+		wslay_event_context_free(f->wslay);
+		f->wslay = NULL;
+	}
 }
 
 void frames_release(struct frames *f)
@@ -155,11 +184,14 @@ void frames_release(struct frames *f)
 
 void frames_feed(struct frames *f, struct str bytes)
 {
+	wslay_event_context_ptr wslay = context_of(f);
+
 	f->given = bytes;
-	(void)!wslay_event_recv(f->wslay);
-	(void)!wslay_event_send(f->wslay);
+	f->owed += bytes.n;
+	(void)!wslay_event_recv(wslay);
+	(void)!wslay_event_send(wslay);
 	f->given = (struct str){0};
-	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed) {
+	if (!wslay_event_get_read_enabled(wslay) && !f->peer_closed) {
 		f->broken = true; /* libwslay has said so in a Close of its own */
 	}
 	f->broken |= f->too_large;
@@ -191,7 +223,7 @@ static void queue(struct frames *f, uint8_t opcode, struct str payload)
 	                            .msg = (const uint8_t *)payload.p,
 	                            .msg_length = payload.n};
 
-	(void)!wslay_event_queue_msg(f->wslay, &m);
+	(void)!wslay_event_queue_msg(context_of(f), &m);
 	(void)!wslay_event_send(f->wslay);
 }
 
@@ -209,7 +241,9 @@ void frames_ping(struct frames *f)
 
 void frames_close(struct frames *f, int code, const char *reason)
 {
-	(void)!wslay_event_queue_close(f->wslay, (uint16_t)code, (const uint8_t *)reason,
+	f->closing = true;
+	(void)!wslay_event_queue_close(context_of(f), (uint16_t)code,
+	                               (const uint8_t *)reason,
 	                               reason ? strlen(reason) : 0);
 	(void)!wslay_event_send(f->wslay);
 }

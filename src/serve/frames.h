@@ -19,8 +19,11 @@ struct frame_message {
 };
 
 struct frames {
-	struct wslay_event_context *wslay;
-	struct str given; /* what wslay has not taken yet */
+	struct wslay_event_context *wslay; /* NULL between messages: it is large */
+	struct str given;                  /* what wslay has not taken yet */
+	size_t owed; /* bytes given that no frame which began accounts for, modulo 2^n */
+	bool unfinished; /* more fragments of a message are to come */
+	bool closing;    /* a Close was sent: the context knows, and stays */
 	struct buf partial;
 	struct frame_message *first, *last;
 	size_t count; /* of messages not taken */
@@ -47,6 +50,10 @@ void frame_message_free(struct frame_message *m); /* NULL is fine */
 void frames_send(struct frames *f, struct str text);
 void frames_ping(struct frames *f);
 void frames_close(struct frames *f, int code, const char *reason);
+
+/* Nothing will be said or heard for a while: gives memory back if nothing is under way.
+ */
+void frames_rest(struct frames *f);
 
 /* What the handshake answers to a key (RFC 6455 section 4.2.2). */
 void frames_accept(struct str key, char out[FRAMES_ACCEPT_MAX]);

@@ -27,8 +27,10 @@
 #define REPLY_MAX        ((size_t)32 << 20)
 #define CONNECTIONS_MAX  4096u
 #define CONNECTION_BYTES ((size_t)16 << 10) /* its header block included */
-#define FIRST_REQUEST_S  10u  /* silence before a connection has asked for anything */
-#define BETWEEN_S        120u /* and after that: as long as uvicorn is told to */
+#define SOCKET_BYTES     ((size_t)8 << 10) /* the same where a WebSocket keeps it for good \
+	                                    */
+#define FIRST_REQUEST_S 10u  /* silence before a connection has asked for anything */
+#define BETWEEN_S       120u /* and after that: as long as uvicorn is told to */
 
 struct server {
 	struct gym gym;         /* of MCP */
@@ -298,7 +300,8 @@ static struct MHD_Daemon *start_daemon(struct server *s, int fd)
 			MHD_ALLOW_UPGRADE,
 		s->port, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_CONNECTION_LIMIT,
-		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, MHD_OPTION_END);
 }
 

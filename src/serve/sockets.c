@@ -262,6 +262,7 @@ static void settle(struct socket *k)
 			return;
 		}
 	}
+	frames_rest(&k->frames);
 	watch(k);
 }
 

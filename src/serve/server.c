@@ -27,8 +27,9 @@
 #define REPLY_MAX        ((size_t)32 << 20)
 #define CONNECTIONS_MAX  4096u
 #define CONNECTION_BYTES ((size_t)16 << 10) /* its header block included */
-#define SOCKET_BYTES     ((size_t)8 << 10) /* the same where a WebSocket keeps it for good \
-	                                    */
+#define SOCKET_BYTES                                                                     \
+	((size_t)8 << 10)    /* the same where a WebSocket keeps it for good             \
+	                      */
 #define FIRST_REQUEST_S 10u  /* silence before a connection has asked for anything */
 #define BETWEEN_S       120u /* and after that: as long as uvicorn is told to */
 

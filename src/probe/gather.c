@@ -366,6 +366,7 @@ static int look_at_start(struct probe *p, struct error *err)
 
 int probe_act(struct probe *p, struct error *err)
 {
+	p->named = user_acts(p);
 	p->no_acts = p->opened ? NULL : "no session was opened";
 	if (!p->opened) {
 		return 0;

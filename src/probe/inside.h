@@ -46,6 +46,7 @@ struct probe {
 	struct arena arena;
 	struct act acts[ACTS_MAX];
 	size_t act_count;
+	bool named;          /* the user said what to call */
 	const char *no_acts; /* why nothing was tried; NULL: something was */
 	size_t good[GOOD_MAX], good_count; /* places in acts of calls that worked */
 	size_t changer; /* place of the first that changed something; ACTS_MAX: none */

@@ -196,7 +196,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "no call succeeded");
 		property_saw(out, "%s %s", p->acts[0].name.p, p->acts[0].arguments.p);
 		property_quote(out, &p->acts[0].answer);
-		if (p->acts[0].answer.layer != LAYER_TRANSPORT) {
+		if (!p->named && p->acts[0].answer.layer != LAYER_TRANSPORT) {
 			property_advise(out, "name calls that succeed: --actions A,B");
 		}
 		return 0;

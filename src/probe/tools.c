@@ -12,7 +12,7 @@ static bool is_dead(const struct answer *a)
 }
 
 struct tally {
-	size_t called, dead;
+	size_t called, dead, failed; /* failed: by its own words, whatever was asked */
 };
 
 static void note(struct tally *t, struct str name, const struct answer *a,
@@ -29,7 +29,27 @@ static void note(struct tally *t, struct str name, const struct answer *a,
 	}
 }
 
-/* One entry for each tool that was called: dead when none of its calls was answered. */
+/* Calls that somebody named are meant to succeed; drawn ones need not. */
+static void note_failure(struct tally *t, const struct act *best, struct property *out)
+{
+	enum outcome o = best->answer.outcome;
+
+	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || is_dead(&best->answer)) {
+		return;
+	}
+	t->failed++;
+	if (t->failed == 1) {
+		property_saw(out, "no call of %.*s succeeded", STR_ARG(best->name));
+		property_quote(out, &best->answer);
+	}
+}
+
+static int rank(const struct answer *a)
+{
+	return a->outcome == OUTCOME_OK ? 2 : !is_dead(a);
+}
+
+/* One entry for each tool that was called: the best of its answers. */
 static void note_acts(const struct probe *p, struct tally *t, struct property *out)
 {
 	for (size_t i = 0; i < p->act_count; i++) {
@@ -39,14 +59,17 @@ static void note_acts(const struct probe *p, struct tally *t, struct property *o
 		for (size_t j = 0; j < i; j++) {
 			seen |= str_eq(p->acts[j].name, p->acts[i].name);
 		}
-		for (size_t j = i; j < p->act_count && !seen && is_dead(&best->answer);
-		     j++) {
-			if (str_eq(p->acts[j].name, best->name)) {
+		for (size_t j = i; j < p->act_count; j++) {
+			if (str_eq(p->acts[j].name, best->name) &&
+			    rank(&p->acts[j].answer) > rank(&best->answer)) {
 				best = &p->acts[j];
 			}
 		}
 		if (!seen) {
 			note(t, best->name, &best->answer, out);
+		}
+		if (!seen && p->named) {
+			note_failure(t, best, out);
 		}
 	}
 }
@@ -108,9 +131,9 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return -1;
 	}
 	property_judge(out,
-	               !count || t.dead ? PROPERTY_RED
-	               : t.called       ? PROPERTY_OK
-	                                : PROPERTY_UNKNOWN,
+	               !count || t.dead || t.failed ? PROPERTY_RED
+	               : t.called                   ? PROPERTY_OK
+	                                            : PROPERTY_UNKNOWN,
 	               "%zu advertised, %zu of %zu called answered", count,
 	               t.called - t.dead, t.called);
 	if (!count) {
@@ -118,7 +141,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_saw(out, "the list of tools is empty");
 		property_advise(out, "the server has to register its tools before it is "
 		                     "asked for them");
-	} else if (t.dead) {
+	} else if (t.dead || t.failed) {
 		property_advise(out,
 		                "call it by hand: rolldbg run --env .. --actions ..; "
 		                "then see the server's own log");

@@ -190,6 +190,19 @@ most_open() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
 }
 
+@test "calls that were named are meant to succeed, drawn ones need not" {
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"not today"}],"isError":true}
+	END
+	expect 1 rolldbg probe --env "$url" --actions A,B --sessions 1
+	has "$output" 'red      tools         1 advertised, 1 of 1 called answered: no call of act succeeded: not today (mcp)'
+	has "$output" 'unknown  statefulness  no call succeeded'
+	expect 0 rolldbg probe --env "$url" --state observation --sessions 1
+	has "$output" 'ok       tools'
+	expect 2 rolldbg probe --env "$url" --actions A --tool other
+	[ -z "$output" ]
+}
+
 @test "seeds: a map that is always the same is not held against the server" {
 	rolldbg probe --json >lines
 	property seed '.status == "unknown" and (.evidence | contains("nothing is random here, or seeds are ignored"))'

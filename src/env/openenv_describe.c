@@ -194,6 +194,7 @@ int openenv_settle(struct env_openenv *e, const char *protocol, struct error *er
 	if (!e->calls_tools) {
 		write_step_tool(e);
 	}
+	buf_release(&e->schema);
 	e->facts.protocol = protocol;
 	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
 	e->facts.version = e->version.n ? buf_view(&e->version) : (struct str){NULL, 0};

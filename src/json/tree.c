@@ -146,9 +146,10 @@ static cJSON *next_node(struct open_node *o, struct str *value)
 
 static cJSON *build(struct str value)
 {
-	struct open_node open[JSON_DEPTH_MAX + 1] = {
-		{.slice = value, .node = new_node(value)}};
+	struct open_node *open = mem_array(JSON_DEPTH_MAX + 1, sizeof(*open));
 	size_t depth = 1;
+
+	open[0] = (struct open_node){.slice = value, .node = new_node(value)};
 
 	while (depth > 0) {
 		struct str child;
@@ -160,7 +161,9 @@ static cJSON *build(struct str value)
 			open[depth++] = (struct open_node){.slice = child, .node = n};
 		}
 	}
-	return open[0].node;
+	cJSON *root = open[0].node;
+	free(open);
+	return root;
 }
 
 int json_tree_parse(struct str text, const char *name, struct json_tree **out,

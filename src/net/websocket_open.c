@@ -153,7 +153,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 /* One piece of the handshake's reply: 1 its head is whole, 0 more is needed. */
 static int read_reply(struct websocket *ws, struct error *err)
 {
-	char bytes[4096];
+	char bytes[1024];
 	size_t n = 0;
 	CURLcode rc = ws->receive(ws, bytes, sizeof(bytes), &n);
 
@@ -247,6 +247,7 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	if (ws->handshake.status != 101) {
 		decline(ws);
 	}
+	handshake_release(&ws->handshake);
 	websocket_serve(ws);
 	return 0;
 }

@@ -30,8 +30,11 @@ static void put_span(const struct finding *f, struct buf *out)
 
 static void put_whose(const struct rollout_verdict *v, enum whose whose, struct buf *out)
 {
-	if (whose == WHOSE_FILE_AND_ROLLOUT ||
-	    (whose == WHOSE_ROLLOUT && !v->rollout.p)) {
+	bool file = whose == WHOSE_FILE_AND_ROLLOUT ||
+	            (whose == WHOSE_ROLLOUT && !v->rollout.p);
+
+	/* a group may stand in several files */
+	if (file && v->file) {
 		text_escape(out, str_from(v->file));
 		buf_text(out, ": ");
 	}

@@ -7,7 +7,8 @@
 #define HEALTHY "fixtures/check/incomplete/good-whole.jsonl"
 
 /* Gives `key` (top level, of every line of that type that has it) the value; NULL drops
- * the line. */
+   the line. Of type "expect" it changes no line: the user expects an error of that text.
+ */
 struct change {
 	const char *type, *key, *value;
 };
@@ -15,7 +16,6 @@ struct change {
 struct mutation {
 	const char *rule, *what;
 	struct change changes[4];
-	const char *expected; /* an error that the user expects; NULL: none */
 };
 
 #define EVENT(name)                                                                      \
@@ -56,8 +56,7 @@ static const struct mutation mutations[] = {
           {"step", "error", "{\"message\":\"no\"}"}}},
 	{"expected-error-missing",
          "a step was to fail",
-         {{"header", "masks", "[]"}},
-         "no such text"},
+         {{"expect", "error", "no such text"}}},
 	{"loop",
          "the same call, the same answer",
          {{"step", "tool_call", "{\"name\":\"lake_move\",\"arguments\":{}}"},
@@ -116,6 +115,9 @@ static const struct mutation mutations[] = {
            "[{\"role\":\"assistant\",\"content\":\"a long way to go and so much to say "
            "about it that no template could hold it in next to no tokens\"},"
            "{\"role\":\"tool\",\"tool_call_id\":\"c0\",\"content\":\"here\"}]"}}},
+	{"prompt-drift",
+         "the same prompt again",
+         {{"step", "llm", "{\"prompt_token_ids\":[1,2,3],\"token_ids\":[4,5,6]}"}}},
 	{"logprob-range",
          "all of them are zero",
          {{"step", "llm",
@@ -242,9 +244,12 @@ static void check_mutation(const struct mutation *m)
 	struct error err = {0};
 	char rule[80];
 	snprintf(rule, sizeof(rule), "|%s|", m->rule);
-	verdicts_begin_told(&v, NULL, NULL,
-	                    (struct told){.errors = &m->expected,
-	                                  .error_count = m->expected != NULL});
+	const struct change *first = &m->changes[0];
+	bool expects = strcmp(first->type, "expect") == 0;
+
+	verdicts_begin_told(
+		&v, NULL, NULL,
+		(struct told){.errors = &first->value, .error_count = expects});
 	ok(feed(&v, m->changes, ARRAY_LEN(m->changes), &err) == 0, "%s: %s: is read",
 	   m->rule, m->what);
 	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule,

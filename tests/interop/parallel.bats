@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# Many rollouts at once on the real OpenEnv core: how many of them had an environment, and whether it was their own.
+
+load lib
+
+walk=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
+
+# crowd NAME EXIT_CODE OPTIONS..: sixteen rollouts at a time.
+crowd() {
+	local name=$1 wanted=$2
+	shift 2
+	drive "$name" "$wanted" --jobs 16 "$@"
+}
+
+# told NAME: rollouts, turns, steps, effective and failed steps, and the rewards together.
+told() {
+	jq -c 'select(.type == "summary") | [.rollouts, .turns, .steps, .effective, .failed, .reward]' "$1.json"
+}
+
+# half_refused GENERATION: eight rollouts are whole, and eight are told that there is no room.
+half_refused() {
+	openenv_start full$1 "$1" --cap 8 --gather 16
+	crowd full 1 --env "$(url "full$1")" --force --actions $walk --group-size 16
+	[ "$(told full)" = '[16,48,48,48,0,8]' ]
+	[ "$(jq -r 'select(.type == "finding" and .rule == "capacity") | .rollout' full.json | sort -u | wc -l)" = 8 ]
+	[ "$(jq -r 'select(.type == "rollout") | "\(.status) \(.steps) \(.effective)"' full.json | sort | uniq -c | tr -s ' ')" = \
+		$' 8 refused 0 null\n 8 terminated 6 6' ]
+	holds full 'of("reset") | map(select(.outcome == "capacity")) | length == 8 and
+		all(.error | .code == "CAPACITY_REACHED" and (.message | startswith("Server at capacity: 8/8")))'
+	fires full "capacity error"
+	fires full "group-size error"
+	silent full session-alias
+}
+
+@test "16 at a time on a cap of 8: a trainer's loop ends well, and half of it never happened" {
+	openenv_start loop 0.10 --cap 8 --gather 16
+	(python openenv openenv-0.10 "$BATS_TEST_DIRNAME/trainer_loop.py" "$(url loop)" 16 ${walk//,/ }) >loop.json
+	# Sixteen conversations of six turns each, and no word of an error: a mean reward of one half.
+	[ "$(jq -c '[.rollouts, .turns, .messages, .mean_reward]' loop.json)" = '[16,96,112,0.5]' ]
+
+	half_refused 0.10
+}
+
+@test "16 at a time on a cap of 8: openenv-core 0.3 and 0.2 refuse in the same words" {
+	for generation in 0.3 0.2; do
+		half_refused $generation
+	done
+}
+
+@test "16 at a time on a cap of 16: each had an environment of its own" {
+	openenv_start room 0.10 --cap 16 --gather 16
+	crowd room 0 --env "$(url room)" --actions $walk --group-size 16
+	[ "$(told room)" = '[16,96,96,96,0,16]' ]
+	holds room 'of("header") | map(.meta.env_session) | unique | length == 16'
+	holds room 'steps | map(.state.episode_id) | unique | length == 16'
+	holds room 'steps | group_by(.rollout) | all(map(.state.position) == [0, 4, 8, 9, 13, 14])'
+	# All did the same, so nothing can be learned from them; that is all there is to say.
+	[ "$(findings room)" = "zero-variance-group warning" ]
+}
+
+# Lines of different rollouts are interleaved as they come; each rollout's own are the same however many run at once.
+@test "four tasks, four times each: the same rollouts 16 at a time and one at a time" {
+	cat >tasks.jsonl <<-'JSONL'
+		{"id": "goal", "actions": ["DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"]}
+		{"id": "hole", "actions": ["RIGHT", "DOWN"]}
+		{"id": "wall", "actions": ["LEFT", "UP", "LEFT", "RIGHT"]}
+		{"id": "there", "actions": ["RIGHT", "LEFT", "RIGHT", "LEFT", "DOWN"]}
+	JSONL
+	openenv_start tasks 0.10 --cap 16 --gather 16
+	crowd many 0 --env "$(url tasks)" --tasks tasks.jsonl --group-size 4
+	drive single 0 --jobs 1 --env "$(url tasks)" --tasks tasks.jsonl --group-size 4
+	holds many 'of("header") | map(.rollout) | unique | length == 16'
+	holds many 'of("header") | map(.meta.env_session) | unique | length == 16'
+	silent many session-alias
+	for name in many single; do
+		"$ROLLDBG" strip $name.jsonl | jq -c .rollout | sort -u | while read -r id; do
+			"$ROLLDBG" strip $name.jsonl | grep -F "\"rollout\":$id,"
+		done >$name.sorted
+	done
+	diff many.sorted single.sorted
+}
+
+@test "a world that all sessions share: their steps are found in each other's state" {
+	openenv_file faulty 0.10 openenv_faulty.py --gather 2
+	shared=$(sed -n 's|^shared: listening on ||p' "$BATS_TEST_TMPDIR/faulty.log")
+	cat >pace.json <<-'JSON'
+		{"kind": "script", "name": "pace", "tool": "step", "actions": ["DOWN", "UP"], "on_end": "cycle"}
+	JSON
+	drive shared 1 --env "$shared" --policy pace.json --max-turns 500 --group-size 2 --jobs 2
+	fires shared "session-alias error"
+}
+
+@test "openenv-core 0.1, one environment for everybody: two rollouts are found in it" {
+	openenv_start old 0.1
+	cat >pace.json <<-'JSON'
+		{"kind": "script", "name": "pace", "on_end": "cycle", "calls": [
+		{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "UP"}}]}
+	JSON
+	drive old 1 --env "$(url old)" --protocol openenv-http --policy pace.json --max-turns 500 --group-size 2 --jobs 2
+	fires old "session-alias error"
+}

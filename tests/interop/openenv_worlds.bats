@@ -5,7 +5,8 @@
 load lib
 
 setup_file() {
-	at_once 'world hanoi --cap 2' 'world frozen_lake --cap 2' 'world wordle' 'world guess_who' 'world sums --cap 2'
+	at_once 'world hanoi --cap 2' 'world frozen_lake --cap 2' 'world wordle' 'world guess_who' 'world sums --cap 2' \
+		'world 2048 --cap 4'
 }
 
 # world NAME [OPTIONS..]: the server of that world, under its name.
@@ -94,4 +95,23 @@ counts() {
 	done
 	[ "$(sort -u questions | wc -l)" = 2 ]
 	[ "$(head -n 2 questions | sort -u | wc -l)" = 1 ]
+}
+
+# probed NAME EXIT_CODE OPTIONS..: "property status" of all that is not ok.
+probed() {
+	local got=0
+	"$ROLLDBG" probe --json --env "$(url "$1")" "${@:3}" >"$1.lines" 2>"$1.err" || got=$?
+	[ $got = "$2" ] || cat "$1.err" "$1.lines"
+	jq -r 'select(.type == "property" and .status != "ok") | "\(.name) \(.status)"' "$1.lines" | paste -sd ,
+}
+
+# TextArena draws every game from Python's one generator.
+@test "2048: a seed that holds until somebody else plays beside it" {
+	[ "$(probed 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed red" ]
+	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats alone, and leads elsewhere when another session acts")))' \
+		2048.lines
+}
+
+@test "TowerOfHanoi: two at a time and apart, and nothing in it is random" {
+	[ "$(probed hanoi 0 --need 2 --actions '[A C],[A B]')" = "release unknown,seed unknown" ]
 }

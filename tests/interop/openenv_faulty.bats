@@ -4,7 +4,7 @@
 load lib
 
 faults='cap-1 shared seed-ignored refused-in-text step-raises reset-raises constructor-raises'
-walk=DOWN,RIGHT,DOWN,LEFT
+walk=DOWN,DOWN,RIGHT,LEFT
 
 setup_file() {
 	openenv_file faulty 0.10 openenv_faulty.py
@@ -45,6 +45,28 @@ validated() {
 		[ "$(validated $fault)" = 0 ]
 	done
 	[ "$(validated constructor-raises)" = "1 metadata_endpoint" ]
+}
+
+# names FAULT PROPERTY WORDS: of that server `probe` has this property alone red, and says so in these words.
+names() {
+	local got=0
+	"$ROLLDBG" probe --json --env "$(url "$1")" --need 4 --actions $walk >probe.json 2>probe.err || got=$?
+	if [ $got != 1 ] || [ "$(jq -r 'select(.status == "red") | .name' probe.json)" != "$2" ] ||
+		! jq -se --arg words "$3" 'any(.status == "red" and (.evidence | contains($words)))' probe.json >/dev/null; then
+		echo "$1: exit code $got"
+		cat probe.err probe.json
+		return 1
+	fi
+}
+
+@test "probe names the fault of each of the seven" {
+	names cap-1 capacity "session 2 was refused: Server at capacity: 1/1"
+	names shared isolation "only session 1 acted, and the state of session 2 changed"
+	names seed-ignored seed "seed 42 led to two different starts; they differ at /position"
+	names refused-in-text tools "the lake takes no steps today"
+	names step-raises tools "the ice has melted"
+	names reset-raises capacity "session 1 was refused: there is no map"
+	names constructor-raises capacity "Environment factory 'ConstructorRaises' failed"
 }
 
 @test "every step refused in the text: an illusion" {

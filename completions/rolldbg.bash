@@ -63,7 +63,8 @@ _rolldbg_value()
 	check:--noop) _rolldbg_words '' ;;
 	check:--baseline) _rolldbg_files -f ;;
 	check:--expect-error) _rolldbg_words '' ;;
-	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens prompt-truncated prompt-drift logprob-range missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
+	check:--trainer-logprobs) _rolldbg_files -f ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
@@ -119,7 +120,7 @@ _rolldbg()
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
 	:*) _rolldbg_words 'run check show strip probe serve help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --baseline --expect-error' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --explain --list --verify' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --trainer-logprobs --explain --list --verify' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json' ;;
 	show:*) _rolldbg_files -f ;;

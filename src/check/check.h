@@ -151,6 +151,7 @@ struct rollout_facts {
 	size_t expected_count;
 	bool *expected_came;
 
+	struct trained *trained; /* a trainer's log-probabilities; NULL: not supplied */
 	struct company *company;
 	struct arena *arena; /* lives as long as the rollout is open */
 	struct workspace *work;
@@ -212,6 +213,8 @@ struct check {
 	   when none came. */
 	void (*end)(void *state, const struct rollout_facts *r, const struct moment *m,
 	            struct findings *out);
+	/* Once, when all files are done, with what a trainer supplied. */
+	void (*finish)(const struct trained *t, struct findings *out);
 };
 
 #define CHECKS_MAX 64

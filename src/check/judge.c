@@ -335,10 +335,33 @@ static void finish_open(struct judge *j)
 	free(list);
 }
 
+/* Findings about no rollout of any one file. */
+static void say_last(struct judge *j)
+{
+	struct findings f = {0};
+	struct rollout_verdict v = {.status = STR("")};
+
+	v.tally = (struct tally){.effective = -1, .reward = "null"};
+	for (size_t i = 0; i < j->seat_count; i++) {
+		f.rule = j->seats[i].check->id;
+		if (j->seats[i].check->finish)
+			j->seats[i].check->finish(j->conf.told.trained, &f);
+	}
+	findings_sort(&f);
+	v.findings = f.list;
+	v.finding_count = f.count;
+	count_findings(j, &f);
+	if (f.count && j->conf.verdict)
+		j->conf.verdict(j->conf.ctx, &v);
+	findings_release(&f);
+}
+
 void judge_finish(struct judge *j)
 {
 	finish_open(j);
 	groups_take(&j->groups, true, say_group, j);
+	if (j->conf.told.trained)
+		say_last(j);
 }
 
 void judge_file(struct judge *j, const char *file)
@@ -425,6 +448,7 @@ static int judge_header(struct judge *j, const struct line *l,
 	struct moment m = {.line = l, .tool = TOOL_NONE, .env_steps = -1};
 	o->facts.work = &j->work;
 	o->facts.company = &j->company;
+	o->facts.trained = j->conf.told.trained;
 	o->told = &j->conf.told;
 	j->company.current = o;
 	o->seen = ++j->company.clock;

@@ -1,10 +1,9 @@
 /* Rule logprob-range: log-probabilities that are none. */
+#include "check/logprobs.h"
 #include "check/peer.h"
 
 #include <inttypes.h>
-
-/* Padding of some trainers and servers where there is no value. */
-#define NO_VALUE (-9999.0)
+#include <math.h>
 
 struct ranges {
 	bool asked; /* for log-probs, by the parameters that were sent */
@@ -24,30 +23,17 @@ struct tokens {
 	int64_t count, positive, unset, zero;
 };
 
-static void take_value(struct tokens *t, struct str value)
+static struct tokens read_tokens(struct str llm)
 {
+	struct logprob_walk walk = {.llm = llm};
+	struct tokens t = {.count = 0};
 	double v;
 
-	t->count++;
-	if (!json_double(value, &v) || v <= NO_VALUE)
-		t->unset++;
-	else if (v > 0)
-		t->positive++;
-	else if (v == 0)
-		t->zero++;
-}
-
-/* {"content":[{"logprob":..}]}, or {"token_logprobs":[..]} in the older shape. */
-static struct tokens read_tokens(struct str logprobs)
-{
-	struct str content = JSON_GET(logprobs, "content"), each;
-	struct str list = JSON_GET(logprobs, "token_logprobs");
-	struct tokens t = {.count = 0};
-
-	for (size_t cursor = 0; json_next(content, &cursor, &each);)
-		take_value(&t, JSON_GET(each, "logprob"));
-	for (size_t cursor = 0; !t.count && json_next(list, &cursor, &each);)
-		take_value(&t, each);
+	for (; logprob_next(&walk, &v); t.count++) {
+		t.unset += isnan(v);
+		t.positive += v > 0;
+		t.zero += v == 0;
+	}
 	return t;
 }
 
@@ -65,7 +51,7 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	}
 	if (JSON_GET(llm, "error").p)
 		return;
-	struct tokens t = read_tokens(JSON_GET(llm, "logprobs"));
+	struct tokens t = read_tokens(llm);
 	if (t.count == 0) {
 		if (s->asked)
 			span_add(&s->missing, turn, step);

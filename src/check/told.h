@@ -6,12 +6,14 @@
 #include "base/base.h"
 
 struct baseline;
+struct trained;
 
 struct told {
 	const char
 		*read_only; /* names of tools, comma-separated, '*' for any text; NULL */
 	const char *noop;   /* the same, or the value of a call's only argument; NULL */
 	struct baseline *baseline; /* of tools whose hints are silent; NULL */
+	struct trained *trained;   /* a trainer's log-probabilities; NULL */
 	const char *const
 		*errors; /* each the number of a turn, or a pattern of messages */
 	size_t error_count;

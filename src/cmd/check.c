@@ -1,5 +1,6 @@
 /* rolldbg check: judge recordings. */
 #include "base/text.h"
+#include "check/trained.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
 #include "trajectory/reader.h"
@@ -8,12 +9,14 @@
 
 struct check_options {
 	struct verdict_options verdict;
-	const char *explain;
+	const char *explain, *trained;
 	bool list, verify;
 };
 
 static const struct opt options[] = {
 	VERDICT_OPTIONS(OPT(struct check_options, verdict)),
+	{0, "trainer-logprobs", "FILE", OPT_STR, OPT(struct check_options, trained),
+         "a trainer's log-probabilities of the sampled tokens, for kl-band", NULL},
 	{0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
          "say what a rule means and what to do, and exit", NULL},
 	{0, "list", NULL, OPT_FLAG, OPT(struct check_options, list),
@@ -151,10 +154,12 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 		return o->list ? list_rules(err) : explain(o->explain, err);
 	}
 	int failed = verdict_told(&o->verdict, &conf.told, err) ||
+	             (o->trained && trained_read(o->trained, &conf.told.trained, err)) ||
 	             judge_new(&conf, &j, err) ||
 	             operands_or_latest(c, argc, argv, &files, err) ||
 	             check_files(&files, j, &v, err);
 	judge_free(j);
+	trained_free(conf.told.trained);
 	told_release(&conf.told);
 	file_list_free(&files);
 	output_release(&v.out);
@@ -168,7 +173,11 @@ const struct command command_check = {
 	.description = "Reads recordings (files, the *.jsonl of a folder, - for standard "
 		       "input; the latest one when nothing is named) and prints what the "
 		       "rules find. Exit code 1 when a finding is at least as severe as "
-		       "--fail-on.",
+		       "--fail-on.\n"
+		       "The file of --trainer-logprobs has a line for each turn: "
+		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}, the "
+		       "trainer's value for each sampled token, in their order; those of "
+		       "what tools answered are left out.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -2,12 +2,14 @@
    that rule and no other, also-*.jsonl fires it among others, good-*.jsonl does
    not fire it. What exactly is said stands in want.txt beside them;
    UPDATE_FIXTURES=1 writes it anew. What the user says with --expect-error stands in
-   expect-error.txt, a line each; a baseline.jsonl is handed in as --baseline. */
+   expect-error.txt, a line each; a baseline.jsonl is handed in as --baseline, and
+   bad-x.trainer as --trainer-logprobs for bad-x.jsonl. */
 #include "tap.h"
 #include "verdicts.h"
 
 #include "base/mem.h"
 #include "check/baseline.h"
+#include "check/trained.h"
 #include <dirent.h>
 #include <unistd.h>
 
@@ -52,14 +54,30 @@ static bool fires(const struct verdicts *v, const char *id)
 	return strstr(buf_cstr(&v->rules), rule) != NULL;
 }
 
+/* NULL: no file of that name stands beside it. */
+static struct trained *trained_beside(const char *fixture)
+{
+	char path[600];
+	struct error err = {0};
+	struct trained *t = NULL;
+	snprintf(path, sizeof(path), "%.*s.trainer",
+	         (int)(strlen(fixture) - strlen(".jsonl")), fixture);
+	if (access(path, F_OK) == 0 &&
+	    !ok(trained_read(path, &t, &err) == 0, "%s is read", path))
+		fprintf(stderr, "# %s\n", err.text);
+	return t;
+}
+
 static void judge_fixture(struct folder *f, const char *name)
 {
 	char path[600], alone[80];
 	struct verdicts v;
 	struct error err = {0};
+	struct told told = f->told;
 	snprintf(path, sizeof(path), "%s/%s", f->path, name);
 	snprintf(alone, sizeof(alone), "|%s|", f->id);
-	verdicts_begin_told(&v, NULL, NULL, f->told);
+	told.trained = trained_beside(path);
+	verdicts_begin_told(&v, NULL, NULL, told);
 	if (!ok(verdicts_file(&v, path, &err) == 0, "%s is read", path))
 		fprintf(stderr, "# %s\n", err.text);
 	if (strncmp(name, "bad-", 4) == 0) {
@@ -77,6 +95,7 @@ static void judge_fixture(struct folder *f, const char *name)
 	buf_printf(&f->now, "== %s\n%s", name, buf_cstr(&v.text));
 	free(want);
 	verdicts_end(&v);
+	trained_free(told.trained);
 }
 
 #define EXPECTED_MAX 8

@@ -4,11 +4,13 @@
 #include "tap.h"
 #include "verdicts.h"
 
+#include "check/trained.h"
+
 #define HEALTHY "fixtures/check/incomplete/good-whole.jsonl"
 
 /* Gives `key` (top level, of every line of that type that has it) the value; NULL drops
-   the line. Of type "expect" it changes no line: the user expects an error of that text.
- */
+   the line. Of type "expect" it changes no line: the user expects an error of that text;
+   of type "trainer" neither: that file has a trainer's log-probabilities. */
 struct change {
 	const char *type, *key, *value;
 };
@@ -122,6 +124,11 @@ static const struct mutation mutations[] = {
          "all of them are zero",
          {{"step", "llm",
            "{\"logprobs\":{\"content\":[{\"logprob\":0},{\"logprob\":0}]}}"}}},
+	{"kl-band",
+         "the trainer has others",
+         {{"trainer", "", "fixtures/check/kl-band/good-near.trainer"},
+          {"step", "llm",
+           "{\"logprobs\":{\"token_logprobs\":[-9,-9,-9,-9,-9,-9,-9,-9,-9,-9,-9,-9]}}"}}},
 	{"tool-drift",
          "the task has another name",
          {{"header", "task", "{\"id\":\"lake\",\"tools\":[\"lake_jump\"]}"}}},
@@ -246,16 +253,19 @@ static void check_mutation(const struct mutation *m)
 	snprintf(rule, sizeof(rule), "|%s|", m->rule);
 	const struct change *first = &m->changes[0];
 	bool expects = strcmp(first->type, "expect") == 0;
+	struct told told = {.errors = &first->value, .error_count = expects};
 
-	verdicts_begin_told(
-		&v, NULL, NULL,
-		(struct told){.errors = &first->value, .error_count = expects});
+	if (strcmp(first->type, "trainer") == 0)
+		ok(trained_read(first->value, &told.trained, &err) == 0, "%s is read",
+		   first->value);
+	verdicts_begin_told(&v, NULL, NULL, told);
 	ok(feed(&v, m->changes, ARRAY_LEN(m->changes), &err) == 0, "%s: %s: is read",
 	   m->rule, m->what);
 	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule,
 	        m->what))
 		fprintf(stderr, "# %s%s\n", err.text, buf_cstr(&v.text));
 	verdicts_end(&v);
+	trained_free(told.trained);
 }
 
 int main(void)

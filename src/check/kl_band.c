@@ -1,0 +1,228 @@
+/* Rule kl-band: the trainer gives the sampled tokens other probabilities than the engine
+   did that sampled them. */
+#include "check/logprobs.h"
+#include "check/peer.h"
+#include "check/trained.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define ROUNDING                                                                         \
+	0.01 /* mean distance of probabilities that precision does not explain           \
+	      */
+
+struct band {
+	struct ratios sum;
+	struct span compared, uneven, alone, unrecorded;
+	int64_t here, there; /* how many tokens, in the first uneven turn */
+	char tempered[96];   /* why the two cannot be compared; "": they can */
+};
+
+/* Sampling parameters under which a server's log-probabilities are not those that were
+   sampled with, and what means that they are not used. */
+static const struct {
+	const char *name;
+	double neutral, also;
+} parameters[] = {{"temperature", 1, 1},
+                  {"top_p", 1, 1},
+                  {"top_k", 0, -1},
+                  {"min_p", 0, 0},
+                  {"frequency_penalty", 0, 0},
+                  {"presence_penalty", 0, 0},
+                  {"repetition_penalty", 1, 1}};
+
+static void header(struct band *s, const struct line *l)
+{
+	struct str sent = JSON_GET(JSON_GET(l->value[KEY_POLICY], "params"), "sent");
+	size_t n = 0;
+	double v;
+
+	for (size_t i = 0; i < ARRAY_LEN(parameters) && n < sizeof(s->tempered); i++) {
+		struct str value = json_get(sent, str_from(parameters[i].name));
+
+		if (!json_double(value, &v) || v == parameters[i].neutral ||
+		    v == parameters[i].also)
+			continue;
+		n += (size_t)snprintf(s->tempered + n, sizeof(s->tempered) - n, "%s%s %g",
+		                      n ? ", " : "", parameters[i].name, v);
+	}
+}
+
+/* How many tokens the turn has; `compared` are those with a value on both sides. All
+   zeros are what is padded with where nothing was recorded: none. */
+static size_t compare(struct str llm, const struct trained_turn *partner,
+                      struct ratios *compared)
+{
+	struct logprob_walk walk = {.llm = llm};
+	size_t n = 0, zeros = 0;
+	double sampled;
+
+	for (; logprob_next(&walk, &sampled); n++) {
+		zeros += sampled == 0;
+		if (n < partner->count && !isnan(sampled))
+			ratios_add(compared, n, partner->logprobs[n], sampled);
+	}
+	return zeros == n && n > 1 ? 0 : n;
+}
+
+static bool has_any(struct str llm)
+{
+	struct logprob_walk walk = {.llm = llm};
+	double v;
+
+	return logprob_next(&walk, &v);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct moment *m,
+                 struct findings *out)
+{
+	struct band *s = state;
+	struct str llm = m->line->value[KEY_LLM];
+	int64_t turn = m->line->turn, step = m->line->step;
+	struct ratios one = {.tokens = 0};
+
+	(void)out;
+	if (!r->trained)
+		return;
+	if (m->line->type == LINE_HEADER) {
+		header(s, m->line);
+		return;
+	}
+	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
+	if (!partner) {
+		if (has_any(llm))
+			span_add(&s->alone, turn, step);
+		return;
+	}
+	partner->uses++;
+	size_t n = compare(llm, partner, &one);
+	if (n == 0) {
+		span_add(&s->unrecorded, turn, step);
+	} else if (n != partner->count) {
+		s->here = s->uneven.count ? s->here : (int64_t)n;
+		s->there = s->uneven.count ? s->there : (int64_t)partner->count;
+		span_add(&s->uneven, turn, step);
+	} else {
+		ratios_merge(&s->sum, &one);
+		span_add(&s->compared, turn, step);
+	}
+}
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void say_partners(const struct band *s, struct findings *out)
+{
+	if (s->uneven.count)
+		finding_say(
+			out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
+			"in %" PRId64
+			" turn%s the trainer scored another number of tokens than were "
+			"sampled: %" PRId64 " for %" PRId64 " in turn %" PRId64,
+			s->uneven.count, plural(s->uneven.count), s->there, s->here,
+			s->uneven.first_turn);
+	if (s->alone.count)
+		finding_say(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
+		            "%" PRId64 " turn%s with log-probabilities %s no partner in "
+		            "the trainer's file",
+		            s->alone.count, plural(s->alone.count),
+		            s->alone.count == 1 ? "has" : "have");
+	if (s->unrecorded.count)
+		finding_say(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
+		            "%" PRId64 " turn%s of the trainer's file %s recorded "
+		            "without log-probabilities",
+		            s->unrecorded.count, plural(s->unrecorded.count),
+		            s->unrecorded.count == 1 ? "was" : "were");
+}
+
+/* Without the sign of what rounds to zero. */
+static double shown(double v)
+{
+	return fabs(v) < 0.0005 ? 0 : v;
+}
+
+static void say_band(const struct band *s, struct findings *out)
+{
+	const struct ratios *sum = &s->sum;
+	bool apart = ratios_apart(sum), shifted = ratios_shifted(sum);
+	char shift[128] = "", tempered[128] = "";
+
+	if (shifted)
+		snprintf(shift, sizeof(shift),
+		         "; conditioning_mismatch: mean |lr| is %.3f in the first %d "
+		         "tokens of turns and %.3f behind them",
+		         ratios_first(sum), RATIOS_FIRST, ratios_rest(sum));
+	if (s->tempered[0])
+		snprintf(tempered, sizeof(tempered), "; not comparable, sent: %s",
+		         s->tempered);
+	if (apart || shifted)
+		finding_say(out, s->tempered[0] ? SEVERITY_INFO : SEVERITY_WARNING,
+		            &s->compared, "/llm/logprobs",
+		            "KL of %" PRId64
+		            " tokens: k1 %.3f, k3 %.3f, mean weight %.3f, ess %.3f%s%s",
+		            sum->tokens, shown(ratios_k1(sum)), ratios_k3(sum),
+		            ratios_weight(sum), ratios_ess(sum), shift, tempered);
+	else if (ratios_distance(sum) > ROUNDING)
+		finding_say(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
+		            "the probabilities of %" PRId64
+		            " tokens are %.3g apart on average, more than precision "
+		            "explains%s",
+		            sum->tokens, ratios_distance(sum), tempered);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct moment *m,
+                struct findings *out)
+{
+	(void)r, (void)m;
+	say_partners(state, out);
+	say_band(state, out);
+}
+
+static void finish(const struct trained *t, struct findings *out)
+{
+	struct trained_use use = trained_use(t);
+
+	if (use.unused)
+		finding_say(
+			out, use.unused == use.turns ? SEVERITY_WARNING : SEVERITY_INFO,
+			NULL, "",
+			"%" PRId64 " of %" PRId64
+			" turns of the trainer's file are in none of the recordings%s",
+			use.unused, use.turns,
+			use.unused == use.turns ? ": are the rollouts named alike?" : "");
+	if (use.several)
+		finding_say(out, SEVERITY_WARNING, NULL, "",
+		            "%" PRId64 " of %" PRId64
+		            " turns of the trainer's file were compared with several "
+		            "recorded ones: judge one run at a time",
+		            use.several, use.turns);
+}
+
+const struct check check_kl_band = {
+	.id = "kl-band",
+	.title = "the trainer's log-probabilities are far from those sampled with",
+	.why = "With --trainer-logprobs, what the trainer's model says of the sampled "
+	       "tokens is compared with what the engine said that sampled them. With lr "
+	       "= log p(trainer) - log p(engine), k1 is the mean of -lr and k3 that of "
+	       "e^lr - 1 - lr, both estimates of the KL divergence; the weight is e^lr, "
+	       "and ess the share of the sample that the weights leave. Out of the band "
+	       "are |k1| or k3 above 0.1, a mean weight outside 0.5 to 2, and an ess "
+	       "below 0.3.\n"
+	       "Rounding spreads evenly over the tokens. Where the beginnings of turns "
+	       "are wrong and the rest is right (conditioning_mismatch), the trainer "
+	       "scored the tokens behind another prompt than they were sampled after: "
+	       "another chat template, no tools in it, a system message dropped.\n"
+	       "Look at the turns named, and compare show --turn N --prompt with what "
+	       "the trainer was fed. A temperature other than 1, top_p, top_k, min_p "
+	       "and penalties make the two incomparable: then it is only told.\n"
+	       "Cure: one template for both, token ids handed on instead of text, the "
+	       "same weights and precision, a temperature of 1.",
+	.wants = WANT_HEADER | WANT_LLM,
+	.state_size = sizeof(struct band),
+	.line = line,
+	.end = end,
+	.finish = finish,
+};

@@ -19,7 +19,7 @@ told() {
 
 # half_refused GENERATION: eight rollouts are whole, and eight are told that there is no room.
 half_refused() {
-	openenv_start full$1 "$1" --cap 8 --gather 16
+	openenv_start "full$1" "$1" --cap 8 --gather 16
 	crowd full 1 --env "$(url "full$1")" --force --actions $walk --group-size 16
 	[ "$(told full)" = '[16,48,48,48,0,8]' ]
 	[ "$(jq -r 'select(.type == "finding" and .rule == "capacity") | .rollout' full.json | sort -u | wc -l)" = 8 ]

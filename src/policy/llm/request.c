@@ -133,11 +133,12 @@ static struct str seed_of(struct str asked, int64_t sample, struct buf *text)
 {
 	int64_t seed;
 
-	if (!sample || !json_i64(asked, &seed)) {
+	if (!sample || !json_i64(asked, &seed) || seed > INT64_MAX - sample) {
 		return asked;
 	}
+	seed += sample;
 	buf_clear(text);
-	buf_printf(text, "%lld", (long long)((uint64_t)seed + (uint64_t)sample));
+	buf_printf(text, "%lld", (long long)seed);
 	return buf_view(text);
 }
 

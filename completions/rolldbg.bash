@@ -68,6 +68,8 @@ _rolldbg_value()
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
+	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
+	stats:--trainer-logprobs) _rolldbg_files -f ;;
 	probe:--env | probe:-e) _rolldbg_words '' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
@@ -102,7 +104,7 @@ _rolldbg_value()
 
 _rolldbg()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip probe serve help ' command i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip stats probe serve help ' command i
 	COMPREPLY=()
 	# readline splits --option=value into three words
 	if [ "$cur" = = ]; then
@@ -118,7 +120,7 @@ _rolldbg()
 	_rolldbg_value "$command:$prev" && return
 	case $command:$cur in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
-	:*) _rolldbg_words 'run check show strip probe serve help' ;;
+	:*) _rolldbg_words 'run check show strip stats probe serve help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --baseline --expect-error' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --trainer-logprobs --explain --list --verify' ;;
 	check:*) _rolldbg_files -f ;;
@@ -126,6 +128,8 @@ _rolldbg()
 	show:*) _rolldbg_files -f ;;
 	strip:-*) _rolldbg_words '--mask' ;;
 	strip:*) _rolldbg_files -f ;;
+	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json' ;;
+	stats:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --settle --call-read-only --json --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk' ;;

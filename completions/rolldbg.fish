@@ -9,6 +9,7 @@ complete -c rolldbg -n __fish_use_subcommand -a run -d 'drive a policy against a
 complete -c rolldbg -n __fish_use_subcommand -a check -d 'judge recordings: did the environment move, and if not, why'
 complete -c rolldbg -n __fish_use_subcommand -a show -d 'show a recording as a table, or one turn in full'
 complete -c rolldbg -n __fish_use_subcommand -a strip -d 'print recordings without volatile facts, in canonical form, for diff and git'
+complete -c rolldbg -n __fish_use_subcommand -a stats -d 'sum recordings up: metrics under the trainers\' names, and a checklist'
 complete -c rolldbg -n __fish_use_subcommand -a probe -d 'examine an environment server: will N rollouts get N environments'
 complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, over MCP or OpenEnv'
 complete -c rolldbg -n __fish_use_subcommand -a help -d 'print help for a command'
@@ -81,6 +82,10 @@ complete -c rolldbg -n '__fish_seen_subcommand_from show' -l json -d 'with --pro
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace what the pointer reaches by "<masked>"; it is rooted at the line, * is any token, ** any depth'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'task: the metrics of each task, too (default none)'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'a trainer\'s log-probabilities of the sampled tokens, as for check'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s e -l env -x -d 'http(s)://HOST/mcp, stdio:COMMAND (an MCP server, run by sh -c), ws(s)://HOST or http(s)://HOST of an OpenEnv server, or builtin:frozen_lake[?map=8x8&fault=NAME..]'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s s -l seed -x -d 'start the episode with this seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s j -l sessions -x -d 'open at most N sessions at a time (default: as many as needed, else 4)'

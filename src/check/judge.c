@@ -155,6 +155,13 @@ static void ask(struct judge *j, struct open_rollout *o, unsigned kinds,
 	}
 }
 
+static void tell_line(const struct judge *j, const struct open_rollout *o,
+                      const struct moment *m)
+{
+	if (j->conf.line)
+		j->conf.line(j->conf.ctx, &o->facts, m);
+}
+
 /* In the order of the table, whatever the order in which they were missed. */
 static void list_not_checked(struct judge *j)
 {
@@ -253,13 +260,13 @@ static bool is_lost(struct str status)
 	return false;
 }
 
-static void join_group(struct judge *j, const struct open_rollout *o, struct str status)
+static void join_group(struct judge *j, const struct rollout_verdict *v)
 {
-	struct group_member m = {.task = o->facts.task,
-	                         .size = o->facts.group_size,
-	                         .sample = o->facts.sample,
-	                         .lost = is_lost(status)};
-	m.rewarded = json_double(str_from(o->tally.reward), &m.reward);
+	struct group_member m = {.task = v->task,
+	                         .size = v->group_size,
+	                         .sample = v->sample,
+	                         .lost = v->lost};
+	m.rewarded = json_double(str_from(v->tally.reward), &m.reward);
 	groups_add(&j->groups, &m);
 }
 
@@ -279,12 +286,15 @@ static void conclude(struct judge *j, struct open_rollout *o, const struct momen
 		.reason = m->line ? end_text(o, m->line->value[KEY_REASON])
 	                          : (struct str){NULL, 0},
 		.tally = o->tally,
+		.sample = o->facts.sample,
+		.group_size = o->facts.group_size,
+		.lost = is_lost(status.p ? status : STR("")),
 		.findings = o->findings.list,
 		.finding_count = o->findings.count,
 	};
 	count_findings(j, &o->findings);
 	sum_up(j, &o->tally);
-	join_group(j, o, v.status);
+	join_group(j, &v);
 	if (j->conf.verdict)
 		j->conf.verdict(j->conf.ctx, &v);
 	j->newest = NULL;
@@ -458,6 +468,7 @@ static int judge_header(struct judge *j, const struct line *l,
 	derive_header(o, l);
 	count_line(o, l, note);
 	ask(j, o, WANT_HEADER, &m);
+	tell_line(j, o, &m);
 	return 0;
 }
 
@@ -483,6 +494,7 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 	struct moment m;
 	tell_past(j, o, derive_past(o, l));
 	ask(j, o, derive_line(o, l, &m), &m);
+	tell_line(j, o, &m);
 	o->seen = j->company.clock;
 	if (m.is_step)
 		o->acted = j->company.clock;

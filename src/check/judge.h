@@ -31,6 +31,8 @@ struct rollout_verdict {
 	struct str status; /* end.status, "" when it has none; "incomplete" without end */
 	struct str reason; /* end.reason decoded; absent when there is none */
 	struct tally tally;
+	int64_t sample, group_size; /* -1: not known */
+	bool lost;                  /* it got no session, or no end */
 	const struct finding
 		*findings; /* sorted: severity down, then first turn, then rule */
 	size_t finding_count;
@@ -41,6 +43,8 @@ struct judge_conf {
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct told told;
 	bool verify; /* a state_hash that is not its state's is FAIL_INPUT */
+	/* Called for each line of an open rollout after the rules; NULL: not wanted. */
+	void (*line)(void *ctx, const struct rollout_facts *r, const struct moment *m);
 	/* Called for each step once its effect is known; NULL: not wanted. */
 	void (*step)(void *ctx, const struct rollout_facts *r, const struct past_step *p);
 	/* Called when a rollout has ended (its end line came, or the input did). */

@@ -19,53 +19,6 @@ struct band {
 	char tempered[96];   /* why the two cannot be compared; "": they can */
 };
 
-/* Sampling parameters under which a server's log-probabilities are not those that were
-   sampled with, and what means that they are not used. */
-static const struct {
-	const char *name;
-	double neutral, also;
-} parameters[] = {{"temperature", 1, 1},
-                  {"top_p", 1, 1},
-                  {"top_k", 0, -1},
-                  {"min_p", 0, 0},
-                  {"frequency_penalty", 0, 0},
-                  {"presence_penalty", 0, 0},
-                  {"repetition_penalty", 1, 1}};
-
-static void header(struct band *s, const struct line *l)
-{
-	struct str sent = JSON_GET(JSON_GET(l->value[KEY_POLICY], "params"), "sent");
-	size_t n = 0;
-	double v;
-
-	for (size_t i = 0; i < ARRAY_LEN(parameters) && n < sizeof(s->tempered); i++) {
-		struct str value = json_get(sent, str_from(parameters[i].name));
-
-		if (!json_double(value, &v) || v == parameters[i].neutral ||
-		    v == parameters[i].also)
-			continue;
-		n += (size_t)snprintf(s->tempered + n, sizeof(s->tempered) - n, "%s%s %g",
-		                      n ? ", " : "", parameters[i].name, v);
-	}
-}
-
-/* How many tokens the turn has; `compared` are those with a value on both sides. All
-   zeros are what is padded with where nothing was recorded: none. */
-static size_t compare(struct str llm, const struct trained_turn *partner,
-                      struct ratios *compared)
-{
-	struct logprob_walk walk = {.llm = llm};
-	size_t n = 0, zeros = 0;
-	double sampled;
-
-	for (; logprob_next(&walk, &sampled); n++) {
-		zeros += sampled == 0;
-		if (n < partner->count && !isnan(sampled))
-			ratios_add(compared, n, partner->logprobs[n], sampled);
-	}
-	return zeros == n && n > 1 ? 0 : n;
-}
-
 static bool has_any(struct str llm)
 {
 	struct logprob_walk walk = {.llm = llm};
@@ -86,7 +39,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	if (!r->trained)
 		return;
 	if (m->line->type == LINE_HEADER) {
-		header(s, m->line);
+		logprobs_tempered(m->line->value[KEY_POLICY], s->tempered,
+		                  sizeof(s->tempered));
 		return;
 	}
 	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
@@ -96,7 +50,7 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 		return;
 	}
 	partner->uses++;
-	size_t n = compare(llm, partner, &one);
+	size_t n = ratios_turn(&one, llm, partner->logprobs, partner->count);
 	if (n == 0) {
 		span_add(&s->unrecorded, turn, step);
 	} else if (n != partner->count) {

@@ -2,6 +2,7 @@
 #include "check/logprobs.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define NO_VALUE  (-9999.0) /* padding of some trainers and servers */
 #define LR_MAX    20.0
@@ -38,6 +39,37 @@ bool logprob_next(struct logprob_walk *w, double *value)
 	return true;
 }
 
+/* Each with the values that mean that it is not used. */
+static const struct {
+	const char *name;
+	double neutral, also;
+} parameters[] = {{"temperature", 1, 1},
+                  {"top_p", 1, 1},
+                  {"top_k", 0, -1},
+                  {"min_p", 0, 0},
+                  {"frequency_penalty", 0, 0},
+                  {"presence_penalty", 0, 0},
+                  {"repetition_penalty", 1, 1}};
+
+bool logprobs_tempered(struct str policy, char *out, size_t size)
+{
+	struct str sent = JSON_GET(JSON_GET(policy, "params"), "sent");
+	size_t n = 0;
+	double v;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(parameters) && n < size; i++) {
+		struct str value = json_get(sent, str_from(parameters[i].name));
+
+		if (!json_double(value, &v) || v == parameters[i].neutral ||
+		    v == parameters[i].also)
+			continue;
+		n += (size_t)snprintf(out + n, size - n, "%s%s %g", n ? ", " : "",
+		                      parameters[i].name, v);
+	}
+	return n > 0;
+}
+
 void ratios_add(struct ratios *r, size_t place, double trained, double sampled)
 {
 	double lr = fmax(-LR_MAX, fmin(LR_MAX, trained - sampled));
@@ -51,6 +83,20 @@ void ratios_add(struct ratios *r, size_t place, double trained, double sampled)
 	r->squares += exp(2 * lr);
 	r->distance += fabs(exp(trained) - exp(sampled));
 	*(first ? &r->first : &r->rest) += fabs(lr);
+}
+
+size_t ratios_turn(struct ratios *r, struct str llm, const double *trained, size_t count)
+{
+	struct logprob_walk walk = {.llm = llm};
+	size_t n = 0, zeros = 0;
+	double sampled;
+
+	for (; logprob_next(&walk, &sampled); n++) {
+		zeros += sampled == 0;
+		if (n < count && !isnan(sampled))
+			ratios_add(r, n, trained[n], sampled);
+	}
+	return zeros == n && n > 1 ? 0 : n;
 }
 
 void ratios_merge(struct ratios *r, const struct ratios *other)

@@ -15,6 +15,11 @@ struct logprob_walk {
 /* *value is NaN where there is none: null, or the padding -9999 of some servers. */
 bool logprob_next(struct logprob_walk *w, double *value);
 
+/* Sampling parameters that were sent (policy.params.sent of a header's `policy`) and make
+   what a server reports another thing than what it sampled with: "temperature 0.7, top_p
+   0.9". False and "": none. */
+bool logprobs_tempered(struct str policy, char *out, size_t size);
+
 /* Sums over tokens, with lr = log p(trainer) - log p(sampled), bounded to +-20. */
 struct ratios {
 	int64_t tokens, first_tokens;
@@ -28,6 +33,11 @@ struct ratios {
 /* `place`: the token's in its turn, from 0. */
 void ratios_add(struct ratios *r, size_t place, double trained, double sampled);
 void ratios_merge(struct ratios *r, const struct ratios *other);
+
+/* Compares one turn: how many tokens it has, 0 when nothing usable was recorded (all
+   zeros are what is padded with). Adds those with a value on both sides; where the count
+   is not the trainer's the sums are of no use. */
+size_t ratios_turn(struct ratios *r, struct str llm, const double *trained, size_t count);
 
 /* Means over all tokens; 0 without any. */
 double ratios_k1(const struct ratios *r);     /* estimates KL(sampled, trainer) */

@@ -116,23 +116,6 @@ static int check_files(const struct file_list *files, struct judge *j, struct ve
 	return output_flush(&v->out, err);
 }
 
-static int operands_or_latest(const struct context *c, int argc, char **argv,
-                              struct file_list *files, struct error *err)
-{
-	struct buf latest = BUF(BUF_MAX_SMALL);
-	int failed;
-
-	if (argc) {
-		return file_list_new(argv, (size_t)argc, files, err);
-	}
-	failed = store_latest(c, &latest, err);
-	if (!failed) {
-		failed = file_list_new(&latest.p, 1, files, err);
-	}
-	buf_release(&latest);
-	return failed;
-}
-
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
@@ -156,7 +139,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	int failed = verdict_told(&o->verdict, &conf.told, err) ||
 	             (o->trained && trained_read(o->trained, &conf.told.trained, err)) ||
 	             judge_new(&conf, &j, err) ||
-	             operands_or_latest(c, argc, argv, &files, err) ||
+	             store_operands(c, argc, argv, &files, err) ||
 	             check_files(&files, j, &v, err);
 	judge_free(j);
 	trained_free(conf.told.trained);

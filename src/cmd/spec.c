@@ -7,6 +7,7 @@
 #include "probe/probe.h"
 #include "serve/serve.h"
 #include "serve/world.h"
+#include "stats/metrics.h"
 
 static const char *const type_names[] = {
 	[OPT_FLAG] = "flag",  [OPT_COUNT] = "count",   [OPT_STR] = "string",
@@ -59,6 +60,9 @@ static void put_topics(struct buf *out)
 	}
 	for (size_t i = 0; i < checks_count; i++) {
 		put_topic("rule", checks[i]->id, checks[i]->title, out);
+	}
+	for (size_t i = 0; i < metric_count; i++) {
+		put_topic("metric", metric_table[i].name, metric_table[i].meaning, out);
 	}
 	for (size_t i = 0; i < property_titles_count; i++) {
 		put_topic("property", property_titles[i].name, property_titles[i].title,

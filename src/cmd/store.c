@@ -102,3 +102,20 @@ int store_latest(const struct context *c, struct buf *path, struct error *err)
 	}
 	return 0;
 }
+
+int store_operands(const struct context *c, int argc, char **argv,
+                   struct file_list *files, struct error *err)
+{
+	struct buf latest = BUF(BUF_MAX_SMALL);
+	int failed;
+
+	if (argc) {
+		return file_list_new(argv, (size_t)argc, files, err);
+	}
+	failed = store_latest(c, &latest, err);
+	if (!failed) {
+		failed = file_list_new(&latest.p, 1, files, err);
+	}
+	buf_release(&latest);
+	return failed;
+}

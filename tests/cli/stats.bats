@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Numbers beside the recordings: a trainer's log-probabilities.
+# Numbers: metrics over recordings, and a trainer's log-probabilities beside them.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -36,4 +36,78 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	printf '{"rollout":"lake.0","turn":0,"logprobs":[-Infinity]}' >odd
 	expect 3 rolldbg check --trainer-logprobs odd "$kl/good-near.jsonl"
 	has "$stderr" 'odd:1: '
+}
+
+# value NAME: of the last stats --json, in $output.
+value() {
+	jq -r --arg name "$1" 'select(.type == "metrics") | .[$name]' <<<"$output"
+}
+
+# status NAME: of a line of the checklist.
+status() {
+	jq -r --arg name "$1" 'select(.type == "property" and .name == $name) | .status' <<<"$output"
+}
+
+@test "stats: the metrics of a batch, over files and tasks" {
+	rolldbg run --quiet --task lake --group-size 2 --out lake/
+	rolldbg run --quiet --task hole --actions RIGHT,DOWN --out hole.jsonl
+	expect 0 rolldbg stats --json lake hole.jsonl
+	[ "$(value rollouts) $(value tasks) $(value turns) $(value steps) $(value effective) $(value failed)" = '3 2 14 14 14 0' ]
+	[ "$(value num_turns/min) $(value num_turns/max)" = '2 6' ]
+	[ "$(value stop_condition/terminated) $(value has_error) $(value is_truncated)" = '3 0 0' ]
+	[ "$(value tool_failure_frequency) $(value schema_accuracy)" = '0 1' ]
+	[ "$(value reward/min) $(value reward/max) $(value reward_std) $(value groups) $(value solved_all)" = '0 1 0 1 1' ]
+	[ "$(value frac_reward_zero_std) $(value usage/prompt_tokens) $(value mismatch_kl)" = '1 null null' ]
+	[ "$(status tools) $(status reward) $(status logprobs) $(status kl) $(status advantages) $(status groups)" = 'ok ok unknown unknown red ok' ]
+	[ "$(jq -r 'select(.type == "task") | .task' <<<"$output")" = '' ]
+	expect 0 rolldbg stats --json --by task hole.jsonl lake
+	[ "$(jq -r 'select(.type == "task") | [.task, .rollouts, .reward] | @tsv' <<<"$output")" = $'hole\t1\t0\nlake\t2\t1' ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":3,"ok":3,"red":1,"unknown":2}' ]
+	# the order of the files does not matter, nor do pieces
+	before=$output
+	cat lake/*.jsonl hole.jsonl | { expect 0 rolldbg stats --json --by task -; [ "$output" = "$before" ]; }
+}
+
+@test "stats: what fails is counted, and how" {
+	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out broken.jsonl
+	expect 1 rolldbg run --quiet --group-size 4 --env 'builtin:frozen_lake?max_envs=2&delay=100ms' --actions DOWN,UP --jobs 4 --out full.jsonl
+	expect 0 rolldbg stats --json broken.jsonl
+	[ "$(value failed) $(value tool_failure_frequency) $(value effective)" = '3 0.5 null' ]
+	expect 0 rolldbg stats --json full.jsonl
+	[ "$(value rollouts) $(value stop_condition/refused) $(value has_error)" = '4 2 0.5' ]
+	[ "$(status groups)" = red ]
+	expect 0 rolldbg stats full.jsonl
+	has "$output" 'red      groups      0 of 1 have all their rollouts'
+	lacks "$output" 'stop_condition/failed'
+}
+
+@test "stats: log-probabilities, and the trainer's beside them" {
+	expect 0 rolldbg stats --json --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl"
+	[ "$(status logprobs) $(status kl)" = 'ok ok' ]
+	[ "$(value parse_source/native)" = 6 ]
+	expect 0 rolldbg stats --json --trainer-logprobs "$kl/bad-apart.trainer" "$kl/bad-apart.jsonl"
+	[ "$(status kl)" = red ]
+	expect 0 rolldbg stats --json --trainer-logprobs "$kl/bad-not-comparable.trainer" "$kl/bad-not-comparable.jsonl"
+	[ "$(status kl)" = unknown ]
+	for name in all-zero padding positive; do
+		expect 0 rolldbg stats --json "$kl/../logprob-range/bad-$name.jsonl"
+		[ "$(status logprobs)" = red ]
+	done
+}
+
+@test "stats: input that is none" {
+	: >empty.jsonl
+	expect 3 rolldbg stats empty.jsonl
+	has "$stderr" 'empty.jsonl: there is no recording in it'
+	expect 3 rolldbg stats nowhere
+	expect 3 rolldbg stats
+	expect 3 rolldbg stats --trainer-logprobs nowhere "$kl/good-near.jsonl"
+	expect 2 rolldbg stats --by rollout "$kl/good-near.jsonl"
+	head -n 3 "$kl/good-near.jsonl" | tail -n 1 >headless.jsonl
+	expect 3 rolldbg stats headless.jsonl
+	has "$stderr" 'headless.jsonl:1: '
+	# what broke off is counted as such
+	head -n 3 "$kl/good-near.jsonl" >torn.jsonl
+	expect 0 rolldbg stats --json torn.jsonl
+	[ "$(value stop_condition/incomplete) $(value has_error)" = '1 1' ]
 }

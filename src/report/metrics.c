@@ -1,0 +1,192 @@
+/* Metrics on their way out: see metrics.h. */
+#include "report/metrics.h"
+
+#include "base/text.h"
+#include "json/write.h"
+
+#include <math.h>
+
+#define NAME_COLUMNS 28
+#define TASK_COLUMNS 24
+
+/* ---- for people ---- */
+
+static void put_value(const struct metric *row, const struct metrics *m, struct buf *out)
+{
+	double v;
+
+	if (!metric_value(row, m, &v)) {
+		buf_text(out, "-");
+	} else {
+		buf_printf(out, "%.*g", v == floor(v) ? 15 : 6, v);
+	}
+}
+
+void report_metrics(const struct metrics *m, struct buf *out)
+{
+	for (size_t i = 0; i < metric_count; i++) {
+		const struct metric *row = &metric_table[i];
+		double v;
+
+		if (!metric_value(row, m, &v) || (row->detail && v == 0)) {
+			continue;
+		}
+		buf_printf(out, "%-*s  ", NAME_COLUMNS, row->name);
+		put_value(row, m, out);
+		buf_char(out, '\n');
+	}
+}
+
+/* What fits beside a task's id: these rows of the table. */
+static const struct {
+	const char *metric, *title;
+	int columns;
+} columns[] = {
+	{"rollouts", "rollouts", 8},
+	{"num_turns/mean", "turns", 7},
+	{"tool_call_frequency", "calls", 7},
+	{"tool_failure_frequency", "failed", 7},
+	{"reward", "reward", 8},
+	{"reward_std", "std", 8},
+};
+
+static const struct metric *row_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(metric_table[i].name, name) != 0) {
+		i++;
+	}
+	return &metric_table[i];
+}
+
+void report_metrics_title(struct buf *out)
+{
+	buf_printf(out, "%-*s", TASK_COLUMNS, "task");
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+		buf_printf(out, "  %*s", columns[i].columns, columns[i].title);
+	}
+	buf_char(out, '\n');
+}
+
+static size_t characters(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	}
+	return n;
+}
+
+void report_metrics_row(struct str task, const struct metrics *m, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&text, task.p ? task : STR("(no task)"), TASK_COLUMNS);
+	size_t wide = characters(buf_view(&text));
+	buf_str(out, buf_view(&text));
+	buf_printf(out, "%*s", wide < TASK_COLUMNS ? (int)(TASK_COLUMNS - wide) : 0, "");
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+		buf_clear(&text);
+		put_value(row_of(columns[i].metric), m, &text);
+		buf_printf(out, "  %*s", columns[i].columns, buf_cstr(&text));
+	}
+	buf_char(out, '\n');
+	buf_release(&text);
+}
+
+void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,
+                      struct buf *out)
+{
+	static const char *const colors[CHECK_STATUSES] = {"32", "31", "33"};
+
+	for (size_t i = 0; i < CHECKLIST; i++) {
+		const char *status = check_status_name(lines[i].status);
+
+		if (style.color) {
+			buf_printf(out, "\x1b[%sm%-7s\x1b[0m", colors[lines[i].status],
+			           status);
+		} else {
+			buf_printf(out, "%-7s", status);
+		}
+		buf_printf(out, "  %-10s  %s\n", lines[i].name, lines[i].value);
+	}
+}
+
+/* ---- for programs ---- */
+
+static void put_metrics(struct json_writer *w, const struct metrics *m)
+{
+	double v;
+
+	for (size_t i = 0; i < metric_count; i++) {
+		jw_key(w, metric_table[i].name);
+		if (metric_value(&metric_table[i], m, &v)) {
+			jw_double(w, v);
+		} else {
+			jw_null(w);
+		}
+	}
+}
+
+static void begin(struct json_writer *w, const char *type, struct buf *out)
+{
+	jw_init(w, out);
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, type);
+}
+
+static void finish(struct json_writer *w, struct buf *out)
+{
+	jw_end(w);
+	buf_char(out, '\n');
+}
+
+void report_json_metrics(const struct metrics *m, struct buf *out)
+{
+	struct json_writer w;
+
+	begin(&w, "metrics", out);
+	put_metrics(&w, m);
+	finish(&w, out);
+}
+
+void report_json_task(struct str task, const struct metrics *m, struct buf *out)
+{
+	struct json_writer w;
+
+	begin(&w, "task", out);
+	jw_key(&w, "task");
+	jw_str(&w, task);
+	put_metrics(&w, m);
+	finish(&w, out);
+}
+
+void report_json_checklist(const struct checklist_line lines[CHECKLIST],
+                           const struct metrics *m, struct buf *out)
+{
+	int64_t count[CHECK_STATUSES] = {0};
+	struct json_writer w;
+
+	for (size_t i = 0; i < CHECKLIST; i++) {
+		count[lines[i].status]++;
+		begin(&w, "property", out);
+		jw_key(&w, "name");
+		jw_text(&w, lines[i].name);
+		jw_key(&w, "status");
+		jw_text(&w, check_status_name(lines[i].status));
+		jw_key(&w, "value");
+		jw_text(&w, lines[i].value);
+		finish(&w, out);
+	}
+	begin(&w, "summary", out);
+	jw_key(&w, "rollouts");
+	jw_double(&w, m->sum[SUM_ROLLOUTS]);
+	for (size_t i = 0; i < CHECK_STATUSES; i++) {
+		jw_key(&w, check_status_name((enum check_status)i));
+		jw_i64(&w, count[i]);
+	}
+	finish(&w, out);
+}

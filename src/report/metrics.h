@@ -1,0 +1,23 @@
+/* Metrics and the checklist, for people and as JSON lines. */
+#ifndef ROLLDBG_REPORT_METRICS_H
+#define ROLLDBG_REPORT_METRICS_H
+
+#include "report/report.h"
+#include "stats/checklist.h"
+
+/* All metrics, two columns of names and values. */
+void report_metrics(const struct metrics *m, struct buf *out);
+/* One row a task, below a title. task absent: rollouts without one. */
+void report_metrics_title(struct buf *out);
+void report_metrics_row(struct str task, const struct metrics *m, struct buf *out);
+void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,
+                      struct buf *out);
+
+/* {"type":"metrics","rollouts":..} or {"type":"task","task":..,"rollouts":..}. */
+void report_json_metrics(const struct metrics *m, struct buf *out);
+void report_json_task(struct str task, const struct metrics *m, struct buf *out);
+/* {"type":"property","name":..,"status":..,"value":..}, and a summary. */
+void report_json_checklist(const struct checklist_line lines[CHECKLIST],
+                           const struct metrics *m, struct buf *out);
+
+#endif

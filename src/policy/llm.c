@@ -7,16 +7,15 @@
 #include "json/write.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
-#include "policy/llm/conversation.h"
+#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 
 #include <stdlib.h>
 
 extern const struct policy_ops policy_llm; /* policies.def */
 
-#define NUDGE          "You called no tool. Call one of the tools you were given."
-#define CONTINUE       "Continue."
-#define NOTHING_TO_SAY "Begin."
+#define NUDGE    "You called no tool. Call one of the tools you were given."
+#define CONTINUE "Continue."
 
 struct llm_policy {
 	struct policy base;
@@ -45,65 +44,17 @@ static struct llm_policy *llm_of(struct policy *p)
 	return (struct llm_policy *)p;
 }
 
-/* ---- prompts ---- */
-
-static const char *const how_to_call[] = {
-	[TOOLS_NATIVE] = NULL,
-	[TOOLS_JSON] =
-		"\n\nAnswer with one JSON object and nothing else: "
-		"{\"name\": the tool's name, \"arguments\": an object that fits its "
-		"parameters}. The tools:\n",
-	[TOOLS_TEXT] =
-		"\n\nTo call a tool write\n<tool_call>\n{\"name\": the tool's name, "
-		"\"arguments\": an object that fits its parameters}\n</tool_call>\nThe "
-		"result follows in <tool_response></tool_response>. The tools:\n",
-};
-
-/* Models without a template for tools are told in words; those that are used in JSON mode
-   often take no system message either. */
-static void write_prompts(struct llm_policy *p, const struct prompt_values *v,
-                          struct buf *system, struct buf *user)
-{
-	enum tool_mode mode = p->conf->tool_mode;
-
-	if (p->conf->system) {
-		prompt_fill(p->conf->system, v, system);
-	}
-	prompt_fill(p->conf->user, v, user);
-	if (!user->n) {
-		buf_text(user, NOTHING_TO_SAY); /* an empty message is refused by some */
-	}
-	if (how_to_call[mode]) {
-		buf_text(system, how_to_call[mode]);
-		chat_tools_describe(p->tools, system);
-	}
-	if (mode == TOOLS_JSON) {
-		buf_text(system, "\n");
-		buf_str(system, buf_view(user));
-		buf_clear(user);
-		buf_str(user, buf_view(system));
-		buf_clear(system);
-	}
-}
-
 static void llm_begin(struct policy *base, const struct policy_view *v,
                       struct str *messages)
 {
 	struct llm_policy *p = llm_of(base);
-	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
 	struct prompt_values values = {.observation = v->observation,
 	                               .state = v->state,
 	                               .task = p->task,
 	                               .vars = p->vars};
 
-	write_prompts(p, &values, &system, &user);
-	if (system.n) {
-		conversation_say(&p->talk, "system", buf_view(&system));
-	}
-	conversation_say(&p->talk, "user", buf_view(&user));
+	chat_prompts(p->conf, p->tools, &values, &p->talk);
 	*messages = conversation_added(&p->talk);
-	buf_release(&system);
-	buf_release(&user);
 }
 
 /* ---- what the model said, as the next prompt shows it ---- */

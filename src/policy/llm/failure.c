@@ -44,13 +44,16 @@ bool chat_failure_refused(enum chat_failure_class c)
 
 void chat_failure_init(struct chat_failure *f)
 {
-	*f = (struct chat_failure){.message = BUF(MESSAGE_MAX), .code = BUF(MESSAGE_MAX)};
+	*f = (struct chat_failure){.message = BUF(MESSAGE_MAX),
+	                           .code = BUF(MESSAGE_MAX),
+	                           .param = BUF(MESSAGE_MAX)};
 }
 
 void chat_failure_release(struct chat_failure *f)
 {
 	buf_release(&f->message);
 	buf_release(&f->code);
+	buf_release(&f->param);
 }
 
 static void clear(struct chat_failure *f)
@@ -59,6 +62,7 @@ static void clear(struct chat_failure *f)
 	f->context = f->prompt = 0;
 	buf_clear(&f->message);
 	buf_clear(&f->code);
+	buf_clear(&f->param);
 }
 
 /* As much as fits, whole characters. */
@@ -93,6 +97,22 @@ static struct str first_detail(struct str body)
 	return detail;
 }
 
+/* OpenAI: "param"; FastAPI: the end of the first "loc", after "body". */
+static void read_param(struct chat_failure *f, struct str holder, struct str body)
+{
+	struct str param = JSON_GET(holder, "param"), first, each;
+	size_t cursor = 0;
+
+	if (json_next(JSON_GET(body, "detail"), &cursor, &first)) {
+		for (cursor = 0; json_next(JSON_GET(first, "loc"), &cursor, &each);) {
+			param = json_is(each, STR("body")) ? param : each;
+		}
+	}
+	if (json_type(param) == JSON_STRING) {
+		json_decode(param, &f->param);
+	}
+}
+
 static void read_body(struct chat_failure *f, struct str body)
 {
 	struct str error = JSON_GET(body, "error");
@@ -109,6 +129,7 @@ static void read_body(struct chat_failure *f, struct str body)
 	if (!f->message.n) {
 		keep_message(f, body);
 	}
+	read_param(f, holder, body);
 	if (json_is_null(code)) {
 		code = JSON_GET(holder, "type");
 	}

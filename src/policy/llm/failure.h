@@ -23,6 +23,7 @@ struct chat_failure {
 	int status;         /* HTTP; 0: none came */
 	struct buf message; /* the server's sentence, decoded, at most 1 KiB */
 	struct buf code;    /* its code: raw JSON; empty: none */
+	struct buf param;   /* the request's member it names, decoded; empty: none */
 	/* Of CHAT_CONTEXT, where the server said it, else 0. */
 	uint64_t context, prompt; /* tokens */
 };

@@ -178,7 +178,8 @@ static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 	}
 }
 
-static void write_sent(struct chat_request *r, const struct llm_conf *c, int64_t sample)
+static void write_sent(struct chat_request *r, const struct llm_conf *c, struct str tools,
+                       int64_t sample)
 {
 	struct json_writer w;
 	struct json_member m;
@@ -188,7 +189,9 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, int64_t
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
 		put_parameter(&w, c, &m, sample);
 	}
-	if (c->tool_mode == TOOLS_NATIVE && profile_accepts(c->profile, "tool_choice") &&
+	/* without tools it is refused by some */
+	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) &&
+	    profile_accepts(c->profile, "tool_choice") &&
 	    !JSON_GET(c->asked, "tool_choice").p) {
 		jw_key(&w, "tool_choice");
 		jw_text(&w, "auto");
@@ -229,7 +232,7 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 	struct json_writer w;
 
 	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
-	write_sent(r, c, sample);
+	write_sent(r, c, tools, sample);
 	jw_init(&w, &r->fixed);
 	jw_object(&w);
 	jw_key(&w, "model");

@@ -1,0 +1,58 @@
+/* Beginning a conversation with a model: see prompts.h. */
+#include "policy/llm/prompts.h"
+
+#include "policy/llm/request.h"
+
+#define NOTHING_TO_SAY "Begin."
+
+static const char *const how_to_call[] = {
+	[TOOLS_NATIVE] = NULL,
+	[TOOLS_JSON] =
+		"\n\nAnswer with one JSON object and nothing else: "
+		"{\"name\": the tool's name, \"arguments\": an object that fits its "
+		"parameters}. The tools:\n",
+	[TOOLS_TEXT] =
+		"\n\nTo call a tool write\n<tool_call>\n{\"name\": the tool's name, "
+		"\"arguments\": an object that fits its parameters}\n</tool_call>\nThe "
+		"result follows in <tool_response></tool_response>. The tools:\n",
+};
+
+/* Models without a template for tools are told in words; those that are used in JSON mode
+   often take no system message either. */
+static void write_prompts(const struct llm_conf *c, struct str tools,
+                          const struct prompt_values *v, struct buf *system,
+                          struct buf *user)
+{
+	if (c->system) {
+		prompt_fill(c->system, v, system);
+	}
+	prompt_fill(c->user, v, user);
+	if (!user->n) {
+		buf_text(user, NOTHING_TO_SAY); /* an empty message is refused by some */
+	}
+	if (how_to_call[c->tool_mode]) {
+		buf_text(system, how_to_call[c->tool_mode]);
+		chat_tools_describe(tools, system);
+	}
+	if (c->tool_mode == TOOLS_JSON) {
+		buf_text(system, "\n");
+		buf_str(system, buf_view(user));
+		buf_clear(user);
+		buf_str(user, buf_view(system));
+		buf_clear(system);
+	}
+}
+
+void chat_prompts(const struct llm_conf *c, struct str tools,
+                  const struct prompt_values *v, struct conversation *to)
+{
+	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
+
+	write_prompts(c, tools, v, &system, &user);
+	if (system.n) {
+		conversation_say(to, "system", buf_view(&system));
+	}
+	conversation_say(to, "user", buf_view(&user));
+	buf_release(&system);
+	buf_release(&user);
+}

@@ -77,7 +77,16 @@ _rolldbg_value()
 	probe:--actions | probe:-a) _rolldbg_words '' ;;
 	probe:--tool | probe:-t) _rolldbg_words '' ;;
 	probe:--policy | probe:-p) _rolldbg_files -f ;;
+	probe:--tasks) _rolldbg_files -f ;;
 	probe:--settle) _rolldbg_words '' ;;
+	probe:--model) _rolldbg_words '' ;;
+	probe:--base-url) _rolldbg_words '' ;;
+	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	probe:--key-env) _rolldbg_words '' ;;
+	probe:--tool-mode) _rolldbg_words 'native json text' ;;
+	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	probe:--model-timeout) _rolldbg_words '' ;;
+	probe:--model-retries) _rolldbg_words '' ;;
 	probe:--num-generations) _rolldbg_words '' ;;
 	probe:--per-device-batch) _rolldbg_words '' ;;
 	probe:--grad-accum) _rolldbg_words '' ;;
@@ -130,7 +139,7 @@ _rolldbg()
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json' ;;
 	stats:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --settle --call-read-only --json --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk' ;;
 	help:-*) _rolldbg_words '' ;;

@@ -1,11 +1,12 @@
-/* rolldbg probe: what an environment server is good for, before somebody trains on it. */
+/* rolldbg probe: what an environment server and a model are good for, before somebody
+   trains with them. */
 #include "probe/probe.h"
 
 #include "base/log.h"
+#include "cmd/model.h"
 #include "cmd/output.h"
 #include "cmd/properties.h"
 #include "cmd/target.h"
-#include "rollout/trainer.h"
 
 #define DEFAULT_SESSIONS  4
 #define SESSIONS_MAX      4096
@@ -13,9 +14,10 @@
 
 struct probe_options {
 	struct target_options target;
-	const char *actions, *tool, *policy;
+	const char *actions, *tool, *policy, *tasks;
 	struct opt_u64 sessions, need, settle;
 	struct trainer_options trainer;
+	struct llm_options model;
 	bool call_read_only, json;
 };
 
@@ -34,13 +36,18 @@ static const struct opt options[] = {
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
          "the tool of --actions (default: the only one)", NULL},
 	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
-         "act with a policy file, or random:SEED", NULL},
+         "act with a policy file, or random:SEED; one that asks a model (llm, with "
+         "--model and --base-url) is examined instead",
+         NULL},
+	{0, "tasks", "FILE", OPT_STR, FIELD(tasks),
+         "with a model: the tasks it is going to get, for the tools they name", NULL},
 	{0, "settle", "DURATION", OPT_MS, FIELD(settle),
          "how long a closed session may hold on to its room (default 5s)", NULL},
 	{0, "call-read-only", NULL, OPT_FLAG, FIELD(call_read_only),
          "call every tool that says it only reads, with {}", NULL},
 	{0, "json", NULL, OPT_FLAG, FIELD(json),
          "print properties and a summary as JSON lines", NULL},
+	MODEL_OPTIONS(FIELD(model)),
 	TRAINER_OPTIONS(FIELD(trainer)),
 	TARGET_OPTIONS(FIELD(target)),
 };
@@ -52,6 +59,9 @@ struct probing {
 	struct output out;
 	struct io *io;
 	size_t sessions, need;
+	struct trainer_plan trainer;
+	struct llm_conf *model; /* NULL: no model is asked */
+	struct tasks tasks;
 	struct error mute; /* why nothing more is printed; sessions are closed all the
 	                      same */
 };
@@ -126,9 +136,8 @@ static int settle_number(const char *name, struct opt_u64 given, size_t otherwis
 
 /* --need, or what the trainer's settings come to. */
 static int settle_need(const struct probe_options *o, struct opt_u64 *need,
-                       struct error *err)
+                       struct trainer_plan *plan, struct error *err)
 {
-	struct trainer_plan plan;
 	struct buf said = BUF(BUF_MAX_SMALL);
 
 	*need = o->need;
@@ -140,13 +149,13 @@ static int settle_need(const struct probe_options *o, struct opt_u64 *need,
 		                 "--need and the trainer's settings say the same: give "
 		                 "one of them");
 	}
-	if (trainer_plan(&o->trainer, &plan, err)) {
+	if (trainer_plan(&o->trainer, plan, err)) {
 		return -1;
 	}
-	trainer_say(&o->trainer, &plan, &said);
+	trainer_say(&o->trainer, plan, &said);
 	log_info("%s", buf_cstr(&said));
 	buf_release(&said);
-	*need = (struct opt_u64){.given = true, .value = plan.sessions};
+	*need = (struct opt_u64){.given = true, .value = plan->sessions};
 	return 0;
 }
 
@@ -154,7 +163,7 @@ static int settle_numbers(struct probing *p, struct error *err)
 {
 	struct opt_u64 need;
 
-	if (settle_need(p->opts, &need, err)) {
+	if (settle_need(p->opts, &need, &p->trainer, err)) {
 		return -1;
 	}
 	size_t otherwise = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
@@ -172,12 +181,28 @@ static int settle_numbers(struct probing *p, struct error *err)
 	return 0;
 }
 
+static int read_model(struct probing *p, struct error *err)
+{
+	const struct probe_options *o = p->opts;
+
+	if (model_read(p->context, o->policy, &o->model, p->target.secrets, &p->model,
+	               err)) {
+		return -1;
+	}
+	if (o->tasks && !p->model) {
+		return error_set(err, FAIL_USAGE,
+		                 "--tasks is for a policy that asks a model: give "
+		                 "--policy llm or a policy file of kind llm");
+	}
+	return o->tasks ? tasks_read(o->tasks, &p->tasks, err) : 0;
+}
+
 static int set_up(struct probing *p, struct error *err)
 {
 	return settle_numbers(p, err) ||
 	                       env_target_prepare(&p->target, p->context,
 	                                          &p->opts->target, err) ||
-	                       env_target_start(&p->target, err) ||
+	                       read_model(p, err) || env_target_start(&p->target, err) ||
 	                       env_target_new_io(&p->target, &p->io, err)
 	               ? -1
 	               : 0;
@@ -188,7 +213,8 @@ static int conclude(struct probing *p, const struct probe_summary *s, struct err
 	bool lost = s->lost.kind != FAIL_NONE;
 
 	if (p->opts->json) {
-		properties_json_summary(s, p->sessions, p->need, &p->out.text);
+		properties_json_summary(s, p->sessions, p->need, p->model != NULL,
+		                        &p->out.text);
 	} else if (!p->context->quiet) {
 		properties_conclusion(s, p->context->style, &p->out.text);
 	}
@@ -200,7 +226,7 @@ static int conclude(struct probing *p, const struct probe_summary *s, struct err
 	if (lost) {
 		log_error("%s: %s", p->target.name, s->lost.text);
 	}
-	return lost ? 4 : s->count[PROPERTY_RED] > 0;
+	return lost || s->model_lost ? 4 : s->count[PROPERTY_RED] > 0;
 }
 
 static int examine(struct probing *p, struct error *err)
@@ -209,11 +235,16 @@ static int examine(struct probing *p, struct error *err)
 	struct probe_summary summary;
 	struct probe_conf conf = {
 		.env = env_target_conf(&p->target),
-		.policy = {.actions = o->actions, .tool = o->tool, .spec = o->policy},
+		.policy = {.actions = o->actions,
+	                   .tool = o->tool,
+	                   .spec = p->model ? NULL : o->policy},
 		.sessions = p->sessions,
 		.need = p->need,
 		.settle_ms = o->settle.given ? o->settle.value : DEFAULT_SETTLE_MS,
 		.call_read_only = o->call_read_only,
+		.model = p->model,
+		.tasks = o->tasks ? &p->tasks : NULL,
+		.trainer = trainer_given(&o->trainer) ? &p->trainer : NULL,
 		.io = p->io,
 		.opened = say_opened,
 		.judged = say_property,
@@ -239,6 +270,8 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	}
 	output_release(&p.out);
 	io_free(p.io);
+	tasks_release(&p.tasks);
+	llm_conf_free(p.model);
 	env_target_release(&p.target);
 	return code;
 }

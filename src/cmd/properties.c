@@ -92,7 +92,12 @@ void properties_conclusion(const struct probe_summary *s, struct style style,
 			between = ", ";
 		}
 	}
-	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	buf_text(out, style.color ? "\x1b[0m" : "");
+	if (s->model_requests) {
+		buf_printf(out, " · %zu request%s to the model", s->model_requests,
+		           s->model_requests == 1 ? "" : "s");
+	}
+	buf_char(out, '\n');
 }
 
 /* ---- for programs ---- */
@@ -123,7 +128,7 @@ void properties_json(const struct property *p, struct buf *out)
 }
 
 void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
-                             struct buf *out)
+                             bool model, struct buf *out)
 {
 	struct json_writer w;
 
@@ -141,6 +146,10 @@ void properties_json_summary(const struct probe_summary *s, size_t sessions, siz
 	jw_u64(&w, need);
 	jw_key(&w, "capacity");
 	jw_u64(&w, s->capacity);
+	if (model) {
+		jw_key(&w, "model_requests");
+		jw_u64(&w, s->model_requests);
+	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }

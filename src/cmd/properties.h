@@ -13,9 +13,9 @@ void properties_line(const struct property *p, struct style style, struct buf *o
 void properties_conclusion(const struct probe_summary *s, struct style style,
                            struct buf *out);
 
-/* {"type":"property",..} and {"type":"summary",..} */
+/* {"type":"property",..} and {"type":"summary",..}; model: was one examined? */
 void properties_json(const struct property *p, struct buf *out);
 void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
-                             struct buf *out);
+                             bool model, struct buf *out);
 
 #endif

@@ -68,6 +68,10 @@ static void put_topics(struct buf *out)
 		put_topic("property", property_titles[i].name, property_titles[i].title,
 		          out);
 	}
+	for (size_t i = 0; i < preflight_titles_count; i++) {
+		put_topic("model-property", preflight_titles[i].name,
+		          preflight_titles[i].title, out);
+	}
 	put_faults(out);
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);

@@ -44,6 +44,7 @@ struct probe {
 
 	/* What the first session did. */
 	struct arena arena;
+	struct str tools; /* as advertised then, raw; absent: unknown */
 	struct act acts[ACTS_MAX];
 	size_t act_count;
 	bool named;          /* the user said what to call */

@@ -1,5 +1,6 @@
 /* One property after the other, and everything closed at the end: see probe.h. */
 #include "probe/inside.h"
+#include "probe/preflight.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,19 @@ static const struct property_ops *const properties[] = {
 #define PROPERTY(id, name, title) &property_##id,
 #include "probe/properties.def"
 #undef PROPERTY
+};
+
+const struct property_title preflight_titles[] = {
+#define PREFLIGHT(id, name, title) {name, title},
+#include "probe/preflight.def"
+#undef PREFLIGHT
+};
+const size_t preflight_titles_count = ARRAY_LEN(preflight_titles);
+
+static const struct preflight_ops *const preflights[] = {
+#define PREFLIGHT(id, name, title) &preflight_##id,
+#include "probe/preflight.def"
+#undef PREFLIGHT
 };
 
 const char *property_status_name(enum property_status s)
@@ -115,23 +129,57 @@ const struct act *probe_good(const struct probe *p, size_t i)
 
 /* ---- the course of things ---- */
 
-static int judge_one(struct probe *p, size_t i, struct probe_summary *out,
-                     struct error *err)
+static struct property blank(const char *name)
 {
-	struct property found = {.name = property_titles[i].name,
+	return (struct property){.name = name,
 	                         .status = PROPERTY_UNKNOWN,
 	                         .value = BUF(BUF_MAX_SMALL),
 	                         .evidence = BUF(BUF_MAX_SMALL),
 	                         .cure = BUF(BUF_MAX_SMALL)};
+}
+
+static void tell(struct probe *p, struct property *found, struct probe_summary *out)
+{
+	out->count[found->status]++;
+	p->conf->judged(p->conf->ctx, found);
+}
+
+static void forget(struct property *found)
+{
+	buf_release(&found->value);
+	buf_release(&found->evidence);
+	buf_release(&found->cure);
+}
+
+static int judge_one(struct probe *p, size_t i, struct probe_summary *out,
+                     struct error *err)
+{
+	struct property found = blank(property_titles[i].name);
 	int failed = properties[i]->examine(p, &found, err);
 
 	if (!failed) {
-		out->count[found.status]++;
-		p->conf->judged(p->conf->ctx, &found);
+		tell(p, &found, out);
 	}
-	buf_release(&found.value);
-	buf_release(&found.evidence);
-	buf_release(&found.cure);
+	forget(&found);
+	return failed;
+}
+
+/* The model comes last: what it is asked to call is known by then. */
+static int judge_model(struct probe *p, struct probe_summary *out, struct error *err)
+{
+	struct preflight f = {.probe = p, .conf = p->conf->model, .tools = p->tools};
+	int failed = preflight_ask_all(&f, err);
+
+	for (size_t i = 0; !failed && i < ARRAY_LEN(preflights); i++) {
+		struct property found = blank(preflight_titles[i].name);
+
+		preflights[i]->examine(&f, &found);
+		tell(p, &found, out);
+		forget(&found);
+	}
+	out->model_requests = f.requests;
+	out->model_lost = preflight_lost(&f);
+	preflight_release(&f);
 	return failed;
 }
 
@@ -165,12 +213,15 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 	if (probe_act(p, err)) {
 		return -1;
 	}
+	if (p->opened && p->sessions[0].env) {
+		p->tools = arena_str(&p->arena, session_facts(&p->sessions[0])->tools);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(properties); i++) {
 		if (judge_one(p, i, out, err)) {
 			return -1;
 		}
 	}
-	return 0;
+	return p->conf->model ? judge_model(p, out, err) : 0;
 }
 
 static void close_everything(struct probe *p)

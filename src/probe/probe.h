@@ -1,11 +1,15 @@
 /* Examines an environment server before somebody trains on it: how many sessions really
    get an environment, whether those are apart, keep their state, honour a seed, and come
-   back. Never more than `sessions` are open at a time, and none is left open. */
+   back; and, where the policy asks a model, that model and its server. Never more than
+   `sessions` are open at a time, and none is left open. */
 #ifndef ROLLDBG_PROBE_PROBE_H
 #define ROLLDBG_PROBE_PROBE_H
 
 #include "env/env.h"
+#include "policy/llm/conf.h"
 #include "policy/policy.h"
+#include "rollout/tasks.h"
+#include "rollout/trainer.h"
 
 enum property_status {
 	PROPERTY_OK,
@@ -35,6 +39,10 @@ struct probe_conf {
 	size_t need;               /* as many as must get an environment */
 	uint64_t settle_ms;        /* how long a closed session may hold on to its room */
 	bool call_read_only;       /* call every tool that says it only reads, with {} */
+	/* Examined too, and not acted with. NULL: the policy asks none. */
+	const struct llm_conf *model;
+	const struct tasks *tasks;          /* what is going to be done; NULL: unknown */
+	const struct trainer_plan *trainer; /* NULL: unknown */
 	struct io *io;
 	/* Once, when the first session is open. */
 	void (*opened)(void *ctx, const struct env_facts *f);
@@ -48,6 +56,8 @@ struct probe_summary {
 	size_t capacity;   /* sessions that got an environment */
 	struct error lost; /* the server went away on the way; kind FAIL_NONE: it did not
 	                    */
+	bool model_lost;   /* nobody is where the model should be */
+	size_t model_requests; /* sent to the model's server */
 };
 
 /* One row of properties.def. */
@@ -56,6 +66,9 @@ struct property_title {
 };
 extern const struct property_title property_titles[];
 extern const size_t property_titles_count;
+/* Of preflight.def: where a model is asked, these follow. */
+extern const struct property_title preflight_titles[];
+extern const size_t preflight_titles_count;
 
 /* 0: every property was judged, whatever the server did. -1: nobody was there in the
    first place (FAIL_TRANSPORT, FAIL_TIMEOUT, FAIL_PROTOCOL), a policy or option that does

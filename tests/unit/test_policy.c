@@ -33,6 +33,11 @@ static char letter(const struct decision *d)
 		return '.';
 	case DECIDE_STOPPED:
 		return '!';
+	case DECIDE_UNSENT:
+	case DECIDE_NOTHING:
+	case DECIDE_REFUSED:
+	case DECIDE_LOST:
+		return '?'; /* of models alone */
 	case DECIDE_CALL:
 		break;
 	}

@@ -113,12 +113,13 @@ static bool is_blank(struct str s)
 	return i == s.n;
 }
 
-/* The whole lines of `text`; what is left of it stays there. */
-static int take_lines(struct trained *t, struct buf *text, bool last, uint64_t *number,
-                      struct error *err)
+/* The whole lines of `text`; of a last one that has no line feed only where `last` says
+ *so. used: the bytes they take. */
+static int take_lines(struct trained *t, struct str text, bool last, uint64_t *number,
+                      size_t *used, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	struct str rest = buf_view(text);
+	struct str rest = text;
 	int failed = 0;
 
 	while (!failed && rest.n > 0) {
@@ -133,7 +134,7 @@ static int take_lines(struct trained *t, struct buf *text, bool last, uint64_t *
 		rest = str_skip(rest, one.n + 1);
 	}
 	buf_release(&scratch);
-	buf_drop(text, text->n - rest.n);
+	*used = text.n - rest.n;
 	return failed;
 }
 
@@ -141,22 +142,52 @@ static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	char piece[PIECE];
-	size_t n;
+	size_t n, used = 0;
 	int failed = 0;
 
 	while (!failed && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
 		buf_add(&text, piece, n);
-		if (memchr(piece, '\n', n))
-			failed = take_lines(t, &text, false, number, err);
-		else if (text.full)
+		if (text.full) {
 			failed = error_set(err, FAIL_INPUT, "a line that is too long");
+		} else if (memchr(piece, '\n', n)) {
+			failed =
+				take_lines(t, buf_view(&text), false, number, &used, err);
+			buf_drop(&text, used);
+		}
 	}
 	if (!failed && ferror(f))
 		failed = error_set(err, FAIL_INPUT, "%s", strerror(errno));
 	else if (!failed)
-		failed = take_lines(t, &text, true, number, err);
+		failed = take_lines(t, buf_view(&text), true, number, &used, err);
 	buf_release(&text);
 	return failed;
+}
+
+/* What was read, or the error with its place. */
+static int settle(struct trained *t, int failed, const char *name, uint64_t number,
+                  struct trained **out, struct error *err)
+{
+	if (failed)
+		error_wrap(err, "%s:%" PRIu64, name, number);
+	else if (t->count == 0)
+		failed = error_set(err, FAIL_INPUT,
+		                   "%s: there are no log-probabilities in it", name);
+	if (failed)
+		trained_free(t);
+	else
+		*out = t;
+	return failed;
+}
+
+int trained_parse(struct str text, const char *name, struct trained **out,
+                  struct error *err)
+{
+	struct trained *t = mem_new(sizeof(*t));
+	uint64_t number = 0;
+	size_t used;
+	int failed = take_lines(t, text, true, &number, &used, err);
+
+	return settle(t, failed, name, number, out, err);
 }
 
 int trained_read(const char *path, struct trained **out, struct error *err)
@@ -170,17 +201,7 @@ int trained_read(const char *path, struct trained **out, struct error *err)
 	struct trained *t = mem_new(sizeof(*t));
 	int failed = read_lines(t, f, &number, err);
 	fclose(f);
-	if (failed) {
-		trained_free(t);
-		return error_wrap(err, "%s:%" PRIu64, path, number);
-	}
-	if (t->count == 0) {
-		trained_free(t);
-		return error_set(err, FAIL_INPUT,
-		                 "%s: there are no log-probabilities in it", path);
-	}
-	*out = t;
-	return 0;
+	return settle(t, failed, path, number, out, err);
 }
 
 void trained_free(struct trained *t)

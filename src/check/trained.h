@@ -17,6 +17,9 @@ struct trained_turn {
 /* Lines of {"rollout":"lake.0","turn":0,"logprobs":[-0.5,..]}; other keys are ignored.
    FAIL_INPUT with FILE:LINE: a line that is none, or a turn that was there before. */
 MUST_USE int trained_read(const char *path, struct trained **out, struct error *err);
+/* The same from memory; `name` stands for the file in messages. */
+MUST_USE int trained_parse(struct str text, const char *name, struct trained **out,
+                           struct error *err);
 void trained_free(struct trained *t); /* NULL is fine */
 
 /* NULL: the file has none for that turn. The rollout's id is decoded. */

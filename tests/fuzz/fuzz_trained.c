@@ -1,0 +1,31 @@
+/* Any bytes as a trainer's log-probabilities: what is accepted has at least one turn, and
+   a refusal says where. */
+#include "check/trained.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct trained *t = NULL;
+	struct error err = {0};
+	int failed =
+		trained_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
+
+	if (failed) {
+		if (err.kind != FAIL_INPUT || strncmp(err.text, "fuzz:", 5) != 0 || t) {
+			abort();
+		}
+		return 0;
+	}
+	struct trained_use use = trained_use(t);
+	const struct trained_turn *one = trained_find(t, STR("lake.0"), 0);
+	if (use.turns < 1 || use.unused != use.turns || use.several ||
+	    (one && (one->line == 0 || !one->logprobs))) {
+		abort();
+	}
+	trained_free(t);
+	return 0;
+}

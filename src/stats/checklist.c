@@ -28,13 +28,18 @@ static int64_t whole(const struct metrics *m, int sum)
 	return (int64_t)m->sum[sum];
 }
 
+static bool any(const struct metrics *m, int sum)
+{
+	return m->sum[sum] > 0;
+}
+
 static enum check_status tools(const struct metrics *m, bool supplied,
                                struct checklist_line *l)
 {
 	(void)supplied;
-	if (!m->sum[SUM_ROLLOUTS])
+	if (!any(m, SUM_ROLLOUTS))
 		return say(l, CHECK_UNKNOWN, "no rollout");
-	return say(l, m->sum[SUM_USED_TOOLS] ? CHECK_OK : CHECK_RED,
+	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_RED,
 	           "%" PRId64 " of %" PRId64 " rollouts called one",
 	           whole(m, SUM_USED_TOOLS), whole(m, SUM_ROLLOUTS));
 }
@@ -43,9 +48,9 @@ static enum check_status reward(const struct metrics *m, bool supplied,
                                 struct checklist_line *l)
 {
 	(void)supplied;
-	if (!m->sum[SUM_REWARDS])
+	if (!any(m, SUM_REWARDS))
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
-	return say(l, m->sum[SUM_REWARD_POSITIVE] ? CHECK_OK : CHECK_RED,
+	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_RED,
 	           "above 0 in %" PRId64 " of %" PRId64 " rollouts that have one",
 	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS));
 }
@@ -54,13 +59,13 @@ static enum check_status logprobs(const struct metrics *m, bool supplied,
                                   struct checklist_line *l)
 {
 	(void)supplied;
-	if (!m->sum[SUM_LOGPROBS])
+	if (!any(m, SUM_LOGPROBS))
 		return say(l, CHECK_UNKNOWN, "none recorded");
-	if (m->sum[SUM_LOGPROBS_BAD])
+	if (any(m, SUM_LOGPROBS_BAD))
 		return say(l, CHECK_RED,
 		           "%" PRId64 " of %" PRId64 " are none, or above 0",
 		           whole(m, SUM_LOGPROBS_BAD), whole(m, SUM_LOGPROBS));
-	if (m->sum[SUM_LOGPROBS_ZEROS])
+	if (any(m, SUM_LOGPROBS_ZEROS))
 		return say(l, CHECK_RED,
 		           "all 0 in %" PRId64 " of %" PRId64 " turns that have some",
 		           whole(m, SUM_LOGPROBS_ZEROS), whole(m, SUM_LOGPROB_TURNS));
@@ -75,7 +80,7 @@ static enum check_status kl(const struct metrics *m, bool supplied,
 
 	if (!supplied)
 		return say(l, CHECK_UNKNOWN, "not supplied (--trainer-logprobs)");
-	if (m->sum[SUM_UNEVEN])
+	if (any(m, SUM_UNEVEN))
 		return say(l, CHECK_RED,
 		           "turns in which the trainer scored another number of tokens: "
 		           "%" PRId64,
@@ -83,7 +88,7 @@ static enum check_status kl(const struct metrics *m, bool supplied,
 	if (!r->tokens)
 		return say(l, CHECK_UNKNOWN,
 		           "no turn has log-probabilities on both sides");
-	if (m->sum[SUM_TEMPERED])
+	if (any(m, SUM_TEMPERED))
 		return say(
 			l, CHECK_UNKNOWN,
 			"k3 %.3f, not comparable: sampled with a temperature, top_p or "
@@ -99,13 +104,13 @@ static enum check_status advantages(const struct metrics *m, bool supplied,
                                     struct checklist_line *l)
 {
 	(void)supplied;
-	if (!m->sum[SUM_GROUPS])
+	if (!any(m, SUM_GROUPS))
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
-	if (m->sum[SUM_NOT_FINITE])
+	if (any(m, SUM_NOT_FINITE))
 		return say(l, CHECK_RED,
 		           "not finite in %" PRId64 " of %" PRId64 " groups",
 		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS));
-	if (m->sum[SUM_UNREWARDED])
+	if (any(m, SUM_UNREWARDED))
 		return say(l, CHECK_RED,
 		           "rollouts that reached an end without a reward: %" PRId64,
 		           whole(m, SUM_UNREWARDED));
@@ -121,7 +126,7 @@ static enum check_status groups(const struct metrics *m, bool supplied,
                                 struct checklist_line *l)
 {
 	(void)supplied;
-	if (!m->sum[SUM_SIZED_GROUPS])
+	if (!any(m, SUM_SIZED_GROUPS))
 		return say(l, CHECK_UNKNOWN, "no recording says how large a group is");
 	return say(l,
 	           m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK

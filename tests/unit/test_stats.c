@@ -286,6 +286,8 @@ static void many_tasks(void)
 	is(&g.total, "tasks", 250);
 	is(&g.total, "groups", 250);
 	is(&g.total, "reward", 0.5);
+	ok(status_of(&g.total, false, "groups", "250 of 250 have all") == CHECK_OK,
+	   "all groups are full");
 	end(&g);
 }
 

@@ -11,7 +11,7 @@ complete -c rolldbg -n __fish_use_subcommand -a show -d 'show a recording as a t
 complete -c rolldbg -n __fish_use_subcommand -a strip -d 'print recordings without volatile facts, in canonical form, for diff and git'
 complete -c rolldbg -n __fish_use_subcommand -a stats -d 'sum recordings up: metrics under the trainers\' names, and a checklist'
 complete -c rolldbg -n __fish_use_subcommand -a probe -d 'examine an environment server: will N rollouts get N environments'
-complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, over MCP or OpenEnv'
+complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, or a scripted model'
 complete -c rolldbg -n __fish_use_subcommand -a help -d 'print help for a command'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s e -l env -x -d 'http(s)://HOST/mcp, stdio:COMMAND (an MCP server, run by sh -c), ws(s)://HOST or http(s)://HOST of an OpenEnv server, or builtin:frozen_lake[?map=8x8&fault=NAME..]'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s s -l seed -x -d 'start the episode with this seed'

@@ -1,9 +1,12 @@
-/* rolldbg serve: the built-in environments for everybody to drive. */
+/* rolldbg serve: the built-in environments for everybody to drive, and a scripted model
+   to drive them. */
 #include "serve/serve.h"
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "net/io.h"
+#include "serve/llm.h"
+
 #include <stdio.h>
 
 struct serve_options {
@@ -39,6 +42,16 @@ static int set(struct serve_conf *conf, const char *key, const char *value,
 	return value ? serve_conf_set(conf, str_from(key), str_from(value), err) : 0;
 }
 
+static int port_of(const struct serve_options *o, uint16_t *port, struct error *err)
+{
+	if (o->port.value > UINT16_MAX) {
+		return error_set(err, FAIL_USAGE, "--port %llu: ports end at 65535",
+		                 (unsigned long long)o->port.value);
+	}
+	*port = o->port.given ? (uint16_t)o->port.value : DEFAULT_SERVE_PORT;
+	return 0;
+}
+
 static int configure(const struct context *c, const struct serve_options *o,
                      const char *world, struct serve_conf *conf, struct error *err)
 {
@@ -65,21 +78,15 @@ static int configure(const struct context *c, const struct serve_options *o,
 		}
 	}
 	conf->bind = o->bind;
-	if (o->port.value > UINT16_MAX) {
-		return error_set(err, FAIL_USAGE, "--port %llu: ports end at 65535",
-		                 (unsigned long long)o->port.value);
-	}
-	conf->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_SERVE_PORT;
-	return 0;
+	return port_of(o, &conf->port, err);
 }
 
-static int announce(const struct serve_conf *conf, const struct server *s,
-                    struct error *err)
+static int announce(const char *bind, uint16_t port, struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	buf_printf(&out.text, "listening on %s:%u\n",
-	           conf->bind ? conf->bind : "127.0.0.1", (unsigned)server_port(s));
+	buf_printf(&out.text, "listening on %s:%u\n", bind ? bind : "127.0.0.1",
+	           (unsigned)port);
 	return output_close(&out, err);
 }
 
@@ -103,32 +110,90 @@ static int wait_for_stop(const struct context *c, struct error *err)
 	return stopped ? 0 : -1;
 }
 
-static int serve_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int serve_world(const struct context *c, const struct serve_options *o,
+                       const char *world, struct error *err)
 {
 	struct serve_conf conf;
 	struct server *s = NULL;
 
-	if (configure(c, opts, argc ? argv[0] : "frozen_lake", &conf, err) ||
-	    server_start(&conf, &s, err)) {
+	if (configure(c, o, world, &conf, err) || server_start(&conf, &s, err)) {
 		return -1;
 	}
-	int failed = announce(&conf, s, err) || wait_for_stop(c, err);
+	int failed = announce(conf.bind, server_port(s), err) || wait_for_stop(c, err);
 	server_stop(s);
 	return failed ? -1 : 0;
 }
 
+/* What is said of an environment says nothing of a model. */
+static int check_llm(const struct serve_options *o, struct error *err)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} foreign[] = {
+		{"protocol", o->protocol},      {"map", o->map},
+		{"slippery", o->slippery},      {"max-envs", o->max_envs.given},
+		{"fault", o->faults.count > 0}, {"delay", o->delay},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+		if (foreign[i].given) {
+			return error_set(err, FAIL_USAGE,
+			                 "--%s is for environments; what a model does "
+			                 "stands in its script",
+			                 foreign[i].name);
+		}
+	}
+	return 0;
+}
+
+static int serve_llm(const struct context *c, const struct serve_options *o,
+                     const char *script, struct error *err)
+{
+	struct llm_server_conf conf = {
+		.script = script, .bind = o->bind, .clock = c->clock};
+	struct llm_server *s = NULL;
+
+	if (!script) {
+		return error_set(err, FAIL_USAGE,
+		                 "which script? rolldbg serve llm SCRIPT");
+	}
+	if (check_llm(o, err) || port_of(o, &conf.port, err) ||
+	    llm_server_start(&conf, &s, err)) {
+		return -1;
+	}
+	int failed =
+		announce(conf.bind, llm_server_port(s), err) || wait_for_stop(c, err);
+	llm_server_stop(s);
+	return failed ? -1 : 0;
+}
+
+static int serve_run(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
+{
+	if (argc && strcmp(argv[0], "llm") == 0) {
+		return serve_llm(c, opts, argc > 1 ? argv[1] : NULL, err);
+	}
+	if (argc > 1) {
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
+	}
+	return serve_world(c, opts, argc ? argv[0] : "frozen_lake", err);
+}
+
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "serve a built-in environment, healthy or with faults, over MCP or "
-		   "OpenEnv",
-	.operands = "[WORLD]",
+	.summary = "serve a built-in environment, healthy or with faults, or a scripted "
+		   "model",
+	.operands = "[WORLD | llm SCRIPT]",
 	.description =
 		"WORLD is frozen_lake (the default) or desk, with the keys of builtin: "
 		"targets if you like: 'frozen_lake?map=8x8'. Prints 'listening on "
 		"ADDRESS:PORT' once it is ready; the environment is at /mcp, or over "
-		"OpenEnv at /ws. Ctrl-C ends it.",
-	.max_operands = 1,
+		"OpenEnv at /ws. 'llm SCRIPT' serves a model that is none: an "
+		"OpenAI-compatible API at /v1 that answers what a JSON file says, "
+		"faults included, for trying policies without a model "
+		"(rolldbg-policy(5)). Ctrl-C ends it.",
+	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct serve_options),

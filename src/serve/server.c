@@ -6,19 +6,14 @@
 #include "json/scan.h"
 #include "serve/exchange.h"
 #include "serve/frames.h"
+#include "serve/listen.h"
 #include "serve/openenv.h"
 #include "serve/sockets.h"
 #include "serve/waits.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define BODY_MAX ((size_t)4 << 20) /* larger: 413 */
@@ -266,34 +261,6 @@ static void forget(void *cls, struct MHD_Connection *connection, void **state,
 	}
 }
 
-/* A socket of our own making: the reason why it cannot be had is known then. */
-static int listen_on(const char *bind_to, uint16_t *port, int *out, struct error *err)
-{
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(*port)};
-	socklen_t n = sizeof(a);
-	int yes = 1, fd;
-
-	if (inet_pton(AF_INET, bind_to, &a.sin_addr) != 1) {
-		return error_set(err, FAIL_USAGE, "'%s' is not an IPv4 address", bind_to);
-	}
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
-	    fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
-	    bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-	    listen(fd, SOMAXCONN) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &n) != 0) {
-		error_errno(err, "cannot listen on %s:%u", bind_to, *port);
-		if (fd >= 0) {
-			close(fd);
-		}
-		return -1;
-	}
-	*port = ntohs(a.sin_port);
-	*out = fd;
-	return 0;
-}
-
 static struct MHD_Daemon *start_daemon(struct server *s, int fd)
 {
 	return MHD_start_daemon(
@@ -304,17 +271,6 @@ static struct MHD_Daemon *start_daemon(struct server *s, int fd)
 		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, MHD_OPTION_END);
-}
-
-/* What a shell allows by default is too little for a thousand connections. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 static void server_free(struct server *s)
@@ -340,7 +296,7 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 		return -1;
 	}
 	struct server *s = mem_new(sizeof(*s));
-	allow_many_files();
+	listen_allow_many();
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);
 	exchange_start(&s->gym);

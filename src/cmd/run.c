@@ -72,6 +72,7 @@ struct running {
 	const struct env_ops *env_ops; /* once somebody has asked the server */
 	struct error mute; /* why nothing more is printed; the recording goes on */
 	struct error peer; /* what the first rollout said that found nobody */
+	bool lost_model;   /* and it was the model that was not there */
 	struct buf file;   /* scratch */
 	int64_t steps;
 	bool latest; /* the link in the store points here */
@@ -337,6 +338,7 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 		pthread_mutex_lock(&r->lock);
 		if (r->peer.kind == FAIL_NONE) {
 			r->peer = result->peer;
+			r->lost_model = result->lost_policy && r->llm;
 		}
 		pthread_mutex_unlock(&r->lock);
 	}
@@ -462,7 +464,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 {
 	judge_finish(r->judge);
 	if (r->peer.kind != FAIL_NONE) {
-		log_error("%s: %s", r->target.name, r->peer.text);
+		log_error("%s: %s", r->lost_model ? r->llm->url : r->target.name,
+		          r->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were broken "

@@ -67,7 +67,7 @@ static struct str shown_arguments(struct llm_policy *p, size_t i)
 	const struct chat_call *sampled = &p->reply.calls[i];
 	bool same = sampled->not_text || str_eq(sampled->arguments, c->arguments);
 
-	if (c->outcome == OUTCOME_UNPARSED) {
+	if (json_type(c->arguments) != JSON_OBJECT) {
 		call_note(&p->calls.notes, "history-differs");
 		return STR("{}");
 	}
@@ -362,11 +362,21 @@ static int llm_decide(struct policy *base, const struct policy_view *v,
 
 /* ---- what came of it ---- */
 
+/* A message of role tool answers a call of the API's; one that came as text has none in
+   the history. */
+static enum tool_mode answer_mode(const struct llm_policy *p)
+{
+	bool native = strcmp(p->calls.source, "native") == 0;
+
+	return p->conf->tool_mode == TOOLS_NATIVE && !native ? TOOLS_TEXT
+	                                                     : p->conf->tool_mode;
+}
+
 static void say_result(struct llm_policy *p, struct str id, struct str text)
 {
 	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
-	switch (p->conf->tool_mode) {
+	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
 		conversation_answer(&p->talk, id, text);
 		break;

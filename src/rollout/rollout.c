@@ -374,6 +374,7 @@ static int give_up(struct rollout *r, const struct decision *d, struct str state
 	end_with(end, endings[d->kind], d->reason);
 	if (d->kind == DECIDE_LOST) {
 		error_set(&r->result->peer, FAIL_TRANSPORT, "%s", d->reason);
+		r->result->lost_policy = true;
 	}
 	return spoke ? put_turn(r, d, state, err) : 0;
 }

@@ -29,7 +29,8 @@ struct rollout_result {
 	enum end_status status;
 	bool opened; /* it had a session, and the reset went well */
 	struct error
-		peer; /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
+		peer;     /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
+	bool lost_policy; /* and it is about whom the policy asks */
 };
 
 #define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */

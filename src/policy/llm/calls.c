@@ -418,7 +418,7 @@ static void refuse_all(struct reading *r)
 	for (size_t i = 0; i < r->out->count; i++) {
 		struct tool_call *c = &r->out->items[i];
 
-		if (c->outcome == OUTCOME_NONE) {
+		if (c->class != CLASS_UNKNOWN_TOOL) {
 			refuse(r, c, OUTCOME_NOT_SENT, CLASS_TRANSPORT,
 			       "the model's stream broke off, so this call was not "
 			       "executed");

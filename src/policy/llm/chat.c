@@ -252,8 +252,17 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 			return 0;
 		}
 		look_for_poison(c, failure, tries);
-		if (tries > chat_failure_retries(failure->class, c->conf->retries) ||
-		    a.retry_after_ms > RETRY_AFTER_MAX_MS) {
+		bool again =
+			tries <= chat_failure_retries(failure->class, c->conf->retries);
+		if (again && a.retry_after_ms > RETRY_AFTER_MAX_MS) {
+			buf_printf(
+				&failure->message,
+				" (it asks to wait %llu s; more than %d s is not waited)",
+				(unsigned long long)a.retry_after_ms / 1000,
+				RETRY_AFTER_MAX_MS / 1000);
+			again = false;
+		}
+		if (!again) {
 			return 0;
 		}
 		uint64_t wait = wait_before(c, tries, a.retry_after_ms);

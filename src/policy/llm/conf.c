@@ -239,6 +239,13 @@ static int read_url(struct reading *r, struct error *err)
 		                 "https://, not '%s'",
 		                 base);
 	}
+	const char *host = strstr(base, "://") + 3;
+
+	if (memchr(host, '@', strcspn(host, "/?#"))) {
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "a password in the model's URL would be recorded: "
+		                 "give a key by --key-env VARIABLE");
+	}
 	while (s.n && s.p[s.n - 1] == '/') {
 		s.n--;
 	}

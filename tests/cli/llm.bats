@@ -1,0 +1,204 @@
+#!/usr/bin/env bats
+# `run --policy llm` against `serve llm`: the cases of fixtures/llm, one file a test. A case has a script, options, and
+# what must come of it: outcomes, how the calls were read, the end, the exit code, how often the environment moved.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# model SCRIPT: the scripted model; $base is where it is.
+model() {
+	start model "$ROLLDBG" serve llm "$1" --port 0
+	base=${url%/mcp}
+}
+
+stop_model() {
+	kill "$(cat model.pid)"
+	wait "$(cat model.pid)"
+	rm model.pid
+}
+
+# with_case CASE: runs it; what is wrong goes to standard error.
+with_case() {
+	local case=$1 code=0 options=() variables=() differences secret
+	mapfile -t options < <(jq -r '.options // [] | .[]' <<<"$case")
+	mapfile -t variables < <(jq -r '.variables // {} | to_entries[] | "\(.key)=\(.value)"' <<<"$case")
+	jq 'if .big then .big as $n | .script.replies[0].message.tool_calls[0].function.arguments =
+		({action: ("x" * $n)} | tojson) else . end | .script' <<<"$case" >script.json
+	jq '{kind: "llm", name: "case", model: "tiny"} + (.policy // {})' <<<"$case" >policy.json
+	model script.json
+	env "${variables[@]}" "$ROLLDBG" run -vv --env "$(jq -r '.env // "builtin:frozen_lake"' <<<"$case")" \
+		--policy policy.json --base-url "$base" "${options[@]}" --out got.jsonl --force --json >verdict.jsonl 2>said 3>&- ||
+		code=$?
+	stop_model
+	sed -i 's/\([^\\]\)\\ud83d/\1?/g' got.jsonl
+	differences=$(jq -s -c --argjson case "$(jq -c "{want}" <<<"$case")" --argjson exit "$code" --rawfile said said \
+		--slurpfile all verdict.jsonl '($all | map(select(.type == "finding"))) as $findings | '"$(cat "$BATS_TEST_DIRNAME/llm.jq")" got.jsonl || echo 'not judged')
+	secret=$(jq -r '.want.secret // empty' <<<"$case")
+	if [ -n "$secret" ] && cat got.jsonl verdict.jsonl said | grep -q -F -e "$secret"; then
+		differences+=' the key is in a sink'
+	fi
+	[ "$differences" = '[]' ] || {
+		printf '%s: %s\n' "$(jq -r .case <<<"$case")" "$differences" >&2
+		tail -n 1 said >&2
+		return 1
+	}
+}
+
+# play NAME: every case of fixtures/llm/NAME.json.
+play() {
+	local case bad=0 count=0
+	while IFS= read -r case; do
+		count=$((count + 1))
+		with_case "$case" || bad=1
+	done < <(jq -c '.[]' "$root/fixtures/llm/$1.json")
+	[ "$count" -gt 5 ]
+	[ "$bad" = 0 ]
+}
+
+@test "native calls" {
+	play native
+}
+
+@test "calls as text" {
+	play text
+}
+
+@test "bytes that hurt" {
+	play bytes
+}
+
+@test "streams" {
+	play stream
+}
+
+@test "errors, waits and tries" {
+	play errors
+}
+
+@test "a case that is wrong is noticed" {
+	case=$(jq -c '.[0]' "$root/fixtures/llm/native.json")
+	with_case "$case"
+	for want in '{"steps": 7}' '{"outcomes": []}' '{"exit": 1}' '{"findings": ["loop"]}' '{"reason": "no such"}' '{"nothing": 1}' \
+		'{"secret": "tiny"}'; do
+		! with_case "$(jq -c --argjson want "$want" '.want = $want' <<<"$case")"
+	done
+}
+
+@test "a script that cannot be used is refused by file, key and nearest name" {
+	while IFS='|' read -r script words; do
+		printf '%s' "$script" >script.json
+		expect 3 rolldbg serve llm script.json --port 0
+		has "$stderr" "script script.json$words"
+	done <<-'END'
+		{"replies":[{"txet":"a"}]}|: replies[0]: unknown key "txet"; did you mean 'text'?
+		{"replies":[{"text":"a"},{"stream":{"evry":1}}]}|: replies[1].stream: unknown key "evry"; did you mean 'every'?
+		{"replies":[{"when":{"turns":1}}]}|: replies[0].when: unknown key "turns"; did you mean 'turn'?
+		{"replies":[{"text":"a"}],"than":"end"}|: unknown key "than"; did you mean 'then'?
+		{"replies":[{"text":"a"}],"then":"cicle"}|: unknown then "cicle"; did you mean 'cycle'?
+		{"replies":[{"status":400,"error":"opnai"}]}|: replies[0]: unknown error "opnai"; did you mean 'openai'?
+		{"replies":[{"delay":"5"}]}|: replies[0]: "delay" is no duration with its unit
+		{"replies":[{"size":"lots"}]}|: replies[0]: "size" is no size with its unit
+		{"replies":[{"status":42}]}|: replies[0]: "status" is from 200 to 599
+		{"replies":[{"text":3}]}|: replies[0]: "text" is no string
+		{"replies":[{"calls":{}}]}|: replies[0]: "calls" is no array
+		{"replies":[{"raw_base64":"?"}]}|: replies[0]: "raw_base64" is no base64
+		{"replies":[{"stream":{"done":1}}]}|: replies[0].stream: "done" is neither true nor false
+		{"replies":[{"stream":{"every":-1}}]}|: replies[0].stream: "every" is not a whole number
+		{"replies":[3]}|: replies[0] is no object
+		{"replies":[]}|: "replies" is an array of at least one reply
+		{"replies":|:1:12: 
+		[]|: it is no object
+	END
+	expect 3 rolldbg serve llm nowhere.json
+	has "$stderr" 'script nowhere.json: '
+	expect 2 rolldbg serve llm
+	expect 2 rolldbg serve llm script.json --fault capacity
+	expect 2 rolldbg serve frozen_lake script.json
+}
+
+# said REQUEST CODE WORDS: the answer to a chat completion.
+said() {
+	local code
+	code=$(curl -s -o answer -w '%{http_code}' -d "$1" "$base/v1/chat/completions")
+	[ "$code" = "$2" ] || {
+		printf '%s, not %s: %s\n' "$code" "$2" "$1" >&2
+		return 1
+	}
+	has "$(cat answer)" "$3"
+}
+
+@test "the scripted model takes what every server takes, and nothing else" {
+	echo '{"models": ["a", "b"], "replies": [{"text": "yes"}], "then": "last"}' >script.json
+	model script.json
+	[ "$(curl -s "$base/v1/models" | jq -c '[.data[].id]')" = '["a","b"]' ]
+	user='{"role":"user","content":"go"}'
+	call() {
+		printf '{"id":"%s","type":"function","function":{"name":"f","arguments":"%s"}}' "$1" "${2-{\}}"
+	}
+	two="{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x),$(call y)]}"
+	tool() {
+		printf '{"role":"tool","tool_call_id":"%s","content":"ok"}' "$1"
+	}
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$(tool y)]}" 200 '"content":"yes"'
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next call'
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no answer'
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
+	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'answers no call before it'
+	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x 3)]},$(tool x)]}" \
+		400 'not the text of a JSON object'
+	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null}]}" 400 'neither content nor tool_calls'
+	said '{"model":"a","messages":[{"role":"usr","content":"go"}]}' 400 'unknown role'
+	said '{"model":"a","messages":[{"role":"user","content":null}]}' 400 'content is neither'
+	said '{"model":"a","messages":[]}' 400 'messages is not'
+	said "{\"model\":\"a\",\"messages\":[$user],\"tools\":[]}" 400 'tools is not'
+	said "{\"model\":\"a\",\"messages\":[$user],\"tool_choice\":\"auto\"}" 400 'only allowed when tools'
+	said "{\"model\":\"a\",\"messages\":[$user],\"stream_options\":{}}" 400 'only allowed when stream'
+	said "{\"model\":\"c\",\"messages\":[$user]}" 404 "The model 'c' does not exist"
+	said '{"model":"a"' 400 'not JSON'
+	[ "$(curl -s -o answer -w '%{http_code}' "$base/v1/chat/completions")" = 405 ]
+	[ "$(curl -s -o answer -w '%{http_code}' "$base/v2")" = 404 ]
+	stop_model
+}
+
+@test "replies by what is asked, in order, and in a circle" {
+	cat >script.json <<-'END'
+		{"then": "cycle", "replies": [{"when": {"last": "*lake*"}, "text": "L"}, {"when": {"turn": 1}, "text": "T"},
+			{"when": {"model": "m"}, "text": "M"}, {"when": {"seed": 7}, "text": "S"}, {"text": "1"}, {"text": "2"}]}
+	END
+	model script.json
+	user='{"role":"user","content":"go"}'
+	for model in x x x; do
+		said "{\"model\":\"$model\",\"messages\":[$user]}" 200 ''
+		jq -r '.choices[0].message.content' answer
+	done >got
+	[ "$(tr -d '\n' <got)" = 121 ]
+	said "{\"model\":\"x\",\"messages\":[{\"role\":\"user\",\"content\":\"a lake here\"}]}" 200 '"content":"L"'
+	said "{\"model\":\"x\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":\"a\"},$user]}" 200 '"content":"T"'
+	said "{\"model\":\"m\",\"messages\":[$user]}" 200 '"content":"M"'
+	said "{\"model\":\"x\",\"seed\":7,\"messages\":[$user]}" 200 '"content":"S"'
+	stop_model
+	echo '{"replies": [{"text": "1"}]}' >script.json
+	model script.json
+	said "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
+	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'the script is over'
+	stop_model
+}
+
+@test "a model that is not there, by its address; a key that is not set" {
+	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
+	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is out of reach: '
+	lacks "$stderr" 'builtin:'
+	expect 2 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --key-env NOT_SET_HERE
+	has "$stderr" 'NOT_SET_HERE is not set'
+	expect 2 rolldbg run --policy llm --model m --base-url http://me:word@127.0.0.1:9/v1
+	lacks "$stderr" me:word
+	start lake "$ROLLDBG" serve --port 0
+	expect 1 rolldbg run --policy llm --model m --base-url "$url" --model-retries 0
+	has "$output" 'the model refused: request: '
+}
+
+@test "every file of cases has a test" {
+	for file in "$root"/fixtures/llm/*.json; do
+		grep -q "play $(basename "$file" .json)\$" "$BATS_TEST_FILENAME"
+	done
+}

@@ -42,8 +42,8 @@ struct reading {
 };
 
 static const char *const then_words[] = {"end", "cycle", "last", NULL};
-static const char *const close_words[] = {"", "before", "within", NULL};
-static const char *const index_words[] = {"", "missing", "same", NULL};
+static const char *const close_words[] = {"not", "before", "within", NULL};
+static const char *const index_words[] = {"right", "missing", "same", NULL};
 static const char *const error_words[] = {"openai",       "vllm",    "fastapi",
                                           "fastapi-list", "gateway", "anthropic",
                                           "html",         "empty",   NULL};
@@ -168,13 +168,12 @@ static int read_word(struct reading *r, const struct field *f, struct str value,
 	size_t count = 0;
 
 	for (; f->words[count]; count++) {
-		if (word.n && str_is(word, f->words[count])) {
+		if (str_is(word, f->words[count])) {
 			*out = (int)count;
 			return 0;
 		}
 	}
-	text_suggest(&near, word, f->words + (**f->words == '\0'),
-	             count - (**f->words == '\0'));
+	text_suggest(&near, word, f->words, count);
 	error_set(r->err, FAIL_INPUT, "script %s: %s%sunknown %s \"%.*s\"%s", r->path,
 	          r->where, *r->where ? ": " : "", f->name, STR_ARG(word),
 	          buf_cstr(&near));

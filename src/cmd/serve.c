@@ -191,8 +191,8 @@ const struct command command_serve = {
 		"ADDRESS:PORT' once it is ready; the environment is at /mcp, or over "
 		"OpenEnv at /ws. 'llm SCRIPT' serves a model that is none: an "
 		"OpenAI-compatible API at /v1 that answers what a JSON file says, "
-		"faults included, for trying policies without a model "
-		"(rolldbg-policy(5)). Ctrl-C ends it.",
+		"faults included, for trying policies without a model (see "
+		"SCRIPTED MODELS in rolldbg(1)). Ctrl-C ends it.",
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

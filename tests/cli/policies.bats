@@ -43,6 +43,50 @@ clean() {
 	has "$output" '3 turns · 3 steps'
 }
 
+# asked POLICY: the lake is walked by the policy, whose model is scripted: its replies are on standard input.
+asked() {
+	cat >script.json
+	start model "$ROLLDBG" serve llm script.json --port 0
+	OPENAI_API_KEY=sk-not-a-key clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/$1" \
+		--base-url "${url%/mcp}" --out asked.jsonl
+	has "$output" 'terminated: '
+	jq -s -r 'map(select(.type == "reset"))[0].messages | map(.content) | join(" ")' asked.jsonl >prompt
+	grep -q 'frozen lake' prompt
+	grep -q 'FHFH' prompt
+	jq -s -e 'map(select(.type == "header"))[0].policy.params | (.asked.temperature == .sent.temperature) and .sent.seed == 1' asked.jsonl >/dev/null
+}
+
+# walk FILTER: a script of the way to the goal; the filter makes a reply of a direction.
+walk() {
+	jq -n '["DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"] | {replies: map('"$1"')}'
+}
+
+@test "lake-hosted: native calls, with a key" {
+	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' | jq '.key = "sk-not-a-key"' | asked policies/lake-hosted.json
+	! grep -q sk-not-a-key asked.jsonl
+}
+
+@test "lake-vllm-qwen: Hermes calls, parsed by the server or not" {
+	tokens='{prompt_token_ids: [range(10 * ($turn + 1))], token_ids: [10 * ($turn + 1), 10 * ($turn + 1) + 1],
+		logprobs: {content: [{token: "a", logprob: -0.5}, {token: "b", logprob: -0.25}]}}'
+	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' |
+		jq ".replies |= [to_entries[] | .key as \$turn | .value + $tokens]" | asked policies/lake-vllm-qwen.json
+	kill "$(cat model.pid)"
+	walk '{text: "<tool_call>\n\({name: "lake_move", arguments: {action: .}} | tojson)\n</tool_call>"}' >script.json
+	start model "$ROLLDBG" serve llm script.json --port 0
+	expect 0 rolldbg run --policy "$root/policies/lake-vllm-qwen.json" --base-url "${url%/mcp}" --out text.jsonl
+	has "$output" '6 turns · 6 steps · 6 effective · 0 failed · reward 1'
+	jq -s -e 'map(select(.type == "step")) | length == 6 and all(.llm.parse.notes == ["server-without-parser"])' text.jsonl >/dev/null
+}
+
+@test "lake-ollama: native calls" {
+	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' | asked policies/lake-ollama.json
+}
+
+@test "lake-llamacpp: the whole reply is a call" {
+	walk '{text: ({name: "lake_move", arguments: {action: .}} | tojson)}' | asked policies/lake-llamacpp.json
+}
+
 @test "random: calls that fit any tool, the same ones each time" {
 	for name in a b; do
 		rolldbg run --quiet --policy "$root/policies/random.json" --env 'builtin:frozen_lake?map=8x8' --max-turns 20 --out $name.jsonl

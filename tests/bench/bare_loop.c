@@ -1,7 +1,9 @@
 /* The yardstick for `run`: the requests of one rollout on an MCP-Gym lake with libcurl
    and nothing else. Replies are received and dropped. bare_loop ORIGIN STEPS PATH..
    Before each step the first PATH is read, after it the others (/control/...). The walk
-   goes back and forth, so that the episode never ends. */
+   goes back and forth, so that the episode never ends. Where a PATH is a whole URL, it is
+   that of a model, which is asked before each step, with all of the conversation: then
+   there are no others. */
 #include <curl/curl.h>
 
 #include <stdio.h>
@@ -17,6 +19,8 @@ struct loop {
 	char origin[256], transport[128];
 	struct curl_slist *mcp, *control;
 	char body[1024];
+	char *talk; /* the body for the model, without its end */
+	size_t talk_n, talk_room;
 };
 
 static size_t drop(char *bytes, size_t size, size_t n, void *arg)
@@ -38,12 +42,27 @@ static size_t keep_transport(char *line, size_t size, size_t n, void *arg)
 	return length;
 }
 
+static void tell(struct loop *l, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (l->talk_n + n + 1 > l->talk_room) {
+		l->talk_room = 2 * (l->talk_n + n + 1);
+		l->talk = realloc(l->talk, l->talk_room);
+		if (!l->talk) {
+			exit(1);
+		}
+	}
+	memcpy(l->talk + l->talk_n, text, n + 1);
+	l->talk_n += n;
+}
+
 static void request(struct loop *l, const char *verb, const char *path,
                     struct curl_slist *headers, const char *body)
 {
 	char url[URL_SIZE];
 	long status = 0;
-	snprintf(url, sizeof url, "%s%s", l->origin, path);
+	snprintf(url, sizeof url, "%s%s", *path == '/' ? l->origin : "", path);
 	curl_easy_setopt(l->curl, CURLOPT_URL, url);
 	curl_easy_setopt(l->curl, CURLOPT_HTTPHEADER, headers);
 	if (body) {
@@ -89,9 +108,38 @@ static void session_begin(struct loop *l)
 	        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
 }
 
+#define TALK                                                                             \
+	"{\"model\":\"any\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"   \
+	"\"lake_move\",\"parameters\":{\"type\":\"object\",\"properties\":{\"action\":{" \
+	"\"type\":\"string\"}}}}}],\"messages\":[{\"role\":\"user\",\"content\":\"Walk." \
+	"\"}"
+#define SAID                                                                             \
+	",{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call\","    \
+	"\"type\":\"function\",\"function\":{\"name\":\"lake_move\",\"arguments\":"      \
+	"\"{\\\"action\\\":\\\"RIGHT\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"    \
+	"\"call\","                                                                      \
+	"\"content\":\"{\\n  \\\"position\\\": 1,\\n  \\\"grid\\\": \\\"  (Right)\\\\n"  \
+	"S\\\\u001b[41mF\\\\u001b[0mFF\\\\nFHFH\\\\nFFFH\\\\nHFFG\\\\n\\\",\\n  "        \
+	"\\\"action\\\": \\\"RIGHT\\\"\\n}\"}"
+
+/* The end of the body stands behind what is kept of it. */
+static void ask(struct loop *l, const char *url)
+{
+	size_t n = l->talk_n;
+
+	tell(l, "]}");
+	request(l, "POST", url, l->mcp, l->talk);
+	l->talk_n = n;
+	tell(l, SAID);
+}
+
 static void step(struct loop *l, long number, char **paths)
 {
-	request(l, "GET", paths[0], l->control, NULL);
+	if (*paths[0] == '/') {
+		request(l, "GET", paths[0], l->control, NULL);
+	} else {
+		ask(l, paths[0]);
+	}
 	snprintf(l->body, sizeof l->body,
 	         "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/"
 	         "call\",\"params\":{\"name\":"
@@ -116,6 +164,7 @@ int main(int argc, char **argv)
 	snprintf(l.origin, sizeof l.origin, "%s", argv[1]);
 	curl_easy_setopt(l.curl, CURLOPT_WRITEFUNCTION, drop);
 	curl_easy_setopt(l.curl, CURLOPT_NOPROXY, "*");
+	tell(&l, TALK);
 	session_begin(&l);
 	for (long i = 0; i < steps; i++) {
 		step(&l, i, argv + 3);
@@ -123,6 +172,7 @@ int main(int argc, char **argv)
 	request(&l, "DELETE", "/mcp", l.mcp, NULL);
 	curl_slist_free_all(l.mcp);
 	curl_slist_free_all(l.control);
+	free(l.talk);
 	curl_easy_cleanup(l.curl);
 	curl_global_cleanup();
 	return 0;

@@ -178,6 +178,29 @@ static uint64_t number_after(const struct buf *text, const char *words)
 	return n && text_u64((struct str){at, n}, &value) ? value : 0;
 }
 
+/* The number in front of the words; 0: they or it are not there. */
+static uint64_t number_before(const struct buf *text, const char *words)
+{
+	const char *all = buf_cstr(text), *end = strstr(all, words), *at = end;
+	uint64_t value = 0;
+
+	while (at && at > all && at[-1] >= '0' && at[-1] <= '9') {
+		at--;
+	}
+	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
+}
+
+/* vLLM names the prompt's tokens; OpenAI and those that speak like it name all that was
+   asked for, and the reply's part of it. */
+static uint64_t prompt_tokens(const struct buf *text)
+{
+	uint64_t named = number_after(text, "prompt contains at least ");
+	uint64_t all = number_before(text, " tokens (");
+	uint64_t reply = number_before(text, " in the completion");
+
+	return named || reply > all ? named : all - reply;
+}
+
 static enum chat_failure_class class_of(const struct chat_failure *f)
 {
 	switch (f->status) {
@@ -228,7 +251,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	f->class = class_of(f);
 	if (f->class == CHAT_CONTEXT) {
 		f->context = number_after(&f->message, "maximum context length is ");
-		f->prompt = number_after(&f->message, "prompt contains at least ");
+		f->prompt = prompt_tokens(&f->message);
 	}
 }
 

@@ -1,0 +1,45 @@
+/* What a model's server says instead of a reply: how full its context is, in the words of
+   several servers. */
+#include "policy/llm/failure.h"
+#include "tap.h"
+
+static void context(const char *name, const char *body, uint64_t limit, uint64_t prompt)
+{
+	struct chat_failure f;
+
+	chat_failure_init(&f);
+	chat_failure_from_reply(&f, 400, STR("application/json"), str_from(body));
+	is_str(chat_failure_name(f.class), "context-length", "%s: class", name);
+	is_int(f.context, limit, "%s: tokens in all", name);
+	is_int(f.prompt, prompt, "%s: tokens of the prompt", name);
+	chat_failure_release(&f);
+}
+
+#define SAYS(text)                                                                       \
+	"{\"error\":{\"message\":\"" text "\",\"code\":\"context_length_exceeded\"}}"
+
+int main(void)
+{
+	context("vLLM, prompt and reply together",
+	        SAYS("This model's maximum context length is 2048 tokens. However, you "
+	             "requested 512 output tokens and your prompt contains at least 1800 "
+	             "input tokens, for a total of at least 2312 tokens."),
+	        2048, 1800);
+	context("messages and completion",
+	        SAYS("This model's maximum context length is 4097 tokens. However, you "
+	             "requested 4280 tokens (4024 in the messages, 256 in the "
+	             "completion). Please reduce the length."),
+	        4097, 4024);
+	context("messages, functions and completion",
+	        SAYS("This model's maximum context length is 4097 tokens. However, you "
+	             "requested 4380 tokens (4024 in the messages, 100 in the functions, "
+	             "and 256 in the completion). Please reduce the length."),
+	        4097, 4124);
+	context("llama-cpp-python, no limit of the reply asked for",
+	        SAYS("This model's maximum context length is 1024 tokens. However, you "
+	             "requested 1190 tokens (1190 in the messages, None in the "
+	             "completion). Please reduce the length."),
+	        1024, 1190);
+	context("no figures", SAYS("too long"), 0, 0);
+	return done();
+}

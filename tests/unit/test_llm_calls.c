@@ -104,8 +104,11 @@ static void one_case(struct str line)
 
 	json_decode(JSON_GET(line, "case"), &name);
 	json_bool(JSON_GET(line, "repair"), &conf.repair);
-	conf.mode =
-		json_is(JSON_GET(line, "mode"), STR("text")) ? TOOLS_TEXT : TOOLS_NATIVE;
+	for (int i = 0; tool_mode_names[i]; i++) {
+		if (json_is(JSON_GET(line, "mode"), str_from(tool_mode_names[i]))) {
+			conf.mode = (enum tool_mode)i;
+		}
+	}
 	if (ok(chat_reply_read(JSON_GET(line, "body"), &reply, &err) == 0,
 	       "%s: a reply %s", buf_cstr(&name), err.text)) {
 		calls_read(&conf, &reply, &arena, &calls);

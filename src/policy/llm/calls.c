@@ -16,14 +16,19 @@ struct reading {
 	struct tool_calls *out;
 };
 
-void call_note(struct call_notes *n, const char *word)
+bool call_noted(const struct call_notes *n, const char *word)
 {
 	for (size_t i = 0; i < n->count; i++) {
 		if (strcmp(n->words[i], word) == 0) {
-			return;
+			return true;
 		}
 	}
-	if (n->count < CALL_NOTES_MAX) {
+	return false;
+}
+
+void call_note(struct call_notes *n, const char *word)
+{
+	if (!call_noted(n, word) && n->count < CALL_NOTES_MAX) {
 		n->words[n->count++] = word;
 	}
 }
@@ -110,7 +115,7 @@ static bool mend(struct reading *r, struct str text, struct str *object)
 		return true;
 	}
 	if (json_mend(text, &out, &used, &mended) && !trimmed(str_skip(text, used)).n &&
-	    mended.count && strcmp(mended.words[mended.count - 1], "missing-end") != 0) {
+	    mended.count && !call_noted(&mended, "missing-end")) {
 		*object = arena_str(r->arena, buf_view(&out));
 		for (size_t i = 0; i < mended.count; i++) {
 			call_note(named, mended.words[i]);

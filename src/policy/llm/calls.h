@@ -17,6 +17,7 @@ struct call_notes {
 	size_t count;
 };
 void call_note(struct call_notes *n, const char *word);
+bool call_noted(const struct call_notes *n, const char *word);
 
 struct tool_call {
 	struct str id, name;  /* decoded; id: the server's, or made by us */

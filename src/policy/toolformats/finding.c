@@ -104,8 +104,7 @@ static enum found_how mended_at(struct finder *f, struct str s, bool closed,
 	enum found_how how = FOUND_BAD;
 
 	if (json_mend(s, &text, used, &mended)) {
-		bool cut = mended.count && !closed &&
-		           strcmp(mended.words[mended.count - 1], "missing-end") == 0;
+		bool cut = !closed && call_noted(&mended, "missing-end");
 
 		how = cut ? FOUND_CUT : FOUND_WHOLE;
 		*value = arena_str(f->arena, buf_view(&text));

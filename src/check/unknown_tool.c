@@ -35,7 +35,8 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 {
 	(void)out;
 	struct unknown *s = state;
-	if (!is_unknown(r, m))
+	bool cut = !m->tool_name.n && m->line->step < 0; /* before it had a name */
+	if (cut || !is_unknown(r, m))
 		return;
 	if (s->calls.count == 0) {
 		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));

@@ -66,8 +66,15 @@ static int feed(struct sse *sse, struct chat_stream *s, struct str piece,
 	                      : 0;
 }
 
-/* Until [DONE] or the end. A transfer that is cut leaves a reply that is incomplete; with
-   nothing in it at all it is a failure. */
+/* Is what came a turn? Calls of a stream that broke off are, for the model and the record
+   get to know that they were not executed. Text is not: nobody knows whether a call was
+   to follow, and asking again costs no step. */
+static bool is_reply(const struct chat_stream *s, bool ended_well)
+{
+	return (ended_well && s->finish_reason.n) || s->call_count > 0;
+}
+
+/* Until [DONE] or the end. */
 static int read_stream(struct http_exchange *x, struct attempt *a, struct error *err)
 {
 	struct chat_stream s;
@@ -81,21 +88,22 @@ static int read_stream(struct http_exchange *x, struct attempt *a, struct error 
 		bad = feed(&sse, &s, piece, err);
 	}
 	struct str failure = chat_stream_failure(&s);
-	bool began = s.has_content || s.has_reasoning || s.call_count > 0;
-	if (!bad && failure.p) {
+	bool cut = more < 0;
+	if (cut && err->kind != FAIL_TRANSPORT) {
+		bad = -1;
+	} else if (!bad && failure.p) {
 		chat_failure_from_reply(a->failure, 500, (struct str){NULL, 0}, failure);
-	} else if (!bad && (more >= 0 ? s.finish_reason.n || began
-	                              : began && err->kind == FAIL_TRANSPORT)) {
-		chat_stream_reply(&s, more >= 0, a->reply);
+	} else if (!bad && is_reply(&s, !cut)) {
+		chat_stream_reply(&s, !cut, a->reply);
 		a->answered = true;
-		more = 0;
-	} else if (!bad && more >= 0) {
-		bad = error_set(err, FAIL_PROTOCOL,
-		                "the model's stream ended before it began");
+	} else if (!bad) {
+		bad = cut ? -1
+		          : error_set(err, FAIL_TRANSPORT,
+		                      "the model's stream ended without a finish reason");
 	}
 	sse_release(&sse);
 	chat_stream_release(&s);
-	return bad || more < 0 ? -1 : 0;
+	return bad;
 }
 
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,

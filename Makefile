@@ -48,11 +48,11 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS. Looked at on every run; make starts over when the file changes, so a bare machine
 # gets its packages first and everything below sees them.
 NEEDS_NOTHING := clean help deps fmt uninstall
-NEEDS_TESTS := test asan ubsan tsan valgrind interop coverage fuzz-regress bench
+NEEDS_TESTS := test asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
-DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop)
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(filter interop-llm,$(GOALS))
 include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
@@ -71,7 +71,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test interop asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install uninstall clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -136,6 +136,10 @@ coverage: ## line coverage by folder; fails under 85 %
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
 	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats))
+
+interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)
+	@tests/interop-llm/setup
+	@tests/prove $(OBJ)/interop-llm $(sort $(wildcard tests/interop-llm/*.bats))
 
 fuzz: ## libFuzzer over every target, FUZZ_SECONDS (60) each
 	@$(MAKE) --no-print-directory BUILD=fuzz CC=clang fuzz-run

@@ -173,7 +173,7 @@ judgement() {
 
 # holds NAME EXPRESSION: a jq expression in the words of lines.jq that must be true of the recording.
 holds() {
-	jq -L "$BATS_TEST_DIRNAME" -se "include \"lines\"; $2" "$1.jsonl" >/dev/null && return
+	jq -L "$root/tests/interop" -L "$BATS_TEST_DIRNAME" -se "include \"lines\"; $2" "$1.jsonl" >/dev/null && return
 	echo "$1: not true: $2"
 	cut -c 1-600 "$1.jsonl"
 	return 1

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# A real inference engine asked by the llm policy: tool calls however they come, log-probabilities whose truth is
+# known, seeds, a context that is full, and the engine's own faults.
+
+load engine
+
+setup_file() {
+	"$engine/venv/bin/python" "$servers/lake_model.py" "$BATS_FILE_TMPDIR/lake.gguf"
+	at_once 'engine_start template' 'engine_start native --chat_format chatml-function-calling'
+}
+
+@test "native tools under the model's own template: the calls come as text, and are read" {
+	ask template walk 0 --max-turns 12
+	played walk special-tokens
+	holds walk 'steps | all(.llm.parse | .source == "text" and .format == "hermes" and .notes == ["server-without-parser"])'
+}
+
+@test "native tools in the engine's own format: one call a turn, though it is said twice" {
+	ask native walk 0 --max-turns 12
+	played walk
+	holds walk 'steps | all(.llm.parse | .source == "native" and .notes == null)'
+	holds walk 'steps | all(.llm.finish_reason == "tool_calls")'
+}
+
+@test "log-probabilities that the engine keeps to itself are missed" {
+	ask native walk 0 --max-turns 3 --tokens
+	played walk logprob-range
+}
+
+@test "tools in the prompt's words, read from the reply" {
+	ask template walk 0 --max-turns 12 --tool-mode text
+	played walk
+	holds walk 'steps | all(.llm.parse | .source == "text" and .format == "hermes" and .notes == null)'
+	holds walk 'steps | all(.messages[1].role == "user" and (.messages[1].content | startswith("<tool_response>")))'
+}
+
+@test "a reply held to the schema of the tools: nothing but the call" {
+	ask template walk 0 --max-turns 12 --tool-mode json
+	played walk
+	holds walk 'steps | all(.llm.parse | .source == "text" and .format == "json" and .notes == null and .repairs == null)'
+	holds walk 'steps | all(.messages[0].content | fromjson | .name == "lake_move")'
+}
+
+@test "the log-probabilities are the model's: ln 1/2, 1/4, 1/8 where it decides, 0 where it has no choice" {
+	for mode in native text json; do
+		ask template $mode 0 --group-size 16 --max-turns 12 --tokens --tool-mode $mode
+		holds $mode 'include "odds"; steps | ways | unique == ["DOWN", "LEFT", "RIGHT", "UP"]'
+		holds $mode 'include "odds"; steps | all(way as $way | decided | near(odds[$way] | log))'
+		silent $mode "logprob-range"
+	done
+	for mode in native text; do
+		holds $mode 'include "odds"; steps | all([tokens[].logprob] | map(select(near(0) | not)) | length == 1)'
+	done
+}
+
+@test "streamed and whole: the same walk, the same log-probabilities" {
+	policy=$(sampling '{"seed": 5, "temperature": 1}')
+	for mode in native text json; do
+		for how in whole stream; do
+			ask template $mode-$how 0 --policy "$policy" --max-turns 8 --tokens --tool-mode $mode \
+				$([ $how = whole ] || echo --stream)
+			played $mode-$how $([ $mode != native ] || echo special-tokens)
+		done
+		same_walk $mode-whole $mode-stream
+		diff <(jq -c 'select(.type == "step") | .llm | .finish_reason, .parse, [.logprobs.content[] | .token, .logprob]' $mode-whole.jsonl) \
+			<(jq -c 'select(.type == "step") | .llm | .finish_reason, .parse, [.logprobs.content[] | .token, .logprob]' $mode-stream.jsonl)
+	done
+}
+
+# sampled SEED NAME: two rollouts with that seed.
+sampled() {
+	ask template "$2" 0 --policy "$(sampling "{\"seed\": $1, \"temperature\": 1}")" --max-turns 6
+}
+
+@test "the same seed gives the same recording, other seeds other walks" {
+	for seed in $(seq 1 12); do
+		sampled "$seed" one-"$seed"
+		sampled "$seed" two-"$seed"
+		diff <("$ROLLDBG" strip one-"$seed".jsonl) <("$ROLLDBG" strip two-"$seed".jsonl)
+	done
+	[ "$(for seed in $(seq 1 12); do
+		jq -sc 'map(select(.type == "step") | .tool_call.arguments.action)' one-"$seed".jsonl
+	done | sort -u | wc -l)" -gt 1 ]
+}
+
+@test "a group of 8: sample K is sampled with seed + K, and alone it is the same walk" {
+	ask template group 0 --policy "$(sampling '{"seed": 1, "temperature": 1}')" --max-turns 6 --group-size 8
+	holds group 'of("header") | map(.policy.params.sent.seed) == [range(1; 9)]'
+	holds group 'steps | group_by(.rollout) | map(map(.tool_call.arguments.action)) | length == 8 and (unique | length > 1)'
+	for sample in 0 3 7; do
+		sampled $((1 + sample)) alone-$sample
+		diff <(jq -c "select(.type == \"step\" and (.rollout | endswith(\".$sample\"))) | .tool_call.arguments" group.jsonl) \
+			<(jq -c 'select(.type == "step") | .tool_call.arguments' alone-$sample.jsonl)
+	done
+}
+
+@test "many rollouts at a time are the same as one after the other" {
+	policy=$(sampling '{"seed": 1, "temperature": 1}')
+	ask template serial 0 --policy "$policy" --max-turns 6 --group-size 8
+	ask template parallel 0 --policy "$policy" --max-turns 6 --group-size 8 --jobs 8
+	diff <("$ROLLDBG" strip serial.jsonl | sort) <("$ROLLDBG" strip parallel.jsonl | sort)
+}
+
+@test "streams that the others' requests end: they are asked for again, and no step is taken from a piece" {
+	ask template cut 0 --fail-on never --max-turns 6 --group-size 4 --jobs 4 --stream --model-retries 20
+	holds cut 'events | length > 0 and all(. == "retry")'
+	holds cut 'steps | all(.step != null and .outcome == "ok" and .llm.finish_reason == "stop" and .llm.incomplete == null)'
+	holds cut 'of("end") | length == 4 and all(.status == "terminated" or .status == "max-turns")'
+}
+
+@test "a context that is full ends the episode, and no error is made of it" {
+	engine_start small --n_ctx 1536
+	# that seed goes up, and stays where it is
+	ask small full 0 --max-turns 100 --policy "$(sampling '{"seed": 1, "temperature": 1}')"
+	holds full 'ending | .status == "stopped" and (.reason | startswith("the model has no room left: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
+	holds full 'of("step")[-1].llm.error | .class == "context-length" and .http_status == 400 and .code == "context_length_exceeded"'
+}
+
+@test "a key: wanted, wrong, right; and in no sink" {
+	engine_start locked --api_key lake-key-1234567
+	in_vain locked none 1 --profile llamacpp
+	MODEL_KEY=lake-key-7654321 in_vain locked wrong 1 --profile llamacpp --key-env MODEL_KEY
+	for run in none wrong; do
+		holds $run 'ending | .status == "refused" and .steps == 0 and (.reason | endswith("auth: Invalid API key"))'
+	done
+	MODEL_KEY=lake-key-1234567 ask locked right 0 --key-env MODEL_KEY --max-turns 3
+	played right special-tokens
+	run ! grep -rl 'lake-key-' none.* wrong.* right.*
+}
+
+@test "a model that is not there: this engine takes the one it has" {
+	drive other 0 --policy llm --base-url "$(url template)" --model pond --profile llamacpp --max-turns 3
+	played other special-tokens
+}
+
+@test "a tool_choice that names the tool: native calls, streamed or not" {
+	policy=$(sampling '{"tool_choice": {"type": "function", "function": {"name": "lake_move"}}, "seed": 3}')
+	for server in template native; do
+		ask $server whole-$server 0 --policy "$policy" --max-turns 6
+		ask $server stream-$server 0 --policy "$policy" --max-turns 6 --stream
+		for how in whole stream; do
+			played $how-$server
+			holds $how-$server 'steps | all(.llm.parse.source == "native" and .llm.finish_reason == "tool_calls")'
+		done
+	done
+	same_walk whole-template stream-template
+}
+
+@test "tools that are chosen freely and streamed: the engine says nothing, so the model is out of reach" {
+	in_vain native stream 4 --profile llamacpp --stream --model-retries 1
+	holds stream 'ending | .status == "unreachable" and .steps == 0'
+	holds stream 'ending.reason == "the model is out of reach: transport: the model'"'"'s stream ended without a finish reason"'
+	holds stream 'events == ["retry"]'
+}
+
+@test "a call that is required: overlooked under the template, an error without a word in the engine's own format" {
+	policy=$(sampling '{"tool_choice": "required", "seed": 3}')
+	ask template walk 0 --policy "$policy" --max-turns 3
+	played walk special-tokens
+	in_vain native none 1 --profile llamacpp --policy "$policy"
+	holds none 'ending | .status == "refused" and .steps == 0'
+}
+
+@test "a schema in OpenAI's form is refused, hence the profile sends the other one" {
+	in_vain template schema 1 --profile vllm --tool-mode json
+	holds schema 'ending | .status == "refused" and .steps == 0'
+}
+
+@test "null beside tool calls in the history: this engine fails on it for ever, so its profile sends an empty text" {
+	policy=$(sampling '{"tool_choice": {"type": "function", "function": {"name": "lake_move"}}, "seed": 1}')
+	in_vain template null 1 --profile vllm --policy "$policy" --max-turns 6
+	holds null 'ending | .status == "refused" and .steps == 1 and (.reason | startswith("the model refused: poison-history"))'
+	ask template text 0 --policy "$policy" --max-turns 6
+	played text
+}
+
+@test "a reply that its limit cut off is never executed, however far it came" {
+	for mode in native text json; do
+		for limit in 1 2 3 4; do
+			[ $mode$limit != json4 ] || continue
+			ask template $mode-$limit 1 --tool-mode $mode --max-turns 2 --policy "$(sampling "{\"max_tokens\": $limit}")"
+			holds $mode-$limit 'steps | length > 0 and all(.step == null and .llm.finish_reason == "length")'
+			fires $mode-$limit "no-tool-call error"
+			silent $mode-$limit "unknown-tool"
+		done
+	done
+}

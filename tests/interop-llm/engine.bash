@@ -1,5 +1,5 @@
 # The inference engine, and the lake asked of it; beside the words of ../interop/lib.bash.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what ../interop/lib.bash sets
 
 bats_require_minimum_version 1.5.0
 load ../interop/lib

@@ -2,6 +2,7 @@
 # A real inference engine asked by the llm policy: tool calls however they come, log-probabilities whose truth is
 # known, seeds, a context that is full, and the engine's own faults.
 
+# shellcheck disable=SC2154,SC2016 # what engine.bash sets; jq's own variables
 load engine
 
 setup_file() {
@@ -57,9 +58,11 @@ setup_file() {
 	policy=$(sampling '{"seed": 5, "temperature": 1}')
 	for mode in native text json; do
 		for how in whole stream; do
-			ask template $mode-$how 0 --policy "$policy" --max-turns 8 --tokens --tool-mode $mode \
-				$([ $how = whole ] || echo --stream)
-			played $mode-$how $([ $mode != native ] || echo special-tokens)
+			options=() found=()
+			[ $how = whole ] || options=(--stream)
+			[ $mode != native ] || found=(special-tokens)
+			ask template $mode-$how 0 --policy "$policy" --max-turns 8 --tokens --tool-mode $mode "${options[@]}"
+			played $mode-$how "${found[@]}"
 		done
 		same_walk $mode-whole $mode-stream
 		diff <(jq -c 'select(.type == "step") | .llm | .finish_reason, .parse, [.logprobs.content[] | .token, .logprob]' $mode-whole.jsonl) \

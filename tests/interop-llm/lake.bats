@@ -188,3 +188,24 @@ sampled() {
 		done
 	done
 }
+
+# examined ENGINE MODEL MODE EXIT_CODE: what `probe` says of the model, "name status" a line.
+examined() {
+	local code=0
+	"$ROLLDBG" probe --json --env builtin:frozen_lake --policy llm --base-url "$(url "$1")" --model "$2" \
+		--profile llamacpp --tool-mode "$3" >probe.json || code=$?
+	[ "$code" = "$4" ]
+	jq -r 'select(.type == "property") | select(.name | IN("model", "tool-calls", "tool-prompt", "tool-results")) |
+		"\(.name) \(.status)"' probe.json | xargs
+}
+
+@test "probe knows before a run: who reads the calls, who does not show their results, who is not listed" {
+	[ "$(examined template lake native 1)" = "model ok tool-calls red tool-prompt ok tool-results ok" ]
+	# the engine's own format has no place for messages of role tool
+	[ "$(examined native lake native 1)" = "model ok tool-calls ok tool-prompt ok tool-results red" ]
+	for server in template native; do
+		[ "$(examined $server lake text 0)" = "model ok tool-calls ok tool-prompt skipped tool-results skipped" ]
+		[ "$(examined $server lake json 0)" = "model ok tool-calls ok tool-prompt skipped tool-results skipped" ]
+	done
+	[ "$(examined template pond json 0)" = "model unknown tool-calls ok tool-prompt skipped tool-results skipped" ]
+}

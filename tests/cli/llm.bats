@@ -80,7 +80,10 @@ play() {
 	with_case "$case"
 	for want in '{"steps": 7}' '{"outcomes": []}' '{"exit": 1}' '{"findings": ["loop"]}' '{"reason": "no such"}' '{"nothing": 1}' \
 		'{"secret": "tiny"}'; do
-		! with_case "$(jq -c --argjson want "$want" '.want = $want' <<<"$case")"
+		if with_case "$(jq -c --argjson want "$want" '.want = $want' <<<"$case")"; then
+			echo "not noticed: $want" >&2
+			return 1
+		fi
 	done
 }
 
@@ -91,7 +94,7 @@ play() {
 		has "$stderr" "script script.json$words"
 	done <<-'END'
 		{"replies":[{"txet":"a"}]}|: replies[0]: unknown key "txet"; did you mean 'text'?
-		{"replies":[{"text":"a"},{"stream":{"evry":1}}]}|: replies[1].stream: unknown key "evry"; did you mean 'every'?
+		{"replies":[{"text":"a"},{"stream":{"everyy":1}}]}|: replies[1].stream: unknown key "everyy"; did you mean 'every'?
 		{"replies":[{"when":{"turns":1}}]}|: replies[0].when: unknown key "turns"; did you mean 'turn'?
 		{"replies":[{"text":"a"}],"than":"end"}|: unknown key "than"; did you mean 'then'?
 		{"replies":[{"text":"a"}],"then":"cicle"}|: unknown then "cicle"; did you mean 'cycle'?

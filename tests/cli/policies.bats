@@ -63,10 +63,11 @@ walk() {
 
 @test "lake-hosted: native calls, with a key" {
 	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' | jq '.key = "sk-not-a-key"' | asked policies/lake-hosted.json
-	! grep -q sk-not-a-key asked.jsonl
+	run ! grep -q sk-not-a-key asked.jsonl
 }
 
 @test "lake-vllm-qwen: Hermes calls, parsed by the server or not" {
+	# shellcheck disable=SC2016 # jq's variable
 	tokens='{prompt_token_ids: [range(10 * ($turn + 1))], token_ids: [10 * ($turn + 1), 10 * ($turn + 1) + 1],
 		logprobs: {content: [{token: "a", logprob: -0.5}, {token: "b", logprob: -0.25}]}}'
 	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' |

@@ -112,7 +112,7 @@ static void drive(struct world *w, struct rollout_result *result)
 
 int main(void)
 {
-	struct world w;
+	struct world w = {.lake = NULL};
 	struct rollout_result result = {.status = END_FAILED};
 
 	begin(&w);

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# What probe says of a model that a policy asks, before a run: every case of data/preflight.json against a scripted
+# model. A case has a script, options, and what must come of it: the exit code, which of the model's properties are not
+# ok, how many requests were sent, and words that must be said.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# An environment in which all is well and which costs little.
+env=(--env 'builtin:frozen_lake?map=random&max_envs=1' --sessions 2 --need 1 --settle 100ms)
+
+# model SCRIPT: the scripted model; $base is where it is.
+model() {
+	start model "$ROLLDBG" serve llm "$1" --port 0
+	base=${url%/mcp}
+}
+
+stop_model() {
+	kill "$(cat model.pid)"
+	wait "$(cat model.pid)"
+	rm model.pid
+}
+
+# with_case CASE: what differs from what it wants goes to standard error.
+with_case() {
+	local case=$1 code=0 options=() got
+	mapfile -t options < <(jq -r '.options // [] | .[]' <<<"$case")
+	jq .script <<<"$case" >script.json
+	jq '{kind: "llm", name: "case", model: "tiny", sampling: {}} + (.policy // {})' <<<"$case" >policy.json
+	model script.json
+	OPENAI_API_KEY='' WRONG_KEY=sk-wrong rolldbg probe "${env[@]}" --policy policy.json --base-url "$base" "${options[@]}" --json >lines 2>err 3>&- || code=$?
+	stop_model
+	got=$(jq -sc --argjson exit $code --argjson want "$(jq -c .want <<<"$case")" --rawfile text lines '
+		(map(.name) | index("model")) as $first
+		| {exit: $exit,
+		   not_ok: (map(select(.type == "property"))[$first:]
+			| map(select(.status != "ok" and .value != "none named" and .value != "not asked for (--tokens)" and .name != "groups"))
+			| map("\(.name):\(.status)") | join(" ")),
+		   requests: last.model_requests}
+		| . + if $want.says then {says: [$want.says[] | select(. as $s | $text | contains($s))]} else {} end' lines | jq -cS .)
+	if grep -q -F -e sk-wrong lines err; then
+		got+=' the key is in a sink'
+	fi
+	[ "$(jq -cS .want <<<"$case")" = "$got" ] || {
+		printf '%s: %s\n' "$(jq -r .case <<<"$case")" "$got" >&2
+		grep '"model' lines >&2
+		return 1
+	}
+	# a red line has its cure, an unknown one its reason
+	all_are lines property '(.status != "red" or (.cure != null)) and (.status != "unknown" or .evidence != null or .cure != null)'
+}
+
+@test "every case" {
+	local case bad=0 count=0
+	while IFS= read -r case; do
+		count=$((count + 1))
+		with_case "$case" || bad=1
+	done < <(jq -c '.[]' "$data/preflight.json")
+	[ "$count" -gt 30 ]
+	[ $bad = 0 ]
+}
+
+ready() {
+	jq -c '.[0].script' "$data/preflight.json" >script.json
+	model script.json
+}
+
+@test "the model's properties follow the others, in the order of the tables; the requests are counted" {
+	ready
+	rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --json >lines
+	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" || $2 == "model-property" { print $3 }')" ]
+	stop_model
+	ready
+	expect 0 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base"
+	has "$output" 'ok       model         replies, listed: one of 2'
+	has "$output" ' · 5 requests to the model'
+	# without a model there is nothing of all this
+	rolldbg probe "${env[@]}" --json >lines
+	run ! grep -q -e '"model"' -e model_requests lines
+}
+
+@test "what the model is asked to call is not called" {
+	ready
+	start lake "$ROLLDBG" serve --port 0 -vv
+	rolldbg probe --env "$url" --sessions 1 --settle 100ms --policy llm --model tiny --base-url "$base" --actions RIGHT --json >lines
+	jq -es 'map(select(.name == "tool-calls")) | length == 1 and .[0].status == "ok"' lines
+	# a model is no script: --actions is what the environment is tried with
+	jq -es 'map(select(.name == "tools")) | .[0].status == "ok"' lines
+}
+
+@test "nobody there: the whole table, and exit 4" {
+	for place in http://127.0.0.1:1 http://nowhere.invalid/v1; do
+		expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$place"
+		has "$output" 'red      model         out of reach: cannot '
+		has "$output" 'cure: '
+		has "$output" '1 request to the model'
+	done
+	ready
+	expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "https${base#http}"
+	has "$output" 'out of reach: TLS: no trusted connection'
+	has "$output" '--ca-file'
+}
+
+@test "a place that is no model's, and a model that never answers" {
+	# says nothing at all of the model's API: it is listening, and that is all
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "${url%/mcp}" --model-timeout "$short"
+	has "$output" 'red      model         no chat completions: HTTP 404'
+	has "$output" "asked was ${url%/mcp}/v1/chat/completions"
+	jq -n '{replies: [{delay: "10m"}], then: "last"}' >script.json
+	model script.json
+	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --model-timeout 200ms --model-retries 0
+	has "$output" 'red      model         no reply: no answer from'
+	has "$output" '--model-timeout'
+}
+
+@test "SIGINT while the model thinks: exit 130" {
+	jq -n '{replies: [{delay: "10m"}], then: "last"}' >script.json
+	model script.json
+	env --default-signal=INT "$ROLLDBG" probe "${env[@]}" --policy llm --model tiny --base-url "$base" --json >lines 2>err 3>&- &
+	pid=$!
+	wait_for 60 grep -q '"latency"' lines
+	kill -INT $pid
+	code=0
+	wait $pid || code=$?
+	[ $code = 130 ]
+}
+
+# shellcheck disable=SC2016 # backticks are what it is about
+@test "tasks: the tools they name, by name and in their variables" {
+	ready
+	printf '%s\n' '{"id":"a","tool":"lake_move"}' '{"id":"b","vars":{"tools":["lake_mov",{"function":{"name":"lake_move"}}],"hint":"try `lake_jump(far)`, `far` away"}}' >tasks.jsonl
+	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks tasks.jsonl
+	has "$output" 'red      tool-names    4 named, 2 not there: task line 2: lake_mov; task line 2: lake_jump'
+	has "$output" 'cure: lake_move, not lake_mov; lake_move, not lake_jump'
+	expect 2 rolldbg probe "${env[@]}" --tasks tasks.jsonl
+	has "$stderr" '--tasks is for a policy that asks a model'
+	expect 2 rolldbg probe "${env[@]}" --model tiny
+	expect 3 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks none.jsonl
+}
+
+# groups STATUS WORDS OPTIONS...: what is said of the trainer's groups, two sessions having room.
+groups() {
+	local status=$1 words=$2
+	shift 2
+	ready
+	rolldbg probe --env 'builtin:frozen_lake?map=random&max_envs=2' --settle 100ms --policy llm --model tiny --base-url "$base" --json "$@" >lines 2>err || [ $? = 1 ]
+	stop_model
+	jq -es --arg status "$status" --arg words "$words" 'map(select(.name == "groups"))[0] | .status == $status and ("\(.value): \(.evidence): \(.cure)" | contains($words))' lines || {
+		grep '"groups"' lines >&2
+		return 1
+	}
+}
+
+@test "the trainer's groups: room, size, tasks, and whether they can differ" {
+	printf '{"id":"a"}\n' >tasks.jsonl
+	printf '{"kind":"llm","sampling":{"temperature":0}}\n' >greedy.json
+	groups skipped 'no trainer'
+	groups ok '1 prompt x 2 generations = 2 sessions at once' --num-generations 2 --per-device-batch 2
+	groups red '4 prompts x 2 generations = 8 sessions at once: 2 get an environment: 1 whole group at a time' --num-generations 2 --per-device-batch 8
+	groups red 'groups of one' --num-generations 1 --per-device-batch 2
+	groups red '1 task for 2 prompts a batch' --num-generations 2 --per-device-batch 4 --tasks tasks.jsonl
+	groups unknown 'a temperature above 0' --num-generations 2 --per-device-batch 2 --policy greedy.json
+}

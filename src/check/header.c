@@ -58,7 +58,7 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct told *told
 static struct tool_fact *longer(struct arena *a, const struct tool_fact *list,
                                 size_t count)
 {
-	struct tool_fact *new = arena_new(a, (count ? 2 * count : 16) * sizeof(*new));
+	struct tool_fact *new = arena_new(a, (count ? 2 * count : 4) * sizeof(*new));
 	if (count)
 		memcpy(new, list, count * sizeof(*new));
 	return new;
@@ -79,7 +79,7 @@ static void keep_tools(struct rollout_facts *f, const struct told *told, struct 
 		}
 		if (n == room) {
 			list = longer(f->arena, list, n);
-			room = n ? 2 * n : 16;
+			room = n ? 2 * n : 4;
 		}
 		list[n++] = tool_of(f, told, tool);
 	}

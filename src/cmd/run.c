@@ -60,6 +60,8 @@ struct running {
 	const struct context *context;
 	const struct run_options *opts;
 	struct env_target target;
+	struct pages *pages; /* of the server */
+	struct scratch_pool *scratch;
 	struct llm_conf *llm; /* NULL: no model is asked */
 	struct plan plan;
 	struct recordings recordings;
@@ -326,6 +328,8 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	struct rollout_conf conf = conf_of(r, &one);
 	conf.io = io;
 	conf.env.env_session = env_session;
+	conf.env.pages = r->pages;
+	conf.scratch = r->scratch;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
 	int failed = env_target_new_session(env_session, err) ||
@@ -493,6 +497,8 @@ static void tear_down(struct running *r)
 	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
 	env_target_release(&r->target);
+	pages_free(r->pages);
+	scratch_pool_free(r->scratch);
 	llm_conf_free(r->llm);
 	plan_release(&r->plan);
 	buf_release(&r->file);
@@ -502,7 +508,11 @@ static void tear_down(struct running *r)
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
-	struct running r = {.context = c, .opts = opts, .file = BUF(BUF_MAX_SMALL)};
+	struct running r = {.context = c,
+	                    .opts = opts,
+	                    .pages = pages_new(),
+	                    .scratch = scratch_pool_new(),
+	                    .file = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;
 	struct error closing = {0};
 

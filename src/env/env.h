@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/options.h"
+#include "env/pages.h"
 #include "json/canon.h"
 #include "json/scan.h"
 #include "net/http.h"
@@ -54,6 +55,7 @@ struct env_conf {
 	int64_t seed;
 	const char *env_session; /* unique for this rollout and run */
 	const char *version;     /* of rolldbg */
+	struct pages *pages; /* shared with other sessions; NULL: each asks for itself */
 };
 
 /* What is known once a session is open. Borrowed from the env. */

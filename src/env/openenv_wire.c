@@ -349,8 +349,8 @@ static int exchange(struct openenv_wire *w, const char *method, const char *path
 	return 0;
 }
 
-int openenv_get(struct openenv_wire *w, const char *path, int *status, struct str *body,
-                struct error *err)
+static int fetch(struct openenv_wire *w, const char *path, int *status, struct str *body,
+                 struct error *err)
 {
 	struct json_fault fault;
 	uint64_t ms = w->conf->timeout_ms < PROBE_MS ? w->conf->timeout_ms : PROBE_MS;
@@ -363,6 +363,19 @@ int openenv_get(struct openenv_wire *w, const char *path, int *status, struct st
 		*body = buf_view(&w->reply);
 	}
 	return 0;
+}
+
+int openenv_get(struct openenv_wire *w, const char *path, int *status, struct str *body,
+                struct error *err)
+{
+	struct page *ours;
+
+	if (pages_know(w->conf->pages, path, status, body, &ours)) {
+		return 0;
+	}
+	int failed = fetch(w, path, status, body, err);
+	pages_tell(w->conf->pages, ours, failed ? 0 : *status, *body);
+	return failed;
 }
 
 static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str data,

@@ -47,7 +47,7 @@ static void refresh_waits(struct io *io)
 	io->wait_count = n;
 }
 
-/* libcurl's half: there from the start, and again after a rest. */
+/* libcurl's half: there from the first transfer on, and again after a rest. */
 static int wake_multi(struct io *io, struct error *err)
 {
 	if (io->multi)
@@ -63,6 +63,8 @@ static int wake_multi(struct io *io, struct error *err)
 int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 {
 	struct io *io = mem_new(sizeof(*io));
+
+	(void)err;
 	*io = (struct io){
 		.clock = conf->clock,
 		.user_agent = conf->user_agent ? conf->user_agent : "rolldbg",
@@ -71,10 +73,6 @@ int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 		.stop_fd = conf->stop_fd,
 		.given_stop_fd = conf->stop_fd,
 	};
-	if (wake_multi(io, err) < 0) {
-		free(io);
-		return -1;
-	}
 	refresh_waits(io);
 	*out = io;
 	return 0;

@@ -21,42 +21,38 @@ const char *end_status_name(enum end_status s)
 
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
                       const struct line_sink *sinks, size_t sink_count,
-                      struct clock clock, const char *rollout)
+                      struct clock clock, struct scratch_pool *pool)
 {
 	*w = (struct line_writer){.recorder = recorder,
 	                          .sinks = sinks,
 	                          .sink_count = sink_count,
 	                          .clock = clock,
-	                          .hasher = hasher_new(),
-	                          .rollout = rollout};
-	w->text = w->value = w->parsed = w->hash = BUF(2 * BUF_MAX_MESSAGE);
+	                          .pool = pool,
+	                          .rollout = ""};
 }
 
-void line_writer_release(struct line_writer *w)
+/* put_line ends it. */
+static struct line begin_line(struct line_writer *w, enum line_type type)
 {
-	buf_release(&w->text);
-	buf_release(&w->value);
-	buf_release(&w->parsed);
-	buf_release(&w->hash);
-	arena_release(&w->arena);
-	hasher_free(w->hasher);
+	w->s = scratch_take(w->pool);
+	return (struct line){.type = type};
 }
 
 /* ---- values ---- */
 
-/* A value is written into w->value and then kept in the line's arena. */
+/* A value is written into the scratch and then kept in its arena. */
 static struct json_writer begin_value(struct line_writer *w)
 {
 	struct json_writer j;
 
-	buf_clear(&w->value);
-	jw_init(&j, &w->value);
+	buf_clear(&w->s->value);
+	jw_init(&j, &w->s->value);
 	return j;
 }
 
 static void keep_value(struct line_writer *w, struct line *l, enum key k)
 {
-	l->value[k] = arena_str(&w->arena, buf_view(&w->value));
+	l->value[k] = arena_str(&w->s->arena, buf_view(&w->s->value));
 }
 
 static void set_text(struct line_writer *w, struct line *l, enum key k, const char *text)
@@ -97,7 +93,7 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 	set_raw(l, KEY_STATE, state);
 	l->value[KEY_STATE_HASH] = STR("null");
 	if (state.p) {
-		json_hash(w->hasher, state, ignore, &w->hash, hex);
+		json_hash(w->s->hasher, state, ignore, &w->s->hash, hex);
 		set_text(w, l, KEY_STATE_HASH, hex);
 	}
 }
@@ -143,10 +139,10 @@ static void set_raw_bytes(struct line_writer *w, struct line *l, struct str byte
 		keep_value(w, l, KEY_RAW);
 		return;
 	}
-	buf_clear(&w->value);
-	buf_char(&w->value, '"');
-	text_base64(&w->value, bytes);
-	buf_char(&w->value, '"');
+	buf_clear(&w->s->value);
+	buf_char(&w->s->value, '"');
+	text_base64(&w->s->value, bytes);
+	buf_char(&w->s->value, '"');
 	keep_value(w, l, KEY_RAW_BASE64);
 }
 
@@ -161,12 +157,12 @@ static void set_content(struct line_writer *w, struct line *l, const struct env_
 static void set_messages(struct line_writer *w, struct line *l, struct str first,
                          struct str then)
 {
-	buf_clear(&w->value);
-	buf_char(&w->value, '[');
-	buf_str(&w->value, first);
-	buf_text(&w->value, first.n && then.n ? "," : "");
-	buf_str(&w->value, then);
-	buf_char(&w->value, ']');
+	buf_clear(&w->s->value);
+	buf_char(&w->s->value, '[');
+	buf_str(&w->s->value, first);
+	buf_text(&w->s->value, first.n && then.n ? "," : "");
+	buf_str(&w->s->value, then);
+	buf_char(&w->s->value, ']');
 	keep_value(w, l, KEY_MESSAGES);
 }
 
@@ -216,8 +212,8 @@ static int hand_out(struct line_writer *w, struct str written, struct error *err
 	}
 	/* what was written is read again, so that live and offline judge the same bytes
 	 */
-	buf_clear(&w->parsed);
-	if (line_parse(written, &w->parsed, &l, &used, err)) {
+	buf_clear(&w->s->parsed);
+	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
 		return error_wrap(err, "a line of our own");
 	}
 	for (size_t i = 0; i < w->sink_count; i++) {
@@ -235,11 +231,12 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 	set_text(w, l, KEY_TYPE, line_type_name(l->type));
 	set_text(w, l, KEY_ROLLOUT, w->rollout);
 	w->lines++;
-	int failed = recorder_write(w->recorder, l, &w->text, &written, err);
+	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
 		failed = hand_out(w, written, err);
 	}
-	arena_reset(&w->arena);
+	scratch_give(w->pool, w->s);
+	w->s = NULL;
 	return failed;
 }
 
@@ -337,7 +334,7 @@ static void set_header_meta(struct line_writer *w, struct line *l,
 
 int write_header(struct line_writer *w, const struct header_facts *f, struct error *err)
 {
-	struct line l = {.type = LINE_HEADER};
+	struct line l = begin_line(w, LINE_HEADER);
 	struct json_writer j = begin_value(w);
 
 	jw_object(&j);
@@ -370,7 +367,7 @@ int write_header(struct line_writer *w, const struct header_facts *f, struct err
 int write_reset(struct line_writer *w, const struct env_reply *r, struct str messages,
                 struct error *err)
 {
-	struct line l = {.type = LINE_RESET};
+	struct line l = begin_line(w, LINE_RESET);
 
 	set_outcome(w, &l, r);
 	set_content(w, &l, r);
@@ -433,7 +430,7 @@ static void set_step_meta(struct line_writer *w, struct line *l,
 
 int write_step(struct line_writer *w, const struct step_facts *f, struct error *err)
 {
-	struct line l = {.type = LINE_STEP};
+	struct line l = begin_line(w, LINE_STEP);
 
 	set_i64(w, &l, KEY_TURN, f->turn);
 	set_i64(w, &l, KEY_STEP, f->step);
@@ -455,7 +452,7 @@ int write_turn(struct line_writer *w, const struct step_facts *f, struct error *
 {
 	static const struct str null = STR_INIT("null");
 	const struct decision *d = f->decision;
-	struct line l = {.type = LINE_STEP};
+	struct line l = begin_line(w, LINE_STEP);
 	struct env_reply unsent = {.outcome = OUTCOME_NONE};
 	struct json_writer j;
 
@@ -485,7 +482,7 @@ int write_turn(struct line_writer *w, const struct step_facts *f, struct error *
 int write_event(struct line_writer *w, int64_t turn, const struct event *e,
                 struct error *err)
 {
-	struct line l = {.type = LINE_EVENT};
+	struct line l = begin_line(w, LINE_EVENT);
 
 	set_i64(w, &l, KEY_TURN, turn);
 	set_text(w, &l, KEY_EVENT, e->name);
@@ -495,7 +492,7 @@ int write_event(struct line_writer *w, int64_t turn, const struct event *e,
 
 int write_end(struct line_writer *w, const struct end_facts *f, struct error *err)
 {
-	struct line l = {.type = LINE_END};
+	struct line l = begin_line(w, LINE_END);
 	struct json_writer j;
 
 	set_text(w, &l, KEY_STATUS, end_status_name(f->status));

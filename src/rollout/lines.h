@@ -4,6 +4,7 @@
 
 #include "env/env.h"
 #include "policy/policy.h"
+#include "rollout/scratch.h"
 #include "trajectory/recorder.h"
 
 enum end_status {
@@ -33,17 +34,15 @@ struct line_writer {
 	const struct line_sink *sinks;
 	size_t sink_count;
 	struct clock clock;
-	struct hasher *hasher;
+	struct scratch_pool *pool; /* borrowed */
+	struct scratch *s;         /* of the line being made; NULL between lines */
 	const char *rollout;
 	int64_t lines;
-	struct arena arena; /* of the line being made */
-	struct buf text, value, parsed, hash;
 };
 
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
                       const struct line_sink *sinks, size_t sink_count,
-                      struct clock clock, const char *rollout);
-void line_writer_release(struct line_writer *w);
+                      struct clock clock, struct scratch_pool *pool);
 
 struct header_facts {
 	const char *task;

@@ -565,7 +565,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
 	*out = (struct rollout_result){.status = END_FAILED};
 	io_heed_stop(conf->io);
 	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count,
-	                 conf->clock, "");
+	                 conf->clock, conf->scratch);
 	int failed = settle(&r, run(&r, err), err);
 	if (r.env) {
 		io_ignore_stop(conf->io); /* a goodbye has its own deadline */
@@ -574,7 +574,6 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
 	if (r.policy) {
 		r.policy->ops->close(r.policy);
 	}
-	line_writer_release(&r.writer);
 	arena_release(&r.kept);
 	arena_release(&r.now);
 	buf_release(&r.last_error);

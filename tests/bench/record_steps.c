@@ -54,13 +54,15 @@ static int record(struct recorder *r, double *took_us, struct error *err)
 		json_paths_free(ignore);
 		return -1;
 	}
-	line_writer_init(&w, r, NULL, 0, clock_real(), "lake.0");
+	struct scratch_pool *scratch = scratch_pool_new();
+	line_writer_init(&w, r, NULL, 0, clock_real(), scratch);
+	w.rollout = "lake.0";
 	uint64_t began_ns = w.clock.monotonic_ns(w.clock.ctx);
 	for (int64_t number = 0; number < STEPS && rc == 0; number++) {
 		rc = record_step(&w, number, ignore, err);
 	}
 	*took_us = (double)(w.clock.monotonic_ns(w.clock.ctx) - began_ns) / 1e3;
-	line_writer_release(&w);
+	scratch_pool_free(scratch);
 	json_paths_free(ignore);
 	return rc;
 }

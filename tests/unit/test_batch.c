@@ -17,6 +17,7 @@ struct world {
 	char url[64];
 	int stop_fd;
 	struct recorder *recorder;
+	struct scratch_pool *scratch;
 	pthread_mutex_t lock; /* guards what follows */
 	size_t began[COUNT], began_count, now, most;
 	size_t stop_at, fail_at; /* the number that does it; COUNT: none */
@@ -73,6 +74,7 @@ static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result
 		.clock = clock_real(),
 		.io = io,
 		.recorder = w->recorder,
+		.scratch = w->scratch,
 	};
 
 	snprintf(session, sizeof(session), "session-%zu", index);
@@ -106,6 +108,7 @@ static void begin(struct world *w, const char *options)
 	struct error err;
 
 	*w = (struct world){.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	                    .scratch = scratch_pool_new(),
 	                    .stop_at = COUNT,
 	                    .fail_at = COUNT};
 	pthread_mutex_init(&w->lock, NULL);
@@ -126,6 +129,7 @@ static void finish(struct world *w)
 
 	server_stop(w->server);
 	ok(recorder_close(w->recorder, &err) == 0, "the recording is closed");
+	scratch_pool_free(w->scratch);
 	pthread_mutex_destroy(&w->lock);
 	close(w->stop_fd);
 }

@@ -297,11 +297,24 @@ static int find_ops(struct running *r, struct rollout_conf *conf, struct error *
 	return conf->env_ops ? 0 : -1;
 }
 
+/* The first failure counts. Not inlined: its frame would lie on the stack while each of a
+   thousand rollouts waits. */
+static __attribute__((noinline)) int finish(struct running *r, struct recording *own,
+                                            int failed, struct error *err)
+{
+	struct error closing = {0};
+
+	if (recording_close(&r->recordings, own, &closing) && !failed) {
+		*err = closing;
+		failed = -1;
+	}
+	return failed;
+}
+
 static int record(struct running *r, struct rollout_conf *conf, const char *id,
                   struct rollout_result *result, struct error *err)
 {
 	struct recording own;
-	struct error closing = {0};
 	int failed = recording_open(&r->recordings, id, &own, err);
 
 	if (!failed) {
@@ -309,11 +322,7 @@ static int record(struct running *r, struct rollout_conf *conf, const char *id,
 		failed =
 			find_ops(r, conf, err) || rollout_run(conf, result, err) ? -1 : 0;
 	}
-	if (recording_close(&r->recordings, &own, &closing) && !failed) {
-		*err = closing;
-		failed = -1;
-	}
-	return failed;
+	return finish(r, &own, failed, err);
 }
 
 static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,

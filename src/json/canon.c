@@ -48,7 +48,7 @@ struct canon {
 	struct string_frame *strings; /* NULL until one is read */
 	struct frame first_frames[16];
 	struct written_member first_members[32];
-	char first_copy[2048];
+	char first_copy[1024];
 };
 
 /* ---- output ---- */

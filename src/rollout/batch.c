@@ -89,17 +89,16 @@ static void give_back(struct batch *b, int failed, const struct rollout_result *
 	pthread_mutex_unlock(&b->lock);
 }
 
-static void run_all(struct batch *b, struct io *io)
+static void run_all(struct batch *b, struct io *io, struct error *err)
 {
 	const struct batch_conf *c = b->conf;
 	size_t index;
 
 	while (take(b, &index)) {
 		struct rollout_result result = {.status = END_FAILED};
-		struct error err = {0};
-		int failed = c->rollout(c->ctx, index, io, &result, &err);
+		int failed = c->rollout(c->ctx, index, io, &result, err);
 
-		give_back(b, failed, &result, &err);
+		give_back(b, failed, &result, err);
 	}
 }
 
@@ -114,7 +113,7 @@ static void work_off(struct batch *b)
 		pthread_mutex_unlock(&b->lock);
 		return;
 	}
-	run_all(b, io);
+	run_all(b, io, &err);
 	io_free(io);
 }
 

@@ -2,11 +2,13 @@
 #include "rollout/rollout.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "rollout/replies.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LOST_STEPS_MAX                                                                   \
 	2 /* calls in a row without any answer: the environment is lost for good */
@@ -259,12 +261,9 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	                       .reply = reply,
 	                       .at_ms = clock->unix_ms(clock->ctx)};
 	uint64_t began = io_now_ns(r->conf->io);
-	struct error step_error = {0};
-	int failed =
-		r->conf->env_ops->step(r->env, d->name, d->arguments, reply, &step_error);
+	int failed = r->conf->env_ops->step(r->env, d->name, d->arguments, reply, err);
 
-	if (failed && !reply_salvage(&step_error, reply)) {
-		*err = step_error;
+	if (failed && !reply_salvage(err, reply)) {
 		return -1;
 	}
 	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
@@ -280,13 +279,9 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 		return -1;
 	}
 	r->steps++;
-	int events = put_events(r, err); /* they belong to this turn */
+	int unwritten = put_events(r, err); /* they belong to this turn */
 	count_turn(r, d);
-	if (!events && failed) {
-		*err = step_error;
-		return -1;
-	}
-	return events;
+	return failed || unwritten ? -1 : 0;
 }
 
 /* A decision that sends nothing. */
@@ -508,15 +503,13 @@ static int start(struct rollout *r, struct error *err)
 	return play(r, err);
 }
 
-/* Peers and interrupts end a rollout, they do not fail the program. */
-static int settle(struct rollout *r, int failed, struct error *err)
+/* Peers and interrupts end a rollout, they do not fail the program. Not inlined: its
+   frame would lie on the stack while each of a thousand rollouts waits. */
+static __attribute__((noinline)) int settle(struct rollout *r, struct error *err)
 {
 	struct error why = *err;
 	bool begun = r->writer.lines > 0;
 
-	if (!failed) {
-		return 0;
-	}
 	switch (why.kind) {
 	case FAIL_INTERRUPTED:
 		io_ignore_stop(r->conf->io);
@@ -553,30 +546,33 @@ static int run(struct rollout *r, struct error *err)
 int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                 struct error *err)
 {
-	struct rollout r = {.conf = conf,
-	                    .last_error = BUF(BUF_MAX_MESSAGE),
-	                    .reward_text = BUF(BUF_MAX_SMALL),
-	                    .began_ns = io_now_ns(conf->io),
-	                    .max_turns = conf->max_turns.given
-	                                         ? (int64_t)conf->max_turns.value
-	                                         : DEFAULT_MAX_TURNS,
-	                    .result = out};
+	struct rollout *r = mem_new(sizeof(*r)); /* stacks of many threads stay small */
+
+	*r = (struct rollout){.conf = conf,
+	                      .last_error = BUF(BUF_MAX_MESSAGE),
+	                      .reward_text = BUF(BUF_MAX_SMALL),
+	                      .began_ns = io_now_ns(conf->io),
+	                      .max_turns = conf->max_turns.given
+	                                           ? (int64_t)conf->max_turns.value
+	                                           : DEFAULT_MAX_TURNS,
+	                      .result = out};
 
 	*out = (struct rollout_result){.status = END_FAILED};
 	io_heed_stop(conf->io);
-	line_writer_init(&r.writer, conf->recorder, conf->sinks, conf->sink_count,
+	line_writer_init(&r->writer, conf->recorder, conf->sinks, conf->sink_count,
 	                 conf->clock, conf->scratch);
-	int failed = settle(&r, run(&r, err), err);
-	if (r.env) {
+	int failed = run(r, err) ? settle(r, err) : 0;
+	if (r->env) {
 		io_ignore_stop(conf->io); /* a goodbye has its own deadline */
-		conf->env_ops->close(r.env);
+		conf->env_ops->close(r->env);
 	}
-	if (r.policy) {
-		r.policy->ops->close(r.policy);
+	if (r->policy) {
+		r->policy->ops->close(r->policy);
 	}
-	arena_release(&r.kept);
-	arena_release(&r.now);
-	buf_release(&r.last_error);
-	buf_release(&r.reward_text);
+	arena_release(&r->kept);
+	arena_release(&r->now);
+	buf_release(&r->last_error);
+	buf_release(&r->reward_text);
+	free(r);
 	return failed;
 }

@@ -179,6 +179,7 @@ void secrets_redact_line(const struct secrets *s, const struct line *l, struct b
 		return;
 	struct buf store = BUF(out->max);
 	struct line redacted;
+	(void)!buf_room(&store, text.n); /* in one piece: it will be about as long */
 	redact_values(s, l, &store, &redacted);
 	out->full = out->full || store.full;
 	buf_cut(out, from);

@@ -1,0 +1,89 @@
+/* Pages that many ask for at once: one asks the server, the others wait for what it says;
+   what is no answer for all is asked again by each. */
+#include "env/pages.h"
+#include "tap.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define ASKING 8
+
+struct asker {
+	struct pages *pages;
+	pthread_mutex_t lock; /* guards what follows */
+	int asked, heard;
+	int answer;
+};
+
+static void *ask(void *arg)
+{
+	struct asker *a = arg;
+	struct str body = {NULL, 0};
+	struct page *ours;
+	int status = 0;
+	bool known = pages_know(a->pages, "/schema", &status, &body, &ours);
+
+	if (!known) {
+		pages_tell(a->pages, ours, a->answer, STR("{\"a\":1}"));
+	}
+	pthread_mutex_lock(&a->lock);
+	a->asked += !known;
+	a->heard += known && status == a->answer && str_is(body, "{\"a\":1}");
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+static void ask_all(struct asker *a, int answer)
+{
+	pthread_t threads[ASKING];
+
+	*a = (struct asker){.pages = pages_new(), .answer = answer};
+	pthread_mutex_init(&a->lock, NULL);
+	for (int i = 0; i < ASKING; i++) {
+		if (pthread_create(&threads[i], NULL, ask, a)) {
+			printf("Bail out! no thread\n");
+			exit(1);
+		}
+	}
+	for (int i = 0; i < ASKING; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	pthread_mutex_destroy(&a->lock);
+	pages_free(a->pages);
+}
+
+int main(void)
+{
+	struct asker a;
+	struct pages *pages = pages_new();
+	struct str body = {NULL, 0};
+	struct page *ours, *other;
+	int status = 0;
+
+	ask_all(&a, 200);
+	ok(a.asked == 1 && a.heard == ASKING - 1, "one asks, all others hear of it");
+	ask_all(&a, 404);
+	ok(a.asked == 1 && a.heard == ASKING - 1, "that there is none is an answer, too");
+	ask_all(&a, 503);
+	ok(a.asked == ASKING, "a server that is busy is asked by each");
+	ask_all(&a, 0);
+	ok(a.asked == ASKING, "so is one that does not answer");
+
+	ok(!pages_know(pages, "/schema", &status, &body, &ours) && ours,
+	   "a page is asked for");
+	ok(!pages_know(pages, "/metadata", &status, &body, &other) && other,
+	   "another one does not wait for it");
+	pages_tell(pages, other, 404, (struct str){NULL, 0});
+	pages_tell(pages, ours, 200, STR("[]"));
+	ok(pages_know(pages, "/schema", &status, &body, &ours) && status == 200 &&
+	           str_is(body, "[]"),
+	   "each has its own answer");
+	ok(pages_know(pages, "/metadata", &status, &body, &ours) && status == 404 &&
+	           !body.p,
+	   "an absent one as well");
+	pages_free(pages);
+	ok(!pages_know(NULL, "/schema", &status, &body, &ours) && !ours,
+	   "without pages nothing is shared");
+	pages_tell(NULL, NULL, 200, STR("{}"));
+	return done();
+}

@@ -23,7 +23,7 @@ struct rollout_conf {
 	struct recorder *recorder;
 	const struct line_sink *sinks;
 	size_t sink_count;
-	struct scratch_pool *scratch; /* shared with other rollouts, or not */
+	struct scratch_pool *scratch; /* shared with other rollouts; NULL: none is kept */
 };
 
 struct rollout_result {

@@ -54,6 +54,9 @@ void scratch_pool_free(struct scratch_pool *p)
 
 struct scratch *scratch_take(struct scratch_pool *p)
 {
+	if (!p) {
+		return scratch_new();
+	}
 	pthread_mutex_lock(&p->lock);
 	struct scratch *s = p->first;
 	p->first = s ? s->next : NULL;
@@ -63,6 +66,10 @@ struct scratch *scratch_take(struct scratch_pool *p)
 
 void scratch_give(struct scratch_pool *p, struct scratch *s)
 {
+	if (!p) {
+		scratch_free(s);
+		return;
+	}
 	arena_reset(&s->arena);
 	pthread_mutex_lock(&p->lock);
 	s->next = p->first;

@@ -21,7 +21,7 @@ struct scratch_pool;
 struct scratch_pool *scratch_pool_new(void);
 void scratch_pool_free(struct scratch_pool *p); /* all were given back; NULL is fine */
 
-/* What is in its buffers is of no meaning. */
+/* What is in its buffers is of no meaning. p NULL: it is made and freed each time. */
 struct scratch *scratch_take(struct scratch_pool *p);
 void scratch_give(struct scratch_pool *p, struct scratch *s);
 

@@ -64,7 +64,7 @@ _rolldbg_value()
 	check:--baseline) _rolldbg_files -f ;;
 	check:--expect-error) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
-	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;

@@ -22,6 +22,9 @@ struct mutation {
 
 #define EVENT(name)                                                                      \
 	"{\"type\":\"event\",\"rollout\":\"lake.0\",\"turn\":1,\"event\":\"" name "\"}"
+#define LONG                                                                             \
+	"Moves one field over the ice, if it can, and says where it stands afterwards; " \
+	"what it cannot do it says as well. "
 #define UNKNOWN_TOOL                                                                     \
 	"{\"class\":\"unknown-tool\",\"message\":\"Unknown tool: lake_move\"}"
 
@@ -117,6 +120,14 @@ static const struct mutation mutations[] = {
            "[{\"role\":\"assistant\",\"content\":\"a long way to go and so much to say "
            "about it that no template could hold it in next to no tokens\"},"
            "{\"role\":\"tool\",\"tool_call_id\":\"c0\",\"content\":\"here\"}]"}}},
+	{"tools-not-in-prompt",
+         "many tools, few tokens",
+         {{"header", "policy",
+           "{\"kind\":\"llm\",\"params\":{\"tool_mode\":\"native\"}}"},
+          {"header", "tools",
+           "[{\"name\":\"lake_move\",\"description\":\"" LONG LONG LONG LONG LONG LONG
+           "\"}]"},
+          {"step", "llm", "{\"usage\":{\"prompt_tokens\":20}}"}}},
 	{"prompt-drift",
          "the same prompt again",
          {{"step", "llm", "{\"prompt_token_ids\":[1,2,3],\"token_ids\":[4,5,6]}"}}},

@@ -46,7 +46,8 @@ struct server {
 	int listener;
 	uint16_t port;
 	pthread_t thread;
-	struct buf heard; /* what the client asked, a line each */
+	struct buf heard;     /* what the client asked, a line each */
+	pthread_mutex_t lock; /* of `heard` */
 };
 
 static struct io *io;
@@ -117,8 +118,12 @@ static void play(struct server *s, int fd, const char *request)
 			wss_send_close(fd, 1000, "");
 		if (f.first != 0x81)
 			break;
+		/* the state is asked for along with a step, and heard while the test
+		   goes on */
+		pthread_mutex_lock(&s->lock);
 		buf_str(&s->heard, buf_view(&f.payload));
 		buf_char(&s->heard, '\n');
+		pthread_mutex_unlock(&s->lock);
 		bool bye = str_is(buf_view(&f.payload), "{\"type\":\"close\"}");
 		if (bye || !*line || !say(fd, *line++))
 			break;
@@ -167,6 +172,7 @@ struct run {
 static void run_open(struct run *r, const struct script *script)
 {
 	*r = (struct run){.server = {.script = script, .heard = BUF(BUF_MAX_SMALL)}};
+	pthread_mutex_init(&r->server.lock, NULL);
 	r->server.listener = wss_listen(&r->server.port);
 	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0)
 		abort();
@@ -211,6 +217,7 @@ static void run_close(struct run *r)
 	shutdown(r->server.listener, SHUT_RDWR);
 	pthread_join(r->server.thread, NULL);
 	close(r->server.listener);
+	pthread_mutex_destroy(&r->server.lock);
 	buf_release(&r->server.heard);
 }
 
@@ -223,9 +230,12 @@ static bool has_event(struct run *r, const char *name)
 	return found;
 }
 
-static bool heard(const struct run *r, const char *line)
+static bool heard(struct run *r, const char *line)
 {
-	return strstr(buf_cstr(&r->server.heard), line) != NULL;
+	pthread_mutex_lock(&r->server.lock);
+	bool found = strstr(buf_cstr(&r->server.heard), line) != NULL;
+	pthread_mutex_unlock(&r->server.lock);
+	return found;
 }
 
 /* ---- a healthy session ---- */

@@ -69,7 +69,8 @@ struct running {
 	struct judge *judge;
 	struct table *table;
 	struct progress *progress;
-	pthread_mutex_t lock; /* guards what follows, and the four above */
+	pthread_mutex_t order; /* of the lines of all rollouts */
+	pthread_mutex_t lock;  /* guards what follows, and the four above */
 	struct verdicts verdicts;
 	const struct env_ops *env_ops; /* once somebody has asked the server */
 	struct error mute; /* why nothing more is printed; the recording goes on */
@@ -339,6 +340,7 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	conf.env.env_session = env_session;
 	conf.env.pages = r->pages;
 	conf.scratch = r->scratch;
+	conf.order = &r->order;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
 	int failed = env_target_new_session(env_session, err) ||
@@ -512,6 +514,7 @@ static void tear_down(struct running *r)
 	plan_release(&r->plan);
 	buf_release(&r->file);
 	pthread_mutex_destroy(&r->lock);
+	pthread_mutex_destroy(&r->order);
 }
 
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -528,6 +531,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	(void)argc;
 	(void)argv;
 	pthread_mutex_init(&r.lock, NULL);
+	pthread_mutex_init(&r.order, NULL);
 	int code = set_up(&r, err) || drive(&r, &count, err) ? -1
 	                                                     : conclude(&r, &count, err);
 	if (recordings_close(&r.recordings, &closing) && code >= 0) {

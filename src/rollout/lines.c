@@ -231,9 +231,15 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 	set_text(w, l, KEY_TYPE, line_type_name(l->type));
 	set_text(w, l, KEY_ROLLOUT, w->rollout);
 	w->lines++;
+	if (w->order) {
+		pthread_mutex_lock(w->order);
+	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
 		failed = hand_out(w, written, err);
+	}
+	if (w->order) {
+		pthread_mutex_unlock(w->order);
 	}
 	scratch_give(w->pool, w->s);
 	w->s = NULL;

@@ -7,6 +7,8 @@
 #include "rollout/scratch.h"
 #include "trajectory/recorder.h"
 
+#include <pthread.h>
+
 enum end_status {
 	END_TERMINATED,
 	END_TRUNCATED,
@@ -36,6 +38,7 @@ struct line_writer {
 	struct clock clock;
 	struct scratch_pool *pool; /* borrowed */
 	struct scratch *s;         /* of the line being made; NULL between lines */
+	pthread_mutex_t *order;    /* see struct rollout_conf; borrowed, may be NULL */
 	const char *rollout;
 	int64_t lines;
 };

@@ -561,6 +561,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
 	io_heed_stop(conf->io);
 	line_writer_init(&r->writer, conf->recorder, conf->sinks, conf->sink_count,
 	                 conf->clock, conf->scratch);
+	r->writer.order = conf->order;
 	int failed = run(r, err) ? settle(r, err) : 0;
 	if (r->env) {
 		io_ignore_stop(conf->io); /* a goodbye has its own deadline */

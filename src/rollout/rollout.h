@@ -24,6 +24,10 @@ struct rollout_conf {
 	const struct line_sink *sinks;
 	size_t sink_count;
 	struct scratch_pool *scratch; /* shared with other rollouts; NULL: none is kept */
+	/* Held while a line is written and handed to the sinks, so that these see the
+	   lines of all rollouts in the order of the recording. NULL: nobody else writes.
+	 */
+	pthread_mutex_t *order;
 };
 
 struct rollout_result {

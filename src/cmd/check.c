@@ -146,7 +146,9 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	told_release(&conf.told);
 	file_list_free(&files);
 	output_release(&v.out);
-	return failed ? -1 : v.at_or_above > 0;
+	/* a rollout that never was is not clean, whatever the rules have to say of it;
+	   who asks for one rule alone wants to know of that one */
+	return failed ? -1 : v.at_or_above > 0 || (v.broken > 0 && !o->verdict.only);
 }
 
 const struct command command_check = {

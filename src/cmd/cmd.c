@@ -44,10 +44,10 @@ const size_t global_options_count = ARRAY_LEN(global_options);
 
 const struct exit_code exit_codes[] = {
 	{0, "clean"},
-	{1, "findings at or above --fail-on, or differences"},
+	{1, "findings at or above --fail-on, differences, or a rollout that was refused"},
 	{2, "usage: a command line that cannot be meant"},
 	{3, "a recording, policy or configuration that cannot be used"},
-	{4, "the environment could not be reached, or was lost"},
+	{4, "the environment or the model could not be reached, or was lost"},
 	{5, "a local failure: disk full, no permission"},
 	{130, "interrupted"},
 };

@@ -13,18 +13,18 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 	return v->fail_on && !strcmp(v->fail_on, "info") ? SEVERITY_INFO : SEVERITY_ERROR;
 }
 
-static bool ran_to_its_end(struct str status)
+static bool is_one_of(struct str status, const char *const *words)
 {
-	static const char *const ends[] = {"terminated", "truncated", "finished",
-	                                   "max-turns", "stopped"};
-
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		if (str_is(status, ends[i])) {
-			return true;
-		}
+	while (*words && !str_is(status, *words)) {
+		words++;
 	}
-	return false;
+	return *words != NULL;
 }
+
+static const char *const own_ends[] = {"terminated", "truncated", "finished",
+                                       "max-turns",  "stopped",   NULL};
+/* Nobody wanted these. (An interrupt somebody did.) */
+static const char *const failures[] = {"refused", "unreachable", "failed", NULL};
 
 int verdict_told(const struct verdict_options *o, struct told *out, struct error *err)
 {
@@ -114,7 +114,8 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	for (size_t i = 0; i < r->finding_count; i++) {
 		v->at_or_above += !never && r->findings[i].severity >= least;
 	}
-	v->unfinished += r->rollout.p && !ran_to_its_end(r->status);
+	v->unfinished += r->rollout.p && !is_one_of(r->status, own_ends);
+	v->broken += !never && r->rollout.p && is_one_of(r->status, failures);
 	if (v->json) {
 		struct buf lines = BUF(BUF_MAX_MESSAGE);
 

@@ -86,8 +86,9 @@ struct verdicts {
 	enum whose whose;    /* finding it is: what of that is said */
 	const char *fail_on; /* NULL: error */
 	int64_t at_or_above; /* findings that fail */
-	int64_t unfinished;  /* rollouts that did not run to an end of their own */
-	int64_t show_max;    /* findings of a rule that people are shown; 0: all */
+	int64_t broken; /* rollouts that were refused, or lost their peer, or failed */
+	int64_t unfinished; /* rollouts that did not run to an end of their own */
+	int64_t show_max;   /* findings of a rule that people are shown; 0: all */
 	struct held_back held[VERDICT_RULES_MAX];
 	size_t held_count;
 };

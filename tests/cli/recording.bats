@@ -89,3 +89,12 @@ limited_run() {
 	has "$stderr" "cannot read no-such.jsonl: No such file or directory"
 	expect 0 rolldbg check fixtures/recordings/unknown.jsonl
 }
+
+@test "check: a rollout that never was is not clean, as run said" {
+	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions X --out gone.jsonl
+	expect 1 rolldbg check gone.jsonl
+	has "$output" 'the rollout did not run to its end'
+	expect 0 rolldbg check --fail-on never gone.jsonl
+	expect 0 rolldbg check --only loop gone.jsonl
+	expect 1 rolldbg check "$root/fixtures/recordings/refused.jsonl"
+}

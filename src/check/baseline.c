@@ -1,7 +1,7 @@
 /* Tools and their effects, over any number of recordings: see baseline.h. */
 #include "check/baseline.h"
 
-#include "check/judge.h"
+#include "check/recording.h"
 
 #include <stdlib.h>
 
@@ -65,36 +65,6 @@ static void note_step(void *ctx, const struct rollout_facts *r, const struct pas
 	           (p->effect == EFFECT_UNCHANGED && !p->failed && !p->after_terminal);
 }
 
-static int add_lines(struct judge *j, struct reader *r, const char *path,
-                     struct error *err)
-{
-	struct reader_note note;
-	struct line l;
-	bool empty = true;
-	int more;
-	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		empty = false;
-		if (judge_line(j, &l, &note, err))
-			return error_wrap(err, "%s:%llu", path,
-			                  (unsigned long long)note.line);
-	}
-	if (more == 0 && empty)
-		return error_set(err, FAIL_INPUT, "%s: there is no recording in it",
-		                 path);
-	return more;
-}
-
-static int add_file(struct judge *j, const char *path, struct error *err)
-{
-	struct reader *r = NULL;
-	if (reader_open(path, &r, err))
-		return -1;
-	judge_file(j, path);
-	int failed = add_lines(j, r, path, err);
-	reader_close(r);
-	return failed;
-}
-
 int baseline_add(struct baseline *b, const char *path, struct error *err)
 {
 	struct judge_conf conf = {.step = note_step, .ctx = b};
@@ -103,7 +73,7 @@ int baseline_add(struct baseline *b, const char *path, struct error *err)
 	struct judge *j = NULL;
 	int failed = judge_new(&conf, &j, err) || file_list_new(&operand, 1, &files, err);
 	for (size_t i = 0; !failed && i < files.count; i++)
-		failed = add_file(j, files.paths[i], err);
+		failed = judge_recording(j, files.paths[i], NULL, NULL, err);
 	if (!failed)
 		judge_finish(j);
 	judge_free(j);

@@ -1,5 +1,6 @@
 /* rolldbg check: judge recordings. */
 #include "base/text.h"
+#include "check/recording.h"
 #include "check/trained.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
@@ -64,38 +65,12 @@ static int list_rules(struct error *err)
 
 /* ---- judging ---- */
 
-static int check_file(struct judge *j, struct verdicts *v, const char *path,
-                      struct error *err)
+/* What is known is shown as it comes, for a recording may be long. */
+static int flush_some(void *ctx, struct error *err)
 {
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line l;
-	bool empty = true;
-	int more;
+	struct verdicts *v = ctx;
 
-	if (reader_open(path, &r, err)) {
-		return -1;
-	}
-	judge_file(j, path);
-	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		empty = false;
-		if (judge_line(j, &l, &note, err)) {
-			more = error_wrap(err, "%s:%llu", path,
-			                  (unsigned long long)note.line);
-			break;
-		}
-		if (output_flush_some(&v->out, err)) {
-			more = -1;
-			break;
-		}
-	}
-	reader_close(r);
-	if (more == 0 && empty) {
-		/* a run that died before its first line must not pass for a clean one */
-		return error_set(err, FAIL_INPUT, "%s: there is no recording in it",
-		                 path);
-	}
-	return more;
+	return output_flush_some(&v->out, err);
 }
 
 static int check_files(const struct file_list *files, struct judge *j, struct verdicts *v,
@@ -105,7 +80,7 @@ static int check_files(const struct file_list *files, struct judge *j, struct ve
 		v->whose = WHOSE_FILE_AND_ROLLOUT;
 	}
 	for (size_t i = 0; i < files->count; i++) {
-		if (check_file(j, v, files->paths[i], err)) {
+		if (judge_recording(j, files->paths[i], flush_some, v, err)) {
 			struct error ignored; /* what was judged so far is worth seeing */
 			(void)!output_flush(&v->out, &ignored);
 			return -1;

@@ -2,6 +2,7 @@
 #include "stats/stats.h"
 
 #include "base/text.h"
+#include "check/recording.h"
 #include "check/trained.h"
 #include "cmd/output.h"
 #include "cmd/store.h"
@@ -42,32 +43,6 @@ static void take_rollout(void *ctx, const struct rollout_verdict *v)
 	struct counting *c = ctx;
 
 	stats_rollout(c->stats, v);
-}
-
-static int read_file(struct judge *j, const char *path, struct error *err)
-{
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line l;
-	bool empty = true;
-	int more;
-
-	if (reader_open(path, &r, err)) {
-		return -1;
-	}
-	judge_file(j, path);
-	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		empty = false;
-		if (judge_line(j, &l, &note, err)) {
-			more = error_wrap(err, "%s:%llu", path,
-			                  (unsigned long long)note.line);
-			break;
-		}
-	}
-	reader_close(r);
-	return more == 0 && empty ? error_set(err, FAIL_INPUT,
-	                                      "%s: there is no recording in it", path)
-	                          : more;
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
@@ -141,7 +116,7 @@ static int stats_run(const struct context *context, const void *opts, int argc,
 	             store_operands(context, argc, argv, &files, err);
 
 	for (size_t i = 0; !failed && i < files.count; i++) {
-		failed = read_file(j, files.paths[i], err);
+		failed = judge_recording(j, files.paths[i], NULL, NULL, err);
 	}
 	if (!failed) {
 		judge_finish(j);

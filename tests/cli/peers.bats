@@ -18,7 +18,8 @@ unreachable() {
 	has "$stderr" 'rolldbg: http://127.0.0.1:1/mcp: '
 	[ "$(jq -r .type a.jsonl | tr '\n' ' ')" = 'header reset end ' ]
 	all_are a.jsonl reset '.outcome == "transport-error" and .error.layer == "transport"'
-	expect 0 rolldbg check a.jsonl
+	expect 1 rolldbg check a.jsonl
+	has "$output" 'no findings, but the rollout did not run to its end'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP --json
 	has "$output" '"status":"unreachable"'
 	expect 4 rolldbg run --quiet --env http://127.0.0.1:1/mcp --actions UP

@@ -9,6 +9,9 @@
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define MUST_USE          __attribute__((warn_unused_result))
+#define ALWAYS_INLINE     static inline __attribute__((always_inline))
+#define LIKELY(x)         __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
 /* Borrowed bytes. Not terminated, may contain NUL. p == NULL means "absent", which is not

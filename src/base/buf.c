@@ -16,13 +16,14 @@ char *buf_room(struct buf *b, size_t n)
 	if (need > b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 64;
 
+		cap = cap > b->max ? b->max + 1 : cap;
 		b->cap = cap > need ? cap : need;
 		b->p = mem_resize(b->p, b->cap, 1);
 	}
 	return b->p + b->n;
 }
 
-void buf_add(struct buf *b, const void *bytes, size_t n)
+void buf_add_growing(struct buf *b, const void *bytes, size_t n)
 {
 	char *room = buf_room(b, n);
 
@@ -34,21 +35,6 @@ void buf_add(struct buf *b, const void *bytes, size_t n)
 	}
 	b->n += n;
 	b->p[b->n] = '\0';
-}
-
-void buf_str(struct buf *b, struct str s)
-{
-	buf_add(b, s.p, s.n);
-}
-
-void buf_text(struct buf *b, const char *terminated)
-{
-	buf_add(b, terminated, strlen(terminated));
-}
-
-void buf_char(struct buf *b, char c)
-{
-	buf_add(b, &c, 1);
 }
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)

@@ -20,10 +20,10 @@ struct buf {
 /* An empty buffer that never holds more than max bytes. */
 #define BUF(max_bytes) ((struct buf){.max = (max_bytes)})
 
-void buf_add(struct buf *b, const void *bytes, size_t n);
-void buf_str(struct buf *b, struct str s);
-void buf_text(struct buf *b, const char *terminated);
-void buf_char(struct buf *b, char c);
+static inline void buf_add(struct buf *b, const void *bytes, size_t n);
+static inline void buf_str(struct buf *b, struct str s);
+static inline void buf_text(struct buf *b, const char *terminated);
+static inline void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
@@ -37,5 +37,37 @@ void buf_drop(struct buf *b, size_t n);    /* forgets the first n bytes */
 void buf_release(struct buf *b);           /* zeroed is fine; usable again afterwards */
 struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
 const char *buf_cstr(const struct buf *b); /* terminated; "" when nothing was added */
+
+/* ---- the short way, in place: lines of a recording are made of many small pieces ----
+ */
+
+void buf_add_growing(struct buf *b, const void *bytes, size_t n);
+
+static inline void buf_add(struct buf *b, const void *bytes, size_t n)
+{
+	if (UNLIKELY(b->full || n >= b->cap - b->n)) { /* cap is at most max + 1 */
+		buf_add_growing(b, bytes, n);
+		return;
+	}
+	if (n)
+		memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+
+static inline void buf_str(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+static inline void buf_text(struct buf *b, const char *terminated)
+{
+	buf_add(b, terminated, strlen(terminated));
+}
+
+static inline void buf_char(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
 
 #endif

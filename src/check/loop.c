@@ -73,13 +73,10 @@ static uint64_t look_twice(const struct rollout_facts *r, const struct moment *m
 {
 	struct str answer = m->line->value[KEY_OBSERVATION];
 	struct str hash = line_state_hash(m->line);
-	char masked[HASH_HEX + 1];
 	uint64_t h = peer_call(r->work, m);
-	if (hash.n) {
-		peer_masked(r->work, answer, masked);
-		answer = (struct str){masked, HASH_HEX};
-		h = mix(h, peer_fingerprint(hash));
-	}
+	if (hash.n)
+		return mix(mix(h, peer_fingerprint(hash)), peer_masked(r->work, answer)) |
+		       1;
 	return mix(h, peer_fingerprint(answer)) | 1;
 }
 

@@ -52,12 +52,12 @@ void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
 		copy_cut(str_from(outcome_name(l->outcome)), out, ERROR_TEXT);
 }
 
-void peer_masked(struct workspace *w, struct str value, char out[HASH_HEX + 1])
+uint64_t peer_masked(struct workspace *w, struct str value)
 {
 	struct str text = decoded(w, value);
 	buf_clear(&w->canon);
 	text_mask(&w->canon, text);
-	hash_hex(w->hasher, buf_view(&w->canon), out);
+	return peer_fingerprint(buf_view(&w->canon));
 }
 
 uint64_t peer_fingerprint(struct str s)

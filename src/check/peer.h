@@ -20,8 +20,8 @@ void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
 /* A failed step's error.message, else its observation, as spelled in the line. */
 struct str peer_error_value(const struct line *l);
 
-/* Equal for errors that differ in ids and numbers only. */
-void peer_masked(struct workspace *w, struct str value, char out[HASH_HEX + 1]);
+/* Equal for errors that differ in ids and numbers only; otherwise, as below, not. */
+uint64_t peer_masked(struct workspace *w, struct str value);
 
 /* Equal for the same tool with the same canonical arguments; otherwise, but for one
    chance in 2^64, not. */

@@ -10,7 +10,7 @@ struct retry {
 	uint64_t call; /* of the last failed step */
 	char *kept;    /* its error in the rollout's arena, when it is not longer */
 	size_t kept_n;
-	char masked[HASH_HEX + 1]; /* and when it is */
+	uint64_t masked; /* and when it is */
 	bool is_long;
 	struct span span; /* steps in a row with that call and error */
 	char tool[64], error[ERROR_TEXT];
@@ -20,7 +20,7 @@ static void keep_error(struct retry *s, const struct rollout_facts *r, struct st
 {
 	s->is_long = value.n > KEPT_MAX;
 	if (s->is_long) {
-		peer_masked(r->work, value, s->masked);
+		s->masked = peer_masked(r->work, value);
 		return;
 	}
 	if (!s->kept)
@@ -33,15 +33,10 @@ static void keep_error(struct retry *s, const struct rollout_facts *r, struct st
 static bool is_same_error(const struct retry *s, struct workspace *w, struct str value)
 {
 	const struct str kept = {s->kept, s->kept_n};
-	char now[HASH_HEX + 1], before[HASH_HEX + 1];
 	if (!s->is_long && str_eq(kept, value))
 		return true;
-	peer_masked(w, value, now);
-	if (s->is_long)
-		memcpy(before, s->masked, sizeof(before));
-	else
-		peer_masked(w, kept, before);
-	return memcmp(now, before, sizeof(now)) == 0;
+	uint64_t before = s->is_long ? s->masked : peer_masked(w, kept);
+	return peer_masked(w, value) == before;
 }
 
 static void say(struct retry *s, struct findings *out)

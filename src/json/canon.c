@@ -55,14 +55,7 @@ struct canon {
 
 ALWAYS_INLINE void put(struct canon *c, const void *bytes, size_t n)
 {
-	struct buf *out = c->out;
-
-	if (UNLIKELY(out->full || out->cap - out->n <= n || out->max - out->n < n)) {
-		buf_add(out, bytes, n);
-		return;
-	}
-	memcpy(out->p + out->n, bytes, n);
-	out->n += n;
+	buf_add(c->out, bytes, n);
 }
 
 ALWAYS_INLINE void put_char(struct canon *c, char byte)

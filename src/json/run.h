@@ -14,9 +14,6 @@
 
 /* The scanner is one loop made of small functions: a call for each costs a third of its
  * speed. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x)     __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 
 /* plain: may follow each other in a string without a second look, which '"', '\\',
    control characters and the bytes of longer UTF-8 sequences may not. text: anything but

@@ -10,7 +10,7 @@
 
 #define PART(key, name, types, from_peer, words, meaning)
 #define KEY(line, key, name, types, from_peer, words, meaning)                           \
-	{LINE_##line, KEY_##key, name,  sizeof(name) - 1,                                \
+	{LINE_##line, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),    \
 	 types,       from_peer, words, meaning},
 const struct line_key line_keys[] = {
 #include "trajectory/keys.def"
@@ -21,7 +21,7 @@ const size_t line_keys_count = ARRAY_LEN(line_keys);
 
 #define KEY(line, key, name, types, from_peer, words, meaning)
 #define PART(key, name, types, from_peer, words, meaning)                                \
-	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1,                               \
+	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),   \
 	 types,        from_peer, words, meaning},
 const struct line_key line_parts[] = {
 #include "trajectory/keys.def"

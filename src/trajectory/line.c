@@ -12,9 +12,6 @@
  */
 #define MEMBERS_MAX 48
 
-/* What is done for every member of every line is one loop made of small functions. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
 	if (fault->at < text.n && text.p[fault->at] == '\0')
@@ -79,7 +76,7 @@ struct walk {
 
 /* Keys are short: a call of memcmp for each takes longer than all the rest, and a loop
    over bytes is not much better. Two loads, which overlap in most keys, take none. */
-static ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
+ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
 {
 	const char *a = row->name, *b = name.p;
 	size_t n = name.n;
@@ -92,7 +89,7 @@ static ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
 	return memcmp(a, b, n) == 0;
 }
 
-static ALWAYS_INLINE const struct line_key *walk_find(struct walk *w, struct str name)
+ALWAYS_INLINE const struct line_key *walk_find(struct walk *w, struct str name)
 {
 	size_t at = w->next;
 	for (size_t i = 0; i < w->count; i++) {
@@ -141,7 +138,7 @@ static enum outcome outcome_of(struct str string)
 }
 
 /* Small counts, as nearly all are. */
-static ALWAYS_INLINE bool is_short_count(struct str value)
+ALWAYS_INLINE bool is_short_count(struct str value)
 {
 	size_t n = 0;
 	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9')
@@ -161,8 +158,8 @@ static bool is_allowed(const struct line_key *row, const struct json_member *m,
 	return row->key == KEY_TYPE || line_key_allows(row, m->value);
 }
 
-static ALWAYS_INLINE int take(struct walk *w, const struct json_member *m,
-                              struct line *out, struct error *err)
+ALWAYS_INLINE int take(struct walk *w, const struct json_member *m, struct line *out,
+                       struct error *err)
 {
 	const struct line_key *row = walk_find(w, m->key);
 	if (!row)
@@ -199,7 +196,7 @@ static int take_all(struct line *out, const struct json_member *members, size_t 
 }
 
 /* Without a call: the words differ in their first bytes. */
-static ALWAYS_INLINE bool is_word(struct str s, const char *word)
+ALWAYS_INLINE bool is_word(struct str s, const char *word)
 {
 	size_t n = 0;
 	while (n < s.n && s.p[n] == word[n])
@@ -348,14 +345,14 @@ void line_write(const struct line *l, struct buf *out)
 	const struct line_key *row = line_rows(l->type, &count);
 	if (!row)
 		return;
-	buf_printf(out, "{\"type\":\"%s\"", line_type_name(l->type));
+	buf_text(out, "{\"type\":\"");
+	buf_text(out, line_type_name(l->type));
+	buf_char(out, '"');
 	for (const struct line_key *end = row++ + count; row < end; row++) {
 		struct str value = l->value[row->key];
 		if (value.n == 0 && row->types & T_OPTIONAL)
 			continue;
-		buf_text(out, ",\"");
-		buf_text(out, row->name);
-		buf_text(out, "\":");
+		buf_str(out, row->lead);
 		if (value.n)
 			write_value(value, out);
 		else

@@ -89,6 +89,7 @@ struct line_key {
 	enum key key;
 	const char *name;
 	size_t name_n;       /* its bytes */
+	struct str lead;     /* ,"name": */
 	unsigned types;      /* T_* */
 	bool from_peer;      /* strip puts the value in canonical form */
 	const char *words;   /* allowed words, comma separated; NULL: any */

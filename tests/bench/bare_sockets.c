@@ -1,0 +1,155 @@
+/* The least that an OpenEnv step with the state after it can cost on this machine: raw
+   sockets, a thread for each session, both frames in one send, answers waited for and
+   counted but not read.
+   Usage: bare_sockets PORT SESSIONS STEPS */
+#include "base/base.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char handshake[] =
+	"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+	"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+	"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+
+struct session {
+	pthread_t thread;
+	int fd;
+	long steps;
+	unsigned char in[65536];
+	size_t have;
+};
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* A text frame under 126 bytes, masked with zeros: RFC 6455, section 5.2. */
+static size_t frame(char *to, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(to, "\x81\0\0\0\0", 6);
+	to[1] = (char)(0x80 | n);
+	memcpy(to + 6, text, n);
+	return 6 + n;
+}
+
+static void give(struct session *s, const char *bytes, size_t n)
+{
+	if (send(s->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n)
+		die("send");
+}
+
+static void more(struct session *s)
+{
+	ssize_t got = recv(s->fd, s->in + s->have, sizeof(s->in) - s->have, 0);
+
+	if (got <= 0)
+		die("recv");
+	s->have += (size_t)got;
+}
+
+static void forget(struct session *s, size_t n)
+{
+	s->have -= n;
+	memmove(s->in, s->in + n, s->have);
+}
+
+/* The bytes of the first frame, or 0 while it is not whole. A server masks nothing. */
+static size_t whole_frame(const struct session *s)
+{
+	size_t n = s->have < 2 ? 0 : s->in[1], header = 2;
+
+	if (n == 126) {
+		n = s->have < 4 ? 0 : (size_t)s->in[2] << 8 | s->in[3];
+		header = 4;
+	}
+	return n && s->have >= header + n ? header + n : 0;
+}
+
+static void await_frame(struct session *s)
+{
+	size_t n;
+
+	while (!(n = whole_frame(s)))
+		more(s);
+	forget(s, n);
+}
+
+static void open_session(struct session *s, uint16_t port)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+	                        .sin_port = htons(port),
+	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	char reset[64];
+	int on = 1;
+	const char *end;
+
+	s->fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect(s->fd, (struct sockaddr *)&a, sizeof(a)))
+		die("connect");
+	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	give(s, handshake, sizeof(handshake) - 1);
+	do {
+		more(s);
+		s->in[s->have] = '\0';
+		end = strstr((char *)s->in, "\r\n\r\n");
+	} while (!end);
+	forget(s, (size_t)(end + 4 - (char *)s->in));
+	give(s, reset, frame(reset, "{\"type\":\"reset\",\"data\":{}}"));
+	await_frame(s);
+}
+
+static void *walk(void *arg)
+{
+	static const char *const moves[] = {
+		"{\"type\":\"step\",\"data\":{\"direction\":\"RIGHT\"}}",
+		"{\"type\":\"step\",\"data\":{\"direction\":\"LEFT\"}}"};
+	struct session *s = arg;
+	char both[256];
+
+	for (long i = 0; i < s->steps; i++) {
+		size_t n = frame(both, moves[i % 2]);
+
+		n += frame(both + n, "{\"type\":\"state\"}");
+		give(s, both, n);
+		await_frame(s);
+		await_frame(s);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4) {
+		fprintf(stderr, "usage: bare_sockets PORT SESSIONS STEPS\n");
+		return 2;
+	}
+	size_t count = strtoul(argv[2], NULL, 10);
+	long steps = strtol(argv[3], NULL, 10);
+	struct session *all = calloc(count, sizeof(*all));
+	if (!all)
+		die("calloc");
+	for (size_t i = 0; i < count; i++) {
+		all[i].steps = steps;
+		open_session(&all[i], (uint16_t)strtoul(argv[1], NULL, 10));
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (pthread_create(&all[i].thread, NULL, walk, &all[i]))
+			die("pthread_create");
+	}
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(all[i].thread, NULL);
+		close(all[i].fd);
+	}
+	free(all);
+	return 0;
+}

@@ -5,6 +5,7 @@
 
 BEGIN { FS = "\t" }
 FILENAME == "-" && $1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
+FILENAME == "-" && $1 == "description" { description[$2] = description[$2] plain($3) "\n\n" }
 FILENAME == "-" && $1 == "option" { owner = $2 == "-" ? "" : $2; option[owner, ++options[owner]] = $0 }
 FILENAME == "-" && $1 == "topic" { topic[$2, ++topics[$2]] = $0 }
 FILENAME == "-" && $1 == "key" {
@@ -41,7 +42,7 @@ function definition(term, text) {
 
 # A word that is no plain word (random:SEED, http://..) keeps its spelling.
 function sentence(text) {
-	return (text ~ /^[a-z-]+[ ,;.]/ ? toupper(substr(text, 1, 1)) : substr(text, 1, 1)) substr(text, 2) (text ~ /[.!?]$/ ? "" : ".")
+	return (text ~ /^[a-z-]+([ ,;.]|: |$)/ ? toupper(substr(text, 1, 1)) : substr(text, 1, 1)) substr(text, 2) (text ~ /[.!?]$/ ? "" : ".")
 }
 
 function write_options(owner,    i, f, term, text) {
@@ -61,6 +62,7 @@ function write_commands(    i, name) {
 		name = command[i]
 		print "## rolldbg " plain(name) (options[name] ? " [OPTIONS]" : "") (given(operands[name]) == "" ? "" : " " operands[name]) "\n"
 		print plain(sentence(summary[name])) "\n"
+		printf "%s", description[name]
 		write_options(name)
 	}
 }

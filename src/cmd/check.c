@@ -17,13 +17,13 @@ struct check_options {
 static const struct opt options[] = {
 	VERDICT_OPTIONS(OPT(struct check_options, verdict)),
 	{0, "trainer-logprobs", "FILE", OPT_STR, OPT(struct check_options, trained),
-         "a trainer's log-probabilities of the sampled tokens, for kl-band", NULL},
+         "the trainer's log-probabilities of the sampled tokens, for kl-band", NULL},
 	{0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
-         "say what a rule means and what to do, and exit", NULL},
+         "print what a rule means and what to do about it, and exit", NULL},
 	{0, "list", NULL, OPT_FLAG, OPT(struct check_options, list),
          "list the rules, and exit", NULL},
 	{0, "verify", NULL, OPT_FLAG, OPT(struct check_options, verify),
-         "work each state_hash out anew; one that is wrong ends it, exit 3", NULL},
+         "recompute each state_hash, and stop with exit code 3 at a wrong one", NULL},
 };
 
 /* ---- what the rules are ---- */
@@ -134,10 +134,10 @@ const struct command command_check = {
 		       "input; the latest one when nothing is named) and prints what the "
 		       "rules find. Exit code 1 when a finding is at least as severe as "
 		       "--fail-on.\n"
-		       "The file of --trainer-logprobs has a line for each turn: "
-		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}, the "
-		       "trainer's value for each sampled token, in their order; those of "
-		       "what tools answered are left out.",
+		       "The file of --trainer-logprobs has one line for each turn, "
+		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}: "
+		       "the trainer's value for each token the model sampled, in order, "
+		       "without the tokens of tool results.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -31,12 +31,11 @@ const struct opt global_options[] = {
 	{'h', "help", NULL, OPT_FLAG, OPT(struct globals, help), "print help and exit",
          NULL},
 	{'v', "verbose", NULL, OPT_COUNT, OPT(struct globals, verbose),
-         "say on stderr what is decided and why; twice: more", NULL},
+         "explain decisions on stderr; twice: in more detail", NULL},
 	{'q', "quiet", NULL, OPT_FLAG, OPT(struct globals, quiet),
-         "no table, no summary, no warnings: only findings and errors", NULL},
+         "print findings and errors only: no table, summary or warnings", NULL},
 	{0, "color", "WHEN", OPT_CHOICE, OPT(struct globals, color),
-         "colors in the output; auto: on a terminal without NO_COLOR",
-         "auto|always|never"},
+         "use colors; auto: on a terminal, unless NO_COLOR is set", "auto|always|never"},
 	{0, "version", NULL, OPT_FLAG, OPT(struct globals, version),
          "print the version and exit", NULL},
 };
@@ -45,7 +44,7 @@ const size_t global_options_count = ARRAY_LEN(global_options);
 const struct exit_code exit_codes[] = {
 	{0, "clean"},
 	{1, "findings at or above --fail-on, differences, or a rollout that was refused"},
-	{2, "usage: a command line that cannot be meant"},
+	{2, "usage: the command line is wrong"},
 	{3, "a recording, policy or configuration that cannot be used"},
 	{4, "the environment or the model could not be reached, or was lost"},
 	{5, "a local failure: disk full, no permission"},
@@ -200,7 +199,7 @@ int command_main(struct context *c, int argc, char **argv, struct error *err)
 		if (g.help) {
 			return print(list_text, NULL, err);
 		}
-		return error_set(err, FAIL_USAGE, "no command was given");
+		return error_set(err, FAIL_USAGE, "no command given");
 	}
 	if (command_find(str_from(argv[1]), &c->command, err)) {
 		return -1;

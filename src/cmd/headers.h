@@ -16,12 +16,14 @@ struct header_options {
 	 "HEADER|@FILE",                                                                 \
 	 OPT_LIST,                                                                       \
 	 (base) + OPT(struct header_options, headers),                                   \
-	 "send this header with every request; @FILE: a line each",                      \
+	 "send this header ('Name: value') with every request; @FILE: one header a "     \
+	 "line",                                                                         \
 	 NULL},                                                                          \
 	{                                                                                \
 		0, "header-env", "NAME=VARIABLE", OPT_LIST,                              \
 			(base) + OPT(struct header_options, variables),                  \
-			"send header NAME with the value of an environment variable",    \
+			"send header NAME with the value of an environment variable, "   \
+			"for credentials",                                               \
 			NULL                                                             \
 	}
 

@@ -12,80 +12,79 @@
 	 "NAME",                                                                         \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct llm_options, model),                                        \
-	 "the model that --policy llm asks",                                             \
+	 "name of the model, for --policy llm",                                          \
 	 NULL},                                                                          \
 		{0,                                                                      \
 	         "base-url",                                                             \
 	         "URL",                                                                  \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct llm_options, base_url),                             \
-	         "where it is: http(s)://HOST[/v1] of an OpenAI-compatible server",      \
+	         "OpenAI-compatible server of the model: http(s)://HOST[/v1]",           \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "profile",                                                              \
 	         "NAME",                                                                 \
 	         OPT_CHOICE,                                                             \
 	         (base) + OPT(struct llm_options, profile),                              \
-	         "what kind of server it is, and so what it can be asked (default: "     \
-	         "generic)",                                                             \
+	         "kind of model server, which decides what parameters it is sent "       \
+	         "(default: generic)",                                                   \
 	         "generic|openai|vllm|sglang|llamacpp|ollama|fireworks"},                \
 		{0,                                                                      \
 	         "key-env",                                                              \
 	         "VARIABLE",                                                             \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct llm_options, key_env),                              \
-	         "the environment variable that holds its API key (default: the "        \
-	         "profile's)",                                                           \
+	         "environment variable that holds the API key (default: the profile's)", \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "tool-mode",                                                            \
 	         "MODE",                                                                 \
 	         OPT_CHOICE,                                                             \
 	         (base) + OPT(struct llm_options, tool_mode),                            \
-	         "how it calls tools: native, by the API; json, its whole reply is a "   \
-	         "call; text, in the prompt's words (default: native)",                  \
+	         "how the model calls tools: native, through the API; json, its whole "  \
+	         "reply is a call; text, as the prompt tells it to (default: native)",   \
 	         "native|json|text"},                                                    \
 		{0,                                                                      \
 	         "on-no-tool",                                                           \
 	         "WHAT",                                                                 \
 	         OPT_CHOICE,                                                             \
 	         (base) + OPT(struct llm_options, on_no_tool),                           \
-	         "when it calls none: stop, nudge (tell it to), continue (default: "     \
-	         "stop)",                                                                \
+	         "when the model calls no tool: stop, nudge (tell it to call one) or "   \
+	         "continue (default: stop)",                                             \
 	         "stop|nudge|continue"},                                                 \
 		{0,                                                                      \
 	         "no-repair",                                                            \
 	         NULL,                                                                   \
 	         OPT_FLAG,                                                               \
 	         (base) + OPT(struct llm_options, no_repair),                            \
-	         "do not mend malformed calls: for training data",                       \
+	         "do not repair malformed calls, as training data wants",                \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "tokens",                                                               \
 	         NULL,                                                                   \
 	         OPT_FLAG,                                                               \
 	         (base) + OPT(struct llm_options, tokens),                               \
-	         "ask it for token ids and log-probabilities",                           \
+	         "ask for token ids and log-probabilities",                              \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "stream",                                                               \
 	         NULL,                                                                   \
 	         OPT_FLAG,                                                               \
 	         (base) + OPT(struct llm_options, stream),                               \
-	         "have its replies streamed",                                            \
+	         "ask for streamed replies",                                             \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "model-timeout",                                                        \
 	         "DURATION",                                                             \
 	         OPT_MS,                                                                 \
 	         (base) + OPT(struct llm_options, timeout),                              \
-	         "for one reply of the model (default 5m)",                              \
+	         "give up a reply of the model after this long (default 5m)",            \
 	         NULL},                                                                  \
 	{                                                                                \
 		0, "model-retries", "N", OPT_U64,                                        \
 			(base) + OPT(struct llm_options, retries),                       \
-			"ask again at most so often when it does not answer (default "   \
-			"4)",                                                            \
+			"ask again up to N times when the model does not answer "        \
+			"(default 4)",                                                   \
 			NULL                                                             \
 	}
 

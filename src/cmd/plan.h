@@ -22,8 +22,8 @@ struct plan_options {
 	 "FILE",                                                                         \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct plan_options, tasks),                                       \
-	 "roll out every task of a JSONL file: id, seed, vars, actions, tool, policy, "  \
-	 "max_turns, state; - is standard input",                                        \
+	 "roll out every task of a JSONL file, - for standard input; keys: id, seed, "   \
+	 "vars, actions, tool, policy, max_turns, state",                                \
 	 NULL},                                                                          \
 		{'g',                                                                    \
 	         "group-size",                                                           \
@@ -37,7 +37,7 @@ struct plan_options {
 	         "N",                                                                    \
 	         OPT_U64,                                                                \
 	         (base) + OPT(struct plan_options, jobs),                                \
-	         "N rollouts at a time (default 1)",                                     \
+	         "roll out N at a time (default 1)",                                     \
 	         NULL},                                                                  \
 		TRAINER_OPTIONS((base) + OPT(struct plan_options, trainer))
 

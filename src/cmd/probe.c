@@ -28,23 +28,23 @@ static const struct opt options[] = {
 	{'j', "sessions", "N", OPT_U64, FIELD(sessions),
          "open at most N sessions at a time (default: as many as needed, else 4)", NULL},
 	{'N', "need", "N", OPT_U64, FIELD(need),
-         "capacity is red when fewer than N sessions get an environment (default: "
-         "--sessions)",
+         "capacity is red when fewer than N sessions get an environment (default: what "
+         "the trainer settings need, else --sessions)",
          NULL},
 	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
-         "act with these (default: calls drawn from the schemas)", NULL},
+         "call the tool with these values (default: calls drawn from the schemas)", NULL},
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
-         "the tool of --actions (default: the only one)", NULL},
+         "the tool that --actions calls (default: the only one)", NULL},
 	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
-         "act with a policy file, or random:SEED; one that asks a model (llm, with "
-         "--model and --base-url) is examined instead",
+         "act with a policy file or random:SEED; a policy that asks a model (llm, with "
+         "--model and --base-url) does not act: the model is examined",
          NULL},
 	{0, "tasks", "FILE", OPT_STR, FIELD(tasks),
-         "with a model: the tasks it is going to get, for the tools they name", NULL},
+         "with a model: look for tools named by these tasks that the server lacks", NULL},
 	{0, "settle", "DURATION", OPT_MS, FIELD(settle),
-         "how long a closed session may hold on to its room (default 5s)", NULL},
+         "how long a closed session may take to give its room back (default 5s)", NULL},
 	{0, "call-read-only", NULL, OPT_FLAG, FIELD(call_read_only),
-         "call every tool that says it only reads, with {}", NULL},
+         "call every tool marked read-only, with {}", NULL},
 	{0, "json", NULL, OPT_FLAG, FIELD(json),
          "print properties and a summary as JSON lines", NULL},
 	MODEL_OPTIONS(FIELD(model)),
@@ -281,13 +281,14 @@ const struct command command_probe = {
 	.summary = "examine an environment server: will N rollouts get N environments",
 	.operands = "",
 	.description =
-		"Opens sessions side by side and says, a line for each property and with "
-		"the cure, whether the server can be trained on: how many sessions get "
-		"an environment, whether those are apart and keep their state, whether "
-		"they honour a seed and give their room back. Exit code 1 when one is "
-		"red. Never more than --sessions are open, and none is left open. It "
-		"acts: without --actions or --policy it draws calls from the schemas of "
-		"the tools, up to 24, where a state shows what they do.",
+		"Opens sessions side by side and prints a line for each property, with "
+		"the cure where it is red: how many sessions get an environment, whether "
+		"those are isolated, keep their state, honour a seed and give their room "
+		"back. Exit code 1 when a property is red. Never more than --sessions "
+		"are open, and none is left open. It acts on the environment: without "
+		"--actions or --policy it draws up to 24 calls from the tools' schemas, "
+		"where a state shows what they do. A policy that asks a model has the "
+		"model and its server examined too, with eight small requests at most.",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct probe_options),

@@ -19,27 +19,27 @@ struct recording_options {
 	 "FILE|DIR/",                                                                    \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct recording_options, out),                                    \
-	 "record there; a folder gets a file for each rollout; - streams to standard "   \
-	 "output, the verdict then goes to standard error (default: a fresh file, the "  \
-	 "latest recording)",                                                            \
+	 "write the recording to FILE; DIR/ gets one file for each rollout; - is "       \
+	 "standard output, and the verdict goes to standard error (default: a new "      \
+	 "file, found as the latest recording)",                                         \
 	 NULL},                                                                          \
 		{'f',                                                                    \
 	         "force",                                                                \
 	         NULL,                                                                   \
 	         OPT_FLAG,                                                               \
 	         (base) + OPT(struct recording_options, force),                          \
-	         "replace what --out names",                                             \
+	         "overwrite what --out names",                                           \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "append",                                                               \
 	         NULL,                                                                   \
 	         OPT_FLAG,                                                               \
 	         (base) + OPT(struct recording_options, append),                         \
-	         "go on behind what --out holds",                                        \
+	         "append to what --out names",                                           \
 	         NULL},                                                                  \
 	{                                                                                \
 		0, "sync", NULL, OPT_FLAG, (base) + OPT(struct recording_options, sync), \
-			"fdatasync after each line", NULL                                \
+			"force each line to disk (fdatasync)", NULL                      \
 	}
 
 /* Is that a folder, or meant to be one? */

@@ -35,21 +35,25 @@ struct run_options {
 static const struct opt options[] = {
 	TARGET_FIRST_OPTIONS(FIELD(target)),
 	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
-         "call the tool once with each of these", NULL},
+         "call the tool once with each of these values", NULL},
 	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
-         "the tool of --actions (default: the only one)", NULL},
+         "the tool that --actions calls (default: the only one)", NULL},
 	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
-         "a policy file, random:SEED, or llm with --model and --base-url", NULL},
+         "what chooses the calls: a policy file, random:SEED, or llm with --model and "
+         "--base-url",
+         NULL},
 	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
          "stop after N turns (default: the script's length, else 100)", NULL},
 	RECORDING_OPTIONS(FIELD(recording)),
 	PLAN_OPTIONS(FIELD(plan)),
 	{0, "mask", "POINTER", OPT_LIST, FIELD(masks),
-         "part of the lines that may differ between runs; recorded in the header", NULL},
+         "JSON Pointer to a part of the lines that may differ between runs; recorded in "
+         "the header",
+         NULL},
 	{0, "task", "ID", OPT_STR, FIELD(task),
          "id of the task (default: the server's name)", NULL},
 	{0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
-         "send calls that do not fit the tool's schema", NULL},
+         "send a script's calls even when they do not fit the tool's schema", NULL},
 	MODEL_OPTIONS(FIELD(model)),
 	TARGET_OPTIONS(FIELD(target)),
 	VERDICT_OPTIONS(FIELD(verdict)),
@@ -552,8 +556,8 @@ const struct command command_run = {
 	.description = "Sends the policy's calls to the environment, reads the state "
 		       "before each, records every turn as JSONL and says whether the "
 		       "environment ever moved. Without --env it drives the built-in "
-		       "lake; without --out the recording goes to a fresh file that "
-		       "check, show and strip take when no file is named.",
+		       "lake; without --out the recording goes to a new file, which "
+		       "check, show, strip and stats read when no file is named.",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct run_options),

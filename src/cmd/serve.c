@@ -19,21 +19,21 @@ struct serve_options {
 
 static const struct opt options[] = {
 	{'p', "port", "PORT", OPT_U64, OPT(struct serve_options, port),
-         "listen there; 0 takes any free port (default 8000)", NULL},
+         "port to listen on; 0 takes any free one (default 8000)", NULL},
 	{0, "bind", "ADDRESS", OPT_STR, OPT(struct serve_options, bind),
-         "listen on this IPv4 address (default 127.0.0.1)", NULL},
+         "IPv4 address to listen on (default 127.0.0.1)", NULL},
 	{0, "protocol", "PROTOCOL", OPT_STR, OPT(struct serve_options, protocol),
-         "speak mcp or openenv (default mcp)", NULL},
+         "protocol to speak, mcp or openenv (default mcp)", NULL},
 	{0, "map", "MAP", OPT_STR, OPT(struct serve_options, map),
-         "4x4, 8x8, random or random8x8 (default 4x4)", NULL},
+         "map of the lake: 4x4, 8x8, random or random8x8 (default 4x4)", NULL},
 	{0, "slippery", NULL, OPT_FLAG, OPT(struct serve_options, slippery),
-         "moves slip sideways, driven by the seed", NULL},
+         "moves slip sideways, as the seed decides", NULL},
 	{0, "max-envs", "N", OPT_U64, OPT(struct serve_options, max_envs),
-         "environments at a time (default 8, or MAX_CONCURRENT_ENVS)", NULL},
+         "environments at a time (default: MAX_CONCURRENT_ENVS, else 8)", NULL},
 	{0, "fault", "FAULT", OPT_LIST, OPT(struct serve_options, faults),
          "misbehave; may be given several times", NULL},
 	{0, "delay", "DURATION", OPT_STR, OPT(struct serve_options, delay),
-         "how long each tool call takes", NULL},
+         "make each tool call take this long", NULL},
 };
 
 static int set(struct serve_conf *conf, const char *key, const char *value,
@@ -186,13 +186,18 @@ const struct command command_serve = {
 		   "model",
 	.operands = "[WORLD | llm SCRIPT]",
 	.description =
-		"WORLD is frozen_lake (the default) or desk, with the keys of builtin: "
-		"targets if you like: 'frozen_lake?map=8x8'. Prints 'listening on "
-		"ADDRESS:PORT' once it is ready; the environment is at /mcp, or over "
-		"OpenEnv at /ws. 'llm SCRIPT' serves a model that is none: an "
-		"OpenAI-compatible API at /v1 that answers what a JSON file says, "
-		"faults included, for trying policies without a model (see "
-		"SCRIPTED MODELS in rolldbg(1)). Ctrl-C ends it.",
+		"WORLD is frozen_lake (the default) or desk, with settings as in "
+		"builtin: targets if you like: 'frozen_lake?map=8x8'. Prints 'listening "
+		"on ADDRESS:PORT' once it is ready; the environment is at /mcp, or with "
+		"--protocol openenv at /ws. 'llm SCRIPT' serves a stand-in for a model: "
+		"an OpenAI-compatible API at /v1 that answers what a JSON file says, "
+		"faults included, for trying policies without a model (see SCRIPTED "
+		"MODELS in rolldbg(1)). Ctrl-C ends it.\n"
+		"Faults (see FAULTS in rolldbg(1)):"
+#define FAULT(id, fault, protocols, help) " " fault
+#include "serve/faults.def"
+#undef FAULT
+		".",
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

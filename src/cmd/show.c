@@ -15,14 +15,14 @@ struct show_options {
 };
 
 static const struct opt options[] = {
-	{'t', "turn", "N", OPT_U64, OPT(struct show_options, turn),
-         "show this turn in full", NULL},
+	{'t', "turn", "N", OPT_U64, OPT(struct show_options, turn), "show turn N in full",
+         NULL},
 	{'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout),
-         "show this rollout only", NULL},
+         "show only this rollout", NULL},
 	{0, "prompt", NULL, OPT_FLAG, OPT(struct show_options, prompt),
-         "with --turn: the whole conversation that the model saw before it", NULL},
+         "with --turn: show the whole conversation the model saw before it", NULL},
 	{0, "json", NULL, OPT_FLAG, OPT(struct show_options, json),
-         "with --prompt: as one JSON array of messages", NULL},
+         "with --prompt: print it as one JSON array of messages", NULL},
 };
 
 struct showing {
@@ -230,9 +230,9 @@ const struct command command_show = {
 	.name = "show",
 	.summary = "show a recording as a table, or one turn in full",
 	.operands = "[FILE]",
-	.description = "One row a step: the call, how the environment answered, whether "
-		       "the state changed, the reward and what the policy got to see "
-		       "(where the terminal is wide enough). Rows with ! are events. "
+	.description = "One row for each step: the call, how the environment answered, "
+		       "whether the state changed, the reward and, where the terminal is "
+		       "wide enough, what the policy got to see. Rows with ! are events. "
 		       "Without FILE: the latest recording.",
 	.max_operands = 1,
 	.opts = options,

@@ -28,6 +28,19 @@ static void put_options(const char *command, const struct opt *opts, size_t coun
 	}
 }
 
+/* A line for each paragraph. */
+static void put_description(const struct command *cmd, struct buf *out)
+{
+	const char *text = cmd->description ? cmd->description : "";
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		buf_printf(out, "description\t%s\t%.*s\n", cmd->name, (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
 static void put_topic(const char *kind, const char *name, const char *help,
                       struct buf *out)
 {
@@ -154,6 +167,7 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 		if (!cmd->hidden) {
 			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name,
 			           cmd->summary, cmd->operands);
+			put_description(cmd, &out.text);
 			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
 		}
 	}

@@ -16,9 +16,9 @@ struct stats_options {
 
 static const struct opt options[] = {
 	{'b', "by", "WHAT", OPT_CHOICE, OPT(struct stats_options, by),
-         "task: the metrics of each task, too (default none)", "task|none"},
+         "also print the metrics of each task (default none)", "task|none"},
 	{0, "trainer-logprobs", "FILE", OPT_STR, OPT(struct stats_options, trained),
-         "a trainer's log-probabilities of the sampled tokens, as for check", NULL},
+         "the trainer's log-probabilities of the sampled tokens, as for check", NULL},
 	{0, "json", NULL, OPT_FLAG, OPT(struct stats_options, json),
          "print metrics, the checklist and a summary as JSON lines", NULL},
 };
@@ -136,15 +136,14 @@ const struct command command_stats = {
 		"sum recordings up: metrics under the trainers' names, and a checklist",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Reads recordings (files, the *.jsonl of a folder, - for standard "
-		"input; the latest one when nothing is named) and prints metrics "
-		"over all of them. The rollouts of one task are a group, whatever "
-		"files they stand in. Below the metrics stands what a healthy "
-		"training run has: tools that are used, a reward above 0, "
-		"log-probabilities that are finite and not 0, a KL in the band of "
-		"kl-band, advantages (r - mean) / (std + 1e-4) that are finite, and "
-		"groups that are complete. Exit code 0 whatever the numbers are: "
-		"this is a report; check is the judge.",
+		"Reads recordings (files, the *.jsonl of a folder, - for standard input; "
+		"the latest one when nothing is named) and prints metrics over all of "
+		"them. The rollouts of one task are a group, whatever files they are in. "
+		"A checklist below the metrics compares them with a healthy training "
+		"run: tools are used, a reward is above 0, log-probabilities are finite "
+		"and not 0, the KL is in the band of kl-band, advantages (r - mean) / "
+		"(std + 1e-4) are finite, groups are complete. The exit code is 0 "
+		"whatever the numbers are: this is a report; check is the judge.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -13,9 +13,8 @@ struct strip_options {
 
 static const struct opt options[] = {
 	{0, "mask", "POINTER", OPT_LIST, OPT(struct strip_options, masks),
-         "replace what the pointer reaches by \"<masked>\"; it is rooted at the line, * "
-         "is "
-         "any token, ** any depth",
+         "replace what this JSON Pointer into a line reaches by \"<masked>\"; * is any "
+         "one token, ** any depth",
          NULL},
 };
 
@@ -102,11 +101,10 @@ const struct command command_strip = {
 	.summary = "print recordings without volatile facts, in canonical form, for diff "
 		   "and git",
 	.operands = "[FILE|DIR...]",
-	.description =
-		"Times, session ids and masked values are taken out, everything else "
-		"is written in one canonical spelling: two runs that did the same "
-		"give the same bytes. What comes out is a valid recording. Without "
-		"FILE: the latest recording.",
+	.description = "Takes out times, session ids and masked values and spells "
+		       "everything else in one canonical way, so that two runs that did "
+		       "the same give the same bytes. The result is a valid recording. "
+		       "Without FILE: the latest recording.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -27,9 +27,9 @@ struct target_options {
 	 "TARGET",                                                                       \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct target_options, env),                                       \
-	 "http(s)://HOST/mcp, stdio:COMMAND (an MCP server, run by sh -c), "             \
-	 "ws(s)://HOST or http(s)://HOST of an OpenEnv server, or "                      \
-	 "builtin:frozen_lake[?map=8x8&fault=NAME..]",                                   \
+	 "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "  \
+	 "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "                \
+	 "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk",                   \
 	 NULL},                                                                          \
 	{                                                                                \
 		's', "seed", "N", OPT_I64, (base) + OPT(struct target_options, seed),    \
@@ -42,32 +42,33 @@ struct target_options {
 	 "SOURCE",                                                                       \
 	 OPT_STR,                                                                        \
 	 (base) + OPT(struct target_options, state),                                     \
-	 "where the state comes from: auto, control-plane, openenv, resource:URI, "      \
-	 "tool:NAME[:JSON], observation[:POINTER], none",                                \
+	 "where to read the environment's state: auto (default), control-plane, "        \
+	 "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none",       \
 	 NULL},                                                                          \
 		{0,                                                                      \
 	         "ignore",                                                               \
 	         "POINTER",                                                              \
 	         OPT_LIST,                                                               \
 	         (base) + OPT(struct target_options, ignore),                            \
-	         "part of the state that is no change (a clock, a counter)",             \
+	         "JSON Pointer to a part of the state that does not count as change (a " \
+	         "clock, a counter); may be given several times",                        \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "timeout",                                                              \
 	         "DURATION",                                                             \
 	         OPT_MS,                                                                 \
 	         (base) + OPT(struct target_options, timeout),                           \
-	         "for one call (default 60s)",                                           \
+	         "give up a call after this long (default 60s)",                         \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "protocol",                                                             \
 	         "NAME",                                                                 \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct target_options, protocol),                          \
-	         "mcp: as a plain MCP client, which tells the server of no environment " \
-	         "session; mcp-gym: there must be a control plane; openenv: over its "   \
-	         "WebSocket; openenv-http: over plain HTTP, which has no sessions "      \
-	         "(default: find out)",                                                  \
+	         "speak this protocol (default: detect it): mcp, as a plain MCP client " \
+	         "that sends no environment session; mcp-gym, which must have a "        \
+	         "control plane; openenv, over its WebSocket; openenv-http, over plain " \
+	         "HTTP, which has no sessions",                                          \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "era",                                                                  \
@@ -75,7 +76,7 @@ struct target_options {
 	         OPT_CHOICE,                                                             \
 	         (base) + OPT(struct target_options, era),                               \
 	         "MCP revisions to speak: legacy, those with sessions (default); "       \
-	         "modern, 2026-07-28, which has none; auto: ask the server first",       \
+	         "modern, 2026-07-28, which has none; auto, ask the server first",       \
 	         "legacy|modern|auto"},                                                  \
 		HEADER_OPTIONS((base) + OPT(struct target_options, headers)),            \
 		{0,                                                                      \
@@ -83,19 +84,20 @@ struct target_options {
 	         "VALUE",                                                                \
 	         OPT_LIST,                                                               \
 	         (base) + OPT(struct target_options, secrets),                           \
-	         "never write this value anywhere",                                      \
+	         "redact this value in recordings and output; may be given several "     \
+	         "times",                                                                \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "ca-file",                                                              \
 	         "FILE",                                                                 \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct target_options, ca_file),                           \
-	         "trust these certificates",                                             \
+	         "trust the CA certificates in FILE",                                    \
 	         NULL},                                                                  \
 	{                                                                                \
 		0, "insecure", NULL, OPT_FLAG,                                           \
 			(base) + OPT(struct target_options, insecure),                   \
-			"accept any certificate", NULL                                   \
+			"accept any TLS certificate", NULL                               \
 	}
 
 #define TARGET_SESSION_DIGITS 32

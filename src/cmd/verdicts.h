@@ -26,47 +26,51 @@ struct verdict_options {
 	         "SEVERITY",                                                             \
 	         OPT_CHOICE,                                                             \
 	         (base) + OPT(struct verdict_options, fail_on),                          \
-	         "exit 1 on findings of at least this severity (default error)",         \
+	         "exit 1 on findings of this severity or worse (default error)",         \
 	         "error|warning|info|never"},                                            \
 		{0,                                                                      \
 	         "only",                                                                 \
 	         "RULES",                                                                \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct verdict_options, only),                             \
-	         "check these rules only (comma separated)",                             \
+	         "apply only these rules (comma separated)",                             \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "without",                                                              \
 	         "RULES",                                                                \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct verdict_options, without),                          \
-	         "leave these rules out (comma separated)",                              \
+	         "skip these rules (comma separated)",                                   \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "read-only",                                                            \
 	         "PATTERNS",                                                             \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct verdict_options, read_only),                        \
-	         "tools that change nothing: get_*,search_* (beside readOnlyHint)",      \
+	         "tools that change nothing, such as get_*,search_*; added to those "    \
+	         "with readOnlyHint",                                                    \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "noop",                                                                 \
 	         "NAMES",                                                                \
 	         OPT_STR,                                                                \
 	         (base) + OPT(struct verdict_options, noop),                             \
-	         "tools, or values of a call's only argument, meant to do nothing",      \
+	         "tools, or values of a call's only argument, that are meant to do "     \
+	         "nothing",                                                              \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "baseline",                                                             \
 	         "FILE|DIR",                                                             \
 	         OPT_LIST,                                                               \
 	         (base) + OPT(struct verdict_options, baselines),                        \
-	         "tools without a hint that changed nothing there change nothing",       \
+	         "take tools as read-only that carry no hint and changed nothing in "    \
+	         "these recordings",                                                     \
 	         NULL},                                                                  \
 	{                                                                                \
 		0, "expect-error", "TURN|PATTERN", OPT_LIST,                             \
 			(base) + OPT(struct verdict_options, expected),                  \
-			"a step that may fail: its turn, or its message (* any text)",   \
+			"a step that is expected to fail: its turn, or its message (* "  \
+			"is any text)",                                                  \
 			NULL                                                             \
 	}
 

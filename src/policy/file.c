@@ -47,7 +47,7 @@ static int no_such_file(const char *path, struct error *err)
 	                    ARRAY_LEN(names));
 	return error_set(err, FAIL_INPUT, "policy '%s': there is no such file%s%s%s",
 	                 path, near ? "; did you mean the kind '" : "", near ? near : "",
-	                 near ? "'?" : ", and no such kind (script, random)");
+	                 near ? "'?" : ", and it is neither random:SEED nor llm");
 }
 
 int policy_file_read(const char *path, struct buf *out, struct error *err)

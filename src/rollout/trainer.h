@@ -20,26 +20,26 @@ struct trainer_options {
 	 "N",                                                                            \
 	 OPT_U64,                                                                        \
 	 (base) + OPT(struct trainer_options, generations),                              \
-	 "as the trainer: rollouts of each prompt",                                      \
+	 "trainer setting: num_generations, rollouts of each prompt",                    \
 	 NULL},                                                                          \
 		{0,                                                                      \
 	         "per-device-batch",                                                     \
 	         "N",                                                                    \
 	         OPT_U64,                                                                \
 	         (base) + OPT(struct trainer_options, device_batch),                     \
-	         "as the trainer: per_device_train_batch_size",                          \
+	         "trainer setting: per_device_train_batch_size",                         \
 	         NULL},                                                                  \
 		{0,                                                                      \
 	         "grad-accum",                                                           \
 	         "N",                                                                    \
 	         OPT_U64,                                                                \
 	         (base) + OPT(struct trainer_options, accumulation),                     \
-	         "as the trainer: gradient_accumulation_steps",                          \
+	         "trainer setting: gradient_accumulation_steps",                         \
 	         NULL},                                                                  \
 	{                                                                                \
 		0, "processes", "N", OPT_U64,                                            \
 			(base) + OPT(struct trainer_options, processes),                 \
-			"as the trainer: devices it runs on", NULL                       \
+			"trainer setting: number of devices", NULL                       \
 	}
 
 #define TRAINER_SESSIONS_MAX 1000000

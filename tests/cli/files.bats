@@ -133,7 +133,7 @@ onto_full() {
 	expect 3 rolldbg run --policy ./nowhere.json
 	has "$stderr" 'policy ./nowhere.json: No such file or directory'
 	expect 3 rolldbg run --policy nowhere
-	has "$stderr" "policy 'nowhere': there is no such file, and no such kind (script, random)"
+	has "$stderr" "policy 'nowhere': there is no such file, and it is neither random:SEED nor llm"
 }
 
 @test "a call that does not fit the schema is sent with --force-call" {

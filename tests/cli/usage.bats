@@ -19,7 +19,7 @@ load lib
 
 @test "no command: usage, exit 2" {
 	expect 2 rolldbg
-	has "$stderr" 'no command was given'
+	has "$stderr" 'no command given'
 	has "$stderr" 'usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]'
 }
 

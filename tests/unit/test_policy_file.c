@@ -146,8 +146,8 @@ static void test_unreadable(void)
 
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such file");
 	is_str(err.text,
-	       "policy 'no-such-policy.json': there is no such file, and no such kind "
-	       "(script, random)",
+	       "policy 'no-such-policy.json': there is no such file, and it is "
+	       "neither random:SEED nor llm",
 	       "and why");
 	conf.spec = "randm:7";
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a misspelt kind");

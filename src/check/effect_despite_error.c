@@ -36,9 +36,9 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 const struct check check_effect_despite_error = {
 	.id = "effect-despite-error",
 	.title = "a step was answered as failed, and the state changed all the same",
-	.why = "The policy was told that its step failed, yet the state after it is "
-	       "another one than before. A policy that believes the error does the "
-	       "same thing again, and what it learns from the reward is wrong.\n"
+	.why = "The policy was told that its step failed, yet the state after it differs "
+	       "from the one before. A policy that believes the error repeats itself, "
+	       "and what it learns from the reward is wrong.\n"
 	       "Look at the outcome and at error.layer: after a timeout or a lost "
 	       "connection the server may have gone on alone; a tool may write first "
 	       "and fail while it makes its answer; a clock or counter in the state "

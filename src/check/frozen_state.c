@@ -155,7 +155,7 @@ const struct check check_frozen_state = {
 	.why = "Every call was answered ok, yet the state after each is the state "
 	       "before it. Or the state is not known, but repeated calls keep "
 	       "getting the answer they got the first time, which is what an "
-	       "environment does that is made anew for each call: the session is "
+	       "environment does that is created anew for each call: the session is "
 	       "lost on the way, and no error says so. When the environment's own "
 	       "step count stands still too, this is an error.\n"
 	       "Look at env_steps first: when it grows, the steps arrive and merely "

@@ -171,7 +171,8 @@ const struct check check_kl_band = {
 	       "another chat template, no tools in it, a system message dropped.\n"
 	       "Look at the turns named, and compare show --turn N --prompt with what "
 	       "the trainer was fed. A temperature other than 1, top_p, top_k, min_p "
-	       "and penalties make the two incomparable: then it is only told.\n"
+	       "and penalties make the two incomparable: then the numbers are reported "
+	       "and not judged.\n"
 	       "Cure: one template for both, token ids handed on instead of text, the "
 	       "same weights and precision, a temperature of 1.",
 	.wants = WANT_HEADER | WANT_LLM,

@@ -176,7 +176,7 @@ const struct check check_loop = {
 	.title = "the same few calls were repeated with the same answers",
 	.why = "One call, or two or three in turn, were made three rounds or more "
 	       "with the same arguments, from the same state, and got the same "
-	       "answers (where the state is known, numbers and ids in them apart; "
+	       "answers (where the state is known, numbers and ids aside; "
 	       "where it is not, byte for byte). Calls of tools that only read, or "
 	       "that may be repeated by their idempotentHint, are given ten rounds: "
 	       "polling is no loop at once. A single failing call that is repeated is "

@@ -57,7 +57,7 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 
 const struct check check_one_step_episode = {
 	.id = "one-step-episode",
-	.title = "ended after one step though nothing said so",
+	.title = "the rollout ended after one step though nothing said so",
 	.why = "One step was taken and the rollout was over, but the environment did "
 	       "not say terminated or truncated, no script had come to its end, and "
 	       "the limit of turns was not reached. Typical causes: the client takes "

@@ -85,8 +85,8 @@ const struct check check_retry_same_error = {
 	.id = "retry-same-error",
 	.title = "the same failing call was repeated and failed the same way",
 	.why = "The same tool was called with the same arguments twice or more in a "
-	       "row and answered with the same error each time (numbers and ids in "
-	       "it apart). Once is exploration; three times is a policy that does "
+	       "row and answered with the same error each time (numbers and ids aside). "
+	       "Once is exploration; three times is a policy that does "
 	       "not see, or does not read, the error: then this is an error.\n"
 	       "Look at the messages of these turns: does the error text reach the "
 	       "prompt at all, or does a client hand over an empty observation? For "

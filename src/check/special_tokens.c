@@ -1,4 +1,4 @@
-/* Rule special-tokens: the marks of a chat template stand in text. */
+/* Rule special-tokens: the special tokens of a chat template appear in text. */
 #include "check/peer.h"
 
 #include <inttypes.h>
@@ -110,9 +110,9 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 
 const struct check check_special_tokens = {
 	.id = "special-tokens",
-	.title = "marks of a chat template stand in text",
-	.why = "Special tokens such as <|im_start|> or </tool_call> belong into what a "
-	       "template makes, not into messages. In a reply they mean that the server "
+	.title = "special tokens of a chat template appear in text",
+	.why = "Special tokens such as <|im_start|> or </tool_call> belong in what a "
+	       "template makes, not in messages. In a reply they mean that the server "
 	       "parses another format than the model's; in a prompt, that a rendered "
 	       "prompt is rendered once more; in an observation, that the environment "
 	       "echoes what it got. Tasks about chat templates are a false alarm.\n"

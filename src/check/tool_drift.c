@@ -235,7 +235,8 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 
 const struct check check_tool_drift = {
 	.id = "tool-drift",
-	.title = "task, prompt or recording name tools the server lacks, or one changed",
+	.title = "task, prompt or recording name tools that the server lacks, or a tool "
+		 "changed",
 	.why = "What the policy was told about its tools and what the server offers "
 	       "are two things. The task's or the policy's list of tools, or a name "
 	       "between backticks in the prompt, is not among the tools in the header; "

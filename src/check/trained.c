@@ -96,8 +96,8 @@ static int take_line(struct trained *t, struct str text, uint64_t number,
 	struct slot *s = place(t->slots, t->size, buf_view(scratch), turn);
 	if (s->rollout.p)
 		return error_set(err, FAIL_INPUT,
-		                 "turn %" PRId64
-		                 " of that rollout stands in line %" PRIu64 " already",
+		                 "turn %" PRId64 " of that rollout is in line %" PRIu64
+		                 " already",
 		                 turn, s->what.line);
 	*s = (struct slot){arena_str(&t->arena, buf_view(scratch)), turn, what};
 	t->count++;

@@ -7,6 +7,7 @@
 #include "trajectory/reader.h"
 
 #define EXPLAIN_WIDTH 78
+#define RULE_COLUMN   24
 
 struct check_options {
 	struct verdict_options verdict;
@@ -53,12 +54,15 @@ static int explain(const char *rule, struct error *err)
 	return -1;
 }
 
-static int list_rules(struct error *err)
+/* A line each for grep, folded for a terminal. */
+static int list_rules(struct style style, struct error *err)
 {
 	struct output out = output_to_stdout();
+	size_t width = style.terminal ? style.columns : SIZE_MAX;
 
 	for (size_t i = 0; i < checks_count; i++) {
-		buf_printf(&out.text, "%-22s  %s\n", checks[i]->id, checks[i]->title);
+		buf_printf(&out.text, "%-*s", RULE_COLUMN, checks[i]->id);
+		text_wrap(&out.text, str_from(checks[i]->title), RULE_COLUMN, width);
 	}
 	return output_close(&out, err);
 }
@@ -109,7 +113,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct judge *j = NULL;
 
 	if (o->explain || o->list) {
-		return o->list ? list_rules(err) : explain(o->explain, err);
+		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
 	int failed = verdict_told(&o->verdict, &conf.told, err) ||
 	             (o->trained && trained_read(o->trained, &conf.told.trained, err)) ||

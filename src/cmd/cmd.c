@@ -129,7 +129,7 @@ static int check_operands(const struct command *cmd, int given, char **argv,
 		return error_set(err, FAIL_USAGE, "an operand is missing");
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
-		return error_set(err, FAIL_USAGE, "'%s' is one operand too many",
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'",
 		                 argv[cmd->max_operands]);
 	}
 	return 0;

@@ -95,8 +95,7 @@ static int settle_name(struct plan *p, const char *task, bool named, struct erro
 	}
 	if (p->groups > 1 && !p->file && strlen(p->name) > ROLLOUT_TASK_MAX - 8) {
 		return error_set(err, FAIL_USAGE,
-		                 "--task: %d bytes are the most where the tasks are "
-		                 "numbered",
+		                 "--task: at most %d bytes where the tasks are numbered",
 		                 ROLLOUT_TASK_MAX - 8);
 	}
 	return 0;

@@ -146,8 +146,8 @@ static int settle_need(const struct probe_options *o, struct opt_u64 *need,
 	}
 	if (o->need.given) {
 		return error_set(err, FAIL_USAGE,
-		                 "--need and the trainer's settings say the same: give "
-		                 "one of them");
+		                 "--need and the trainer's settings exclude each other: "
+		                 "give one of them");
 	}
 	if (trainer_plan(&o->trainer, plan, err)) {
 		return -1;
@@ -175,7 +175,7 @@ static int settle_numbers(struct probing *p, struct error *err)
 	if (p->need > p->sessions) {
 		return error_set(err, FAIL_USAGE,
 		                 "%zu sessions are needed, and --sessions %zu opens "
-		                 "fewer: whether there are as many could not be told",
+		                 "fewer: raise it, or leave it out",
 		                 p->need, p->sessions);
 	}
 	return 0;

@@ -53,7 +53,7 @@ static int make_folder(struct recordings *r, struct error *err)
 		return error_errno(err, "cannot make the folder %s", path);
 	}
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		return error_set(err, FAIL_USAGE, "--out %s: %s is no folder",
+		return error_set(err, FAIL_USAGE, "--out %s: %s is not a folder",
 		                 r->options->out, path);
 	}
 	if (access(path, W_OK | X_OK)) {

@@ -156,7 +156,7 @@ static int serve_llm(const struct context *c, const struct serve_options *o,
 
 	if (!script) {
 		return error_set(err, FAIL_USAGE,
-		                 "which script? rolldbg serve llm SCRIPT");
+		                 "llm needs a script: rolldbg serve llm SCRIPT");
 	}
 	if (check_llm(o, err) || port_of(o, &conf.port, err) ||
 	    llm_server_start(&conf, &s, err)) {

@@ -80,7 +80,7 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
 
 	if (!any && (found || !conf->protocol)) {
 		error_set(err, FAIL_USAGE,
-		          "'%s' is no environment rolldbg can reach: use "
+		          "'%s' is not an environment that rolldbg can reach: use "
 		          "http://HOST:PORT/mcp, ws://HOST:PORT, https://.., "
 		          "stdio:COMMAND for an MCP server, or "
 		          "builtin:frozen_lake",

@@ -269,9 +269,8 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 	}
 	if (e->control.kind != CONTROL_HTTP) {
 		if (e->control.kind != CONTROL_HTTP_HASHED) {
-			log_warn("this server has no way to be given a seed: --seed is "
-			         "recorded, not "
-			         "sent");
+			log_warn("this server cannot be given a seed: --seed is "
+			         "recorded, not sent");
 		}
 		return 0;
 	}

@@ -51,7 +51,7 @@ static int check_target(struct state_source *s, struct error *err)
 	bool bare = s->kind == STATE_AUTO || s->kind == STATE_NONE ||
 	            s->kind == STATE_CONTROL_PLANE || s->kind == STATE_OPENENV;
 	if (bare && s->target.p) {
-		return error_set(err, FAIL_USAGE, "--state %s takes nothing behind it",
+		return error_set(err, FAIL_USAGE, "--state %s takes no target",
 		                 names[s->kind]);
 	}
 	if (s->kind == STATE_TOOL && json_validate(s->arguments, &fault)) {

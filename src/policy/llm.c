@@ -489,8 +489,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out,
                     struct error *err)
 {
 	if (!conf->llm) {
-		return error_set(err, FAIL_USAGE,
-		                 "--policy llm: nobody says which model to ask");
+		return error_set(err, FAIL_USAGE, "--policy llm: no model is given");
 	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 

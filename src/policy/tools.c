@@ -174,7 +174,7 @@ int tool_action_arguments(struct str tool, struct str key, struct str schema,
 	if (as_json && json_validate(action, &fault)) {
 		return error_set(
 			err, FAIL_USAGE,
-			"action '%.*s': the argument '%.*s' wants %.*s, and that is none",
+			"action '%.*s': the argument '%.*s' wants a value of type %.*s",
 			STR_ARG(action), STR_ARG(key), STR_ARG(wanted(resolved)));
 	}
 	buf_text(out, "{\"");

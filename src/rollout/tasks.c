@@ -78,7 +78,7 @@ static int take_id(struct line_of *l, struct str value, struct error *err)
 		return -1;
 	}
 	if (l->text.n > ROLLOUT_TASK_MAX) {
-		return error_set(err, FAIL_INPUT, "\"id\" has %zu bytes; %d is the most",
+		return error_set(err, FAIL_INPUT, "\"id\" has %zu bytes, and may have %d",
 		                 l->text.n, ROLLOUT_TASK_MAX);
 	}
 	rollout_task_name(buf_view(&l->text), name);
@@ -203,7 +203,7 @@ static int unknown_key(struct str key, struct error *err)
 	}
 	text_suggest(&hint, key, names, ARRAY_LEN(names));
 	error_set(err, FAIL_INPUT,
-	          "unknown key \"%.*s\"%s; what the prompt needs stands under \"vars\"",
+	          "unknown key \"%.*s\"%s; values for the prompt belong under \"vars\"",
 	          (int)(key.n < 60 ? key.n : 60), key.n ? key.p : "", buf_cstr(&hint));
 	buf_release(&hint);
 	return -1;
@@ -244,7 +244,7 @@ static int take_line(struct line_of *l, struct str text, struct error *err)
 	}
 	if (json_type(text) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT,
-		                 "a task is an object a line, this is %s",
+		                 "a task is one object a line, this is %s",
 		                 json_type_name(json_type(text)));
 	}
 	while (json_next_member(text, &cursor, &m)) {
@@ -334,7 +334,7 @@ static int check_ids(const struct tasks *t, const char *name, struct error *err)
 	free(sorted);
 	return !twice ? 0
 	              : error_set(err, FAIL_INPUT,
-	                          "%s:%zu: task \"%s\" stands in line %zu too: ids are "
+	                          "%s:%zu: task \"%s\" is in line %zu too: ids are "
 	                          "unique (--group-size N repeats a task)",
 	                          name, twice->line, twice->id, first->line);
 }

@@ -203,11 +203,12 @@ int serve_conf_check(const struct serve_conf *c, struct error *err)
 		const struct fault *f = &serve_faults[i];
 
 		if (c->faults >> i & 1 && !(f->protocols >> c->protocol & 1)) {
-			return error_set(err, FAIL_USAGE,
-			                 "fault '%s' is none of protocol %s: it belongs "
-			                 "to %s",
-			                 f->name, serve_protocols[c->protocol],
-			                 serve_protocols[!c->protocol]);
+			return error_set(
+				err, FAIL_USAGE,
+				"fault '%s' does not exist in protocol %s: it belongs "
+				"to %s",
+				f->name, serve_protocols[c->protocol],
+				serve_protocols[!c->protocol]);
 		}
 	}
 	return 0;

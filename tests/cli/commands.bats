@@ -252,10 +252,14 @@ keys_of() {
 		[ "$(wc -l <table)" = 10 ]
 		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' check a.jsonl" /dev/null | tr -d '\r' >verdict
 		[ "$(LC_ALL=C.UTF-8 wc -L <verdict)" -le "$columns" ]
+		script -qec "stty cols $columns; '$ROLLDBG' check --list" /dev/null | tr -d '\r' >list
+		[ "$(wc -L <list)" -le "$columns" ]
 	done
-	# in a pipe a finding is one line
+	# in a pipe a finding is one line, and so is a rule
 	expect 1 rolldbg check a.jsonl
 	[ "${#lines[@]}" = 7 ]
+	expect 0 rolldbg check --list
+	[ "${#lines[@]}" = "$(rolldbg __spec | grep -c '^topic	rule	')" ]
 }
 
 @test "--read-only, --noop and --expect-error: what no recording says" {

@@ -63,9 +63,9 @@ same() {
 
 @test "a fault of the other protocol is a usage error" {
 	expect 2 rolldbg serve --port 0 --protocol openenv --fault html-200
-	has "$stderr" "fault 'html-200' is none of protocol openenv: it belongs to mcp"
+	has "$stderr" "fault 'html-200' does not exist in protocol openenv: it belongs to mcp"
 	expect 2 rolldbg run --env 'builtin:frozen_lake?fault=zombie' --actions DOWN
-	has "$stderr" "fault 'zombie' is none of protocol mcp: it belongs to openenv"
+	has "$stderr" "fault 'zombie' does not exist in protocol mcp: it belongs to openenv"
 }
 
 @test "the original bug: every call under a made-up session, three of them at most" {

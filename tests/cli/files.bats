@@ -189,7 +189,7 @@ onto_full() {
 	has "$stderr" 'cannot make the folder /proc/folder'
 	echo >file
 	expect 2 rolldbg run --out file/
-	has "$stderr" '--out file/: file is no folder'
+	has "$stderr" '--out file/: file is not a folder'
 	expect 5 env XDG_STATE_HOME="$PWD/file" "$ROLLDBG" run
 	has "$stderr" 'cannot make the folder'
 	has "$stderr" '--out FILE'

@@ -40,7 +40,7 @@ static const struct {
          "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[]}\n"
          "{\"rollout\":\"b\",\"turn\":0,\"logprobs\":[]}\n"
          "{\"rollout\":\"\\u0061\",\"turn\":0,\"logprobs\":[]}\n",
-         ":3: turn 0 of that rollout stands in line 1 already"},
+         ":3: turn 0 of that rollout is in line 1 already"},
 };
 
 static void refuses(void)

@@ -117,7 +117,7 @@ static const struct {
          ": action 'DOWM': argument 'way' does not take 'DOWM'; did you mean 'DOWN'? "
          "(allowed: [\"UP\",\"DOWN\"])"},
 	{"{\"kind\":\"script\",\"tool\":\"wait\",\"actions\":[1,\"two\"]}",
-         ": action 'two': the argument 'turns' wants \"integer\", and that is none"},
+         ": action 'two': the argument 'turns' wants a value of type \"integer\""},
 };
 
 static void test_bad(void)

@@ -111,7 +111,7 @@ static const struct {
 	{X("{\"enum\":[\"a\",\"b\"]}"), "a", "{\"x\":\"a\"}", NULL},
 	{X("{\"type\":\"integer\"}"), "3", "{\"x\":3}", NULL},
 	{X("{\"type\":\"integer\"}"), "UP", NULL,
-         "action 'UP': the argument 'x' wants \"integer\", and that is none"},
+         "action 'UP': the argument 'x' wants a value of type \"integer\""},
 	{X("{\"type\":\"integer\"}"), "3.5", NULL,
          "action '3.5': argument 'x' is number, the schema wants \"integer\""},
 	{X("{\"type\":[\"integer\",\"string\"]}"), "3", "{\"x\":\"3\"}", NULL},
@@ -120,8 +120,8 @@ static const struct {
 	{MAYBE, "3", "{\"x\":3}", NULL},
 	{MAYBE, "null", "{\"x\":null}", NULL},
 	{MAYBE, "UP", NULL,
-         "action 'UP': the argument 'x' wants "
-         "[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}], and that is none"},
+         "action 'UP': the argument 'x' wants a value of type "
+         "[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}]"},
 	{REF, "S", "{\"x\":\"S\"}", NULL},
 	{REF, "E", NULL,
          "action 'E': argument 'x' does not take 'E'; did you mean 'N'? (allowed: "

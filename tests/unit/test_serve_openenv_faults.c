@@ -329,7 +329,8 @@ static void belongs(void)
 	c.protocol = SERVE_MCP;
 	is_int(server_start(&c, &s, &err), -1, "or do not");
 	is_int(err.kind, FAIL_USAGE, "which is a usage error");
-	is_str(err.text, "fault 'zombie' is none of protocol mcp: it belongs to openenv",
+	is_str(err.text,
+	       "fault 'zombie' does not exist in protocol mcp: it belongs to openenv",
 	       "that says what to do");
 }
 

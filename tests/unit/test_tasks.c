@@ -13,8 +13,8 @@ static const struct {
 	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2: column 7: unexpected end of the text"},
 	{"{\"id\":\"a\"}{\"id\":\"b\"}",
          "t:1: column 11: expected nothing behind the value"},
-	{"\n[1]", "t:2: a task is an object a line, this is array"},
-	{"\"a\"", "t:1: a task is an object a line, this is string"},
+	{"\n[1]", "t:2: a task is one object a line, this is array"},
+	{"\"a\"", "t:1: a task is one object a line, this is string"},
 	{"{}", "t:1: \"id\" is missing"},
 	{"{\"seed\":1}", "t:1: \"id\" is missing"},
 	{"{\"id\":null}", "t:1: \"id\" is missing"},
@@ -24,9 +24,8 @@ static const struct {
 	{"{\"id\":\"a\\u0000\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
 	{"{\"id\":\"\\ud800\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
 	{"{\"id\":\"a\",\"id\":\"b\"}", "t:1: \"id\" is given twice"},
-	{"{\"id\":\"a\",\"sed\":1}",
-         "t:1: unknown key \"sed\"; did you mean 'seed'?; what the prompt needs stands "
-         "under \"vars\""},
+	{"{\"id\":\"a\",\"sed\":1}", "t:1: unknown key \"sed\"; did you mean 'seed'?; "
+                                     "values for the prompt belong under \"vars\""},
 	{"{\"id\":\"a\",\"seed\":\"1\"}", "t:1: \"seed\" is no whole number of 64 bits"},
 	{"{\"id\":\"a\",\"seed\":9223372036854775808}",
          "t:1: \"seed\" is no whole number of 64 bits"},
@@ -46,13 +45,13 @@ static const struct {
 	{"{\"id\":\"a\",\"policy\":{}}", "t:1: \"policy\" is an object, not a string"},
 	{"{\"id\":\"a\",\"state\":\"\"}", "t:1: \"state\" is empty"},
 	{"{\"id\":\"a\"}\n{\"id\":\"b\"}\n\n{\"id\":\"a\"}\n",
-         "t:4: task \"a\" stands in line 1 too: ids are unique (--group-size N repeats a "
+         "t:4: task \"a\" is in line 1 too: ids are unique (--group-size N repeats a "
          "task)"},
 	{"{\"id\":\"a b\"}\n{\"id\":\"a\\tb\"}",
-         "t:2: task \"a_b\" stands in line 1 too: ids are unique (--group-size N repeats "
+         "t:2: task \"a_b\" is in line 1 too: ids are unique (--group-size N repeats "
          "a task)"},
 	{"{\"id\":\"7\"}\n{\"id\":7}",
-         "t:2: task \"7\" stands in line 1 too: ids are unique (--group-size N repeats a "
+         "t:2: task \"7\" is in line 1 too: ids are unique (--group-size N repeats a "
          "task)"},
 };
 
@@ -115,7 +114,7 @@ static void test_caps(void)
 	}
 	buf_text(&text, "\"}");
 	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "an id too long");
-	is_str(err.text, "t:2: \"id\" has 128 bytes; 127 is the most", "is refused");
+	is_str(err.text, "t:2: \"id\" has 128 bytes, and may have 127", "is refused");
 	tasks_release(&t);
 
 	buf_clear(&text);

@@ -230,7 +230,7 @@ static int read_url(struct reading *r, struct error *err)
 
 	if (!base) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "nobody says where the model is: --base-url "
+		                 "no model server is given: --base-url "
 		                 "http://HOST:PORT/v1, or \"base_url\" in a policy file");
 	}
 	if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0) {
@@ -332,7 +332,7 @@ static int read_all(struct reading *r, const char *(*variable)(const char *name)
 	c->model = text_of(r, o->model, "model", NULL);
 	if (!c->model) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "nobody says which model: --model NAME, or \"model\" in "
+		                 "no model is given: --model NAME, or \"model\" in "
 		                 "a policy file");
 	}
 	c->name = str_from(text_of(r, NULL, "name", title));

@@ -1,5 +1,5 @@
-/* Rule frozen-state: nothing fails and nothing moves, or the environment starts
-   over at each step. */
+/* Rule frozen-state: nothing fails and nothing moves, from the start or from some turn
+   on, or the environment starts over at each step. */
 #include "check/peer.h"
 
 #include <inttypes.h>
@@ -22,7 +22,19 @@ struct answers {
 	int64_t calls, repeats, same;
 };
 
+/* Calls at the end that an environment which counts did not count any more. */
+struct stop {
+	struct span vain; /* answered ok, not counted, state unchanged */
+	uint64_t tools;   /* those with a counted call, by their index */
+	int64_t counted;  /* calls before them */
+	bool stood;       /* the last call was one of these tools, and was not counted */
+	bool choosy;      /* a call after an uncounted one was counted */
+};
+
+#define STOP_MIN 3
+
 struct frozen {
+	struct stop stop;
 	struct span calls; /* answered ok, of tools not known to be read-only */
 	int64_t learned;   /* not among them: of tools that only read in the baseline */
 	int64_t unchanged; /* those after which the state is known to be the same */
@@ -50,6 +62,37 @@ static void note_answer(struct answers *a, uint64_t call, uint64_t answer)
 	}
 }
 
+/* With more tools than bits the rule is silent about the last ones. */
+static uint64_t tool_bit(int tool)
+{
+	return tool >= 0 && tool < 64 ? (uint64_t)1 << tool : 0;
+}
+
+/* Before the count of this step is the last one. */
+static void note_stop(struct frozen *s, const struct moment *m)
+{
+	struct stop *t = &s->stop;
+	int64_t before = s->counted ? s->last_count : 0;
+
+	if (m->env_steps > before) {
+		t->choosy = t->choosy || t->vain.count > 0;
+		t->vain = (struct span){.count = 0};
+		t->tools |= tool_bit(m->tool);
+		t->counted++;
+	}
+	t->stood = !m->idle && m->env_steps > 0 && m->env_steps == before &&
+	           (t->tools & tool_bit(m->tool));
+}
+
+static void note_effect(struct stop *t, const struct past_step *p)
+{
+	if (p->effect == EFFECT_CHANGED)
+		t->vain = (struct span){.count = 0};
+	else if (p->effect == EFFECT_UNCHANGED && t->stood && !p->failed && !p->expected)
+		span_add(&t->vain, p->turn, p->step);
+	t->stood = false;
+}
+
 static void note_count(struct frozen *s, int64_t env_steps)
 {
 	if (env_steps < 0)
@@ -67,6 +110,7 @@ static void line(void *state, const struct rollout_facts *r, const struct moment
 	struct frozen *s = state;
 	if (m->after_terminal)
 		return;
+	note_stop(s, m);
 	note_count(s, m->env_steps);
 	if (m->idle) {
 		s->learned += m->tool >= 0 && r->tools[m->tool].learned;
@@ -89,6 +133,7 @@ static void past(void *state, const struct rollout_facts *r, const struct past_s
 {
 	(void)r, (void)out;
 	struct frozen *s = state;
+	note_effect(&s->stop, p);
 	if (p->effect == EFFECT_UNCHANGED && !p->failed && !p->expected &&
 	    !p->after_terminal && !p->idle)
 		s->unchanged++;
@@ -108,6 +153,20 @@ static bool starts_over(const struct answers *a)
 		differ = differ || a->list[i].answer != a->list[0].answer;
 	}
 	return differ;
+}
+
+static bool say_stop(const struct frozen *s, struct findings *out)
+{
+	const struct stop *t = &s->stop;
+
+	if (t->vain.count < STOP_MIN || t->choosy)
+		return false;
+	finding_say(out, SEVERITY_WARNING, &t->vain, "/env_steps",
+	            "the last %" PRId64 " calls succeeded, and changed nothing; the "
+	            "environment counted the %" PRId64
+	            " before them, and its step count stands still at %" PRId64 " since",
+	            t->vain.count, t->counted, s->last_count);
+	return true;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct moment *m,
@@ -132,6 +191,8 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 		         " of tools that only read, as the baseline shows",
 		         s->learned);
 	bool moved = e->changed > 0 || e->state_varied;
+	if (moved && say_stop(s, out))
+		return;
 	if (moved && r->source != SOURCE_OBSERVATION)
 		return;
 	if (!moved && e->failed == 0 && s->unchanged >= 3)
@@ -151,13 +212,16 @@ static void end(void *state, const struct rollout_facts *r, const struct moment 
 
 const struct check check_frozen_state = {
 	.id = "frozen-state",
-	.title = "no step failed, and the state never moved",
+	.title = "no step failed, and the state never moved, or stopped moving",
 	.why = "Every call was answered ok, yet the state after each is the state "
 	       "before it. Or the state is not known, but repeated calls keep "
 	       "getting the answer they got the first time, which is what an "
 	       "environment does that is created anew for each call: the session is "
 	       "lost on the way, and no error says so. When the environment's own "
-	       "step count stands still too, this is an error.\n"
+	       "step count stands still too, this is an error. Or both moved, and "
+	       "stopped "
+	       "for good: a server that ends idle environments may go on answering in "
+	       "their name.\n"
 	       "Look at env_steps first: when it grows, the steps arrive and merely "
 	       "have no effect (walls, waiting, tools that only read; declare those "
 	       "with readOnlyHint or --read-only, or let a --baseline show them). Then "

@@ -78,8 +78,8 @@ struct running {
 	struct verdicts verdicts;
 	const struct env_ops *env_ops; /* once somebody has asked the server */
 	struct error mute; /* why nothing more is printed; the recording goes on */
-	struct error peer; /* what the first rollout said that found nobody */
-	bool lost_model;   /* and it was the model that was not there */
+	struct error peer; /* what the first one said that found nobody or was refused */
+	bool lost_model;   /* and it was the model */
 	struct buf file;   /* scratch */
 	int64_t steps;
 	bool latest; /* the link in the store points here */
@@ -273,7 +273,6 @@ static struct rollout_conf conf_of(const struct running *r, const struct planned
 		.task = *one->name ? one->name : NULL,
 		.sample = (int64_t)one->sample,
 		.group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0,
-		.one_of_many = are_many(r),
 		.env = env_target_conf(&r->target),
 		.policy = {.actions = own ? o->actions : actions_of(r),
 	                   .tool = o->tool,
@@ -353,7 +352,7 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 		/* a failure of ours may be of one task's options */
 		error_wrap(err, "%s:%zu", r->plan.file, one.task->line);
 	}
-	if (!failed && result->status == END_UNREACHABLE) {
+	if (!failed && result->peer.kind != FAIL_NONE) {
 		pthread_mutex_lock(&r->lock);
 		if (r->peer.kind == FAIL_NONE) {
 			r->peer = result->peer;

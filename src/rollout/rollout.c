@@ -12,7 +12,6 @@
 
 #define LOST_STEPS_MAX                                                                   \
 	2 /* calls in a row without any answer: the environment is lost for good */
-#define SETTLE_ERROR_BYTES ((size_t)4096)
 
 struct rollout {
 	const struct rollout_conf *conf;
@@ -179,18 +178,39 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	               why->text, (struct str){NULL, 0}, err);
 }
 
+/* No rule speaks of refusals but the one about capacity. */
+static void tell_refusal(struct rollout *r, enum outcome outcome, struct str reason)
+{
+	if (outcome != OUTCOME_CAPACITY) {
+		error_set(&r->result->peer, FAIL_PROTOCOL, "%.*s", STR_ARG(reason));
+	}
+}
+
+/* Whoever is silent refuses nothing. */
+static int end_unwanted(struct rollout *r, const struct env_reply *reply,
+                        const char *what, struct str why, struct error *err)
+{
+	static const struct str none = {NULL, 0};
+	struct buf reason = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&reason, what);
+	buf_str(&reason, why);
+	tell_refusal(r, reply->outcome, buf_view(&reason));
+	int failed = put_end(r, reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
+	                     buf_cstr(&reason), none, err);
+	buf_release(&reason);
+	return failed;
+}
+
 static int end_refused(struct rollout *r, const struct env_reply *refusal,
                        struct error *err)
 {
-	struct buf reason = BUF(2 * SETTLE_ERROR_BYTES);
-
-	buf_text(&reason, "the server gave no session: ");
-	buf_str(&reason, refusal->error.message);
 	static const struct str none = {NULL, 0};
-	int failed = put_header(r, err) || write_reset(&r->writer, refusal, none, err) ||
-	             put_end(r, END_REFUSED, buf_cstr(&reason), none, err);
-	buf_release(&reason);
-	return failed ? -1 : 0;
+
+	return put_header(r, err) || write_reset(&r->writer, refusal, none, err)
+	               ? -1
+	               : end_unwanted(r, refusal, "the server gave no session: ",
+	                              refusal->error.message, err);
 }
 
 static int open_policy(struct rollout *r, struct error *err)
@@ -367,7 +387,7 @@ static int give_up(struct rollout *r, const struct decision *d, struct str state
 	end->state_read = true;
 	end->state = state;
 	end_with(end, endings[d->kind], d->reason);
-	if (d->kind == DECIDE_LOST) {
+	if (d->kind == DECIDE_LOST || d->kind == DECIDE_REFUSED) {
 		error_set(&r->result->peer, FAIL_TRANSPORT, "%s", d->reason);
 		r->result->lost_policy = true;
 	}
@@ -490,10 +510,8 @@ static int start(struct rollout *r, struct error *err)
 		return -1;
 	}
 	if (refused) {
-		if (!r->conf->one_of_many) {
-			log_warn("the reset was refused: %s", buf_cstr(&r->last_error));
-		}
-		return put_end(r, END_REFUSED, buf_cstr(&r->last_error), unknown, err);
+		return end_unwanted(r, &reply,
+		                    "the reset failed: ", buf_view(&r->last_error), err);
 	}
 	r->result->opened = true;
 	if (no_tools) {

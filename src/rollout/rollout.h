@@ -11,7 +11,6 @@ struct rollout_conf {
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
 	int64_t group_size; /* samples of each task; 0: it is of no group */
-	bool one_of_many;   /* whoever started it sums up how they ended */
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is filled in here */
@@ -32,10 +31,10 @@ struct rollout_conf {
 
 struct rollout_result {
 	enum end_status status;
-	bool opened; /* it had a session, and the reset went well */
-	struct error
-		peer;     /* of END_UNREACHABLE: the sentence; kind FAIL_NONE otherwise */
-	bool lost_policy; /* and it is about whom the policy asks */
+	bool opened;       /* it had a session, and the reset went well */
+	struct error peer; /* of END_UNREACHABLE, and of END_REFUSED where it was not for
+	                      lack of room: the sentence; kind FAIL_NONE otherwise */
+	bool lost_policy;  /* and it is about whom the policy asks */
 };
 
 #define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */

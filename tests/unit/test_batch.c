@@ -64,7 +64,6 @@ static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result
 	struct rollout_conf conf = {
 		.task = "t",
 		.sample = (int64_t)index,
-		.one_of_many = true,
 		.env = {.url = w->url,
 	                .timeout_ms = 60000,
 	                .state_spec = STR("auto"),

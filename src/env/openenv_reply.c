@@ -394,6 +394,17 @@ void openenv_doubt(struct openenv_reading *r, struct env_reply *out)
 	}
 }
 
+static void say_no_message(const struct openenv_answer *a, struct openenv_reading *r,
+                           struct env_reply *out)
+{
+	buf_clear(&r->text);
+	buf_text(&r->text, "the answer is no JSON message of OpenEnv");
+	if (a->fault.why) {
+		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
+	}
+	keep_message(r, buf_view(&r->text), out);
+}
+
 void openenv_read(const struct openenv_answer *a, bool known_tool,
                   struct openenv_reading *r, struct env_reply *out)
 {
@@ -413,7 +424,7 @@ void openenv_read(const struct openenv_answer *a, bool known_tool,
 		break;
 	case OPENENV_NOT_JSON:
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-		keep_message(r, STR("the answer is no JSON message of OpenEnv"), out);
+		say_no_message(a, r, out);
 		out->raw = a->text;
 		break;
 	case OPENENV_STRAY:

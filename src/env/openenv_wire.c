@@ -157,11 +157,13 @@ static void read_frame(const struct websocket_message *m, const char *wanted,
                        struct openenv_answer *out)
 {
 	static const struct str keys[] = {STR_INIT("type"), STR_INIT("data")};
-	struct json_fault fault;
 	struct str values[2] = {{NULL, 0}};
 
 	*out = (struct openenv_answer){.got = OPENENV_NOT_JSON, .text = m->bytes};
-	if (!m->binary && json_validate(m->bytes, &fault) == 0) {
+	if (m->binary) {
+		out->fault.why = "the frame is binary";
+	} else if (json_validate(m->bytes, &out->fault) == 0) {
+		out->fault.why = NULL;
 		json_pick(m->bytes, keys, ARRAY_LEN(keys), values);
 	}
 	struct str type = values[0];
@@ -217,6 +219,7 @@ static bool hear(struct openenv_wire *w, struct openenv_answer *out, struct erro
 		}
 		read_frame(&m, "", out);
 		if (out->got == OPENENV_ERROR && closes(out->data)) {
+			give_up(w, STR("the server has ended the session"));
 			return true;
 		}
 		note_unasked(w, &m);
@@ -289,9 +292,13 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
 	if (out->got == OPENENV_ERROR && closes(out->data)) {
 		give_up(w, STR("the server has ended the session"));
 	}
-	if (out->got == OPENENV_STRAY || out->got == OPENENV_NOT_JSON) {
+	if (out->got == OPENENV_STRAY) {
 		give_up(w, STR("the server's answers are out of step with the questions: "
 		               "the session was given up"));
+	}
+	if (out->got == OPENENV_NOT_JSON) {
+		give_up(w, STR("an answer was no message of OpenEnv, and with it the "
+		               "session was given up"));
 	}
 	return 0;
 }
@@ -401,6 +408,7 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 		out->text = buf_view(&w->why);
 	} else if (json_validate(body, &fault)) {
 		out->got = status == 200 ? OPENENV_NOT_JSON : OPENENV_STATUS;
+		out->fault = fault;
 	} else {
 		out->got = status == 200 ? OPENENV_ANSWER : OPENENV_STATUS;
 		out->data = body;

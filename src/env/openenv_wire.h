@@ -27,7 +27,8 @@ struct openenv_answer {
 	enum websocket_end end;
 	int code; /* of a Close frame or an HTTP status; 0: none */
 	struct str data;
-	struct str text; /* a sentence, or the body */
+	struct str text;         /* a sentence, or the body */
+	struct json_fault fault; /* of OPENENV_NOT_JSON; why NULL: JSON of some kind */
 };
 
 struct openenv_wire {

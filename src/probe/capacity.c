@@ -58,6 +58,9 @@ static void see_refusal(const struct probe *p, struct property *out)
 		property_quote(out, &p->refusal);
 		if (p->refusal.outcome == OUTCOME_CAPACITY) {
 			advise_limit(p, &p->refusal, out);
+		} else if (p->refusal.class == CLASS_AUTH) {
+			property_advise(out, "give the server its credentials: --header "
+			                     "or --header-env");
 		} else {
 			property_advise(out, "see the server's own log: it fails "
 			                     "before there is an environment");

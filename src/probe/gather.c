@@ -142,7 +142,7 @@ static void weigh_act(struct probe *p, struct exploring *x, struct act *a)
 	p->act_count++;
 	x->done = a->answer.over || x->lost > 1 || p->step_refused ||
 	          !session_is_open(&p->sessions[0]) || p->act_count == ACTS_MAX ||
-	          (x->ok >= GOOD_MAX && p->changer < ACTS_MAX);
+	          (x->ok >= GOOD_MAX && p->changer < ACTS_MAX && !probe_uncounted(p));
 }
 
 static int act_once(struct probe *p, struct exploring *x, const struct decision *d,

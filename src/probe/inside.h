@@ -105,6 +105,9 @@ size_t probe_ok_acts(const struct probe *p);
 int64_t probe_count_after_acts(const struct probe *p);
 /* Is that count one that goes on from call to call? */
 bool probe_counts(const struct probe *p);
+/* Good calls at the end that were neither counted nor changed anything, where calls are
+   counted. */
+size_t probe_uncounted(const struct probe *p);
 /* A good call, by its place among them. */
 const struct act *probe_good(const struct probe *p, size_t i);
 

@@ -122,6 +122,21 @@ bool probe_counts(const struct probe *p)
 	return count > 1 || (count == 1 && probe_ok_acts(p) == 1);
 }
 
+size_t probe_uncounted(const struct probe *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < p->act_count; i++) {
+		const struct act *a = &p->acts[i];
+		bool in_vain = a->answer.outcome == OUTCOME_OK && !a->changed &&
+		               a->answer.env_steps >= 0 &&
+		               a->answer.env_steps == p->acts[i - 1].answer.env_steps;
+
+		n = in_vain ? n + 1 : 0;
+	}
+	return n;
+}
+
 const struct act *probe_good(const struct probe *p, size_t i)
 {
 	return &p->acts[p->good[i]];

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#define VAIN_MIN 8 /* calls in vain, in a row, that are no bad luck of the draw */
+
 static size_t count_changes(const struct probe *p)
 {
 	size_t n = 0;
@@ -97,22 +99,48 @@ static bool judge_signs(struct probe *p, struct property *out)
 	return true;
 }
 
-/* Good calls at the end that were neither counted nor changed anything. */
-static size_t uncounted_at_end(const struct probe *p)
+/* Was one of the last `vain` calls one that had been counted before? Then it is the
+   environment that has changed its mind, not the call that is worth nothing. */
+static bool repeats_counted(const struct probe *p, size_t vain)
 {
-	size_t n = 0;
+	for (size_t i = p->act_count - vain; i < p->act_count; i++) {
+		for (size_t j = 0; j < p->act_count - vain; j++) {
+			int64_t before = j ? p->acts[j - 1].answer.env_steps : 0;
 
-	for (size_t i = 1; i < p->act_count; i++) {
-		const struct act *a = &p->acts[i];
-		bool in_vain = a->answer.outcome == OUTCOME_OK && !a->changed &&
-		               a->answer.env_steps == p->acts[i - 1].answer.env_steps;
-
-		n = in_vain ? n + 1 : 0;
+			if (p->acts[j].answer.env_steps > before &&
+			    str_eq(p->acts[i].name, p->acts[j].name) &&
+			    str_eq(p->acts[i].arguments, p->acts[j].arguments)) {
+				return true;
+			}
+		}
 	}
-	return n;
+	return false;
 }
 
-static void judge_count(const struct probe *p, size_t ok, struct property *out)
+/* It did count, and does so no more: an environment that is no longer there? */
+static bool judge_stop(const struct probe *p, struct property *out)
+{
+	size_t vain = probe_uncounted(p);
+
+	if (probe_count_after_acts(p) < 1 || vain < 2) {
+		return false;
+	}
+	if (vain >= VAIN_MIN && repeats_counted(p, vain)) {
+		property_judge(out, PROPERTY_RED, "stops");
+		property_advise(out, "the session outlives its environment: look for a "
+		                     "limit of its idle time or of its steps, and in "
+		                     "the server's own log");
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
+	}
+	property_saw(out,
+	             "the last %zu calls succeeded, were not counted, and changed "
+	             "nothing",
+	             vain);
+	return true;
+}
+
+static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 {
 	int64_t count = probe_count_after_acts(p);
 	size_t changes = count_changes(p);
@@ -120,17 +148,9 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 
 	/* a server without memory would show the state of a fresh start */
 	bool kept = !observed && (changes > 1 || (changes && count < 0));
-	/* it did count, and does so no more: an environment that is no longer there? */
-	bool stopped = count > 1 && uncounted_at_end(p) > 1;
 	bool stands = count >= 0 && ok > 1 && !changes && answers_differ(p);
 
-	if (stopped) {
-		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
-		property_saw(out,
-		             "the last %zu calls succeeded, were not counted, and "
-		             "changed nothing",
-		             uncounted_at_end(p));
-	} else if (count > 1 || kept) {
+	if (count > 1 || kept) {
 		property_judge(out, PROPERTY_OK, "keeps its state");
 	} else if (stands) {
 		property_judge(out, PROPERTY_RED, "starts over");
@@ -139,6 +159,16 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 		property_judge(out, PROPERTY_UNKNOWN, "cannot be told");
 		property_advise(out, "name calls that change something (--actions), and "
 		                     "where the state can be read (--state)");
+	}
+}
+
+static void judge_count(const struct probe *p, size_t ok, struct property *out)
+{
+	int64_t count = probe_count_after_acts(p);
+	size_t changes = count_changes(p);
+
+	if (!judge_stop(p, out)) {
+		judge_growth(p, ok, out);
 	}
 	property_saw(out, "%zu call%s succeeded%s", ok, plural(ok),
 	             ok == 1 && p->acts[p->act_count - 1].answer.over
@@ -156,21 +186,25 @@ static void judge_count(const struct probe *p, size_t ok, struct property *out)
 	}
 }
 
-/* A call that got no answer after others had got theirs. */
+/* A call that got no answer after others had got theirs, or one after which the session
+   could not be asked for anything more. */
 static bool judge_loss(struct probe *p, size_t ok, struct property *out)
 {
 	const struct act *last = &p->acts[p->act_count - 1];
 	enum outcome o = last->answer.outcome;
+	bool silent = o == OUTCOME_TIMEOUT || o == OUTCOME_TRANSPORT_ERROR;
+	bool gone = p->sessions[0].how == SESSION_LOST && !last->answer.over;
 
-	if (ok == 0 || (o != OUTCOME_TIMEOUT && o != OUTCOME_TRANSPORT_ERROR &&
-	                o != OUTCOME_SESSION_LOST)) {
+	if (ok == 0 || (!silent && !gone && o != OUTCOME_SESSION_LOST)) {
 		return false;
 	}
 	property_judge(out, PROPERTY_RED, "loses the session");
 	property_saw(out, "call %zu", p->act_count);
-	property_quote(out, &last->answer);
-	property_advise(out, "see the server's own log; a step that takes longer needs a "
-	                     "longer --timeout");
+	property_quote(out, o == OUTCOME_OK ? &p->sessions[0].last : &last->answer);
+	property_advise(out, "see the server's own log%s",
+	                o == OUTCOME_TIMEOUT
+	                        ? "; a step that takes longer needs a longer --timeout"
+	                        : "");
 	return true;
 }
 

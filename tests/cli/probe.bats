@@ -139,6 +139,15 @@ most_open() {
 	has "$output" 'red      statefulness  starts over'
 }
 
+@test "a session that outlives its environment: four named calls may be bad luck, two dozen drawn ones are not" {
+	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 --actions DOWN,UP,DOWN,UP >lines
+	property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, were not counted, and changed nothing"))'
+	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 >lines || [ $? = 1 ]
+	property statefulness '.status == "red" and .value == "stops" and (.evidence | contains("the last 22 calls succeeded, were not counted"))'
+	property seed '.status == "unknown"'
+	jq -es 'last | .red == 1' lines
+}
+
 @test "nobody there, or nobody who speaks it: exit 4 and no table" {
 	expect 4 rolldbg probe --env http://127.0.0.1:1/mcp
 	[ -z "$output" ]

@@ -656,6 +656,21 @@ static void test_late_reply(void)
 	run_close(&r);
 }
 
+static void test_ended_unasked(void)
+{
+	static const struct script script = {
+		.name = "ended",
+		.lines = {STATE(0, 0), TILE(0),
+	                  PAIR STATE(0, 0) "|" ERROR("SESSION_ERROR", "evicted")}};
+	struct run r;
+	run_started(&r, &script);
+	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
+	is_int(r.reply.outcome, OUTCOME_SESSION_LOST, "the session had ended before");
+	ok(run_state(&r) == -1 && !strcmp(r.err.text, "the server has ended the session"),
+	   "and whoever asks on is told so: %s", r.err.text);
+	run_close(&r);
+}
+
 static void test_swap(void)
 {
 	static const struct script script = {
@@ -766,6 +781,7 @@ int main(void)
 	test_refusals();
 	test_urls();
 	test_late_reply();
+	test_ended_unasked();
 	test_swap();
 	test_bare_state();
 	test_failed_state();

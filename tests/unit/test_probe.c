@@ -337,7 +337,7 @@ static const struct {
 	{"a state that stands still", FROZEN, "oooooroouo"},
 	{"over after one step", ONCE_OVER, "ouoooooooo"},
 	{"the third call breaks it", BREAKS, "oroooooouo"},
-	{"after two steps it stands still", STOPS, "ouoooooooo"},
+	{"after two steps it stands still", STOPS, "oroooooouo"},
 };
 
 static void take(void *ctx, const struct property *p)

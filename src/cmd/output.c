@@ -1,8 +1,9 @@
 /* Writing results: see output.h. */
 #include "cmd/output.h"
 
+#include "base/fd.h"
+
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #define FLUSH_AT ((size_t)64 << 10)
@@ -19,26 +20,11 @@ struct output output_to_stderr(void)
 
 int output_flush(struct output *o, struct error *err)
 {
-	struct str rest = buf_view(&o->text);
+	size_t done;
 
-	while (rest.n) {
-		ssize_t n = write(o->fd, rest.p, rest.n);
-
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0 && errno == EAGAIN) { /* somebody made it non-blocking */
-			poll(&(struct pollfd){.fd = o->fd, .events = POLLOUT}, 1, -1);
-			continue;
-		}
-		if (n < 0 && errno == EPIPE) {
-			break;
-		}
-		if (n < 0) {
-			return error_errno(err, "cannot write to standard %s",
-			                   o->fd == STDERR_FILENO ? "error" : "output");
-		}
-		rest = str_skip(rest, (size_t)n);
+	if (fd_write(o->fd, buf_view(&o->text), &done) && errno != EPIPE) {
+		return error_errno(err, "cannot write to standard %s",
+		                   o->fd == STDERR_FILENO ? "error" : "output");
 	}
 	buf_clear(&o->text);
 	return 0;

@@ -108,8 +108,16 @@ static void take_prompt(struct showing *s, const struct line *l)
 	}
 }
 
-static int take(struct showing *s, const struct line *l, struct error *err)
+static int take(void *ctx, const struct line *l, const struct reader_note *note,
+                struct error *err)
 {
+	struct showing *s = ctx;
+
+	if (note->torn) {
+		buf_printf(&s->out.text, "%5s  the last line is torn (line %llu)\n", "!",
+		           (unsigned long long)note->line);
+		return 0;
+	}
 	remember_id(s, l);
 	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
 		return 0;
@@ -125,30 +133,6 @@ static int take(struct showing *s, const struct line *l, struct error *err)
 	s->found = true;
 	table_line(s->table, l, &s->out.text);
 	return output_flush_some(&s->out, err);
-}
-
-static int read_file(struct showing *s, const char *path, struct error *err)
-{
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line l;
-	int more;
-
-	if (reader_open(path, &r, err)) {
-		return -1;
-	}
-	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		if (note.torn) {
-			buf_printf(&s->out.text,
-			           "%5s  the last line is torn (line %llu)\n", "!",
-			           (unsigned long long)note.line);
-		} else if (take(s, &l, err)) {
-			more = -1;
-			break;
-		}
-	}
-	reader_close(r);
-	return more;
 }
 
 static int finish(struct showing *s, struct error *err)
@@ -206,11 +190,12 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
 	struct buf latest = BUF(BUF_MAX_SMALL);
+	struct reader *r = NULL;
 	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
-		failed = read_file(&s, argc ? argv[0] : buf_cstr(&latest), err) ||
-		         finish(&s, err);
+		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
+		         reader_each(r, take, &s, err) || finish(&s, err);
 	}
 	if (failed) {
 		struct error ignored; /* the rows before the fault are worth seeing */

@@ -18,81 +18,73 @@ static const struct opt options[] = {
          NULL},
 };
 
+struct stripping {
+	struct strip *strip;
+	struct output out;
+	const char *path; /* that is being read */
+	bool terminal;
+};
+
 /* On a terminal what could move its cursor is escaped, which no reader of JSON can tell.
  */
-static int put_stripped(struct strip *s, const struct line *l, bool terminal,
-                        struct buf *out, struct error *err)
+static int put_stripped(struct stripping *s, const struct line *l, struct error *err)
 {
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
-	if (!terminal) {
-		return strip_line(s, l, out, err);
+	if (!s->terminal) {
+		return strip_line(s->strip, l, &s->out.text, err);
 	}
-	int failed = strip_line(s, l, &line, err);
-	text_escape_json(out, buf_view(&line));
+	int failed = strip_line(s->strip, l, &line, err);
+	text_escape_json(&s->out.text, buf_view(&line));
 	buf_release(&line);
 	return failed;
 }
 
-static int strip_file(struct strip *s, const char *path, bool terminal,
-                      struct output *out, struct error *err)
+static int take(void *ctx, const struct line *l, const struct reader_note *note,
+                struct error *err)
 {
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line l;
-	int more;
+	struct stripping *s = ctx;
 
-	if (reader_open(path, &r, err)) {
-		return -1;
+	if (note->torn) {
+		log_warn("%s:%llu: the last line is torn and left out", s->path,
+		         (unsigned long long)note->line);
 	}
-	while ((more = reader_next(r, &l, &note, err)) > 0) {
-		if (note.torn) {
-			log_warn("%s:%llu: the last line is torn and left out", path,
-			         (unsigned long long)note.line);
-		}
-		if (put_stripped(s, &l, terminal, &out->text, err)) {
-			struct error inner = *err;
-			more = error_set(err, inner.kind, "%s:%llu: %s", path,
-			                 (unsigned long long)note.line, inner.text);
-			break;
-		}
-		if (output_flush_some(out, err)) {
-			more = -1;
-			break;
-		}
+	if (put_stripped(s, l, err)) {
+		return error_wrap(err, "%s:%llu", s->path,
+		                  (unsigned long long)note->line);
 	}
-	reader_close(r);
-	return more;
+	return output_flush_some(&s->out, err);
 }
 
-static int strip_all(const struct context *c, struct strip *s, int argc, char **argv,
-                     struct output *out, struct error *err)
+static int strip_all(const struct context *c, struct stripping *s, int argc, char **argv,
+                     struct error *err)
 {
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct file_list files = {0};
+	struct reader *r = NULL;
 	int failed = argc ? file_list_new(argv, (size_t)argc, &files, err)
 	                  : store_latest(c, &latest, err) ||
 	                             file_list_new(&latest.p, 1, &files, err);
 
 	for (size_t i = 0; !failed && i < files.count; i++) {
-		failed = strip_file(s, files.paths[i], c->style.terminal, out, err);
+		s->path = files.paths[i];
+		failed = reader_open(s->path, &r, err) || reader_each(r, take, s, err);
 	}
 	file_list_free(&files);
 	buf_release(&latest);
-	return failed ? -1 : output_flush(out, err);
+	return failed ? -1 : output_flush(&s->out, err);
 }
 
 static int strip_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
 	const struct strip_options *o = opts;
-	struct output out = output_to_stdout();
-	struct strip *s = NULL;
-	int failed =
-		masks_strip(&o->masks, &s, err) || strip_all(c, s, argc, argv, &out, err);
+	struct stripping s = {.out = output_to_stdout(), .terminal = c->style.terminal};
+	int failed = masks_strip(&o->masks, &s.strip, err) ||
+	             strip_all(c, &s, argc, argv, err);
 
-	strip_free(s);
-	output_release(&out);
+	strip_free(s.strip);
+	output_release(&s.out);
 	return failed ? -1 : 0;
 }
 

@@ -19,8 +19,7 @@
 
 struct reader {
 	int fd;
-	char *path;
-	const char *name; /* for messages */
+	char *name; /* for messages */
 
 	char *p; /* p[start..end) is read and not yet handed out as a line */
 	size_t cap, start, end;
@@ -55,8 +54,7 @@ int reader_open(const char *path, struct reader **out, struct error *err)
 	}
 	struct reader *r = mem_new(sizeof(*r));
 	r->fd = fd;
-	r->path = mem_text(str_from(path));
-	r->name = standard_input ? "standard input" : r->path;
+	r->name = mem_text(standard_input ? STR("standard input") : str_from(path));
 	r->cap = BLOCK;
 	r->p = mem_new(r->cap);
 	r->scratch = BUF(BUF_MAX_MESSAGE);
@@ -72,13 +70,8 @@ void reader_close(struct reader *r)
 		close(r->fd);
 	buf_release(&r->scratch);
 	free(r->p);
-	free(r->path);
+	free(r->name);
 	free(r);
-}
-
-const char *reader_path(const struct reader *r)
-{
-	return r->path;
 }
 
 /* Room behind end: by moving the unread bytes to the front, or by growing when they are
@@ -236,4 +229,19 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note,
 		if (got <= 0)
 			return got;
 	}
+}
+
+int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (take(ctx, &l, &note, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
 }

@@ -1,6 +1,5 @@
-/* Reads recordings as a stream: constant memory whatever the file's size, files,
- *directories of .jsonl (sorted by name) or standard input. Torn, fused and foreign lines
- *are told apart. */
+/* Reads recordings as a stream, from files or standard input: constant memory whatever
+   the file's size. Torn, fused and foreign lines are told apart. */
 #ifndef ROLLDBG_TRAJECTORY_READER_H
 #define ROLLDBG_TRAJECTORY_READER_H
 
@@ -27,7 +26,13 @@ void reader_close(struct reader *r); /* NULL is fine */
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-const char *reader_path(const struct reader *r);
+/* Takes one line, which is gone when it returns: -1 with err set ends the reading. */
+typedef int reader_line_fn(void *ctx, const struct line *l,
+                           const struct reader_note *note, struct error *err);
+/* Hands over each line that is left, and closes the reader in every case. -1: reader_next
+   or take failed. */
+MUST_USE int reader_each(struct reader *r, reader_line_fn *take, void *ctx,
+                         struct error *err);
 
 /* All files named by operands: a directory gives its *.jsonl. Free with file_list_free.
  */

@@ -3,6 +3,7 @@
    is taken back. */
 #include "trajectory/recorder.h"
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "trajectory/redact.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -122,23 +122,6 @@ int recorder_new(const struct recorder_conf *conf, struct recorder **out,
 	return 0;
 }
 
-/* 0, or -1 with errno; *done says how much is out. */
-static int write_all(int fd, struct str text, size_t *done)
-{
-	*done = 0;
-	while (*done < text.n) {
-		ssize_t n = write(fd, text.p + *done, text.n - *done);
-		if (n >= 0)
-			*done += (size_t)n;
-		else if (errno ==
-		         EAGAIN) /* a pipe that its other end made non-blocking */
-			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-		else if (errno != EINTR)
-			return -1;
-	}
-	return 0;
-}
-
 /* Cuts off the part of a line that did go out, unless someone else has written behind it.
  */
 static void take_back(const struct recorder *r, size_t done)
@@ -154,7 +137,7 @@ static void take_back(const struct recorder *r, size_t done)
 static int write_line(struct recorder *r, struct str text, struct error *err)
 {
 	size_t done;
-	if (write_all(r->fd, text, &done) != 0) {
+	if (fd_write(r->fd, text, &done) != 0) {
 		int cause = errno;
 		take_back(r, done);
 		errno = cause;

@@ -2,6 +2,7 @@
 #include "trajectory/tail.h"
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "json/scan.h"
 
@@ -49,21 +50,11 @@ static int find_last_line(int fd, off_t size, off_t *start, struct error *err)
 	return result;
 }
 
-static int write_out(int fd, struct str text)
-{
-	while (text.n) {
-		ssize_t n = write(fd, text.p, text.n);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		text = str_skip(text, n > 0 ? (size_t)n : 0);
-	}
-	return 0;
-}
-
 /* Into the first name that is free. */
 static int keep_copy(const char *path, struct str tail, struct error *err)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
+	size_t done;
 	int fd = -1;
 	for (int i = 1; fd < 0 && (i == 1 || errno == EEXIST) && i < 1000; i++) {
 		buf_clear(&name);
@@ -72,7 +63,7 @@ static int keep_copy(const char *path, struct str tail, struct error *err)
 			buf_printf(&name, "%d", i);
 		fd = open(buf_cstr(&name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}
-	bool kept = fd >= 0 && write_out(fd, tail) == 0;
+	bool kept = fd >= 0 && fd_write(fd, tail, &done) == 0;
 	if (fd >= 0)
 		kept = close(fd) == 0 && kept;
 	int result =
@@ -89,8 +80,9 @@ static int mend(int fd, const char *path, off_t start, struct str tail, off_t *s
                 struct error *err)
 {
 	struct json_fault fault;
+	size_t done;
 	if (json_validate(tail, &fault) == 0) {
-		if (write_out(fd, STR("\n")) != 0)
+		if (fd_write(fd, STR("\n"), &done) != 0)
 			return error_errno(err, "cannot end the last line of %s", path);
 		*size = start + (off_t)tail.n + 1;
 		return 0;

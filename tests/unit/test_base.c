@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -9,6 +10,11 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* ---- text ---- */
 
@@ -314,6 +320,59 @@ static void test_globs(void)
 	   "none of them");
 }
 
+/* ---- file descriptors ---- */
+
+#define MUCH ((size_t)1 << 20) /* more than a pipe holds */
+
+struct draining {
+	int fd;
+	size_t total;
+};
+
+static void *drain(void *ctx)
+{
+	struct draining *d = ctx;
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = read(d->fd, piece, sizeof(piece))) > 0) {
+		d->total += (size_t)n;
+	}
+	return NULL;
+}
+
+static void test_fd_write(void)
+{
+	char *text = mem_new(MUCH);
+	struct draining drained = {0};
+	size_t done = 0;
+	int ends[2];
+	pthread_t reader;
+
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	if (!ok(pipe(ends) == 0, "a pipe")) {
+		return;
+	}
+	drained.fd = ends[0];
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	pthread_create(&reader, NULL, drain, &drained);
+	is_int(fd_write(ends[1], (struct str){text, MUCH}, &done), 0,
+	       "a full pipe is waited for");
+	is_int(done, MUCH, "until all is out");
+	close(ends[1]);
+	pthread_join(reader, NULL);
+	is_int(drained.total, MUCH, "and all arrives");
+	close(ends[0]);
+
+	(void)!pipe(ends);
+	close(ends[0]);
+	ok(fd_write(ends[1], STR("x"), &done) == -1 && errno == EPIPE,
+	   "nobody reads: errno says so");
+	is_int(done, 0, "and nothing is out");
+	close(ends[1]);
+	free(text);
+}
+
 int main(void)
 {
 	test_globs();
@@ -328,5 +387,6 @@ int main(void)
 	test_hash();
 	test_clock();
 	test_rng();
+	test_fd_write();
 	return done();
 }

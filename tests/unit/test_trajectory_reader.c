@@ -115,7 +115,7 @@ static void places(void)
 	for (int i = 0; i < 3; i++)
 		is_int(reader_next(r, &l, &note, &err), 1, "a line");
 	is_int(note.line, 2, "the fused object stands on line 2");
-	FILE *f = fopen(reader_path(r), "r");
+	FILE *f = fopen(FOLDER "/fused.jsonl", "r");
 	char start[17] = "";
 	ok(f && fseek(f, (long)note.offset, SEEK_SET) == 0 &&
 	           fgets(start, sizeof(start), f) != NULL,

@@ -148,7 +148,15 @@ static int needs_value(struct parser *p, const struct opt *o, const char **value
 		return error_set(err, FAIL_USAGE, "--%s wants a value: --%s %s", o->name,
 		                 o->name, o->arg ? o->arg : "VALUE");
 	}
-	*value = p->argv[++p->at];
+	const char *next = p->argv[++p->at];
+	if (!strncmp(next, "--", 2) && by_name(p->opts, p->count, str_from(next + 2))) {
+		/* most often an empty shell variable stood between them */
+		return error_set(err, FAIL_USAGE,
+		                 "--%s wants a value, and the option %s follows; write "
+		                 "--%s=%s if that is the value",
+		                 o->name, next, o->name, next);
+	}
+	*value = next;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* The least that an OpenEnv step with the state after it can cost on this machine: raw
    sockets, a thread for each session, both frames in one send, answers waited for and
    counted but not read.
-   Usage: bare_sockets PORT SESSIONS STEPS */
+   Usage: bare_sockets PORT KEY SESSIONS STEPS; KEY is the only field of the action */
 #include "base/base.h"
 
 #include <arpa/inet.h>
@@ -21,6 +21,7 @@ struct session {
 	pthread_t thread;
 	int fd;
 	long steps;
+	const char *key;
 	unsigned char in[65536];
 	size_t have;
 };
@@ -110,14 +111,15 @@ static void open_session(struct session *s, uint16_t port)
 
 static void *walk(void *arg)
 {
-	static const char *const moves[] = {
-		"{\"type\":\"step\",\"data\":{\"direction\":\"RIGHT\"}}",
-		"{\"type\":\"step\",\"data\":{\"direction\":\"LEFT\"}}"};
+	static const char *const moves[] = {"RIGHT", "LEFT"};
 	struct session *s = arg;
-	char both[256];
+	char move[100], both[256];
 
 	for (long i = 0; i < s->steps; i++) {
-		size_t n = frame(both, moves[i % 2]);
+		snprintf(move, sizeof(move),
+		         "{\"type\":\"step\",\"data\":{\"%s\":\"%s\"}}", s->key,
+		         moves[i % 2]);
+		size_t n = frame(both, move);
 
 		n += frame(both + n, "{\"type\":\"state\"}");
 		give(s, both, n);
@@ -129,17 +131,18 @@ static void *walk(void *arg)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: bare_sockets PORT SESSIONS STEPS\n");
+	if (argc != 5) {
+		fprintf(stderr, "usage: bare_sockets PORT KEY SESSIONS STEPS\n");
 		return 2;
 	}
-	size_t count = strtoul(argv[2], NULL, 10);
-	long steps = strtol(argv[3], NULL, 10);
+	size_t count = strtoul(argv[3], NULL, 10);
+	long steps = strtol(argv[4], NULL, 10);
 	struct session *all = calloc(count, sizeof(*all));
 	if (!all)
 		die("calloc");
 	for (size_t i = 0; i < count; i++) {
 		all[i].steps = steps;
+		all[i].key = argv[2];
 		open_session(&all[i], (uint16_t)strtoul(argv[1], NULL, 10));
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -40,6 +40,10 @@ struct mcp_channel_ops {
 	   only when interrupted, or ours. */
 	int (*send)(struct mcp_channel *c, const struct mcp_outgoing *q,
 	            struct error *err);
+	/* Nobody awaits an answer: takes one message that the server sent by itself, when
+	   there is one, and deals with it. *wake_ns: see io_tend. 1: it did, 0: there was
+	   none; -1 as above, and when the server went too far. */
+	int (*listen)(struct mcp_channel *c, uint64_t *wake_ns, struct error *err);
 	/* Ends the session politely, bounded in time. */
 	void (*goodbye)(struct mcp_channel *c);
 	/* Sends nothing. */

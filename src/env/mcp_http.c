@@ -369,6 +369,11 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	return failed ? mcp_or_failure(s, r, err) : 0;
 }
 
+static int http_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error *err)
+{
+	return mcp_listen_serve(&http_of(base)->listen, wake_ns, err);
+}
+
 /* DELETE; what the server says to it is not looked at (405 is usual). */
 static void http_goodbye(struct mcp_channel *base)
 {
@@ -404,6 +409,7 @@ const struct mcp_channel_ops mcp_http = {
 	.create = http_create,
 	.exchange = http_exchange_one,
 	.send = http_send,
+	.listen = http_listen,
 	.goodbye = http_goodbye,
 	.destroy = http_destroy,
 };

@@ -52,6 +52,10 @@ void mcp_listen_release(struct mcp_listen *l);
 MUST_USE int mcp_listen_start(struct mcp_listen *l, struct error *err);
 void mcp_listen_stop(struct mcp_listen *l);
 
+/* Takes one event, or what has come, or opens it when it is time to; wake_ns and the rest
+   as `listen` of struct mcp_channel_ops. */
+MUST_USE int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err);
+
 /* Waits until x is ready (http_ready), or, x NULL, for timeout_ms; deals meanwhile with
    what the server says on the background stream. -1: interrupted, ours, or the server
    went too far. */

@@ -94,6 +94,12 @@ void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s)
 	sse_init(&l->sse, MCP_REPLY_MAX);
 }
 
+static void forget_events(struct mcp_listen *l)
+{
+	sse_release(&l->sse);
+	sse_init(&l->sse, MCP_REPLY_MAX);
+}
+
 void mcp_listen_release(struct mcp_listen *l)
 {
 	mcp_listen_stop(l);
@@ -107,6 +113,7 @@ void mcp_listen_stop(struct mcp_listen *l)
 {
 	http_end(l->exchange);
 	l->exchange = NULL;
+	forget_events(l); /* they stood in what the exchange had read */
 	l->due_ns = UINT64_MAX;
 	l->vain = 0;
 	buf_clear(&l->last_id);
@@ -119,8 +126,7 @@ static int begin(struct mcp_listen *l, struct error *err)
 
 	mcp_headers_begin(&l->headers, s, own);
 	mcp_headers_add_last(&l->headers, buf_view(&l->last_id));
-	sse_release(&l->sse);
-	sse_init(&l->sse, MCP_REPLY_MAX);
+	forget_events(l);
 	l->request = (struct http_request){.method = "GET",
 	                                   .url = buf_cstr(&s->url),
 	                                   .headers = l->headers.line,
@@ -149,38 +155,38 @@ static void end(struct mcp_listen *l, bool again)
 	}
 }
 
-static int take_events(struct mcp_listen *l, struct error *err)
+/* The next one of those that have been read. 1, 0: there is none, -1. */
+static int take_event(struct mcp_listen *l, struct error *err)
 {
 	struct jsonrpc_message unused;
 	struct sse_event event;
+	bool more = sse_next(&l->sse, &event);
 
-	while (sse_next(&l->sse, &event)) {
-		l->vain = 0;
-		if (event.id.n) {
-			buf_clear(&l->last_id);
-			buf_str(&l->last_id, event.id);
-		}
-		if (!str_is(event.type, "message") || !event.data.n) {
-			continue;
-		}
-		/* what a message leads to may take its time */
-		buf_clear(&l->message);
-		buf_str(&l->message, event.data);
-		if (mcp_take(l->session, buf_view(&l->message), MCP_NO_ID, &unused, err) <
-		    0) {
-			return -1;
-		}
-	}
 	if (l->sse.too_large && !l->too_large) {
 		l->too_large = true;
 		events_push(l->session->conf.events, "truncated-bytes",
 		            STR("{\"what\":\"an event of the background stream\"}"));
 	}
-	return 0;
+	if (!more) {
+		return 0;
+	}
+	l->vain = 0;
+	if (event.id.n) {
+		buf_clear(&l->last_id);
+		buf_str(&l->last_id, event.id);
+	}
+	if (!str_is(event.type, "message") || !event.data.n) {
+		return 1;
+	}
+	/* what a message leads to may take its time */
+	buf_clear(&l->message);
+	buf_str(&l->message, event.data);
+	struct str message = buf_view(&l->message);
+	return mcp_take(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
 }
 
-/* What there is to read, without waiting. */
-static int take(struct mcp_listen *l, struct error *err)
+/* What there is to read, without waiting: 1, 0: nothing was there. */
+static int take_piece(struct mcp_listen *l, struct error *err)
 {
 	struct error why = {0};
 	struct str piece;
@@ -191,15 +197,14 @@ static int take(struct mcp_listen *l, struct error *err)
 			log_info("no background stream: GET was answered with HTTP %d",
 			         http_status(l->exchange));
 			end(l, false);
-			return 0;
+			return 1;
 		}
 		if (!http_ready(l->exchange)) {
 			return 0;
 		}
-		int more = http_read(l->exchange, &piece, &why);
-		if (more > 0) {
+		if (http_read(l->exchange, &piece, &why) > 0) {
 			sse_feed(&l->sse, piece);
-			return take_events(l, err);
+			return 1;
 		}
 	}
 	if (why.kind == FAIL_INTERRUPTED || why.kind == FAIL_SYSTEM) {
@@ -209,28 +214,31 @@ static int take(struct mcp_listen *l, struct error *err)
 	log_info("the background stream has ended%s%s", why.kind ? ": " : "",
 	         why.kind ? why.text : "");
 	end(l, true);
-	return 0;
+	return 1;
 }
 
-static uint64_t ms_until(const struct mcp_listen *l, uint64_t timeout_ms)
+int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
-	uint64_t now = io_now_ns(l->session->conf.io), ms;
-
-	if (l->due_ns == UINT64_MAX) {
-		return timeout_ms;
+	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns) {
+		return begin(l, err) ? -1 : 1;
 	}
-	ms = now < l->due_ns ? (l->due_ns - now) / NS_PER_MS + 1 : 0;
-	return ms < timeout_ms ? ms : timeout_ms;
+	int took = take_event(l, err);
+	if (!took && l->exchange && http_ready(l->exchange)) {
+		took = take_piece(l, err);
+	}
+	*wake_ns = l->due_ns < *wake_ns ? l->due_ns : *wake_ns;
+	return took;
 }
 
-/* Opens it when it is time to, and reads what is there. */
-static int serve(struct mcp_listen *l, struct error *err)
+/* One piece with all its events, so that nobody waits for ever where they do not end. */
+static int serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
-	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns &&
-	    begin(l, err)) {
-		return -1;
+	int took = mcp_listen_serve(l, wake_ns, err);
+
+	while (took > 0) {
+		took = take_event(l, err);
 	}
-	return l->exchange && http_ready(l->exchange) ? take(l, err) : 0;
+	return took;
 }
 
 int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t timeout_ms,
@@ -244,12 +252,13 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
 	}
 	for (;;) {
 		struct http_exchange *xs[2];
+		uint64_t wake = until;
 		size_t count = 0;
 
-		if (serve(l, err)) {
+		if (serve(l, &wake, err)) {
 			return -1;
 		}
-		now = until == UINT64_MAX ? 0 : io_now_ns(io);
+		now = io_now_ns(io);
 		if ((x && http_ready(x)) || now >= until) {
 			return 0;
 		}
@@ -259,9 +268,10 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
 		if (l->exchange) {
 			xs[count++] = l->exchange;
 		}
-		uint64_t left =
-			until == UINT64_MAX ? UINT64_MAX : (until - now) / NS_PER_MS + 1;
-		if (http_wait_any(io, xs, count, ms_until(l, left), err)) {
+		uint64_t left = wake == UINT64_MAX ? UINT64_MAX
+		                : wake > now       ? (wake - now) / NS_PER_MS + 1
+		                                   : 0;
+		if (http_wait_any(io, xs, count, left, err)) {
 			return -1;
 		}
 	}

@@ -53,6 +53,7 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME))
 	                           ? &mcp_stdio
 	                           : &mcp_http);
+	io_tend(conf->io, mcp_listen_meanwhile, s);
 	return s;
 }
 
@@ -62,6 +63,7 @@ void mcp_session_free(struct mcp_session *s)
 		return;
 	}
 	struct buf *all[] = {&s->url, &s->id, &s->name, &s->version, &s->request};
+	io_tend_no_more(s->conf.io, s);
 	s->ops->destroy(s->channel);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -193,7 +195,10 @@ int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
 	buf_clear(&s->request);
 	jsonrpc_write_request(&s->request, q.id, q.method, q.params);
 	q.text = buf_view(&s->request);
-	if (s->ops->exchange(s->channel, &q, r, err)) {
+	s->asking = true;
+	int failed = s->ops->exchange(s->channel, &q, r, err);
+	s->asking = false;
+	if (failed) {
 		return -1;
 	}
 	/* over HTTP, without sessions, hanging up was enough */

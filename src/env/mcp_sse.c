@@ -3,6 +3,7 @@
    The session lives as long as that stream. */
 #include "env/mcp_http.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -87,6 +88,7 @@ static int take_place(struct sse_channel *c, struct str data, struct error *err)
 	c->found = true;
 	buf_clear(&c->place);
 	if (!http_resolve(url, data, &c->place)) {
+		hang_up(c);
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s wants its messages at '%.*s', which is not on the "
 		                 "same host and port",
@@ -118,38 +120,45 @@ static int take_message(struct sse_channel *c, struct str data, struct error *er
 	return got < 0 ? -1 : 0;
 }
 
-static int take_events(struct sse_channel *c, struct error *err)
+/* The next one of those that have been read. 1, 0: there is none, -1. */
+static int take_event(struct sse_channel *c, struct error *err)
 {
 	struct sse_event event;
+	int failed = 0;
+	bool more = sse_next(&c->sse, &event);
 
-	while (sse_next(&c->sse, &event)) {
-		int failed = 0;
-
-		if (str_is(event.type, "endpoint")) {
-			failed = take_place(c, event.data, err);
-		} else if (str_is(event.type, "message") && event.data.n) {
-			failed = take_message(c, event.data, err);
-		}
-		if (failed) {
-			return -1;
-		}
-	}
-	if (c->sse.too_large) {
+	if (!more && c->sse.too_large) {
+		c->sse.too_large = false; /* said once of each */
 		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
 		                 MCP_REPLY_MAX >> 20);
 	}
-	return 0;
+	if (more && str_is(event.type, "endpoint")) {
+		failed = take_place(c, event.data, err);
+	} else if (more && str_is(event.type, "message") && event.data.n) {
+		failed = take_message(c, event.data, err);
+	}
+	return failed ? -1 : more;
+}
+
+static int take_events(struct sse_channel *c, struct error *err)
+{
+	int took;
+
+	do {
+		took = take_event(c, err);
+	} while (took > 0);
+	return took;
 }
 
 /* What there is, without waiting for more. */
-static int read_stream(struct sse_channel *c, struct error *err)
+static int read_piece(struct sse_channel *c, struct error *err)
 {
 	struct str piece;
 	int more = http_read(c->stream, &piece, err);
 
 	if (more > 0) {
 		sse_feed(&c->sse, piece);
-		return take_events(c, err);
+		return 0;
 	}
 	if (more == 0) {
 		error_set(err, FAIL_TRANSPORT,
@@ -157,6 +166,11 @@ static int read_stream(struct sse_channel *c, struct error *err)
 	}
 	hang_up(c);
 	return -1;
+}
+
+static int read_stream(struct sse_channel *c, struct error *err)
+{
+	return read_piece(c, err) ? -1 : take_events(c, err);
 }
 
 /* Waits until one of both is ready, x NULL: the stream; FAIL_TIMEOUT after ms. */
@@ -286,6 +300,19 @@ static int converse(struct sse_channel *c, struct http_exchange *x, struct error
 	return 0;
 }
 
+/* What was read while nobody asked is older than the question. */
+static int take_older(struct sse_channel *c, struct error *err)
+{
+	int took;
+
+	while (c->stream && (took = take_event(c, err)) != 0) {
+		if (took < 0 && mcp_note_trouble(c->base.session, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
 static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q,
                         struct mcp_reply *r, struct error *err)
 {
@@ -294,6 +321,9 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q,
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
+	if (take_older(c, err)) {
+		return -1;
+	}
 	c->id = q->id;
 	c->reply = r;
 	c->answered = false;
@@ -333,10 +363,35 @@ static int sse_send(struct mcp_channel *base, const struct mcp_outgoing *q,
 	struct sse_channel *c = sse_of(base);
 	struct http_request request = post(c, q);
 	struct http_exchange *x = NULL;
+
+	if (!c->place.n) {
+		mcp_note_unwanted(base->session, q->text, 0,
+		                  "the server has named no place for messages");
+		return 0;
+	}
 	int failed = mcp_post_aside(base->session, &request, &x, err);
 
 	http_leave(x);
 	return failed;
+}
+
+static int sse_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error *err)
+{
+	struct sse_channel *c = sse_of(base);
+	int took = c->stream ? take_event(c, err) : 0;
+
+	(void)wake_ns;
+	if (took || !c->stream || !http_ready(c->stream)) {
+		return took;
+	}
+	int failed = read_piece(c, err);
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+		return -1;
+	}
+	if (failed) { /* the next question finds it gone */
+		log_info("the event stream has ended while nothing was asked");
+	}
+	return 1;
 }
 
 static void sse_goodbye(struct mcp_channel *base)
@@ -350,6 +405,7 @@ const struct mcp_channel_ops mcp_sse = {
 	.create = sse_create,
 	.exchange = sse_exchange,
 	.send = sse_send,
+	.listen = sse_listen,
 	.goodbye = sse_goodbye,
 	.destroy = sse_destroy,
 };

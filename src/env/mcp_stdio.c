@@ -170,6 +170,21 @@ static int stdio_send(struct mcp_channel *base, const struct mcp_outgoing *q,
 	return 0;
 }
 
+static int stdio_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error *err)
+{
+	struct stdio_channel *c = stdio_of(base);
+	struct jsonrpc_message unused;
+	struct str line;
+	int got = c->child ? child_next(c->child, &line, err) : 0;
+
+	(void)wake_ns; /* its lines wake whoever waits */
+	if (got > 0 && line.n &&
+	    mcp_take(base->session, line, MCP_NO_ID, &unused, err) < 0) {
+		return -1;
+	}
+	return got;
+}
+
 static void stdio_goodbye(struct mcp_channel *base)
 {
 	struct stdio_channel *c = stdio_of(base);
@@ -185,6 +200,7 @@ const struct mcp_channel_ops mcp_stdio = {
 	.create = stdio_create,
 	.exchange = stdio_exchange,
 	.send = stdio_send,
+	.listen = stdio_listen,
 	.goodbye = stdio_goodbye,
 	.destroy = stdio_destroy,
 };

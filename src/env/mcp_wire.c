@@ -5,7 +5,8 @@
 #include "env/elicit.h"
 #include "json/write.h"
 
-#define ASKED_MAX 1000u /* requests of a server within one exchange */
+#define ASKED_MAX 1000u   /* requests of a server within one exchange */
+#define ASIDE_MS  5000ull /* for an answer of ours that nobody waits for */
 #define NS_PER_MS 1000000u
 #define NOISE_MAX                                                                        \
 	((size_t)64 << 10) /* of a text that is no message; its size is kept             \
@@ -98,8 +99,9 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	} else if (i == ARRAY_LEN(answers)) {
 		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
 	}
-	struct mcp_outgoing q = {.text = buf_view(&body),
-	                         .timeout_ms = left == UINT64_MAX ? 0 : left};
+	/* one that is not taken must leave time for what is awaited */
+	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;
+	struct mcp_outgoing q = {.text = buf_view(&body), .timeout_ms = timeout_ms};
 	int failed = s->ops->send(s->channel, &q, err);
 	buf_release(&body);
 	return failed;
@@ -253,24 +255,54 @@ void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got 
 	r->text = buf_view(&s->kept.text);
 }
 
+static bool is_ours(enum fail kind)
+{
+	return kind != FAIL_TIMEOUT && kind != FAIL_TRANSPORT && kind != FAIL_PROTOCOL;
+}
+
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	switch (err->kind) {
-	case FAIL_TIMEOUT:
-		mcp_keep_sentence(s, r, MCP_GOT_TIMEOUT, err->text);
-		return 0;
-	case FAIL_TRANSPORT:
-		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT, err->text);
-		return 0;
-	case FAIL_PROTOCOL:
-		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, err->text);
-		return 0;
-	case FAIL_NONE:
-	case FAIL_USAGE:
-	case FAIL_INPUT:
-	case FAIL_SYSTEM:
-	case FAIL_INTERRUPTED:
-		break;
+	if (is_ours(err->kind)) {
+		return -1;
 	}
-	return -1;
+	mcp_keep_sentence(s, r,
+	                  err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
+	                  : err->kind == FAIL_TRANSPORT ? MCP_GOT_TRANSPORT
+	                                                : MCP_GOT_UNUSABLE,
+	                  err->text);
+	return 0;
+}
+
+int mcp_note_trouble(struct mcp_session *s, struct error *err)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (is_ours(err->kind)) {
+		return -1;
+	}
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "why");
+	jw_text(&w, err->text);
+	jw_end(&w);
+	events_push_json(s->conf.events, "noise", &detail);
+	buf_release(&detail);
+	return 0;
+}
+
+/* ---- while nothing is asked ---- */
+
+int mcp_listen_meanwhile(void *session, uint64_t *wake_ns, struct error *err)
+{
+	struct mcp_session *s = session;
+	uint64_t now = io_now_ns(s->conf.io);
+
+	if (s->asking) {
+		return 0;
+	}
+	s->asked = 0;
+	s->deadline_ns = now + ASIDE_MS * NS_PER_MS;
+	int did = s->ops->listen(s->channel, wake_ns, err);
+	return did >= 0 ? did : mcp_note_trouble(s, err) ? -1 : 1;
 }

@@ -22,6 +22,7 @@ struct mcp_session {
 	struct mcp_kept kept;
 	uint64_t deadline_ns; /* of the exchange under way; UINT64_MAX: none */
 	unsigned asked;       /* requests of the server within it */
+	bool asking;          /* it is under way */
 	int64_t next_id;
 	const char *revision; /* agreed on, or to be offered */
 	bool agreed;          /* the server took it */
@@ -78,6 +79,11 @@ int mcp_explain_silence(const struct mcp_outgoing *q, struct error *err);
 /* A peer that fails us is an answer (0); only an interrupt and our own failures go up
    (-1). */
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err);
+/* What a server did wrong when nobody had asked anything: event `noise`. 0; -1 for what
+   is not its fault. */
+MUST_USE int mcp_note_trouble(struct mcp_session *s, struct error *err);
+/* An io_tend_fn of a session: hears the server while nothing is asked. */
+int mcp_listen_meanwhile(void *session, uint64_t *wake_ns, struct error *err);
 /* The server did not want a message of ours: event `noise`. http_status 0: none; why
    NULL: nothing more is known. */
 void mcp_note_unwanted(struct mcp_session *s, struct str message, int http_status,

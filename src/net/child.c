@@ -398,21 +398,27 @@ static void go_on_reading(struct child *c)
 	c->full = false;
 }
 
+int child_next(struct child *c, struct str *line, struct error *err)
+{
+	enum lines_got got = lines_next(&c->from, c->out < 0, line);
+
+	go_on_reading(c);
+	if (got == LINES_TOO_LONG)
+		return error_set(err, FAIL_PROTOCOL,
+		                 "the server wrote a line of more than %zu MiB",
+		                 c->from.max_line >> 20);
+	return got == LINES_ONE;
+}
+
 int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
                   struct error *err)
 {
 	uint64_t deadline = io_deadline_ns(c->io, timeout_ms);
 
 	for (bool over = false;;) {
-		enum lines_got got = lines_next(&c->from, c->out < 0, line);
-
-		go_on_reading(c);
-		if (got == LINES_ONE)
-			return 1;
-		if (got == LINES_TOO_LONG)
-			return error_set(err, FAIL_PROTOCOL,
-			                 "the server wrote a line of more than %zu MiB",
-			                 c->from.max_line >> 20);
+		int got = child_next(c, line, err);
+		if (got)
+			return got;
 		if (c->out < 0) {
 			look_for_end(c);
 			return 0;

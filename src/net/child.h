@@ -36,6 +36,10 @@ bool child_send(struct child *c, struct str line);
 MUST_USE int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
                            struct error *err);
 
+/* The same without any waiting: 1, 0: there is none by now, or -1 for a line over the
+   cap. */
+MUST_USE int child_next(struct child *c, struct str *line, struct error *err);
+
 /* How it ended, such as "exited with status 1" or "was ended by signal 11 (Segmentation
    fault)"; "" while lines may come. */
 const char *child_why(const struct child *c);

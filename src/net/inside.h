@@ -22,6 +22,11 @@ struct io_watch {
 	void *arg;
 };
 
+struct io_tender {
+	io_tend_fn *fn;
+	void *arg;
+};
+
 struct io {
 	struct clock clock;
 	CURLM *multi; /* NULL at rest */
@@ -38,6 +43,9 @@ struct io {
 	struct pollfd *polls;
 	struct io_watch *watches;
 	size_t watch_count, wait_count;
+	struct io_tender *tenders;
+	size_t tender_count;
+	bool tending;
 	/* Owned by http.c: handles kept for their settings, and replies being read away.
 	 */
 	struct http_exchange *idle, *leaving;

@@ -96,6 +96,7 @@ void io_free(struct io *io)
 	free(io->waits);
 	free(io->polls);
 	free(io->watches);
+	free(io->tenders);
 	free(io);
 }
 
@@ -148,6 +149,36 @@ void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg)
 		io->watches[i] = (struct io_watch){fd, want, fn, arg};
 	}
 	refresh_waits(io);
+}
+
+void io_tend(struct io *io, io_tend_fn *fn, void *arg)
+{
+	io->tenders = mem_resize(io->tenders, io->tender_count + 1, sizeof(*io->tenders));
+	io->tenders[io->tender_count++] = (struct io_tender){fn, arg};
+}
+
+void io_tend_no_more(struct io *io, const void *arg)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < io->tender_count; i++) {
+		if (io->tenders[i].arg != arg)
+			io->tenders[kept++] = io->tenders[i];
+	}
+	io->tender_count = kept;
+}
+
+static int call_tenders(struct io *io, uint64_t *wake_ns, struct error *err)
+{
+	int did = 0;
+	if (io->tending)
+		return 0;
+	io->tending = true;
+	for (size_t i = 0; i < io->tender_count && did >= 0; i++) {
+		int one = io->tenders[i].fn(io->tenders[i].arg, wake_ns, err);
+		did = one < 0 ? -1 : did | one;
+	}
+	io->tending = false;
+	return did;
 }
 
 /* Calls whom the last poll named. A callback may change the watches: each is looked up
@@ -253,7 +284,11 @@ int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 {
 	if (io->stop_seen)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	int ready = 0, ms = poll_ms(io, deadline_ns);
+	int did = call_tenders(io, &deadline_ns, err);
+	if (did < 0)
+		return -1;
+	/* what the caller waits for may have come meanwhile */
+	int ready = 0, ms = did ? 0 : poll_ms(io, deadline_ns);
 	if (io->transfers == 0)
 		return turn_without_transfers(io, ms, err);
 	CURLMcode rc = curl_multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms,

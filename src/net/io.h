@@ -45,6 +45,15 @@ typedef int io_fd_fn(void *arg, int fd, short ready, struct error *err);
 void io_watch(struct io *io, int fd, short want, io_fd_fn *fn,
               void *arg); /* want 0: no more */
 
+/* Called at the beginning of each wait of this io, whoever waits and for what: for what a
+   peer may say at any time. It does what there is to do, one piece of it, waiting itself
+   only for a short time, and lowers *wake_ns (by io_now_ns) to when it wants to be called
+   again although nothing came. 1: it did something, 0: there was nothing; -1 with err set
+   ends that wait. While one runs none is called. */
+typedef int io_tend_fn(void *arg, uint64_t *wake_ns, struct error *err);
+void io_tend(struct io *io, io_tend_fn *fn, void *arg);
+void io_tend_no_more(struct io *io, const void *arg);
+
 /* Waits until *done (NULL: never), an interrupt (FAIL_INTERRUPTED) or the timeout, which
    is a success for a NULL done, else FAIL_TIMEOUT. timeout_ms 0 serves what is ready and
    does not wait; UINT64_MAX: none. */

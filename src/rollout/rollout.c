@@ -100,15 +100,25 @@ static int put_event(struct rollout *r, const struct event *e, struct error *err
 	return write_event(&r->writer, r->turns, e, err);
 }
 
-static int put_events(struct rollout *r, struct error *err)
+static int put_env_events(struct rollout *r, struct error *err)
 {
-	struct policy *p = r->policy;
 	struct event e;
 
 	while (r->env && r->conf->env_ops->event(r->env, &e)) {
 		if (put_event(r, &e, err)) {
 			return -1;
 		}
+	}
+	return 0;
+}
+
+static int put_events(struct rollout *r, struct error *err)
+{
+	struct policy *p = r->policy;
+	struct event e;
+
+	if (put_env_events(r, err)) {
+		return -1;
 	}
 	while (p && p->ops->event && p->ops->event(p, &e)) {
 		if (put_event(r, &e, err)) {
@@ -412,7 +422,8 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	/* whoever did not answer twice is not asked for a state either */
 	bool gone = end->done && end->status == END_UNREACHABLE;
 	if ((!gone && read_state(r, &view.state, err)) || put_events(r, err) ||
-	    r->policy->ops->decide(r->policy, &view, &d, err)) {
+	    r->policy->ops->decide(r->policy, &view, &d, err) ||
+	    put_env_events(r, err)) { /* what it said while the policy thought */
 		return -1;
 	}
 	r->more = d.more;

@@ -32,6 +32,7 @@ struct expected {
 struct scenario {
 	struct arena arena;
 	struct str title, path;
+	struct str env; /* the target; absent: the scripted server itself, at path */
 	struct sayings options, wants;
 	struct expected expected[SCENARIO_MAX];
 	size_t expected_count;
@@ -111,8 +112,9 @@ static inline void scenario_expect(struct scenario *s, struct saying what)
 
 static inline void scenario_line(struct scenario *s, const char *file, struct str line)
 {
-	static const char *const wants[] = {"exit",    "count", "want",   "calls",
-	                                    "finding", "clean", "stderr", NULL};
+	static const char *const wants[] = {"exit",   "count",   "want",
+	                                    "calls",  "finding", "clean",
+	                                    "stderr", "before",  NULL};
 	struct saying what = scenario_split(line);
 
 	if (str_is(what.word, "#")) {
@@ -123,6 +125,8 @@ static inline void scenario_line(struct scenario *s, const char *file, struct st
 		scenario_expect(s, what);
 	} else if (str_is(what.word, "at")) {
 		s->path = what.rest;
+	} else if (str_is(what.word, "env")) {
+		s->env = what.rest;
 	} else if (str_is(what.word, "run")) {
 		scenario_say(&s->options, what);
 	} else if (scenario_is_one_of(what.word, wants)) {

@@ -648,6 +648,53 @@ static void test_watches(void)
 	io_free(io);
 }
 
+struct tended {
+	struct io *io;
+	int calls, did; /* did: what it answers from now on */
+	uint64_t wake_ns;
+	bool called; /* ends the wait of that call */
+};
+
+static int tend(void *arg, uint64_t *wake_ns, struct error *err)
+{
+	struct tended *t = arg;
+	struct error within;
+	bool never = false;
+	t->calls++;
+	t->called = t->calls > 1;
+	if (t->did < 0)
+		return error_set(err, FAIL_SYSTEM, "enough");
+	if (t->wake_ns && t->wake_ns < *wake_ns)
+		*wake_ns = t->wake_ns;
+	int rc = io_wait(t->io, &never, 0, &within);
+	ok(rc < 0 && within.kind == FAIL_TIMEOUT, "it may wait itself");
+	return t->did;
+}
+
+static void test_tenders(void)
+{
+	struct io *io = io_make(-1);
+	struct tended t = {.io = io}, gone = {.io = io};
+	struct error err;
+	io_tend(io, tend, &gone);
+	io_tend(io, tend, &t);
+	io_tend_no_more(io, &gone);
+	is_int(io_wait(io, NULL, 0, &err), 0, "a wait");
+	is_int(t.calls, 1, "is when it is called, and not within itself");
+	t = (struct tended){.io = io, .wake_ns = io_now_ns(io) + 2000000};
+	is_int(io_wait(io, &t.called, UINT64_MAX, &err), 0,
+	       "it is called again when it asked to be");
+	ok(io_now_ns(io) >= t.wake_ns, "not before");
+	t = (struct tended){.io = io, .did = 1};
+	is_int(io_wait(io, &t.called, UINT64_MAX, &err), 0,
+	       "nobody waits behind something done: it may be what was waited for");
+	t = (struct tended){.io = io, .did = -1};
+	is_int(io_wait(io, NULL, UINT64_MAX, &err), -1, "its failure ends the wait");
+	is_str(err.text, "enough", "and is told");
+	is_int(gone.calls, 0, "one that has left is not called");
+	io_free(io);
+}
+
 static void test_proxy(void)
 {
 	char proxy[64];
@@ -724,6 +771,7 @@ int main(void)
 	test_leave();
 	test_interrupt();
 	test_watches();
+	test_tenders();
 	test_proxy();
 	test_threads();
 	odd_stop(&server);

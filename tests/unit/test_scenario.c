@@ -94,27 +94,42 @@ static const char *program(void)
 	return given ? given : "./rolldbg";
 }
 
+/* $port filled in; lives with the scenario. */
+static char *filled(struct scenario *s, struct scripted *server, struct str text)
+{
+	struct scripted_link nobody = {.server = server};
+	struct buf out = BUF(BUF_MAX_SMALL);
+
+	scripted_fill(&nobody, text, &out);
+	char *kept = arena_new(&s->arena, out.n + 1);
+	memcpy(kept, buf_cstr(&out), out.n);
+	buf_release(&out);
+	return kept;
+}
+
 static void run_scenario(struct scenario *s, struct outcome_of_run *r)
 {
-	char url[128], recording[64], exe[512];
+	char recording[64], exe[512];
 	char *argv[SCENARIO_MAX] = {
-		exe, (char[]){"run"},   (char[]){"--json"}, (char[]){"--env"},
-		url, (char[]){"--out"}, recording,          (char[]){"--force"}};
+		exe,  (char[]){"run"},   (char[]){"--json"}, (char[]){"--env"},
+		NULL, (char[]){"--out"}, recording,          (char[]){"--force"}};
 	struct scripted server;
+	struct buf url = BUF(BUF_MAX_SMALL);
 	size_t n = 8;
 
 	snprintf(exe, sizeof(exe), "%s", program());
 	scripted_start(&server, s);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%u%.*s", (unsigned)server.port,
-	         STR_ARG(s->path));
+	buf_text(&url, "http://127.0.0.1:$port");
+	buf_str(&url, s->path);
+	argv[4] = filled(s, &server, s->env.p ? s->env : buf_view(&url));
+	buf_release(&url);
 	path_in_dir(recording, "run.jsonl");
 	unlink(recording);
 	for (size_t i = 0; i < s->options.count; i++) {
 		struct str rest = s->options.item[i].rest;
 		while (rest.n && n + 1 < SCENARIO_MAX) {
 			struct saying word = scenario_split(rest);
-			argv[n++] = arena_new(&s->arena, word.word.n + 1);
-			memcpy(argv[n - 1], word.word.p, word.word.n);
+			argv[n++] = filled(s, &server, word.word);
 			rest = word.rest;
 		}
 	}
@@ -266,6 +281,12 @@ static bool meets(const struct outcome_of_run *r, struct saying w)
 	}
 	if (str_is(w.word, "count")) {
 		return number_is("count", rest.rest, count_lines(r, rest.word));
+	}
+	if (str_is(w.word, "before")) {
+		struct str first = find_line(r, rest.word),
+			   then = find_line(r, rest.rest);
+
+		return first.p && then.p && first.p < then.p;
 	}
 	if (str_is(w.word, "stderr")) {
 		return contains(buf_view(&r->err), w.rest);

@@ -478,12 +478,19 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	}
 }
 
+/* Some sentences begin with the place themselves. */
+static void say_lost(const char *place, const char *why)
+{
+	bool named = str_starts(str_from(why), str_from(place));
+
+	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
+}
+
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
 	judge_finish(r->judge);
 	if (r->peer.kind != FAIL_NONE) {
-		log_error("%s: %s", r->lost_model ? r->llm->url : r->target.name,
-		          r->peer.text);
+		say_lost(r->lost_model ? r->llm->url : r->target.name, r->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were broken "

@@ -54,6 +54,8 @@ unreachable() {
 	canned peer </dev/null
 	expect 4 rolldbg run --env "${url%/mcp}/other" --actions UP --out a.jsonl
 	unreachable 404
+	lacks "$stderr" "other: http" # the place stands there once
+	has "$stderr" "rolldbg: ${url%/mcp}/other answered initialize with HTTP 404"
 }
 
 @test "initialize is never answered: --timeout" {

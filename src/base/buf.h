@@ -20,8 +20,9 @@ struct buf {
 /* An empty buffer that never holds more than max bytes. */
 #define BUF(max_bytes) ((struct buf){.max = (max_bytes)})
 
+/* All append. */
 static inline void buf_add(struct buf *b, const void *bytes, size_t n);
-static inline void buf_str(struct buf *b, struct str s);
+static inline void buf_str(struct buf *b, struct str s); /* absent: nothing */
 static inline void buf_text(struct buf *b, const char *terminated);
 static inline void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -38,9 +39,9 @@ void buf_release(struct buf *b);           /* zeroed is fine; usable again after
 struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
 const char *buf_cstr(const struct buf *b); /* terminated; "" when nothing was added */
 
-/* ---- the short way, in place: lines of a recording are made of many small pieces ----
- */
+/* ---- inline, as lines of a recording are made of many small pieces ---- */
 
+/* buf_add where there is no room yet. */
 void buf_add_growing(struct buf *b, const void *bytes, size_t n);
 
 static inline void buf_add(struct buf *b, const void *bytes, size_t n)
@@ -49,8 +50,9 @@ static inline void buf_add(struct buf *b, const void *bytes, size_t n)
 		buf_add_growing(b, bytes, n);
 		return;
 	}
-	if (n)
+	if (n) {
 		memcpy(b->p + b->n, bytes, n);
+	}
 	b->n += n;
 	b->p[b->n] = '\0';
 }

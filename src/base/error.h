@@ -33,6 +33,7 @@ int error_wrap(struct error *e, const char *fmt, ...)
 /* error_set(e, FAIL_SYSTEM, "<what>: <strerror(errno)>") */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The exit code of a program that ends with it. */
 int fail_exit_code(enum fail kind);
 
 #endif

@@ -21,8 +21,7 @@ int verify_ignored(const struct line *header, struct workspace *w,
 	*out = NULL;
 	if (json_type(list) != JSON_ARRAY || json_count(list) == 0)
 		return 0;
-	if (json_paths_new(false, out, err))
-		return -1;
+	*out = json_paths_new(false);
 	if (add_ignored(*out, list, w, err)) {
 		json_paths_free(*out);
 		*out = NULL;

@@ -62,9 +62,7 @@ int ignored_settle(struct ignored *e, const struct opt_list *given, struct str s
 
 	jw_init(&w, &e->json);
 	jw_array(&w);
-	if (json_paths_new(false, &e->paths, err)) {
-		return -1;
-	}
+	e->paths = json_paths_new(false);
 	for (size_t i = 0; given && i < given->count; i++) {
 		if (ignore(e, &w, given->item[i], err)) {
 			err->kind = FAIL_USAGE;

@@ -13,11 +13,10 @@
    `**` any depth (none included), `~2` a literal star; without, tokens are literal. A
    token applied to a string reads the string as JSON. */
 struct json_paths;
-MUST_USE int json_paths_new(bool wild, struct json_paths **out, struct error *err);
+struct json_paths *json_paths_new(bool wild);
 MUST_USE int json_paths_add(struct json_paths *p, struct str pointer,
-                            struct error *err);      /* FAIL_INPUT */
-size_t json_paths_count(const struct json_paths *p); /* NULL: 0 */
-void json_paths_free(struct json_paths *p);          /* NULL is fine */
+                            struct error *err); /* FAIL_INPUT */
+void json_paths_free(struct json_paths *p);     /* NULL is fine */
 
 enum json_edit {
 	JSON_EDIT_DROP,

@@ -15,18 +15,17 @@ struct token {
 
 struct json_paths {
 	bool wild;
-	size_t count;
 	struct buf text;
 	struct token *tokens; /* all patterns, each with its TOKEN_END */
 	size_t tokens_n, tokens_cap;
 };
 
-int json_paths_new(bool wild, struct json_paths **out, struct error *err)
+struct json_paths *json_paths_new(bool wild)
 {
-	(void)err;
-	*out = mem_new(sizeof(**out));
-	**out = (struct json_paths){.wild = wild, .text = BUF(BUF_MAX_MESSAGE)};
-	return 0;
+	struct json_paths *p = mem_new(sizeof(*p));
+
+	*p = (struct json_paths){.wild = wild, .text = BUF(BUF_MAX_MESSAGE)};
+	return p;
 }
 
 void json_paths_free(struct json_paths *p)
@@ -37,11 +36,6 @@ void json_paths_free(struct json_paths *p)
 	buf_release(&p->text);
 	free(p->tokens);
 	free(p);
-}
-
-size_t json_paths_count(const struct json_paths *p)
-{
-	return p ? p->count : 0;
 }
 
 static void add_token(struct json_paths *p, struct token t)
@@ -90,7 +84,6 @@ int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
 		return error_set(err, FAIL_INPUT, "too many JSON Pointers");
 	}
 	add_token(p, (struct token){.kind = TOKEN_END});
-	p->count++;
 	return 0;
 }
 

@@ -31,9 +31,8 @@ struct http_request {
 struct http_exchange;
 
 /* Sends what can be sent without waiting. Borrows the request until http_end, its headers
-   only for this call. -1, and
-   nothing was sent, only for our own failures (a URL or header that is none: FAIL_USAGE)
-   or when told to stop (FAIL_INTERRUPTED). */
+   only for this call. -1, and nothing was sent, only for our own failures (a URL or
+   header that is none: FAIL_USAGE) or when told to stop (FAIL_INTERRUPTED). */
 MUST_USE int http_begin(struct io *io, const struct http_request *q,
                         struct http_exchange **out, struct error *err);
 

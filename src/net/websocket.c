@@ -467,13 +467,3 @@ int websocket_code(const struct websocket *ws)
 {
 	return ws->code;
 }
-
-struct str websocket_reason(const struct websocket *ws)
-{
-	return buf_view(&ws->reason);
-}
-
-const char *websocket_place(const struct websocket *ws)
-{
-	return buf_cstr(&ws->target.place);
-}

@@ -67,7 +67,5 @@ const char *websocket_why(const struct websocket *ws);
 /* The HTTP status of WEBSOCKET_DECLINED, the code of WEBSOCKET_CLOSED (1005: the peer
    gave none), the code that we closed with for WEBSOCKET_BROKEN; else 0. */
 int websocket_code(const struct websocket *ws);
-struct str websocket_reason(const struct websocket *ws); /* the peer's own words */
-const char *websocket_place(const struct websocket *ws); /* "host:port" */
 
 #endif

@@ -33,8 +33,8 @@ int asking_init(struct asking *a, struct error *err)
 
 	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
-	if (json_paths_new(false, &a->unsaid, err) ||
-	    json_paths_add(a->unsaid, STR("/step_count"), err) ||
+	a->unsaid = json_paths_new(false);
+	if (json_paths_add(a->unsaid, STR("/step_count"), err) ||
 	    json_paths_add(a->unsaid, STR("/episode_id"), err)) {
 		return -1;
 	}

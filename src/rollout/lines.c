@@ -14,11 +14,6 @@ static const char *const statuses[] = {
 	[END_FAILED] = "failed",
 };
 
-const char *end_status_name(enum end_status s)
-{
-	return statuses[s];
-}
-
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
                       const struct line_sink *sinks, size_t sink_count,
                       struct clock clock, struct scratch_pool *pool)
@@ -501,7 +496,7 @@ int write_end(struct line_writer *w, const struct end_facts *f, struct error *er
 	struct line l = begin_line(w, LINE_END);
 	struct json_writer j;
 
-	set_text(w, &l, KEY_STATUS, end_status_name(f->status));
+	set_text(w, &l, KEY_STATUS, statuses[f->status]);
 	set_text(w, &l, KEY_REASON, f->reason);
 	set_i64(w, &l, KEY_TURNS, f->turns);
 	set_i64(w, &l, KEY_STEPS, f->steps);

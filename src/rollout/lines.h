@@ -21,8 +21,6 @@ enum end_status {
 	END_FAILED,
 };
 
-const char *end_status_name(enum end_status s);
-
 /* Takes every line that is written, for the live rules and the table. The line's slices
    live for the call. */
 struct line_sink {

@@ -29,6 +29,7 @@ void events_push(struct event_queue *q, const char *name, struct str detail);
 /* The same for a detail that was written into a capped buffer: one that did not fit is
    replaced by {"detail_too_large":true}. */
 void events_push_json(struct event_queue *q, const char *name, const struct buf *detail);
+/* The oldest one, whose slices live until the next is taken; false: there is none. */
 bool events_take(struct event_queue *q, struct event *out);
 void events_release(struct event_queue *q);
 

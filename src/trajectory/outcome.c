@@ -67,13 +67,3 @@ enum outcome outcome_parse(struct str word)
 {
 	return (enum outcome)word_index(outcome_names, ARRAY_LEN(outcome_names), word);
 }
-
-enum error_class error_class_parse(struct str word)
-{
-	return (enum error_class)word_index(class_names, ARRAY_LEN(class_names), word);
-}
-
-enum error_layer error_layer_parse(struct str word)
-{
-	return (enum error_layer)word_index(layer_names, ARRAY_LEN(layer_names), word);
-}

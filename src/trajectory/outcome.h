@@ -53,9 +53,7 @@ const char *outcome_name(enum outcome o);
 const char *error_class_name(enum error_class c);
 const char *error_layer_name(enum error_layer l);
 
-/* The other way; *_NONE for an unknown word. */
+/* The other way; OUTCOME_NONE for an unknown word. */
 enum outcome outcome_parse(struct str word);
-enum error_class error_class_parse(struct str word);
-enum error_layer error_layer_parse(struct str word);
 
 #endif

@@ -128,11 +128,6 @@ void secrets_add_header(struct secrets *s, struct str header)
 		add_cookies(s, value);
 }
 
-bool secrets_found(const struct secrets *s, struct str text)
-{
-	return s && needles_found(&s->needles, text);
-}
-
 void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 {
 	if (s)

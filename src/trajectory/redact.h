@@ -1,7 +1,6 @@
 /* Secrets never reach a sink: values of Authorization, cookies, keys and --secret are
-   replaced by
-   "<redacted>" wherever they stand in what is about to be written. Filled by one thread
-   before the others start; what only reads may run in all of them. */
+   replaced by "<redacted>" wherever they stand in what is about to be written. Filled by
+   one thread before the others start; what only reads may run in all of them. */
 #ifndef ROLLDBG_TRAJECTORY_REDACT_H
 #define ROLLDBG_TRAJECTORY_REDACT_H
 
@@ -26,6 +25,5 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out);
    itself says in fixed words (type, outcome, status, ...) stays, a number that holds a
    secret becomes a string. s may be NULL. */
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out);
-bool secrets_found(const struct secrets *s, struct str text);
 
 #endif

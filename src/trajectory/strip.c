@@ -83,8 +83,8 @@ static void drop_rollout(struct strip *s, struct open_rollout *r)
 static int add_path(struct json_paths **paths, bool wild, struct str pointer,
                     struct error *err)
 {
-	if (!*paths && json_paths_new(wild, paths, err) != 0)
-		return -1;
+	if (!*paths)
+		*paths = json_paths_new(wild);
 	return json_paths_add(*paths, pointer, err);
 }
 

@@ -92,7 +92,7 @@ static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t piece
 		take_all(ws, told);
 	}
 	take_all(ws, told);
-	require(*websocket_why(ws) && websocket_reason(ws).n <= 125);
+	require(*websocket_why(ws) && ws->reason.n <= 125);
 	ws->transfer.easy = NULL;
 	websocket_free(ws);
 }

@@ -4,6 +4,16 @@
 #include "trajectory/line.h"
 #include "trajectory/redact.h"
 
+/* Is something of the text replaced? */
+static bool hides(const struct secrets *s, const char *text)
+{
+	struct buf out = BUF(256);
+	secrets_redact(s, str_from(text), &out);
+	bool same = strcmp(buf_cstr(&out), text) == 0;
+	buf_release(&out);
+	return !same;
+}
+
 static void headers(void)
 {
 	static const struct {
@@ -25,10 +35,10 @@ static void headers(void)
 		struct secrets *s = secrets_new();
 		secrets_add_header(s, str_from(rows[i].header));
 		if (rows[i].secret)
-			ok(secrets_found(s, str_from(rows[i].secret)),
-			   "%s: the value is secret", rows[i].header);
-		ok(!secrets_found(s, str_from(rows[i].innocent)), "%s: %s is not",
-		   rows[i].header, rows[i].innocent);
+			ok(hides(s, rows[i].secret), "%s: the value is secret",
+			   rows[i].header);
+		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].header,
+		   rows[i].innocent);
 		secrets_free(s);
 	}
 }
@@ -62,7 +72,6 @@ static void texts(void)
 	struct buf out = BUF(256);
 	secrets_redact(NULL, STR("hunter2"), &out);
 	is_str(buf_cstr(&out), "hunter2", "without secrets nothing changes");
-	ok(!secrets_found(NULL, STR("hunter2")), "and nothing is found");
 	buf_release(&out);
 	secrets_free(s);
 	secrets_free(NULL);

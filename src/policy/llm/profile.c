@@ -8,16 +8,6 @@ const struct profile profiles[] = {
 };
 const size_t profiles_count = ARRAY_LEN(profiles);
 
-const struct profile *profile_find(const char *name)
-{
-	for (size_t i = 0; i < profiles_count; i++) {
-		if (strcmp(profiles[i].name, name) == 0) {
-			return &profiles[i];
-		}
-	}
-	return NULL;
-}
-
 bool profile_accepts(const struct profile *p, const char *field)
 {
 	size_t n = strlen(field);

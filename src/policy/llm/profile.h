@@ -28,7 +28,6 @@ struct profile {
 extern const struct profile profiles[];
 extern const size_t profiles_count;
 
-const struct profile *profile_find(const char *name); /* NULL: no such profile */
 /* Is the optional field safe to send? */
 bool profile_accepts(const struct profile *p, const char *field);
 

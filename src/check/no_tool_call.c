@@ -24,6 +24,9 @@ static const struct {
 	{"markup", "there is the markup of a call in it that nobody could read: a format "
                    "or a parser that does not fit the model"},
 	{"refusal", "the model refused"},
+	{"in-reasoning",
+         "a call stands in its reasoning, where none is acted upon: its end "
+         "mark is missing, or the server took the call for a thought"},
 	{"empty", "the reply was empty"},
 	{"names-a-tool", "a tool is named in prose: look at the format the model was "
                          "told"},

@@ -16,6 +16,11 @@ extern const struct policy_ops policy_llm; /* policies.def */
 
 #define NUDGE    "You called no tool. Call one of the tools you were given."
 #define CONTINUE "Continue."
+#define NAMELESS "unnamed"
+
+#define POISON                                                                           \
+	"the same request failed twice in the same words, so something in it provokes "  \
+	"the failure: "
 
 struct llm_policy {
 	struct policy base;
@@ -74,6 +79,17 @@ static struct str shown_arguments(struct llm_policy *p, size_t i)
 	return same ? sampled->arguments : c->arguments;
 }
 
+/* Nor do they take a call without a name. */
+static struct str shown_name(struct llm_policy *p, size_t i)
+{
+	struct str name = p->calls.items[i].name;
+
+	if (!name.n) {
+		call_note(&p->calls.notes, "history-differs");
+	}
+	return name.n ? name : STR(NAMELESS);
+}
+
 static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 {
 	jw_key(w, "tool_calls");
@@ -87,7 +103,7 @@ static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 		jw_key(w, "function");
 		jw_object(w);
 		jw_key(w, "name");
-		jw_str(w, p->calls.items[i].name);
+		jw_str(w, shown_name(p, i));
 		jw_key(w, "arguments");
 		jw_str(w, shown_arguments(p, i));
 		jw_end(w);
@@ -232,11 +248,12 @@ static void give_up(struct llm_policy *p, const struct chat_failure *f,
 	bool context = f->class == CHAT_CONTEXT;
 
 	buf_clear(&p->reason);
-	buf_printf(&p->reason, "the model %s: %s: %s",
+	buf_printf(&p->reason, "the model %s: %s: %s%s",
 	           context                          ? "has no room left"
 	           : chat_failure_refused(f->class) ? "refused"
 	                                            : "is out of reach",
-	           chat_failure_name(f->class), buf_cstr(&f->message));
+	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
+	           buf_cstr(&f->message));
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
 	                                                                  : DECIDE_LOST,

@@ -181,6 +181,7 @@ static void scripted_error(const struct llm_reply *r, struct answer *a)
 	                          .code = r->code};
 
 	a->type = llm_body_error(&c, &a->body);
+	llm_body_fill(&a->body, ' ', r->size);
 }
 
 static void scripted(const struct llm_reply *r, const struct llm_asked *asked,

@@ -39,12 +39,12 @@ static void put_call(struct json_writer *w, struct str call, uint64_t number, si
 	jw_end(w);
 }
 
-static void put_filling(struct buf *out, uint64_t size)
+void llm_body_fill(struct buf *out, char with, uint64_t size)
 {
 	char *room = buf_room(out, size);
 
 	if (room) {
-		memset(room, 'x', size);
+		memset(room, with, size);
 		out->n += size;
 	}
 }
@@ -61,7 +61,7 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 	}
 	if (r->size) {
 		buf_text(out, "{\"role\":\"assistant\",\"content\":\"");
-		put_filling(out, r->size);
+		llm_body_fill(out, 'x', r->size);
 		buf_text(out, "\"}");
 		return;
 	}

@@ -22,6 +22,8 @@ struct llm_complaint {
 	struct str words, code;
 };
 const char *llm_body_error(const struct llm_complaint *c, struct buf *out);
+/* Appends so many of that character. */
+void llm_body_fill(struct buf *out, char with, uint64_t size);
 
 /* {"object":"list","data":[..]} */
 void llm_body_models(struct str models, struct buf *out);

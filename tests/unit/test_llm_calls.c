@@ -1,9 +1,11 @@
-/* Tool calls out of replies: fixtures/llm/calls.jsonl, one case a line. */
+/* Tool calls out of replies: fixtures/llm/calls.jsonl, one case a line. A reply is a
+   `body`, a body's `text` as it stands, or `chunks` of a stream. */
 #include "tap.h"
 
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/calls.h"
+#include "policy/llm/stream.h"
 
 #include <stdlib.h>
 
@@ -53,7 +55,8 @@ static void put_call(struct json_writer *w, const struct tool_call *c, struct st
 }
 
 /* What was read, with the members that the case asks for or must not miss. */
-static void describe(const struct tool_calls *got, struct str want, struct buf *out)
+static void describe(const struct tool_calls *got, const struct chat_reply *reply,
+                     struct str want, struct buf *out)
 {
 	struct json_writer w;
 	struct str each = {NULL, 0};
@@ -81,6 +84,10 @@ static void describe(const struct tool_calls *got, struct str want, struct buf *
 		jw_key(&w, "reasoning");
 		jw_str(&w, got->reasoning);
 	}
+	if (JSON_GET(want, "logprobs").p) {
+		jw_key(&w, "logprobs");
+		jw_raw(&w, reply->logprobs);
+	}
 	jw_key(&w, "calls");
 	jw_array(&w);
 	for (size_t i = 0; i < got->count; i++) {
@@ -89,6 +96,58 @@ static void describe(const struct tool_calls *got, struct str want, struct buf *
 	}
 	jw_end(&w);
 	jw_end(&w);
+}
+
+static int read_chunks(struct str chunks, struct chat_reply *reply, struct error *err)
+{
+	struct chat_stream s;
+	struct str chunk;
+	int bad = 0;
+
+	chat_stream_init(&s);
+	for (size_t cursor = 0; !bad && json_next(chunks, &cursor, &chunk);) {
+		bad = chat_stream_take(&s, chunk, err);
+	}
+	if (!bad && chat_stream_failure(&s).p) {
+		bad = error_set(err, FAIL_PROTOCOL, "%.*s",
+		                STR_ARG(chat_stream_failure(&s)));
+	}
+	if (!bad) {
+		chat_stream_reply(&s, true, reply);
+	}
+	chat_stream_release(&s);
+	return bad;
+}
+
+static int read_reply(struct str line, struct chat_reply *reply, struct error *err)
+{
+	struct str chunks = JSON_GET(line, "chunks"), text = JSON_GET(line, "text");
+	struct buf body = BUF(BUF_MAX_MESSAGE);
+	int bad;
+
+	if (chunks.p) {
+		return read_chunks(chunks, reply, err);
+	}
+	json_decode(text, &body);
+	bad = chat_reply_read(text.p ? buf_view(&body) : JSON_GET(line, "body"), reply,
+	                      err);
+	buf_release(&body);
+	return bad;
+}
+
+/* What is no reply, by the sentence that says why. */
+static void refused_case(struct str line, const char *name)
+{
+	struct buf want = BUF(BUF_MAX_SMALL);
+	struct chat_reply reply = {.calls = NULL};
+	struct error err = {0};
+
+	json_decode(JSON_GET(line, "refused"), &want);
+	if (ok(read_reply(line, &reply, &err) != 0, "%s: no reply", name)) {
+		ok(strstr(err.text, buf_cstr(&want)) != NULL, "%s: %s", name, err.text);
+	}
+	chat_reply_release(&reply);
+	buf_release(&want);
 }
 
 static void one_case(struct str line)
@@ -109,10 +168,12 @@ static void one_case(struct str line)
 			conf.mode = (enum tool_mode)i;
 		}
 	}
-	if (ok(chat_reply_read(JSON_GET(line, "body"), &reply, &err) == 0,
-	       "%s: a reply %s", buf_cstr(&name), err.text)) {
+	if (JSON_GET(line, "refused").p) {
+		refused_case(line, buf_cstr(&name));
+	} else if (ok(read_reply(line, &reply, &err) == 0, "%s: a reply %s",
+	              buf_cstr(&name), err.text)) {
 		calls_read(&conf, &reply, &arena, &calls);
-		describe(&calls, want, &got);
+		describe(&calls, &reply, want, &got);
 		json_canon(buf_view(&got), NULL, JSON_EDIT_DROP, &a);
 		json_canon(want, NULL, JSON_EDIT_DROP, &b);
 		is_str(buf_cstr(&a), buf_cstr(&b), "%s", buf_cstr(&name));

@@ -61,7 +61,12 @@ static void refuse_text(struct reading *r, struct tool_call *c, enum outcome out
 	refuse(r, c, outcome, CLASS_ARGUMENTS, message);
 }
 
-#define CUT_OFF "the reply ended inside this call, so it was not executed"
+static void refuse_cut(struct reading *r, struct tool_call *c, struct str text)
+{
+	call_note(&r->out->notes, "truncated-call");
+	refuse_text(r, c, OUTCOME_NOT_SENT, text,
+	            "the reply ended inside this call, so it was not executed");
+}
 
 /* ---- arguments ---- */
 
@@ -130,12 +135,16 @@ static bool mend(struct reading *r, struct str text, struct str *object)
 static void read_arguments(struct reading *r, struct tool_call *c, struct str text,
                            bool last)
 {
-	const char *finish = "length";
+	bool limited = last && str_is(r->reply->finish_reason, "length");
 	bool repair = r->conf->repair;
 	struct str object = trimmed(text);
 	struct json_fault fault = {0};
 	struct error why = {0};
 
+	if (limited && !object.n) {
+		refuse_cut(r, c, text);
+		return;
+	}
 	if (!object.n || json_is_null(object)) {
 		call_note(&r->out->notes, "empty-arguments");
 		if (json_count(required_of(r->conf->tools, c->name)) == 0) {
@@ -146,11 +155,8 @@ static void read_arguments(struct reading *r, struct tool_call *c, struct str te
 		return;
 	}
 	if (json_validate(object, &fault)) {
-		bool cut = fault.at >= object.n;
-
-		if (cut && last && str_is(r->reply->finish_reason, finish)) {
-			call_note(&r->out->notes, "truncated-call");
-			refuse_text(r, c, OUTCOME_NOT_SENT, text, CUT_OFF);
+		if (limited && fault.at >= object.n) {
+			refuse_cut(r, c, text);
 			return;
 		}
 		if (!repair || !mend(r, object, &object)) {
@@ -193,6 +199,9 @@ static void settle_name(struct reading *r, struct tool_call *c)
 		c->name = str_skip(c->name, strlen("functions."));
 		call_note(&r->out->repairs, "functions-prefix");
 	}
+	if (c->outcome == OUTCOME_NONE && !c->name.n) {
+		refuse(r, c, OUTCOME_UNPARSED, CLASS_ARGUMENTS, "the call names no tool");
+	}
 	if (c->outcome == OUTCOME_NONE && tool_require(r->conf->tools, c->name, &why)) {
 		refuse(r, c, OUTCOME_NOT_SENT, CLASS_UNKNOWN_TOOL, why.text);
 	}
@@ -222,7 +231,7 @@ static void read_native(struct reading *r)
 		const struct chat_call *call = &reply->calls[i];
 		struct tool_call *c = &out->items[i];
 
-		c->name = call->name;
+		c->name = call->name.p ? call->name : STR("");
 		c->id = call->id.n ? call->id : made_id(r, i);
 		if (call->not_text) {
 			call_note(&out->notes, "arguments-not-a-string");
@@ -247,22 +256,47 @@ static void read_native(struct reading *r)
 
 /* ---- calls as text ---- */
 
-/* <think>..</think>, also where the template opened it already. */
+static void add_thought(struct buf *thoughts, struct str thought)
+{
+	thought = trimmed(thought);
+	buf_text(thoughts, thoughts->n && thought.n ? "\n\n" : "");
+	buf_str(thoughts, thought);
+}
+
+/* Parts <think>..</think> from the rest. The template may have opened the first; the last
+   may never end. */
+static void part_thoughts(struct str text, struct buf *thoughts, struct buf *rest)
+{
+	struct str before, after, thought;
+
+	if (cut_at(text, "</think>", &before, &after) &&
+	    mark_at(before, "<think>") == before.n) {
+		add_thought(thoughts, before);
+		text = after;
+	}
+	while (cut_at(text, "<think>", &before, &after)) {
+		buf_str(rest, before);
+		cut_at(after, "</think>", &thought, &text);
+		add_thought(thoughts, thought);
+	}
+	buf_str(rest, text);
+}
+
 static struct str without_reasoning(struct reading *r, struct str text)
 {
-	struct str thought, rest, before;
+	struct buf thoughts = BUF(CHAT_REPLY_MAX), rest = BUF(CHAT_REPLY_MAX);
 
-	if (!cut_at(text, "</think>", &thought, &rest)) {
+	if (mark_at(text, "<think>") == text.n && mark_at(text, "</think>") == text.n) {
 		return text;
 	}
-	cut_at(thought, "<think>", &before, &thought);
-	if (!thought.n) {
-		thought = before;
-	}
+	part_thoughts(text, &thoughts, &rest);
+	text = arena_str(r->arena, buf_view(&rest));
 	if (!r->out->reasoning.n) {
-		r->out->reasoning = trimmed(thought);
+		r->out->reasoning = arena_str(r->arena, buf_view(&thoughts));
 	}
-	return rest;
+	buf_release(&thoughts);
+	buf_release(&rest);
+	return text;
 }
 
 static bool has_mark(const struct tool_format *format, struct str text)
@@ -311,8 +345,7 @@ static void settle_found(struct reading *r, const struct found_call *found, size
 		read_arguments(r, c, found->arguments, false);
 		break;
 	case FOUND_CUT:
-		call_note(&r->out->notes, "truncated-call");
-		refuse_text(r, c, OUTCOME_NOT_SENT, found->arguments, CUT_OFF);
+		refuse_cut(r, c, found->arguments);
 		break;
 	case FOUND_BAD:
 		error_set(&why, FAIL_INPUT, "the call cannot be read: %s", found->why);
@@ -397,21 +430,29 @@ static bool names_a_tool(const struct reading *r, struct str text)
 	return false;
 }
 
+static bool has_markup(struct str text)
+{
+	for (size_t i = 0; i < tool_formats_count; i++) {
+		if (has_mark(tool_formats[i], text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static const char *cause_of(const struct reading *r, struct str text)
 {
 	if (str_is(r->reply->finish_reason, "length")) {
 		return "finish-length";
 	}
-	for (size_t i = 0; i < tool_formats_count; i++) {
-		if (has_mark(tool_formats[i], text)) {
-			return "markup";
-		}
+	if (has_markup(text)) {
+		return "markup";
 	}
 	if (r->reply->refusal.n) {
 		return "refusal";
 	}
 	if (!trimmed(text).n) {
-		return "empty";
+		return has_markup(r->out->reasoning) ? "in-reasoning" : "empty";
 	}
 	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }

@@ -37,7 +37,8 @@ struct tool_calls {
 	const char *source; /* "native", "text", "none" */
 	const char *format; /* of text: the row of toolformats.def; else NULL */
 	const char *cause;  /* of "none": why, a word of no-tool-call: "finish-length",
-	                       "markup", "refusal", "names-a-tool", "empty", "prose" */
+	                       "markup", "refusal", "in-reasoning", "empty",
+	                       "names-a-tool", "prose" */
 	struct call_notes notes;   /* flags: "finish-reason-disagrees", .. */
 	struct call_notes repairs; /* what was mended: "double-encoded", .. */
 	struct str content;        /* text beside the calls, reasoning taken out */

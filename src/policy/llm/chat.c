@@ -5,6 +5,7 @@
 #include "json/write.h"
 #include "net/http.h"
 #include "policy/llm/stream.h"
+#include "policy/toolformats/format.h"
 #include "protocol/sse.h"
 
 #define FIRST_WAIT_MS 500
@@ -116,9 +117,10 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	if (http_read_all(x, &c->body, err)) {
 		return -1;
 	}
-	body = buf_view(&c->body);
+	body = trimmed(buf_view(&c->body));
 	/* an error may come with status 200 */
-	if (json_validate(body, &fault) == 0 && !JSON_GET(body, "choices").p &&
+	if (json_validate(body, &fault) == 0 &&
+	    json_count(JSON_GET(body, "choices")) == 0 &&
 	    !json_is_null(JSON_GET(body, "error"))) {
 		chat_failure_from_reply(a->failure, 200, http_media_type(x), body);
 		return 0;
@@ -130,17 +132,27 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	return 0;
 }
 
+/* The status says what happened, whatever becomes of the body. */
 static int read_refusal(struct chat *c, struct http_exchange *x, int status,
                         struct attempt *a, struct error *err)
 {
+	struct str piece, body;
+	int more = 0;
+
 	buf_clear(&c->body);
-	if (http_read_all(x, &c->body, err)) {
+	while (c->body.n < FAILURE_BODY_MAX && (more = http_read(x, &piece, err)) > 0) {
+		buf_str(&c->body, piece);
+	}
+	if (more < 0 && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
 		return -1;
 	}
-	struct str body = buf_view(&c->body);
+	body = buf_view(&c->body);
 	body.n = body.n < FAILURE_BODY_MAX ? body.n : FAILURE_BODY_MAX;
 	a->retry_after_ms = http_retry_after_ms(x);
 	chat_failure_from_reply(a->failure, status, http_media_type(x), body);
+	if (status < 400) {
+		chat_failure_redirected(a->failure, http_header(x, "Location"));
+	}
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "json/scan.h"
+#include "policy/toolformats/format.h"
 
 #include <strings.h>
 
@@ -236,6 +237,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	bool html = media.n == 9 && strncasecmp(media.p, "text/html", 9) == 0;
 
 	clear(f);
+	body = trimmed(body);
 	f->status = status;
 	if (!html && body.n && json_validate(body, &fault) == 0) {
 		read_body(f, body);
@@ -252,6 +254,22 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	if (f->class == CHAT_CONTEXT) {
 		f->context = number_after(&f->message, "maximum context length is ");
 		f->prompt = prompt_tokens(&f->message);
+	}
+}
+
+/* What stands behind a question mark is left out: it may be a secret. */
+void chat_failure_redirected(struct chat_failure *f, struct str location)
+{
+	const char *query = location.n ? memchr(location.p, '?', location.n) : NULL;
+
+	if (query) {
+		location.n = (size_t)(query - location.p);
+	}
+	if (location.n) {
+		buf_clear(&f->message);
+		buf_printf(&f->message, "HTTP %d: it is at ", f->status);
+		text_escape_cut(&f->message, location, 300);
+		buf_text(&f->message, ", and redirections are not followed");
 	}
 }
 

@@ -41,6 +41,9 @@ void chat_failure_release(struct chat_failure *f);
    Content-Type essence, may be absent. */
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media,
                              struct str body);
+/* The same, where it points to another place (a Location, may be absent): the sentence
+   says which. */
+void chat_failure_redirected(struct chat_failure *f, struct str location);
 /* From a call of net/ that failed. */
 void chat_failure_from_error(struct chat_failure *f, const struct error *e);
 

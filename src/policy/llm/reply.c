@@ -3,6 +3,7 @@
 #include "policy/llm/reply.h"
 
 #include "base/text.h"
+#include "policy/toolformats/format.h"
 
 static struct str decoded(struct arena *a, struct str string)
 {
@@ -13,6 +14,48 @@ static struct str decoded(struct arena *a, struct str string)
 	}
 	json_decode(string, &text);
 	struct str kept = arena_str(a, buf_view(&text));
+	buf_release(&text);
+	return kept;
+}
+
+bool chat_content(struct str content, struct buf *out)
+{
+	struct str part;
+
+	if (json_type(content) == JSON_STRING) {
+		json_decode(content, out);
+		return true;
+	}
+	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+		struct str text = JSON_GET(part, "text");
+
+		if (json_type(text) == JSON_STRING) {
+			json_decode(text, out);
+		}
+	}
+	return json_type(content) == JSON_ARRAY;
+}
+
+bool chat_thoughts(struct str content, struct buf *out)
+{
+	struct str part;
+	bool any = false;
+
+	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+		any |= chat_content(JSON_GET(part, "thinking"), out);
+	}
+	return any;
+}
+
+static struct str joined(struct arena *a, struct str content,
+                         bool (*join)(struct str content, struct buf *out))
+{
+	struct buf text = BUF(CHAT_REPLY_MAX);
+	struct str kept = {NULL, 0};
+
+	if (join(content, &text)) {
+		kept = arena_str(a, buf_view(&text));
+	}
 	buf_release(&text);
 	return kept;
 }
@@ -86,6 +129,7 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	size_t cursor = 0;
 
 	*out = (struct chat_reply){.calls = NULL};
+	body = trimmed(body); /* blanks keep slow connections open */
 	if (!body.n) {
 		return no_completion(body, "it is empty", err);
 	}
@@ -100,8 +144,11 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 		return no_completion(body, "its choice has no message", err);
 	}
 	struct arena *a = &out->arena;
-	out->content = decoded(a, JSON_GET(message, "content"));
+	out->content = joined(a, JSON_GET(message, "content"), chat_content);
 	out->reasoning = decoded(a, chat_reasoning(message));
+	if (!out->reasoning.p) {
+		out->reasoning = joined(a, JSON_GET(message, "content"), chat_thoughts);
+	}
 	out->refusal = decoded(a, JSON_GET(message, "refusal"));
 	out->finish_reason = decoded(a, JSON_GET(choice, "finish_reason"));
 	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));

@@ -35,5 +35,9 @@ void chat_reply_release(struct chat_reply *r); /* zeroed is fine */
 
 /* The members a message and a streamed delta have in common. */
 struct str chat_reasoning(struct str message); /* raw: reasoning, reasoning_content */
+/* Appends content, which is a string or a list of parts, as text. False: it is neither.
+   chat_thoughts: the same for the thinking parts among them; false: there are none. */
+bool chat_content(struct str content, struct buf *out);
+bool chat_thoughts(struct str content, struct buf *out);
 
 #endif

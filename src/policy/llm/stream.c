@@ -3,29 +3,55 @@
 
 #include <stdlib.h>
 
+static const char *const logprob_lists[CHAT_LOGPROBS] = {
+	"content",      "refusal",     "tokens",    "token_logprobs",
+	"top_logprobs", "text_offset", "token_ids",
+};
+
+static void begin_call(struct chat_stream_call *c, int64_t index)
+{
+	*c = (struct chat_stream_call){.index = index,
+	                               .id = BUF(BUF_MAX_SMALL),
+	                               .name = BUF(BUF_MAX_SMALL),
+	                               .arguments = BUF(CHAT_REPLY_MAX)};
+}
+
+static void release_call(struct chat_stream_call *c)
+{
+	buf_release(&c->id);
+	buf_release(&c->name);
+	buf_release(&c->arguments);
+}
+
 void chat_stream_init(struct chat_stream *s)
 {
 	*s = (struct chat_stream){.calls = NULL};
-	s->content = s->reasoning = s->refusal = s->finish_reason = s->logprobs =
-		s->token_ids = s->stop_reason = s->usage = s->prompt_token_ids =
-			s->model = s->failure = BUF(CHAT_REPLY_MAX);
+	s->content = s->reasoning = s->refusal = s->finish_reason = s->token_ids =
+		s->stop_reason = s->usage = s->prompt_token_ids = s->model = s->failure =
+			BUF(CHAT_REPLY_MAX);
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+		s->logprobs[i] = BUF(CHAT_REPLY_MAX);
+	}
+	begin_call(&s->older, -1);
 }
 
 void chat_stream_release(struct chat_stream *s)
 {
-	struct buf *all[] = {&s->content,     &s->reasoning,        &s->refusal,
-	                     &s->logprobs,    &s->token_ids,        &s->finish_reason,
-	                     &s->stop_reason, &s->prompt_token_ids, &s->model,
-	                     &s->usage,       &s->failure};
+	struct buf *all[] = {&s->content,   &s->reasoning,     &s->refusal,
+	                     &s->token_ids, &s->finish_reason, &s->stop_reason,
+	                     &s->model,     &s->usage,         &s->prompt_token_ids,
+	                     &s->failure};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
-	for (size_t i = 0; i < s->call_count; i++) {
-		buf_release(&s->calls[i].id);
-		buf_release(&s->calls[i].name);
-		buf_release(&s->calls[i].arguments);
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+		buf_release(&s->logprobs[i]);
 	}
+	for (size_t i = 0; i < s->call_count; i++) {
+		release_call(&s->calls[i]);
+	}
+	release_call(&s->older);
 	free(s->calls);
 }
 
@@ -68,12 +94,21 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 		return NULL;
 	}
 	s->calls = mem_resize(s->calls, s->call_count + 1, sizeof(*s->calls));
-	struct chat_stream_call *c = &s->calls[s->call_count++];
-	*c = (struct chat_stream_call){.index = index,
-	                               .id = BUF(BUF_MAX_SMALL),
-	                               .name = BUF(BUF_MAX_SMALL),
-	                               .arguments = BUF(CHAT_REPLY_MAX)};
-	return c;
+	begin_call(&s->calls[s->call_count], index);
+	return &s->calls[s->call_count++];
+}
+
+/* Does the piece name a function and begin an object, where the call so far ends one? So
+   do servers that send calls whole and number none of them. */
+static bool begins_anew(const struct chat_stream_call *c, struct str piece)
+{
+	struct str function = JSON_GET(piece, "function");
+	struct str arguments = JSON_GET(function, "arguments");
+
+	return c->arguments.n && c->arguments.p[c->arguments.n - 1] == '}' &&
+	       json_type(JSON_GET(function, "name")) == JSON_STRING &&
+	       (json_type(arguments) == JSON_OBJECT ||
+	        str_starts(json_inner(arguments), STR("{")));
 }
 
 /* The call a piece belongs to: the last one of its index, unless it names a new id. A
@@ -82,6 +117,7 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 {
 	struct chat_stream_call *found = NULL;
 	struct str id = JSON_GET(piece, "id");
+	bool named = json_type(id) == JSON_STRING && !json_is(id, STR(""));
 	int64_t index = -1;
 
 	json_i64(JSON_GET(piece, "index"), &index);
@@ -90,25 +126,18 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 			found = &s->calls[i];
 		}
 	}
-	if (found && json_type(id) == JSON_STRING && found->has_id &&
-	    !json_is(id, STR("")) && !json_is(id, buf_view(&found->id))) {
+	if (found && named && found->has_id && !json_is(id, buf_view(&found->id))) {
+		found = NULL;
+	} else if (found && !named && !found->has_id && begins_anew(found, piece)) {
 		found = NULL;
 	}
 	return found ? found : new_call(s, index);
 }
 
-static void take_call(struct chat_stream *s, struct str piece)
+static void take_function(struct chat_stream_call *c, struct str function)
 {
-	struct chat_stream_call *c = find_call(s, piece);
-	struct str function = JSON_GET(piece, "function");
 	struct str arguments = JSON_GET(function, "arguments");
 
-	if (!c) {
-		return;
-	}
-	if (!c->has_id) {
-		c->has_id = append_text(&c->id, JSON_GET(piece, "id")) && c->id.n > 0;
-	}
 	if (!c->has_name) {
 		c->has_name = append_text(&c->name, JSON_GET(function, "name")) &&
 		              c->name.n > 0;
@@ -119,18 +148,45 @@ static void take_call(struct chat_stream *s, struct str piece)
 	}
 }
 
+static void take_call(struct chat_stream *s, struct str piece)
+{
+	struct chat_stream_call *c = find_call(s, piece);
+
+	if (!c) {
+		return;
+	}
+	if (!c->has_id) {
+		c->has_id = append_text(&c->id, JSON_GET(piece, "id")) && c->id.n > 0;
+	}
+	take_function(c, JSON_GET(piece, "function"));
+}
+
 /* ---- chunks ---- */
 
 static void take_delta(struct chat_stream *s, struct str delta)
 {
-	struct str piece;
+	struct str content = JSON_GET(delta, "content"), piece;
+	struct str older = JSON_GET(delta, "function_call");
 
-	s->has_content |= append_text(&s->content, JSON_GET(delta, "content"));
-	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta));
+	s->has_content |= chat_content(content, &s->content);
+	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta)) ||
+	                    chat_thoughts(content, &s->reasoning);
 	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
 	for (size_t cursor = 0;
 	     json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);) {
 		take_call(s, piece);
+	}
+	if (json_type(older) == JSON_OBJECT) {
+		take_function(&s->older, older);
+		s->has_older = true;
+	}
+}
+
+static void take_logprobs(struct chat_stream *s, struct str logprobs)
+{
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+		s->has_logprobs[i] |= append_elements(
+			&s->logprobs[i], json_get(logprobs, str_from(logprob_lists[i])));
 	}
 }
 
@@ -149,22 +205,31 @@ static void take_choice(struct chat_stream *s, struct str choice)
 		json_decode(finish, &s->finish_reason);
 	}
 	set_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
-	s->has_logprobs |= append_elements(
-		&s->logprobs, JSON_GET(JSON_GET(choice, "logprobs"), "content"));
+	take_logprobs(s, JSON_GET(choice, "logprobs"));
 	s->has_token_ids |= append_elements(&s->token_ids, JSON_GET(choice, "token_ids"));
 }
 
 static bool overfull(const struct chat_stream *s)
 {
 	bool full = s->content.full || s->reasoning.full || s->refusal.full ||
-	            s->logprobs.full || s->token_ids.full || s->usage.full ||
-	            s->prompt_token_ids.full;
+	            s->token_ids.full || s->usage.full || s->prompt_token_ids.full ||
+	            s->older.arguments.full || s->older.name.full;
 
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+		full |= s->logprobs[i].full;
+	}
 	for (size_t i = 0; i < s->call_count; i++) {
 		full |= s->calls[i].arguments.full || s->calls[i].name.full ||
 		        s->calls[i].id.full;
 	}
 	return full;
+}
+
+/* {"error":..}, also beside choices; or an error that is the whole of it. */
+static bool is_failure(struct str data)
+{
+	return !json_is_null(JSON_GET(data, "error")) ||
+	       json_is(JSON_GET(data, "object"), STR("error"));
 }
 
 int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
@@ -184,9 +249,8 @@ int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
 		                 "a piece of the model's stream is not JSON: %s",
 		                 fault.why);
 	}
-	if (!JSON_GET(data, "choices").p) {
-		set_raw(&s->failure,
-		        JSON_GET(data, "error").p ? data : (struct str){NULL, 0});
+	if (is_failure(data)) {
+		set_raw(&s->failure, data);
 		return 0;
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);) {
@@ -215,20 +279,48 @@ static struct str keep(struct arena *a, bool there, const struct buf *b)
 	return there ? arena_str(a, buf_view(b)) : (struct str){NULL, 0};
 }
 
-static struct str wrap(struct arena *a, bool there, const char *before,
-                       const struct buf *elements, const char *after)
+static void put_list(struct buf *out, const struct buf *elements)
+{
+	buf_char(out, '[');
+	buf_str(out, buf_view(elements));
+	buf_char(out, ']');
+}
+
+static struct str whole_list(struct arena *a, bool there, const struct buf *elements)
 {
 	struct buf text = BUF(CHAT_REPLY_MAX + 64);
 
-	if (!there) {
-		return (struct str){NULL, 0};
+	if (there) {
+		put_list(&text, elements);
 	}
-	buf_text(&text, before);
-	buf_str(&text, buf_view(elements));
-	buf_text(&text, after);
-	struct str kept = arena_str(a, buf_view(&text));
+	struct str kept = keep(a, there, &text);
 	buf_release(&text);
 	return kept;
+}
+
+static struct str whole_logprobs(struct arena *a, const struct chat_stream *s)
+{
+	struct buf text = BUF(CHAT_LOGPROBS * (CHAT_REPLY_MAX + 64));
+
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+		if (s->has_logprobs[i]) {
+			buf_printf(&text, "%c\"%s\":", text.n ? ',' : '{',
+			           logprob_lists[i]);
+			put_list(&text, &s->logprobs[i]);
+		}
+	}
+	buf_text(&text, text.n ? "}" : "");
+	struct str kept = keep(a, text.n > 0, &text);
+	buf_release(&text);
+	return kept;
+}
+
+static struct chat_call whole_call(struct arena *a, const struct chat_stream_call *c)
+{
+	return (struct chat_call){.id = keep(a, c->has_id, &c->id),
+	                          .name = keep(a, c->has_name, &c->name),
+	                          .arguments = arena_str(a, buf_view(&c->arguments)),
+	                          .not_text = c->not_text};
 }
 
 void chat_stream_reply(const struct chat_stream *s, bool ended_well,
@@ -247,16 +339,13 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well,
 	out->usage = keep(a, s->usage.n > 0, &s->usage);
 	out->model = keep(a, s->model.n > 0, &s->model);
 	out->prompt_token_ids = keep(a, s->prompt_token_ids.n > 0, &s->prompt_token_ids);
-	out->logprobs = wrap(a, s->has_logprobs, "{\"content\":[", &s->logprobs, "]}");
-	out->token_ids = wrap(a, s->has_token_ids, "[", &s->token_ids, "]");
+	out->logprobs = whole_logprobs(a, s);
+	out->token_ids = whole_list(a, s->has_token_ids, &s->token_ids);
 	out->calls = arena_new(a, (s->call_count + 1) * sizeof(*out->calls));
 	for (size_t i = 0; i < s->call_count; i++) {
-		const struct chat_stream_call *c = &s->calls[i];
-
-		out->calls[i] = (struct chat_call){
-			.id = keep(a, c->has_id, &c->id),
-			.name = keep(a, c->has_name, &c->name),
-			.arguments = arena_str(a, buf_view(&c->arguments)),
-			.not_text = c->not_text};
+		out->calls[i] = whole_call(a, &s->calls[i]);
+	}
+	if (!s->call_count && s->has_older) {
+		out->calls[out->call_count++] = whole_call(a, &s->older);
 	}
 }

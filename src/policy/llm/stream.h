@@ -5,6 +5,9 @@
 
 #include "policy/llm/reply.h"
 
+/* Lists that log-probs are made of: those of today's shape and of the older one. */
+#define CHAT_LOGPROBS 7
+
 struct chat_stream_call {
 	int64_t index; /* as the server gave it; -1: it gave none */
 	struct buf id, name, arguments;
@@ -13,11 +16,14 @@ struct chat_stream_call {
 
 struct chat_stream {
 	struct buf content, reasoning, refusal, finish_reason;
-	struct buf logprobs, token_ids; /* elements, comma separated */
+	struct buf logprobs[CHAT_LOGPROBS]; /* elements, comma separated */
+	struct buf token_ids;               /* the same */
 	struct buf stop_reason, usage, prompt_token_ids, model, failure;
 	struct chat_stream_call *calls;
 	size_t call_count, calls_dropped;
-	bool has_content, has_reasoning, has_refusal, has_logprobs, has_token_ids;
+	struct chat_stream_call older; /* function_call; counts when no other call came */
+	bool has_content, has_reasoning, has_refusal, has_older, has_token_ids;
+	bool has_logprobs[CHAT_LOGPROBS];
 	bool done; /* [DONE] came */
 };
 

@@ -17,42 +17,62 @@ stop_model() {
 	rm model.pid
 }
 
-# with_case CASE: runs it; what is wrong goes to standard error.
-with_case() {
-	local case=$1 code=0 options=() variables=() differences secret
-	mapfile -t options < <(jq -r '.options // [] | .[]' <<<"$case")
-	mapfile -t variables < <(jq -r '.variables // {} | to_entries[] | "\(.key)=\(.value)"' <<<"$case")
-	jq 'if .big then .big as $n | .script.replies[0].message.tool_calls[0].function.arguments =
-		({action: ("x" * $n)} | tojson) else . end | .script' <<<"$case" >script.json
-	jq '{kind: "llm", name: "case", model: "tiny"} + (.policy // {})' <<<"$case" >policy.json
-	model script.json
-	env "${variables[@]}" "$ROLLDBG" run -vv --env "$(jq -r '.env // "builtin:frozen_lake"' <<<"$case")" \
-		--policy policy.json --base-url "$base" "${options[@]}" --out got.jsonl --force --json >verdict.jsonl 2>said 3>&- ||
-		code=$?
-	stop_model
-	sed -i 's/\([^\\]\)\\ud83d/\1?/g' got.jsonl
-	differences=$(jq -s -c --argjson case "$(jq -c "{want}" <<<"$case")" --argjson exit "$code" --rawfile said said \
-		--slurpfile all verdict.jsonl '($all | map(select(.type == "finding"))) as $findings | '"$(cat "$BATS_TEST_DIRNAME/llm.jq")" got.jsonl || echo 'not judged')
-	secret=$(jq -r '.want.secret // empty' <<<"$case")
-	if [ -n "$secret" ] && cat got.jsonl verdict.jsonl said | grep -q -F -e "$secret"; then
-		differences+=' the key is in a sink'
-	fi
-	[ "$differences" = '[]' ] || {
-		printf '%s: %s\n' "$(jq -r .case <<<"$case")" "$differences" >&2
-		tail -n 1 said >&2
-		return 1
-	}
+# plan FILE: eight lines a case, so that one jq does for all of them.
+plan() {
+	jq -r '.[]
+	| if .big then .big as $n | .script.replies[0].message.tool_calls[0].function.arguments = ({action: ("x" * $n)} | tojson)
+	  else . end
+	| .case, (.script | tojson), ({kind: "llm", name: "case", model: "tiny"} + (.policy // {}) | tojson),
+	  .env // "builtin:frozen_lake", (.options // [] | join("\u001f")),
+	  (.variables // {} | to_entries | map("\(.key)=\(.value)") | join("\u001f")), .want.says // "", .want.secret // ""' "$1"
 }
 
-# play NAME: every case of fixtures/llm/NAME.json.
+# play_case: runs what stands in $script, $policy, $target, $options and $variables.
+play_case() {
+	local code=0 option=() variable=()
+	IFS=$'\x1f' read -r -a option <<<"$options"
+	IFS=$'\x1f' read -r -a variable <<<"$variables"
+	printf '%s' "$script" >script.json
+	printf '%s' "$policy" >policy.json
+	model script.json
+	env "${variable[@]}" "$ROLLDBG" run -vv --env "$target" --policy policy.json --base-url "$base" "${option[@]}" \
+		--out got.jsonl --force --json >verdict.jsonl 2>said 3>&- </dev/null || code=$?
+	stop_model
+	{
+		printf '{"part":"got","exit":%s}\n' "$code"
+		cat got.jsonl
+		printf '{"part":"verdict"}\n'
+		cat verdict.jsonl
+	} >>played
+}
+
+# play_file FILE: every case of it; what is wrong goes to standard error, a line or two each.
+play_file() {
+	local name script policy target options variables says secret bad=0 wrong
+	plan "$1" >plan
+	: >played
+	while IFS= read -r name && IFS= read -r script && IFS= read -r policy && IFS= read -r target &&
+		IFS= read -r options && IFS= read -r variables && IFS= read -r says && IFS= read -r secret; do
+		play_case
+		grep -q -F -e "$says" said || {
+			printf '%s: it does not say: %s\n' "$name" "$says" >&2
+			bad=1
+		}
+		if [ -n "$secret" ] && cat got.jsonl verdict.jsonl said | grep -q -F -e "$secret"; then
+			printf '%s: the key is in a sink\n' "$name" >&2
+			bad=1
+		fi
+		rm got.jsonl
+	done <plan
+	sed -i 's/\([^\\]\)\\ud83d/\1?/g' played
+	wrong=$(jq -n -r --slurpfile cases "$1" -f "$BATS_TEST_DIRNAME/llm.jq" played || echo 'not judged')
+	[ -z "$wrong" ] || printf '%s\n' "$wrong" >&2
+	[ "$bad" = 0 ] && [ -z "$wrong" ]
+}
+
+# play NAME: the cases of fixtures/llm/NAME.json.
 play() {
-	local case bad=0 count=0
-	while IFS= read -r case; do
-		count=$((count + 1))
-		with_case "$case" || bad=1
-	done < <(jq -c '.[]' "$root/fixtures/llm/$1.json")
-	[ "$count" -gt 5 ]
-	[ "$bad" = 0 ]
+	play_file "$root/fixtures/llm/$1.json"
 }
 
 @test "native calls" {
@@ -76,15 +96,14 @@ play() {
 }
 
 @test "a case that is wrong is noticed" {
-	case=$(jq -c '.[0]' "$root/fixtures/llm/native.json")
-	with_case "$case"
-	for want in '{"steps": 7}' '{"outcomes": []}' '{"exit": 1}' '{"findings": ["loop"]}' '{"reason": "no such"}' '{"nothing": 1}' \
-		'{"secret": "tiny"}'; do
-		if with_case "$(jq -c --argjson want "$want" '.want = $want' <<<"$case")"; then
-			echo "not noticed: $want" >&2
-			return 1
-		fi
-	done
+	jq '.[0] as $case | [$case] + [
+		{steps: 7}, {outcomes: []}, {exit: 1}, {findings: ["loop"]}, {reason: "no such"}, {nothing: 1}, {},
+		{exit: 0, secret: "tiny"}, {exit: 0, says: "no such"} | . as $want | $case | .want = $want | .case = "wrong"
+	]' "$root/fixtures/llm/native.json" >cases.json
+	run ! --separate-stderr play_file cases.json
+	[ "${#stderr_lines[@]}" = 9 ]
+	[ "$(grep -c '^wrong: ' <<<"$stderr")" = 9 ]
+	has "$stderr" 'wrong: [{"steps":2,"want":7}]'
 }
 
 @test "a script that cannot be used is refused by file, key and nearest name" {

@@ -41,6 +41,7 @@ struct llm_policy {
 	struct tool_calls calls;
 	size_t next;        /* of calls, to be handed out */
 	int64_t calls_made; /* in all turns */
+	int64_t turns;      /* asked for so far */
 	bool shrunk;        /* the limit of replies was lowered once */
 };
 
@@ -199,6 +200,7 @@ static struct str about_reply(struct llm_policy *p, const char *prompt_hash)
 	}
 	put_parse(&w, &p->calls);
 	put_raw(&w, "usage", r->usage);
+	put_raw(&w, "seed", p->request.turn_seed);
 	jw_key(&w, "prompt_hash");
 	jw_text(&w, prompt_hash);
 	if (p->calls.reasoning.n) {
@@ -354,6 +356,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v,
 	p->calls = (struct tool_calls){.count = 0};
 	p->next = 0;
 	memcpy(prompt_hash, p->talk.hash, sizeof(prompt_hash));
+	chat_request_turn(&p->request, p->turns++);
 	if (ask(p, out, &answered, err)) {
 		return -1;
 	}

@@ -81,6 +81,13 @@ sampled() {
 		sampled "$seed" two-"$seed"
 		diff <("$ROLLDBG" strip one-"$seed".jsonl) <("$ROLLDBG" strip two-"$seed".jsonl)
 	done
+	for seed in $(seq 1 12); do
+		holds one-"$seed" "steps | map(.llm.seed) == [range(length) * 65536 + $seed]"
+	done
+	# one turn is no echo of the turn before
+	[ "$(for seed in $(seq 1 12); do
+		jq -sc 'map(select(.type == "step") | .tool_call.arguments.action) | select(length > 1) | unique | length' one-"$seed".jsonl
+	done | sort -n | tail -n 1)" -gt 1 ]
 	[ "$(for seed in $(seq 1 12); do
 		jq -sc 'map(select(.type == "step") | .tool_call.arguments.action)' one-"$seed".jsonl
 	done | sort -u | wc -l)" -gt 1 ]
@@ -113,8 +120,9 @@ sampled() {
 
 @test "a context that is full ends the episode, and no error is made of it" {
 	engine_start small --n_ctx 1536
-	# that seed goes up, and stays where it is
-	ask small full 0 --max-turns 100 --policy "$(sampling '{"seed": 1, "temperature": 1}')"
+	# one seed for all turns goes up in every turn, and stays where it is
+	jq -n '{kind: "llm", name: "up", sampling: {temperature: 1}, extra: {seed: 1}}' >policy.json
+	ask small full 0 --max-turns 100 --policy policy.json
 	holds full 'ending | .status == "stopped" and (.reason | startswith("the model has no room left: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
 	holds full 'of("step")[-1].llm.error | .class == "context-length" and .http_status == 400 and .code == "context_length_exceeded"'
 }

@@ -128,38 +128,55 @@ static void put_response_format(struct json_writer *w, enum schema_form form,
 
 /* ---- parameters ---- */
 
-/* A seed is the same for all rollouts of a group, which would then be one rollout. */
-static struct str seed_of(struct str asked, int64_t sample, struct buf *text)
-{
-	int64_t seed;
+/* Apart by more than the samples of a group, and small enough for servers that keep a
+   seed in 32 bits. */
+#define SEEDS_A_TURN 65536
 
-	if (!sample || !json_i64(asked, &seed) || seed > INT64_MAX - sample) {
-		return asked;
+static int64_t seed_plus(int64_t seed, int64_t more)
+{
+	return (int64_t)(((uint64_t)seed + (uint64_t)more) & INT64_MAX);
+}
+
+/* A seed is the same for all rollouts of a group, which would then be one rollout. To
+   some servers a negative one means any. */
+static int64_t seed_of(const struct llm_conf *c, int64_t sample)
+{
+	int64_t seed = -1;
+
+	if (!profile_accepts(c->profile, "seed") ||
+	    !json_i64(JSON_GET(c->asked, "seed"), &seed) || seed < 0) {
+		return -1;
 	}
-	seed += sample;
-	buf_clear(text);
-	buf_printf(text, "%lld", (long long)seed);
-	return buf_view(text);
+	return seed_plus(seed, sample);
+}
+
+void chat_request_turn(struct chat_request *r, int64_t turn)
+{
+	if (r->seed >= 0) {
+		int n = snprintf(r->seed_text, sizeof(r->seed_text), "%lld",
+		                 (long long)seed_plus(r->seed, turn * SEEDS_A_TURN));
+
+		r->turn_seed = (struct str){r->seed_text, (size_t)n};
+	}
 }
 
 static void put_parameter(struct json_writer *w, const struct llm_conf *c,
-                          const struct json_member *m, int64_t sample)
+                          const struct json_member *m, struct str seed)
 {
-	struct buf name = BUF(BUF_MAX_SMALL), seed = BUF(BUF_MAX_SMALL);
+	struct buf name = BUF(BUF_MAX_SMALL);
 	struct str value = m->value;
 
 	buf_str(&name, m->key);
 	if (profile_accepts(c->profile, buf_cstr(&name))) {
 		bool limit = str_is(m->key, "max_tokens");
 
-		if (str_is(m->key, "seed")) {
-			value = seed_of(value, sample, &seed);
+		if (str_is(m->key, "seed") && seed.p) {
+			value = seed;
 		}
 		jw_key(w, limit ? c->profile->max_tokens : buf_cstr(&name));
 		jw_raw(w, value);
 	}
 	buf_release(&name);
-	buf_release(&seed);
 }
 
 /* Token ids and log-probs, as far as the server has any. A count of alternatives goes
@@ -178,8 +195,7 @@ static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 	}
 }
 
-static void write_sent(struct chat_request *r, const struct llm_conf *c, struct str tools,
-                       int64_t sample)
+static void write_sent(struct chat_request *r, const struct llm_conf *c, struct str tools)
 {
 	struct json_writer w;
 	struct json_member m;
@@ -187,7 +203,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	jw_init(&w, &r->sent);
 	jw_object(&w);
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
-		put_parameter(&w, c, &m, sample);
+		put_parameter(&w, c, &m, r->turn_seed);
 	}
 	/* without tools it is refused by some */
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) &&
@@ -210,13 +226,14 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	jw_end(&w);
 }
 
-/* Appends the members of a raw JSON object, but the one named; NULL: all. */
-static void add_members(struct buf *out, struct str object, const char *but)
+/* Appends the members of a raw JSON object, but those that a request may change. */
+static void add_members(struct buf *out, struct str object, const char *but,
+                        const char *nor)
 {
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (but && str_is(m.key, but)) {
+		if ((but && str_is(m.key, but)) || (nor && str_is(m.key, nor))) {
 			continue;
 		}
 		buf_text(out, ",\"");
@@ -232,7 +249,10 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 	struct json_writer w;
 
 	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
-	write_sent(r, c, tools, sample);
+	r->seed = seed_of(c, sample);
+	r->turn_seed = (struct str){NULL, 0};
+	chat_request_turn(r, 0);
+	write_sent(r, c, tools);
 	jw_init(&w, &r->fixed);
 	jw_object(&w);
 	jw_key(&w, "model");
@@ -245,12 +265,13 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 	}
 	jw_end(&w);
 	buf_cut(&r->fixed, r->fixed.n - 1);
-	add_members(&r->fixed, buf_view(&r->sent), c->profile->max_tokens);
+	add_members(&r->fixed, buf_view(&r->sent), c->profile->max_tokens,
+	            r->turn_seed.p ? "seed" : NULL);
 	if (c->tokens && c->profile->tokens) {
 		buf_char(&r->fixed, ',');
 		buf_text(&r->fixed, c->profile->tokens);
 	}
-	add_members(&r->fixed, c->extra, NULL);
+	add_members(&r->fixed, c->extra, NULL, NULL);
 	r->limit_name = c->profile->max_tokens;
 	r->limit = json_get(buf_view(&r->sent), str_from(r->limit_name));
 }
@@ -277,6 +298,10 @@ void chat_request_write(const struct chat_request *r, struct str messages,
 	if (r->limit.p) {
 		buf_printf(out, ",\"%s\":", r->limit_name);
 		buf_str(out, r->limit);
+	}
+	if (r->turn_seed.p) {
+		buf_text(out, ",\"seed\":");
+		buf_str(out, r->turn_seed);
 	}
 	buf_text(out, ",\"messages\":[");
 	buf_str(out, messages);

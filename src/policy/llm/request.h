@@ -7,18 +7,26 @@
 
 /* What stays the same from turn to turn, made once a rollout. */
 struct chat_request {
-	struct buf fixed; /* members before `messages`, comma separated */
-	struct buf sent;  /* raw JSON object: the sampling parameters that are sent */
+	struct buf fixed;     /* members before `messages`, comma separated */
+	struct buf sent;      /* raw JSON object: the sampling parameters that are sent */
+	int64_t seed;         /* of the first turn; negative: none, or any */
+	struct str turn_seed; /* raw JSON; absent: the seed is no such number */
+	char seed_text[24];
 	const char *limit_name; /* of a reply, in tokens */
 	struct str limit;       /* raw JSON; absent: not asked for */
 	char limit_text[24];
 };
 
 /* tools: as advertised by the environment; sample: added to a seed that was asked for,
-   so that the rollouts of a group differ. */
+   so that the rollouts of a group differ. Ready for the first turn. */
 void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
                        int64_t sample);
 void chat_request_release(struct chat_request *r);
+
+/* Requests are of that turn from now on, counted from 0: a server that is given one seed
+   in every turn draws the same random numbers in every turn, and a model that hesitates
+   makes the same choice for ever. */
+void chat_request_turn(struct chat_request *r, int64_t turn);
 
 /* Asks for replies of at most so many tokens from now on. */
 void chat_request_limit(struct chat_request *r, uint64_t tokens);

@@ -420,13 +420,12 @@ static void drop_blanks(struct buf *text)
 	buf_cut(text, n);
 }
 
-int llm_script_read(const char *path, struct llm_script *out, struct error *err)
+/* out->text is the script. */
+static int read_script(const char *path, struct llm_script *out, struct error *err)
 {
 	struct reading r = {.path = path, .script = out, .err = err};
 
-	*out = (struct llm_script){.text = BUF(SCRIPT_MAX)};
-	if (read_file(path, &out->text, err) ||
-	    check_json(path, buf_view(&out->text), err)) {
+	if (check_json(path, buf_view(&out->text), err)) {
 		return -1;
 	}
 	drop_blanks(&out->text);
@@ -436,6 +435,20 @@ int llm_script_read(const char *path, struct llm_script *out, struct error *err)
 	                       read_replies(&r, root)
 	               ? -1
 	               : 0;
+}
+
+int llm_script_parse(struct str text, const char *name, struct llm_script *out,
+                     struct error *err)
+{
+	*out = (struct llm_script){.text = BUF(SCRIPT_MAX)};
+	buf_str(&out->text, text);
+	return read_script(name, out, err);
+}
+
+int llm_script_read(const char *path, struct llm_script *out, struct error *err)
+{
+	*out = (struct llm_script){.text = BUF(SCRIPT_MAX)};
+	return read_file(path, &out->text, err) || read_script(path, out, err) ? -1 : 0;
 }
 
 void llm_script_release(struct llm_script *s)

@@ -95,6 +95,9 @@ struct llm_script {
 /* FAIL_INPUT: no such file, not JSON (file:line:column), a key or value that does not
    belong there, with the nearest name. */
 MUST_USE int llm_script_read(const char *path, struct llm_script *out, struct error *err);
+/* The same from text (copied); `name` is for messages. */
+MUST_USE int llm_script_parse(struct str text, const char *name, struct llm_script *out,
+                              struct error *err);
 void llm_script_release(struct llm_script *s); /* zeroed is fine */
 
 /* What is asked, as far as replies are chosen by it. */

@@ -7,8 +7,8 @@ static const struct {
 } servers[] = {
 	{"vllm", "start vLLM with --enable-auto-tool-choice --tool-call-parser %s"},
 	{"sglang", "start SGLang with --tool-call-parser %s"},
-	{"llamacpp", "start llama.cpp's server with --jinja, llama-cpp-python's with "
-                     "--chat_format chatml-function-calling"},
+	{"llamacpp", "start llama.cpp's server with --jinja; llama-cpp-python's has no "
+                     "format that both reads calls and shows their results to the model"},
 	{"ollama", "use a model whose template has tools (ollama show MODEL)"},
 	{"openai", "use a model that can call functions"},
 	{"fireworks", "use a model that can call functions"},

@@ -1,6 +1,8 @@
 /* Which model a policy asks: see model.h. */
 #include "cmd/model.h"
 
+#include "policy/file.h"
+
 /* The first option that makes no sense without a model; NULL: none was given. */
 static const char *stray_option(const struct llm_options *o)
 {
@@ -36,6 +38,9 @@ int model_read(const struct context *c, const char *policy, const struct llm_opt
 
 	if (llm_conf_new(policy, o, c->variable, out, err)) {
 		return -1;
+	}
+	if (!*out && stray && policy && policy_file_check(policy, err)) {
+		return -1; /* nobody knows yet whether it asks one */
 	}
 	if (!*out && stray) {
 		return error_set(err, FAIL_USAGE,

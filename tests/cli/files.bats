@@ -132,6 +132,13 @@ onto_full() {
 	done <"$data/bad-policies.tsv"
 	expect 3 rolldbg run --policy ./nowhere.json
 	has "$stderr" 'policy ./nowhere.json: No such file or directory'
+	printf '{"kind":"llm",\n"system":"\\u0000"}' >policy.json
+	expect 3 rolldbg run --policy policy.json --model m
+	has "$stderr" 'policy.json:2:11: \u0000 is not allowed here'
+	expect 3 rolldbg run --policy nowhere --stream
+	has "$stderr" "policy 'nowhere': there is no such file"
+	expect 2 rolldbg run --policy random:1 --stream
+	has "$stderr" '--stream is about a model, and this policy asks none'
 	expect 3 rolldbg run --policy nowhere
 	has "$stderr" "policy 'nowhere': there is no such file, and it is neither random:SEED nor llm"
 }

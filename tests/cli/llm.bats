@@ -49,7 +49,7 @@ play_case() {
 # play_file FILE: every case of it; what is wrong goes to standard error, a line or two each.
 play_file() {
 	local name script policy target options variables says secret bad=0 wrong
-	plan "$1" >plan
+	plan "$1" >plan.txt
 	: >played
 	while IFS= read -r name && IFS= read -r script && IFS= read -r policy && IFS= read -r target &&
 		IFS= read -r options && IFS= read -r variables && IFS= read -r says && IFS= read -r secret; do
@@ -63,7 +63,7 @@ play_file() {
 			bad=1
 		fi
 		rm got.jsonl
-	done <plan
+	done <plan.txt
 	sed -i 's/\([^\\]\)\\ud83d/\1?/g' played
 	wrong=$(jq -n -r --slurpfile cases "$1" -f "$BATS_TEST_DIRNAME/llm.jq" played || echo 'not judged')
 	[ -z "$wrong" ] || printf '%s\n' "$wrong" >&2

@@ -1,6 +1,7 @@
 /* Reading what a model's policy is set to: see conf.h. */
 #include "policy/llm/conf.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "json/tree.h"
 #include "json/write.h"
@@ -317,6 +318,23 @@ static void describe(struct llm_conf *c, const char *key_env)
 	buf_release(&text);
 }
 
+static void tell_unsent(const struct llm_conf *c)
+{
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
+		buf_clear(&name);
+		text_escape_cut(&name, m.key, 80);
+		if (!profile_accepts(c->profile, buf_cstr(&name))) {
+			log_warn("the profile %s does not take %s, so it is not sent "
+			         "(\"extra\" is sent as it is)",
+			         c->profile->name, buf_cstr(&name));
+		}
+	}
+	buf_release(&name);
+}
+
 static int read_all(struct reading *r, const char *(*variable)(const char *name),
                     struct error *err)
 {
@@ -344,6 +362,7 @@ static int read_all(struct reading *r, const char *(*variable)(const char *name)
 	c->asked = raw_of(r, "sampling");
 	c->asked = c->asked.p ? c->asked : STR("{}");
 	c->extra = raw_of(r, "extra");
+	tell_unsent(c);
 	describe(c, text_of(r, o->key_env, "key_env", c->profile->key_variable));
 	return 0;
 }

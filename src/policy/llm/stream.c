@@ -126,9 +126,8 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 			found = &s->calls[i];
 		}
 	}
-	if (found && named && found->has_id && !json_is(id, buf_view(&found->id))) {
-		found = NULL;
-	} else if (found && !named && !found->has_id && begins_anew(found, piece)) {
+	if (found && (named ? found->has_id && !json_is(id, buf_view(&found->id))
+	                    : !found->has_id && begins_anew(found, piece))) {
 		found = NULL;
 	}
 	return found ? found : new_call(s, index);

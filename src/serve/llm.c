@@ -4,15 +4,12 @@
 
 #include "base/log.h"
 #include "json/write.h"
-#include "serve/listen.h"
+#include "serve/host.h"
 #include "serve/llm_body.h"
 #include "serve/llm_check.h"
-#include "serve/waits.h"
 
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define REQUEST_MAX ((size_t)64 << 20)
 #define SILENCE_S   120u
@@ -24,9 +21,7 @@ struct llm_server {
 	struct llm_script script;
 	size_t next;     /* reply in order */
 	uint64_t number; /* of the request */
-	struct MHD_Daemon *daemon;
-	struct waits *waits;
-	uint16_t port;
+	struct host host;
 };
 
 /* What will be sent. */
@@ -81,13 +76,6 @@ static void sent(void *cls)
 	free(s);
 }
 
-static void add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-	if (MHD_add_response_header(response, name, value) != MHD_YES) {
-		log_warn("serve: the header %s could not be set", name);
-	}
-}
-
 static void add_headers(struct MHD_Response *response, const struct answer *a)
 {
 	const struct llm_reply *r = a->reply;
@@ -100,16 +88,16 @@ static void add_headers(struct MHD_Response *response, const struct answer *a)
 		buf_clear(&value);
 		buf_str(&name, m.key);
 		json_decode(m.value, &value);
-		add_header(response, buf_cstr(&name), buf_cstr(&value));
+		host_add_header(response, buf_cstr(&name), buf_cstr(&value));
 		typed |= strcasecmp(buf_cstr(&name), "content-type") == 0;
 	}
 	if (a->type && !typed) {
-		add_header(response, "Content-Type", a->type);
+		host_add_header(response, "Content-Type", a->type);
 	}
 	if (r && r->retry_after.p) {
 		buf_clear(&value);
 		buf_str(&value, r->retry_after);
-		add_header(response, "Retry-After", buf_cstr(&value));
+		host_add_header(response, "Retry-After", buf_cstr(&value));
 	}
 	buf_release(&name);
 	buf_release(&value);
@@ -301,14 +289,15 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection,
 	}
 	if (!p->waited) {
 		answer(s, connection, method, url, p);
-	} else if (waits_closed(s->waits)) {
+	} else if (waits_closed(s->host.waits)) {
 		return MHD_NO;
 	}
 	const struct llm_reply *r = p->answer.reply;
 
 	if (r && r->delay_ms && !p->waited) {
 		p->waited = true;
-		return waits_add(s->waits, &p->waiter, connection, STR(""), r->delay_ms)
+		return waits_add(s->host.waits, &p->waiter, connection, STR(""),
+		                 r->delay_ms)
 		               ? MHD_YES
 		               : MHD_NO;
 	}
@@ -333,10 +322,7 @@ static void forget(void *cls, struct MHD_Connection *connection, void **state,
 
 static void server_free(struct llm_server *s)
 {
-	if (s->daemon != NULL) {
-		MHD_stop_daemon(s->daemon);
-	}
-	waits_free(s->waits);
+	host_free(&s->host);
 	llm_script_release(&s->script);
 	free(s);
 }
@@ -344,46 +330,36 @@ static void server_free(struct llm_server *s)
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out,
                      struct error *err)
 {
+	const struct MHD_OptionItem options[] = {
+		{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
+		{MHD_OPTION_END, 0, NULL}};
 	struct llm_server *s = mem_new(sizeof(*s));
-	int fd = -1;
+	const struct host_conf conf = {.bind = c->bind,
+	                               .port = c->port,
+	                               .clock = c->clock,
+	                               .options = options,
+	                               .handle = handle,
+	                               .forget = forget,
+	                               .ctx = s};
 
-	s->port = c->port;
-	listen_allow_many();
 	if (llm_script_read(c->script, &s->script, err) ||
-	    listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err)) {
-		goto failed;
-	}
-	if (waits_start(c->clock, &s->waits, err)) {
-		close(fd);
-		goto failed;
-	}
-	s->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, s->port, NULL,
-		NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
-		MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_CONNECTION_TIMEOUT,
-		SILENCE_S, MHD_OPTION_END);
-	if (s->daemon == NULL) {
-		error_set(err, FAIL_SYSTEM, "cannot start a server on port %u", s->port);
-		waits_close(s->waits);
-		close(fd);
-		goto failed;
+	    host_start(&s->host, &conf, err)) {
+		server_free(s);
+		return -1;
 	}
 	*out = s;
 	return 0;
-failed:
-	server_free(s);
-	return -1;
 }
 
 uint16_t llm_server_port(const struct llm_server *s)
 {
-	return s->port;
+	return s->host.port;
 }
 
 void llm_server_stop(struct llm_server *s)
 {
 	if (s != NULL) {
-		waits_close(s->waits);
+		host_close(&s->host);
 		server_free(s);
 	}
 }

@@ -6,15 +6,12 @@
 #include "json/scan.h"
 #include "serve/exchange.h"
 #include "serve/frames.h"
-#include "serve/listen.h"
+#include "serve/host.h"
 #include "serve/openenv.h"
 #include "serve/sockets.h"
-#include "serve/waits.h"
 
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define BODY_MAX ((size_t)4 << 20) /* larger: 413 */
 #define BODY_PATIENCE                                                                    \
@@ -32,9 +29,7 @@ struct server {
 	struct gym gym;         /* of MCP */
 	struct openenv openenv; /* of OpenEnv, like the sockets */
 	struct sockets *sockets;
-	struct MHD_Daemon *daemon;
-	struct waits *waits;
-	uint16_t port;
+	struct host host;
 };
 
 /* One request while its bytes come in and while it waits. */
@@ -55,13 +50,6 @@ static struct str header(struct MHD_Connection *connection, const char *name)
 	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
 }
 
-static void add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-	if (MHD_add_response_header(response, name, value) != MHD_YES) {
-		log_warn("serve: the header %s could not be set", name);
-	}
-}
-
 static void add_location(struct MHD_Response *response, struct str host)
 {
 	struct buf url = BUF(BUF_MAX_SMALL);
@@ -70,7 +58,7 @@ static void add_location(struct MHD_Response *response, struct str host)
 		buf_printf(&url, "http://%.*s", STR_ARG(host));
 	}
 	buf_text(&url, "/mcp");
-	add_header(response, "location", buf_cstr(&url));
+	host_add_header(response, "location", buf_cstr(&url));
 	buf_release(&url);
 }
 
@@ -87,20 +75,20 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection,
 	}
 	r->body = BUF(REPLY_MAX); /* no longer ours */
 	if (r->type != NULL) {
-		add_header(response, "content-type", r->type);
+		host_add_header(response, "content-type", r->type);
 	}
 	if (r->stream) {
-		add_header(response, "cache-control", "no-cache, no-transform");
-		add_header(response, "transfer-encoding", "chunked");
+		host_add_header(response, "cache-control", "no-cache, no-transform");
+		host_add_header(response, "transfer-encoding", "chunked");
 	}
 	if (r->session[0] != '\0') {
-		add_header(response, "mcp-session-id", r->session);
+		host_add_header(response, "mcp-session-id", r->session);
 	}
 	if (r->allow != NULL) {
-		add_header(response, "allow", r->allow);
+		host_add_header(response, "allow", r->allow);
 	}
 	if (q->upgrade.n > 0) {
-		add_header(response, "connection", "close");
+		host_add_header(response, "connection", "close");
 	}
 	if (r->redirect) {
 		add_location(response, q->host);
@@ -136,8 +124,8 @@ static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connecti
 		return MHD_NO;
 	}
 	frames_accept(q->ws_key, accept);
-	add_header(response, "Upgrade", "websocket");
-	add_header(response, "Sec-WebSocket-Accept", accept);
+	host_add_header(response, "Upgrade", "websocket");
+	host_add_header(response, "Sec-WebSocket-Accept", accept);
 	enum MHD_Result sent = MHD_queue_response(connection, 101, response);
 
 	MHD_destroy_response(response);
@@ -159,15 +147,15 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 	}
 	log_debug("serve: %.*s %.*s: %u", STR_ARG(q->method), STR_ARG(q->path), r.status);
 	if (r.ended) {
-		waits_end_session(s->waits, q->session);
+		waits_end_session(s->host.waits, q->session);
 	}
 	switch (r.act) {
 	case ACT_WAIT:
 		p->waited = true;
-		result =
-			waits_add(s->waits, &p->waiter, connection, q->session, r.wait_ms)
-				? MHD_YES
-				: MHD_NO;
+		result = waits_add(s->host.waits, &p->waiter, connection, q->session,
+		                   r.wait_ms)
+		                 ? MHD_YES
+		                 : MHD_NO;
 		break;
 	case ACT_CLOSE:
 		break;
@@ -228,7 +216,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection,
 	if (*piece_n > 0) {
 		return gather(p, piece, piece_n);
 	}
-	if (p->waited && waits_closed(s->waits)) {
+	if (p->waited && waits_closed(s->host.waits)) {
 		return MHD_NO;
 	}
 	struct request q = {
@@ -261,78 +249,66 @@ static void forget(void *cls, struct MHD_Connection *connection, void **state,
 	}
 }
 
-static struct MHD_Daemon *start_daemon(struct server *s, int fd)
-{
-	return MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_ALLOW_UPGRADE,
-		s->port, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
-		MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_CONNECTION_LIMIT,
-		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, MHD_OPTION_END);
-}
-
 static void server_free(struct server *s)
 {
 	if (s->sockets != NULL) {
 		sockets_close(s->sockets);
 	}
-	if (s->daemon != NULL) {
-		MHD_stop_daemon(s->daemon);
-	}
+	host_free(&s->host);
 	sockets_free(s->sockets);
-	waits_free(s->waits);
 	gym_release(&s->gym);
 	openenv_release(&s->openenv);
 	free(s);
 }
 
+static int start_host(struct server *s, const struct serve_conf *c, struct error *err)
+{
+	const struct MHD_OptionItem options[] = {
+		{MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL},
+		{MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	         has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, NULL},
+		{MHD_OPTION_END, 0, NULL}};
+	const struct host_conf conf = {.bind = c->bind,
+	                               .port = c->port,
+	                               .clock = c->clock,
+	                               .flags = MHD_ALLOW_UPGRADE,
+	                               .options = options,
+	                               .handle = handle,
+	                               .forget = forget,
+	                               .ctx = s};
+
+	return host_start(&s->host, &conf, err);
+}
+
 int server_start(const struct serve_conf *c, struct server **out, struct error *err)
 {
-	int fd = -1;
-
 	if (serve_conf_check(c, err) != 0) {
 		return -1;
 	}
 	struct server *s = mem_new(sizeof(*s));
-	listen_allow_many();
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);
 	exchange_start(&s->gym);
-	s->port = c->port;
-	if (listen_on(c->bind ? c->bind : "127.0.0.1", &s->port, &fd, err) != 0) {
-		goto failed;
-	}
 	if ((has_sockets(s) && sockets_start(&s->openenv, &s->sockets, err) != 0) ||
-	    waits_start(c->clock, &s->waits, err) != 0) {
-		close(fd);
-		goto failed;
-	}
-	s->daemon = start_daemon(s, fd);
-	if (s->daemon == NULL) {
-		error_set(err, FAIL_SYSTEM, "cannot start a server on port %u", s->port);
-		waits_close(s->waits);
-		close(fd);
-		goto failed;
+	    start_host(s, c, err) != 0) {
+		server_free(s);
+		return -1;
 	}
 	*out = s;
 	return 0;
-failed:
-	server_free(s);
-	return -1;
 }
 
 uint16_t server_port(const struct server *s)
 {
-	return s->port;
+	return s->host.port;
 }
 
 void server_url(const struct server *s, struct buf *out)
 {
 	buf_printf(out,
 	           has_sockets(s) ? "ws://127.0.0.1:%u/ws" : "http://127.0.0.1:%u/mcp",
-	           s->port);
+	           s->host.port);
 }
 
 uint64_t server_steps(const struct server *s)
@@ -343,7 +319,7 @@ uint64_t server_steps(const struct server *s)
 void server_stop(struct server *s)
 {
 	if (s != NULL) {
-		waits_close(s->waits);
+		host_close(&s->host);
 		server_free(s);
 	}
 }

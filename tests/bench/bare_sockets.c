@@ -35,7 +35,7 @@ static void die(const char *what)
 /* A text frame under 126 bytes, masked with zeros: RFC 6455, section 5.2. */
 static size_t frame(char *to, const char *text)
 {
-	size_t n = strlen(text);
+	size_t n = strnlen(text, 125);
 
 	memcpy(to, "\x81\0\0\0\0", 6);
 	to[1] = (char)(0x80 | n);

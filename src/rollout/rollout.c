@@ -1,5 +1,5 @@
-/* The loop of one rollout: see rollout.h. */
-#include "rollout/rollout.h"
+/* The life of one rollout, from the session to its end: see rollout.h. */
+#include "rollout/inside.h"
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -10,32 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LOST_STEPS_MAX                                                                   \
-	2 /* calls in a row without any answer: the environment is lost for good */
-
-struct rollout {
-	const struct rollout_conf *conf;
-	struct env *env;
-	struct policy *policy;
-	struct policy_facts policy_facts;
-	struct line_writer writer;
-	char task[ROLLOUT_TASK_MAX + 1], id[ROLLOUT_TASK_MAX + 32];
-	int64_t turns, steps, max_turns;
-	double reward_sum;
-	bool reward_known;
-	bool more; /* the policy has more calls for this turn */
-	int lost;  /* calls in a row without any answer */
-	struct buf last_error, reward_text;
-	enum outcome last;
-	struct str observation;
-	struct arena kept; /* the last observation */
-	struct arena now;  /* the state of this turn */
-	uint64_t began_ns;
-	struct rollout_result *result;
-};
-
-/* Without a session all facts are absent. */
-static const struct env_facts *facts_of(const struct rollout *r)
+const struct env_facts *rollout_facts_of(const struct rollout *r)
 {
 	static const struct env_facts none = {.protocol = NULL};
 
@@ -61,7 +36,7 @@ void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1])
 /* Ids are derived: the same task on the same environment has the same id in every run. */
 static void name_rollout(struct rollout *r)
 {
-	const struct env_facts *e = facts_of(r);
+	const struct env_facts *e = rollout_facts_of(r);
 	struct str name = e->name.n ? e->name : STR("env");
 
 	rollout_task_name(r->conf->task ? str_from(r->conf->task) : name, r->task);
@@ -74,7 +49,7 @@ static void name_rollout(struct rollout *r)
 static int put_header(struct rollout *r, struct error *err)
 {
 	const struct rollout_conf *c = r->conf;
-	const struct env_facts *e = facts_of(r);
+	const struct env_facts *e = rollout_facts_of(r);
 
 	name_rollout(r);
 	struct header_facts f = {.task = r->task,
@@ -100,7 +75,7 @@ static int put_event(struct rollout *r, const struct event *e, struct error *err
 	return write_event(&r->writer, r->turns, e, err);
 }
 
-static int put_env_events(struct rollout *r, struct error *err)
+int rollout_put_env_events(struct rollout *r, struct error *err)
 {
 	struct event e;
 
@@ -112,12 +87,12 @@ static int put_env_events(struct rollout *r, struct error *err)
 	return 0;
 }
 
-static int put_events(struct rollout *r, struct error *err)
+int rollout_put_events(struct rollout *r, struct error *err)
 {
 	struct policy *p = r->policy;
 	struct event e;
 
-	if (put_env_events(r, err)) {
+	if (rollout_put_env_events(r, err)) {
 		return -1;
 	}
 	while (p && p->ops->event && p->ops->event(p, &e)) {
@@ -131,7 +106,7 @@ static int put_events(struct rollout *r, struct error *err)
 /* The environment's own total, else the sum over ok steps, else unknown. */
 static struct str total_reward(struct rollout *r)
 {
-	const struct env_facts *e = facts_of(r);
+	const struct env_facts *e = rollout_facts_of(r);
 	struct json_writer w;
 
 	if (e->total_reward.p) {
@@ -146,10 +121,10 @@ static struct str total_reward(struct rollout *r)
 	return buf_view(&r->reward_text);
 }
 
-static int put_end(struct rollout *r, enum end_status status, const char *reason,
-                   struct str state, struct error *err)
+int rollout_put_end(struct rollout *r, enum end_status status, const char *reason,
+                    struct str state, struct error *err)
 {
-	const struct env_facts *e = facts_of(r);
+	const struct env_facts *e = rollout_facts_of(r);
 	struct end_facts f = {.status = status,
 	                      .reason = reason,
 	                      .turns = r->turns,
@@ -161,7 +136,19 @@ static int put_end(struct rollout *r, enum end_status status, const char *reason
 	                              (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
 
 	r->result->status = status;
-	return put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
+	return rollout_put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
+}
+
+/* The step line needs the state when the call that follows has been made, and the env
+   keeps it only until then. */
+int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
+{
+	if (r->conf->env_ops->state(r->env, state, err)) {
+		return -1;
+	}
+	arena_reset(&r->now);
+	*state = arena_str(&r->now, *state);
+	return 0;
 }
 
 /* ---- opening ---- */
@@ -181,11 +168,11 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	    write_reset(&r->writer, &reply, (struct str){NULL, 0}, err)) {
 		return -1;
 	}
-	return put_end(r,
-	               stopped ? END_INTERRUPTED
-	               : ours  ? END_FAILED
-	                       : END_UNREACHABLE,
-	               why->text, (struct str){NULL, 0}, err);
+	return rollout_put_end(r,
+	                       stopped ? END_INTERRUPTED
+	                       : ours  ? END_FAILED
+	                               : END_UNREACHABLE,
+	                       why->text, (struct str){NULL, 0}, err);
 }
 
 /* No rule speaks of refusals but the one about capacity. */
@@ -206,8 +193,8 @@ static int end_unwanted(struct rollout *r, const struct env_reply *reply,
 	buf_text(&reason, what);
 	buf_str(&reason, why);
 	tell_refusal(r, reply->outcome, buf_view(&reason));
-	int failed = put_end(r, reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
-	                     buf_cstr(&reason), none, err);
+	int failed = rollout_put_end(r, reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
+	                             buf_cstr(&reason), none, err);
 	buf_release(&reason);
 	return failed;
 }
@@ -227,7 +214,7 @@ static int open_policy(struct rollout *r, struct error *err)
 {
 	struct policy_conf conf = r->conf->policy;
 
-	conf.tools = facts_of(r)->tools;
+	conf.tools = rollout_facts_of(r)->tools;
 	conf.io = r->conf->io;
 	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
@@ -241,246 +228,18 @@ static int open_policy(struct rollout *r, struct error *err)
 	return 0;
 }
 
-/* ---- the loop ---- */
-
-static void remember(struct rollout *r, const struct env_reply *reply)
-{
-	double reward;
-
-	r->last = reply->outcome;
-	buf_clear(&r->last_error);
-	buf_str(&r->last_error, reply->error.message);
-	arena_reset(&r->kept);
-	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = reply_came(reply) ? 0 : r->lost + 1;
-	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
-		r->reward_sum += reward;
-		r->reward_known = true;
-	}
-}
-
-/* What the policy adds to its conversation now that it knows what became of its decision.
- */
-static struct str observed(struct rollout *r, const struct policy_result *result)
-{
-	struct policy *p = r->policy;
-	struct str messages = {NULL, 0};
-
-	if (p->ops->observe) {
-		p->ops->observe(p, result, &messages);
-	}
-	return messages;
-}
-
-/* A turn of several calls is counted when its last line is written. */
-static void count_turn(struct rollout *r, const struct decision *d)
-{
-	r->turns += !d->more;
-}
-
-static int act(struct rollout *r, const struct decision *d, struct str state,
-               struct env_reply *reply, struct error *err)
-{
-	const struct env_facts *e = facts_of(r);
-	struct clock *clock = &r->writer.clock;
-	struct step_facts f = {.turn = r->turns,
-	                       .step = r->steps,
-	                       .state = state,
-	                       .ignore = e->ignore_paths,
-	                       .decision = d,
-	                       .reply = reply,
-	                       .at_ms = clock->unix_ms(clock->ctx)};
-	uint64_t began = io_now_ns(r->conf->io);
-	int failed = r->conf->env_ops->step(r->env, d->name, d->arguments, reply, err);
-
-	if (failed && !reply_salvage(err, reply)) {
-		return -1;
-	}
-	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
-	remember(r, reply);
-	f.messages =
-		observed(r, &(struct policy_result){.decision = d,
-	                                            .outcome = reply->outcome,
-	                                            .observation = reply->observation,
-	                                            .structured = reply->structured,
-	                                            .raw = reply->raw,
-	                                            .message = reply->error.message});
-	if (write_step(&r->writer, &f, err)) {
-		return -1;
-	}
-	r->steps++;
-	int unwritten = put_events(r, err); /* they belong to this turn */
-	count_turn(r, d);
-	return failed || unwritten ? -1 : 0;
-}
-
-/* A decision that sends nothing. */
-static int put_turn(struct rollout *r, const struct decision *d, struct str state,
-                    struct error *err)
-{
-	struct clock *clock = &r->writer.clock;
-	struct step_facts f = {.turn = r->turns,
-	                       .step = r->steps,
-	                       .state = state,
-	                       .ignore = facts_of(r)->ignore_paths,
-	                       .decision = d,
-	                       .at_ms = clock->unix_ms(clock->ctx)};
-
-	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {
-		f.messages = observed(r, &(struct policy_result){.decision = d,
-		                                                 .outcome = d->outcome,
-		                                                 .message = d->message});
-	}
-	if (write_turn(&r->writer, &f, err) || put_events(r, err)) {
-		return -1;
-	}
-	count_turn(r, d);
-	return 0;
-}
-
-struct ending {
-	bool done, state_read; /* state_read: the last decision was no call */
-	struct str state;
-	enum end_status status;
-	const char *reason;
-};
-
-static void end_with(struct ending *e, enum end_status status, const char *reason)
-{
-	e->done = true;
-	e->status = status;
-	e->reason = reason;
-}
-
-static void judge_reply(struct rollout *r, const struct env_reply *reply,
-                        struct ending *end)
-{
-	if (reply->terminated > 0) {
-		end_with(end, END_TERMINATED, "the environment said terminated");
-	} else if (reply->truncated > 0) {
-		end_with(end, END_TRUNCATED, "the environment said truncated");
-	} else if (r->lost >= LOST_STEPS_MAX) {
-		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
-	}
-}
-
-static bool script_is_done(const struct rollout *r)
-{
-	return r->policy_facts.length >= 0 && r->turns >= r->policy_facts.length;
-}
-
-/* The step line needs the state when the call that follows has been made, and the env
-   keeps it only until then. */
-static int read_state(struct rollout *r, struct str *state, struct error *err)
-{
-	if (r->conf->env_ops->state(r->env, state, err)) {
-		return -1;
-	}
-	arena_reset(&r->now);
-	*state = arena_str(&r->now, *state);
-	return 0;
-}
-
-static const enum end_status endings[] = {
-	[DECIDE_FINISHED] = END_FINISHED,
-	[DECIDE_STOPPED] = END_STOPPED,
-	[DECIDE_REFUSED] = END_REFUSED,
-	[DECIDE_LOST] = END_UNREACHABLE,
-};
-
-/* The policy will not go on. What its model said for a farewell is a turn, too. */
-static int give_up(struct rollout *r, const struct decision *d, struct str state,
-                   struct ending *end, struct error *err)
-{
-	bool spoke = d->messages.n || d->llm.n;
-
-	end->state_read = true;
-	end->state = state;
-	end_with(end, endings[d->kind], d->reason);
-	if (d->kind == DECIDE_LOST || d->kind == DECIDE_REFUSED) {
-		error_set(&r->result->peer, FAIL_TRANSPORT, "%s", d->reason);
-		r->result->lost_policy = true;
-	}
-	return spoke ? put_turn(r, d, state, err) : 0;
-}
-
-/* One decision and what comes of it. */
-static int one_turn(struct rollout *r, struct ending *end, struct error *err)
-{
-	struct policy_view view = {.turn = r->turns,
-	                           .observation = r->observation,
-	                           .last = r->last,
-	                           .last_error = buf_view(&r->last_error),
-	                           .over = end->done};
-	struct decision d = {0};
-	struct env_reply reply;
-
-	if (!r->more && r->turns >= r->max_turns && !script_is_done(r)) {
-		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
-		return 0;
-	}
-	/* whoever did not answer twice is not asked for a state either */
-	bool gone = end->done && end->status == END_UNREACHABLE;
-	if ((!gone && read_state(r, &view.state, err)) || put_events(r, err) ||
-	    r->policy->ops->decide(r->policy, &view, &d, err) ||
-	    put_env_events(r, err)) { /* what it said while the policy thought */
-		return -1;
-	}
-	r->more = d.more;
-	if (d.kind >= DECIDE_FINISHED) {
-		return give_up(r, &d, view.state, end, err);
-	}
-	if (d.kind != DECIDE_CALL) {
-		return put_turn(r, &d, view.state, err);
-	}
-	if (act(r, &d, view.state, &reply, err)) {
-		return -1;
-	}
-	judge_reply(r, &reply, end);
-	return 0;
-}
-
-/* A rollout whose last call got no answer did not finish: it was lost. */
-static void doubt_ending(struct rollout *r, struct ending *end)
-{
-	if (r->lost > 0 && end->status != END_UNREACHABLE) {
-		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
-	}
-	if (end->status == END_UNREACHABLE && r->result->peer.kind == FAIL_NONE) {
-		error_set(&r->result->peer,
-		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
-		          "%s", buf_cstr(&r->last_error));
-	}
-}
-
 static int end_interrupted(struct rollout *r, struct error *err)
 {
 	io_ignore_stop(r->conf->io);
-	return put_end(r, END_INTERRUPTED, "interrupted", (struct str){NULL, 0}, err);
-}
-
-static int play(struct rollout *r, struct error *err)
-{
-	struct ending end = {.done = false};
-
-	while (!end.done || r->more) { /* calls that come too late are recorded, too */
-		if (one_turn(r, &end, err)) {
-			return -1;
-		}
-	}
-	doubt_ending(r, &end);
-	if (end.status != END_UNREACHABLE && !end.state_read &&
-	    read_state(r, &end.state, err)) {
-		return -1;
-	}
-	return put_end(r, end.status, end.reason, end.state, err);
+	return rollout_put_end(r, END_INTERRUPTED, "interrupted", (struct str){NULL, 0},
+	                       err);
 }
 
 /* Without tools there is nothing a policy could fit: that is a fact about the server, and
    belongs into the recording. */
 static bool nothing_to_call(const struct rollout *r)
 {
-	return !r->conf->policy.force_call && json_count(facts_of(r)->tools) == 0;
+	return !r->conf->policy.force_call && json_count(rollout_facts_of(r)->tools) == 0;
 }
 
 /* The prompt may show the state, so that is read before the reset is recorded. */
@@ -494,7 +253,7 @@ static int open_conversation(struct rollout *r, struct env_reply *reply,
 		return 0;
 	}
 	reply_keep(reply, &r->kept);
-	if (read_state(r, &view.state, err)) {
+	if (rollout_read_state(r, &view.state, err)) {
 		return -1;
 	}
 	p->ops->begin(p, &view, messages);
@@ -517,7 +276,8 @@ static int start(struct rollout *r, struct error *err)
 	bool refused = reply.outcome != OUTCOME_OK;
 	buf_str(&r->last_error, reply.error.message);
 	if (put_header(r, err) || open_conversation(r, &reply, &messages, err) ||
-	    write_reset(&r->writer, &reply, messages, err) || put_events(r, err)) {
+	    write_reset(&r->writer, &reply, messages, err) ||
+	    rollout_put_events(r, err)) {
 		return -1;
 	}
 	if (refused) {
@@ -526,10 +286,10 @@ static int start(struct rollout *r, struct error *err)
 	}
 	r->result->opened = true;
 	if (no_tools) {
-		return put_end(r, END_STOPPED, "the server offers no tools", unknown,
-		               err);
+		return rollout_put_end(r, END_STOPPED, "the server offers no tools",
+		                       unknown, err);
 	}
-	return play(r, err);
+	return rollout_play(r, err);
 }
 
 /* Peers and interrupts end a rollout, they do not fail the program. Not inlined: its
@@ -547,8 +307,8 @@ static __attribute__((noinline)) int settle(struct rollout *r, struct error *err
 	case FAIL_TIMEOUT:
 	case FAIL_PROTOCOL:
 		r->result->peer = why;
-		return begun ? put_end(r, END_UNREACHABLE, why.text,
-		                       (struct str){NULL, 0}, err)
+		return begun ? rollout_put_end(r, END_UNREACHABLE, why.text,
+		                               (struct str){NULL, 0}, err)
 		             : end_unopened(r, &why, err);
 	case FAIL_NONE:
 	case FAIL_USAGE:

@@ -97,7 +97,8 @@ struct env_ops {
 	/* The state now: raw JSON, absent when it is unknown. Asked a second time without
 	   a step in between it looks again. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
-	/* One call, sent at most once. arguments: raw JSON object. */
+	/* One call, sent at most once. arguments: raw JSON object. *out is set in every
+	   case: OUTCOME_NONE where -1 came before an answer did. */
 	int (*step)(struct env *e, struct str name, struct str arguments,
 	            struct env_reply *out, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);

@@ -278,6 +278,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments,
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 
+	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
 	struct buf before = e->state;
 	e->state = e->before;
 	e->before = before;

@@ -48,6 +48,17 @@ ended_with() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 }
 
+@test "SIGINT while a step over a WebSocket hangs: what the one before it got is not its answer" {
+	start peer "$ROLLDBG_BUILD/tests/tools/odd_openenv" silent
+	begin --env "${url%/mcp}" --actions on,on,on
+	wait_for 60 grep -q 'step 2' peer.log
+	interrupt
+	ended_with 130
+	all_are a.jsonl end '.status == "interrupted" and .steps == 2'
+	all_are a.jsonl step '.step == 0 or (.outcome == "transport-error" and .observation == null
+		and .error.message == "interrupted before the answer came")'
+}
+
 @test "SIGINT before the session is open: a recording with an end line" {
 	canned peer <<-'END'
 		initialize	hang

@@ -3,7 +3,7 @@
    odd_openenv HABIT prints "listening on 127.0.0.1:PORT" and serves a corridor, whose
    only step is the next tile, until it is killed. The habit shows when a session is
    opened, or in the answer to its second step: see the tables, which it prints without
-   an argument. */
+   an argument. Each step it hears is a line on standard output: "step 1". */
 #include "base/mem.h"
 #include "unit/ws_server.h"
 
@@ -284,6 +284,8 @@ static bool answer(struct session *s, const char *question)
 		keep_episode(s, question);
 	} else if (strstr(question, "\"type\":\"step\"")) {
 		s->steps++;
+		printf("step %d\n", s->steps);
+		fflush(stdout);
 		if (s->steps == 2 && habit) {
 			return habit->act(s->fd);
 		}

@@ -39,6 +39,9 @@ static bool in_state(struct str state, const char *pointer)
 static int ignore_by_default(struct ignored *e, struct json_writer *w, struct str state,
                              struct error *err)
 {
+	if (e->aside && ignore(e, w, e->aside, err)) {
+		return -1;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
 		if ((!state.p || in_state(state, bookkeeping[i])) &&
 		    ignore(e, w, bookkeeping[i], err)) {

@@ -9,7 +9,8 @@
 
 struct ignored {
 	struct json_paths *paths;
-	struct buf json; /* the same as a JSON array, for the header; give it a cap */
+	struct buf json;   /* the same as a JSON array, for the header; give it a cap */
+	const char *aside; /* one more pointer that is left out by default; NULL: none */
 };
 
 /* The pointers given, or else those of bookkeeping, and of drawings of a fact, that the

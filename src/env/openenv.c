@@ -137,13 +137,30 @@ static void choose_source(struct env_openenv *e)
 	e->facts.state_kind = state_kind_name(e->source.kind);
 }
 
+/* What stands beside the observation proper: often there from the first step on, and
+   handed over by some releases only. Where it is all there is it has to do. */
+static const char *metadata_aside(const struct env_openenv *e)
+{
+	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (whole && json_next_member(e->last, &cursor, &m)) {
+		if (!str_is(m.key, "metadata")) {
+			return "/metadata";
+		}
+	}
+	return NULL;
+}
+
 static int settle_ignored(struct env_openenv *e, struct error *err)
 {
 	struct str first =
 		e->source.kind == STATE_OPENENV ? buf_view(&e->state) : e->last;
 
 	ignored_release(&e->ignored);
-	e->ignored = (struct ignored){.json = BUF(BUF_MAX_SMALL)};
+	e->ignored =
+		(struct ignored){.json = BUF(BUF_MAX_SMALL), .aside = metadata_aside(e)};
 	if (ignored_settle(&e->ignored, e->conf->ignore, first.n ? first : nothing,
 	                   err)) {
 		return -1;

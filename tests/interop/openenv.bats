@@ -120,6 +120,9 @@ capped() {
 	holds walk 'events == ["notification"]'
 	holds walk 'steps | map(.state.position) == [0, 4, 8, 9, 13, 14]'
 	holds walk 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
+	drive wall 0 --env "$(url bare)" --actions LEFT,LEFT,LEFT
+	holds wall 'steps | map(.state.metadata) | first == {} and last == {"tile": "S"}'
+	fires wall "frozen-state warning" # what metadata the first step adds is no move
 	drive own 0 --env "$(url bare)" --actions DOWN,DOWN --state openenv
 	holds own 'header.state_source.kind == "openenv" and (steps[1].state | keys == ["episode_id", "step_count"])'
 }

@@ -699,6 +699,33 @@ static void test_bare_state(void)
 	run_close(&r);
 }
 
+/* The first step's metadata is no move. */
+static void test_metadata_aside(void)
+{
+#define BARE_SEEN(body)                                                                  \
+	{                                                                                \
+		.name = body, .lines = { BARE, SEEN(body), BARE }                        \
+	}
+	static const struct {
+		struct script script;
+		const char *ignored;
+	} rows[] = {
+		{BARE_SEEN("{\"observation\":{\"metadata\":{},\"position\":0}}"),
+	         "[\"/metadata\"]"},
+		{BARE_SEEN("{\"observation\":{\"position\":0}}"), "[\"/metadata\"]"},
+		{BARE_SEEN("{\"observation\":{\"metadata\":{\"a\":1}}}"), "[]"},
+		{BARE_SEEN("{\"observation\":\"four\"}"), "[]"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run r;
+		run_started(&r, &rows[i].script);
+		struct str ignored = r.env->ops->facts(r.env)->state_ignore;
+		ok(str_is(ignored, rows[i].ignored), "%s: left out: %.*s",
+		   rows[i].script.name, STR_ARG(ignored));
+		run_close(&r);
+	}
+}
+
 static void test_failed_state(void)
 {
 	static const struct script script = {
@@ -784,6 +811,7 @@ int main(void)
 	test_ended_unasked();
 	test_swap();
 	test_bare_state();
+	test_metadata_aside();
 	test_failed_state();
 	test_tools();
 	test_metadata();

@@ -154,8 +154,7 @@ static bool is_ours(const struct asking *a, const struct session *s, struct str 
 	return false;
 }
 
-static unsigned weigh(const struct asking *a, const struct session *s,
-                      const struct event *e)
+static unsigned weigh(const struct asking *a, struct session *s, const struct event *e)
 {
 	static const struct {
 		const char *name;
@@ -175,6 +174,9 @@ static unsigned weigh(const struct asking *a, const struct session *s,
 		/* the id is quoted, as JSON spells it */
 		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
 		bits |= is_ours(a, s, id) ? SAW_OUR_EPISODE : SAW_OTHER_EPISODE;
+	}
+	if (!strcmp(e->name, "control-plane-failed") && !s->unread[0]) {
+		keep(s->unread, sizeof(s->unread), text);
 	}
 	if (!strcmp(e->name, "notification") &&
 	    str_starts(text, STR("not informative"))) {

@@ -55,7 +55,8 @@ struct session {
 	enum session_how how;
 	struct answer last; /* the last answer, or why there was none */
 	unsigned saw;
-	char ids[2][80]; /* of the transport session, and of the environment's */
+	char ids[2][80];  /* of the transport session, and of the environment's */
+	char unread[200]; /* why the state could not be read, the first time; cut */
 	struct moment start, later;
 };
 

@@ -93,7 +93,11 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_advise(out, "leave out what moves: --ignore POINTER");
 	} else if (!start->known && !was_known(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s, not read", p->state_kind);
-		property_saw(out, "it could not be read");
+		const char *why = p->sessions[0].unread;
+
+		property_saw(out, "it could not be read%s%s", *why ? ": " : "", why);
+		property_advise(out, "see the server's own log, or name another source "
+		                     "with --state");
 	} else {
 		judge_moves(p, saw, out);
 	}

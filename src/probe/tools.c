@@ -13,6 +13,7 @@ static bool is_dead(const struct answer *a)
 
 struct tally {
 	size_t called, dead, failed; /* failed: by its own words, whatever was asked */
+	bool late;                   /* one of the dead was waited for in vain */
 };
 
 static void note(struct tally *t, struct str name, const struct answer *a,
@@ -23,6 +24,7 @@ static void note(struct tally *t, struct str name, const struct answer *a,
 		return;
 	}
 	t->dead++;
+	t->late = t->late || a->outcome == OUTCOME_TIMEOUT;
 	if (t->dead == 1) {
 		property_saw(out, "%.*s", STR_ARG(name));
 		property_quote(out, a);
@@ -144,7 +146,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	} else if (t.dead || t.failed) {
 		property_advise(out,
 		                "call it by hand: rolldbg run --env .. --actions ..; "
-		                "then see the server's own log");
+		                "then see the server's own log%s",
+		                t.late ? "; a step that takes longer needs a longer "
+		                         "--timeout"
+		                       : "");
 	} else if (!t.called) {
 		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called",
 		               count);

@@ -148,6 +148,13 @@ most_open() {
 	jq -es 'last | .red == 1' lines
 }
 
+@test "why a state could not be read, and what to do where nobody answers in time" {
+	rolldbg probe --json --env 'builtin:frozen_lake?fault=no-control-plane' --state resource:nope --sessions 2 --actions DOWN >lines
+	property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.cure | contains("--state"))'
+	rolldbg probe --json --env 'builtin:frozen_lake?fault=hang' --timeout "$short" --sessions 2 --actions DOWN >lines || [ $? = 1 ]
+	property tools '.status == "red" and (.cure | contains("--timeout"))'
+}
+
 @test "nobody there, or nobody who speaks it: exit 4 and no table" {
 	expect 4 rolldbg probe --env http://127.0.0.1:1/mcp
 	[ -z "$output" ]

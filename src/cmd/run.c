@@ -329,6 +329,17 @@ static int record(struct running *r, struct rollout_conf *conf, const char *id,
 	return finish(r, &own, failed, err);
 }
 
+/* What does not fit may be one task's options, or the file's. */
+static void blame_task(const struct running *r, const struct task *t, struct error *err)
+{
+	bool own = t->actions || t->tool || t->policy || t->state;
+
+	if (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT) {
+		err->kind = own ? FAIL_INPUT : err->kind;
+		error_wrap(err, "%s:%zu", r->plan.file, t->line);
+	}
+}
+
 static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                    struct error *err)
 {
@@ -349,8 +360,7 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	int failed = env_target_new_session(env_session, err) ||
 	             record(r, &conf, one.id, result, err);
 	if (failed && one.task) {
-		/* a failure of ours may be of one task's options */
-		error_wrap(err, "%s:%zu", r->plan.file, one.task->line);
+		blame_task(r, one.task, err);
 	}
 	if (!failed && result->peer.kind != FAIL_NONE) {
 		pthread_mutex_lock(&r->lock);

@@ -2,6 +2,7 @@
 #include "policy/policy.h"
 
 #include "base/text.h"
+#include "json/tree.h"
 #include "json/write.h"
 #include "policy/file.h"
 #include "policy/tools.h"
@@ -68,4 +69,19 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 	          buf_cstr(&names));
 	buf_release(&names);
 	return -1;
+}
+
+int policy_check(const char *spec, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_tree *tree = NULL;
+
+	if (by_kind(str_from(spec))) {
+		return 0;
+	}
+	int failed = policy_file_read(spec, &text, err) ||
+	             json_tree_parse(buf_view(&text), spec, &tree, err);
+	json_tree_free(tree);
+	buf_release(&text);
+	return failed ? -1 : 0;
 }

@@ -114,4 +114,8 @@ bool policy_is_kind(const char *spec); /* "random:7"; else it is a file's name *
 MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out,
                          struct error *err);
 
+/* What can be said of --policy before there are tools: it is a kind, or a file that is
+   there and is JSON. FAIL_INPUT. */
+MUST_USE int policy_check(const char *spec, struct error *err);
+
 #endif

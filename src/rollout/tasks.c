@@ -2,6 +2,7 @@
 #include "rollout/tasks.h"
 
 #include "base/text.h"
+#include "env/state_source.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -179,7 +180,17 @@ static int take_policy(struct line_of *l, struct str value, struct error *err)
 
 static int take_state(struct line_of *l, struct str value, struct error *err)
 {
-	return take_string(l, value, &l->task->state, err);
+	struct state_source source;
+
+	if (take_string(l, value, &l->task->state, err)) {
+		return -1;
+	}
+	int failed = state_source_parse(str_from(l->task->state), &source, err);
+	if (failed) {
+		err->kind = FAIL_INPUT;
+	}
+	state_source_release(&source);
+	return failed;
 }
 
 static const struct task_key {
@@ -372,6 +383,22 @@ static int read_all(const char *path, FILE *f, struct buf *out, struct error *er
 	return out->full ? error_set(err, FAIL_INPUT, "%s: over 1 GiB", path) : 0;
 }
 
+/* Tasks that follow each other often share a policy. */
+static int check_policies(const struct tasks *t, const char *name, struct error *err)
+{
+	const char *last = "random";
+
+	for (size_t i = 0; i < t->count; i++) {
+		const char *policy = t->items[i].policy;
+
+		if (policy && strcmp(policy, last) != 0 && policy_check(policy, err)) {
+			return error_wrap(err, "%s:%zu", name, t->items[i].line);
+		}
+		last = policy ? policy : last;
+	}
+	return 0;
+}
+
 int tasks_read(const char *path, struct tasks *out, struct error *err)
 {
 	bool standard_input = !strcmp(path, "-");
@@ -386,7 +413,8 @@ int tasks_read(const char *path, struct tasks *out, struct error *err)
 	}
 	path = standard_input ? "standard input" : path;
 	int failed = read_all(path, f, &text, err) ||
-	             tasks_parse(buf_view(&text), path, out, err);
+	             tasks_parse(buf_view(&text), path, out, err) ||
+	             check_policies(out, path, err);
 	if (!standard_input) {
 		fclose(f);
 	}

@@ -35,7 +35,7 @@ struct tasks {
 };
 
 /* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and cure"; a file without tasks is
-   one too. */
+   one too, and so is a policy file that is not there. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
 /* The same for its text; name is for messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out,

@@ -65,12 +65,32 @@ by_rollout() {
 
 @test "a task whose options do not fit: its line is named" {
 	printf '{"id":"a"}\n{"id":"b","tool":"lake_mvoe","actions":"UP"}\n' >tasks.jsonl
-	expect 2 rolldbg run --tasks tasks.jsonl --out a.jsonl
+	expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
 	has "$stderr" 'tasks.jsonl:2: '
 	has "$stderr" 'lake_mvoe'
-	printf '{"id":"a"}\n{"id":"b","policy":"missing.json"}\n' >tasks.jsonl
-	expect 3 rolldbg run --tasks tasks.jsonl --out b.jsonl
-	has "$stderr" "tasks.jsonl:2: policy 'missing.json'"
+	lacks "$stderr" 'usage:'
+	printf '{"id":"a"}\n' >tasks.jsonl
+	expect 2 rolldbg run --tasks tasks.jsonl --tool lake_mvoe --actions UP --out b.jsonl
+	has "$stderr" 'lake_mvoe'
+}
+
+@test "a task whose policy or state cannot be: nothing started" {
+	echo '{"kind":' >half.json
+	while IFS=$'\t' read -r member said; do
+		printf '{"id":"a"}\n{"id":"b",%s}\n' "$member" >tasks.jsonl
+		expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
+		has "$stderr" "tasks.jsonl:2: $said"
+		lacks "$stderr" 'usage:'
+		[ ! -e a.jsonl ]
+	done <<-'END'
+		"policy":"missing.json"	policy 'missing.json': there is no such file
+		"policy":"half.json"	half.json:
+		"state":"tool"	--state tool wants a target
+		"state":"observaton"	--state: unknown source 'observaton'; did you mean 'observation'?
+	END
+	printf '{"id":"a"}\n{"id":"b"}\n' >tasks.jsonl
+	expect 5 rolldbg run --tasks tasks.jsonl --out /dev/full
+	lacks "$stderr" 'tasks.jsonl:'
 }
 
 @test "numbers that cannot be meant: exit 2" {

@@ -4,9 +4,9 @@
    callgrind and perf). Usage: http_loop [N [ours|bare]] */
 #include "base/clock.h"
 #include "base/text.h"
+#include "loopback.h"
 #include "net/http.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 
 #include <signal.h>
@@ -55,21 +55,13 @@ static void serve(int listener)
 
 static uint16_t start_server(pid_t *pid)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET,
-	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(a);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&a, size) < 0 ||
-	    listen(listener, 8) < 0 ||
-	    getsockname(listener, (struct sockaddr *)&a, &size) < 0) {
-		perror("server");
-		_Exit(1);
-	}
+	uint16_t port;
+	int listener = loopback_listen(&port);
 	*pid = fork();
 	if (*pid == 0)
 		serve(listener);
 	close(listener);
-	return ntohs(a.sin_port);
+	return port;
 }
 
 static void check(bool good, const char *what)

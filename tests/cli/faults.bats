@@ -30,10 +30,7 @@ same() {
 }
 
 @test "every fault has a row for each protocol it belongs to" {
-	rolldbg __spec | awk -F '\t' '$2 == "fault" {
-		if ($4 !~ /\(openenv\)$/) print "mcp", $3
-		if ($4 !~ /\(mcp\)$/) print "openenv", $3
-	}' | sort >wanted
+	faults >wanted
 	rows | awk '$2 != "-" && $1 != "openenv-http" { print $1, $2 }' | sort | diff wanted -
 }
 

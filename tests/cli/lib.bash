@@ -94,6 +94,26 @@ canned() {
 	start "$1" "$ROLLDBG_BUILD/tests/tools/canned_server" "$1.rows"
 }
 
+# model SCRIPT: the scripted model; $base is where it is.
+model() {
+	start model "$ROLLDBG" serve llm "$1" --port 0
+	base=${url%/mcp}
+}
+
+stop_model() {
+	kill "$(cat model.pid)"
+	wait "$(cat model.pid)"
+	rm model.pid
+}
+
+# faults: "PROTOCOL FAULT" of each fault, for each protocol it belongs to.
+faults() {
+	rolldbg __spec | awk -F '\t' '$2 == "fault" {
+		if ($4 !~ /\(openenv\)$/) print "mcp", $3
+		if ($4 !~ /\(mcp\)$/) print "openenv", $3
+	}' | sort
+}
+
 # all_are FILE TYPE FILTER: the file has lines of that type, and the jq filter holds for all of them.
 all_are() {
 	jq -es --arg type "$2" "map(select(.type == \$type)) | length > 0 and all($3)" "$1" >/dev/null || {

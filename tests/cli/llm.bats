@@ -5,18 +5,6 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# model SCRIPT: the scripted model; $base is where it is.
-model() {
-	start model "$ROLLDBG" serve llm "$1" --port 0
-	base=${url%/mcp}
-}
-
-stop_model() {
-	kill "$(cat model.pid)"
-	wait "$(cat model.pid)"
-	rm model.pid
-}
-
 # plan FILE: eight lines a case, so that one jq does for all of them.
 plan() {
 	jq -r '.[]

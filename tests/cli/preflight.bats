@@ -9,18 +9,6 @@ load lib
 # An environment in which all is well and which costs little.
 env=(--env 'builtin:frozen_lake?map=random&max_envs=1' --sessions 2 --need 1 --settle 100ms)
 
-# model SCRIPT: the scripted model; $base is where it is.
-model() {
-	start model "$ROLLDBG" serve llm "$1" --port 0
-	base=${url%/mcp}
-}
-
-stop_model() {
-	kill "$(cat model.pid)"
-	wait "$(cat model.pid)"
-	rm model.pid
-}
-
 # with_case CASE: what differs from what it wants goes to standard error.
 with_case() {
 	local case=$1 code=0 options=() got

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "loopback.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,19 +214,16 @@ static void *serve(void *arg)
 int main(int argc, char **argv)
 {
 	static struct canned canned;
-	struct sockaddr_in place = {.sin_family = AF_INET,
-	                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(place);
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
+	uint16_t port;
+	int fd;
 
-	if (argc != 2 || bind(listener, (struct sockaddr *)&place, size) ||
-	    listen(listener, 64) ||
-	    getsockname(listener, (struct sockaddr *)&place, &size)) {
-		perror("canned_server FILE");
+	if (argc != 2) {
+		fprintf(stderr, "usage: canned_server FILE\n");
 		return 2;
 	}
 	load(&canned, argv[1]);
-	printf("listening on 127.0.0.1:%u\n", (unsigned)ntohs(place.sin_port));
+	int listener = loopback_listen(&port);
+	printf("listening on 127.0.0.1:%u\n", (unsigned)port);
 	fflush(stdout);
 	while ((fd = accept(listener, NULL, NULL)) >= 0) {
 		struct connection *c = mem_new(sizeof(*c));

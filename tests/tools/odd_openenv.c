@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "odd_openenv: no such habit: '%s'\n", habit_name);
 		return 2;
 	}
-	int listener = wss_listen(&port);
+	int listener = loopback_listen(&port);
 	printf("listening on 127.0.0.1:%u\n", port);
 	fflush(stdout);
 	while ((fd = accept(listener, NULL, NULL)) >= 0) {

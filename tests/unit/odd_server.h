@@ -6,8 +6,8 @@
 #define TESTS_UNIT_ODD_SERVER_H
 
 #include "base/buf.h"
+#include "loopback.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,25 +333,12 @@ static void *odd_accept(void *arg)
 	return NULL;
 }
 
-static int odd_listen(uint16_t *port)
-{
-	struct sockaddr_in a = {.sin_family = AF_INET,
-	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, size) < 0 || listen(fd, 64) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &size) < 0)
-		abort();
-	*port = ntohs(a.sin_port);
-	return fd;
-}
-
 static inline void odd_start(struct odd_server *s)
 {
 	*s = (struct odd_server){.signal_fd = -1};
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
-	s->listener = odd_listen(&s->port);
+	s->listener = loopback_listen(&s->port);
 	if (pthread_create(&s->thread, NULL, odd_accept, s) != 0)
 		abort();
 }

@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_SCRIPTED_SERVER_H
 #define TESTS_UNIT_SCRIPTED_SERVER_H
 
+#include "loopback.h"
 #include "protocol/jsonrpc.h"
 #include "scenario.h"
 
@@ -483,18 +484,8 @@ static inline void *scripted_accept(void *arg)
 
 static inline void scripted_start(struct scripted *s, struct scenario *scenario)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET};
-	socklen_t size = sizeof(a);
-
 	*s = (struct scripted){.scenario = scenario, .complaints = BUF(BUF_MAX_SMALL)};
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	s->listener = socket(AF_INET, SOCK_STREAM, 0);
-	if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&a, size) < 0 ||
-	    listen(s->listener, 16) < 0 ||
-	    getsockname(s->listener, (struct sockaddr *)&a, &size) < 0) {
-		abort();
-	}
-	s->port = ntohs(a.sin_port);
+	s->listener = loopback_listen(&s->port);
 	if (pthread_mutex_init(&s->lock, NULL) != 0 ||
 	    pthread_cond_init(&s->changed, NULL) != 0 ||
 	    pthread_create(&s->thread, NULL, scripted_accept, s) != 0) {

@@ -267,7 +267,7 @@ static void test_timeouts(struct io *io)
 static void test_unreachable(struct io *io)
 {
 	uint16_t port;
-	close(odd_listen(&port));
+	close(loopback_listen(&port));
 	char url[128], wanted[128];
 	struct http_request q = {.method = "POST", .url = url, .body = STR("{}")};
 	struct result r;

@@ -173,7 +173,7 @@ static void run_open(struct run *r, const struct script *script)
 {
 	*r = (struct run){.server = {.script = script, .heard = BUF(BUF_MAX_SMALL)}};
 	pthread_mutex_init(&r->server.lock, NULL);
-	r->server.listener = wss_listen(&r->server.port);
+	r->server.listener = loopback_listen(&r->server.port);
 	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0)
 		abort();
 	snprintf(r->url, sizeof(r->url), "http://127.0.0.1:%d/", r->server.port);

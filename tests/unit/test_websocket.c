@@ -62,7 +62,7 @@ static void pair_open(struct pair *p, size_t max_bytes, uint64_t timeout_ms)
 	static const char *const headers[] = {"X-Key: secret"};
 	char url[64];
 	pthread_t thread;
-	p->listener = wss_listen(&p->port);
+	p->listener = loopback_listen(&p->port);
 	p->fd = -1;
 	snprintf(url, sizeof(url), "ws://127.0.0.1:%d/a/ws?b=c", p->port);
 	struct websocket_conf conf = {.url = url,

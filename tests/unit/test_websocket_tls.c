@@ -159,7 +159,7 @@ static void test_no_tls_there(void)
 	struct websocket *ws;
 	struct error err;
 	char url[64];
-	int listener = wss_listen(&(uint16_t){0});
+	int listener = loopback_listen(&(uint16_t){0});
 	struct sockaddr_in a;
 	socklen_t size = sizeof(a);
 	getsockname(listener, (struct sockaddr *)&a, &size);
@@ -223,7 +223,7 @@ static void *proxy_serve(void *arg)
 static void proxy_start(struct proxy *p, const char *variable)
 {
 	char address[64];
-	p->listener = wss_listen(&p->port);
+	p->listener = loopback_listen(&p->port);
 	snprintf(address, sizeof(address), "http://127.0.0.1:%d", p->port);
 	setenv(variable, address, 1);
 	if (pthread_create(&p->thread, NULL, proxy_serve, p) != 0)
@@ -339,7 +339,7 @@ int main(void)
 		abort();
 	close(fd);
 	ca = tls_ca_new(ca_file);
-	echo.listener = wss_listen(&echo.port);
+	echo.listener = loopback_listen(&echo.port);
 	if (pthread_create(&echo.thread, NULL, echo_serve, &echo) != 0)
 		abort();
 	test_trusted();

@@ -151,7 +151,7 @@ static inline void tls_front_start(struct tls_front *f, const struct tls_ca *ca,
 		abort();
 	X509_free(cert);
 	EVP_PKEY_free(key);
-	f->listener = wss_listen(&f->port);
+	f->listener = loopback_listen(&f->port);
 	if (pthread_create(&f->thread, NULL, tls_serve, f) != 0)
 		abort();
 }

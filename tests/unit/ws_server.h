@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "loopback.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -13,19 +14,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static inline int wss_listen(uint16_t *port)
-{
-	struct sockaddr_in a = {.sin_family = AF_INET,
-	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, size) < 0 || listen(fd, 64) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &size) < 0)
-		abort();
-	*port = ntohs(a.sin_port);
-	return fd;
-}
 
 /* All of it, or as much as the client takes before it goes away. */
 static inline void wss_write(int fd, const void *bytes, size_t n)

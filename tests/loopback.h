@@ -1,0 +1,26 @@
+/* A listener for the servers that tests make themselves. */
+#ifndef TESTS_LOOPBACK_H
+#define TESTS_LOOPBACK_H
+
+#include <arpa/inet.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* On a free port of 127.0.0.1. */
+static inline int loopback_listen(uint16_t *port)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, size) < 0 || listen(fd, 64) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &size) < 0) {
+		abort();
+	}
+	*port = ntohs(a.sin_port);
+	return fd;
+}
+
+#endif

@@ -186,22 +186,6 @@ static void count_failure(struct open_rollout *o, const struct line *l,
 		peer_error(f->work, l, o->newest.error);
 }
 
-/* The counts of most environments are plain digits. */
-static int64_t env_steps(struct str value)
-{
-	int64_t n = 0;
-	if (value.n == 0 || value.p[0] == 'n')
-		return -1;
-	for (size_t i = 0; i < value.n && value.n < 18; i++) {
-		if (value.p[i] < '0' || value.p[i] > '9')
-			break;
-		n = n * 10 + (value.p[i] - '0');
-		if (i + 1 == value.n)
-			return n;
-	}
-	return json_i64(value, &n) ? n : -1;
-}
-
 static bool is_expected(struct open_rollout *o, const struct line *l)
 {
 	struct str value = peer_error_value(l);
@@ -254,7 +238,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct m
 	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
 	          ((o->told->noop || o->told->read_only) &&
 	           told_idle(o->told, m->tool_name, m->arguments));
-	m->env_steps = env_steps(l->value[KEY_ENV_STEPS]);
+	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
 	f->episode.steps += !m->after_terminal;
 	f->episode.idle += m->idle && !m->after_terminal;
 	if (ok)

@@ -309,15 +309,27 @@ static void end_without_line(struct judge *j, struct open_rollout *o)
 	conclude(j, o, &m);
 }
 
+/* Hands on findings that are about no one rollout, if there are any, and forgets them. */
+static void say_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
+{
+	findings_sort(f);
+	v.tally = (struct tally){.effective = -1, .reward = "null"};
+	v.findings = f->list;
+	v.finding_count = f->count;
+	count_findings(j, f);
+	if (f->count && j->conf.verdict)
+		j->conf.verdict(j->conf.ctx, &v);
+	findings_release(f);
+}
+
 static void say_group(void *ctx, const struct task_group *g, bool carried)
 {
 	struct judge *j = ctx;
 	struct findings f = {0};
 	struct task_group named = *g;
 	char name[64];
-	struct rollout_verdict v = {
+	const struct rollout_verdict v = {
 		.file = carried ? NULL : j->file, .task = g->task, .status = STR("")};
-	v.tally = (struct tally){.effective = -1, .reward = "null"};
 	peer_name(&j->work, g->task, name, sizeof(name));
 	named.name = name;
 	for (size_t i = 0; i < j->seat_count; i++) {
@@ -325,15 +337,7 @@ static void say_group(void *ctx, const struct task_group *g, bool carried)
 		if (j->seats[i].check->group)
 			j->seats[i].check->group(&named, &f);
 	}
-	if (f.count > 0) {
-		findings_sort(&f);
-		v.findings = f.list;
-		v.finding_count = f.count;
-		count_findings(j, &f);
-		if (j->conf.verdict)
-			j->conf.verdict(j->conf.ctx, &v);
-	}
-	findings_release(&f);
+	say_findings(j, v, &f);
 }
 
 static void finish_open(struct judge *j)
@@ -349,21 +353,12 @@ static void finish_open(struct judge *j)
 static void say_last(struct judge *j)
 {
 	struct findings f = {0};
-	struct rollout_verdict v = {.status = STR("")};
-
-	v.tally = (struct tally){.effective = -1, .reward = "null"};
 	for (size_t i = 0; i < j->seat_count; i++) {
 		f.rule = j->seats[i].check->id;
 		if (j->seats[i].check->finish)
 			j->seats[i].check->finish(j->conf.told.trained, &f);
 	}
-	findings_sort(&f);
-	v.findings = f.list;
-	v.finding_count = f.count;
-	count_findings(j, &f);
-	if (f.count && j->conf.verdict)
-		j->conf.verdict(j->conf.ctx, &v);
-	findings_release(&f);
+	say_findings(j, (struct rollout_verdict){.status = STR("")}, &f);
 }
 
 void judge_finish(struct judge *j)
@@ -386,8 +381,7 @@ void judge_file(struct judge *j, const char *file)
 static void judge_torn_tail(struct judge *j)
 {
 	struct findings f = {.rule = "incomplete"};
-	struct rollout_verdict v = {.file = j->file, .status = STR("incomplete")};
-	v.tally = (struct tally){.effective = -1, .reward = "null"};
+	const struct rollout_verdict v = {.file = j->file, .status = STR("incomplete")};
 	bool wanted = false;
 	for (size_t i = 0; i < j->seat_count; i++)
 		wanted = wanted || strcmp(j->seats[i].check->id, f.rule) == 0;
@@ -395,12 +389,7 @@ static void judge_torn_tail(struct judge *j)
 		return;
 	finding_say(&f, SEVERITY_ERROR, NULL, "",
 	            "the file ends in half a line, after the end of the rollouts in it");
-	v.findings = f.list;
-	v.finding_count = f.count;
-	count_findings(j, &f);
-	if (j->conf.verdict)
-		j->conf.verdict(j->conf.ctx, &v);
-	findings_release(&f);
+	say_findings(j, v, &f);
 }
 
 static void note_torn(struct judge *j)

@@ -1,4 +1,4 @@
-/* The inside of one HTTP exchange, for http.c and http_error.c. */
+/* The inside of one HTTP exchange, for http.c, http_reply.c and http_error.c. */
 #ifndef ROLLDBG_NET_EXCHANGE_H
 #define ROLLDBG_NET_EXCHANGE_H
 

@@ -218,20 +218,6 @@ static enum line_type type_of(struct str string)
 	return LINE_UNKNOWN;
 }
 
-/* -1 for null and absent; the table lets no other values through but whole ones. */
-static int64_t count_of(struct str value)
-{
-	int64_t n = 0;
-	for (size_t i = 0; i < value.n && value.n < 18; i++) {
-		if (value.p[i] < '0' || value.p[i] > '9')
-			break;
-		n = n * 10 + (value.p[i] - '0');
-		if (i + 1 == value.n)
-			return n;
-	}
-	return json_i64(value, &n) ? n : -1;
-}
-
 static int8_t truth(struct str value)
 {
 	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
@@ -239,7 +225,7 @@ static int8_t truth(struct str value)
 
 static int check_header(const struct line *l, struct error *err)
 {
-	int64_t version = count_of(l->value[KEY_VERSION]);
+	int64_t version = line_count(l->value[KEY_VERSION]);
 	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION))
 		return error_set(err, FAIL_INPUT,
 		                 "a header without \"format\" and \"version\" at byte 1");
@@ -266,8 +252,8 @@ static void decode(struct line *out, struct buf *scratch)
 	} else {
 		out->rollout = json_inner(rollout);
 	}
-	out->turn = count_of(out->value[KEY_TURN]);
-	out->step = count_of(out->value[KEY_STEP]);
+	out->turn = line_count(out->value[KEY_TURN]);
+	out->step = line_count(out->value[KEY_STEP]);
 	out->terminated = truth(out->value[KEY_TERMINATED]);
 	out->truncated = truth(out->value[KEY_TRUNCATED]);
 }

@@ -130,6 +130,24 @@ static inline bool line_has(const struct line *l, enum key k) /* there, and not 
 	return l->value[k].n > 0 && l->value[k].p[0] != 'n';
 }
 
+/* A value that the table wants whole and not negative; -1 for null and absent. Most are
+   plain digits, and every line has some. */
+static inline int64_t line_count(struct str value)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < value.n && value.n < 18; i++) {
+		if (value.p[i] < '0' || value.p[i] > '9') {
+			break;
+		}
+		n = n * 10 + (value.p[i] - '0');
+		if (i + 1 == value.n) {
+			return n;
+		}
+	}
+	return json_i64(value, &n) ? n : -1;
+}
+
 /* Values of the rows of l->type are built one behind the other in table order: sets their
    addresses from the first one's and their lengths. */
 void line_point(struct line *l, const char *first);

@@ -169,6 +169,25 @@ by_rollout() {
 	has "$stderr" 'tasks.jsonl has 1 tasks, the trainer takes 2 at once: only 2 sessions will be open'
 }
 
+@test "how far it is: one line on a terminal, nothing in a pipe" {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	cat >run <<-END
+		'$ROLLDBG' run --env 'builtin:frozen_lake?delay=100ms' --group-size 12 --jobs 3 --actions DOWN,DOWN --out a.jsonl --force
+	END
+	for columns in 40 100; do
+		NO_COLOR=1 script -qec "stty cols $columns; sh run" /dev/null </dev/null >all
+		# what is written over the line before, and in the end erased
+		tr '\r' '\n' <all | sed -n 's/^\x1b\[K//p' >shown
+		[ "$(grep -c ' of 12 done' shown)" -ge 2 ]
+		[ "$(LC_ALL=C.UTF-8 wc -L <shown)" -lt "$columns" ]
+	done
+	[ "$(grep ' of 12 done' shown | grep -Evc '^[0-9]+ of 12 done · [0-3] running · 0 failed · [0-9]+ steps/s( · 0:0[0-9] left)?$')" = 0 ]
+	grep -q 'left$' shown
+	expect 0 sh run
+	[ -z "$stderr" ]
+	lacks "$output" $'\r'
+}
+
 @test "nobody there: said once, exit 4, every rollout recorded" {
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --protocol mcp --actions A --group-size 5 --jobs 5 --out a.jsonl
 	[ "$(grep -c 'connect' <<<"$stderr")" = 1 ]

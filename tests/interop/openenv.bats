@@ -199,3 +199,22 @@ unreachable() {
 	[ "$status" = 2 ]
 	[[ $output == *"openenv, observation or none"* ]]
 }
+
+@test "the built-in server for OpenEnv's own client: steps, state, a bad action, and room for two" {
+	"$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2 >lake.out 3>&- &
+	echo $! >"$BATS_TEST_TMPDIR/lake.pid"
+	local deadline=$((SECONDS + 60))
+	until grep -q '^listening on' lake.out || [ $SECONDS -ge $deadline ]; do sleep 0.05; done
+	for generation in 0.10 0.3; do
+		(python openenv openenv-$generation "$BATS_TEST_DIRNAME/own_client.py" "http://$(sed 's/.* //' lake.out)") >said
+		diff said - <<-'END'
+			0
+			4 0.0 False
+			["ours", 1, 4]
+			RuntimeError: Server error: Invalid message (code: VALIDATION_ERROR)
+			0
+			refused
+			0
+		END
+	done
+}

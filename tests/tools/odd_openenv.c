@@ -317,6 +317,7 @@ static void play(int fd, const char *request)
 	while (open) {
 		wss_next(fd, &f);
 		if (f.first == 0x81) {
+			buf_text(&f.payload, ""); /* terminates it */
 			open = answer(&s, buf_cstr(&f.payload));
 		} else {
 			open = f.first && f.first != 0x88;

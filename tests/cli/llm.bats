@@ -194,6 +194,40 @@ said() {
 	stop_model
 }
 
+@test "the prompt of any turn comes back from the recording, and is checked" {
+	cat >script.json <<-'END'
+		{"replies": [{"calls": [{"id": "a", "name": "lake_move", "arguments": {"action": "RIGHT"}},
+			{"id": "b", "name": "lake_move", "arguments": {"action": "LEFT"}}]}, {"text": "Hm."},
+			{"text": "<tool_call>{\"name\": \"lake_move\", \"arguments\": {\"action\": \"DOWN\"}}</tool_call>"}, {"text": "Done."}]}
+	END
+	model script.json
+	expect 0 rolldbg run --policy llm --model m --base-url "$base" --on-no-tool nudge --max-turns 4 --out a.jsonl
+	# each of two calls in one turn has its own state before it
+	[ "$(jq -c 'select(.type == "step" and .turn == 0) | [.state.position, .env_steps]' a.jsonl | paste -sd ' ')" = '[0,1] [1,2]' ]
+	expect 0 rolldbg show --turn 0 --prompt --json a.jsonl
+	[ "$(jq -c 'map(.role)' <<<"$output")" = '["system","user"]' ]
+	expect 0 rolldbg show --turn 3 --prompt --json a.jsonl
+	[ "$(jq -c 'map(.role)' <<<"$output")" = '["system","user","assistant","tool","tool","assistant","user","assistant","user"]' ]
+	[ "$(jq -c 'map(.tool_call_id // empty)' <<<"$output")" = '["a","b"]' ]
+	[ "$(jq -c '.[2].tool_calls | map(.function.arguments | fromjson | .action)' <<<"$output")" = '["RIGHT","LEFT"]' ]
+	[ "$(jq -c '[.[3, 4].content | fromjson | .position]' <<<"$output")" = '[1,0]' ]
+	[ "$(jq -r '.[6].content' <<<"$output")" = 'You called no tool. Call one of the tools you were given.' ]
+	jq -e '.[8].content | startswith("<tool_response>\n") and endswith("\n</tool_response>")' <<<"$output"
+	prompt=$(jq -cS . <<<"$output")
+	rolldbg strip a.jsonl >b.jsonl
+	expect 0 rolldbg show --turn 3 --prompt --json b.jsonl
+	[ "$(jq -cS . <<<"$output")" = "$prompt" ]
+	expect 0 rolldbg show --turn 3 --prompt a.jsonl
+	has "$output" 'You called no tool.'
+	jq -c 'if .turn == 1 then .messages[1].content = "Please." else . end' a.jsonl >b.jsonl
+	expect 0 rolldbg show --turn 1 --prompt b.jsonl
+	expect 3 rolldbg show --turn 2 --prompt b.jsonl
+	has "$stderr" 'prompt_hash differs'
+	expect 2 rolldbg show --turn 9 --prompt a.jsonl
+	has "$stderr" 'there is no turn 9'
+	expect 2 rolldbg show --prompt a.jsonl
+}
+
 @test "a model that is not there, by its address; a key that is not set" {
 	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
 	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is out of reach: '

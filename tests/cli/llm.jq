@@ -15,6 +15,7 @@ def differences($want; $exit; $lines; $verdict):
 		moves: ($turns | map(select(.outcome == "ok") | .tool_call.arguments.action)),
 		ids: ($turns | map(.tool_call.id | strings)),
 		parse: ($turns | map(.llm.parse)),
+		said: ($turns | map(.messages[0] | select(.role == "assistant"))),
 		seeds: ($turns | map(.llm.seed)),
 		retries: ($retries | length),
 		waits: ($retries | map(.detail.wait_ms)),

@@ -192,6 +192,22 @@ static void keep_seen(struct table *t, const struct line *l)
 	}
 }
 
+/* What a model said instead of a call. */
+static void keep_said(struct table *t, const struct line *l)
+{
+	struct str message = {NULL, 0}, content;
+	size_t cursor = 0;
+
+	json_next(l->value[KEY_MESSAGES], &cursor, &message);
+	content = JSON_GET(message, "content");
+	buf_clear(&t->seen);
+	if (json_is(JSON_GET(message, "role"), STR("assistant")) &&
+	    json_type(content) == JSON_STRING && json_inner(content).n) {
+		buf_text(&t->seen, "said: ");
+		json_decode(content, &t->seen);
+	}
+}
+
 static void keep_step(struct table *t, const struct line *l)
 {
 	struct str reward = l->value[KEY_REWARD];
@@ -209,7 +225,11 @@ static void keep_step(struct table *t, const struct line *l)
 	size_t n = line_has(l, KEY_REWARD) && reward.n < sizeof(t->reward) ? reward.n : 0;
 	memcpy(t->reward, n ? reward.p : "-", n ? n : 1);
 	t->reward[n ? n : 1] = '\0';
-	keep_seen(t, l);
+	if (line_has(l, KEY_TOOL_CALL)) {
+		keep_seen(t, l);
+	} else {
+		keep_said(t, l);
+	}
 }
 
 static void put_pair(struct buf *out, const char *name, struct str value)

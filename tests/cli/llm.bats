@@ -202,6 +202,9 @@ said() {
 	END
 	model script.json
 	expect 0 rolldbg run --policy llm --model m --base-url "$base" --on-no-tool nudge --max-turns 4 --out a.jsonl
+	# what was said instead of a call stands where an observation would
+	expect 0 rolldbg show a.jsonl
+	has "$output" '(no call)                     -                unchanged       -  said: Hm.'
 	# each of two calls in one turn has its own state before it
 	[ "$(jq -c 'select(.type == "step" and .turn == 0) | [.state.position, .env_steps]' a.jsonl | paste -sd ' ')" = '[0,1] [1,2]' ]
 	expect 0 rolldbg show --turn 0 --prompt --json a.jsonl

@@ -150,6 +150,30 @@ static void refused_case(struct str line, const char *name)
 	buf_release(&want);
 }
 
+static size_t sendable(const struct tool_calls *calls)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < calls->count; i++) {
+		n += calls->items[i].outcome == OUTCOME_NONE;
+	}
+	return n;
+}
+
+/* What was mended is not sent where nothing may be mended. */
+static void unrepaired(struct calls_conf conf, const struct chat_reply *reply,
+                       const struct tool_calls *repaired, const char *name)
+{
+	struct tool_calls calls;
+	struct arena arena = {0};
+
+	conf.repair = false;
+	calls_read(&conf, reply, &arena, &calls);
+	ok(calls.repairs.count == 0 && sendable(&calls) < sendable(repaired),
+	   "%s: not without repairs", name);
+	arena_release(&arena);
+}
+
 static void one_case(struct str line)
 {
 	struct str want = JSON_GET(line, "want");
@@ -177,6 +201,9 @@ static void one_case(struct str line)
 		json_canon(buf_view(&got), NULL, JSON_EDIT_DROP, &a);
 		json_canon(want, NULL, JSON_EDIT_DROP, &b);
 		is_str(buf_cstr(&a), buf_cstr(&b), "%s", buf_cstr(&name));
+		if (calls.repairs.count) {
+			unrepaired(conf, &reply, &calls, buf_cstr(&name));
+		}
 	}
 	chat_reply_release(&reply);
 	arena_release(&arena);

@@ -251,7 +251,10 @@ static void apply_task(const struct task *t, struct rollout_conf *conf)
 	/* the built-in demonstration is no policy that a task's would be added to */
 	p->actions = t->actions ? t->actions : p->actions;
 	p->tool = t->tool ? t->tool : p->tool;
-	p->spec = t->policy ? t->policy : p->spec;
+	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
+		p->spec = t->policy;
+		p->llm = NULL; /* the model of the options is not this policy's */
+	}
 	p->vars = t->vars;
 	if (t->state) {
 		conf->env.state_spec = str_from(t->state);

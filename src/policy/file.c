@@ -135,10 +135,16 @@ static int check_keys(const struct policy_file *f, struct error *err)
 		return error_set(err, FAIL_INPUT, "a policy is an object, this is %s",
 		                 json_type_name(json_tree_type(f->root)));
 	}
+	if (kind && strcmp(kind, "llm") == 0) {
+		return error_set(err, FAIL_INPUT,
+		                 "a policy of kind \"llm\" is given by --policy, for all "
+		                 "tasks");
+	}
 	if (!kind || (strcmp(kind, "script") != 0 && strcmp(kind, "random") != 0)) {
-		return error_set(
-			err, FAIL_INPUT, "\"kind\" is \"script\" or \"random\"%s%s%s",
-			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
+		return error_set(err, FAIL_INPUT,
+		                 "\"kind\" is \"script\", \"random\" or \"llm\"%s%s%s",
+		                 kind ? ", not \"" : "", kind ? kind : "",
+		                 kind ? "\"" : "");
 	}
 	for (const struct json_tree_node *m = json_tree_first(f->root); m;
 	     m = json_tree_next(m)) {

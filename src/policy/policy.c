@@ -41,6 +41,11 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 	const struct policy_ops *kind =
 		by_kind(str_from(conf->spec ? conf->spec : "script"));
 
+	if (conf->llm && conf->actions) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--actions and a model are two policies: give one of them");
+	}
 	if (conf->llm) {
 		return policy_llm.open(conf, out, err);
 	}

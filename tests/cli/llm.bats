@@ -231,6 +231,26 @@ said() {
 	expect 2 rolldbg show --prompt a.jsonl
 }
 
+@test "a task's own policy goes before the model; actions and a model are two policies" {
+	echo '{"then": "last", "replies": [{"calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}]}' >script.json
+	model script.json
+	printf '%s\n' '{"id":"a","policy":"random:3"}' '{"id":"b"}' '{"id":"c","policy":"llm"}' >tasks.jsonl
+	expect 0 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base" --max-turns 2 --out a.jsonl
+	[ "$(jq -c 'select(.type == "header") | [.rollout, .policy.kind]' a.jsonl | paste -sd ' ')" = '["a.0","random"] ["b.0","llm"] ["c.0","llm"]' ]
+	expect 2 rolldbg run --policy llm --model m --base-url "$base" --actions DOWN
+	has "$stderr" '--actions and a model are two policies: give one of them'
+	echo '{"id":"a","actions":["DOWN"]}' >tasks.jsonl
+	expect 2 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base"
+	has "$stderr" 'tasks.jsonl:1: --actions and a model are two policies'
+	echo '{"kind": "llm", "model": "m"}' >policy.json
+	echo '{"id":"a","policy":"policy.json"}' >tasks.jsonl
+	expect 3 rolldbg run --tasks tasks.jsonl
+	has "$stderr" 'tasks.jsonl:1: policy policy.json: a policy of kind "llm" is given by --policy, for all tasks'
+	expect 2 rolldbg run --policy llm --model m --base-url "$base?key=sk-1"
+	has "$stderr" 'the base URL of a model ends with its path'
+	lacks "$stderr" sk-1
+}
+
 @test "a model that is not there, by its address; a key that is not set" {
 	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
 	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is out of reach: '

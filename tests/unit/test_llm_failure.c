@@ -18,8 +18,33 @@ static void context(const char *name, const char *body, uint64_t limit, uint64_t
 #define SAYS(text)                                                                       \
 	"{\"error\":{\"message\":\"" text "\",\"code\":\"context_length_exceeded\"}}"
 
+static void class_of(const char *name, int status, const char *body, const char *class,
+                     const char *code)
+{
+	struct chat_failure f;
+
+	chat_failure_init(&f);
+	chat_failure_from_reply(&f, status, STR("application/json"), str_from(body));
+	is_str(chat_failure_name(f.class), class, "%s: class", name);
+	is_str(buf_cstr(&f.code), code, "%s: code", name);
+	chat_failure_release(&f);
+}
+
 int main(void)
 {
+	class_of("no money, as a gateway says it", 429,
+	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
+	         "429}}",
+	         "quota", "\"insufficient_quota\"");
+	class_of("no money, as OpenAI says it", 429,
+	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
+	         "\"insufficient_quota\"}}",
+	         "quota", "\"insufficient_quota\"");
+	class_of("a limit, behind blanks", 429,
+	         "\n \n{\"error\":{\"message\":\"m\",\"type\":\"tokens\",\"code\":429}}",
+	         "rate-limit", "429");
+	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload",
+	         "");
 	context("vLLM, prompt and reply together",
 	        SAYS("This model's maximum context length is 2048 tokens. However, you "
 	             "requested 512 output tokens and your prompt contains at least 1800 "

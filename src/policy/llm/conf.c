@@ -240,6 +240,11 @@ static int read_url(struct reading *r, struct error *err)
 		                 "https://, not '%s'",
 		                 base);
 	}
+	if (base[strcspn(base, "?#")]) {
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "the base URL of a model ends with its path: \"?\" or "
+		                 "\"#\" and what follows do not belong there");
+	}
 	const char *host = strstr(base, "://") + 3;
 
 	if (memchr(host, '@', strcspn(host, "/?#"))) {

@@ -131,7 +131,9 @@ static void read_body(struct chat_failure *f, struct str body)
 		keep_message(f, body);
 	}
 	read_param(f, holder, body);
-	if (json_is_null(code)) {
+	/* gateways put the status there, and the one word that counts beside it */
+	if (json_is_null(code) ||
+	    json_is(JSON_GET(holder, "type"), STR("insufficient_quota"))) {
 		code = JSON_GET(holder, "type");
 	}
 	if (!json_is_null(code) && code.n < MESSAGE_MAX) {

@@ -1,7 +1,7 @@
 /* Which model a policy asks: see model.h. */
 #include "cmd/model.h"
 
-#include "policy/file.h"
+#include "policy/policy.h"
 
 /* The first option that makes no sense without a model; NULL: none was given. */
 static const char *stray_option(const struct llm_options *o)
@@ -39,7 +39,7 @@ int model_read(const struct context *c, const char *policy, const struct llm_opt
 	if (llm_conf_new(policy, o, c->variable, out, err)) {
 		return -1;
 	}
-	if (!*out && stray && policy && policy_file_check(policy, err)) {
+	if (!*out && stray && policy && policy_check(policy, err)) {
 		return -1; /* nobody knows yet whether it asks one */
 	}
 	if (!*out && stray) {

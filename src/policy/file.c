@@ -76,21 +76,6 @@ int policy_file_read(const char *path, struct buf *out, struct error *err)
 	return 0;
 }
 
-int policy_file_check(const char *spec, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_tree *tree = NULL;
-	int failed = 0;
-
-	if (!policy_is_kind(spec)) {
-		failed = policy_file_read(spec, &text, err) ||
-		         json_tree_parse(buf_view(&text), spec, &tree, err);
-	}
-	json_tree_free(tree);
-	buf_release(&text);
-	return failed ? -1 : 0;
-}
-
 static int unknown_key(const char *key, const char *const *known, size_t count,
                        struct error *err)
 {

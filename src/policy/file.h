@@ -22,7 +22,4 @@ MUST_USE int policy_file_read(const char *path, struct buf *out, struct error *e
 MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text,
                               struct policy **out, struct error *err);
 
-/* 0: spec is a kind, or a file that can be read and is JSON. -1: as policy_file_open. */
-MUST_USE int policy_file_check(const char *spec, struct error *err);
-
 #endif

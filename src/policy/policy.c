@@ -31,11 +31,6 @@ static const struct policy_ops *by_kind(struct str spec)
 	return NULL;
 }
 
-bool policy_is_kind(const char *spec)
-{
-	return by_kind(str_from(spec)) != NULL;
-}
-
 int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	const struct policy_ops *kind =

@@ -107,7 +107,6 @@ struct policy {
 
 extern const struct policy_ops *const policies[];
 extern const size_t policies_count;
-bool policy_is_kind(const char *spec); /* "random:7"; else it is a file's name */
 
 /* Opens the policy the options ask for and checks its calls against the tools (unless
    force_call). FAIL_USAGE: options; FAIL_INPUT: a policy file. */

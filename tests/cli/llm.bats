@@ -240,7 +240,7 @@ said() {
 	expect 2 rolldbg run --policy llm --model m --base-url "$base" --actions DOWN
 	has "$stderr" '--actions and a model are two policies: give one of them'
 	echo '{"id":"a","actions":["DOWN"]}' >tasks.jsonl
-	expect 2 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base"
+	expect 3 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base"
 	has "$stderr" 'tasks.jsonl:1: --actions and a model are two policies'
 	echo '{"kind": "llm", "model": "m"}' >policy.json
 	echo '{"id":"a","policy":"policy.json"}' >tasks.jsonl

@@ -704,7 +704,7 @@ static void test_metadata_aside(void)
 {
 #define BARE_SEEN(body)                                                                  \
 	{                                                                                \
-		.name = body, .lines = { BARE, SEEN(body), BARE }                        \
+		.name = (body), .lines = { BARE, SEEN(body), BARE }                      \
 	}
 	static const struct {
 		struct script script;

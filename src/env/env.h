@@ -72,8 +72,11 @@ struct env_facts {
 	struct str url;          /* final URL */
 	struct str total_reward; /* the environment's own total so far; absent: it keeps
 	                            none */
-	bool takes_seed;         /* a reset hands conf's seed to the environment */
-	bool starts_over;        /* a reset begins an episode within the session */
+	/* of MCP alone: the revision that is spoken ("2025-11-25"), "legacy" (with
+	   sessions) or "modern", and how the messages travel; else NULL */
+	const char *revision, *era, *transport;
+	bool takes_seed;  /* a reset hands conf's seed to the environment */
+	bool starts_over; /* a reset begins an episode within the session */
 };
 
 struct env;

@@ -159,6 +159,9 @@ static void settle_facts(struct env_mcp *e)
 	                                    [CONTROL_RESOURCES] = "resources"};
 
 	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
+	e->facts.revision = mcp_session_revision(e->session);
+	e->facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
+	e->facts.transport = mcp_session_transport(e->session);
 	e->facts.name = mcp_server_name(e->session);
 	e->facts.version = mcp_server_version(e->session);
 	e->facts.state_kind = state_kind_name(e->source.kind);

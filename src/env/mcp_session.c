@@ -73,6 +73,16 @@ void mcp_session_free(struct mcp_session *s)
 	free(s);
 }
 
+const char *mcp_session_revision(const struct mcp_session *s)
+{
+	return s->revision;
+}
+
+const char *mcp_session_transport(const struct mcp_session *s)
+{
+	return s->ops->name;
+}
+
 struct str mcp_session_id(const struct mcp_session *s)
 {
 	return buf_view(&s->id);

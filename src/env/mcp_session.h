@@ -85,6 +85,9 @@ MUST_USE int mcp_call_tool(struct mcp_session *s, struct str name, struct str ar
 /* Says goodbye the way the session travels, within a short time. */
 void mcp_session_close(struct mcp_session *s);
 
+const char *mcp_session_revision(const struct mcp_session *s); /* of an open one */
+const char *
+mcp_session_transport(const struct mcp_session *s); /* such as "Streamable HTTP" */
 struct str mcp_session_id(
 	const struct mcp_session *s); /* may be empty: stateless servers give none */
 bool mcp_session_is_none(const struct mcp_session *s);    /* the revision has none */

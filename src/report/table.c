@@ -248,6 +248,10 @@ static void title(struct table *t, const struct line *l, struct buf *out)
 
 	text_escape_cut(out, l->rollout, 80);
 	put_pair(out, "", JSON_GET(env, "protocol"));
+	struct str era = JSON_GET(JSON_GET(l->value[KEY_META], "mcp"), "era");
+	if (json_is(era, STR("modern"))) {
+		put_pair(out, "era ", era); /* then there are no sessions to speak of */
+	}
 	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name")))) {
 		put_pair(out, "", JSON_GET(env, "name")); /* else the id says it */
 	}

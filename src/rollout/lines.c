@@ -315,6 +315,19 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 	keep_value(w, l, KEY_MASKS);
 }
 
+static void put_mcp(struct json_writer *j, const struct env_facts *e)
+{
+	jw_key(j, "mcp");
+	jw_object(j);
+	jw_key(j, "revision");
+	jw_text(j, e->revision);
+	jw_key(j, "era");
+	jw_text(j, e->era);
+	jw_key(j, "transport");
+	jw_text(j, e->transport);
+	jw_end(j);
+}
+
 static void set_header_meta(struct line_writer *w, struct line *l,
                             const struct header_facts *f)
 {
@@ -328,6 +341,9 @@ static void set_header_meta(struct line_writer *w, struct line *l,
 	if (f->env) {
 		put_str(&j, "session", f->env->session);
 		put_str(&j, "env_session", f->env->env_session);
+	}
+	if (f->env && f->env->revision) {
+		put_mcp(&j, f->env);
 	}
 	jw_end(&j);
 	keep_value(w, l, KEY_META);

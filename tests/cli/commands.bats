@@ -58,6 +58,16 @@ keys_of() {
 	jq -e . a.jsonl >/dev/null
 }
 
+@test "show: an environment without sessions is told by its era" {
+	expect 0 rolldbg run --out a.jsonl
+	all_are a.jsonl header '.meta.mcp == {revision: "2025-11-25", era: "legacy", transport: "Streamable HTTP"}'
+	expect 0 rolldbg show a.jsonl
+	lacks "$output" 'era '
+	sed 's/"era":"legacy"/"era":"modern"/' a.jsonl >b.jsonl
+	expect 0 rolldbg show b.jsonl
+	has "$output" 'FrozenLake-v1.0 · mcp-gym · era modern · policy'
+}
+
 @test "run: findings are exit 1, and --fail-on moves the bar" {
 	expect 1 rolldbg run --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: turns 3-5: '

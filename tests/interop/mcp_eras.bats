@@ -31,11 +31,14 @@ counts() {
 @test "era modern: no session, and a state that moves" {
 	counts modern modern
 	holds modern 'header.meta.session == null and all(.meta.session == null)'
+	holds modern 'header.meta.mcp == {revision: "2026-07-28", era: "modern", transport: "Streamable HTTP"}'
+	[[ $("$ROLLDBG" show modern.jsonl) == *" · mcp · era modern · "* ]]
 }
 
 @test "era legacy, which is the default: a session" {
 	counts legacy legacy
 	holds legacy 'header.meta.session | length == 32'
+	holds legacy 'header.meta.mcp | .revision == "2025-11-25" and .era == "legacy"'
 	drive default 0 --env "$(url legacy)" --tool count --actions 1
 	holds default 'header.meta.session | length == 32'
 }

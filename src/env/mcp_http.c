@@ -268,7 +268,7 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 	}
 	buf_release(&seen);
 	if (got == 1) {
-		mcp_set_got(r);
+		mcp_set_got(s, r);
 	} else if (got >= 0 && r->http_status < 300) {
 		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT,
 		                  "the event stream ended without the answer");
@@ -290,12 +290,12 @@ static int read_body(struct http_channel *c, struct http_exchange *x, int64_t id
 	if (r->message.kind == JSONRPC_BATCH) {
 		int got = mcp_take(s, r->text, id, &r->message, err);
 		if (got > 0) {
-			mcp_set_got(r);
+			mcp_set_got(s, r);
 		}
 		return got < 0 ? -1 : 0;
 	}
 	if (mcp_is_answer(&r->message, id)) {
-		mcp_set_got(r);
+		mcp_set_got(s, r);
 	}
 	return 0;
 }

@@ -182,7 +182,10 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m,
 static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m,
                           struct env_reply *out)
 {
-	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, CLASS_PROTOCOL);
+	bool message = r->message.kind == JSONRPC_INVALID;
+
+	fail(out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP,
+	     CLASS_PROTOCOL);
 	keep_message(m, r->text, out);
 }
 

@@ -271,7 +271,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	r->text = buf_view(&s->kept.body);
 	jsonrpc_read(r->text, &r->message);
 	if (r->message.kind == JSONRPC_ERROR) {
-		mcp_set_got(r);
+		mcp_set_got(s, r);
 	}
 	return 0;
 }
@@ -345,14 +345,14 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q,
 	c->id = MCP_NO_ID;
 	r->session_lost |= !c->stream;
 	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream) {
-		mcp_explain_silence(q, err);
+		mcp_explain_silence(s, q, err);
 	}
 	if (got < 0) {
 		return mcp_or_failure(s, r, err);
 	}
 	if (got == 0) {
 		r->http_status = 200;
-		mcp_set_got(r);
+		mcp_set_got(s, r);
 	}
 	return 0;
 }

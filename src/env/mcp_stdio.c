@@ -88,7 +88,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q,
 	for (uint64_t left; (left = mcp_time_left_ms(s)) > 0;) {
 		int rc = child_receive(c->child, &line, left, err);
 		if (rc < 0) {
-			return err->kind == FAIL_TIMEOUT ? mcp_explain_silence(q, err)
+			return err->kind == FAIL_TIMEOUT ? mcp_explain_silence(s, q, err)
 			                                 : -1;
 		}
 		if (rc == 0) {
@@ -101,11 +101,11 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q,
 		buf_str(&s->kept.body, line);
 		int got = mcp_take(s, buf_view(&s->kept.body), q->id, &r->message, err);
 		if (got) {
-			mcp_set_got(r);
+			mcp_set_got(s, r);
 			return got < 0 ? -1 : 0;
 		}
 	}
-	return mcp_explain_silence(q, err);
+	return mcp_explain_silence(s, q, err);
 }
 
 /* What came on stderr since the last time. */
@@ -158,7 +158,13 @@ static int stdio_exchange(struct mcp_channel *base, const struct mcp_outgoing *q
 	if (c->child) {
 		note_words(c);
 	}
-	return failed ? mcp_or_failure(s, r, err) : 0;
+	if (failed && mcp_or_failure(s, r, err)) {
+		return -1;
+	}
+	if (failed && r->got == MCP_GOT_UNUSABLE) {
+		r->message.kind = JSONRPC_INVALID; /* nobody else could be at fault */
+	}
+	return 0;
 }
 
 static int stdio_send(struct mcp_channel *base, const struct mcp_outgoing *q,

@@ -5,6 +5,8 @@
 #include "env/elicit.h"
 #include "json/write.h"
 
+#include <stdio.h>
+
 #define ASKED_MAX 1000u   /* requests of a server within one exchange */
 #define ASIDE_MS  5000ull /* for an answer of ours that nobody waits for */
 #define NS_PER_MS 1000000u
@@ -16,7 +18,7 @@ void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q,
                         struct mcp_reply *r)
 {
 	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT, .asked = q->id};
-	s->asked = 0;
+	s->asked = s->strange = 0;
 	s->deadline_ns = q->timeout_ms ? io_now_ns(s->conf.io) + q->timeout_ms * NS_PER_MS
 	                               : UINT64_MAX;
 }
@@ -118,9 +120,16 @@ static void note_message(struct mcp_session *s, const char *event,
 	if (m->kind != JSONRPC_NOT_JSON) {
 		jw_key(&w, "message");
 		jw_raw(&w, raw);
-	} else if (text_utf8_valid(raw) == raw.n && raw.n <= NOISE_MAX) {
-		jw_key(&w, "text");
-		jw_str(&w, raw);
+	} else if (raw.n <= NOISE_MAX) {
+		bool text = text_utf8_valid(raw) == raw.n;
+		struct buf base64 = BUF(2 * NOISE_MAX);
+
+		if (!text) {
+			text_base64(&base64, raw);
+		}
+		jw_key(&w, text ? "text" : "base64");
+		jw_str(&w, text ? raw : buf_view(&base64));
+		buf_release(&base64);
 	} else {
 		jw_key(&w, "bytes");
 		jw_u64(&w, raw.n);
@@ -149,12 +158,22 @@ void mcp_note_unwanted(struct mcp_session *s, struct str message, int http_statu
 	buf_release(&detail);
 }
 
+/* Some servers send our number back as a string. */
+static bool is_id(struct str id, int64_t number)
+{
+	uint64_t n;
+
+	return jsonrpc_id_is(id, number) ||
+	       (json_type(id) == JSON_STRING && text_u64(json_inner(id), &n) &&
+	        n == (uint64_t)number);
+}
+
 /* A result must carry our id. An error in the reply to a POST belongs to that POST: real
    servers send null, no id, or a string of their own ("server-error"). Only a number that
    is not ours is the late answer to another request. */
 bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
 {
-	if (jsonrpc_id_is(m->id, id)) {
+	if (is_id(m->id, id)) {
 		return m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR;
 	}
 	return m->kind == JSONRPC_ERROR && json_type(m->id) != JSON_NUMBER;
@@ -168,7 +187,10 @@ static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message
 	if (id == MCP_NO_ID) {
 		return false;
 	}
-	if (!s->ops->shared || jsonrpc_id_is(m->id, id)) {
+	if (m->kind == JSONRPC_INVALID) {
+		return is_id(m->id, id) && !m->method.p; /* there will be no other */
+	}
+	if (!s->ops->shared || is_id(m->id, id)) {
 		return mcp_is_answer(m, id);
 	}
 	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->owed;
@@ -197,6 +219,7 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m,
 			return 1;
 		}
 		s->owed -= s->owed > 0;
+		s->strange++;
 		note_message(s, "late-reply", m, raw);
 		return 0;
 	case JSONRPC_NOT_JSON:
@@ -204,7 +227,12 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m,
 	case JSONRPC_BATCH:
 		break;
 	}
+	s->strange++;
 	note_message(s, "noise", m, raw);
+	if (is_awaited(s, m, id)) {
+		*out = *m;
+		return 1;
+	}
 	return 0;
 }
 
@@ -233,17 +261,55 @@ int mcp_take(struct mcp_session *s, struct str text, int64_t id,
 
 /* ---- how an exchange ends ---- */
 
-int mcp_explain_silence(const struct mcp_outgoing *q, struct error *err)
+int mcp_explain_silence(const struct mcp_session *s, const struct mcp_outgoing *q,
+                        struct error *err)
 {
 	unsigned long long ms = q->timeout_ms;
+	struct buf but = BUF(BUF_MAX_SMALL);
 
-	return error_set(err, FAIL_TIMEOUT, "no answer to %s within %llu%s", q->method,
-	                 ms % 1000 ? ms : ms / 1000, ms % 1000 ? "ms" : "s");
+	if (s->strange) {
+		buf_printf(
+			&but, ", though %u message%s came that answer%s nothing of ours",
+			s->strange, s->strange > 1 ? "s" : "", s->strange > 1 ? "" : "s");
+	}
+	error_set(err, FAIL_TIMEOUT, "no answer to %s within %llu%s%s", q->method,
+	          ms % 1000 ? ms : ms / 1000, ms % 1000 ? "ms" : "s", buf_cstr(&but));
+	buf_release(&but);
+	return -1;
 }
 
-void mcp_set_got(struct mcp_reply *r)
+static const char *what_is_wrong(const struct jsonrpc_message *m)
 {
+	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT) {
+		return "its error is no object";
+	}
+	if (!m->result.p && json_is_null(m->error)) {
+		return "it has neither a result nor an error";
+	}
+	if (!json_is_null(m->result) && !json_is_null(m->error)) {
+		return "it has both a result and an error";
+	}
+	return "it lacks \"jsonrpc\":\"2.0\"";
+}
+
+void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)
+{
+	char sentence[128];
+
+	if (r->message.kind == JSONRPC_INVALID) {
+		snprintf(sentence, sizeof(sentence),
+		         "the answer is no JSON-RPC response: %s",
+		         what_is_wrong(&r->message));
+		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, sentence);
+		return;
+	}
 	r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
+	if (json_type(r->message.id) == JSON_STRING && is_id(r->message.id, r->asked) &&
+	    !s->ids_are_text) {
+		s->ids_are_text = true;
+		events_push(s->conf.events, "noise",
+		            STR("{\"why\":\"our id came back as a string\"}"));
+	}
 }
 
 void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,

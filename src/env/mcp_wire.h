@@ -22,6 +22,7 @@ struct mcp_session {
 	struct mcp_kept kept;
 	uint64_t deadline_ns; /* of the exchange under way; UINT64_MAX: none */
 	unsigned asked;       /* requests of the server within it */
+	unsigned strange;     /* messages within it that answer nothing of ours */
 	bool asking;          /* it is under way */
 	int64_t next_id;
 	const char *revision; /* agreed on, or to be offered */
@@ -29,7 +30,8 @@ struct mcp_session {
 	bool modern;          /* there are no sessions: revision 2026-07-28 */
 	struct buf marked;    /* tools that want headers, a JSON array; empty: none */
 	bool tools_changed;
-	uint64_t owed; /* answers that did not come in time, and may yet */
+	bool ids_are_text; /* it sends our ids back as strings: said */
+	uint64_t owed;     /* answers that did not come in time, and may yet */
 };
 
 void mcp_kept_init(struct mcp_kept *k);
@@ -70,12 +72,13 @@ MUST_USE int mcp_take(struct mcp_session *s, struct str text, int64_t id,
 /* Does the message, which came in the reply to request `id` itself, answer it? */
 bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id);
 /* r->got of an answer in r->message. */
-void mcp_set_got(struct mcp_reply *r);
+void mcp_set_got(struct mcp_session *s, struct mcp_reply *r);
 /* No answer, with the sentence that says why. */
 void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
                        const char *sentence);
 /* FAIL_TIMEOUT for a request that was sent and never answered. */
-int mcp_explain_silence(const struct mcp_outgoing *q, struct error *err);
+int mcp_explain_silence(const struct mcp_session *s, const struct mcp_outgoing *q,
+                        struct error *err);
 /* A peer that fails us is an answer (0); only an interrupt and our own failures go up
    (-1). */
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err);

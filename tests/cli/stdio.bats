@@ -119,6 +119,45 @@ gone() {
 	grep -qF '"method":"notifications/cancelled","params":{"requestId":' asked
 }
 
+@test "an answer to our call that is no JSON-RPC response is an answer, and nobody waits for a better one" {
+	server <<-'END'
+		call() { sed "s/ID/$id/" answer; }
+	END
+	while IFS='|' read -r answer why; do
+		echo "$answer" >answer
+		drive 1 --actions A,B --timeout "$short"
+		all_are a.jsonl step '.outcome == "protocol-error" and .error.layer == "jsonrpc" and .error.class == "protocol"'
+		has "$(jq -r 'select(.type == "step") | .error.message' a.jsonl)" "$why"
+		jq -e -n '[inputs | select(.event == "noise")] | length == 2 and all(.detail.message | has("id"))' a.jsonl
+	done <<-'END'
+		{"id":ID,"result":{}}|it lacks "jsonrpc":"2.0"
+		{"jsonrpc":"2.0","id":ID}|it has neither a result nor an error
+		{"jsonrpc":"2.0","id":ID,"result":{},"error":{"code":1}}|it has both a result and an error
+		{"jsonrpc":"2.0","id":ID,"error":"boom"}|its error is no object
+	END
+}
+
+@test "an id that comes back as a string is ours, and that is said once" {
+	server <<-'END'
+		call() { id="\"$id\""; text "moved $n"; }
+	END
+	drive 0 --actions A,B --timeout "$short"
+	all_are a.jsonl step '.outcome == "ok"'
+	jq -e -n '[inputs | select(.type == "event")] | length == 1 and (.[0] | .event == "noise" and (.detail.why | contains("string")))' a.jsonl
+}
+
+@test "silence with words in it: what came instead of the answer is counted, bytes that are no text are kept" {
+	server <<-'END'
+		call() {
+			say '{"jsonrpc":"2.0","id":99,"result":{"content":[]}}'
+			printf '{"text":"a\377b"}\n'
+		}
+	END
+	drive 4 --actions A --timeout "$short"
+	all_are a.jsonl step '.outcome == "timeout" and (.error.message | endswith(", though 2 messages came that answer nothing of ours"))'
+	[ "$(jq -r 'select(.event == "noise") | .detail.base64' a.jsonl | base64 -d | od -An -tx1 | tr -d ' \n')" = 7b2274657874223a2261ff62227d ]
+}
+
 @test "it dies in the middle of a call: status and last words, the call not repeated" {
 	server <<-'END'
 		call() { echo 'fatal: out of cheese' >&2; exit 9; }

@@ -29,6 +29,8 @@
 struct child {
 	struct io *io;
 	pid_t pid;         /* 0: reaped */
+	pid_t guard;       /* 0: none */
+	int lifeline;      /* its end is ours */
 	int in, out, err;  /* its stdin, stdout, stderr; -1: closed */
 	struct buf to;     /* on its way to stdin */
 	size_t sent;       /* bytes of it that are there */
@@ -63,7 +65,9 @@ static int open_pipes(int pipes[3][2])
 	return 0;
 }
 
-static int spawn(const char *command, int pipes[3][2], pid_t *pid)
+/* A shell with these descriptors as 0, 1, 2 (-1: none) in this process group (0: its
+   own). An errno. */
+static int spawn(const char *command, const int fds[3], pid_t group, pid_t *pid)
 {
 	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, mem_text(str_from(command)),
 	                NULL};
@@ -77,19 +81,38 @@ static int spawn(const char *command, int pipes[3][2], pid_t *pid)
 	posix_spawnattr_init(&how);
 	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 	                                       POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&how, 0);
+	posix_spawnattr_setpgroup(&how, group);
 	posix_spawnattr_setsigmask(&how, &none);
 	posix_spawnattr_setsigdefault(&how, &usual);
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, pipes[0][0], STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, pipes[1][1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, pipes[2][1], STDERR_FILENO);
+	for (int fd = 0; fd < 3; fd++) {
+		if (fds[fd] >= 0)
+			posix_spawn_file_actions_adddup2(&files, fds[fd], fd);
+		else
+			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR,
+			                                 0);
+	}
 	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
 	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
 	free(argv[2]);
 	return rc;
+}
+
+/* Somebody in the child's group who waits for our end and then ends the group: a child
+   that hangs would not notice when we are killed. */
+static void post_guard(struct child *c)
+{
+	int pipe[2];
+
+	if (pipe2(pipe, O_CLOEXEC) < 0)
+		return;
+	int fds[] = {pipe[0], -1, -1};
+	if (spawn("read -r end; kill -KILL 0", fds, c->pid, &c->guard))
+		c->guard = 0; /* the child has ended already */
+	close_fd(&pipe[0]);
+	c->lifeline = pipe[1];
 }
 
 static int on_ready(void *arg, int fd, short ready, struct error *err);
@@ -114,7 +137,11 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	pid_t pid = 0;
 
 	*out = NULL;
-	int rc = open_pipes(pipes) < 0 ? errno : spawn(conf->command, pipes, &pid);
+	int rc = open_pipes(pipes) < 0 ? errno : 0;
+	if (!rc) {
+		int fds[] = {pipes[0][0], pipes[1][1], pipes[2][1]};
+		rc = spawn(conf->command, fds, 0, &pid);
+	}
 	close_fd(&pipes[0][0]);
 	close_fd(&pipes[1][1]);
 	close_fd(&pipes[2][1]);
@@ -128,6 +155,7 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	struct child *c = mem_new(sizeof(*c));
 	*c = (struct child){.io = io,
 	                    .pid = pid,
+	                    .lifeline = -1,
 	                    .in = pipes[0][1],
 	                    .out = pipes[1][0],
 	                    .err = pipes[2][0],
@@ -140,6 +168,7 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	int ours[] = {c->in, c->out, c->err};
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
+	post_guard(c);
 	watch(c, c->out, POLLIN);
 	watch(c, c->err, POLLIN);
 	*out = c;
@@ -283,18 +312,27 @@ static void explain(struct child *c, int status)
 		         code, signal, name);
 }
 
-/* It has ended, or will now; so do those it started. */
-static void reap(struct child *c)
+static int wait_for(pid_t pid)
 {
 	int status = 0;
 	pid_t rc;
 
+	do
+		rc = waitpid(pid, &status, 0);
+	while (rc < 0 && errno == EINTR);
+	return status;
+}
+
+/* It has ended, or will now; so do those it started, and the guard. */
+static void reap(struct child *c)
+{
 	if (!c->pid)
 		return;
 	kill(-c->pid, SIGKILL);
-	do
-		rc = waitpid(c->pid, &status, 0);
-	while (rc < 0 && errno == EINTR);
+	if (c->guard)
+		wait_for(c->guard);
+	close_fd(&c->lifeline);
+	int status = wait_for(c->pid);
 	c->pid = 0;
 	if (!*c->why)
 		explain(c, status);

@@ -3,8 +3,8 @@
    never stands still because nobody reads.
 
    It runs in a process group of its own: Ctrl-C at the terminal is for us, who then say
-   goodbye. It inherits stdin, stdout and stderr, nothing else, and never outlives us: the
-   whole group is ended with it. */
+   goodbye. It inherits stdin, stdout and stderr, nothing else, and never outlives us,
+   even where we are killed: the whole group is ended with it. */
 #ifndef ROLLDBG_NET_CHILD_H
 #define ROLLDBG_NET_CHILD_H
 

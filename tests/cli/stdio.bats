@@ -217,9 +217,10 @@ gone() {
 	wait_for 60 gone helper
 }
 
-@test "SIGINT: the recording ends, and no server is left" {
+# in_call: a run, its pid in run.pid, in the middle of a call that nobody answers; its exit code comes to ./code.
+in_call() {
 	server <<-'END'
-		call() { echo >called; while :; do sleep 1000; done; }
+		call() { trap '' TERM; sleep 1000 & echo $! >helper.process; echo >called; while :; do sleep 1000; done; }
 	END
 	(
 		env --default-signal=INT "$ROLLDBG" run --force --out a.jsonl --env stdio:./server --actions A 3>&- &
@@ -230,6 +231,26 @@ gone() {
 		mv code.new code
 	) 3>&- &
 	wait_for 60 [ -e called ]
+}
+
+@test "however we end, even killed, no server is left" {
+	in_call
+	kill -KILL "$(cat run.pid)"
+	wait_for 60 gone server
+	wait_for 60 gone helper
+	rm called code
+	in_call
+	kill -INT "$(cat run.pid)"
+	wait_for 60 [ -n "$(grep -s interrupted a.jsonl)" ]
+	kill -INT "$(cat run.pid)" # the second one leaves at once
+	wait_for 60 [ -s code ]
+	[ "$(cat code)" = 130 ]
+	wait_for 60 gone server
+	wait_for 60 gone helper
+}
+
+@test "SIGINT: the recording ends, and no server is left" {
+	in_call
 	kill -INT "$(cat run.pid)"
 	wait_for 60 [ -s code ]
 	[ "$(cat code)" = 130 ]

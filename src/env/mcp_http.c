@@ -255,7 +255,6 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 	struct buf seen = BUF(BUF_MAX_SMALL);
 	int vain = 0;
 
-	buf_clear(&c->last_id);
 	c->retry_ms = RETRY_MS;
 	int got = read_events(c, x, id, r, err);
 	while (may_resume(c, got, err) && vain < RESUME_MAX) {
@@ -346,6 +345,7 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
+	buf_clear(&c->last_id);
 	if (q->opens) {
 		mcp_listen_stop(&c->listen);
 	}
@@ -365,6 +365,9 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	}
 	if (repeats) {
 		events_push(s->conf.events, "retry", STR(EVENTS_RETRY));
+	}
+	if (failed && err->kind == FAIL_TIMEOUT && c->last_id.n) {
+		mcp_explain_silence(s, q, err); /* over several connections */
 	}
 	return failed ? mcp_or_failure(s, r, err) : 0;
 }

@@ -68,8 +68,10 @@ struct talk {
 	uint64_t deadline_ns;
 };
 
-static void write_meta(const struct mcp_session *s, struct json_writer *w)
+static void write_meta(const struct talk *t, struct json_writer *w)
 {
+	const struct mcp_session *s = t->session;
+
 	jw_key(w, "_meta");
 	jw_object(w);
 	jw_key(w, META("protocolVersion"));
@@ -78,6 +80,9 @@ static void write_meta(const struct mcp_session *s, struct json_writer *w)
 	mcp_write_client_info(s, false, w); /* no server of this revision reads more */
 	jw_key(w, META("clientCapabilities"));
 	jw_raw(w, STR(MCP_INPUT_CAPABILITIES));
+	if (!t->q.may_repeat) { /* a call that acts */
+		mcp_write_progress_token(s, w);
+	}
 	jw_end(w);
 }
 
@@ -96,7 +101,7 @@ static void write_params(const struct talk *t, struct buf *out)
 
 	jw_init(&w, out);
 	jw_object(&w);
-	write_meta(t->session, &w);
+	write_meta(t, &w);
 	add_members(out, t->params);
 	if (t->responses.n) {
 		jw_key(&w, "inputResponses");

@@ -137,6 +137,12 @@ void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_
 	jw_end(w);
 }
 
+void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
+{
+	jw_key(w, "progressToken");
+	jw_i64(w, s->next_id);
+}
+
 /* What initialize offers. */
 static void write_offer(struct mcp_session *s, struct buf *params)
 {
@@ -427,6 +433,12 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
 	jw_str(&w, name);
 	jw_key(&w, "arguments");
 	jw_raw(&w, arguments);
+	if (!s->modern) { /* there it stands beside what is said about ourselves */
+		jw_key(&w, "_meta");
+		jw_object(&w);
+		mcp_write_progress_token(s, &w);
+		jw_end(&w);
+	}
 	jw_end(&w);
 	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
 	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)

@@ -44,6 +44,9 @@ MUST_USE int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_re
 /* Who we are, as one JSON value; extra: the environment session as well. */
 void mcp_write_client_info(const struct mcp_session *s, bool extra,
                            struct json_writer *w);
+/* Without it a server says nothing of its progress; unique: the id of the next request.
+ */
+void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w);
 /* Who the server is: name and version of a serverInfo. */
 void mcp_keep_server_info(struct mcp_session *s, struct str info);
 /* Of the revisions with sessions that an error lists as supported, the newest that we

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define TURN_COLUMNS    5
@@ -14,10 +15,11 @@
    latter. */
 #define FIXED_COLUMNS                                                                    \
 	(TURN_COLUMNS + OUTCOME_COLUMNS + EFFECT_COLUMNS + REWARD_COLUMNS + 4 * BETWEEN)
-#define CALL_LEAST 20
-#define CALL_GOOD  28
-#define SEEN_LEAST 18
-#define SEEN_BYTES ((size_t)1000) /* more than a terminal is wide */
+#define CALL_LEAST   20
+#define CALL_GOOD    28
+#define SEEN_LEAST   18
+#define EVENTS_SHOWN 3              /* of one name in a row */
+#define SEEN_BYTES   ((size_t)1000) /* more than a terminal is wide */
 
 struct table {
 	struct style style;
@@ -27,6 +29,8 @@ struct table {
 	struct buf call, seen; /* of the row that waits */
 	struct buf hash;       /* its state's hash; empty: unknown */
 	struct buf events;     /* what happened after it, to be shown below it */
+	struct buf event;      /* name of the line before, if that was an event */
+	uint64_t alike;        /* events of that name in a row */
 	bool waiting;
 	int64_t turn;
 	enum outcome outcome;
@@ -54,6 +58,7 @@ struct table *table_new(struct style style)
 	share_columns(t);
 	t->rollout = t->hash = BUF(BUF_MAX_SMALL);
 	t->call = t->seen = t->events = BUF(BUF_MAX_MESSAGE);
+	t->event = BUF(BUF_MAX_SMALL);
 	return t;
 }
 
@@ -67,6 +72,7 @@ void table_free(struct table *t)
 	buf_release(&t->seen);
 	buf_release(&t->hash);
 	buf_release(&t->events);
+	buf_release(&t->event);
 	free(t);
 }
 
@@ -274,9 +280,29 @@ static void put_sentence(struct buf *out, struct str string, size_t columns)
 	buf_release(&text);
 }
 
-static void event(const struct table *t, const struct line *l, struct buf *out)
+/* A server may chatter: how many lines were left out. */
+static void end_events(struct table *t, struct buf *out)
+{
+	if (t->alike > EVENTS_SHOWN) {
+		buf_printf(out, "%*s  ", TURN_COLUMNS, "!");
+		text_escape_cut(out, buf_view(&t->event), 40);
+		buf_printf(out, ": %" PRIu64 " more of these\n", t->alike - EVENTS_SHOWN);
+	}
+	t->alike = 0;
+	buf_clear(&t->event);
+}
+
+static void event(struct table *t, const struct line *l, struct buf *out)
 {
 	struct str name = json_inner(l->value[KEY_EVENT]), detail = l->value[KEY_DETAIL];
+
+	if (!str_eq(name, buf_view(&t->event))) {
+		end_events(t, out);
+		buf_str(&t->event, name);
+	}
+	if (++t->alike > EVENTS_SHOWN) {
+		return;
+	}
 	size_t taken = TURN_COLUMNS + BETWEEN + 2 + name.n;
 	size_t room = t->style.columns > taken + 40 ? t->style.columns - taken : 40;
 
@@ -302,6 +328,9 @@ void table_line(struct table *t, const struct line *l, struct buf *out)
 {
 	bool other = !str_eq(l->rollout, buf_view(&t->rollout));
 
+	if (other || l->type != LINE_EVENT) {
+		end_events(t, t->waiting ? &t->events : out);
+	}
 	if (other) {
 		row(t, "unknown", out);
 		buf_clear(&t->rollout);
@@ -335,5 +364,6 @@ void table_line(struct table *t, const struct line *l, struct buf *out)
 
 void table_finish(struct table *t, struct buf *out)
 {
+	end_events(t, t->waiting ? &t->events : out);
 	row(t, "unknown", out);
 }

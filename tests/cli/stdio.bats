@@ -80,6 +80,16 @@ gone() {
 		and any(.detail.channel == "stderr" and .detail.text == "warming up: ERROR 7\n")' a.jsonl
 	rolldbg strip a.jsonl >stripped
 	lacks "$(cat stripped)" 'Toy server'
+	server <<-'END'
+		call() { for i in 1 2 3 4 5; do echo "banner $i"; done; text moved; }
+	END
+	drive 0 --actions A
+	has "$output" 'noise: {"text":"banner 3"}'
+	has "$output" 'noise: 2 more of these'
+	lacks "$output" 'banner 4'
+	server <<-'END'
+		greet() { echo 'warming up: ERROR 7' >&2; }
+	END
 	drive 0 --actions A -v
 	has "$stderr" 'server: warming up: ERROR 7'
 }

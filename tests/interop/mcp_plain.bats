@@ -20,6 +20,15 @@ setup_file() {
 	no_findings echo
 }
 
+@test "server-everything: a long call tells of its progress" {
+	echo '{"kind": "script", "calls": [{"name": "trigger-long-running-operation", "arguments": {"duration": 0.2, "steps": 4}}]}' >calls.json
+	drive long 0 --env "$(url everything)" --policy calls.json
+	holds long 'of("event") | map(select(.event == "notification" and .detail.message.method == "notifications/progress")
+		| .detail.message.params.progress) == [1, 2, 3, 4]'
+	[[ $("$ROLLDBG" show long.jsonl) == *"notification: 1 more of these"* ]]
+	no_findings long
+}
+
 @test "server-everything: a call without tool is refused with the list of tools" {
 	run "$ROLLDBG" run --env "$(url everything)" --actions hello --out none.jsonl
 	[ "$status" = 2 ]

@@ -203,11 +203,20 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal,
                        struct error *err)
 {
 	static const struct str none = {NULL, 0};
+	bool auth = refusal->error.class == CLASS_AUTH;
+	struct buf why = BUF(BUF_MAX_MESSAGE);
 
-	return put_header(r, err) || write_reset(&r->writer, refusal, none, err)
-	               ? -1
-	               : end_unwanted(r, refusal, "the server gave no session: ",
-	                              refusal->error.message, err);
+	buf_str(&why, refusal->error.message);
+	if (refusal->http_status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
+		buf_printf(&why, " (HTTP %d)", refusal->http_status);
+	}
+	buf_text(&why, auth ? " (credentials go with --header or --header-env)" : "");
+	int failed = put_header(r, err) || write_reset(&r->writer, refusal, none, err)
+	                     ? -1
+	                     : end_unwanted(r, refusal, "the server gave no session: ",
+	                                    buf_view(&why), err);
+	buf_release(&why);
+	return failed;
 }
 
 static int open_policy(struct rollout *r, struct error *err)

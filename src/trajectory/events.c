@@ -30,9 +30,26 @@ static void put(struct event_queue *q, const char *name, struct str detail)
 	q->bytes += detail.n;
 }
 
+/* What a peer can make any number of. The others stand for something that we did or
+   found, and verdicts hang on them. */
+static bool is_chatter(const char *name)
+{
+	static const char *const names[] = {"noise", "notification", "late-reply",
+	                                    "reconnected", "retry"};
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(names) && !found; i++) {
+		found = !strcmp(name, names[i]);
+	}
+	return found;
+}
+
 void events_push(struct event_queue *q, const char *name, struct str detail)
 {
-	if (q->count < EVENTS_MAX && detail.n <= EVENTS_MAX_BYTES - q->bytes) {
+	size_t share = is_chatter(name) ? 1 : 2;
+
+	if (q->count < share * EVENTS_MAX &&
+	    q->bytes + detail.n <= share * EVENTS_MAX_BYTES) {
 		put(q, name, detail);
 	} else {
 		q->dropped++;

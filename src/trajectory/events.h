@@ -5,7 +5,8 @@
 
 #include "base/buf.h"
 
-/* A peer that chatters more between two steps gets one `noise` event for the rest. */
+/* A peer that chatters more between two steps gets one `noise` event for the rest; what
+   is no chatter finds as much room again behind it. */
 #define EVENTS_MAX       256
 #define EVENTS_MAX_BYTES (2 * BUF_MAX_MESSAGE)
 

@@ -71,7 +71,7 @@ probe_judged() {
 	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
 		# shellcheck disable=SC2086 # words
 		expect 1 rolldbg run --env "$url" --actions on $options --out a.jsonl --force
-		[ "$stderr" = "rolldbg: $url: the server gave no session: ${url#ws://} answered the WebSocket handshake with HTTP 401" ]
+		[ "$stderr" = "rolldbg: $url: the server gave no session: ${url#ws://} answered the WebSocket handshake with HTTP 401 (credentials go with --header or --header-env)" ]
 	done
 	expect 1 rolldbg run --env "$url" --actions on --out -
 	has "$stderr" 'the server gave no session: '

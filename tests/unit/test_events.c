@@ -39,9 +39,31 @@ static void test_full(void)
 	events_release(&q);
 }
 
+static void test_chatter(void)
+{
+	struct event_queue q = {0};
+	struct event e;
+	char dropped[64];
+	int noise = 0;
+
+	for (int i = 0; i < EVENTS_MAX + 10; i++) {
+		events_push(&q, "noise", STR("{}"));
+	}
+	events_push(&q, "session-replaced", STR("{\"b\":2}"));
+	while (events_take(&q, &e) && !strcmp(e.name, "noise")) {
+		noise++;
+	}
+	is_int(noise, EVENTS_MAX, "chatter has an end");
+	is_str(e.name, "session-replaced", "and room behind it for what matters");
+	snprintf(dropped, sizeof(dropped), "{\"events_dropped\":%d}", 10);
+	ok(next_is(&q, "noise", dropped), "what was dropped is counted");
+	events_release(&q);
+}
+
 int main(void)
 {
 	test_order();
+	test_chatter();
 	test_full();
 	return done();
 }

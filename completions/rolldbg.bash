@@ -50,15 +50,15 @@ _rolldbg_value()
 	run:--secret) _rolldbg_words '' ;;
 	run:--ca-file) _rolldbg_files -f ;;
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
-	run:--only) _rolldbg_words '' ;;
-	run:--without) _rolldbg_words '' ;;
+	run:--only) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
+	run:--without) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
 	run:--read-only) _rolldbg_words '' ;;
 	run:--noop) _rolldbg_words '' ;;
 	run:--baseline) _rolldbg_files -f ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
-	check:--only) _rolldbg_words '' ;;
-	check:--without) _rolldbg_words '' ;;
+	check:--only) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
+	check:--without) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
 	check:--read-only) _rolldbg_words '' ;;
 	check:--noop) _rolldbg_words '' ;;
 	check:--baseline) _rolldbg_files -f ;;
@@ -102,8 +102,8 @@ _rolldbg_value()
 	probe:--ca-file) _rolldbg_files -f ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
-	serve:--protocol) _rolldbg_words '' ;;
-	serve:--map) _rolldbg_words '' ;;
+	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
+	serve:--map) _rolldbg_words '4x4 8x8 random random8x8' ;;
 	serve:--max-envs) _rolldbg_words '' ;;
 	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' ;;
 	serve:--delay) _rolldbg_words '' ;;
@@ -141,8 +141,9 @@ _rolldbg()
 	stats:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
-	serve:*) _rolldbg_words 'frozen_lake desk' ;;
+	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words '' ;;
+	help:*) _rolldbg_words 'run check show strip stats probe serve help' ;;
 	esac
 }
 complete -F _rolldbg rolldbg

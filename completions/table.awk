@@ -3,7 +3,12 @@
 #   topic KIND NAME HELP · other lines are for the manual
 
 BEGIN { FS = "\t" }
-$1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
+$1 == "command" {
+	command[++commands] = $2
+	summary[$2] = $3
+	operands[$2] = $4
+	topic["command"] = topic["command"] (commands > 1 ? " " : "") $2
+}
 $1 == "option" {
 	owner = $2 == "-" ? "" : $2
 	i = ++options[owner]
@@ -31,21 +36,25 @@ function values_named(word) {
 	return word ~ /^[A-Z]+$/ ? "topic " tolower(word) : "any"
 }
 
-# The words behind "words" or "topic"; empty for the rest. Topics are known at the end of the input only.
+# The words behind "words" or "topic"; empty for the rest. Topics are known at the end of the input only. A list (RULES)
+# is completed to its first one.
 function words_of(what) {
 	if (what ~ /^words /) return substr(what, 7)
-	if (what ~ /^topic /) return topic[substr(what, 7)]
-	return ""
+	if (what !~ /^topic /) return ""
+	what = substr(what, 7)
+	return what in topic || what !~ /s$/ ? topic[what] : topic[substr(what, 1, length(what) - 1)]
 }
 
-# What the operands of a command complete to; the first known word counts.
-function operand_values(name,    n, part, i, what) {
+# What the operands of a command complete to: the first known word counts, and words that stand for themselves.
+function operand_values(name,    n, part, i, what, words) {
 	n = split(operands[name], part, /[^A-Za-z_]+/)
 	for (i = 1; i <= n; i++) {
 		what = values_named(part[i])
-		if (what == "files" || what == "folders" || words_of(what) != "") return what
+		if (what == "files" || what == "folders") return what
+		if (words == "") words = words_of(what)
+		if (part[i] ~ /^[a-z]+$/) words = words (words == "" ? "" : " ") part[i]
 	}
-	return "none"
+	return words == "" ? "none" : "words " words
 }
 
 # Inside single quotes of a shell.

@@ -37,6 +37,13 @@ offered() {
 	offered serve --fault cap | grep -qx capacity
 }
 
+@test "bash: lists, commands and words that stand for themselves" {
+	offered check --only multi | grep -qx multi-step-illusion
+	[ "$(offered help sta)" = stats ]
+	[ "$(offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
+	[ "$(offered serve --map 8)" = 8x8 ]
+}
+
 @test "bash: files for file operands" {
 	cd "$BATS_TEST_TMPDIR"
 	touch one.jsonl

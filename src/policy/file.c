@@ -1,6 +1,7 @@
 /* Reading policy files: see file.h. */
 #include "policy/file.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/random.h"
@@ -8,7 +9,7 @@
 #include "policy/tools.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <unistd.h>
 
 struct policy_file {
 	const char *path;
@@ -52,28 +53,10 @@ static int no_such_file(const char *path, struct error *err)
 
 int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
-	FILE *f = fopen(path, "rb");
-	char piece[4096];
-	size_t n;
-
-	if (!f && errno == ENOENT && !strchr(path, '/')) {
+	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT) {
 		return no_such_file(path, err);
 	}
-	if (!f) {
-		error_errno(err, "policy %s", path);
-		err->kind = FAIL_INPUT;
-		return -1;
-	}
-	while ((n = fread(piece, 1, sizeof(piece), f)) > 0) {
-		buf_add(out, piece, n);
-	}
-	bool bad = ferror(f) != 0;
-	fclose(f);
-	if (bad || out->full) {
-		return error_set(err, FAIL_INPUT, "policy %s: %s", path,
-		                 bad ? "it cannot be read" : "it is over 64 MiB");
-	}
-	return 0;
+	return file_read("policy", path, out, err);
 }
 
 static int unknown_key(const char *key, const char *const *known, size_t count,

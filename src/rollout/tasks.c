@@ -1,12 +1,11 @@
 /* Reading task files: see tasks.h. */
 #include "rollout/tasks.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "env/state_source.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* One line on its way into a task. */
@@ -367,22 +366,6 @@ int tasks_parse(struct str text, const char *name, struct tasks *out, struct err
 	return check_ids(out, name, err);
 }
 
-static int read_all(const char *path, FILE *f, struct buf *out, struct error *err)
-{
-	char piece[16384];
-	size_t n;
-
-	while (!out->full && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
-		buf_add(out, piece, n);
-	}
-	if (ferror(f)) {
-		error_errno(err, "%s", path);
-		err->kind = FAIL_INPUT;
-		return -1;
-	}
-	return out->full ? error_set(err, FAIL_INPUT, "%s: over 1 GiB", path) : 0;
-}
-
 /* Tasks that follow each other often share a policy. */
 static int check_policies(const struct tasks *t, const char *name, struct error *err)
 {
@@ -401,23 +384,13 @@ static int check_policies(const struct tasks *t, const char *name, struct error 
 
 int tasks_read(const char *path, struct tasks *out, struct error *err)
 {
-	bool standard_input = !strcmp(path, "-");
-	FILE *f = standard_input ? stdin : fopen(path, "rb");
+	const char *name = strcmp(path, "-") != 0 ? path : "standard input";
 	struct buf text = BUF(TASK_FILE_MAX);
 
 	*out = (struct tasks){.count = 0};
-	if (!f) {
-		error_errno(err, "task file %s", path);
-		err->kind = FAIL_INPUT;
-		return -1;
-	}
-	path = standard_input ? "standard input" : path;
-	int failed = read_all(path, f, &text, err) ||
-	             tasks_parse(buf_view(&text), path, out, err) ||
-	             check_policies(out, path, err);
-	if (!standard_input) {
-		fclose(f);
-	}
+	int failed = file_read("task file", path, &text, err) ||
+	             tasks_parse(buf_view(&text), name, out, err) ||
+	             check_policies(out, name, err);
 	buf_release(&text);
 	return failed ? -1 : 0;
 }

@@ -1,9 +1,9 @@
 /* Reading scripts of the scripted model: see llm_script.h. */
 #include "serve/llm_script.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -358,28 +358,6 @@ static int read_replies(struct reading *r, struct str root)
 
 /* ---- the file ---- */
 
-static int read_file(const char *path, struct buf *out, struct error *err)
-{
-	FILE *f = fopen(path, "rb");
-	char piece[4096];
-	size_t n;
-
-	if (!f) {
-		error_errno(err, "script %s", path);
-		err->kind = FAIL_INPUT;
-		return -1;
-	}
-	while ((n = fread(piece, 1, sizeof(piece), f)) > 0) {
-		buf_add(out, piece, n);
-	}
-	bool bad = ferror(f) != 0;
-	fclose(f);
-	return bad || out->full
-	               ? error_set(err, FAIL_INPUT, "script %s: %s", path,
-	                           bad ? "it cannot be read" : "it is over 256 MiB")
-	               : 0;
-}
-
 static int check_json(const char *path, struct str text, struct error *err)
 {
 	struct json_fault fault;
@@ -448,7 +426,9 @@ int llm_script_parse(struct str text, const char *name, struct llm_script *out,
 int llm_script_read(const char *path, struct llm_script *out, struct error *err)
 {
 	*out = (struct llm_script){.text = BUF(SCRIPT_MAX)};
-	return read_file(path, &out->text, err) || read_script(path, out, err) ? -1 : 0;
+	return file_read("script", path, &out->text, err) || read_script(path, out, err)
+	               ? -1
+	               : 0;
 }
 
 void llm_script_release(struct llm_script *s)

@@ -1,0 +1,45 @@
+/* Whole files into memory: see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define PIECE ((size_t)16 << 10)
+
+/* 0, also when the buffer is full; -1 with errno. */
+static int read_all(int fd, struct buf *out)
+{
+	char piece[PIECE];
+	ssize_t n;
+
+	while (!out->full && (n = read(fd, piece, sizeof(piece))) != 0) {
+		if (n > 0) {
+			buf_add(out, piece, (size_t)n);
+		} else if (errno != EINTR) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int file_read(const char *what, const char *path, struct buf *out, struct error *err)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	bool failed = fd < 0 || read_all(fd, out) != 0;
+	int why = failed ? errno : 0;
+
+	if (!standard_input && fd >= 0) {
+		close(fd);
+	}
+	if (failed) {
+		errno = why;
+		error_errno(err, "%s %s", what, path);
+		err->kind = FAIL_INPUT;
+		return -1;
+	}
+	return out->full ? error_set(err, FAIL_INPUT, "%s %s: over %zu MiB", what, path,
+	                             out->max >> 20)
+	                 : 0;
+}

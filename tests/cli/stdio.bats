@@ -248,10 +248,11 @@ in_call() {
 	kill -KILL "$(cat run.pid)"
 	wait_for 60 gone server
 	wait_for 60 gone helper
+	wait_for 60 [ -s code ]
 	rm called code
 	in_call
 	kill -INT "$(cat run.pid)"
-	wait_for 60 [ -n "$(grep -s interrupted a.jsonl)" ]
+	wait_for 60 grep -q interrupted a.jsonl
 	kill -INT "$(cat run.pid)" # the second one leaves at once
 	wait_for 60 [ -s code ]
 	[ "$(cat code)" = 130 ]

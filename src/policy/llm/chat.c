@@ -119,8 +119,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	}
 	body = trimmed(buf_view(&c->body));
 	/* an error may come with status 200 */
-	if (json_validate(body, &fault) == 0 &&
-	    !json_is_null(JSON_GET(body, "error")) &&
+	if (json_validate(body, &fault) == 0 && !json_is_null(JSON_GET(body, "error")) &&
 	    json_count(JSON_GET(body, "choices")) == 0) {
 		chat_failure_from_reply(a->failure, 200, http_media_type(x), body);
 		return 0;

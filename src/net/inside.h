@@ -35,7 +35,8 @@ struct io {
 	int stop_fd;       /* -1: not looked at */
 	int given_stop_fd; /* what it was in the beginning */
 	bool stop_seen;
-	unsigned transfers; /* added, and neither removed nor settled */
+	uint64_t longest_ms; /* of a wait */
+	unsigned transfers;  /* added, and neither removed nor settled */
 	unsigned settled;
 	/* What is polled beside libcurl's sockets: the stop signal first, when there is
 	 * one. */

@@ -72,6 +72,7 @@ int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 		.insecure = conf->insecure,
 		.stop_fd = conf->stop_fd,
 		.given_stop_fd = conf->stop_fd,
+		.longest_ms = UINT64_MAX,
 	};
 	refresh_waits(io);
 	*out = io;
@@ -108,6 +109,7 @@ uint64_t io_now_ns(const struct io *io)
 uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms)
 {
 	uint64_t now = io_now_ns(io);
+	timeout_ms = timeout_ms < io->longest_ms ? timeout_ms : io->longest_ms;
 	return timeout_ms > (UINT64_MAX - now) / NS_PER_MS ? UINT64_MAX
 	                                                   : now + timeout_ms * NS_PER_MS;
 }
@@ -131,6 +133,11 @@ void io_heed_stop(struct io *io)
 {
 	io->stop_fd = io->given_stop_fd;
 	refresh_waits(io);
+}
+
+void io_hurry(struct io *io, uint64_t longest_ms)
+{
+	io->longest_ms = longest_ms;
 }
 
 void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg)

@@ -39,6 +39,10 @@ void io_ignore_stop(struct io *io);
 /* And again it is, as in a new one: the next rollout begins. */
 void io_heed_stop(struct io *io);
 
+/* From now on no wait is longer than that, whatever its own deadline: for goodbyes that a
+   peer who answers none of them has had enough of. UINT64_MAX: as before. */
+void io_hurry(struct io *io, uint64_t longest_ms);
+
 /* Called inside some io_* or http_* call of this thread when fd is ready (POLLIN/POLLOUT
    bits). -1 with err set ends that call. */
 typedef int io_fd_fn(void *arg, int fd, short ready, struct error *err);

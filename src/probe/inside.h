@@ -86,6 +86,12 @@ uint64_t probe_settle_deadline(const struct probe *p);
 /* Waits for a moment; an interrupt is the only failure. */
 MUST_USE int probe_pause(struct probe *p, uint64_t ms, struct error *err);
 
+/* ---- probe.c ---- */
+
+/* Closes what is open. Where one goodbye gets no answer the others do not wait for
+   theirs. */
+void probe_close_sessions(struct probe *p);
+
 /* ---- words ---- */
 
 void property_judge(struct property *out, enum property_status status, const char *fmt,

@@ -239,9 +239,31 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 	return p->conf->model ? judge_model(p, out, err) : 0;
 }
 
+/* Longer than a server takes that listens, shorter than the deadline of any goodbye. */
+#define DEAF_MS  1000
+#define HURRY_MS 20
+
+void probe_close_sessions(struct probe *p)
+{
+	struct io *io = p->conf->io;
+	bool processes = str_starts(str_from(p->conf->env.url), STR("stdio:"));
+
+	for (size_t i = 0; i < p->conf->sessions; i++) {
+		uint64_t began = io_now_ns(io);
+
+		session_close(&p->sessions[i]);
+		/* one process that lingers says nothing about another */
+		if (!processes && (io_now_ns(io) - began) / 1000000 >= DEAF_MS) {
+			io_hurry(io, HURRY_MS);
+		}
+	}
+	io_hurry(io, UINT64_MAX);
+}
+
 static void close_everything(struct probe *p)
 {
 	io_ignore_stop(p->conf->io); /* goodbyes have their own deadline */
+	probe_close_sessions(p);
 	for (size_t i = 0; i < p->conf->sessions; i++) {
 		session_release(&p->sessions[i]);
 	}

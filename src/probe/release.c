@@ -41,13 +41,6 @@ static int admit(struct probe *p, struct session *s, uint64_t deadline_ns, bool 
 	return 0;
 }
 
-static void close_all(struct probe *p)
-{
-	for (size_t i = 0; i < p->conf->sessions; i++) {
-		session_close(&p->sessions[i]);
-	}
-}
-
 static void say_leak(const struct probe *p, size_t back, const struct session *s,
                      struct property *out)
 {
@@ -68,7 +61,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	size_t back = 0;
 	bool got = true;
 
-	close_all(p);
+	probe_close_sessions(p);
 	if (!p->got_room) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tried");
 		property_saw(out, "%s",
@@ -98,7 +91,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 			                  "its limit a leak shows");
 		}
 	}
-	close_all(p);
+	probe_close_sessions(p);
 	return 0;
 }
 

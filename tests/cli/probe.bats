@@ -123,6 +123,34 @@ most_open() {
 	wait_for 60 most_open peer 3
 }
 
+sockets_of() {
+	[ "$(find "/proc/$1/fd" -lname 'socket:*' | wc -l)" -ge "$2" ]
+}
+
+@test "SIGINT with many sessions on a server that has stopped: goodbyes are not waited for one by one" {
+	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 64 --delay 1h
+	# one by one they would take two minutes
+	env --default-signal=INT "$ROLLDBG" probe --env "${url%/mcp}" --sessions 60 --actions DOWN >out 2>err 3>&- &
+	pid=$!
+	echo $pid >probe.pid
+	wait_for 60 sockets_of "$(cat lake.pid)" 60
+	kill -STOP "$(cat lake.pid)"
+	kill -INT $pid
+	late=
+	wait_for 60 gone $pid || late=yes
+	kill -CONT "$(cat lake.pid)" # or nothing could end it
+	[ -z "$late" ]
+	code=0
+	wait $pid || code=$?
+	[ $code = 130 ]
+	rm probe.pid
+}
+
+# Also when nobody has asked yet how it ended.
+gone() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
+}
+
 @test "OpenEnv: a limit is given back, and the cure is OpenEnv's own" {
 	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2
 	for _ in 1 2; do

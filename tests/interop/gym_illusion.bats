@@ -45,7 +45,8 @@ healthy() {
 	gym_start fresh D gym_lake.py
 	drive bare 1 --fail-on warning --env "$(url fresh)" --protocol mcp --actions $paces
 	holds bare 'steps | length == 12 and all(.outcome == "ok")'
-	holds bare 'steps | map(.observation.position) | all(. == 1 or . == 4 or . == 2 or . == 5 or . == 8)'
+	# Where the server finds its room again, a call goes on in the environment of an earlier one: not all are first moves.
+	holds bare 'steps | map(select(.observation.position == 1 or .observation.position == 4)) | length >= 6'
 	fires bare "frozen-state warning"
 	silent bare multi-step-illusion
 	healthy "$(url newest)"

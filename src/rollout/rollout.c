@@ -204,12 +204,16 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal,
 {
 	static const struct str none = {NULL, 0};
 	bool auth = refusal->error.class == CLASS_AUTH;
+	int status = refusal->http_status;
+	bool elsewhere = status == 404 || status == 405 || status == 501;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&why, refusal->error.message);
-	if (refusal->http_status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
-		buf_printf(&why, " (HTTP %d)", refusal->http_status);
+	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
+		buf_printf(&why, " (HTTP %d)", status);
 	}
+	buf_text(&why,
+	         elsewhere ? " (is it an environment server, and the path right?)" : "");
 	buf_text(&why, auth ? " (credentials go with --header or --header-env)" : "");
 	int failed = put_header(r, err) || write_reset(&r->writer, refusal, none, err)
 	                     ? -1

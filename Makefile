@@ -16,7 +16,7 @@ Q := $(if $(V),,@)
 SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-# Programs that tests and benchmarks start: servers with odd habits, reference clients.
+# Programs that tests and benchmarks start: misbehaving servers, reference clients.
 TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 
 OBJ := build/$(BUILD)
@@ -47,9 +47,9 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 
 # PKG_CFLAGS and PKG_LIBS. Looked at on every run; make starts over when the file changes, so a bare machine
 # gets its packages first and everything below sees them.
-NEEDS_NOTHING := clean help deps fmt uninstall
+NEEDS_NOTHING := clean help deps uninstall
 NEEDS_TESTS := test asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
-NEEDS_ALL := lint fmt-check fuzz valgrind coverage
+NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
 DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(filter interop-llm,$(GOALS))
@@ -71,7 +71,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install uninstall clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -89,7 +89,7 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # What looks at every byte or every line of a recording: a few percent faster.
-$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
+$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/facts/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
 
 $(LIB): $(LIB_OBJ) $(OBJ)/members
 	@rm -f $@
@@ -107,11 +107,20 @@ FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/
 $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
 $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
+$(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
+# Work is counted, not timed: in this test the code that reads peers' bytes reports each basic block it runs.
+TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard src/json/*.c src/facts/*.c src/check/*.c src/check/rules/*.c src/protocol/*.c) \
+	src/base/map.c src/base/names.c src/env/tool_list.c src/policy/draw.c)
+$(OBJ)/tests/unit/test_scaling: EXTRA := $(TRACED)
+$(OBJ)/tests/unit/test_scaling: $(TRACED)
+$(OBJ)/traced/%.o: %.c $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -w -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
 $(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
 	$(if $(Q),@echo '  LINK  $@')
 	$(Q)$(LINK) -o $@ $< $(EXTRA) $(LIB) $(PKG_LIBS) $(LDLIBS)
 
--include $(patsubst %.c,$(OBJ)/%.d,$(SRC) $(UNIT_SRC) $(FUZZ_SRC) $(TOOL_SRC) tests/fuzz/replay.c)
+-include $(TRACED:.o=.d) $(patsubst %.c,$(OBJ)/%.d,$(SRC) $(UNIT_SRC) $(FUZZ_SRC) $(TOOL_SRC) tests/fuzz/replay.c)
 
 demo: all ## drive the built-in lake twice: healthy, and as the broken proxy made it
 	@tests/demo
@@ -126,6 +135,9 @@ fuzz-regress: $(FUZZERS) ## replay fixtures/fuzz/* alone (part of test)
 asan ubsan tsan: ## the same tests under a sanitizer
 	@$(MAKE) --no-print-directory BUILD=$@ test
 
+faults: all $(TOOLS) ## every fault of tests/faults at every moment, a run each (BUILD=asan, BUILD=ubsan; SHARE=0/3: a third of them)
+	@ROLLDBG=$(OBJ)/rolldbg tests/prove $(OBJ)/faults $(OBJ)/tests/tools/fault_matrix
+
 valgrind: ## the same tests under valgrind
 	@VALGRIND=1 $(MAKE) --no-print-directory BUILD=valgrind test
 
@@ -135,7 +147,8 @@ coverage: ## line coverage by folder; fails under 85 %
 
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
-	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats))
+	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; code=$$?; \
+		tail -n 1 $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)
 	@tests/interop-llm/setup
@@ -152,10 +165,10 @@ bench: all $(TOOLS) ## ratios against reference clients, never a timed test
 
 C_FILES = $(sort $(shell find src tests -name '*.[ch]'))
 fmt: ## lay out every C file
-	clang-format -i $(C_FILES)
+	@tests/clang-format -i $(C_FILES)
 
 fmt-check: ## fail where the layout differs
-	@for f in $(C_FILES); do clang-format $$f | cmp -s - $$f || { bad=1; clang-format $$f | diff -u $$f - | head -n 20; }; done; [ -z "$$bad" ] || { echo 'run: make fmt' >&2; exit 1; }
+	@tests/clang-format --dry-run --Werror $(C_FILES) || { echo 'run: make fmt' >&2; exit 1; }
 
 lint: all ## layers, sizes, banned calls, clang-tidy, cppcheck, shellcheck, man pages, generated files
 	@CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run

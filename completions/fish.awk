@@ -10,6 +10,8 @@ function argument(what) {
 	if (what == "none") return ""
 	if (what == "files") return " -r -F"
 	if (what == "folders") return " -x -a '(__fish_complete_directories)'"
+	if (what ~ /^list /) return " -x -a " fish_quoted("(__fish_append , " words_of(what) ")")
+	if (what == "policy") return " -r -F -a " fish_quoted(words_of(what) " (rolldbg __spec policies 2>/dev/null)")
 	return " -x" (words_of(what) == "" ? "" : " -a " fish_quoted(words_of(what)))
 }
 

@@ -1,8 +1,188 @@
 # bash completion for rolldbg, written by `make completions` from the program's own tables.
 
+_rolldbg_is_command()
+{
+	[[ ' run check show replay diff strip stats probe serve help ' == *" $1 "* ]]
+}
+
+# The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
+_rolldbg_value()
+{
+	case $1 in
+	:--color) _rolldbg_words 'auto always never' ;;
+	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	run:--seed | run:-s) _rolldbg_words '' ;;
+	run:--actions | run:-a) _rolldbg_words '' ;;
+	run:--tool | run:-t) _rolldbg_words '' ;;
+	run:--argument) _rolldbg_words '' ;;
+	run:--policy | run:-p) _rolldbg_policy 'script random llm' ;;
+	run:--max-turns | run:-n) _rolldbg_words '' ;;
+	run:--out | run:-o) _rolldbg_files -f ;;
+	run:--tasks) _rolldbg_files -f ;;
+	run:--group-size | run:-g) _rolldbg_words '' ;;
+	run:--jobs | run:-j) _rolldbg_words '' ;;
+	run:--num-generations) _rolldbg_words '' ;;
+	run:--per-device-train-batch-size) _rolldbg_words '' ;;
+	run:--gradient-accumulation-steps) _rolldbg_words '' ;;
+	run:--num-processes) _rolldbg_words '' ;;
+	run:--steps-per-generation) _rolldbg_words '' ;;
+	run:--generation-batch-size) _rolldbg_words '' ;;
+	run:--mask) _rolldbg_words '' ;;
+	run:--task) _rolldbg_words '' ;;
+	run:--model) _rolldbg_words '' ;;
+	run:--base-url) _rolldbg_words '' ;;
+	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	run:--key-env) _rolldbg_words '' ;;
+	run:--allow-key-env) _rolldbg_words '' ;;
+	run:--tool-mode) _rolldbg_words 'native json text' ;;
+	run:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	run:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	run:--model-timeout) _rolldbg_words '' ;;
+	run:--model-retries) _rolldbg_words '' ;;
+	run:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	run:--ignore) _rolldbg_words '' ;;
+	run:--reset-json) _rolldbg_words '' ;;
+	run:--error-text) _rolldbg_words '' ;;
+	run:--timeout) _rolldbg_words '' ;;
+	run:--open-timeout) _rolldbg_words '' ;;
+	run:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	run:--era) _rolldbg_words 'legacy modern auto' ;;
+	run:--secret-env) _rolldbg_words '' ;;
+	run:--secret) _rolldbg_words '' ;;
+	run:--pass-env) _rolldbg_words '' ;;
+	run:--ca-file) _rolldbg_files -f ;;
+	run:--header | run:-H) _rolldbg_files -f ;;
+	run:--header-env) _rolldbg_words '' ;;
+	run:--fail-on) _rolldbg_words 'error warning info never' ;;
+	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	run:--read-only) _rolldbg_words '' ;;
+	run:--noop) _rolldbg_words '' ;;
+	run:--baseline) _rolldbg_files -f ;;
+	run:--expect-error) _rolldbg_words '' ;;
+	run:--min-effective) _rolldbg_words '' ;;
+	check:--fail-on) _rolldbg_words 'error warning info never' ;;
+	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	check:--read-only) _rolldbg_words '' ;;
+	check:--noop) _rolldbg_words '' ;;
+	check:--baseline) _rolldbg_files -f ;;
+	check:--expect-error) _rolldbg_words '' ;;
+	check:--min-effective) _rolldbg_words '' ;;
+	check:--trainer-logprobs) _rolldbg_files -f ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	show:--turn | show:-t) _rolldbg_words '' ;;
+	show:--rollout | show:-r) _rolldbg_words '' ;;
+	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	replay:--seed | replay:-s) _rolldbg_words '' ;;
+	replay:--mask) _rolldbg_words '' ;;
+	replay:--tolerance) _rolldbg_words '' ;;
+	replay:--jobs | replay:-j) _rolldbg_words '' ;;
+	replay:--out | replay:-o) _rolldbg_files -f ;;
+	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	replay:--ignore) _rolldbg_words '' ;;
+	replay:--reset-json) _rolldbg_words '' ;;
+	replay:--error-text) _rolldbg_words '' ;;
+	replay:--timeout) _rolldbg_words '' ;;
+	replay:--open-timeout) _rolldbg_words '' ;;
+	replay:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	replay:--era) _rolldbg_words 'legacy modern auto' ;;
+	replay:--secret-env) _rolldbg_words '' ;;
+	replay:--secret) _rolldbg_words '' ;;
+	replay:--pass-env) _rolldbg_words '' ;;
+	replay:--ca-file) _rolldbg_files -f ;;
+	replay:--header | replay:-H) _rolldbg_files -f ;;
+	replay:--header-env) _rolldbg_words '' ;;
+	diff:--mask) _rolldbg_words '' ;;
+	diff:--tolerance) _rolldbg_words '' ;;
+	diff:--rollout | diff:-r) _rolldbg_words '' ;;
+	strip:--mask) _rolldbg_words '' ;;
+	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
+	stats:--trainer-logprobs) _rolldbg_files -f ;;
+	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	probe:--seed | probe:-s) _rolldbg_words '' ;;
+	probe:--sessions | probe:-j) _rolldbg_words '' ;;
+	probe:--need | probe:-N) _rolldbg_words '' ;;
+	probe:--actions | probe:-a) _rolldbg_words '' ;;
+	probe:--tool | probe:-t) _rolldbg_words '' ;;
+	probe:--argument) _rolldbg_words '' ;;
+	probe:--policy | probe:-p) _rolldbg_policy 'script random llm' ;;
+	probe:--tasks) _rolldbg_files -f ;;
+	probe:--settle) _rolldbg_words '' ;;
+	probe:--model) _rolldbg_words '' ;;
+	probe:--base-url) _rolldbg_words '' ;;
+	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	probe:--key-env) _rolldbg_words '' ;;
+	probe:--allow-key-env) _rolldbg_words '' ;;
+	probe:--tool-mode) _rolldbg_words 'native json text' ;;
+	probe:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	probe:--model-timeout) _rolldbg_words '' ;;
+	probe:--model-retries) _rolldbg_words '' ;;
+	probe:--num-generations) _rolldbg_words '' ;;
+	probe:--per-device-train-batch-size) _rolldbg_words '' ;;
+	probe:--gradient-accumulation-steps) _rolldbg_words '' ;;
+	probe:--num-processes) _rolldbg_words '' ;;
+	probe:--steps-per-generation) _rolldbg_words '' ;;
+	probe:--generation-batch-size) _rolldbg_words '' ;;
+	probe:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	probe:--ignore) _rolldbg_words '' ;;
+	probe:--reset-json) _rolldbg_words '' ;;
+	probe:--error-text) _rolldbg_words '' ;;
+	probe:--timeout) _rolldbg_words '' ;;
+	probe:--open-timeout) _rolldbg_words '' ;;
+	probe:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	probe:--era) _rolldbg_words 'legacy modern auto' ;;
+	probe:--secret-env) _rolldbg_words '' ;;
+	probe:--secret) _rolldbg_words '' ;;
+	probe:--pass-env) _rolldbg_words '' ;;
+	probe:--ca-file) _rolldbg_files -f ;;
+	probe:--header | probe:-H) _rolldbg_files -f ;;
+	probe:--header-env) _rolldbg_words '' ;;
+	serve:--port | serve:-p) _rolldbg_words '' ;;
+	serve:--bind) _rolldbg_words '' ;;
+	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
+	serve:--map) _rolldbg_words '4x4 8x8 random random8x8' ;;
+	serve:--max-envs) _rolldbg_words '' ;;
+	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' ;;
+	serve:--allow-origin) _rolldbg_words '' ;;
+	serve:--delay) _rolldbg_words '' ;;
+	*) return 1 ;;
+	esac
+}
+
+# A word of $1 ("COMMAND:WORD") that is no value.
+_rolldbg_word()
+{
+	case $1 in
+	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	check:*) _rolldbg_files -f ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	show:*) _rolldbg_files -f ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	strip:*) _rolldbg_files -f ;;
+	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	stats:*) _rolldbg_files -f ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
+	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
+	esac
+}
+
+# shellcheck shell=bash
+# The part of completions/rolldbg.bash that needs no tables. $cur is what is being typed.
+
+# The words of $1 that begin with $cur, of which the part $2 stays as it is.
 _rolldbg_words()
 {
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+	mapfile -t COMPREPLY < <(compgen -P "${2-}" -W "$1" -- "${cur#"${2-}"}")
 }
 
 _rolldbg_files()
@@ -11,139 +191,60 @@ _rolldbg_files()
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
 }
 
-# The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
-_rolldbg_value()
+# One more of the words of $1, behind the last comma.
+_rolldbg_list()
 {
-	case $1 in
-	:--color) _rolldbg_words 'auto always never' ;;
-	run:--env | run:-e) _rolldbg_words '' ;;
-	run:--seed | run:-s) _rolldbg_words '' ;;
-	run:--actions | run:-a) _rolldbg_words '' ;;
-	run:--tool | run:-t) _rolldbg_words '' ;;
-	run:--policy | run:-p) _rolldbg_files -f ;;
-	run:--max-turns | run:-n) _rolldbg_words '' ;;
-	run:--out | run:-o) _rolldbg_files -f ;;
-	run:--tasks) _rolldbg_files -f ;;
-	run:--group-size | run:-g) _rolldbg_words '' ;;
-	run:--jobs | run:-j) _rolldbg_words '' ;;
-	run:--num-generations) _rolldbg_words '' ;;
-	run:--per-device-batch) _rolldbg_words '' ;;
-	run:--grad-accum) _rolldbg_words '' ;;
-	run:--processes) _rolldbg_words '' ;;
-	run:--mask) _rolldbg_words '' ;;
-	run:--task) _rolldbg_words '' ;;
-	run:--model) _rolldbg_words '' ;;
-	run:--base-url) _rolldbg_words '' ;;
-	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
-	run:--key-env) _rolldbg_words '' ;;
-	run:--tool-mode) _rolldbg_words 'native json text' ;;
-	run:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
-	run:--model-timeout) _rolldbg_words '' ;;
-	run:--model-retries) _rolldbg_words '' ;;
-	run:--state) _rolldbg_words '' ;;
-	run:--ignore) _rolldbg_words '' ;;
-	run:--timeout) _rolldbg_words '' ;;
-	run:--protocol) _rolldbg_words '' ;;
-	run:--era) _rolldbg_words 'legacy modern auto' ;;
-	run:--header | run:-H) _rolldbg_files -f ;;
-	run:--header-env) _rolldbg_words '' ;;
-	run:--secret) _rolldbg_words '' ;;
-	run:--ca-file) _rolldbg_files -f ;;
-	run:--fail-on) _rolldbg_words 'error warning info never' ;;
-	run:--only) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
-	run:--without) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
-	run:--read-only) _rolldbg_words '' ;;
-	run:--noop) _rolldbg_words '' ;;
-	run:--baseline) _rolldbg_files -f ;;
-	run:--expect-error) _rolldbg_words '' ;;
-	check:--fail-on) _rolldbg_words 'error warning info never' ;;
-	check:--only) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
-	check:--without) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
-	check:--read-only) _rolldbg_words '' ;;
-	check:--noop) _rolldbg_words '' ;;
-	check:--baseline) _rolldbg_files -f ;;
-	check:--expect-error) _rolldbg_words '' ;;
-	check:--trainer-logprobs) _rolldbg_files -f ;;
-	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing loop frozen-state session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group incomplete' ;;
-	show:--turn | show:-t) _rolldbg_words '' ;;
-	show:--rollout | show:-r) _rolldbg_words '' ;;
-	strip:--mask) _rolldbg_words '' ;;
-	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
-	stats:--trainer-logprobs) _rolldbg_files -f ;;
-	probe:--env | probe:-e) _rolldbg_words '' ;;
-	probe:--seed | probe:-s) _rolldbg_words '' ;;
-	probe:--sessions | probe:-j) _rolldbg_words '' ;;
-	probe:--need | probe:-N) _rolldbg_words '' ;;
-	probe:--actions | probe:-a) _rolldbg_words '' ;;
-	probe:--tool | probe:-t) _rolldbg_words '' ;;
-	probe:--policy | probe:-p) _rolldbg_files -f ;;
-	probe:--tasks) _rolldbg_files -f ;;
-	probe:--settle) _rolldbg_words '' ;;
-	probe:--model) _rolldbg_words '' ;;
-	probe:--base-url) _rolldbg_words '' ;;
-	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
-	probe:--key-env) _rolldbg_words '' ;;
-	probe:--tool-mode) _rolldbg_words 'native json text' ;;
-	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
-	probe:--model-timeout) _rolldbg_words '' ;;
-	probe:--model-retries) _rolldbg_words '' ;;
-	probe:--num-generations) _rolldbg_words '' ;;
-	probe:--per-device-batch) _rolldbg_words '' ;;
-	probe:--grad-accum) _rolldbg_words '' ;;
-	probe:--processes) _rolldbg_words '' ;;
-	probe:--state) _rolldbg_words '' ;;
-	probe:--ignore) _rolldbg_words '' ;;
-	probe:--timeout) _rolldbg_words '' ;;
-	probe:--protocol) _rolldbg_words '' ;;
-	probe:--era) _rolldbg_words 'legacy modern auto' ;;
-	probe:--header | probe:-H) _rolldbg_files -f ;;
-	probe:--header-env) _rolldbg_words '' ;;
-	probe:--secret) _rolldbg_words '' ;;
-	probe:--ca-file) _rolldbg_files -f ;;
-	serve:--port | serve:-p) _rolldbg_words '' ;;
-	serve:--bind) _rolldbg_words '' ;;
-	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
-	serve:--map) _rolldbg_words '4x4 8x8 random random8x8' ;;
-	serve:--max-envs) _rolldbg_words '' ;;
-	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' ;;
-	serve:--delay) _rolldbg_words '' ;;
-	*) return 1 ;;
+	_rolldbg_words "$1" "${cur%"${cur##*,}"}"
+}
+
+# An environment of $1; a built-in one is followed by settings, of $2.
+_rolldbg_target()
+{
+	compopt -o nospace 2>/dev/null
+	case $cur in
+	builtin:*\?*) _rolldbg_words "$2" "${cur%"${cur##*[?&]}"}" ;;
+	*) _rolldbg_words "$1" ;;
 	esac
 }
 
+# A kind of $1, a ready policy, or a file.
+_rolldbg_policy()
+{
+	local named
+	_rolldbg_words "$1 $(rolldbg __spec policies 2>/dev/null)"
+	named=("${COMPREPLY[@]}")
+	_rolldbg_files -f
+	COMPREPLY+=("${named[@]}")
+}
+
+# readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before
+# the last of them is taken from the replies.
 _rolldbg()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} commands=' run check show strip stats probe serve help ' command i
+	local line=${COMP_LINE:0:COMP_POINT} cur prev quote='' words command='' i
 	COMPREPLY=()
-	# readline splits --option=value into three words
-	if [ "$cur" = = ]; then
-		cur=
-	elif [ "$prev" = = ]; then
-		prev=${COMP_WORDS[COMP_CWORD - 2]}
-	fi
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		case $commands in
-		*" ${COMP_WORDS[i]} "*) command=${COMP_WORDS[i]} && break ;;
-		esac
+	cur=${line##*[[:blank:]]}
+	read -ra words <<<"${line%"$cur"}"
+	prev=${words[-1]}
+	for i in "${words[@]:1}"; do
+		if _rolldbg_is_command "$i"; then
+			command=$i
+			break
+		fi
 	done
-	_rolldbg_value "$command:$prev" && return
-	case $command:$cur in
-	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --version' ;;
-	:*) _rolldbg_words 'run check show strip stats probe serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-batch --grad-accum --processes --mask --task --force-call --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure --json --fail-on --only --without --read-only --noop --baseline --expect-error' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --trainer-logprobs --explain --list --verify' ;;
-	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json' ;;
-	show:*) _rolldbg_files -f ;;
-	strip:-*) _rolldbg_words '--mask' ;;
-	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json' ;;
-	stats:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --tool-mode --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-batch --grad-accum --processes --state --ignore --timeout --protocol --era --header -H --header-env --secret --ca-file --insecure' ;;
-	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --delay' ;;
-	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
-	help:-*) _rolldbg_words '' ;;
-	help:*) _rolldbg_words 'run check show strip stats probe serve help' ;;
-	esac
+	if [[ $cur == --*=* ]]; then
+		prev=${cur%%=*}
+		cur=${cur#*=}
+	fi
+	if [[ $cur == [\"\']* ]]; then
+		quote=${cur:0:1}
+		cur=${cur:1}
+	fi
+	_rolldbg_value "$command:$prev" || _rolldbg_word "$command:$cur"
+	if [ -z "$quote" ]; then
+		for i in "${!COMPREPLY[@]}"; do
+			COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*[:=]}"}"}
+		done
+	fi
 }
 complete -F _rolldbg rolldbg

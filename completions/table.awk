@@ -21,7 +21,8 @@ $1 == "option" {
 $1 == "topic" { topic[$2] = topic[$2] (topic[$2] == "" ? "" : " ") $3 }
 END { write_all() }
 
-# What may follow an option: "none", "files", "folders", "topic KIND", "words A B C" or "any".
+# What may follow an option: "none", "files", "folders", "topic KIND", "words A B C", "list KIND" (a comma list of a topic),
+# "target" (an environment and its settings), "policy" (one that is looked for, or a file) or "any".
 function values_of(type, choices, arg) {
 	gsub(/[,|]/, " ", choices)
 	if (type == "flag" || type == "count") return "none"
@@ -31,18 +32,34 @@ function values_of(type, choices, arg) {
 
 # By the word that stands for it in the help: FILE, DIR, or the name of a topic (RULE, FAULT).
 function values_named(word) {
+	if (word == "TARGET") return "target"
+	if (word ~ /KIND/) return "policy"
+	if (word == "RULES") return "list rule"
 	if (word ~ /FILE|PATH|RECORDING/) return "files"
 	if (word ~ /DIR/) return "folders"
 	return word ~ /^[A-Z]+$/ ? "topic " tolower(word) : "any"
 }
 
-# The words behind "words" or "topic"; empty for the rest. Topics are known at the end of the input only. A list (RULES)
-# is completed to its first one.
+# The words behind "words", "topic", "list", "target" or "policy"; empty for the rest. Topics are known at the end of the
+# input only.
 function words_of(what) {
 	if (what ~ /^words /) return substr(what, 7)
-	if (what !~ /^topic /) return ""
-	what = substr(what, 7)
-	return what in topic || what !~ /s$/ ? topic[what] : topic[substr(what, 1, length(what) - 1)]
+	if (what ~ /^(topic|list) /) return topic[substr(what, index(what, " ") + 1)]
+	return what == "target" || what == "policy" ? topic[what] : ""
+}
+
+# What follows the ? or & of a built-in target: the options of `serve`, as settings.
+function settings(    i, j, n, word, out) {
+	for (i = 1; i <= options["serve"]; i++) {
+		if (long["serve", i] ~ /^(port|bind)$/) continue
+		word = long["serve", i]
+		gsub(/-/, "_", word)
+		if (values["serve", i] == "none") out = out " " word "=1"
+		else if (words_of(values["serve", i]) == "") out = out " " word "="
+		n = split(words_of(values["serve", i]), choice, " ")
+		for (j = 1; j <= n; j++) out = out " " word "=" choice[j]
+	}
+	return substr(out, 2)
 }
 
 # What the operands of a command complete to: the first known word counts, and words that stand for themselves.

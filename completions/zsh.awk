@@ -9,7 +9,10 @@ function plain(text) {
 function action(what) {
 	if (what == "files") return "_files"
 	if (what == "folders") return "_files -/"
-	return words_of(what) == "" ? " " : "(" words_of(what) ")"
+	if (what ~ /^list /) return "_sequence compadd - " words_of(what)
+	if (what == "policy") return "{compadd -- " plain(words_of(what)) " $(rolldbg __spec policies 2>/dev/null); _files}"
+	if (what == "target") return "{compadd -S \"\" -- " plain(words_of(what)) "}"
+	return words_of(what) == "" ? " " : "(" plain(words_of(what)) ")"
 }
 
 function option_row(owner, i, indent,    end) {

@@ -31,9 +31,8 @@ static void on_stop(int number)
 	(void)ignored;
 }
 
-/* nohup's wish is kept. SIGINT is caught even where it was ignored: shells do that to
-   every job in the background, and those jobs have sessions to close when somebody stops
-   them. */
+/* An ignored SIGHUP (nohup) stays ignored. SIGINT is caught even if it was ignored: shells
+   ignore it for background jobs, which must still close their sessions. */
 static void catch_stop(void)
 {
 	struct sigaction stop = {.sa_handler = on_stop}, before = {.sa_handler = SIG_DFL};
@@ -47,12 +46,13 @@ static void catch_stop(void)
 	}
 }
 
-/* A descriptor we open must never become standard output: whoever closed one gets
- * /dev/null. */
+/* A descriptor we open must never become a standard stream: closed ones are opened on
+   /dev/null, the wrong way round, so that reading or writing them fails as it did. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
 			_exit(5);
 		}
 	}
@@ -63,12 +63,17 @@ static const char *variable(const char *name)
 	return getenv(name);
 }
 
+/* COLUMNS, else what the terminal says, else a width that suits files and pipes. */
 static size_t columns_of(int fd)
 {
+	const char *asked = getenv("COLUMNS");
 	struct winsize size = {0};
+	uint64_t columns;
 
-	return ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20 ? PIPE_COLUMNS
-	                                                        : size.ws_col;
+	if (asked && text_u64(str_from(asked), &columns) && columns && columns < UINT16_MAX) {
+		return (size_t)columns;
+	}
+	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? PIPE_COLUMNS : size.ws_col;
 }
 
 /* Can a line be written there again and again? */
@@ -88,8 +93,7 @@ static struct style style_of_stdout(void)
 	const char *no_color = getenv("NO_COLOR");
 
 	return (struct style){.color = terminal && !(no_color && *no_color),
-	                      .columns =
-	                              terminal ? columns_of(STDOUT_FILENO) : PIPE_COLUMNS,
+	                      .columns = columns_of(STDOUT_FILENO),
 	                      .terminal = terminal};
 }
 
@@ -134,7 +138,7 @@ int main(int argc, char **argv)
 	fill_standard_descriptors();
 	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (stop_fd < 0) {
-		fputs("rolldbg: no descriptor is left for the stop signal\n", stderr);
+		fputs("rolldbg: no file descriptor left for the stop signal\n", stderr);
 		return 5;
 	}
 	/* a file that may not grow is an error of write(), with the recording still whole

@@ -16,9 +16,8 @@
 
 MUST_USE int json_validate(struct str text, struct json_fault *fault);
 MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);
-MUST_USE int json_validate_object(struct str text, struct json_member *members,
-                                  size_t max, size_t *count, size_t *used,
-                                  struct json_fault *fault);
+MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
+                                  size_t *count, size_t *used, struct json_fault *fault);
 
 /* Do both builds say the same of the text, faults and their places included? */
 static inline bool portable_agrees(struct str text)

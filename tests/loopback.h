@@ -10,8 +10,7 @@
 /* On a free port of 127.0.0.1. */
 static inline int loopback_listen(uint16_t *port)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET,
-	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 

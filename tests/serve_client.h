@@ -31,17 +31,16 @@ static inline struct server *start_server(const char *target)
 	struct error err;
 
 	serve_conf_init(&c, clock_real());
-	if (serve_conf_target(&c, str_from(target), &err) != 0 ||
-	    server_start(&c, &s, &err) != 0) {
+	if (serve_conf_target(&c, str_from(target), &err) != 0 || server_start(&c, &s, &err) != 0) {
 		fprintf(stderr, "# %s: %s\n", target, err.text);
 		exit(1);
 	}
 	return s;
 }
 
-static inline int connect_to(const struct server *s)
+static inline int connect_to_port(uint16_t port)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(server_port(s))};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port)};
 	struct timeval deadline = {.tv_sec = DEADLINE_S};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -52,6 +51,11 @@ static inline int connect_to(const struct server *s)
 		exit(1);
 	}
 	return fd;
+}
+
+static inline int connect_to(const struct server *s)
+{
+	return connect_to_port(server_port(s));
 }
 
 static inline void send_all(int fd, const char *bytes, size_t n)
@@ -68,12 +72,12 @@ static inline void send_all(int fd, const char *bytes, size_t n)
 }
 
 /* headers: whole lines, CRLF included. */
-static inline void send_request(int fd, const char *method, const char *path,
-                                const char *headers, const char *body)
+static inline void send_request(int fd, const char *method, const char *path, const char *headers,
+                                const char *body)
 {
 	char head[4096];
 	int n = snprintf(head, sizeof(head),
-	                 "%s %s HTTP/1.1\r\nHost: lake.test\r\nConnection: "
+	                 "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: "
 	                 "close\r\n%sContent-Length: "
 	                 "%zu\r\n\r\n",
 	                 method, path, headers, strlen(body));
@@ -115,7 +119,7 @@ static inline void read_reply(int fd, struct got *g)
 	bytes[n] = '\0';
 	char *end = strstr(bytes, "\r\n\r\n");
 
-	if (end == NULL || n < 12) {
+	if (!end || n < 12) {
 		return;
 	}
 	g->status = (unsigned)strtoul(bytes + 9, NULL, 10);
@@ -126,9 +130,9 @@ static inline void read_reply(int fd, struct got *g)
 	}
 	char *session = strstr(g->head, "mcp-session-id: ");
 
-	if (session != NULL) {
-		snprintf(g->session, sizeof(g->session), "%.*s",
-		         (int)strcspn(session + 16, "\r\n"), session + 16);
+	if (session) {
+		snprintf(g->session, sizeof(g->session), "%.*s", (int)strcspn(session + 16, "\r\n"),
+		         session + 16);
 	}
 }
 
@@ -142,8 +146,8 @@ static inline void ask(const struct server *s, const char *method, const char *p
 	close(fd);
 }
 
-#define MCP_HEADERS                                                                      \
-	"Accept: application/json, text/event-stream\r\nContent-Type: "                  \
+#define MCP_HEADERS                                                                                \
+	"Accept: application/json, text/event-stream\r\nContent-Type: "                            \
 	"application/json\r\n"
 
 static inline void post_in(const struct server *s, const char *session, const char *body,
@@ -151,9 +155,8 @@ static inline void post_in(const struct server *s, const char *session, const ch
 {
 	char headers[512];
 
-	snprintf(headers, sizeof(headers), MCP_HEADERS "%s%s%s",
-	         session ? "mcp-session-id: " : "", session ? session : "",
-	         session ? "\r\n" : "");
+	snprintf(headers, sizeof(headers), MCP_HEADERS "%s%s%s", session ? "mcp-session-id: " : "",
+	         session ? session : "", session ? "\r\n" : "");
 	ask(s, "POST", "/mcp", headers, body, g);
 }
 
@@ -171,8 +174,8 @@ static inline void open_session(const struct server *s, const char *extra, struc
 }
 
 /* tools/call; arguments: raw JSON. */
-static inline void call_tool(const struct server *s, const char *session,
-                             const char *tool, const char *arguments, struct got *g)
+static inline void call_tool(const struct server *s, const char *session, const char *tool,
+                             const char *arguments, struct got *g)
 {
 	char body[1024];
 
@@ -183,8 +186,8 @@ static inline void call_tool(const struct server *s, const char *session,
 	post_in(s, session, body, g);
 }
 
-static inline void call(const struct server *s, const char *session,
-                        const char *arguments, struct got *g)
+static inline void call(const struct server *s, const char *session, const char *arguments,
+                        struct got *g)
 {
 	call_tool(s, session, "lake_move", arguments, g);
 }

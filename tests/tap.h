@@ -13,20 +13,20 @@
 
 #define ok(cond, ...)          tap_ok((cond) ? 1 : 0, #cond, __FILE__, __LINE__, __VA_ARGS__)
 #define is_str(got, want, ...) tap_is_str((got), (want), __FILE__, __LINE__, __VA_ARGS__)
-#define is_int(got, want, ...)                                                           \
+#define is_int(got, want, ...)                                                                     \
 	tap_is_int((intmax_t)(got), (intmax_t)(want), __FILE__, __LINE__, __VA_ARGS__)
 
 static int tap_count, tap_failures;
 
-__attribute__((format(printf, 2, 0))) static inline int
-tap_line(int good, const char *name, va_list ap)
+__attribute__((format(printf, 2, 0))) static inline int tap_line(int good, const char *name,
+                                                                 va_list ap)
 {
 	tap_failures += !good;
 	printf("%sok %d - ", good ? "" : "not ", ++tap_count);
 	vprintf(name, ap);
 	putchar('\n');
-	fflush(stdout); /* a crash must not take finished lines along, nor a fork print
-	                   them twice */
+	/* a crash must not take finished lines along, nor a fork print them twice */
+	fflush(stdout);
 	return good;
 }
 
@@ -35,10 +35,11 @@ static inline void tap_note(const char *what, const char *text)
 {
 	fprintf(stderr, "#   %s: ", what);
 	for (const char *p = text ? text : "(null)"; *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
+		if ((unsigned char)*p < ' ' || *p == 0x7f) {
 			fprintf(stderr, "\\x%02x", (unsigned)*p);
-		else
+		} else {
 			fputc(*p, stderr);
+		}
 	}
 	fputc('\n', stderr);
 }
@@ -47,20 +48,22 @@ __attribute__((format(printf, 5, 6))) static inline int
 tap_ok(int good, const char *cond, const char *file, int line, const char *name, ...)
 {
 	va_list ap;
+
 	va_start(ap, name);
 	tap_line(good, name, ap);
 	va_end(ap);
-	if (!good)
+	if (!good) {
 		fprintf(stderr, "# failed at %s:%d: %s\n", file, line, cond);
+	}
 	return good;
 }
 
 __attribute__((format(printf, 5, 6))) static inline int
-tap_is_str(const char *got, const char *want, const char *file, int line,
-           const char *name, ...)
+tap_is_str(const char *got, const char *want, const char *file, int line, const char *name, ...)
 {
 	int good = got && want ? strcmp(got, want) == 0 : got == want;
 	va_list ap;
+
 	va_start(ap, name);
 	tap_line(good, name, ap);
 	va_end(ap);
@@ -76,13 +79,14 @@ __attribute__((format(printf, 5, 6))) static inline int
 tap_is_int(intmax_t got, intmax_t want, const char *file, int line, const char *name, ...)
 {
 	va_list ap;
+
 	va_start(ap, name);
 	tap_line(got == want, name, ap);
 	va_end(ap);
-	if (got != want)
-		fprintf(stderr,
-		        "# failed at %s:%d\n#   got     : %jd\n#   expected: %jd\n", file,
+	if (got != want) {
+		fprintf(stderr, "# failed at %s:%d\n#   got     : %jd\n#   expected: %jd\n", file,
 		        line, got, want);
+	}
 	return got == want;
 }
 

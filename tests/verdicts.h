@@ -24,58 +24,57 @@ struct verdicts {
 static inline void verdicts_add_rule(struct verdicts *v, const char *rule)
 {
 	char want[80];
+
 	snprintf(want, sizeof(want), "|%s|", rule);
-	if (strstr(buf_cstr(&v->rules), want))
+	if (strstr(buf_cstr(&v->rules), want)) {
 		return;
+	}
 	buf_text(&v->rules, v->rules.n ? want + 1 : want);
 }
 
 static inline void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
-	const struct tally *t = &r->tally;
+	const struct counters *t = &r->counters;
+
 	v->count += r->rollout.p != NULL;
 	buf_printf(&v->text,
 	           "%.*s %.*s: %" PRId64 " turns, %" PRId64 " steps, %" PRId64
 	           " effective, %" PRId64 " unknown, %" PRId64 " failed, run %" PRId64
 	           ", reward %s\n",
-	           r->rollout.p ? (int)r->rollout.n : 6,
-	           r->rollout.p ? r->rollout.p : "(file)", STR_ARG(r->status), t->turns,
-	           t->steps, t->effective, t->unknown, t->failed, t->longest_failed_run,
-	           t->reward);
+	           r->rollout.p ? (int)r->rollout.n : 6, r->rollout.p ? r->rollout.p : "(file)",
+	           STR_ARG(str_from(end_status_name(r->status))), t->turns, t->steps, t->effective,
+	           t->unknown, t->failed, t->longest_failed_run, t->reward);
 	for (size_t i = 0; i < r->finding_count; i++) {
 		const struct finding *f = &r->findings[i];
+
 		buf_printf(&v->text,
-		           "  %s %s turns %" PRId64 "..%" PRId64 " steps %" PRId64
-		           "..%" PRId64 " %s: %s\n",
-		           severity_name(f->severity), f->rule, f->first_turn,
-		           f->last_turn, f->first_step, f->last_step,
-		           f->pointer[0] ? f->pointer : "-", f->message);
+		           "  %s %s turns %" PRId64 "..%" PRId64 " steps %" PRId64 "..%" PRId64
+		           " %s%s%s: %s\n",
+		           severity_name(f->severity), f->rule, f->first_turn, f->last_turn,
+		           f->first_step, f->last_step, f->pointer[0] ? f->pointer : "-",
+		           f->cause ? ", because of " : "", f->cause ? f->cause : "", f->message);
 		verdicts_add_rule(v, f->rule);
 	}
 }
 
-/* A judge that writes into v; only and without as in judge_conf. */
-static inline void verdicts_begin_told(struct verdicts *v, const char *only,
-                                       const char *without, struct told told)
+/* A judge that writes into v. */
+static inline void verdicts_begin_with(struct verdicts *v, struct judge_conf conf)
 {
 	struct error err = {0};
+
 	*v = (struct verdicts){.text = BUF(BUF_MAX_MESSAGE), .rules = BUF(BUF_MAX_SMALL)};
-	struct judge_conf conf = {.only = only,
-	                          .without = without,
-	                          .told = told,
-	                          .verdict = verdicts_take,
-	                          .ctx = v};
+	conf.verdict = verdicts_take;
+	conf.ctx = v;
 	if (judge_new(&conf, &v->judge, &err)) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
 }
 
-static inline void verdicts_begin(struct verdicts *v, const char *only,
-                                  const char *without)
+static inline void verdicts_begin(struct verdicts *v, const char *only, const char *without)
 {
-	verdicts_begin_told(v, only, without, (struct told){0});
+	verdicts_begin_with(v, (struct judge_conf){.only = only, .without = without});
 }
 
 static inline void verdicts_end(struct verdicts *v)
@@ -90,11 +89,13 @@ static inline int verdicts_feed(struct verdicts *v, struct str text, struct erro
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	int failed = 0;
+
 	while (text.n > 0 && !failed) {
 		const char *lf = memchr(text.p, '\n', text.n);
 		struct str one = {text.p, lf ? (size_t)(lf - text.p) : text.n};
 		struct line l;
 		size_t used;
+
 		failed = line_parse(one, &scratch, &l, &used, err) ||
 		         judge_line(v->judge, &l, NULL, err);
 		text = str_skip(text, one.n + 1);
@@ -107,8 +108,10 @@ static inline int verdicts_feed(struct verdicts *v, struct str text, struct erro
 static inline int verdicts_file(struct verdicts *v, const char *path, struct error *err)
 {
 	struct reader *r;
-	if (reader_open(path, &r, err))
+
+	if (reader_open(path, &r, err)) {
 		return -1;
+	}
 	struct line l;
 	struct reader_note note;
 	int got;

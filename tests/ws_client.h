@@ -20,7 +20,7 @@ static inline unsigned ws_handshake(int fd, const char *path)
 	char head[2048];
 	size_t n = 0;
 	int length = snprintf(head, sizeof(head),
-	                      "GET %s HTTP/1.1\r\nHost: lake.test\r\nConnection: "
+	                      "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: "
 	                      "Upgrade\r\nUpgrade: websocket\r\n"
 	                      "Sec-WebSocket-Version: 13\r\n"
 	                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",

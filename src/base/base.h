@@ -1,3 +1,7 @@
+/* The folder base/: code that every layer may use and that knows nothing of rollouts, JSON or
+   networks: errors, capped buffers, arenas, maps, text, clock, log, random numbers. Code that
+   only one layer needs does not belong here. */
+
 /* What every file may use: attributes, array length, and borrowed bytes. */
 #ifndef ROLLDBG_BASE_BASE_H
 #define ROLLDBG_BASE_BASE_H
@@ -14,19 +18,19 @@
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
-/* Borrowed bytes. Not terminated, may contain NUL. p == NULL means "absent", which is not
-   the same as empty. */
+/* Borrowed bytes: not terminated, may contain NUL. p == NULL means "absent", which is not the
+   same as empty. */
 struct str {
 	const char *p;
 	size_t n;
 };
 
 /* A string literal as struct str, also in constant initialisers. */
-#define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
-#define STR_INIT(lit)                                                                    \
-	{                                                                                \
-		"" lit, sizeof(lit) - 1                                                  \
-	}
+#define STR(literal)  ((struct str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(lit) {"" lit, sizeof(lit) - 1}
+
+/* No text, which is not the same as empty text. */
+#define STR_NONE ((struct str){NULL, 0})
 
 /* printf("%.*s", STR_ARG(s)) */
 #define STR_ARG(s) (int)(s).n, (s).n ? (s).p : ""
@@ -39,6 +43,15 @@ static inline struct str str_from(const char *terminated)
 static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* Compares like memcmp, by unsigned bytes; a prefix sorts first. */
+static inline int str_order(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.p, b.p, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
 static inline bool str_is(struct str s, const char *terminated)
@@ -61,7 +74,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 static inline struct str str_skip(struct str s, size_t n)
 {
 	n = n < s.n ? n : s.n;
-	if (n) { /* absent text stays absent */
+	if (n) { /* an absent s stays absent */
 		s.p += n;
 	}
 	return (struct str){s.p, s.n - n};

@@ -1,7 +1,7 @@
-/* A growable byte buffer with a mandatory cap, so that no peer can make us allocate
-   without limit. Hitting the cap is sticky: what does not fit is dropped whole, `full` is
-   set and stays set until buf_clear(); whoever uses the content checks `full` first. p[n]
-   is always NUL once something was added. */
+/* A growable byte buffer with a mandatory cap, so that a server cannot make us allocate without
+   limit. Hitting the cap is sticky: an addition that does not fit is dropped as a whole, and
+   `full` stays set until buf_clear(); check `full` before using the content. p[n] is NUL as soon
+   as anything was added. */
 #ifndef ROLLDBG_BASE_BUF_H
 #define ROLLDBG_BASE_BUF_H
 
@@ -20,28 +20,28 @@ struct buf {
 /* An empty buffer that never holds more than max bytes. */
 #define BUF(max_bytes) ((struct buf){.max = (max_bytes)})
 
-/* All append. */
+/* These functions all append. */
 static inline void buf_add(struct buf *b, const void *bytes, size_t n);
-static inline void buf_str(struct buf *b, struct str s); /* absent: nothing */
+static inline void buf_str(struct buf *b, struct str s); /* nothing if absent */
 static inline void buf_text(struct buf *b, const char *terminated);
 static inline void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
-/* Room for n more bytes; NULL and full when that is over the cap. The caller writes up to
-   n bytes there and then adds what it wrote to b->n. */
+/* Reserves n bytes at the end and returns them; NULL, with `full` set, if the cap is exceeded.
+   The caller writes up to n bytes and adds the number written to b->n. */
 char *buf_room(struct buf *b, size_t n);
 
 void buf_clear(struct buf *b);             /* keeps the memory */
-void buf_cut(struct buf *b, size_t n);     /* back to the first n bytes */
-void buf_drop(struct buf *b, size_t n);    /* forgets the first n bytes */
-void buf_release(struct buf *b);           /* zeroed is fine; usable again afterwards */
+void buf_cut(struct buf *b, size_t n);     /* truncates to n bytes */
+void buf_drop(struct buf *b, size_t n);    /* removes the first n bytes */
+void buf_release(struct buf *b);           /* a zeroed buf is fine; reusable afterwards */
 struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
-const char *buf_cstr(const struct buf *b); /* terminated; "" when nothing was added */
+const char *buf_cstr(const struct buf *b); /* terminated; "" if nothing was added */
 
 /* ---- inline, as lines of a recording are made of many small pieces ---- */
 
-/* buf_add where there is no room yet. */
+/* The slow path of buf_add: the buffer has to grow. */
 void buf_add_growing(struct buf *b, const void *bytes, size_t n);
 
 static inline void buf_add(struct buf *b, const void *bytes, size_t n)

@@ -32,8 +32,7 @@ struct clock clock_real(void)
 static void civil_date(uint64_t days, unsigned *year, unsigned *month, unsigned *day)
 {
 	uint64_t shifted = days + 719468; /* from 0000-03-01 */
-	unsigned era = (unsigned)(shifted / 146097),
-		 of_era = (unsigned)(shifted % 146097);
+	unsigned era = (unsigned)(shifted / 146097), of_era = (unsigned)(shifted % 146097);
 	unsigned y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	unsigned of_year = of_era - (365 * y + y / 4 - y / 100);
 	unsigned m = (5 * of_year + 2) / 153;
@@ -51,8 +50,7 @@ static char *put_digits(char *out, unsigned value, unsigned digits)
 	return out + digits;
 }
 
-/* By hand: a line of a recording has a time, and strftime was a tenth of the cost of
- * writing it. */
+/* Written by hand because strftime took a tenth of the time to write a recorded line. */
 void clock_format(uint64_t unix_ms, char out[32])
 {
 	static const char after[] = "--T::.";

@@ -1,4 +1,4 @@
-/* Time as an argument: the real clock is made in main, tests hand in their own. */
+/* Time as a parameter: main creates the real clock, tests supply their own. */
 #ifndef ROLLDBG_BASE_CLOCK_H
 #define ROLLDBG_BASE_CLOCK_H
 

@@ -28,8 +28,8 @@ int error_wrap(struct error *e, const char *fmt, ...)
 	va_start(args, fmt);
 	n = vsnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
-	/* a text that no longer fits loses its end: the context in front names the place
-	 */
+	/* a text that does not fit loses its end, because the context in front names the
+	   place */
 	struct buf text = BUF(2 * sizeof(inner));
 	buf_printf(&text, "%s: %s", n < 0 ? "" : e->text, inner);
 	size_t keep = text.n < sizeof(e->text) ? text.n : sizeof(e->text) - 1;
@@ -52,6 +52,14 @@ int error_errno(struct error *e, const char *fmt, ...)
 		snprintf(why, sizeof(why), "error %d", number);
 	}
 	return error_set(e, FAIL_SYSTEM, "%s: %s", what, why);
+}
+
+int error_from_peer(struct error *e)
+{
+	if (e->kind == FAIL_USAGE || e->kind == FAIL_INPUT) {
+		e->kind = FAIL_PROTOCOL;
+	}
+	return -1;
 }
 
 int fail_exit_code(enum fail kind)

@@ -1,4 +1,4 @@
-/* Whole texts into file descriptors: see fd.h. */
+/* Writes whole buffers to file descriptors: see fd.h. */
 #include "base/fd.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Whole files into memory: see file.h. */
+/* Reads whole files into memory: see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #define PIECE ((size_t)16 << 10)
 
-/* 0, also when the buffer is full; -1 with errno. */
+/* Returns 0, also if the buffer is full; -1 with errno. */
 static int read_all(int fd, struct buf *out)
 {
 	char piece[PIECE];

@@ -1,4 +1,4 @@
-/* Hashes through libcrypto: the one file that includes its headers. */
+/* Hashes through libcrypto: the only file that includes its headers. */
 #include "base/hash.h"
 
 #include "base/mem.h"
@@ -27,14 +27,12 @@ void hasher_free(struct hasher *h)
 	free(h);
 }
 
-static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s,
-                       char out[HASH_HEX + 1])
+static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char out[HASH_HEX + 1])
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char raw[EVP_MAX_MD_SIZE] = {0};
 
-	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) ||
-	    !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
+	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) || !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
 	    !EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
 		abort();
 	}
@@ -45,7 +43,7 @@ static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s,
 	out[HASH_HEX] = '\0';
 }
 
-/* Fetched when first needed: libcrypto reads its configuration then, which takes longer
+/* Fetches the algorithm on first use: libcrypto then reads its configuration, which takes longer
    than judging a small recording, and most recordings are judged without a hash. */
 static void need(struct hasher *h, EVP_MD **kind, const char *name)
 {
@@ -61,7 +59,7 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
 	need(h, &h->sha256, "SHA256");
 	if (!h->sha256 || !h->ctx) {
-		abort(); /* a libcrypto without SHA-256 cannot have been built */
+		abort(); /* every libcrypto has SHA-256 */
 	}
 	digest_hex(h, h->sha256, s, out);
 }
@@ -69,8 +67,8 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
 	need(h, &h->md5, "MD5");
-	if (!h->md5 || !h->ctx) { /* a FIPS provider has none: no id derived is better
-		          than a wrong one */
+	/* FIPS providers lack MD5: better to derive no id than a wrong one */
+	if (!h->md5 || !h->ctx) {
 		out[0] = '\0';
 		return;
 	}

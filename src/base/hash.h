@@ -1,23 +1,22 @@
-/* SHA-256, MD5 and SHA-1 through libcrypto: fetched once, the context reused (a look-up
-   costs more than hashing a small state). One struct hasher per thread. */
+/* SHA-256, MD5 and SHA-1 through libcrypto: fetched once, with a reused context (a look-up costs
+   more than hashing a small state). Use one struct hasher per thread. */
 #ifndef ROLLDBG_BASE_HASH_H
 #define ROLLDBG_BASE_HASH_H
 
 #include "base/base.h"
 
-#define HASH_HEX 32 /* hex digits of a state hash: the first half of a SHA-256 */
+#define HASH_HEX 32 /* number of hex digits of a state hash: the first half of a SHA-256 */
 
 struct hasher;
 struct hasher *hasher_new(void);
 void hasher_free(struct hasher *h); /* NULL is fine */
 
-/* First 32 hex digits of SHA-256 over s, terminated. */
+/* The first 32 hex digits of SHA-256 over s, terminated. */
 void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
-/* MD5 as 32 hex digits: only for ids that frameworks derive that way, never for
- * comparing. */
+/* MD5 as 32 hex digits: only for ids that frameworks derive with it, never for comparisons. */
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 
-/* SHA-1, raw: only for handshakes that prescribe it (RFC 6455 section 4.2.2). */
+/* Raw SHA-1: only for handshakes that require it (RFC 6455 section 4.2.2). */
 #define HASH_SHA1_BYTES 20
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);
 

@@ -1,6 +1,4 @@
-/* The story on stderr: see log.h. How it is told is one of the two globals of the
- * program.
- */
+/* Log messages on stderr: see log.h. The log level is one of the two globals of the program. */
 #include "base/log.h"
 
 #include "base/buf.h"
@@ -21,8 +19,7 @@ void log_set_level(enum log_level level)
 	atomic_store(&level_now, (int)level);
 }
 
-void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
-                    void *ctx)
+void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out), void *ctx)
 {
 	filter_now = filter;
 	filter_ctx = ctx;
@@ -63,7 +60,7 @@ static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, buf_view(&shown));
 	buf_char(&line, '\n');
-	/* nobody is left to be told when stderr itself is gone */
+	/* an error of stderr itself cannot be reported */
 	guard(true);
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;

@@ -1,5 +1,5 @@
-/* The story on stderr: `rolldbg: ...`, escaped for a terminal, one write a line so that
-   threads do not mix. Results never go through here. */
+/* Log messages on stderr: `rolldbg: ...`, escaped for a terminal, one write per line so that
+   threads do not mix. Results are never written here. */
 #ifndef ROLLDBG_BASE_LOG_H
 #define ROLLDBG_BASE_LOG_H
 
@@ -8,12 +8,11 @@
 enum log_level { LOG_ERROR, LOG_QUIET = LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_set_level(enum log_level level);
-/* Every text passes through it before it is printed: what is secret is known higher up.
-   NULL: nothing is changed. Set before threads start. */
-void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
-                    void *ctx);
-/* Called before (begins) and after each line is written: somebody else uses the terminal.
-   NULL: nobody. Set before threads start. */
+/* Sets a filter that every text passes through before it is printed, to redact secrets. NULL: no
+   filter. Call it before threads start. */
+void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out), void *ctx);
+/* Sets a function that is called before (begins) and after each line is written, so that a
+   progress line can be cleared. NULL: none. Call it before threads start. */
 void log_set_guard(void (*guard)(void *ctx, bool begins), void *ctx);
 bool log_wants(enum log_level level);
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* always shown */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is freed up to this size glibc keeps for the thread's next malloc(), a few of each
-   size, and calloc() takes nothing of that: a thousand threads would hoard. */
+/* glibc keeps freed blocks up to this size in a per-thread cache that calloc() does not use:
+   with a thousand threads this adds up. */
 #define CACHED_BYTES ((size_t)1032)
 
 static _Noreturn void out_of_memory(size_t bytes)
 {
-	fprintf(stderr, "rolldbg: out of memory (%zu bytes wanted)\n", bytes);
+	fprintf(stderr, "rolldbg: out of memory (%zu bytes requested)\n", bytes);
 	abort();
 }
 
@@ -61,9 +61,8 @@ char *mem_text(struct str s)
 	return p;
 }
 
-/* Most arenas stay small, and a thousand rollouts have many: blocks begin small and
- * double.
- */
+/* Most arenas stay small, and a thousand rollouts have many of them: blocks start small and
+   double. */
 #define ARENA_FIRST ((size_t)512)
 #define ARENA_BLOCK ((size_t)4096)
 

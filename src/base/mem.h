@@ -1,5 +1,5 @@
-/* Memory that is always there: allocation failure ends the program with one message.
-   That is safe because every size a peer controls passes through a capped struct buf. */
+/* Allocation that never fails: running out of memory ends the program with a message. That is
+   safe because every size controlled by a peer passes through a capped struct buf. */
 #ifndef ROLLDBG_BASE_MEM_H
 #define ROLLDBG_BASE_MEM_H
 
@@ -10,18 +10,17 @@ void *mem_array(size_t count, size_t size) __attribute__((returns_nonnull));
 void *mem_resize(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
 char *mem_text(struct str s) __attribute__((returns_nonnull)); /* a terminated copy */
 
-/* Fixed-address storage that is released at once: for facts that live as long as one
-   rollout, one document or one command. A zeroed arena is empty and ready. */
+/* Storage with fixed addresses that is released all at once: for facts that live as long as one
+   rollout, one document or one command. A zeroed arena is empty and ready for use. */
 struct arena {
 	struct arena_block *last;
-	size_t bytes; /* handed out so far, for caps */
+	size_t bytes; /* handed out so far, to enforce caps */
 };
 
-void *arena_new(struct arena *a, size_t bytes)
-	__attribute__((returns_nonnull)); /* zeroed */
-struct str arena_str(struct arena *a,
-                     struct str s);  /* a copy, terminated; absent stays absent */
-void arena_reset(struct arena *a);   /* empty again; keeps a block for the next use */
-void arena_release(struct arena *a); /* empty again; zeroed is fine */
+void *arena_new(struct arena *a, size_t bytes) __attribute__((returns_nonnull)); /* zeroed */
+/* A terminated copy; an absent s stays absent. */
+struct str arena_str(struct arena *a, struct str s);
+void arena_reset(struct arena *a);   /* empties it; keeps one block for reuse */
+void arena_release(struct arena *a); /* empties it; a zeroed arena is fine */
 
 #endif

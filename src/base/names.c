@@ -1,7 +1,43 @@
-/* Nearest names: see names.h. */
+/* Suggests the nearest name: see names.h. */
 #include "base/names.h"
 
 #include "base/text.h"
+
+#define LIST_COLUMNS 200 /* maximum number of names listed */
+
+static void list_all(struct buf *out, const char *const *names, size_t count)
+{
+	struct buf list = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < count; i++) {
+		if (names[i]) {
+			buf_printf(&list, "%s%s", list.n ? ", " : "", names[i]);
+		}
+	}
+	if (list.n) {
+		buf_text(out, "; available: ");
+		text_escape_cut(out, buf_view(&list), LIST_COLUMNS);
+	}
+	buf_release(&list);
+}
+
+int names_suggest(struct error *err, struct str typed, const char *const *names, size_t count)
+{
+	const char *near = text_nearest(typed, names, count);
+	struct buf end = BUF(BUF_MAX_SMALL);
+	size_t said = strlen(err->text);
+
+	if (near) {
+		buf_text(&end, "; did you mean '");
+		text_escape(&end, str_from(near));
+		buf_text(&end, "'?");
+	} else {
+		list_all(&end, names, count);
+	}
+	text_copy(err->text + said, sizeof(err->text) - said, buf_view(&end));
+	buf_release(&end);
+	return -1;
+}
 
 void names_add(struct names *n, struct str name)
 {
@@ -13,14 +49,4 @@ void names_add(struct names *n, struct str name)
 void names_release(struct names *n)
 {
 	arena_release(&n->arena);
-}
-
-int names_missing(const struct names *known, const char *what, struct str name,
-                  struct error *err)
-{
-	const char *near = text_nearest(name, known->text, known->count);
-
-	return error_set(err, FAIL_USAGE, "%s '%.*s'%s%s%s", what, STR_ARG(name),
-	                 near ? "; did you mean '" : "", near ? near : "",
-	                 near ? "'?" : "");
 }

@@ -1,11 +1,16 @@
-/* Names that are known, to tell the nearest when another one is asked for. */
+/* The end of a message about an unknown name: the nearest known name, or all of them. */
 #ifndef ROLLDBG_BASE_NAMES_H
 #define ROLLDBG_BASE_NAMES_H
 
 #include "base/error.h"
 #include "base/mem.h"
 
-#define NAMES_MAX 128 /* more are not compared */
+/* Appends "; did you mean 'X'?" or, if none is near, "; available: A, B, C" to an error that is
+   already set. Returns -1. names[i] may be NULL and is then skipped. Names are escaped. */
+int names_suggest(struct error *err, struct str typed, const char *const *names, size_t count);
+
+/* A list of names that is built at run time. */
+#define NAMES_MAX 128 /* further names are ignored */
 
 struct names {
 	struct arena arena;
@@ -13,11 +18,7 @@ struct names {
 	size_t count;
 };
 
-void names_add(struct names *n, struct str name); /* copies */
+void names_add(struct names *n, struct str name); /* copies the name */
 void names_release(struct names *n);
-
-/* FAIL_USAGE "WHAT 'NAME'", with the nearest that is known. */
-int names_missing(const struct names *known, const char *what, struct str name,
-                  struct error *err);
 
 #endif

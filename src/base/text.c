@@ -6,14 +6,14 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#define NEAREST_MAX 64 /* longer words are not typed by hand */
+#define NEAREST_MAX 64 /* longer words are not compared */
 
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment distance, three rows of the table at a time. */
+/* Optimal string alignment distance, computed with three rows of the table. */
 static size_t distance(struct str a, struct str b)
 {
 	size_t rows[3][NEAREST_MAX + 1];
@@ -41,7 +41,7 @@ static size_t distance(struct str a, struct str b)
 	return up[b.n];
 }
 
-/* The only name that begins with what was typed. */
+/* The only name that begins with the typed text; NULL if there is none or several. */
 static const char *completed(struct str typed, const char *const *names, size_t count)
 {
 	const char *found = NULL;
@@ -78,24 +78,6 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 		}
 	}
 	return best || typed.n < 2 ? best : completed(typed, names, count);
-}
-
-void text_suggest(struct buf *out, struct str typed, const char *const *names,
-                  size_t count)
-{
-	const char *near = text_nearest(typed, names, count), *between = " (";
-
-	if (near) {
-		buf_printf(out, "; did you mean '%s'?", near);
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (names[i]) {
-			buf_printf(out, "%s%s", between, names[i]);
-			between = ", ";
-		}
-	}
-	buf_text(out, *between == ',' ? ")" : "");
 }
 
 bool text_u64(struct str s, uint64_t *out)
@@ -159,18 +141,22 @@ static bool with_unit(struct str s, const struct unit *units, size_t count, uint
 
 bool text_duration_ms(struct str s, uint64_t *out)
 {
-	static const struct unit units[] = {
-		{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+	static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
 	uint64_t ms;
 
-	/* deadlines are computed in nanoseconds: what would overflow there is no duration
-	 */
-	if (!with_unit(s, units, ARRAY_LEN(units), &ms) ||
-	    ms > (uint64_t)1000 * 3600000) {
+	/* deadlines are in nanoseconds: refuse durations that would overflow */
+	if (!with_unit(s, units, ARRAY_LEN(units), &ms) || ms > (uint64_t)1000 * 3600000) {
 		return false;
 	}
 	*out = ms;
 	return true;
+}
+
+void text_put_duration(struct buf *out, uint64_t ms)
+{
+	bool whole = ms % 1000 == 0;
+
+	buf_printf(out, "%llu%s", (unsigned long long)(whole ? ms / 1000 : ms), whole ? "s" : "ms");
 }
 
 bool text_size(struct str s, uint64_t *out)
@@ -225,30 +211,26 @@ void text_mask(struct buf *out, struct str s)
 			s = str_skip(s, masked);
 			continue;
 		}
-		/* a letter that is a hex digit ends no run: the next digit is looked at
-		 * by itself */
+		/* a hex letter does not end a run: the next digit is examined again */
 		buf_char(out, s.p[0]);
 		s = str_skip(s, 1);
 	}
 }
 
-void text_base64(struct buf *out, struct str s)
+static bool is_blank(char c)
 {
-	static const char digit[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = (const unsigned char *)s.p;
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
-	for (size_t i = 0; i < s.n; i += 3) {
-		size_t have = s.n - i < 3 ? s.n - i : 3;
-		uint32_t bits = (uint32_t)p[i] << 16 |
-		                (have > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
-		                (have > 2 ? p[i + 2] : 0);
-		char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63],
-		                have > 1 ? digit[bits >> 6 & 63] : '=',
-		                have > 2 ? digit[bits & 63] : '='};
-
-		buf_add(out, four, 4);
+struct str text_trim(struct str s)
+{
+	while (s.n && is_blank(s.p[s.n - 1])) {
+		s.n--;
 	}
+	while (s.n && is_blank(s.p[0])) {
+		s = str_skip(s, 1);
+	}
+	return s;
 }
 
 bool text_glob(struct str pattern, struct str s)
@@ -263,7 +245,7 @@ bool text_glob(struct str pattern, struct str s)
 			p++;
 			i++;
 		} else if (star != SIZE_MAX) {
-			p = star + 1; /* the last star takes one byte more */
+			p = star + 1; /* the last star matches one more byte */
 			i = ++from;
 		} else {
 			return false;

@@ -1,65 +1,69 @@
-/* Small text tools that several layers share: nearest names, units, safe output, masked
- * text. */
+/* Text helpers shared by several layers: nearest names, units, escaping, masking. */
 #ifndef ROLLDBG_BASE_TEXT_H
 #define ROLLDBG_BASE_TEXT_H
 
 #include "base/buf.h"
 #include "base/error.h"
 
-/* The candidate nearest to what was typed (optimal string alignment distance, at most a
-   third of its length plus one), else the only one that begins with it (two letters at
-   least), or NULL when none is near. names[i] may be NULL: skipped. */
+/* The candidate nearest to the typed text (optimal string alignment distance, at most a third of
+   its length plus one), else the only one that begins with it (at least two letters), else NULL.
+   names[i] may be NULL and is then skipped. */
 const char *text_nearest(struct str typed, const char *const *names, size_t count);
-/* Ends a message about an unknown name: "; did you mean 'X'?", or, when none is near, the
-   names there are: " (A, B, C)". */
-void text_suggest(struct buf *out, struct str typed, const char *const *names,
-                  size_t count);
 
-/* A whole non-negative decimal number that fits; no sign, blank or suffix. */
+/* Parses a non-negative decimal number without sign, whitespace or suffix; false if it does not
+   fit. */
 bool text_u64(struct str s, uint64_t *out);
 bool text_i64(struct str s, int64_t *out);
 
-/* The double nearest to a decimal number as JSON spells it; infinite when there is none.
- */
+/* The double nearest to a JSON number; infinite on overflow. */
 double text_double(const char *number);
 
-/* "500ms", "3s", "2m", "1h" (a unit is required, except for 0); false when malformed or
- * too large. */
+/* Parses "500ms", "3s", "2m", "1h" (the unit is required, except for 0); false if malformed or
+   too large. */
 bool text_duration_ms(struct str s, uint64_t *out);
-/* "64MiB", "512KiB", "10MB", "100B". */
+/* Appends "500ms" or "3s". */
+void text_put_duration(struct buf *out, uint64_t ms);
+/* Parses "64MiB", "512KiB", "10MB", "100B". */
 bool text_size(struct str s, uint64_t *out);
 
-/* Appends s for a terminal: control bytes, DEL, C1 controls, bidirectional overrides and
-   invalid UTF-8 are shown as \n, \t, \x1b, \u{202e}; nothing a peer wrote can move the
-   cursor. */
+/* Appends s, safe for a terminal: control bytes, DEL, C1 controls, bidirectional overrides,
+   invisible characters and invalid UTF-8 are escaped (\n, \t, \x1b, \u{202e}), so that a peer's
+   text cannot move the cursor. */
 void text_escape(struct buf *out, struct str s);
-/* The same, cut to at most `columns` characters with an ellipsis. */
-void text_escape_cut(struct buf *out, struct str s, size_t columns);
+/* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
+   emoji take two. Returns the cells used. */
+size_t text_escape_cut(struct buf *out, struct str s, size_t columns);
+/* The number of cells that text_escape's result takes. */
+size_t text_cells(struct str s);
 
-/* The same for JSON, which stays the same JSON: what it need not escape is escaped as
- * \u009b. */
+/* The same for JSON, which keeps its value: characters that JSON need not escape are written as
+   \u009b. */
 void text_escape_json(struct buf *out, struct str json);
 
-/* Appends words, broken between them so that no line that has a second word is longer
-   than `columns`. The first line goes on where `out` stands, `indent` characters into its
-   line; the others begin with as many blanks. Line feeds in `s` stay. Ends with a line
-   feed. */
+/* Appends s, wrapped between words at `columns` cells; a longer word gets a line of its own. The
+   first line continues at the end of `out`, `indent` cells into its line; the others are
+   indented by as many spaces. Line feeds in s are kept. Ends with a line feed. */
 void text_wrap(struct buf *out, struct str s, size_t indent, size_t columns);
 
-/* Masked text (for comparing error messages): UUIDs, then runs of 8 or more hex digits,
-   then runs of digits become '#'. */
+/* Appends s with UUIDs, then runs of 8 or more hex digits, then runs of digits replaced by '#',
+   to compare error messages. */
 void text_mask(struct buf *out, struct str s);
 
-/* Does the pattern match all of s? '*' stands for any bytes, none included. */
+/* Does the pattern match all of s? '*' matches any bytes, or none. */
 bool text_glob(struct str pattern, struct str s);
-/* Does one of the comma-separated patterns? NULL: none. */
+/* Does one of the comma-separated patterns match? NULL matches nothing. */
 bool text_globs(const char *patterns, struct str s);
 
-/* Length of the first invalid-free part of s under RFC 3629; s.n when all of it is valid
- * UTF-8. */
-size_t text_utf8_valid(struct str s);
+/* s without surrounding spaces, tabs, carriage returns and line feeds. */
+struct str text_trim(struct str s);
 
-/* RFC 4648 section 4, with padding. */
-void text_base64(struct buf *out, struct str s);
+/* Length of the longest valid UTF-8 (RFC 3629) prefix of s; s.n if all of s is valid. */
+size_t text_utf8_valid(struct str s);
+/* Number of characters: bytes that are not continuation bytes. */
+size_t text_utf8_count(struct str s);
+/* At most the first max bytes of s, without a partial character at the end. */
+struct str text_utf8_cut(struct str s, size_t max);
+/* The same, copied to an array of `size` bytes and terminated. */
+void text_copy(char *out, size_t size, struct str s);
 
 #endif

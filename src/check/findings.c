@@ -2,21 +2,12 @@
 #include "check/findings.h"
 
 #include "base/text.h"
+#include "check/causes.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-void span_add(struct span *s, int64_t turn, int64_t step)
-{
-	if (s->count++ == 0) {
-		s->first_turn = turn;
-		s->first_step = step;
-	}
-	s->last_turn = turn;
-	s->last_step = step;
-}
-
-/* Where the next finding goes. When there is no room, a milder one gives way: a
-   flood of warnings must not hide an error. NULL: left out. */
+/* The place of the next finding. If the list is full, a less severe finding is dropped, so that
+   many warnings cannot hide an error. NULL: dropped. */
 static struct finding *place(struct findings *f, enum severity severity)
 {
 	if (f->count < FINDINGS_MAX) {
@@ -28,8 +19,9 @@ static struct finding *place(struct findings *f, enum severity severity)
 	}
 	f->left_out++;
 	for (size_t i = f->count; i-- > 0;) {
-		if (f->list[i].severity < severity)
+		if (f->list[i].severity < severity) {
 			return &f->list[i];
+		}
 	}
 	return NULL;
 }
@@ -38,9 +30,16 @@ void finding_say(struct findings *out, enum severity severity, const struct span
                  const char *pointer, const char *fmt, ...)
 {
 	struct finding *f = place(out, severity);
-	if (!f)
+
+	if (!f) {
 		return;
-	*f = (struct finding){out->rule, severity, -1, -1, -1, -1, "", ""};
+	}
+	*f = (struct finding){.rule = out->rule,
+	                      .severity = severity,
+	                      .first_turn = -1,
+	                      .last_turn = -1,
+	                      .first_step = -1,
+	                      .last_step = -1};
 	if (where && where->count > 0) {
 		f->first_turn = where->first_turn;
 		f->last_turn = where->last_turn;
@@ -55,31 +54,48 @@ void finding_say(struct findings *out, enum severity severity, const struct span
 	f->message[text_utf8_valid(str_from(f->message))] = '\0';
 }
 
+void rule_not_judged(struct findings *out)
+{
+	out->not_judged = true;
+}
+
 static int by_weight(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
-	if (a->severity != b->severity)
+
+	if (a->urgency != b->urgency) {
+		return a->urgency > b->urgency ? -1 : 1;
+	}
+	if (a->depth != b->depth) {
+		return a->depth < b->depth ? -1 : 1;
+	}
+	if (a->severity != b->severity) {
 		return a->severity > b->severity ? -1 : 1;
-	if (a->first_turn != b->first_turn)
+	}
+	if (a->first_turn != b->first_turn) {
 		return a->first_turn < b->first_turn ? -1 : 1;
-	if (a->first_step != b->first_step)
+	}
+	if (a->first_step != b->first_step) {
 		return a->first_step < b->first_step ? -1 : 1;
+	}
 	return strcmp(a->rule, b->rule);
 }
 
 void findings_sort(struct findings *f)
 {
-	if (f->count > 1)
+	causes_find(f->list, f->count);
+	if (f->count > 1) {
 		qsort(f->list, f->count, sizeof(*f->list), by_weight);
-	if (f->left_out == 0)
+	}
+	if (f->left_out == 0) {
 		return;
+	}
 	char *message = f->list[f->count - 1].message;
 	char more[64];
-	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)",
-	                 f->left_out);
+	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)", f->left_out);
 	size_t keep = sizeof(f->list->message) - 1 - (size_t)n;
 	size_t end = strlen(message);
-	end = end < keep ? end : text_utf8_valid((struct str){message, keep});
+	end = text_utf8_cut((struct str){message, end}, keep).n;
 	memcpy(message + end, more, (size_t)n + 1);
 }
 

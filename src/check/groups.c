@@ -1,13 +1,13 @@
 /* Rewards by task: see groups.h. */
 #include "check/groups.h"
 
-#include "check/open.h"
+#include "base/mem.h"
 #include <stdlib.h>
 
-#define SAMPLES 32 /* those below are told apart; the others are taken for different */
+#define SAMPLES 32 /* those below are compared; the others count as different */
 
 struct group {
-	uint64_t hash; /* of the task's id; 0: free */
+	struct map_item item;
 	double reward; /* of the first sample whose reward is known */
 	char *task;    /* once there are two rollouts, or a size is known */
 	uint32_t seen; /* samples below SAMPLES, one bit each */
@@ -15,28 +15,16 @@ struct group {
 	uint32_t size; /* 0: not known */
 	uint32_t lost : 30, differ : 1, carried : 1;
 	uint32_t rewarded;
+	struct seeded *seeded; /* NULL: no trace yet */
 };
 
-static struct group *slot(struct group *table, size_t size, uint64_t hash)
-{
-	size_t i = hash & (size - 1);
-	while (table[i].hash && table[i].hash != hash)
-		i = (i + 1) & (size - 1);
-	return &table[i];
-}
-
-static void grow(struct groups *g)
-{
-	size_t size = g->size ? 2 * g->size : 16;
-	struct group *table = mem_array(size, sizeof(*table));
-	for (size_t i = 0; i < g->size; i++) {
-		if (g->slots[i].hash)
-			*slot(table, size, g->slots[i].hash) = g->slots[i];
-	}
-	free(g->slots);
-	g->slots = table;
-	g->size = size;
-}
+/* Samples with the seed of the first one that had a trace. */
+struct seeded {
+	int64_t seed;
+	struct trace first;
+	int64_t count, differ; /* others; those that began otherwise */
+	size_t calls;          /* after which the first of these differed */
+};
 
 static int64_t count_of(const struct group *g)
 {
@@ -58,31 +46,64 @@ static bool take_sample(struct group *g, int64_t sample)
 
 static void take_reward(struct group *g, double reward)
 {
-	if (g->rewarded++ == 0)
+	if (g->rewarded++ == 0) {
 		g->reward = reward;
-	else if (reward != g->reward)
+	} else if (reward != g->reward) {
 		g->differ = 1;
+	}
+}
+
+static void take_trace(struct group *g, const struct trace *t, int64_t seed)
+{
+	struct seeded *s = g->seeded;
+	size_t calls;
+
+	if (!s) {
+		s = g->seeded = mem_new(sizeof(*s));
+		s->seed = seed;
+		s->first = *t;
+		return;
+	}
+	if (s->seed != seed) {
+		return;
+	}
+	s->count++;
+	if (trace_compare(&s->first, t, &calls) != TRACE_ALIKE && s->differ++ == 0) {
+		s->calls = calls;
+	}
 }
 
 void groups_add(struct groups *g, const struct group_member *m)
 {
-	if (!m->task.p)
+	if (!m->task.p) {
 		return;
-	if (4 * (g->count + 1) > 3 * g->size)
-		grow(g);
-	uint64_t hash = open_hash(m->task);
-	struct group *one = slot(g->slots, g->size, hash);
-	bool is_new = one->hash == 0;
-	g->count += is_new;
-	one->hash = hash;
-	if (m->size > 0 && m->size <= UINT32_MAX)
+	}
+	uint64_t hash = map_hash(m->task);
+	struct group *one = map_find(&g->by_task, hash, STR_NONE);
+	bool is_new = !one;
+	if (is_new) {
+		one = mem_new(sizeof(*one));
+		map_add(&g->by_task, &one->item, hash);
+	}
+	if (m->size > 0 && m->size <= UINT32_MAX) {
 		one->size = (uint32_t)m->size;
-	if (!one->task && (!is_new || one->size))
+	}
+	if (!one->task && (!is_new || one->size)) {
 		one->task = mem_text(m->task);
-	if (m->lost)
+	}
+	if (m->lost) {
 		one->lost++;
-	else if (take_sample(one, m->sample) && m->rewarded)
+		return;
+	}
+	if (!take_sample(one, m->sample)) {
+		return;
+	}
+	if (m->rewarded) {
 		take_reward(one, m->reward);
+	}
+	if (m->trace) {
+		take_trace(one, m->trace, m->seed);
+	}
 }
 
 static bool is_done(const struct group *g, bool last)
@@ -92,13 +113,13 @@ static bool is_done(const struct group *g, bool last)
 
 static int by_task(const void *left, const void *right)
 {
-	const struct group *a = left, *b = right;
-	return strcmp(a->task, b->task);
+	const struct group *const *a = left, *const *b = right;
+
+	return strcmp((*a)->task, (*b)->task);
 }
 
 static void say_one(const struct group *g,
-                    void (*say)(void *ctx, const struct task_group *t, bool carried),
-                    void *ctx)
+                    void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx)
 {
 	const struct task_group t = {.task = str_from(g->task),
 	                             .size = g->size ? (int64_t)g->size : -1,
@@ -106,42 +127,56 @@ static void say_one(const struct group *g,
 	                             .lost = g->lost,
 	                             .rewarded = g->rewarded,
 	                             .rewards_differ = g->differ,
-	                             .reward = g->reward};
+	                             .reward = g->reward,
+	                             .seed = g->seeded ? g->seeded->seed : 0,
+	                             .seeded = g->seeded ? g->seeded->count + 1 : 0,
+	                             .seed_differ = g->seeded ? g->seeded->differ : 0,
+	                             .seed_calls = g->seeded ? (int64_t)g->seeded->calls : 0};
+
 	say(ctx, &t, g->carried);
 }
 
-void groups_take(struct groups *g, bool last,
-                 void (*say)(void *ctx, const struct task_group *t, bool carried),
-                 void *ctx)
+static void group_free(struct group *g)
 {
-	struct groups kept = {0};
-	size_t done = 0;
-	for (size_t i = 0; i < g->size; i++) {
-		struct group one = g->slots[i];
-		if (one.hash && !is_done(&one, last)) {
-			if (4 * (kept.count + 1) > 3 * kept.size)
-				grow(&kept);
-			one.carried = 1;
-			*slot(kept.slots, kept.size, one.hash) = one;
-			kept.count++;
-		} else if (one.task) {
-			g->slots[done++] = one;
+	free(g->task);
+	free(g->seeded);
+	free(g);
+}
+
+void groups_take(struct groups *g, bool last,
+                 void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx)
+{
+	struct group **all = map_list(&g->by_task);
+	size_t count = g->by_task.count, done = 0;
+
+	g->by_task = (struct map){.root = NULL};
+	for (size_t i = 0; i < count; i++) {
+		if (!is_done(all[i], last)) {
+			all[i]->carried = 1;
+			map_add(&g->by_task, &all[i]->item, all[i]->item.hash);
+		} else if (all[i]->task) {
+			all[done++] = all[i];
+		} else {
+			group_free(all[i]);
 		}
 	}
-	if (done > 1)
-		qsort(g->slots, done, sizeof(*g->slots), by_task);
-	for (size_t i = 0; i < done; i++) {
-		say_one(&g->slots[i], say, ctx);
-		free(g->slots[i].task);
+	if (done > 1) {
+		qsort(all, done, sizeof(struct group *), by_task);
 	}
-	free(g->slots);
-	*g = kept;
+	for (size_t i = 0; i < done; i++) {
+		say_one(all[i], say, ctx);
+		group_free(all[i]);
+	}
+	free(all);
 }
 
 void groups_release(struct groups *g)
 {
-	for (size_t i = 0; i < g->size; i++)
-		free(g->slots[i].task);
-	free(g->slots);
-	*g = (struct groups){0};
+	struct group **all = map_list(&g->by_task);
+
+	for (size_t i = 0; i < g->by_task.count; i++) {
+		group_free(all[i]);
+	}
+	free(all);
+	*g = (struct groups){.by_task = {.root = NULL}};
 }

@@ -1,13 +1,13 @@
-/* Rewards by task, for rules that judge the rollouts of a task together: 40 bytes a task,
+/* Rewards by task, for rules that judge the rollouts of a task together: 56 bytes a task,
    and its name where there may be something to say. */
 #ifndef ROLLDBG_CHECK_GROUPS_H
 #define ROLLDBG_CHECK_GROUPS_H
 
+#include "base/map.h"
 #include "check/check.h"
 
 struct groups {
-	struct group *slots;
-	size_t size, count;
+	struct map by_task; /* by the hash of the task's id alone */
 };
 
 struct group_member {
@@ -16,6 +16,9 @@ struct group_member {
 	bool lost;            /* it got no session, or no end */
 	bool rewarded;
 	double reward;
+	const struct trace
+		*trace; /* how it began, with that seed; NULL: not known, or no evidence */
+	int64_t seed;
 };
 
 /* Rollouts without a task belong to no group. */
@@ -26,8 +29,7 @@ void groups_add(struct groups *g, const struct group_member *m);
    with their file; those with one when as many rollouts have come. `carried`: rollouts of
    an earlier file are among them. */
 void groups_take(struct groups *g, bool last,
-                 void (*say)(void *ctx, const struct task_group *t, bool carried),
-                 void *ctx);
+                 void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx);
 void groups_release(struct groups *g); /* zeroed is fine */
 
 #endif

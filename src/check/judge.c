@@ -1,18 +1,19 @@
-/* Lines in, verdicts out: finds the rollout a line belongs to, asks the rules
-   that want it, and sums up. Which line means what is worked out in derive.c. */
+/* Facts in, verdicts out: calls the rules that want to see a line, and sums up what they
+   find. */
 #include "check/judge.h"
 
+#include "base/names.h"
 #include "base/text.h"
-#include "check/company.h"
-#include "check/derive.h"
+#include "check/findings.h"
 #include "check/groups.h"
-#include "check/peer.h"
 #include "check/verify.h"
+#include "facts/peer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One rule that takes part, and where its state stands in a rollout's block. */
-struct seat {
+/* An active rule and the offset of its state in a rollout's block. */
+struct rule_instance {
 	const struct check *check;
 	size_t offset;
 	bool not_checked;
@@ -20,51 +21,67 @@ struct seat {
 
 struct judge {
 	struct judge_conf conf;
+	struct facts *facts;
 	const char *file;
-	struct seat seats[CHECKS_MAX];
-	size_t seat_count;
-	uint64_t by_want[WANTS]; /* which seats want the kind of that bit */
+	bool many;     /* files */
+	bool headless; /* lines without a header were said of it */
+	struct rule_instance rules[CHECKS_MAX];
+	size_t rule_count;
+	uint64_t by_kind[KINDS]; /* which rules want that kind */
 	size_t states;           /* bytes of all states of one rollout */
-	struct open_table open;
-	struct open_rollout *newest; /* the one the last line belonged to */
-	struct company company;
 	struct groups groups;
 	struct judge_summary sum;
 	double reward;
 	bool reward_known;
-	struct workspace work;
 	char not_checked[1024];
 };
+
+/* What is kept beside the facts of an open rollout. */
+struct judged_rollout {
+	struct findings findings;
+	struct json_paths *ignored; /* in states, when their hashes are verified */
+	_Alignas(max_align_t) unsigned char states[]; /* of the rules */
+};
+
+static void release_judged(void *user)
+{
+	struct judged_rollout *o = user;
+
+	findings_release(&o->findings);
+	json_paths_free(o->ignored);
+}
 
 static int unknown_rule(struct str name, struct error *err)
 {
 	const char *names[CHECKS_MAX];
-	for (size_t i = 0; i < checks_count; i++)
+
+	for (size_t i = 0; i < checks_count; i++) {
 		names[i] = checks[i]->id;
-	const char *near = text_nearest(name, names, checks_count);
-	if (!near)
-		return error_set(err, FAIL_USAGE, "no rule is called \"%.*s\"",
-		                 STR_ARG(name));
-	return error_set(err, FAIL_USAGE,
-	                 "no rule is called \"%.*s\"; did you mean \"%s\"?",
-	                 STR_ARG(name), near);
+	}
+	error_set(err, FAIL_USAGE, "unknown rule \"%.*s\"", STR_ARG(name));
+	return names_suggest(err, name, names, checks_count);
 }
 
 /* Marks the rules that a comma-separated list names. */
 static int read_list(const char *list, bool named[CHECKS_MAX], struct error *err)
 {
 	struct str rest = str_from(list);
+
 	for (;;) {
 		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
 		struct str name = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
 		size_t i = 0;
-		while (i < checks_count && !str_is(name, checks[i]->id))
+
+		while (i < checks_count && !str_is(name, checks[i]->id)) {
 			i++;
-		if (i == checks_count)
+		}
+		if (i == checks_count) {
 			return unknown_rule(name, err);
+		}
 		named[i] = true;
-		if (!comma)
+		if (!comma) {
 			return 0;
+		}
 		rest = str_skip(rest, name.n + 1);
 	}
 }
@@ -72,23 +89,29 @@ static int read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 static size_t aligned(size_t n)
 {
 	size_t to = _Alignof(max_align_t);
+
 	return (n + to - 1) / to * to;
 }
 
-static int take_seats(struct judge *j, struct error *err)
+static int take_rules(struct judge *j, struct error *err)
 {
 	bool only[CHECKS_MAX] = {false}, without[CHECKS_MAX] = {false};
-	if (j->conf.only && read_list(j->conf.only, only, err))
+
+	if (j->conf.only && read_list(j->conf.only, only, err)) {
 		return -1;
-	if (j->conf.without && read_list(j->conf.without, without, err))
+	}
+	if (j->conf.without && read_list(j->conf.without, without, err)) {
 		return -1;
+	}
 	for (size_t i = 0; i < checks_count; i++) {
-		if ((j->conf.only && !only[i]) || without[i])
+		if ((j->conf.only && !only[i]) || without[i]) {
 			continue;
-		for (unsigned want = 0; want < WANTS; want++)
-			j->by_want[want] |= (uint64_t)(checks[i]->wants >> want & 1)
-			                    << j->seat_count;
-		j->seats[j->seat_count++] = (struct seat){checks[i], j->states, false};
+		}
+		for (unsigned kind = 0; kind < KINDS; kind++) {
+			j->by_kind[kind] |= (uint64_t)(checks[i]->wants >> kind & 1)
+			                    << j->rule_count;
+		}
+		j->rules[j->rule_count++] = (struct rule_instance){checks[i], j->states, false};
 		j->states += aligned(checks[i]->state_size);
 	}
 	return 0;
@@ -97,97 +120,98 @@ static int take_seats(struct judge *j, struct error *err)
 int judge_new(const struct judge_conf *conf, struct judge **out, struct error *err)
 {
 	struct judge *j = mem_new(sizeof(*j));
+
 	j->conf = *conf;
-	if (take_seats(j, err)) {
+	if (take_rules(j, err)) {
 		free(j);
 		return -1;
 	}
-	j->work.text = BUF(BUF_MAX_MESSAGE);
-	j->work.canon = BUF(BUF_MAX_MESSAGE);
-	j->work.hasher = hasher_new();
+	j->facts = facts_new(
+		&(struct facts_conf){.hints = conf->hints,
+	                             .user_size = sizeof(struct judged_rollout) + j->states,
+	                             .user_release = release_judged});
 	j->sum.effective = -1;
-	j->company.open = &j->open;
 	*out = j;
 	return 0;
 }
 
 void judge_free(struct judge *j)
 {
-	if (!j)
+	if (!j) {
 		return;
-	open_release(&j->open);
-	company_release(&j->company);
+	}
+	facts_free(j->facts);
 	groups_release(&j->groups);
-	buf_release(&j->work.text);
-	buf_release(&j->work.canon);
-	hasher_free(j->work.hasher);
 	free(j);
 }
 
-/* The rules that want any of the kinds, one bit each, by their seats. */
-static uint64_t who_wants(const struct judge *j, unsigned kinds)
+/* The rules that want to see any of the kinds, one bit each, by their place in j->rules. */
+static uint64_t rules_for(const struct judge *j, unsigned kinds)
 {
-	uint64_t who = 0;
-	for (; kinds; kinds &= kinds - 1)
-		who |= j->by_want[__builtin_ctz(kinds)];
-	return who;
+	uint64_t rules = 0;
+
+	for (; kinds; kinds &= kinds - 1) {
+		rules |= j->by_kind[__builtin_ctz(kinds)];
+	}
+	return rules;
 }
 
-static void tell_past(struct judge *j, struct open_rollout *o, unsigned kinds)
+static void show_completed(const struct judge *j, struct judged_rollout *o,
+                           const struct facts_update *u)
 {
-	if (kinds && j->conf.step)
-		j->conf.step(j->conf.ctx, &o->facts, &o->newest);
-	for (uint64_t who = who_wants(j, kinds); who; who &= who - 1) {
-		const struct seat *s = &j->seats[__builtin_ctzll(who)];
+	for (uint64_t rules = rules_for(j, u->completed_kinds); rules; rules &= rules - 1) {
+		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
+
 		o->findings.rule = s->check->id;
-		s->check->past(o->states + s->offset, &o->facts, &o->newest,
-		               &o->findings);
+		s->check->completed(o->states + s->offset, u->rollout, u->completed, &o->findings);
 	}
 }
 
-static void ask(struct judge *j, struct open_rollout *o, unsigned kinds,
-                const struct moment *m)
+static void show_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
-	for (uint64_t who = who_wants(j, kinds); who; who &= who - 1) {
-		const struct seat *s = &j->seats[__builtin_ctzll(who)];
-		o->findings.rule = s->check->id;
-		s->check->line(o->states + s->offset, &o->facts, m, &o->findings);
-	}
-}
+	for (uint64_t rules = rules_for(j, u->kinds); rules; rules &= rules - 1) {
+		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
-static void tell_line(const struct judge *j, const struct open_rollout *o,
-                      const struct moment *m)
-{
-	if (j->conf.line)
-		j->conf.line(j->conf.ctx, &o->facts, m);
+		o->findings.rule = s->check->id;
+		s->check->line(o->states + s->offset, u->rollout, &u->derived, &o->findings);
+	}
 }
 
 /* In the order of the table, whatever the order in which they were missed. */
 static void list_not_checked(struct judge *j)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < j->seat_count; i++) {
-		if (!j->seats[i].not_checked || n >= sizeof(j->not_checked))
+
+	for (size_t i = 0; i < j->rule_count; i++) {
+		if (!j->rules[i].not_checked || n >= sizeof(j->not_checked)) {
 			continue;
-		n += (size_t)snprintf(j->not_checked + n, sizeof(j->not_checked) - n,
-		                      "%s%s", n ? "," : "", j->seats[i].check->id);
+		}
+		n += (size_t)snprintf(j->not_checked + n, sizeof(j->not_checked) - n, "%s%s",
+		                      n ? "," : "", j->rules[i].check->id);
 	}
 }
 
-static void ask_last(struct judge *j, struct open_rollout *o, const struct moment *m)
+static void show_end(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
 	const struct findings *f = &o->findings;
-	bool stripped = !o->facts.has_meta && o->facts.steps > 0, missed = false;
-	for (struct seat *s = j->seats, *end = s + j->seat_count; s < end; s++) {
+	bool stripped = !u->rollout->has_meta && u->rollout->steps > 0, missed = false;
+
+	for (struct rule_instance *s = j->rules, *end = s + j->rule_count; s < end; s++) {
 		size_t said = f->count + f->left_out;
+
 		o->findings.rule = s->check->id;
-		if (s->check->end)
-			s->check->end(o->states + s->offset, &o->facts, m, &o->findings);
-		if (stripped && s->check->needs_meta && said == f->count + f->left_out)
+		o->findings.not_judged = false;
+		if (s->check->end) {
+			s->check->end(o->states + s->offset, u->rollout, &u->derived, &o->findings);
+		}
+		bool silent = said == f->count + f->left_out;
+		if (f->not_judged || (stripped && s->check->needs_meta && silent)) {
 			missed = s->not_checked = true;
+		}
 	}
-	if (missed)
+	if (missed) {
 		list_not_checked(j);
+	}
 }
 
 static void count_findings(struct judge *j, const struct findings *f)
@@ -207,118 +231,116 @@ static void count_findings(struct judge *j, const struct findings *f)
 	}
 }
 
-static void sum_up(struct judge *j, const struct tally *t)
+static void sum_up(struct judge *j, const struct counters *t)
 {
 	struct judge_summary *sum = &j->sum;
 	double reward;
+
 	sum->rollouts++;
 	sum->turns += t->turns;
 	sum->steps += t->steps;
 	sum->failed += t->failed;
 	sum->unknown += t->unknown;
-	if (t->effective >= 0)
+	if (t->effective >= 0) {
 		sum->effective = t->effective + (sum->effective > 0 ? sum->effective : 0);
+	}
 	if (json_double(str_from(t->reward), &reward)) {
 		j->reward += reward;
 		j->reward_known = true;
 	}
 }
 
-/* A string's text in memory of the rollout. */
-static struct str end_text(struct open_rollout *o, struct str value)
+/* Why nothing is known of any step, for the advice that is given then. */
+static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
 {
-	if (json_type(value) != JSON_STRING)
-		return (struct str){NULL, 0};
-	if (!json_has_escape(value))
-		return json_inner(value);
-	buf_clear(&o->facts.work->text);
-	json_decode(value, &o->facts.work->text);
-	return arena_str(&o->arena, buf_view(&o->facts.work->text));
+	if (r->steps == 0 || r->effective >= 0) {
+		return;
+	}
+	if (r->movement == MOVEMENT_UNSHOWN) {
+		sum->unshown++;
+	} else {
+		sum->no_source += r->source == SOURCE_NONE;
+		sum->by_observation += r->source == SOURCE_OBSERVATION;
+	}
 }
 
-static struct str shown_id(struct open_rollout *o)
+/* Did others act in its environment, or was that another one in between? */
+static bool is_disturbed(const struct rollout_verdict *v)
 {
-	if (o->instance == 1)
-		return o->facts.id;
-	char number[32];
-	int n = snprintf(number, sizeof(number), "#%lld", (long long)o->instance);
-	char *text = arena_new(&o->arena, o->facts.id.n + (size_t)n + 1);
-	memcpy(text, o->facts.id.p, o->facts.id.n);
-	memcpy(text + o->facts.id.n, number, (size_t)n);
-	return (struct str){text, o->facts.id.n + (size_t)n};
-}
-
-/* What a trainer can use: an imported rollout without a status is one that ended. */
-static bool is_lost(struct str status)
-{
-	static const char *const lost[] = {"refused", "unreachable", "interrupted",
-	                                   "failed", "incomplete"};
-	for (size_t i = 0; i < ARRAY_LEN(lost); i++) {
-		if (str_is(status, lost[i]))
+	for (size_t i = 0; i < v->finding_count; i++) {
+		const char *rule = v->findings[i].rule;
+		if (!strcmp(rule, "session-alias") || !strcmp(rule, "session-churn")) {
 			return true;
+		}
 	}
 	return false;
 }
 
-static void join_group(struct judge *j, const struct rollout_verdict *v)
+static void join_group(struct judge *j, const struct rollout_verdict *v,
+                       const struct rollout_facts *r)
 {
-	struct group_member m = {.task = v->task,
-	                         .size = v->group_size,
-	                         .sample = v->sample,
-	                         .lost = v->lost};
-	m.rewarded = json_double(str_from(v->tally.reward), &m.reward);
+	struct group_member m = {
+		.task = v->task, .size = v->group_size, .sample = v->sample, .lost = v->lost};
+
+	m.seed = r->seed;
+	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;
+	m.rewarded = json_double(str_from(v->counters.reward), &m.reward);
 	groups_add(&j->groups, &m);
 }
 
-/* The last moment of a rollout: its end line, or none. Frees it. */
-static void conclude(struct judge *j, struct open_rollout *o, const struct moment *m)
+static void conclude(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
-	ask_last(j, o, m);
+	const struct rollout_end *end = u->end;
+
+	show_end(j, o, u);
 	findings_sort(&o->findings);
-	derive_tally(o, m->line);
-	struct str status =
-		m->line ? end_text(o, m->line->value[KEY_STATUS]) : STR("incomplete");
 	struct rollout_verdict v = {
 		.file = j->file,
-		.rollout = shown_id(o),
-		.task = o->facts.task,
-		.status = status.p ? status : STR(""),
-		.reason = m->line ? end_text(o, m->line->value[KEY_REASON])
-	                          : (struct str){NULL, 0},
-		.tally = o->tally,
-		.sample = o->facts.sample,
-		.group_size = o->facts.group_size,
-		.lost = is_lost(status.p ? status : STR("")),
+		.rollout = end->id,
+		.task = u->rollout->task,
+		.status = end->status,
+		.reason = end->reason,
+		.counters = end->counters,
+		.sample = u->rollout->sample,
+		.group_size = u->rollout->group_size,
+		.lost = end->lost,
 		.findings = o->findings.list,
 		.finding_count = o->findings.count,
 	};
 	count_findings(j, &o->findings);
-	sum_up(j, &o->tally);
-	join_group(j, &v);
-	if (j->conf.verdict)
+	sum_up(j, &v.counters);
+	note_unknown(&j->sum, u->rollout);
+	join_group(j, &v, u->rollout);
+	if (j->conf.verdict) {
 		j->conf.verdict(j->conf.ctx, &v);
-	j->newest = NULL;
-	open_end(&j->open, o);
+	}
 }
 
-static void end_without_line(struct judge *j, struct open_rollout *o)
+static void judge_update(struct judge *j, const struct facts_update *u)
 {
-	j->company.current = o;
-	const struct moment m = {.tool = TOOL_NONE, .env_steps = -1};
-	tell_past(j, o, derive_past(o, NULL));
-	conclude(j, o, &m);
+	struct judged_rollout *o = u->user;
+
+	show_completed(j, o, u);
+	show_line(j, o, u);
+	if (j->conf.line) {
+		j->conf.line(j->conf.ctx, u);
+	}
+	if (u->end) {
+		conclude(j, o, u);
+	}
 }
 
 /* Hands on findings that are about no one rollout, if there are any, and forgets them. */
 static void say_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
 {
 	findings_sort(f);
-	v.tally = (struct tally){.effective = -1, .reward = "null"};
+	v.counters = (struct counters){.effective = -1, .reward = "null"};
 	v.findings = f->list;
 	v.finding_count = f->count;
 	count_findings(j, f);
-	if (f->count && j->conf.verdict)
+	if (f->count && j->conf.verdict) {
 		j->conf.verdict(j->conf.ctx, &v);
+	}
 	findings_release(f);
 }
 
@@ -328,174 +350,171 @@ static void say_group(void *ctx, const struct task_group *g, bool carried)
 	struct findings f = {0};
 	struct task_group named = *g;
 	char name[64];
-	const struct rollout_verdict v = {
-		.file = carried ? NULL : j->file, .task = g->task, .status = STR("")};
-	peer_name(&j->work, g->task, name, sizeof(name));
+	const struct rollout_verdict v = {.file = carried ? NULL : j->file, .task = g->task};
+
+	peer_name(facts_workspace(j->facts), g->task, name, sizeof(name));
 	named.name = name;
-	for (size_t i = 0; i < j->seat_count; i++) {
-		f.rule = j->seats[i].check->id;
-		if (j->seats[i].check->group)
-			j->seats[i].check->group(&named, &f);
+	for (size_t i = 0; i < j->rule_count; i++) {
+		f.rule = j->rules[i].check->id;
+		if (j->rules[i].check->group) {
+			j->rules[i].check->group(&named, &f);
+		}
 	}
 	say_findings(j, v, &f);
 }
 
 static void finish_open(struct judge *j)
 {
-	size_t count = j->open.count;
-	struct open_rollout **list = open_list(&j->open);
-	for (size_t i = 0; i < count; i++)
-		end_without_line(j, list[i]);
-	free(list);
+	struct facts_update u;
+
+	while (facts_end_next(j->facts, &u)) {
+		judge_update(j, &u);
+	}
 }
 
 /* Findings about no rollout of any one file. */
 static void say_last(struct judge *j)
 {
 	struct findings f = {0};
-	for (size_t i = 0; i < j->seat_count; i++) {
-		f.rule = j->seats[i].check->id;
-		if (j->seats[i].check->finish)
-			j->seats[i].check->finish(j->conf.told.trained, &f);
+
+	for (size_t i = 0; i < j->rule_count; i++) {
+		f.rule = j->rules[i].check->id;
+		if (j->rules[i].check->finish) {
+			j->rules[i].check->finish(j->conf.hints.trained, &f);
+		}
 	}
-	say_findings(j, (struct rollout_verdict){.status = STR("")}, &f);
+	say_findings(j, (struct rollout_verdict){.file = NULL}, &f);
 }
 
 void judge_finish(struct judge *j)
 {
 	finish_open(j);
 	groups_take(&j->groups, true, say_group, j);
-	if (j->conf.told.trained)
+	if (j->conf.hints.trained) {
 		say_last(j);
+	}
+}
+
+void judge_many(struct judge *j)
+{
+	j->many = true;
 }
 
 void judge_file(struct judge *j, const char *file)
 {
 	finish_open(j);
 	groups_take(&j->groups, false, say_group, j);
-	open_forget(&j->open);
+	facts_new_file(j->facts);
 	j->file = file;
+	j->headless = false;
 }
 
-/* Half a line after the end of all rollouts: a finding about the file. */
-static void judge_torn_tail(struct judge *j)
+/* A finding about the file: it is not whole. */
+static void say_incomplete(struct judge *j, const char *what)
 {
 	struct findings f = {.rule = "incomplete"};
-	const struct rollout_verdict v = {.file = j->file, .status = STR("incomplete")};
+	const struct rollout_verdict v = {.file = j->file, .status = END_INCOMPLETE};
 	bool wanted = false;
-	for (size_t i = 0; i < j->seat_count; i++)
-		wanted = wanted || strcmp(j->seats[i].check->id, f.rule) == 0;
-	if (!wanted)
+
+	for (size_t i = 0; i < j->rule_count; i++) {
+		wanted = wanted || strcmp(j->rules[i].check->id, f.rule) == 0;
+	}
+	if (!wanted) {
 		return;
-	finding_say(&f, SEVERITY_ERROR, NULL, "",
-	            "the file ends in half a line, after the end of the rollouts in it");
+	}
+	finding_say(&f, SEVERITY_ERROR, NULL, "", "%s", what);
 	say_findings(j, v, &f);
 }
 
-static void note_torn(struct judge *j)
+static int verify(const struct facts_update *u, struct error *err)
 {
-	if (j->open.count == 0) {
-		judge_torn_tail(j);
-		return;
+	struct judged_rollout *o = u->user;
+	const struct line *l = u->derived.line;
+
+	if (l->type == LINE_HEADER) {
+		return verify_ignored(l, u->rollout->work, &o->ignored, err);
 	}
-	struct open_rollout **list = open_list(&j->open);
-	for (size_t i = 0; i < j->open.count; i++)
-		list[i]->facts.torn = true;
-	free(list);
+	return verify_state(l, o->ignored, u->rollout->work, err);
 }
 
-static struct open_rollout *find(struct judge *j, struct str id, uint64_t *hash)
+/* The first of them in this file. */
+static void judge_headless(struct judge *j)
 {
-	if (j->newest && str_eq(j->newest->facts.id, id)) {
-		*hash = j->newest->hash;
-		return j->newest;
+	if (!j->headless) {
+		say_incomplete(j, "lines of a rollout that has no header: the file begins in the "
+		                  "middle of it");
 	}
-	*hash = open_hash(id);
-	return open_find(&j->open, id, *hash);
-}
-
-static int not_open(const struct judge *j, const struct line *l, uint64_t hash,
-                    struct error *err)
-{
-	const char *type = line_type_name(l->type);
-	if (open_ended(&j->open, hash))
-		return error_set(err, FAIL_INPUT,
-		                 "a line \"%s\" of rollout \"%.*s\" after its end", type,
-		                 STR_ARG(l->rollout));
-	return error_set(err, FAIL_INPUT,
-	                 "a line \"%s\" of rollout \"%.*s\", which has no header", type,
-	                 STR_ARG(l->rollout));
-}
-
-static void count_line(struct open_rollout *o, const struct line *l,
-                       const struct reader_note *note)
-{
-	o->facts.lines++;
-	o->facts.fused += note && note->fused;
-	o->facts.has_meta = o->facts.has_meta || line_has(l, KEY_META);
-}
-
-static int judge_header(struct judge *j, const struct line *l,
-                        const struct reader_note *note, struct error *err)
-{
-	uint64_t hash;
-	if (find(j, l->rollout, &hash))
-		return error_set(err, FAIL_INPUT,
-		                 "a second header of rollout \"%.*s\" before its end",
-		                 STR_ARG(l->rollout));
-	struct open_rollout *o = open_add(&j->open, l->rollout, hash, j->states);
-	struct moment m = {.line = l, .tool = TOOL_NONE, .env_steps = -1};
-	o->facts.work = &j->work;
-	o->facts.company = &j->company;
-	o->facts.trained = j->conf.told.trained;
-	o->told = &j->conf.told;
-	j->company.current = o;
-	o->seen = ++j->company.clock;
-	j->newest = o;
-	if (j->conf.verify && verify_ignored(l, &j->work, &o->ignored, err))
-		return -1;
-	derive_header(o, l);
-	count_line(o, l, note);
-	ask(j, o, WANT_HEADER, &m);
-	tell_line(j, o, &m);
-	return 0;
+	j->headless = true;
 }
 
 int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
                struct error *err)
 {
-	if (note && note->torn) {
-		note_torn(j);
+	struct facts_update u;
+
+	if (facts_end_unfinished(j->facts, l, &u)) {
+		judge_update(j, &u);
+	}
+	if (facts_line(j->facts, l, note, &u, err)) {
+		if (!j->many || !facts_is_headless(j->facts, l)) {
+			return -1;
+		}
+		judge_headless(j);
 		return 0;
 	}
-	if (l->type == LINE_HEADER)
-		return judge_header(j, l, note, err);
-	uint64_t hash;
-	struct open_rollout *o = find(j, l->rollout, &hash);
-	if (!o)
-		return l->type == LINE_UNKNOWN ? 0 : not_open(j, l, hash, err);
-	if (j->conf.verify && verify_state(l, o->ignored, &j->work, err))
+	if (note && note->torn && facts_open_count(j->facts) == 0) {
+		say_incomplete(j,
+		               "the last line is truncated, after the end of the file's rollouts");
+	}
+	if (!u.rollout) {
+		return 0;
+	}
+	if (j->conf.verify && verify(&u, err)) {
 		return -1;
-	j->newest = o;
-	j->company.current = o;
-	j->company.clock++;
-	count_line(o, l, note);
-	struct moment m;
-	tell_past(j, o, derive_past(o, l));
-	ask(j, o, derive_line(o, l, &m), &m);
-	tell_line(j, o, &m);
-	o->seen = j->company.clock;
-	if (m.is_step)
-		o->acted = j->company.clock;
-	if (l->type == LINE_END)
-		conclude(j, o, &m);
+	}
+	judge_update(j, &u);
+	return 0;
+}
+
+struct judging {
+	struct judge *judge;
+	after_line_fn *after;
+	void *ctx;
+};
+
+static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+{
+	struct judging *j = ctx;
+
+	if (judge_line(j->judge, l, note, err)) {
+		return -1;
+	}
+	return j->after ? j->after(j->ctx, err) : 0;
+}
+
+int judge_recording(struct judge *j, const char *path, after_line_fn *after, void *ctx,
+                    struct error *err)
+{
+	struct judging judging = {j, after, ctx};
+
+	judge_file(j, path);
+	if (!j->many) {
+		return reader_file(path, take, &judging, err);
+	}
+	bool any;
+	if (reader_file_lines(path, take, &judging, &any, err)) {
+		return -1;
+	}
+	if (!any) {
+		say_incomplete(j, "the file is empty");
+	}
 	return 0;
 }
 
 void judge_summary(const struct judge *j, struct judge_summary *out)
 {
 	*out = j->sum;
-	derive_number(j->reward_known, j->reward, out->reward);
+	counters_number(j->reward_known, j->reward, out->reward);
 }
 
 const char *judge_not_checked(const struct judge *j)

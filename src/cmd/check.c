@@ -1,13 +1,16 @@
 /* rolldbg check: judge recordings. */
+#include "base/names.h"
 #include "base/text.h"
-#include "check/recording.h"
-#include "check/trained.h"
+#include "check/judge.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
+#include "facts/trained.h"
 #include "trajectory/reader.h"
 
 #define EXPLAIN_WIDTH 78
 #define RULE_COLUMN   24
+#define TITLE_COLUMN  (RULE_COLUMN + 9)
 
 struct check_options {
 	struct verdict_options verdict;
@@ -15,61 +18,81 @@ struct check_options {
 	bool list, verify;
 };
 
+#define FIELD(f) offsetof(struct check_options, f)
+
 static const struct opt options[] = {
-	VERDICT_OPTIONS(OPT(struct check_options, verdict)),
-	{0, "trainer-logprobs", "FILE", OPT_STR, OPT(struct check_options, trained),
-         "the trainer's log-probabilities of the sampled tokens, for kl-band", NULL},
-	{0, "explain", "RULE", OPT_STR, OPT(struct check_options, explain),
-         "print what a rule means and what to do about it, and exit", NULL},
-	{0, "list", NULL, OPT_FLAG, OPT(struct check_options, list),
-         "list the rules, and exit", NULL},
-	{0, "verify", NULL, OPT_FLAG, OPT(struct check_options, verify),
-         "recompute each state_hash, and stop with exit code 3 at a wrong one", NULL},
+	OPT_GROUP(FIELD(verdict), verdict_group),
+	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+                   "the trainer's log-probabilities of the sampled tokens, for kl-band"),
+	OPT_STRING(0, "explain", "RULE", FIELD(explain),
+                   "explain a rule and how to fix what it finds, and exit"),
+	OPT_FLAG(0, "list", FIELD(list), "list the rules, and exit"),
+	OPT_FLAG(0, "verify", FIELD(verify),
+                 "recompute each state_hash and exit 3 at the first mismatch"),
 };
 
 /* ---- what the rules are ---- */
+
+/* The rule's title, severity, the rules it explains, and the explanation. */
+static void explain_rule(const struct check *c, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&text, "%s: ", c->id);
+	settings_put(&text, c->title);
+	buf_text(&text, "\nSeverity: ");
+	check_describe_severity(c, &text);
+	buf_char(&text, '\n');
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
+		buf_printf(&text, "%s%s", i ? ", " : "Explains: ", c->explains[i]->id);
+	}
+	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
+	buf_clear(&text);
+	settings_put(&text, c->why);
+	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
+	buf_release(&text);
+}
 
 static int explain(const char *rule, struct error *err)
 {
 	const struct check *c = check_find(str_from(rule));
 	struct output out = output_to_stdout();
-	const char *names[64];
+	const char *names[CHECKS_MAX];
 	size_t n = 0;
 
 	if (c) {
-		struct buf title = BUF(BUF_MAX_SMALL);
-
-		buf_printf(&title, "%s: %s\n", c->id, c->title);
-		text_wrap(&out.text, buf_view(&title), 0, EXPLAIN_WIDTH);
-		buf_release(&title);
-		text_wrap(&out.text, str_from(c->why), 0, EXPLAIN_WIDTH);
+		explain_rule(c, &out.text);
 		return output_close(&out, err);
 	}
-	for (size_t i = 0; i < checks_count && n < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < checks_count; i++) {
 		names[n++] = checks[i]->id;
 	}
-	text_suggest(&out.text, str_from(rule), names, n);
-	error_set(err, FAIL_USAGE, "unknown rule '%s'%s", rule, buf_cstr(&out.text));
 	output_release(&out);
-	return -1;
+	error_set(err, FAIL_USAGE, "unknown rule '%s'", rule);
+	return names_suggest(err, str_from(rule), names, n);
 }
 
-/* A line each for grep, folded for a terminal. */
+/* One line per rule, for grep; wrapped on a terminal. */
 static int list_rules(struct style style, struct error *err)
 {
 	struct output out = output_to_stdout();
 	size_t width = style.terminal ? style.columns : SIZE_MAX;
+	struct buf title = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < checks_count; i++) {
-		buf_printf(&out.text, "%-*s", RULE_COLUMN, checks[i]->id);
-		text_wrap(&out.text, str_from(checks[i]->title), RULE_COLUMN, width);
+		buf_printf(&out.text, "%-*s%-*s", RULE_COLUMN, checks[i]->id,
+		           TITLE_COLUMN - RULE_COLUMN, severity_name(checks[i]->severity));
+		buf_clear(&title);
+		settings_put(&title, checks[i]->title);
+		text_wrap(&out.text, buf_view(&title), TITLE_COLUMN, width);
 	}
+	buf_release(&title);
 	return output_close(&out, err);
 }
 
 /* ---- judging ---- */
 
-/* What is known is shown as it comes, for a recording may be long. */
+/* Results are printed as they come, because a recording may be long. */
 static int flush_some(void *ctx, struct error *err)
 {
 	struct verdicts *v = ctx;
@@ -78,14 +101,21 @@ static int flush_some(void *ctx, struct error *err)
 }
 
 static int check_files(const struct file_list *files, struct judge *j, struct verdicts *v,
-                       struct error *err)
+                       size_t *unusable, struct error *err)
 {
+	if (files->many) {
+		judge_many(j);
+	}
 	if (files->count > 1) {
-		v->whose = WHOSE_FILE_AND_ROLLOUT;
+		v->origin = ORIGIN_FILE_AND_ROLLOUT;
 	}
 	for (size_t i = 0; i < files->count; i++) {
-		if (judge_recording(j, files->paths[i], flush_some, v, err)) {
+		if (!judge_recording(j, files->paths[i], flush_some, v, err)) {
+			continue;
+		}
+		if (!store_pass_over(files, err, unusable)) {
 			struct error ignored; /* what was judged so far is worth seeing */
+
 			(void)!output_flush(&v->out, &ignored);
 			return -1;
 		}
@@ -102,7 +132,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct verdicts v = {.context = c,
 	                     .out = output_to_stdout(),
 	                     .json = o->verdict.json,
-	                     .whose = WHOSE_ROLLOUT,
+	                     .origin = ORIGIN_ROLLOUT,
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
@@ -111,20 +141,23 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                          .ctx = &v};
 	struct file_list files = {0};
 	struct judge *j = NULL;
+	size_t unusable = 0;
 
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = verdict_told(&o->verdict, &conf.told, err) ||
-	             (o->trained && trained_read(o->trained, &conf.told.trained, err)) ||
-	             judge_new(&conf, &j, err) ||
-	             store_operands(c, argc, argv, &files, err) ||
-	             check_files(&files, j, &v, err);
+	int failed = verdict_hints(&o->verdict, &conf.hints, err) ||
+	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
+	             judge_new(&conf, &j, err) || store_operands(c, argc, argv, &files, err) ||
+	             check_files(&files, j, &v, &unusable, err);
 	judge_free(j);
-	trained_free(conf.told.trained);
-	told_release(&conf.told);
+	trained_free(conf.hints.trained);
+	verdict_hints_release(&conf.hints);
 	file_list_free(&files);
 	output_release(&v.out);
+	if (!failed && unusable) {
+		return fail_exit_code(FAIL_INPUT);
+	}
 	/* a rollout that never was is not clean, whatever the rules have to say of it;
 	   who asks for one rule alone wants to know of that one */
 	return failed ? -1 : v.at_or_above > 0 || (v.broken > 0 && !o->verdict.only);
@@ -132,16 +165,15 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "judge recordings: did the environment move, and if not, why",
+	.summary = "judge recordings: did the environment change, and if not, why",
 	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, the *.jsonl of a folder, - for standard "
-		       "input; the latest one when nothing is named) and prints what the "
-		       "rules find. Exit code 1 when a finding is at least as severe as "
-		       "--fail-on.\n"
-		       "The file of --trainer-logprobs has one line for each turn, "
-		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}: "
-		       "the trainer's value for each token the model sampled, in order, "
-		       "without the tokens of tool results.",
+	.description = "Reads recordings (files, the *.jsonl files of a folder, - for standard "
+		       "input; by default the latest recording) and prints what the rules find. "
+		       "Exits with 1 if a finding is at least as severe as --fail-on.\n"
+		       "The --trainer-logprobs file has one line per turn, "
+		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}: the "
+		       "trainer's value for each sampled token, in order, without the tokens of "
+		       "tool results.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -1,10 +1,12 @@
-/* The table of commands and the way to them. */
+/* The table of commands, and dispatch. */
 #include "cmd/cmd.h"
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cmd/output.h"
+#include "cmd/settings.h"
 #include "net/io.h"
 
 #include <signal.h>
@@ -23,27 +25,30 @@ const size_t commands_count = ARRAY_LEN(commands);
 
 struct globals {
 	int verbose;
-	bool quiet, help, version;
+	bool quiet, help, version, no_pager;
 	const char *color;
 };
 
+#define FIELD(f) offsetof(struct globals, f)
+
 const struct opt global_options[] = {
-	{'h', "help", NULL, OPT_FLAG, OPT(struct globals, help), "print help and exit",
-         NULL},
-	{'v', "verbose", NULL, OPT_COUNT, OPT(struct globals, verbose),
-         "explain decisions on stderr; twice: in more detail", NULL},
-	{'q', "quiet", NULL, OPT_FLAG, OPT(struct globals, quiet),
-         "print findings and errors only: no table, summary or warnings", NULL},
-	{0, "color", "WHEN", OPT_CHOICE, OPT(struct globals, color),
-         "use colors; auto: on a terminal, unless NO_COLOR is set", "auto|always|never"},
-	{0, "version", NULL, OPT_FLAG, OPT(struct globals, version),
-         "print the version and exit", NULL},
+	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
+	OPT_COUNT('v', "verbose", FIELD(verbose),
+                  "explain decisions on stderr; give twice for more detail"),
+	OPT_FLAG('q', "quiet", FIELD(quiet),
+                 "print only findings, failed properties, errors and the output of --json, show, "
+                 "diff, strip and stats; no tables, summaries, progress or warnings"),
+	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
+                   "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
+	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
+	OPT_FLAG(0, "version", FIELD(version), "print the version and exit"),
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 
 const struct exit_code exit_codes[] = {
 	{0, "clean"},
-	{1, "findings at or above --fail-on, differences, or a rollout that was refused"},
+	{1,
+         "findings at or above --fail-on, differences, a rollout that was refused, or a call left unanswered"},
 	{2, "usage: the command line is wrong"},
 	{3, "a recording, policy or configuration that cannot be used"},
 	{4, "the environment or the model could not be reached, or was lost"},
@@ -55,7 +60,6 @@ const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 int command_find(struct str name, const struct command **out, struct error *err)
 {
 	const char *names[ARRAY_LEN(commands)];
-	struct buf hint = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < commands_count; i++) {
 		if (str_is(name, commands[i]->name)) {
@@ -64,31 +68,27 @@ int command_find(struct str name, const struct command **out, struct error *err)
 		}
 		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
 	}
-	text_suggest(&hint, name, names, commands_count);
-	error_set(err, FAIL_USAGE, "unknown command '%.*s'%s", STR_ARG(name),
-	          buf_cstr(&hint));
-	buf_release(&hint);
-	return -1;
+	error_set(err, FAIL_USAGE, "unknown command '%.*s'", STR_ARG(name));
+	return names_suggest(err, name, names, commands_count);
 }
 
-/* A command takes the global options too: nobody remembers on which side -v goes. */
+/* A command also accepts the global options, so that users need not remember on which side -v
+   goes. */
 static struct opt *joined_options(const struct command *cmd, size_t *count)
 {
-	struct opt *all = mem_array(cmd->opt_count + global_options_count, sizeof(*all));
+	struct opt *all = options_expand(cmd->opts, cmd->opt_count, count);
 
-	*count = cmd->opt_count + global_options_count;
-	for (size_t i = 0; i < cmd->opt_count; i++) {
-		all[i] = cmd->opts[i];
-	}
+	all = mem_resize(all, *count + global_options_count, sizeof(*all));
 	for (size_t i = 0; i < global_options_count; i++) {
-		all[cmd->opt_count + i] = global_options[i];
-		all[cmd->opt_count + i].offset += cmd->opts_size;
+		all[*count] = global_options[i];
+		all[(*count)++].offset += cmd->opts_size;
 	}
 	return all;
 }
 
 static void apply_globals(struct context *c, const struct globals *g)
 {
+	c->no_pager |= g->no_pager;
 	if (g->quiet) {
 		c->quiet = true;
 		log_set_level(LOG_QUIET);
@@ -101,8 +101,8 @@ static void apply_globals(struct context *c, const struct globals *g)
 	}
 }
 
-static int print(void (*text)(const struct command *, struct buf *),
-                 const struct command *cmd, struct error *err)
+static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
+                 struct error *err)
 {
 	struct output out = output_to_stdout();
 
@@ -122,11 +122,10 @@ static void version_text(const struct command *cmd, struct buf *out)
 	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
 }
 
-static int check_operands(const struct command *cmd, int given, char **argv,
-                          struct error *err)
+static int check_operands(const struct command *cmd, int given, char **argv, struct error *err)
 {
 	if (given < cmd->min_operands) {
-		return error_set(err, FAIL_USAGE, "an operand is missing");
+		return error_set(err, FAIL_USAGE, "missing operand: %s", cmd->operands);
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'",
@@ -135,11 +134,10 @@ static int check_operands(const struct command *cmd, int given, char **argv,
 	return 0;
 }
 
-/* A filter whose reader loses interest ends, as everywhere; who talks to peers says
-   goodbye first. TLS and all that is only made ready where it is needed: it costs more
-   than a small check. */
-static int start_command(const struct context *c, const struct command *cmd,
-                         const void *opts, int argc, char **argv, struct error *err)
+/* Commands without network traffic die of SIGPIPE as filters do; those with it first end their
+   sessions. TLS is only initialized if needed: it costs more than a small check. */
+static int start_command(const struct context *c, const struct command *cmd, const void *opts,
+                         int argc, char **argv, struct error *err)
 {
 	struct sigaction pipe = {.sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
 
@@ -156,20 +154,19 @@ static int start_command(const struct context *c, const struct command *cmd,
 	return code;
 }
 
-static int run_command(struct context *c, const struct command *cmd, int argc,
-                       char **argv, struct error *err)
+static int run_command(struct context *c, const struct command *cmd, int argc, char **argv,
+                       struct error *err)
 {
 	size_t count;
 	struct opt *opts = joined_options(cmd, &count);
 	char *values = mem_new(cmd->opts_size + sizeof(struct globals));
 	struct globals *g = (struct globals *)(void *)(values + cmd->opts_size);
-	int operands = options_parse(opts, count, false, argc, argv, values, err),
-	    code = -1;
+	int operands = options_parse(opts, count, false, argc, argv, values, err), code = -1;
 
 	if (operands >= 0) {
 		apply_globals(c, g);
-		if (g->help) {
-			code = print(help_command, cmd, err);
+		if (g->help || g->version) {
+			code = print(g->help ? help_command : version_text, cmd, err);
 		} else if (!check_operands(cmd, operands, argv, err)) {
 			code = start_command(c, cmd, values, operands, argv, err);
 		}
@@ -182,11 +179,11 @@ static int run_command(struct context *c, const struct command *cmd, int argc,
 	return code;
 }
 
-int command_main(struct context *c, int argc, char **argv, struct error *err)
+static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 {
 	struct globals g = {0};
-	int operands = options_parse(global_options, global_options_count, true, argc - 1,
-	                             argv + 1, &g, err);
+	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
+	                             &g, err);
 
 	if (operands < 0) {
 		return -1;
@@ -206,4 +203,15 @@ int command_main(struct context *c, int argc, char **argv, struct error *err)
 	}
 	return g.help ? print(help_command, c->command, err)
 	              : run_command(c, c->command, operands - 1, argv + 2, err);
+}
+
+int command_main(struct context *c, int argc, char **argv, struct error *err)
+{
+	log_set_filter(settings_filter, NULL);
+	int code = dispatch(c, argc, argv, err);
+
+	if (code < 0) {
+		settings_as_options(err->text, strlen(err->text));
+	}
+	return code;
 }

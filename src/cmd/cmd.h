@@ -1,38 +1,42 @@
-/* What a command is: an entry in cmds.def, a table of options, one function. Dispatch,
-   help, the manual and the completions derive from these. */
+/* The folder cmd/: the command line: one file per command and a row in cmds.def; the only folder
+   that knows options by name. Anything that two commands compute does not belong here. */
+
+/* A command is an entry in cmds.def, a table of options, and a function. Dispatch, help, the
+   manual and the completions derive from these. */
 #ifndef ROLLDBG_CMD_CMD_H
 #define ROLLDBG_CMD_CMD_H
 
 #include "base/clock.h"
-#include "base/options.h"
+#include "cmd/options.h"
 #include "report/report.h"
 
 #define ROLLDBG_VERSION "0.1.0"
 
-/* What enters through main only: time, the wish to stop, environment variables, the
- * terminal. */
+/* What only main provides: time, stop signals, environment variables, the terminal. */
 struct context {
 	struct clock clock;
-	void (*catch_stop)(void); /* from now on signals ask for an orderly end */
-	int stop_fd;              /* readable once a signal asked us to stop */
+	void (*catch_stop)(void);                  /* from now on signals request an orderly stop */
+	int stop_fd;                               /* readable once a signal requested a stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
-	size_t stderr_columns; /* 0: standard error is no terminal, or a dumb one */
-	bool quiet;            /* -q */
-	const struct command *command; /* once it is known */
+	/* 0: standard error is not a terminal, or a dumb one */
+	size_t stderr_columns;
+	bool quiet;                    /* -q */
+	bool no_pager;                 /* --no-pager */
+	const struct command *command; /* set once it is known */
 };
 
 struct command {
 	const char *name, *summary;     /* one line, starts with a verb */
-	const char *operands;           /* "[FILE...]"; "" when there are none */
-	const char *description;        /* paragraphs for --help, wrapped there */
+	const char *operands;           /* "[FILE...]"; "" if there are none */
+	const char *description;        /* paragraphs for --help, which wraps them */
 	int min_operands, max_operands; /* -1: any number */
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
-	bool network; /* talks to peers: a broken pipe must not kill it before it has said
-	                 goodbye */
-	/* The exit code, or -1 with err set. */
+	/* has network peers: SIGPIPE must not kill it before its sessions are closed */
+	bool network;
+	/* Returns the exit code, or -1 with err set. */
 	int (*run)(const struct context *c, const void *opts, int argc, char **argv,
 	           struct error *err);
 };
@@ -51,16 +55,16 @@ struct exit_code {
 extern const struct exit_code exit_codes[];
 extern const size_t exit_codes_count;
 
-/* Parses and runs argv[1..]: the exit code, or -1 with err set. */
+/* Parses and runs argv[1..]; returns the exit code, or -1 with err set. */
 int command_main(struct context *c, int argc, char **argv, struct error *err);
 
 /* The command of that name, or FAIL_USAGE with the nearest name. */
 MUST_USE int command_find(struct str name, const struct command **out, struct error *err);
 
-/* Help texts, as --help prints them. */
+/* Appends the help text, as --help prints it. */
 void help_command(const struct command *cmd, struct buf *out);
 void help_all(struct buf *out);
-/* The line below a usage error; cmd is NULL where no command was understood. */
+/* Appends the hint below a usage error; cmd is NULL if no command was recognized. */
 void help_hint(const struct command *cmd, struct buf *out);
 
 #endif

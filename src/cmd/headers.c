@@ -7,8 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int add(struct header_list *l, struct str header, const char *from,
-               struct error *err)
+#define FIELD(f) offsetof(struct header_options, f)
+
+static const struct opt header_rows[] = {
+	OPT_LIST('H', "header", "HEADER|@FILE", FIELD(headers),
+                 "send this header ('Name: value') with every request; @FILE contains one header "
+                 "per line"),
+	OPT_LIST(0, "header-env", "NAME=VARIABLE", FIELD(variables),
+                 "send header NAME with the value of an environment variable, for credentials"),
+};
+const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows)};
+
+static int add(struct header_list *l, struct str header, const char *from, struct error *err)
 {
 	const char *colon = header.n ? memchr(header.p, ':', header.n) : NULL;
 	bool control = false;
@@ -17,8 +27,8 @@ static int add(struct header_list *l, struct str header, const char *from,
 		control |= (unsigned char)header.p[i] < ' ' && header.p[i] != '\t';
 	}
 	if (!colon || colon == header.p || control) {
-		/* what stands there may be a secret: it is not quoted */
-		return error_set(err, FAIL_USAGE, "%s: a header is 'Name: value'", from);
+		/* the text may be a secret: it is not quoted */
+		return error_set(err, FAIL_USAGE, "%s: expected a header, 'Name: value'", from);
 	}
 	l->items = mem_resize(l->items, l->count + 1, sizeof(*l->items));
 	l->items[l->count++] = mem_text(header);
@@ -54,17 +64,16 @@ static int add_file(struct header_list *l, const char *path, struct error *err)
 static int add_variable(const struct context *c, struct header_list *l, const char *spec,
                         struct error *err)
 {
-	const char *equals = strchr(spec, '='),
-		   *value = equals ? c->variable(equals + 1) : NULL;
+	const char *equals = strchr(spec, '='), *value = equals ? c->variable(equals + 1) : NULL;
 	struct buf header = BUF(BUF_MAX_SMALL);
 
 	if (!equals || equals == spec) {
-		return error_set(err, FAIL_USAGE,
-		                 "--header-env wants NAME=VARIABLE, not '%s'", spec);
+		return error_set(err, FAIL_USAGE, "--header-env: expected NAME=VARIABLE, got '%s'",
+		                 spec);
 	}
 	if (!value) {
-		return error_set(err, FAIL_USAGE,
-		                 "--header-env: the variable %s is not set", equals + 1);
+		return error_set(err, FAIL_USAGE, "--header-env: the variable %s is not set",
+		                 equals + 1);
 	}
 	buf_printf(&header, "%.*s: %s", (int)(equals - spec), spec, value);
 	int failed = add(l, buf_view(&header), "--header-env", err);
@@ -72,8 +81,8 @@ static int add_variable(const struct context *c, struct header_list *l, const ch
 	return failed;
 }
 
-int headers_read(const struct context *c, const struct header_options *o,
-                 struct header_list *out, struct error *err)
+int headers_read(const struct context *c, const struct header_options *o, struct header_list *out,
+                 struct error *err)
 {
 	for (size_t i = 0; i < o->headers.count; i++) {
 		const char *item = o->headers.item[i];
@@ -83,6 +92,7 @@ int headers_read(const struct context *c, const struct header_options *o,
 			return -1;
 		}
 	}
+	out->given = out->count;
 	for (size_t i = 0; i < o->variables.count; i++) {
 		if (add_variable(c, out, o->variables.item[i], err)) {
 			return -1;

@@ -3,6 +3,8 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 
+#include <stdlib.h>
+
 #define HELP_WIDTH 80
 
 static void usage(const struct command *cmd, struct buf *out)
@@ -12,16 +14,14 @@ static void usage(const struct command *cmd, struct buf *out)
 		           cmd->opt_count ? " [OPTIONS]" : "", *cmd->operands ? " " : "",
 		           cmd->operands);
 	} else {
-		buf_text(out, "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] "
-		              "[OPERANDS]\n");
+		buf_text(out, "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]\n");
 	}
 }
 
 void help_hint(const struct command *cmd, struct buf *out)
 {
 	usage(cmd, out);
-	buf_printf(out, "       rolldbg help%s%s tells more\n", cmd ? " " : "",
-	           cmd ? cmd->name : "");
+	buf_printf(out, "       see rolldbg help%s%s\n", cmd ? " " : "", cmd ? cmd->name : "");
 }
 
 static void global_help(struct buf *out)
@@ -40,8 +40,12 @@ void help_command(const struct command *cmd, struct buf *out)
 		text_wrap(out, str_from(cmd->description), 0, HELP_WIDTH);
 	}
 	if (cmd->opt_count) {
+		size_t count;
+		struct opt *opts = options_expand(cmd->opts, cmd->opt_count, &count);
+
 		buf_text(out, "\noptions:\n");
-		options_help(cmd->opts, cmd->opt_count, out);
+		options_help(opts, count, out);
+		free(opts);
 	}
 	global_help(out);
 }
@@ -50,11 +54,10 @@ void help_all(struct buf *out)
 {
 	usage(NULL, out);
 	buf_char(out, '\n');
-	text_wrap(
-		out,
-		STR("Rollout debugger and trajectory recorder: count environment steps, "
-	            "not conversation turns."),
-		0, HELP_WIDTH);
+	text_wrap(out,
+	          STR("Rollout debugger and trajectory recorder: count environment steps, not "
+	              "conversation turns."),
+	          0, HELP_WIDTH);
 	buf_text(out, "\ncommands:\n");
 	for (size_t i = 0; i < commands_count; i++) {
 		if (!commands[i]->hidden) {
@@ -63,7 +66,7 @@ void help_all(struct buf *out)
 		}
 	}
 	global_help(out);
-	buf_text(out, "\nrolldbg help COMMAND tells more.\n");
+	buf_text(out, "\nSee rolldbg help COMMAND for the options of each.\n");
 }
 
 static int help_run(const struct context *c, const void *opts, int argc, char **argv,

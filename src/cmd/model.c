@@ -1,24 +1,67 @@
-/* Which model a policy asks: see model.h. */
+/* Reads the options of a model: see model.h. */
 #include "cmd/model.h"
+#include "policy/open.h"
 
 #include "policy/policy.h"
+#include "policy/toolformats/reader.h"
+#include "trajectory/credentials.h"
 
-/* The first option that makes no sense without a model; NULL: none was given. */
-static const char *stray_option(const struct llm_options *o)
+#define FIELD(f) offsetof(struct model_options, f)
+
+static const struct opt model_rows[] = {
+	OPT_STRING(0, "model", "NAME", FIELD(llm.model), "name of the model, for --policy llm"),
+	OPT_STRING(0, "base-url", "URL", FIELD(llm.base_url),
+                   "OpenAI-compatible server of the model: http(s)://HOST[/v1]"),
+	OPT_CHOICE(0, "profile", "NAME", "generic|openai|vllm|sglang|llamacpp|ollama|fireworks",
+                   FIELD(llm.profile),
+                   "kind of model server, which decides the parameters it is sent (default: "
+                   "generic)"),
+	OPT_STRING(0, "key-env", "VARIABLE", FIELD(llm.key_env),
+                   "environment variable that holds the API key (default: the profile's)"),
+	OPT_LIST(0, "allow-key-env", "VARIABLE", FIELD(allowed_keys),
+                 "let a policy file's key_env send this variable to a server that is not on this "
+                 "host; may be given several times"),
+	OPT_FLAG(0, "model-insecure", FIELD(llm.insecure),
+                 "accept any TLS certificate of the model's server"),
+	OPT_CHOICE(0, "tool-mode", "MODE", "native|json|text", FIELD(llm.tool_mode),
+                   "how the model calls tools: native, through the API; json, its whole reply is "
+                   "a call; text, as the prompt tells it to (default: native)"),
+	OPT_CHOICE(0, "tool-format", "NAME", tool_format_choices, FIELD(llm.tool_format),
+                   "format in which the model writes calls as text, where the server does not read "
+                   "them (default: auto, by their marks)"),
+	OPT_CHOICE(0, "on-no-tool", "WHAT", "stop|nudge|continue", FIELD(llm.on_no_tool),
+                   "what to do when the model calls no tool: stop, nudge (tell it to call one) "
+                   "or continue (default: stop)"),
+	OPT_FLAG(0, "no-repair", FIELD(llm.no_repair),
+                 "do not repair malformed calls (for training data)"),
+	OPT_FLAG(0, "tokens", FIELD(llm.tokens), "request token ids and log-probabilities"),
+	OPT_FLAG(0, "stream", FIELD(llm.stream), "request streamed replies"),
+	OPT_DURATION(0, "model-timeout", FIELD(timeout),
+                     "how long to wait for a reply of the model (default 5m)"),
+	OPT_NUMBER(0, "model-retries", "N", FIELD(retries),
+                   "retry up to N times if the model does not reply (default 4)"),
+};
+const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows)};
+
+/* The first option given that requires a model, or NULL. */
+static const char *stray_option(const struct model_options *o)
 {
 	const struct {
 		const char *name;
 		bool given;
 	} all[] = {
-		{"--model", o->model},
-		{"--base-url", o->base_url},
-		{"--profile", o->profile},
-		{"--key-env", o->key_env},
-		{"--tool-mode", o->tool_mode},
-		{"--on-no-tool", o->on_no_tool},
-		{"--no-repair", o->no_repair},
-		{"--tokens", o->tokens},
-		{"--stream", o->stream},
+		{"--model", o->llm.model},
+		{"--base-url", o->llm.base_url},
+		{"--profile", o->llm.profile},
+		{"--key-env", o->llm.key_env},
+		{"--allow-key-env", o->allowed_keys.count > 0},
+		{"--model-insecure", o->llm.insecure},
+		{"--tool-mode", o->llm.tool_mode},
+		{"--tool-format", o->llm.tool_format},
+		{"--on-no-tool", o->llm.on_no_tool},
+		{"--no-repair", o->llm.no_repair},
+		{"--tokens", o->llm.tokens},
+		{"--stream", o->llm.stream},
 		{"--model-timeout", o->timeout.given},
 		{"--model-retries", o->retries.given},
 	};
@@ -31,25 +74,36 @@ static const char *stray_option(const struct llm_options *o)
 	return NULL;
 }
 
-int model_read(const struct context *c, const char *policy, const struct llm_options *o,
-               struct secrets *secrets, struct llm_conf **out, struct error *err)
+int model_read(const struct context *c, const char *policy, const struct model_options *o,
+               struct env_target *t, struct llm_conf **out, struct error *err)
 {
 	const char *stray = stray_option(o);
+	struct llm_options options = o->llm;
 
-	if (llm_conf_new(policy, o, c->variable, out, err)) {
+	if (o->llm.base_url) {
+		credentials_add_url(t->secrets, o->llm.base_url);
+	}
+	options.allowed_keys = o->allowed_keys.item;
+	options.allowed_key_count = o->allowed_keys.count;
+	options.has_timeout = o->timeout.given;
+	options.timeout_ms = o->timeout.value;
+	options.has_retries = o->retries.given;
+	options.retries = o->retries.value;
+	if (llm_conf_new(policy, &options, c->variable, out, err)) {
 		return -1;
 	}
 	if (!*out && stray && policy && policy_check(policy, err)) {
-		return -1; /* nobody knows yet whether it asks one */
+		return -1; /* not known yet whether it asks a model */
 	}
 	if (!*out && stray) {
-		return error_set(err, FAIL_USAGE,
-		                 "%s is about a model, and this policy asks none: give "
-		                 "--policy llm or a policy file of kind llm",
-		                 stray);
+		return error_set(
+			err, FAIL_USAGE,
+			"%s needs a policy that asks a model: --policy llm, or a policy file of kind llm",
+			stray);
 	}
-	if (*out && (*out)->key) {
-		secrets_add(secrets, str_from((*out)->key));
+	if (!*out || !(*out)->key) {
+		return 0;
 	}
-	return 0;
+	secrets_add(t->secrets, str_from((*out)->key));
+	return env_target_withhold(t, (*out)->key_variable, err);
 }

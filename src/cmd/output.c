@@ -10,21 +10,24 @@
 
 struct output output_to_stdout(void)
 {
-	return (struct output){BUF(SIZE_MAX / 2), STDOUT_FILENO};
+	return (struct output){BUF(SIZE_MAX / 2), STDOUT_FILENO, false};
 }
 
 struct output output_to_stderr(void)
 {
-	return (struct output){BUF(SIZE_MAX / 2), STDERR_FILENO};
+	return (struct output){BUF(SIZE_MAX / 2), STDERR_FILENO, false};
 }
 
 int output_flush(struct output *o, struct error *err)
 {
 	size_t done;
 
-	if (fd_write(o->fd, buf_view(&o->text), &done) && errno != EPIPE) {
-		return error_errno(err, "cannot write to standard %s",
-		                   o->fd == STDERR_FILENO ? "error" : "output");
+	if (fd_write(o->fd, buf_view(&o->text), &done)) {
+		if (errno != EPIPE) {
+			return error_errno(err, "cannot write to standard %s",
+			                   o->fd == STDERR_FILENO ? "error" : "output");
+		}
+		o->closed = true;
 	}
 	buf_clear(&o->text);
 	return 0;

@@ -1,5 +1,4 @@
-/* Results on their way to a file descriptor: nothing is lost in silence, a full disk is
- * an error. */
+/* Buffered results for a file descriptor: write errors, such as a full disk, are reported. */
 #ifndef ROLLDBG_CMD_OUTPUT_H
 #define ROLLDBG_CMD_OUTPUT_H
 
@@ -7,19 +6,20 @@
 #include "base/error.h"
 
 struct output {
-	struct buf text; /* write into this */
+	struct buf text; /* append results here */
 	int fd;
+	bool closed; /* the reader has closed its end: later results are discarded */
 };
 
 struct output output_to_stdout(void);
 struct output output_to_stderr(void);
-/* Writes what is there. FAIL_SYSTEM. A reader that has gone away is no failure: whoever
-   runs on without SIGPIPE (struct command.network) has more to do than to print. */
+/* Writes the buffered text. FAIL_SYSTEM on failure. A closed reader is not a failure: commands
+   that ignore SIGPIPE (struct command.network) still have sessions to close. */
 MUST_USE int output_flush(struct output *o, struct error *err);
-/* Only when much has gathered. */
+/* The same, but only if much is buffered. */
 MUST_USE int output_flush_some(struct output *o, struct error *err);
-/* Flushes, releases: 0 or -1, usable as `return output_close(..)` of a command. */
+/* Flushes and releases: 0 or -1, for use as `return output_close(..)`. */
 MUST_USE int output_close(struct output *o, struct error *err);
-void output_release(struct output *o); /* without writing; twice is fine */
+void output_release(struct output *o); /* without writing; may be called twice */
 
 #endif

@@ -1,22 +1,35 @@
-/* From options and a task file to a list of rollouts: see plan.h. */
+/* Turns options and a task file into a list of rollouts: see plan.h. */
 #include "cmd/plan.h"
 
 #include "base/log.h"
+#include "base/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define ROLLOUTS_MAX 10000000
-#define NAMELESS     "env" /* what tasks are called that nobody gave a name */
+#define NAMELESS     "env" /* the name of tasks without one */
 
-static int check_number(const char *option, struct opt_u64 given, uint64_t most,
-                        struct error *err)
+#define FIELD(f) offsetof(struct plan_options, f)
+
+static const struct opt plan_rows[] = {
+	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
+                   "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
+                   "vars, reset, actions, tool, policy, max_turns, state"),
+	OPT_NUMBER('g', "group-size", "G", FIELD(group_size),
+                   "roll out each task G times (default 1)"),
+	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
+};
+const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows)};
+
+static int check_number(const char *option, struct opt_u64 given, uint64_t most, struct error *err)
 {
 	if (!given.given || (given.value > 0 && given.value <= most)) {
 		return 0;
 	}
-	return error_set(err, FAIL_USAGE, "--%s %" PRIu64 ": a number from 1 to %" PRIu64,
-	                 option, given.value, most);
+	return error_set(err, FAIL_USAGE,
+	                 "--%s: expected a number from 1 to %" PRIu64 ", got %" PRIu64, option,
+	                 most, given.value);
 }
 
 static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
@@ -26,13 +39,14 @@ static int contradicts(const char *option, struct opt_u64 given, uint64_t planne
 		return 0;
 	}
 	return error_set(err, FAIL_USAGE,
-	                 "--%s %" PRIu64 ", but by the trainer's settings it is %" PRIu64
-	                 ": leave it out",
+	                 "--%s %" PRIu64
+	                 " contradicts the trainer's settings, which make it %" PRIu64 ": omit it",
 	                 option, given.value, planned);
 }
 
-/* How many at a time, and of each task; the trainer's settings come first. */
-static int settle_numbers(struct plan *p, const struct plan_options *o, struct error *err)
+/* Determines how many rollouts run at a time and per task; the trainer's settings take
+   precedence. */
+static int choose_numbers(struct plan *p, const struct plan_options *o, struct error *err)
 {
 	struct trainer_plan t;
 	struct buf said = BUF(BUF_MAX_SMALL);
@@ -44,22 +58,23 @@ static int settle_numbers(struct plan *p, const struct plan_options *o, struct e
 	if (!trainer_given(&o->trainer)) {
 		return 0;
 	}
-	if (trainer_plan(&o->trainer, &t, err) ||
-	    contradicts("jobs", o->jobs, t.sessions, err) ||
+	int failed = trainer_read(&o->trainer, &t, &said, err);
+	if (!failed) {
+		log_warn("%s", buf_cstr(&said));
+	}
+	buf_release(&said);
+	if (failed || contradicts("jobs", o->jobs, t.sessions, err) ||
 	    contradicts("group-size", o->group_size, t.group_size, err)) {
 		return -1;
 	}
-	trainer_say(&o->trainer, &t, &said);
-	log_warn("%s", buf_cstr(&said));
-	buf_release(&said);
 	p->jobs = (size_t)t.sessions;
 	p->group_size = (size_t)t.group_size;
 	p->groups = (size_t)t.groups;
-	p->grouped = p->grouped || o->trainer.generations.given;
+	p->grouped = true;
 	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
 }
 
-static int settle_tasks(struct plan *p, const struct plan_options *o, const char *task,
+static int choose_tasks(struct plan *p, const struct plan_options *o, const char *task,
                         struct error *err)
 {
 	size_t wanted = p->groups;
@@ -68,9 +83,7 @@ static int settle_tasks(struct plan *p, const struct plan_options *o, const char
 		return 0;
 	}
 	if (task) {
-		return error_set(err, FAIL_USAGE,
-		                 "--task names the only task, --tasks brings many: give "
-		                 "one of them");
+		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
 	}
 	if (tasks_read(o->tasks, &p->tasks, err)) {
 		return -1;
@@ -78,16 +91,17 @@ static int settle_tasks(struct plan *p, const struct plan_options *o, const char
 	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";
 	p->groups = p->tasks.count;
 	if (p->groups < wanted) {
-		log_warn("%s has %zu tasks, the trainer takes %zu at once: only %zu "
+		log_warn("%s has %zu task%s, but the trainer uses %zu prompts at once: only %zu "
 		         "sessions will be open",
-		         p->file, p->groups, wanted, p->groups * p->group_size);
+		         p->file, p->groups, p->groups == 1 ? "" : "s", wanted,
+		         p->groups * p->group_size);
 	}
 	return 0;
 }
 
-/* Where the server's name would have to do, refused rollouts would have another one than
-   the others. */
-static int settle_name(struct plan *p, const char *task, bool named, struct error *err)
+/* If the server's name were used, refused rollouts would be named differently from the
+   others. */
+static int choose_name(struct plan *p, const char *task, bool named, struct error *err)
 {
 	p->name = task;
 	if (!task && (named || p->count > 1)) {
@@ -95,7 +109,7 @@ static int settle_name(struct plan *p, const char *task, bool named, struct erro
 	}
 	if (p->groups > 1 && !p->file && strlen(p->name) > ROLLOUT_TASK_MAX - 8) {
 		return error_set(err, FAIL_USAGE,
-		                 "--task: at most %d bytes where the tasks are numbered",
+		                 "--task: at most %d bytes when tasks are numbered",
 		                 ROLLOUT_TASK_MAX - 8);
 	}
 	return 0;
@@ -107,17 +121,17 @@ int plan_make(struct plan *p, const struct plan_options *o, const char *task, bo
 	*p = (struct plan){.groups = 1};
 	if (check_number("jobs", o->jobs, JOBS_MAX, err) ||
 	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
-	    settle_numbers(p, o, err) || settle_tasks(p, o, task, err)) {
+	    choose_numbers(p, o, err) || choose_tasks(p, o, task, err)) {
 		return -1;
 	}
 	if (p->groups > ROLLOUTS_MAX / p->group_size) {
 		return error_set(err, FAIL_USAGE,
-		                 "%zu tasks x %zu are more than %d rollouts", p->groups,
-		                 p->group_size, ROLLOUTS_MAX);
+		                 "%zu tasks x %zu rollouts exceed the maximum of %d rollouts",
+		                 p->groups, p->group_size, ROLLOUTS_MAX);
 	}
 	p->count = p->groups * p->group_size;
 	p->jobs = p->jobs < p->count ? p->jobs : p->count;
-	return settle_name(p, task, named, err);
+	return choose_name(p, task, named, err);
 }
 
 void plan_release(struct plan *p)
@@ -146,5 +160,18 @@ void plan_nth(const struct plan *p, size_t index, struct planned *out)
 	name_task(p, index / p->group_size, out);
 	if (*out->name) {
 		snprintf(out->id, sizeof(out->id), "%s.%zu", out->name, out->sample);
+	}
+}
+
+void plan_blame_task(const struct plan *p, const struct task *t, struct error *err)
+{
+	bool own = t->actions || t->tool || t->policy || t->state;
+
+	if (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT) {
+		if (own) {
+			err->kind = FAIL_INPUT;
+			settings_as_keys(err->text);
+		}
+		error_wrap(err, "%s:%zu", p->file, t->line);
 	}
 }

@@ -1,4 +1,4 @@
-/* The line that is written again and again: see progress.h. */
+/* A line that is rewritten in place: see progress.h. */
 #include "cmd/progress.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ struct progress {
 
 static void say(struct str s)
 {
-	/* nobody is left to be told when stderr itself is gone */
+	/* an error of stderr itself cannot be reported */
 	ssize_t ignored = write(STDERR_FILENO, s.p, s.n);
 
 	(void)ignored;
@@ -71,11 +71,37 @@ void progress_show(struct progress *p, struct str text)
 	pthread_mutex_lock(&p->lock);
 	buf_clear(&p->line);
 	buf_text(&p->line, ERASE);
-	/* in the last column some terminals go on to the next line */
+	/* in the last column some terminals wrap */
 	text_escape_cut(&p->line, text, p->columns - 1);
 	say(buf_view(&p->line));
 	p->shown = true;
 	pthread_mutex_unlock(&p->lock);
+}
+
+static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
+{
+	uint64_t left = now->total - now->done - now->interrupted;
+
+	return took_ms * left / now->done / 1000;
+}
+
+void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
+                       uint64_t took_ms)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&text, "%zu of %zu done · %zu running · %zu failed · %lld steps/s", now->done,
+	           now->total, now->running,
+	           now->refused + now->unreachable + now->lost + now->failed,
+	           (long long)((uint64_t)steps * 1000 / (took_ms + 1)));
+	if (now->done) {
+		uint64_t left = seconds_left(now, took_ms);
+
+		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
+		           (unsigned long long)(left % 60));
+	}
+	progress_show(p, buf_view(&text));
+	buf_release(&text);
 }
 
 void progress_give_way(struct progress *p)

@@ -1,22 +1,26 @@
-/* One line on a terminal that is written again and again, and gives way to whatever else
-   is said there. Safe for several threads; NULL everywhere: there is no such line. */
+/* A progress line on a terminal, which is rewritten in place and cleared for other output.
+   Thread-safe; NULL is allowed everywhere and means no line. */
 #ifndef ROLLDBG_CMD_PROGRESS_H
 #define ROLLDBG_CMD_PROGRESS_H
 
 #include "cmd/cmd.h"
+#include "rollout/batch.h"
 
 struct progress;
 
-/* NULL where standard error is no terminal, or the user wants it quiet. While it lives
-   the log makes room for itself. */
+/* NULL if standard error is not a terminal, or with --quiet. While it exists, log messages clear
+   it. */
 struct progress *progress_new(const struct context *c);
-void progress_free(struct progress *p); /* takes the line away */
+void progress_free(struct progress *p); /* clears the line */
 
-/* Cut to the terminal's width. */
+/* Truncated to the terminal's width. */
 void progress_show(struct progress *p, struct str text);
 
-/* Takes the line away and keeps it away until progress_go_on: around writing to a
-   terminal. */
+/* Shows the progress of a batch after took_ms. */
+void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
+                       uint64_t took_ms);
+
+/* Clears the line until progress_go_on, for writing to the terminal. */
 void progress_give_way(struct progress *p);
 void progress_go_on(struct progress *p);
 

@@ -1,4 +1,4 @@
-/* Judged properties on their way out: see properties.h. */
+/* Prints judged properties: see properties.h. */
 #include "cmd/properties.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@
 static const char *color_of(enum property_status s)
 {
 	static const char *const colors[PROPERTY_STATUSES] = {[PROPERTY_OK] = "32",
-	                                                      [PROPERTY_RED] = "31",
+	                                                      [PROPERTY_FAIL] = "31",
 	                                                      [PROPERTY_UNKNOWN] = "33",
 	                                                      [PROPERTY_SKIPPED] = "2"};
 
@@ -33,11 +33,11 @@ void properties_title(const char *target, const struct env_facts *f, struct buf 
 	text_escape_cut(out, str_from(target), 80);
 	put_part(out, " · ", str_from(f->protocol));
 	put_part(out, " · ", f->name);
-	put_part(out, " · state from ", str_from(f->state_kind));
+	put_part(out, " · state from ", str_from(state_kind_name(f->state_kind)));
 	buf_char(out, '\n');
 }
 
-/* Below its own beginning; on a terminal broken between words. */
+/* Indented below its own beginning, and wrapped on a terminal. */
 static void put_text(struct str text, size_t indent, struct style style, struct buf *out)
 {
 	struct buf safe = BUF(BUF_MAX_MESSAGE);
@@ -57,8 +57,8 @@ void properties_line(const struct property *p, struct style style, struct buf *o
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	if (style.color) {
-		buf_printf(out, "\x1b[%sm%-*s\x1b[0m", color_of(p->status),
-		           STATUS_COLUMNS, property_status_name(p->status));
+		buf_printf(out, "\x1b[%sm%-*s\x1b[0m", color_of(p->status), STATUS_COLUMNS,
+		           property_status_name(p->status));
 	} else {
 		buf_printf(out, "%-*s", STATUS_COLUMNS, property_status_name(p->status));
 	}
@@ -67,17 +67,16 @@ void properties_line(const struct property *p, struct style style, struct buf *o
 	buf_text(&text, p->evidence.n ? ": " : "");
 	buf_str(&text, buf_view(&p->evidence));
 	put_text(buf_view(&text), INDENT, style, out);
-	if (p->cure.n) {
-		buf_printf(out, "%*scure: ", INDENT, "");
-		put_text(buf_view(&p->cure), INDENT + 6, style, out);
+	if (p->fix.n) {
+		buf_printf(out, "%*sfix: ", INDENT, "");
+		put_text(buf_view(&p->fix), INDENT + 5, style, out);
 	}
 	buf_release(&text);
 }
 
-void properties_conclusion(const struct probe_summary *s, struct style style,
-                           struct buf *out)
+void properties_conclusion(const struct probe_summary *s, struct style style, struct buf *out)
 {
-	enum property_status worst = s->count[PROPERTY_RED]       ? PROPERTY_RED
+	enum property_status worst = s->count[PROPERTY_FAIL]      ? PROPERTY_FAIL
 	                             : s->count[PROPERTY_UNKNOWN] ? PROPERTY_UNKNOWN
 	                                                          : PROPERTY_OK;
 	const char *between = "";
@@ -105,7 +104,7 @@ void properties_conclusion(const struct probe_summary *s, struct style style,
 static void put_string(struct json_writer *w, const char *key, const struct buf *text)
 {
 	jw_key(w, key);
-	jw_str(w, text->n ? buf_view(text) : (struct str){NULL, 0});
+	jw_str(w, text->n ? buf_view(text) : STR_NONE);
 }
 
 void properties_json(const struct property *p, struct buf *out)
@@ -122,7 +121,7 @@ void properties_json(const struct property *p, struct buf *out)
 	jw_text(&w, property_status_name(p->status));
 	put_string(&w, "value", &p->value);
 	put_string(&w, "evidence", &p->evidence);
-	put_string(&w, "cure", &p->cure);
+	put_string(&w, "fix", &p->fix);
 	jw_end(&w);
 	buf_char(out, '\n');
 }

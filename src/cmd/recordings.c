@@ -8,6 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FIELD(f) offsetof(struct recording_options, f)
+
+static const struct opt recording_rows[] = {
+	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
+                   "write the recording to FILE, or one file per rollout to DIR/; with - to "
+                   "standard output, and the verdict to standard error (default: a new file, "
+                   "which becomes the latest recording)"),
+	OPT_FLAG('f', "force", FIELD(force), "overwrite existing files"),
+	OPT_FLAG(0, "append", FIELD(append), "append to an existing file"),
+	OPT_FLAG(0, "sync", FIELD(sync), "flush each line to disk (fdatasync)"),
+};
+const struct option_group recording_group = {recording_rows, ARRAY_LEN(recording_rows)};
+
 bool recordings_is_folder(const char *out)
 {
 	size_t n = out ? strlen(out) : 0;
@@ -50,11 +63,11 @@ static int make_folder(struct recordings *r, struct error *err)
 	}
 	path = buf_cstr(&r->path);
 	if (mkdir(path, 0777) && errno != EEXIST) {
-		return error_errno(err, "cannot make the folder %s", path);
+		return error_errno(err, "cannot create the folder %s", path);
 	}
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		return error_set(err, FAIL_USAGE, "--out %s: %s is not a folder",
-		                 r->options->out, path);
+		return error_set(err, FAIL_USAGE, "--out %s: %s is not a folder", r->options->out,
+		                 path);
 	}
 	if (access(path, W_OK | X_OK)) {
 		return error_errno(err, "cannot write into the folder %s", path);
@@ -65,9 +78,8 @@ static int make_folder(struct recordings *r, struct error *err)
 	return 0;
 }
 
-/* Before anything is started. */
-static int check_files(const struct recordings *r, const struct plan *plan,
-                       struct error *err)
+/* Checked before anything is started. */
+static int check_files(const struct recordings *r, const struct plan *plan, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
 	struct planned one;
@@ -80,12 +92,11 @@ static int check_files(const struct recordings *r, const struct plan *plan,
 		buf_clear(&path);
 		recordings_path(r, str_from(one.id), &path);
 		if (stat(buf_cstr(&path), &st)) {
-			failed = errno == ENOENT ? 0
-			                         : error_errno(err, "cannot write %s",
-			                                       buf_cstr(&path));
+			failed = errno == ENOENT
+			                 ? 0
+			                 : error_errno(err, "cannot write %s", buf_cstr(&path));
 		} else if (!r->options->force && !r->options->append) {
-			failed = error_set(err, FAIL_USAGE,
-			                   "%s exists; --force replaces it",
+			failed = error_set(err, FAIL_USAGE, "%s exists; use --force to replace it",
 			                   buf_cstr(&path));
 		}
 	}
@@ -93,7 +104,7 @@ static int check_files(const struct recordings *r, const struct plan *plan,
 	return failed;
 }
 
-int recordings_settle(struct recordings *r, const struct context *c,
+int recordings_choose(struct recordings *r, const struct context *c,
                       const struct recording_options *o, const struct plan *plan,
                       const struct secrets *secrets, struct error *err)
 {
@@ -103,8 +114,7 @@ int recordings_settle(struct recordings *r, const struct context *c,
 	                         .path = BUF(BUF_MAX_SMALL),
 	                         .folder = recordings_is_folder(o->out)};
 	if (o->force && o->append) {
-		return error_set(err, FAIL_USAGE,
-		                 "--force and --append exclude each other");
+		return error_set(err, FAIL_USAGE, "--force and --append are mutually exclusive");
 	}
 	if (r->folder) {
 		return make_folder(r, err) || check_files(r, plan, err);
@@ -124,6 +134,7 @@ static int open_one(const struct recordings *r, const char *path, struct recorde
 	                             .force = r->options->force,
 	                             .append = r->options->append,
 	                             .sync = r->options->sync,
+	                             .private = r->stored,
 	                             .secrets = r->secrets};
 
 	*created = strcmp(path, "-") != 0 && access(path, F_OK) != 0;
@@ -141,9 +152,8 @@ static bool is_empty(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* A policy that did not fit was refused before the first line: nothing to keep. */
-static int close_one(struct recorder *recorder, const char *path, bool created,
-                     struct error *err)
+/* If the policy was refused before the first line, there is nothing to keep. */
+static int close_one(struct recorder *recorder, const char *path, bool created, struct error *err)
 {
 	int failed = recorder_close(recorder, err);
 
@@ -155,9 +165,7 @@ static int close_one(struct recorder *recorder, const char *path, bool created,
 
 int recordings_open(struct recordings *r, struct error *err)
 {
-	return r->folder
-	               ? 0
-	               : open_one(r, buf_cstr(&r->path), &r->recorder, &r->created, err);
+	return r->folder ? 0 : open_one(r, buf_cstr(&r->path), &r->recorder, &r->created, err);
 }
 
 int recordings_close(struct recordings *r, struct error *err)
@@ -186,9 +194,8 @@ int recording_open(const struct recordings *r, const char *rollout, struct recor
 
 int recording_close(const struct recordings *r, struct recording *one, struct error *err)
 {
-	int failed = r->folder ? close_one(one->recorder, buf_cstr(&one->path),
-	                                   one->created, err)
-	                       : 0;
+	int failed =
+		r->folder ? close_one(one->recorder, buf_cstr(&one->path), one->created, err) : 0;
 
 	buf_release(&one->path);
 	return failed;

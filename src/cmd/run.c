@@ -1,11 +1,14 @@
 /* rolldbg run: drive a policy, record, judge. */
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "cmd/descriptors.h"
+#include "cmd/goldens.h"
 #include "cmd/masks.h"
 #include "cmd/model.h"
 #include "cmd/plan.h"
+#include "cmd/policies.h"
 #include "cmd/progress.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"
@@ -22,67 +25,76 @@ struct run_options {
 	struct target_options target;
 	struct plan_options plan;
 	struct recording_options recording;
-	const char *actions, *tool, *policy, *task;
+	const char *actions, *tool, *argument, *policy, *task;
 	struct opt_list masks;
 	struct opt_u64 max_turns;
 	bool force_call;
-	struct llm_options model;
+	struct model_options model;
 	struct verdict_options verdict;
 };
 
-#define FIELD(f) OPT(struct run_options, f)
+#define FIELD(f) offsetof(struct run_options, f)
 
 static const struct opt options[] = {
-	TARGET_FIRST_OPTIONS(FIELD(target)),
-	{'a', "actions", "A,B,C", OPT_STR, FIELD(actions),
-         "call the tool once with each of these values", NULL},
-	{'t', "tool", "NAME", OPT_STR, FIELD(tool),
-         "the tool that --actions calls (default: the only one)", NULL},
-	{'p', "policy", "FILE|KIND:ARG", OPT_STR, FIELD(policy),
-         "what chooses the calls: a policy file, random:SEED, or llm with --model and "
-         "--base-url",
-         NULL},
-	{'n', "max-turns", "N", OPT_U64, FIELD(max_turns),
-         "stop after N turns (default: the script's length, else 100)", NULL},
-	RECORDING_OPTIONS(FIELD(recording)),
-	PLAN_OPTIONS(FIELD(plan)),
-	{0, "mask", "POINTER", OPT_LIST, FIELD(masks),
-         "JSON Pointer to a part of the lines that may differ between runs; recorded in "
-         "the header",
-         NULL},
-	{0, "task", "ID", OPT_STR, FIELD(task),
-         "id of the task (default: the server's name)", NULL},
-	{0, "force-call", NULL, OPT_FLAG, FIELD(force_call),
-         "send a script's calls even when they do not fit the tool's schema", NULL},
-	MODEL_OPTIONS(FIELD(model)),
-	TARGET_OPTIONS(FIELD(target)),
-	VERDICT_OPTIONS(FIELD(verdict)),
+	OPT_GROUP(FIELD(target), target_first_group),
+	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
+                   "call the tool once with each of these values; a JSON array, object or string "
+                   "is one value: [1,0],{\"x\":2},\"a,b\""),
+	OPT_STRING('t', "tool", "NAME", FIELD(tool),
+                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(0, "argument", "NAME", FIELD(argument),
+                   "the argument that --actions fills (default: the only, or only required one)"),
+	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+                   "what chooses the calls: a policy file, the name of a ready-made policy, a "
+                   "recording (its calls), random:SEED, or llm with --model and --base-url"),
+	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
+                   "stop after N turns (default: the script's length, else 100)"),
+	OPT_GROUP(FIELD(recording), recording_group),
+	OPT_GROUP(FIELD(plan), plan_group),
+	OPT_GROUP(FIELD(plan.trainer), trainer_group),
+	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+                 "JSON Pointer to a part of the lines that may differ between runs; recorded in "
+                 "the header"),
+	OPT_STRING(0, "task", "ID", FIELD(task), "id of the task (default: the server's name)"),
+	OPT_FLAG(0, "force-call", FIELD(force_call),
+                 "send a script's calls even if they do not match the tool's schema"),
+	OPT_GROUP(FIELD(model), model_group),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+	OPT_GROUP(FIELD(verdict), verdict_group),
 };
 
-/* Everything one run holds, so that there is one way out. */
+/* Everything that one run owns, so that there is one place to release it. */
 struct running {
 	const struct context *context;
 	const struct run_options *opts;
 	struct env_target target;
-	struct pages *pages; /* of the server */
+	struct page_cache *pages; /* of the server */
+	struct volatile_members *volatile_members;
+	struct options_fit *options_fit;
 	struct scratch_pool *scratch;
-	struct llm_conf *llm; /* NULL: no model is asked */
+	struct buf policy_path;  /* of a ready-made policy */
+	const char *policy;      /* kind or path; NULL: none given */
+	struct goldens recorded; /* whose calls are the policy; may be empty */
+	struct llm_conf *llm;    /* NULL: no model */
 	struct plan plan;
 	struct recordings recordings;
-	struct told told; /* to the judge */
+	struct hints hints; /* for the judge */
 	struct judge *judge;
 	struct table *table;
 	struct progress *progress;
-	pthread_mutex_t order; /* of the lines of all rollouts */
-	pthread_mutex_t lock;  /* guards what follows, and the four above */
+	pthread_mutex_t order; /* serializes the lines of all rollouts */
+	struct rereads rereads;
+	pthread_mutex_t lock; /* protects the members below and the four above */
 	struct verdicts verdicts;
-	const struct env_ops *env_ops; /* once somebody has asked the server */
-	struct error mute; /* why nothing more is printed; the recording goes on */
-	struct error peer; /* what the first one said that found nobody or was refused */
-	bool lost_model;   /* and it was the model */
-	struct buf file;   /* scratch */
+	const struct env_ops *env_ops; /* set once the server was asked */
+	struct error mute;             /* why printing stopped; recording continues */
+	/* the first error of a rollout that was refused or not connected */
+	struct error peer;
+	bool lost_model; /* and it came from the model */
+	struct buf file; /* scratch */
 	int64_t steps;
-	bool latest; /* the link in the store points here */
+	bool latest; /* the `latest` link points here */
 	uint64_t began_ns;
 };
 
@@ -93,7 +105,7 @@ static bool are_many(const struct running *r)
 
 /* ---- where the lines go beside the recording ---- */
 
-/* A rollout is not given up because its verdict cannot be printed. */
+/* A failure to print does not abort a rollout. */
 static void print_some(struct running *r)
 {
 	if (r->mute.kind == FAIL_NONE && r->verdicts.out.text.n) {
@@ -104,19 +116,14 @@ static void print_some(struct running *r)
 	buf_clear(&r->verdicts.out.text);
 }
 
-/* With the lock held. */
+/* Call it with the lock held. */
 static int take_line(struct running *r, const struct line *l, struct error *err)
 {
-	r->steps += l->type == LINE_STEP && l->step >= 0;
 	if (r->recordings.stored && !r->latest) {
 		r->latest = true;
 		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err)) {
 			return -1;
 		}
-	}
-	/* first the row, then what its verdict is */
-	if (r->table) {
-		table_line(r->table, l, &r->verdicts.out.text);
 	}
 	int failed = judge_line(r->judge, l, NULL, err);
 	if (r->table || are_many(r)) {
@@ -135,13 +142,24 @@ static int line_sink(void *ctx, const struct line *l, struct error *err)
 	return failed;
 }
 
-/* A finding names the file that its rollout stands in. */
+/* Called before the line's verdict: the row is printed before its findings. */
+static void take_facts(void *ctx, const struct facts_update *u)
+{
+	struct running *r = ctx;
+
+	r->steps += u->derived.is_step;
+	if (r->table) {
+		table_line(r->table, u, &r->verdicts.out.text);
+	}
+}
+
+/* Sets the file that a finding's rollout is recorded in. */
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
 	struct running *r = ctx;
 	struct rollout_verdict one = *v;
 
-	r->verdicts.whose = are_many(r) && v->rollout.p ? WHOSE_ROLLOUT : WHOSE_NOTHING;
+	r->verdicts.origin = are_many(r) && v->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
 	if (r->recordings.folder && v->rollout.p) {
 		buf_clear(&r->file);
 		recordings_path(&r->recordings, v->rollout, &r->file);
@@ -159,22 +177,22 @@ static bool streams(const struct running *r)
 	return out && !strcmp(out, "-");
 }
 
-static int settle_out(struct running *r, struct error *err)
+static int choose_out(struct running *r, struct error *err)
 {
 	if (streams(r) && r->opts->verdict.json) {
 		return error_set(err, FAIL_USAGE,
-		                 "--out - and --json both want standard output");
+		                 "--out - and --json both write to standard output");
 	}
-	return recordings_settle(&r->recordings, r->context, &r->opts->recording,
-	                         &r->plan, r->target.secrets, err);
+	return recordings_choose(&r->recordings, r->context, &r->opts->recording, &r->plan,
+	                         r->target.secrets, err);
 }
 
-static int settle_plan(struct running *r, struct error *err)
+static int choose_plan(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
 
-	return plan_make(&r->plan, &o->plan, o->task,
-	                 recordings_is_folder(o->recording.out), err) ||
+	return plan_make(&r->plan, &o->plan, o->task, recordings_is_folder(o->recording.out),
+	                 err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 
@@ -185,14 +203,14 @@ static int open_verdicts(struct running *r, struct error *err)
 	const struct verdict_options *v = &r->opts->verdict;
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
-	                          .told = r->told,
+	                          .hints = r->hints,
+	                          .line = take_facts,
 	                          .verdict = take_verdict,
 	                          .ctx = r};
 	bool some = are_many(r) && !log_wants(LOG_INFO);
 
 	r->verdicts = (struct verdicts){.context = r->context,
-	                                .out = streams(r) ? output_to_stderr()
-	                                                  : output_to_stdout(),
+	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
 	                                .json = v->json,
 	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
 	                                .fail_on = v->fail_on};
@@ -201,7 +219,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	}
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
 	if (!v->json && !r->context->quiet && !streams(r) && !are_many(r)) {
-		r->table = table_new(r->context->style);
+		r->table = table_new(r->context->style, true);
 	}
 	if (are_many(r)) {
 		r->progress = progress_new(r->context);
@@ -209,7 +227,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	return 0;
 }
 
-/* A mask that is no pointer would make a recording that nothing can strip. */
+/* A mask that is not a pointer would make a recording that cannot be stripped. */
 static int check_masks(const struct run_options *o, struct error *err)
 {
 	struct strip *s = NULL;
@@ -221,15 +239,16 @@ static int check_masks(const struct run_options *o, struct error *err)
 
 static int set_up(struct running *r, struct error *err)
 {
-	if (check_masks(r->opts, err) || verdict_told(&r->opts->verdict, &r->told, err)) {
+	if (check_masks(r->opts, err) || verdict_hints(&r->opts->verdict, &r->hints, err)) {
 		return -1;
 	}
 	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
-	       model_read(r->context, r->opts->policy, &r->opts->model, r->target.secrets,
-	                  &r->llm, err) ||
-	       settle_plan(r, err) || settle_out(r, err) ||
-	       env_target_start(&r->target, err) || open_verdicts(r, err) ||
-	       recordings_open(&r->recordings, err);
+	       policies_find(r->context->variable, r->opts->policy, &r->policy_path, &r->policy,
+	                     err) ||
+	       goldens_read_policy(&r->recorded, &r->policy, err) ||
+	       model_read(r->context, r->policy, &r->opts->model, &r->target, &r->llm, err) ||
+	       choose_plan(r, err) || choose_out(r, err) || env_target_start(&r->target, err) ||
+	       open_verdicts(r, err) || recordings_open(&r->recordings, err);
 }
 
 /* ---- one rollout, in its thread ---- */
@@ -237,54 +256,66 @@ static int set_up(struct running *r, struct error *err)
 static const char *actions_of(const struct running *r)
 {
 	const struct run_options *o = r->opts;
-	bool demo =
-		env_target_is_lake(&r->target) && !o->actions && !o->policy && !o->tool;
+	bool demo = env_target_is_lake(&r->target) && !o->actions && !o->policy && !o->tool;
 
 	return demo ? DEMO_ACTIONS : o->actions;
 }
 
-/* What the task says goes before the options. */
+/* Values of the task override the options. */
 static void apply_task(const struct task *t, struct rollout_conf *conf)
 {
 	struct policy_conf *p = &conf->policy;
 
-	/* the built-in demonstration is no policy that a task's would be added to */
+	/* a task's policy replaces the built-in demonstration */
 	p->actions = t->actions ? t->actions : p->actions;
 	p->tool = t->tool ? t->tool : p->tool;
+	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
 	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
 		p->spec = t->policy;
-		p->llm = NULL; /* the model of the options is not this policy's */
+		p->llm = NULL; /* the model from the options does not belong to this policy */
 	}
 	p->vars = t->vars;
 	if (t->state) {
 		conf->env.state_spec = str_from(t->state);
 	}
-	if (t->seed.given) {
+	conf->env.reset_args = t->reset.p ? t->reset : conf->env.reset_args;
+	if (t->has_seed) {
 		conf->env.has_seed = true;
-		conf->env.seed = t->seed.value;
+		conf->env.seed = t->seed;
 	}
-	if (t->max_turns.given) {
+	if (t->has_max_turns) {
+		conf->has_max_turns = true;
 		conf->max_turns = t->max_turns;
 	}
+}
+
+static int64_t max_turns_of(const struct run_options *o)
+{
+	uint64_t n = o->max_turns.value;
+
+	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
 static struct rollout_conf conf_of(const struct running *r, const struct planned *one)
 {
 	const struct run_options *o = r->opts;
 	bool own = one->task && (one->task->actions || one->task->policy);
-	struct rollout_conf conf = {
-		.task = *one->name ? one->name : NULL,
-		.sample = (int64_t)one->sample,
-		.group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0,
-		.env = env_target_conf(&r->target),
-		.policy = {.actions = own ? o->actions : actions_of(r),
-	                   .tool = o->tool,
-	                   .spec = o->policy,
-	                   .llm = r->llm,
-	                   .force_call = o->force_call},
-		.max_turns = o->max_turns,
-		.masks = &o->masks,
-		.clock = r->context->clock};
+	struct rollout_conf conf = {.task = *one->name ? one->name : NULL,
+	                            .sample = (int64_t)one->sample,
+	                            .group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0,
+	                            .env = env_target_conf(&r->target),
+	                            .policy = {.actions = own ? o->actions : actions_of(r),
+	                                       .tool = o->tool,
+	                                       .argument = o->argument,
+	                                       .spec = r->policy,
+	                                       .calls = goldens_policy(&r->recorded),
+	                                       .llm = r->llm,
+	                                       .force_call = o->force_call},
+	                            .has_max_turns = o->max_turns.given,
+	                            .max_turns = max_turns_of(o),
+	                            .masks = o->masks.item,
+	                            .mask_count = o->masks.count,
+	                            .clock = r->context->clock};
 
 	if (one->task) {
 		apply_task(one->task, &conf);
@@ -292,7 +323,7 @@ static struct rollout_conf conf_of(const struct running *r, const struct planned
 	return conf;
 }
 
-/* Asked once: it is the same server for all. */
+/* Asked once, because all rollouts use the same server. */
 static int find_ops(struct running *r, struct rollout_conf *conf, struct error *err)
 {
 	pthread_mutex_lock(&r->lock);
@@ -304,10 +335,10 @@ static int find_ops(struct running *r, struct rollout_conf *conf, struct error *
 	return conf->env_ops ? 0 : -1;
 }
 
-/* The first failure counts. Not inlined: its frame would lie on the stack while each of a
-   thousand rollouts waits. */
-static __attribute__((noinline)) int finish(struct running *r, struct recording *own,
-                                            int failed, struct error *err)
+/* Keeps the first failure. Not inlined: its frame would be on the stack while each of a thousand
+   rollouts waits. */
+static __attribute__((noinline)) int finish(struct running *r, struct recording *own, int failed,
+                                            struct error *err)
 {
 	struct error closing = {0};
 
@@ -326,21 +357,9 @@ static int record(struct running *r, struct rollout_conf *conf, const char *id,
 
 	if (!failed) {
 		conf->recorder = own.recorder;
-		failed =
-			find_ops(r, conf, err) || rollout_run(conf, result, err) ? -1 : 0;
+		failed = find_ops(r, conf, err) || rollout_run(conf, result, err) ? -1 : 0;
 	}
 	return finish(r, &own, failed, err);
-}
-
-/* What does not fit may be one task's options, or the file's. */
-static void blame_task(const struct running *r, const struct task *t, struct error *err)
-{
-	bool own = t->actions || t->tool || t->policy || t->state;
-
-	if (err->kind == FAIL_USAGE || err->kind == FAIL_INPUT) {
-		err->kind = own ? FAIL_INPUT : err->kind;
-		error_wrap(err, "%s:%zu", r->plan.file, t->line);
-	}
 }
 
 static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
@@ -356,14 +375,17 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	conf.io = io;
 	conf.env.env_session = env_session;
 	conf.env.pages = r->pages;
+	conf.volatile_members = r->volatile_members;
+	conf.options_fit = r->options_fit;
 	conf.scratch = r->scratch;
 	conf.order = &r->order;
+	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
-	int failed = env_target_new_session(env_session, err) ||
-	             record(r, &conf, one.id, result, err);
+	int failed =
+		env_target_new_session(env_session, err) || record(r, &conf, one.id, result, err);
 	if (failed && one.task) {
-		blame_task(r, one.task, err);
+		plan_blame_task(&r->plan, one.task, err);
 	}
 	if (!failed && result->peer.kind != FAIL_NONE) {
 		pthread_mutex_lock(&r->lock);
@@ -387,35 +409,16 @@ static int new_io(void *ctx, struct io **out, struct error *err)
 
 #define PROGRESS_MS 200
 
-static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
-{
-	uint64_t left = now->total - now->done - now->interrupted;
-
-	return took_ms * left / now->done / 1000;
-}
-
 static void show_progress(void *ctx, const struct batch_count *now)
 {
 	struct running *r = ctx;
-	struct buf text = BUF(BUF_MAX_SMALL);
 	const struct clock *clock = &r->context->clock;
-	uint64_t took_ms = (clock->monotonic_ns(clock->ctx) - r->began_ns) / 1000000;
 
 	pthread_mutex_lock(&r->lock);
 	int64_t steps = r->steps;
 	pthread_mutex_unlock(&r->lock);
-	buf_printf(&text, "%zu of %zu done · %zu running · %zu failed · %lld steps/s",
-	           now->done, now->total, now->running,
-	           now->refused + now->unreachable + now->lost + now->failed,
-	           (long long)((uint64_t)steps * 1000 / (took_ms + 1)));
-	if (now->done) {
-		uint64_t left = seconds_left(now, took_ms);
-
-		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
-		           (unsigned long long)(left % 60));
-	}
-	progress_show(r->progress, buf_view(&text));
-	buf_release(&text);
+	progress_of_batch(r->progress, now, steps,
+	                  (clock->monotonic_ns(clock->ctx) - r->began_ns) / 1000000);
 }
 
 /* ---- the run ---- */
@@ -439,7 +442,8 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	return failed;
 }
 
-/* The worst wins. */
+/* The worst wins. A server that was reached and left a call unanswered is judged like one that
+   refused it. */
 static int exit_code(const struct running *r, const struct batch_count *count)
 {
 	if (count->interrupted || count->done < count->total) {
@@ -448,26 +452,26 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 	if (count->failed) {
 		return 5;
 	}
-	if (count->unreachable || count->lost) {
+	if (count->unreachable || count->lost > count->timed_out) {
 		return 4;
 	}
-	return count->refused || r->verdicts.at_or_above > 0;
+	return count->refused || count->timed_out || r->verdicts.at_or_above > 0;
 }
 
-/* What a trainer wants to know first. */
+/* How many rollouts got an environment: the first thing a trainer needs to know. */
 static void say_environments(const struct batch_count *count, struct buf *out)
 {
 	const struct {
 		size_t n;
 		const char *what;
 	} others[] = {{count->refused, "refused"},
-	              {count->unreachable, "found nobody"},
-	              {count->lost, "lost it"}};
+	              {count->unreachable, end_status_name(END_UNREACHABLE)},
+	              {count->lost, "lost the connection"}};
 
 	if (!count->refused && !count->unreachable && !count->lost) {
 		return;
 	}
-	buf_printf(out, "%zu of %zu rollouts had an environment", count->opened,
+	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
 	           count->done + count->interrupted);
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (others[i].n) {
@@ -491,7 +495,7 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	}
 }
 
-/* Some sentences begin with the place themselves. */
+/* Some messages already begin with the place. */
 static void say_lost(const char *place, const char *why)
 {
 	bool named = str_starts(str_from(why), str_from(place));
@@ -506,8 +510,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		say_lost(r->lost_model ? r->llm->url : r->target.name, r->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
-		log_warn("interrupted: %zu of %zu rollouts are done, %zu were broken "
-		         "off, %zu never started",
+		log_warn("interrupted: %zu of %zu rollouts are done, %zu were interrupted, %zu "
+		         "never started",
 		         count->done, count->total, count->interrupted,
 		         count->total - count->done - count->interrupted);
 	}
@@ -527,15 +531,19 @@ static void tear_down(struct running *r)
 	progress_free(r->progress);
 	table_free(r->table);
 	judge_free(r->judge);
-	told_release(&r->told);
+	verdict_hints_release(&r->hints);
 	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
 	env_target_release(&r->target);
-	pages_free(r->pages);
+	page_cache_free(r->pages);
+	volatile_members_free(r->volatile_members);
+	options_fit_free(r->options_fit);
 	scratch_pool_free(r->scratch);
 	llm_conf_free(r->llm);
 	plan_release(&r->plan);
+	goldens_release(&r->recorded);
 	buf_release(&r->file);
+	buf_release(&r->policy_path);
 	pthread_mutex_destroy(&r->lock);
 	pthread_mutex_destroy(&r->order);
 }
@@ -545,8 +553,11 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 {
 	struct running r = {.context = c,
 	                    .opts = opts,
-	                    .pages = pages_new(),
+	                    .pages = page_cache_new(),
+	                    .volatile_members = volatile_members_new(),
+	                    .options_fit = options_fit_new(),
 	                    .scratch = scratch_pool_new(),
+	                    .policy_path = BUF(BUF_MAX_SMALL),
 	                    .file = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;
 	struct error closing = {0};
@@ -555,8 +566,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	(void)argv;
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_mutex_init(&r.order, NULL);
-	int code = set_up(&r, err) || drive(&r, &count, err) ? -1
-	                                                     : conclude(&r, &count, err);
+	int code = set_up(&r, err) || drive(&r, &count, err) ? -1 : conclude(&r, &count, err);
 	if (recordings_close(&r.recordings, &closing) && code >= 0) {
 		*err = closing;
 		code = -1;
@@ -570,13 +580,13 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 
 const struct command command_run = {
 	.name = "run",
-	.summary = "drive a policy against an environment, record it, judge it",
+	.summary = "drive a policy against an environment, record and judge the rollout",
 	.operands = "",
-	.description = "Sends the policy's calls to the environment, reads the state "
-		       "before each, records every turn as JSONL and says whether the "
-		       "environment ever moved. Without --env it drives the built-in "
-		       "lake; without --out the recording goes to a new file, which "
-		       "check, show, strip and stats read when no file is named.",
+	.description = "Sends the policy's calls to the environment, reads the state before each "
+		       "call, records every turn as a line of JSON and reports whether the "
+		       "environment changed. Without --env it uses the built-in lake. Without "
+		       "--out it records to a new file, which check, show, diff, strip and stats "
+		       "read by default.",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct run_options),

@@ -1,12 +1,15 @@
-/* rolldbg show: a recording for people. */
+/* rolldbg show: prints a recording for people. */
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/pager.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
+#include "facts/facts.h"
 #include "policy/llm/conversation.h"
-#include "trajectory/reader.h"
 
 #include <stdlib.h>
+
+#define ROWS_AT_ONCE ((size_t)64 << 10) /* bytes */
 
 struct show_options {
 	struct opt_u64 turn;
@@ -14,29 +17,40 @@ struct show_options {
 	bool prompt, json;
 };
 
+#define FIELD(f) offsetof(struct show_options, f)
+
 static const struct opt options[] = {
-	{'t', "turn", "N", OPT_U64, OPT(struct show_options, turn), "show turn N in full",
-         NULL},
-	{'r', "rollout", "ID", OPT_STR, OPT(struct show_options, rollout),
-         "show only this rollout", NULL},
-	{0, "prompt", NULL, OPT_FLAG, OPT(struct show_options, prompt),
-         "with --turn: show the whole conversation the model saw before it", NULL},
-	{0, "json", NULL, OPT_FLAG, OPT(struct show_options, json),
-         "with --prompt: print it as one JSON array of messages", NULL},
+	OPT_NUMBER('t', "turn", "N", FIELD(turn), "show turn N in full"),
+	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "show only this rollout"),
+	OPT_FLAG(0, "prompt", FIELD(prompt),
+                 "with --turn: show the whole conversation the model was given in that turn"),
+	OPT_FLAG(0, "json", FIELD(json), "with --prompt: print it as one JSON array of messages"),
+};
+
+/* One rollout's part of the table. The rows of the first rollout that has not ended are printed
+   as they come; those of later ones wait until all before them have ended. */
+struct shown_rollout {
+	struct table *table;
+	struct buf waiting;
+	bool ended;
+	struct shown_rollout *next;
 };
 
 struct showing {
 	const struct context *context;
 	const struct show_options *opts;
 	struct output out;
-	struct table *table;
-	struct buf ids; /* of the rollouts seen, comma separated, for the message */
+	struct facts *facts;
+	struct pager pager;
+	struct turn_view *turn;             /* for --turn */
+	struct shown_rollout *first, *last; /* in the order in which they began */
+	uint64_t torn_line;                 /* 0: none */
+	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
 	struct buf chosen;
 	size_t rollouts;
 	bool found;
 
-	/* Of --prompt: the chain over the messages so far, and what the recording says.
-	 */
+	/* For --prompt: the hash over the messages so far, and the recorded one. */
 	struct hasher *hasher;
 	struct buf scratch;
 	char hash[HASH_HEX + 1];
@@ -59,19 +73,6 @@ static void remember_id(struct showing *s, const struct line *l)
 		buf_str(&s->ids, l->rollout);
 	} else if (s->rollouts == 21) {
 		buf_text(&s->ids, ", ...");
-	}
-}
-
-/* The lines of one turn: its step, and the events around it. */
-static void take_turn(struct showing *s, const struct line *l)
-{
-	bool at_turn = (l->type == LINE_STEP || l->type == LINE_EVENT) && l->turn >= 0 &&
-	               (uint64_t)l->turn == s->opts->turn.value;
-
-	if (at_turn) {
-		s->found = true;
-		buf_text(&s->chosen, s->chosen.n ? "\n" : "");
-		report_turn(l, s->context->style, &s->chosen);
 	}
 }
 
@@ -108,14 +109,104 @@ static void take_prompt(struct showing *s, const struct line *l)
 	}
 }
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note,
-                struct error *err)
+/* ---- the table ---- */
+
+static struct shown_rollout *add_rollout(struct showing *s)
+{
+	struct shown_rollout *one = mem_new(sizeof(*one));
+
+	one->table = table_new(s->context->style, false);
+	one->waiting = BUF(SIZE_MAX / 2); /* smaller than the input, so no other cap is needed */
+	if (s->last) {
+		s->last->next = one;
+	} else {
+		s->first = one;
+	}
+	s->last = one;
+	return one;
+}
+
+static void drop_first(struct showing *s)
+{
+	struct shown_rollout *one = s->first;
+
+	s->first = one->next;
+	s->last = s->first ? s->last : NULL;
+	table_free(one->table);
+	buf_release(&one->waiting);
+	free(one);
+}
+
+/* The first rollout has ended: prints the rows of the next one, and so on. */
+static void print_next(struct showing *s)
+{
+	while (s->first && s->first->ended) {
+		drop_first(s);
+		if (s->first) {
+			buf_str(&s->out.text, buf_view(&s->first->waiting));
+			buf_clear(&s->first->waiting);
+		}
+	}
+}
+
+static void take_rows(struct showing *s, const struct facts_update *u)
+{
+	struct shown_rollout **mine = u->user;
+
+	if (!*mine) {
+		*mine = add_rollout(s);
+	}
+	table_line((*mine)->table, u, *mine == s->first ? &s->out.text : &(*mine)->waiting);
+	if (u->end) {
+		(*mine)->ended = true;
+		print_next(s);
+	}
+}
+
+static void take_facts(struct showing *s, const struct facts_update *u)
+{
+	if (s->turn) {
+		turn_view_line(s->turn, u, &s->chosen);
+		s->found = turn_view_found(s->turn);
+	} else {
+		take_rows(s, u);
+		s->found = true;
+	}
+}
+
+static void finish_facts(struct showing *s)
+{
+	struct facts_update u;
+
+	while (facts_end_next(s->facts, &u)) {
+		take_facts(s, &u);
+	}
+	if (s->torn_line && !s->turn) {
+		buf_printf(&s->out.text, "   !  the last line is truncated (line %llu)\n",
+		           (unsigned long long)s->torn_line);
+		s->torn_line = 0;
+	}
+}
+
+/* Returns -1 with FAIL_NONE if the reader has closed its end. */
+static int print_some(struct showing *s, struct error *err)
+{
+	if (s->out.text.n && pager_start(&s->pager, s->context, err)) {
+		return -1;
+	}
+	if (output_flush(&s->out, err)) {
+		return -1;
+	}
+	return s->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
+}
+
+static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
 {
 	struct showing *s = ctx;
+	struct facts_update u;
 
 	if (note->torn) {
-		buf_printf(&s->out.text, "%5s  the last line is torn (line %llu)\n", "!",
-		           (unsigned long long)note->line);
+		s->torn_line = note->line;
 		return 0;
 	}
 	remember_id(s, l);
@@ -126,54 +217,55 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 		take_prompt(s, l);
 		return 0;
 	}
-	if (s->opts->turn.given) {
-		take_turn(s, l);
-		return 0;
+	if (facts_end_unfinished(s->facts, l, &u)) {
+		take_facts(s, &u);
 	}
-	s->found = true;
-	table_line(s->table, l, &s->out.text);
-	return output_flush_some(&s->out, err);
+	if (facts_line(s->facts, l, note, &u, err)) {
+		return -1;
+	}
+	take_facts(s, &u);
+	return s->out.text.n < ROWS_AT_ONCE ? 0 : print_some(s, err);
 }
 
 static int finish(struct showing *s, struct error *err)
 {
+	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
 		return error_set(err, FAIL_USAGE,
-		                 "--turn needs --rollout ID: the recording holds %zu "
-		                 "rollouts (%s)",
+		                 "--turn requires --rollout ID: the recording has %zu rollouts "
+		                 "(%s)",
 		                 s->rollouts, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
-		return error_set(err, FAIL_USAGE, "there is no rollout '%s' (%s)",
+		return error_set(err, FAIL_USAGE,
+		                 "the recording has no rollout '%s' (available: %s)",
 		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->turn.given) {
-		return error_set(err, FAIL_USAGE, "there is no turn %llu",
+		return error_set(err, FAIL_USAGE, "the recording has no turn %llu",
 		                 (unsigned long long)s->opts->turn.value);
 	}
-	table_finish(s->table, &s->out.text);
 	if (s->opts->prompt && s->opts->json) {
 		buf_text(&s->chosen, s->chosen.n ? "]\n" : "[]\n");
 	}
 	buf_str(&s->out.text, buf_view(&s->chosen));
-	if (output_flush(&s->out, err)) {
+	if (print_some(s, err)) {
 		return -1;
 	}
-	return s->wrong_hash
-	               ? error_set(err, FAIL_INPUT,
-	                           "these messages are not the prompt that the model "
-	                           "was given: the turn's prompt_hash differs "
-	                           "(masked, edited, or incomplete)")
-	               : 0;
+	return s->wrong_hash ? error_set(err, FAIL_INPUT,
+	                                 "these messages are not the prompt the model was given: "
+	                                 "the turn's prompt_hash differs (masked, edited, or "
+	                                 "incomplete)")
+	                     : 0;
 }
 
 static int check_options(const struct show_options *o, struct error *err)
 {
 	if (o->prompt && !o->turn.given) {
-		return error_set(err, FAIL_USAGE, "--prompt needs --turn N");
+		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
 	}
 	if (o->json && !o->prompt) {
-		return error_set(err, FAIL_USAGE, "--json goes with --prompt");
+		return error_set(err, FAIL_USAGE, "--json requires --prompt");
 	}
 	return 0;
 }
@@ -184,24 +276,37 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	struct showing s = {.context = c,
 	                    .opts = opts,
 	                    .out = output_to_stdout(),
-	                    .table = table_new(c->style),
 	                    .ids = BUF(BUF_MAX_SMALL),
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
+	/* incomplete recordings are shown, too */
+	const struct facts_conf conf = {.user_size = sizeof(struct shown_rollout *),
+	                                .lenient = true};
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
+
+	s.facts = facts_new(&conf);
+	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
 	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
 		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
 		         reader_each(r, take, &s, err) || finish(&s, err);
 	}
-	if (failed) {
-		struct error ignored; /* the rows before the fault are worth seeing */
-		(void)!output_flush(&s.out, &ignored);
+	if (failed && !s.out.closed) {
+		struct error ignored; /* print the rows before the error */
+
+		finish_facts(&s);
+		(void)!print_some(&s, &ignored);
 	}
-	table_free(s.table);
+	pager_finish(&s.pager);
+	failed = failed && !s.out.closed;
+	while (s.first) {
+		drop_first(&s);
+	}
+	turn_view_free(s.turn);
+	facts_free(s.facts);
 	output_release(&s.out);
 	buf_release(&s.ids);
 	buf_release(&s.chosen);
@@ -215,10 +320,13 @@ const struct command command_show = {
 	.name = "show",
 	.summary = "show a recording as a table, or one turn in full",
 	.operands = "[FILE]",
-	.description = "One row for each step: the call, how the environment answered, "
-		       "whether the state changed, the reward and, where the terminal is "
-		       "wide enough, what the policy got to see. Rows with ! are events. "
-		       "Without FILE: the latest recording.",
+	.description = "One row per step: the call, its outcome, what changed in the state (the "
+		       "most informative difference first), the reward and the observation. "
+		       "Colors in an observation are shown as marks: [x] for a colored "
+		       "background, <x> for colored text. Rows with ! are events. Interleaved "
+		       "rollouts are shown one after the other. Without FILE it shows the latest "
+		       "recording. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
+		       "or less.",
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

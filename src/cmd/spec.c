@@ -1,34 +1,43 @@
-/* rolldbg __spec: everything the manual and the completions need, as tab-separated lines.
- */
+/* rolldbg __spec: everything that the manual and the completions need, as tab-separated lines.
+   rolldbg __spec policies: the ready-made policies, looked up for each completion. */
 #include "cmd/cmd.h"
 #include "cmd/output.h"
+#include "cmd/policies.h"
+#include "cmd/settings.h"
 #include "env/env.h"
+#include "env/state_source.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
 #include "serve/serve.h"
-#include "serve/world.h"
+#include "serve/world/world.h"
 #include "stats/metrics.h"
 
+#include <stdlib.h>
+
 static const char *const type_names[] = {
-	[OPT_FLAG] = "flag",  [OPT_COUNT] = "count",   [OPT_STR] = "string",
-	[OPT_U64] = "number", [OPT_I64] = "number",    [OPT_MS] = "duration",
-	[OPT_LIST] = "list",  [OPT_CHOICE] = "choice",
+	[OPTION_FLAG] = "flag",     [OPTION_COUNT] = "count",    [OPTION_STRING] = "string",
+	[OPTION_NUMBER] = "number", [OPTION_INTEGER] = "number", [OPTION_DURATION] = "duration",
+	[OPTION_LIST] = "list",     [OPTION_CHOICE] = "choice",
 };
 
-static void put_options(const char *command, const struct opt *opts, size_t count,
+static void put_options(const char *command, const struct opt *rows, size_t row_count,
                         struct buf *out)
 {
+	size_t count;
+	struct opt *opts = options_expand(rows, row_count, &count);
+
 	for (size_t i = 0; i < count; i++) {
 		const struct opt *o = &opts[i];
 		char letter[2] = {o->letter, '\0'};
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
-		           o->name, o->arg ? o->arg : "", type_names[o->type],
-		           o->choices ? o->choices : "", o->help);
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter, o->name,
+		           o->arg ? o->arg : "", type_names[o->type], o->choices ? o->choices : "",
+		           o->help);
 	}
+	free(opts);
 }
 
-/* A line for each paragraph. */
+/* One line per paragraph. */
 static void put_description(const struct command *cmd, struct buf *out)
 {
 	const char *text = cmd->description ? cmd->description : "";
@@ -41,13 +50,14 @@ static void put_description(const struct command *cmd, struct buf *out)
 	}
 }
 
-static void put_topic(const char *kind, const char *name, const char *help,
-                      struct buf *out)
+static void put_topic(const char *kind, const char *name, const char *help, struct buf *out)
 {
-	buf_printf(out, "topic\t%s\t%s\t%s\n", kind, name, help);
+	buf_printf(out, "topic\t%s\t%s\t", kind, name);
+	settings_put(out, help);
+	buf_char(out, '\n');
 }
 
-/* One that not all protocols have says which one does. */
+/* A fault that only some protocols have is listed with its protocol. */
 static void put_faults(struct buf *out)
 {
 	for (size_t i = 0; i < serve_faults_count; i++) {
@@ -63,35 +73,69 @@ static void put_faults(struct buf *out)
 	}
 }
 
+/* The values that --env, --state and --protocol can begin with. */
+static void put_values(struct buf *out)
+{
+	static const char *const targets[] = {"http://", "https://", "ws://", "wss://", "stdio:"};
+
+	for (size_t i = 0; i < worlds_count; i++) {
+		buf_printf(out, "topic\ttarget\tbuiltin:%s\t%s\n", worlds[i]->name,
+		           worlds[i]->help);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+		put_topic("target", targets[i], "", out);
+	}
+	for (size_t i = 0; i < environments_count; i++) {
+		for (const char *const *p = environments[i]->protocols; *p; p++) {
+			put_topic("protocol", *p, "", out);
+		}
+	}
+	put_topic("source", "auto", "", out);
+	for (enum state_kind k = STATE_AUTO + 1; k < STATE_IMPORT; k++) {
+		bool needs = k == STATE_RESOURCE || k == STATE_TOOL;
+
+		buf_printf(out, "topic\tsource\t%s%s\t\n", state_kind_name(k), needs ? ":" : "");
+	}
+}
+
 static void put_topics(struct buf *out)
 {
 	for (size_t i = 0; i < environments_count; i++) {
 		put_topic("env", environments[i]->name, environments[i]->help, out);
 	}
 	for (size_t i = 0; i < policies_count; i++) {
-		put_topic("policy", policies[i]->name, policies[i]->help, out);
+		put_topic("policy", policy_kind_name(policies[i]->kind), policies[i]->help, out);
 	}
 	for (size_t i = 0; i < checks_count; i++) {
-		put_topic("rule", checks[i]->id, checks[i]->title, out);
+		buf_printf(out, "topic\trule\t%s\t", checks[i]->id);
+		settings_put(out, checks[i]->title);
+		buf_text(out, ". Severity: ");
+		check_describe_severity(checks[i], out);
+		buf_char(out, '\n');
 	}
 	for (size_t i = 0; i < metric_count; i++) {
 		put_topic("metric", metric_table[i].name, metric_table[i].meaning, out);
 	}
 	for (size_t i = 0; i < property_titles_count; i++) {
-		put_topic("property", property_titles[i].name, property_titles[i].title,
-		          out);
+		put_topic("property", property_titles[i].name, property_titles[i].title, out);
 	}
 	for (size_t i = 0; i < preflight_titles_count; i++) {
-		put_topic("model-property", preflight_titles[i].name,
-		          preflight_titles[i].title, out);
+		put_topic("model-property", preflight_titles[i].name, preflight_titles[i].title,
+		          out);
+	}
+	for (enum outcome o = OUTCOME_NONE + 1; o < outcome_count; o++) {
+		put_topic("outcome", outcome_name(o), outcome_meanings[o], out);
+	}
+	for (enum error_class c = CLASS_NONE + 1; c < error_class_count; c++) {
+		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
 	}
 	put_faults(out);
+	put_values(out);
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}
 	for (size_t i = 0; i < exit_codes_count; i++) {
-		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code,
-		           exit_codes[i].meaning);
+		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code, exit_codes[i].meaning);
 	}
 }
 
@@ -123,13 +167,12 @@ static void put_types(unsigned types, struct buf *out)
 	}
 }
 
-static void put_key(const char *kind, const char *owner, const struct line_key *k,
-                    struct buf *out)
+static void put_key(const char *kind, const char *owner, const struct line_key *k, struct buf *out)
 {
 	buf_printf(out, "%s\t%s\t%s\t", kind, owner, k->name);
 	put_types(k->types, out);
-	buf_printf(out, "\t%s%s\t%s\n", k->words ? k->words : "",
-	           k->types & T_OPEN ? ",..." : "", k->meaning);
+	buf_printf(out, "\t%s%s\t%s\n", k->words ? k->words : "", k->types & T_OPEN ? ",..." : "",
+	           k->meaning);
 }
 
 static const char *key_name(enum key key)
@@ -152,21 +195,34 @@ static void put_keys(struct buf *out)
 	}
 }
 
+/* The policies available where the completion is requested. */
+static void put_policies(const struct context *c, struct buf *out)
+{
+	struct names names = {.count = 0};
+
+	policies_names(c->variable, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		buf_printf(out, "%s\n", names.text[i]);
+	}
+	names_release(&names);
+}
+
 static int spec_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	(void)c;
 	(void)opts;
-	(void)argc;
-	(void)argv;
+	if (argc && !strcmp(argv[0], "policies")) {
+		put_policies(c, &out.text);
+		return output_close(&out, err);
+	}
 	for (size_t i = 0; i < commands_count; i++) {
 		const struct command *cmd = commands[i];
 
 		if (!cmd->hidden) {
-			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name,
-			           cmd->summary, cmd->operands);
+			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name, cmd->summary,
+			           cmd->operands);
 			put_description(cmd, &out.text);
 			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
 		}
@@ -181,6 +237,7 @@ const struct command command_spec = {
 	.name = "__spec",
 	.summary = "print the tables behind the manual and the completions",
 	.operands = "",
+	.max_operands = 1,
 	.hidden = true,
 	.run = spec_run,
 };

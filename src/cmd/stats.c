@@ -1,11 +1,11 @@
 /* rolldbg stats: metrics over many recordings. */
 #include "stats/stats.h"
 
+#include "base/log.h"
 #include "base/text.h"
-#include "check/recording.h"
-#include "check/trained.h"
 #include "cmd/output.h"
 #include "cmd/store.h"
+#include "facts/trained.h"
 #include "report/metrics.h"
 #include "trajectory/reader.h"
 
@@ -14,35 +14,74 @@ struct stats_options {
 	bool json;
 };
 
+#define FIELD(f) offsetof(struct stats_options, f)
+
 static const struct opt options[] = {
-	{'b', "by", "WHAT", OPT_CHOICE, OPT(struct stats_options, by),
-         "also print the metrics of each task (default none)", "task|none"},
-	{0, "trainer-logprobs", "FILE", OPT_STR, OPT(struct stats_options, trained),
-         "the trainer's log-probabilities of the sampled tokens, as for check", NULL},
-	{0, "json", NULL, OPT_FLAG, OPT(struct stats_options, json),
-         "print metrics, the checklist and a summary as JSON lines", NULL},
+	OPT_CHOICE('b', "by", "WHAT", "task|none", FIELD(by),
+                   "also print the metrics of each task (default none)"),
+	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+                   "the trainer's log-probabilities of the sampled tokens, as for check"),
+	OPT_FLAG(0, "json", FIELD(json),
+                 "print metrics, the checklist and a summary as JSON lines"),
 };
 
 struct counting {
 	const struct context *context;
 	const struct stats_options *opts;
+	struct facts *facts;
 	struct stats *stats;
 	struct output out;
 	struct error failed; /* to print; kind FAIL_NONE: nothing did */
+	bool many;           /* files: one that is not whole is not the end */
+	uint64_t headless;   /* the first line of this file whose rollout has no header; 0: none */
 };
 
-static void take_line(void *ctx, const struct rollout_facts *r, const struct moment *m)
+static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
 {
 	struct counting *c = ctx;
+	struct facts_update u;
 
-	stats_line(c->stats, r, m);
+	if (facts_end_unfinished(c->facts, l, &u)) {
+		stats_take(c->stats, &u);
+	}
+	if (facts_line(c->facts, l, note, &u, err)) {
+		if (!c->many || !facts_is_headless(c->facts, l)) {
+			return -1;
+		}
+		c->headless = c->headless ? c->headless : note->line;
+		return 0;
+	}
+	if (u.rollout) {
+		stats_take(c->stats, &u);
+	}
+	return 0;
 }
 
-static void take_rollout(void *ctx, const struct rollout_verdict *v)
+static int take_file(struct counting *c, const char *path, struct error *err)
 {
-	struct counting *c = ctx;
+	struct facts_update u;
+	bool any;
 
-	stats_rollout(c->stats, v);
+	c->headless = 0;
+	if (reader_file_lines(path, take_line, c, &any, err)) {
+		return -1;
+	}
+	if (!any && !c->many) {
+		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+	}
+	if (!any) {
+		log_warn("%s is empty", path);
+	}
+	if (c->headless) {
+		log_warn("%s:%llu: lines of a rollout that has no header are left out", path,
+		         (unsigned long long)c->headless);
+	}
+	while (facts_end_next(c->facts, &u)) {
+		stats_take(c->stats, &u);
+	}
+	facts_new_file(c->facts);
+	return 0;
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
@@ -96,54 +135,46 @@ static int say(struct counting *c, struct error *err)
 	return output_flush(&c->out, err);
 }
 
-static int stats_run(const struct context *context, const void *opts, int argc,
-                     char **argv, struct error *err)
+static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
-	struct counting c = {.context = context,
-	                     .opts = opts,
-	                     .stats = stats_new(),
-	                     .out = output_to_stdout()};
-	/* the judge counts; of the rules the least is asked */
-	struct judge_conf conf = {.only = "incomplete",
-	                          .line = take_line,
-	                          .verdict = take_rollout,
-	                          .ctx = &c};
+	struct counting c = {
+		.context = context, .opts = opts, .stats = stats_new(), .out = output_to_stdout()};
+	struct facts_conf conf = {.lenient = false};
 	struct file_list files = {0};
-	struct judge *j = NULL;
-	int failed = (c.opts->trained &&
-	              trained_read(c.opts->trained, &conf.told.trained, err)) ||
-	             judge_new(&conf, &j, err) ||
+	size_t unusable = 0;
+	int failed = (c.opts->trained && trained_read(c.opts->trained, &conf.hints.trained, err)) ||
 	             store_operands(context, argc, argv, &files, err);
 
+	c.facts = facts_new(&conf);
+	c.many = files.many;
 	for (size_t i = 0; !failed && i < files.count; i++) {
-		failed = judge_recording(j, files.paths[i], NULL, NULL, err);
+		failed = take_file(&c, files.paths[i], err) &&
+		         !store_pass_over(&files, err, &unusable);
 	}
 	if (!failed) {
-		judge_finish(j);
 		failed = say(&c, err);
 	}
-	judge_free(j);
-	trained_free(conf.told.trained);
+	facts_free(c.facts);
+	trained_free(conf.hints.trained);
 	file_list_free(&files);
 	stats_free(c.stats);
 	output_release(&c.out);
-	return failed ? -1 : 0;
+	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
 }
 
 const struct command command_stats = {
 	.name = "stats",
-	.summary =
-		"sum recordings up: metrics under the trainers' names, and a checklist",
+	.summary = "summarize recordings: metrics under the trainers' names, and a checklist",
 	.operands = "[FILE|DIR...]",
-	.description =
-		"Reads recordings (files, the *.jsonl of a folder, - for standard input; "
-		"the latest one when nothing is named) and prints metrics over all of "
-		"them. The rollouts of one task are a group, whatever files they are in. "
-		"A checklist below the metrics compares them with a healthy training "
-		"run: tools are used, a reward is above 0, log-probabilities are finite "
-		"and not 0, the KL is in the band of kl-band, advantages (r - mean) / "
-		"(std + 1e-4) are finite, groups are complete. The exit code is 0 "
-		"whatever the numbers are: this is a report; check is the judge.",
+	.description = "Reads recordings (files, the *.jsonl files of a folder, - for standard "
+		       "input; by default the latest recording) and prints metrics over all of "
+		       "them. The rollouts of one task are a group, whatever files they are in. "
+		       "A checklist below the metrics compares them with a healthy training run: "
+		       "tools are used, a reward is above 0, log-probabilities are finite and "
+		       "not 0, the KL is in the band of kl-band, advantages (r - mean) / (std + "
+		       "1e-4) are finite, groups are complete. The exit code is 0 whatever the "
+		       "numbers are: this is a report. Use check for a verdict.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -1,10 +1,13 @@
-/* The place of recordings nobody named: see store.h. */
+/* The default place for recordings: see store.h. */
 #include "cmd/store.h"
 
+#include "base/log.h"
 #include "base/rng.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,10 +24,11 @@ static int folder(const struct context *c, struct buf *path, struct error *err)
 		return 0;
 	}
 	return error_set(err, FAIL_SYSTEM,
-	                 "no place for the recording: give --out FILE, or set HOME or "
+	                 "no folder for the recording: give --out FILE, or set HOME or "
 	                 "XDG_STATE_HOME");
 }
 
+/* The XDG Base Directory Specification asks for 0700. */
 static int make_folders(struct buf *path, struct error *err)
 {
 	for (size_t i = 1; i <= path->n; i++) {
@@ -34,11 +38,10 @@ static int make_folders(struct buf *path, struct error *err)
 			continue;
 		}
 		path->p[i] = '\0';
-		if (mkdir(path->p, 0777) && errno != EEXIST) {
+		if (mkdir(path->p, 0700) && errno != EEXIST) {
 			return error_errno(err,
-			                   "cannot make the folder %s (--out FILE puts "
-			                   "the recording "
-			                   "elsewhere)",
+			                   "cannot create the folder %s (use --out FILE to "
+			                   "record elsewhere)",
 			                   path->p);
 		}
 		path->p[i] = kept;
@@ -77,8 +80,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 		buf_text(&link, "/latest");
 		if (symlink(name ? name + 1 : path, buf_cstr(&fresh)) ||
 		    rename(buf_cstr(&fresh), buf_cstr(&link))) {
-			failed = error_errno(err, "cannot move the link %s",
-			                     buf_cstr(&link));
+			failed = error_errno(err, "cannot move the link %s", buf_cstr(&link));
 			unlink(buf_cstr(&fresh));
 		}
 	}
@@ -96,15 +98,48 @@ int store_latest(const struct context *c, struct buf *path, struct error *err)
 	if (access(buf_cstr(path), R_OK)) {
 		return error_set(
 			err, FAIL_INPUT,
-			"no recording was named, and there is no latest one (%s); "
-			"rolldbg run makes one",
+			"no recording given, and there is no latest one (%s): record one with "
+			"rolldbg run",
 			buf_cstr(path));
 	}
 	return 0;
 }
 
-int store_operands(const struct context *c, int argc, char **argv,
-                   struct file_list *files, struct error *err)
+/* Names begin with the time: the greatest is the newest. */
+static int is_recording(const struct dirent *entry)
+{
+	return str_ends(str_from(entry->d_name), STR(".jsonl"));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int store_last_two(const struct context *c, struct buf *older, struct buf *newer, struct error *err)
+{
+	struct dirent **names = NULL;
+
+	if (folder(c, older, err)) {
+		return -1;
+	}
+	int count = scandir(buf_cstr(older), &names, is_recording, by_name);
+	if (count < 2) {
+		error_set(err, FAIL_INPUT, "fewer than two recordings in %s: name two",
+		          buf_cstr(older));
+	} else {
+		buf_printf(newer, "%s/%s", buf_cstr(older), names[count - 1]->d_name);
+		buf_printf(older, "/%s", names[count - 2]->d_name);
+	}
+	for (int i = 0; i < count; i++) {
+		free(names[i]);
+	}
+	free(names);
+	return count < 2 ? -1 : 0;
+}
+
+int store_operands(const struct context *c, int argc, char **argv, struct file_list *files,
+                   struct error *err)
 {
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	int failed;
@@ -118,4 +153,14 @@ int store_operands(const struct context *c, int argc, char **argv,
 	}
 	buf_release(&latest);
 	return failed;
+}
+
+bool store_pass_over(const struct file_list *files, const struct error *err, size_t *unusable)
+{
+	if (!files->many || err->kind != FAIL_INPUT) {
+		return false;
+	}
+	log_error("%s", err->text);
+	(*unusable)++;
+	return true;
 }

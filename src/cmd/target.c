@@ -1,13 +1,71 @@
-/* From options to an environment that can be talked to: see target.h. */
+/* Sets up the environment named by the options: see target.h. */
 #include "cmd/target.h"
 
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/text.h"
+#include "cmd/settings.h"
 #include "serve/serve.h"
+#include "trajectory/credentials.h"
+
+#include <unistd.h>
 
 #define DEFAULT_TARGET     "builtin:frozen_lake"
 #define BUILTIN            "builtin:"
 #define DEFAULT_TIMEOUT_MS 60000
+
+#define FIELD(f) offsetof(struct target_options, f)
+
+static const struct opt target_first_rows[] = {
+	OPT_STRING('e', "env", "TARGET", FIELD(env),
+                   "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
+                   "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
+                   "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk"),
+	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
+};
+const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows)};
+
+static const struct opt target_rows[] = {
+	OPT_STRING(0, "state", "SOURCE", FIELD(state),
+                   "where to read the environment's state: auto (default), control-plane, "
+                   "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
+	OPT_LIST(0, "ignore", "POINTER", FIELD(ignore),
+                 "JSON Pointer to a part of the state that does not count as change (a clock, a "
+                 "counter); may be given several times"),
+	OPT_STRING(0, "reset-json", "OBJECT", FIELD(reset_json),
+                   "reset the environment with these arguments, a JSON object such as "
+                   "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config"),
+	OPT_LIST(0, "error-text", "PATTERN", FIELD(error_texts),
+                 "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
+                 "ignoring case; * matches any text, a leading ^ the start of the string; may be "
+                 "given several times"),
+	OPT_DURATION(0, "timeout", FIELD(timeout),
+                     "how long to wait for the reply to a call (default 60s)"),
+	OPT_DURATION(0, "open-timeout", FIELD(open_timeout),
+                     "how long opening a session may take, including the list of tools (default: "
+                     "five times --timeout)"),
+	OPT_STRING(0, "protocol", "PROTOCOL", FIELD(protocol),
+                   "use this protocol (default: detect it): mcp, as a plain MCP client without "
+                   "environment sessions; mcp-gym, which requires a control plane; openenv, over "
+                   "its WebSocket; openenv-http, over plain HTTP, which has no sessions"),
+	OPT_CHOICE(0, "era", "NAME", "legacy|modern|auto", FIELD(era),
+                   "MCP revisions to use: legacy, those with sessions (default); modern, "
+                   "those without; auto, ask the server first"),
+	OPT_LIST(0, "secret-env", "VARIABLE", FIELD(secret_variables),
+                 "redact the value of this environment variable in recordings and output; may be "
+                 "given several times"),
+	OPT_LIST(0, "secret", "VALUE", FIELD(secrets),
+                 "the same for a value given here, where the process list shows it to others"),
+	OPT_LIST(0, "pass-env", "VARIABLE", FIELD(passed_variables),
+                 "give a stdio: server this environment variable too; by default it gets HOME, "
+                 "LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
+	OPT_STRING(0, "ca-file", "FILE", FIELD(ca_file), "trust the CA certificates in FILE"),
+	OPT_FLAG(0, "insecure", FIELD(insecure),
+                 "accept any TLS certificate of the environment's server"),
+};
+const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows)};
+
+#define OPEN_CALLS 5 /* that may take as long as a call may take */
 
 static bool is_builtin(const struct env_target *t)
 {
@@ -21,24 +79,112 @@ bool env_target_is_lake(const struct env_target *t)
 	return str_starts(name, lake) && (name.n == lake.n || name.p[lake.n] == '?');
 }
 
+/* The log's filter while there are secrets. */
 static void hide_secrets(void *ctx, struct str text, struct buf *out)
 {
-	secrets_redact(ctx, text, out);
+	struct buf spelled = BUF(BUF_MAX_MESSAGE);
+
+	settings_filter(NULL, text, &spelled);
+	secrets_redact(ctx, buf_view(&spelled), out);
+	buf_release(&spelled);
 }
 
-static void settle_secrets(struct env_target *t)
+static void say_too_short(const char *what, const char *name)
 {
-	t->secrets = secrets_new();
-	log_set_filter(hide_secrets, t->secrets);
+	log_warn("%s%s%s: a value shorter than %d bytes is not redacted: it would match other text",
+	         what, *name ? " " : "", name, SECRET_MIN);
+}
+
+static void add_headers(struct env_target *t)
+{
 	for (size_t i = 0; i < t->headers.count; i++) {
-		secrets_add_header(t->secrets, str_from(t->headers.items[i]));
-	}
-	for (size_t i = 0; i < t->options->secrets.count; i++) {
-		if (!secrets_add(t->secrets, str_from(t->options->secrets.item[i]))) {
-			log_warn("--secret: values shorter than 4 bytes would hide "
-			         "innocent text, one is not hidden");
+		struct str header = str_from(t->headers.items[i]);
+		bool variable = i >= t->headers.given;
+
+		if (!credentials_add_header(t->secrets, header, variable) && variable) {
+			say_too_short("--header-env",
+			              t->options->headers.variables.item[i - t->headers.given]);
 		}
 	}
+}
+
+static int add_secret_variables(struct env_target *t, struct error *err)
+{
+	const struct opt_list *names = &t->options->secret_variables;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *value = t->context->variable(names->item[i]);
+
+		if (!value) {
+			return error_set(err, FAIL_USAGE,
+			                 "--secret-env: the variable %s is not set",
+			                 names->item[i]);
+		}
+		if (!secrets_add(t->secrets, str_from(value))) {
+			say_too_short("--secret-env", names->item[i]);
+		}
+	}
+	return 0;
+}
+
+/* A server may print its environment variables. */
+static void add_passed_variables(struct env_target *t)
+{
+	const struct opt_list *names = &t->options->passed_variables;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *value = t->context->variable(names->item[i]);
+
+		if (value && credentials_named(str_from(names->item[i]))) {
+			secrets_add(t->secrets, str_from(value));
+		}
+	}
+}
+
+/* Done first, so that no message can contain a secret. */
+static int collect_secrets(struct env_target *t, struct error *err)
+{
+	const struct opt_list *values = &t->options->secrets;
+
+	t->secrets = secrets_new();
+	log_set_filter(hide_secrets, t->secrets);
+	credentials_add_url(t->secrets, t->name);
+	add_passed_variables(t);
+	for (size_t i = 0; i < values->count; i++) {
+		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
+			say_too_short("--secret", "");
+		}
+	}
+	return add_secret_variables(t, err);
+}
+
+static int check_reset_json(const char *text, struct error *err)
+{
+	struct json_fault fault;
+
+	if (!text) {
+		return 0;
+	}
+	if (json_validate(str_from(text), &fault)) {
+		return error_set(err, FAIL_USAGE, "--reset-json: column %zu: %s", fault.at + 1,
+		                 fault.why);
+	}
+	struct str value = text_trim(str_from(text));
+	return json_type(value) == JSON_OBJECT
+	               ? 0
+	               : error_set(err, FAIL_USAGE, "--reset-json is %s, not an object",
+	                           json_type_name(json_type(value)));
+}
+
+/* Whoever is asked first, environment or model: what is said of it is the same. */
+static int check_ca_file(const char *path, struct error *err)
+{
+	if (path && access(path, R_OK)) {
+		error_errno(err, "--ca-file %s", path);
+		err->kind = FAIL_INPUT;
+		return -1;
+	}
+	return 0;
 }
 
 int env_target_prepare(struct env_target *t, const struct context *c,
@@ -48,11 +194,13 @@ int env_target_prepare(struct env_target *t, const struct context *c,
 	                         .options = o,
 	                         .name = o->env ? o->env : DEFAULT_TARGET,
 	                         .url = BUF(BUF_MAX_SMALL)};
-	if (headers_read(c, &o->headers, &t->headers, err)) {
+	if (collect_secrets(t, err) || check_ca_file(o->ca_file, err) ||
+	    check_reset_json(o->reset_json, err) ||
+	    headers_read(c, &o->headers, &t->headers, err)) {
 		return -1;
 	}
-	settle_secrets(t);
-	return 0;
+	add_headers(t);
+	return child_variables_read(c, &o->passed_variables, &o->headers, &t->variables, err);
 }
 
 static int start_builtin(struct env_target *t, const char *world, struct error *err)
@@ -60,8 +208,7 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	struct serve_conf conf;
 
 	serve_conf_init(&conf, t->context->clock);
-	if (serve_conf_max_envs(&conf, t->context->variable("MAX_CONCURRENT_ENVS"),
-	                        err) ||
+	if (serve_conf_max_envs(&conf, t->context->variable("MAX_CONCURRENT_ENVS"), err) ||
 	    serve_conf_target(&conf, str_from(world), err) ||
 	    server_start(&conf, &t->server, err)) {
 		return error_wrap(err, "%s", t->name);
@@ -86,10 +233,9 @@ int env_target_start(struct env_target *t, struct error *err)
 		return start_builtin(t, t->name + strlen(BUILTIN), err);
 	}
 	if (names_a_user(t->name)) {
-		return error_set(
-			err, FAIL_USAGE,
-			"--env: a password in a URL would be recorded: give it as "
-			"--header-env Authorization=VARIABLE");
+		return error_set(err, FAIL_USAGE,
+		                 "--env: a password in a URL would be recorded: pass it with "
+		                 "--header-env Authorization=VARIABLE");
 	}
 	buf_text(&t->url, t->name);
 	return 0;
@@ -97,29 +243,39 @@ int env_target_start(struct env_target *t, struct error *err)
 
 void env_target_release(struct env_target *t)
 {
-	log_set_filter(NULL, NULL);
-	server_stop(t->server);
+	server_stop(t->server); /* its threads log */
+	log_set_filter(settings_filter, NULL);
 	secrets_free(t->secrets);
 	headers_release(&t->headers);
+	child_variables_release(&t->variables);
 	buf_release(&t->url);
 }
 
 struct env_conf env_target_conf(const struct env_target *t)
 {
 	const struct target_options *o = t->options;
+	uint64_t timeout_ms = o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS;
+	uint64_t most_ms =
+		timeout_ms < UINT64_MAX / OPEN_CALLS ? OPEN_CALLS * timeout_ms : UINT64_MAX;
 
-	return (struct env_conf){.url = buf_cstr(&t->url),
-	                         .protocol = o->protocol,
-	                         .era = o->era,
-	                         .headers = (const char *const *)t->headers.items,
-	                         .header_count = t->headers.count,
-	                         .timeout_ms = o->timeout.given ? o->timeout.value
-	                                                        : DEFAULT_TIMEOUT_MS,
-	                         .state_spec = str_from(o->state ? o->state : "auto"),
-	                         .ignore = &o->ignore,
-	                         .has_seed = o->seed.given,
-	                         .seed = o->seed.value,
-	                         .version = ROLLDBG_VERSION};
+	return (struct env_conf){
+		.url = buf_cstr(&t->url),
+		.protocol = o->protocol,
+		.era = o->era,
+		.headers = (const char *const *)t->headers.items,
+		.header_count = t->headers.count,
+		.child_variables = t->variables.items,
+		.timeout_ms = timeout_ms,
+		.open_timeout_ms = o->open_timeout.given ? o->open_timeout.value : most_ms,
+		.state_spec = str_from(o->state ? o->state : "auto"),
+		.ignore = o->ignore.item,
+		.ignore_count = o->ignore.count,
+		.reset_args = o->reset_json ? text_trim(str_from(o->reset_json)) : STR_NONE,
+		.error_texts = o->error_texts.item,
+		.error_text_count = o->error_texts.count,
+		.has_seed = o->seed.given,
+		.seed = o->seed.value,
+		.version = ROLLDBG_VERSION};
 }
 
 int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err)
@@ -139,6 +295,12 @@ int env_target_new_io(const struct env_target *t, struct io **out, struct error 
 	                       .insecure = t->options->insecure};
 
 	return io_new(&conf, out, err);
+}
+
+int env_target_withhold(struct env_target *t, const char *variable, struct error *err)
+{
+	return child_variables_withhold(&t->variables, &t->options->passed_variables, variable,
+	                                err);
 }
 
 void env_target_hide(const struct env_target *t, struct error *err)

@@ -1,8 +1,34 @@
-/* Verdicts on their way out: see verdicts.h. */
+/* Prints verdicts: see verdicts.h. */
 #include "cmd/verdicts.h"
 
 #include "base/text.h"
-#include "check/baseline.h"
+#include "cmd/settings.h"
+#include "facts/baseline.h"
+
+#define FIELD(f) offsetof(struct verdict_options, f)
+
+static const struct opt verdict_rows[] = {
+	OPT_FLAG(0, "json", FIELD(json), "print findings, rollouts and a summary as JSON lines"),
+	OPT_CHOICE(0, "fail-on", "SEVERITY", "error|warning|info|never", FIELD(fail_on),
+                   "exit 1 on findings of this severity or worse (default error)"),
+	OPT_STRING(0, "only", "RULES", FIELD(only), "apply only these rules (comma separated)"),
+	OPT_STRING(0, "without", "RULES", FIELD(without), "skip these rules (comma separated)"),
+	OPT_STRING(0, "read-only", "PATTERNS", FIELD(read_only),
+                   "read-only tools, such as get_*,search_*, in addition to those with "
+                   "readOnlyHint"),
+	OPT_STRING(0, "noop", "NAMES", FIELD(noop),
+                   "tools, or values of a call's only argument, that are meant to do nothing"),
+	OPT_LIST(0, "baseline", "FILE|DIR", FIELD(baselines),
+                 "treat tools without a hint as read-only if they changed nothing in these "
+                 "recordings"),
+	OPT_LIST(0, "expect-error", "TURN|PATTERN", FIELD(expected),
+                 "expect a step to fail, given by its turn or its error message (* matches any "
+                 "text)"),
+	OPT_NUMBER(0, "min-effective", "N", FIELD(min_effective),
+                   "exit 1 if a rollout has fewer effective steps; steps whose effect is unknown "
+                   "are not counted"),
+};
+const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows)};
 
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
@@ -13,28 +39,35 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 	return v->fail_on && !strcmp(v->fail_on, "info") ? SEVERITY_INFO : SEVERITY_ERROR;
 }
 
-static bool is_one_of(struct str status, const char *const *words)
+static bool reached_an_end(enum end_status s)
 {
-	while (*words && !str_is(status, *words)) {
-		words++;
-	}
-	return *words != NULL;
+	return s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
+	       s == END_MAX_TURNS || s == END_STOPPED;
 }
 
-static const char *const own_ends[] = {"terminated", "truncated", "finished",
-                                       "max-turns",  "stopped",   NULL};
-/* Nobody wanted these. (An interrupt somebody did.) */
-static const char *const failures[] = {"refused", "unreachable", "failed", NULL};
-
-int verdict_told(const struct verdict_options *o, struct told *out, struct error *err)
+/* Ended by a failure; an interrupt is intended. */
+static bool is_failure(enum end_status s)
 {
-	struct baseline *b = o->baselines.count ? baseline_new() : NULL;
+	return s == END_REFUSED || s == END_UNREACHABLE || s == END_FAILED;
+}
 
-	*out = (struct told){.read_only = o->read_only,
-	                     .noop = o->noop,
-	                     .baseline = b,
-	                     .errors = o->expected.item,
-	                     .error_count = o->expected.count};
+static int64_t min_effective(const struct verdict_options *o)
+{
+	uint64_t n = o->min_effective.value;
+
+	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
+}
+
+int verdict_hints(const struct verdict_options *o, struct hints *out, struct error *err)
+{
+	struct tool_effects *b = o->baselines.count ? tool_effects_new() : NULL;
+
+	*out = (struct hints){.read_only = o->read_only,
+	                      .noop = o->noop,
+	                      .baseline = b,
+	                      .errors = o->expected.item,
+	                      .error_count = o->expected.count,
+	                      .min_effective = min_effective(o)};
 	for (size_t i = 0; i < o->baselines.count; i++) {
 		if (baseline_add(b, o->baselines.item[i], err)) {
 			return -1;
@@ -43,9 +76,9 @@ int verdict_told(const struct verdict_options *o, struct told *out, struct error
 	return 0;
 }
 
-void told_release(struct told *t)
+void verdict_hints_release(struct hints *t)
 {
-	baseline_free(t->baseline);
+	tool_effects_free(t->baseline);
 	t->baseline = NULL;
 }
 
@@ -78,18 +111,28 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 	return false;
 }
 
-/* Where many rollouts have the same trouble, a few of them say enough. */
+/* If many rollouts have the same finding, only a few of them are printed. */
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
+	struct style style = v->context->style;
+	struct buf causes = BUF(BUF_MAX_MESSAGE);
+
 	for (size_t i = 0; i < r->finding_count; i++) {
 		struct rollout_verdict one = *r;
 
 		one.findings = &r->findings[i];
 		one.finding_count = 1;
-		if (is_shown(v, one.findings)) {
-			report_findings(&one, v->whose, v->context->style, &v->out.text);
+		if (!is_shown(v, one.findings)) {
+			continue;
+		}
+		report_findings(&one, v->origin, style, &v->out.text);
+		if (!v->context->quiet && report_is_cause(r, one.findings)) {
+			report_cause(r, one.findings, v->origin, style, &causes);
 		}
 	}
+	settings_as_options(causes.p, causes.n);
+	buf_str(&v->out.text, buf_view(&causes));
+	buf_release(&causes);
 }
 
 static void show_held_back(const struct verdicts *v, struct buf *out)
@@ -98,9 +141,8 @@ static void show_held_back(const struct verdicts *v, struct buf *out)
 		const struct held_back *h = &v->held[i];
 
 		if (h->held) {
-			buf_printf(out, "%s: %s: %lld more of these (-v shows all)\n",
-			           severity_name(h->severity), h->rule,
-			           (long long)h->held);
+			buf_printf(out, "%s: %s: %lld more of the same (-v shows all)\n",
+			           severity_name(h->severity), h->rule, (long long)h->held);
 		}
 	}
 }
@@ -114,8 +156,8 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	for (size_t i = 0; i < r->finding_count; i++) {
 		v->at_or_above += !never && r->findings[i].severity >= least;
 	}
-	v->unfinished += r->rollout.p && !is_one_of(r->status, own_ends);
-	v->broken += !never && r->rollout.p && is_one_of(r->status, failures);
+	v->unfinished += r->rollout.p && !reached_an_end(r->status);
+	v->broken += !never && r->rollout.p && is_failure(r->status);
 	if (v->json) {
 		struct buf lines = BUF(BUF_MAX_MESSAGE);
 
@@ -144,11 +186,13 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	if (s.rollouts != 1) {
 		buf_printf(out, "%lld rollouts · ", (long long)s.rollouts);
 	}
-	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward,
-	                out);
+	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward, out);
+	size_t at = out->n;
+
 	report_conclusion(&s, v->unfinished, v->context->style, out);
+	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
-		buf_printf(out, "not checked, their facts were stripped: %s\n",
+		buf_printf(out, "not checked, what they need was stripped or is too large: %s\n",
 		           judge_not_checked(j));
 	}
 }

@@ -1,7 +1,13 @@
 /* The table of environment protocols and the choice among them. */
 #include "env/env.h"
 
+#include "base/names.h"
 #include "base/text.h"
+#include "env/ignore_paths.h"
+
+#include <assert.h>
+
+#define PROTOCOLS_MAX 16
 
 #define ENV(id) extern const struct env_ops env_##id;
 #include "env/envs.def"
@@ -14,31 +20,59 @@ const struct env_ops *const environments[] = {
 };
 const size_t environments_count = ARRAY_LEN(environments);
 
-static const struct {
-	const char *name;
-	const struct env_ops *ops;
-} protocols[] = {
-	{"mcp", &env_mcp},
-	{"mcp-gym", &env_mcp}, /* mcp that must have a control plane */
-	{"openenv", &env_openenv},
-	{"openenv-http", &env_openenv_http},
-};
+void env_reply_keep(struct env_reply *reply, struct arena *a)
+{
+	struct str *all[] = {&reply->error.code, &reply->error.message, &reply->observation,
+	                     &reply->structured, &reply->raw,           &reply->reward,
+	                     &reply->session,    &reply->env_session,   &reply->reply_session};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		*all[i] = arena_str(a, *all[i]);
+	}
+}
+
+int env_reset(struct env *e, struct env_reply *out, struct error *err)
+{
+	return e->ops->reset(e, out, err) ? error_from_peer(err) : 0;
+}
+
+int env_state(struct env *e, struct str *out, struct error *err)
+{
+	return e->ops->state(e, out, err) ? error_from_peer(err) : 0;
+}
+
+int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
+             struct error *err)
+{
+	return e->ops->step(e, name, arguments, out, err) ? error_from_peer(err) : 0;
+}
+
+static const struct env_ops *unknown_protocol(const char *protocol, struct error *err)
+{
+	const char *names[PROTOCOLS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < environments_count; i++) {
+		for (const char *const *p = environments[i]->protocols; *p; p++) {
+			assert(n < ARRAY_LEN(names));
+			names[n++] = *p;
+		}
+	}
+	error_set(err, FAIL_USAGE, "unknown protocol '%s'", protocol);
+	names_suggest(err, str_from(protocol), names, n);
+	return NULL;
+}
 
 static const struct env_ops *by_name(const char *protocol, struct error *err)
 {
-	const char *names[ARRAY_LEN(protocols)];
-	struct buf end = BUF(BUF_MAX_SMALL);
-
-	for (size_t i = 0; i < ARRAY_LEN(protocols); i++) {
-		if (!strcmp(protocol, protocols[i].name)) {
-			return protocols[i].ops;
+	for (size_t i = 0; i < environments_count; i++) {
+		for (const char *const *p = environments[i]->protocols; *p; p++) {
+			if (!strcmp(protocol, *p)) {
+				return environments[i];
+			}
 		}
-		names[i] = protocols[i].name;
 	}
-	text_suggest(&end, str_from(protocol), names, ARRAY_LEN(names));
-	error_set(err, FAIL_USAGE, "unknown protocol '%s'%s", protocol, buf_cstr(&end));
-	buf_release(&end);
-	return NULL;
+	return unknown_protocol(protocol, err);
 }
 
 static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
@@ -46,8 +80,10 @@ static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 	const struct env_ops *may_be = NULL;
 
 	for (size_t i = 0; i < environments_count; i++) {
-		if (environments[i]->claims(conf->url) > 1) {
-			return environments[i];
+		const struct env_ops *e = environments[i];
+
+		if (e->claims(conf->url) > 1) {
+			return e;
 		}
 	}
 	for (size_t i = 0; i < environments_count; i++) {
@@ -64,32 +100,71 @@ static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 	return may_be;
 }
 
-/* A URL is one for whatever --protocol says; a command only where it is understood. */
+/* A URL always qualifies; other targets only if an adapter accepts them. */
 static bool is_place(const char *url, const struct env_ops *found)
 {
-	return str_starts(str_from(url), STR("stdio:")) ? found->claims(url) > 0
-	                                                : strstr(url, "://") != NULL;
+	const char *colon = strchr(url, ':');
+
+	return (colon && !strncmp(colon, "://", 3)) || found->claims(url) > 0;
 }
 
-const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
-                               struct error *err)
+static const struct env_ops *no_place(const char *url, struct error *err)
+{
+	struct buf places = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < environments_count; i++) {
+		const struct env_ops *e = environments[i];
+
+		if (e->places) {
+			buf_printf(&places, "%s, ", e->places);
+		}
+	}
+	error_set(err, FAIL_USAGE, "unsupported environment '%s': use %sor builtin:frozen_lake",
+	          url, buf_cstr(&places));
+	buf_release(&places);
+	return NULL;
+}
+
+const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struct error *err)
 {
 	const struct env_ops *found =
 		conf->protocol ? by_name(conf->protocol, err) : by_url(conf, io);
-	bool any = found && is_place(conf->url, found);
 
-	if (!any && (found || !conf->protocol)) {
-		error_set(err, FAIL_USAGE,
-		          "'%s' is not an environment that rolldbg can reach: use "
-		          "http://HOST:PORT/mcp, ws://HOST:PORT, https://.., "
-		          "stdio:COMMAND for an MCP server, or "
-		          "builtin:frozen_lake",
-		          conf->url);
-	}
-	if (any && conf->era && found != &env_mcp) {
-		error_set(err, FAIL_USAGE, "--era %s: '%s' speaks no MCP, but %s",
-		          conf->era, conf->url, found->name);
+	if (!found && conf->protocol) {
 		return NULL;
 	}
-	return any ? found : NULL;
+	if (!found || !is_place(conf->url, found)) {
+		return no_place(conf->url, err);
+	}
+	if (conf->era && !found->has_eras) {
+		error_set(err, FAIL_USAGE, "\1era\2 %s: '%s' is not MCP, but %s", conf->era,
+		          conf->url, found->name);
+		return NULL;
+	}
+	return found;
+}
+
+int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
+             struct env **out, struct env_reply *refusal, struct error *err)
+{
+	uint64_t ms = conf->open_timeout_ms;
+	struct buf span = BUF(BUF_MAX_SMALL);
+
+	*out = NULL;
+	if (ignore_paths_check(conf->ignore, conf->ignore_count, err)) {
+		return -1;
+	}
+	io_limit(io, ms ? ms : UINT64_MAX);
+	int failed = ops->open(conf, io, out, refusal, err);
+	bool late = io_limit_passed(io) &&
+	            (failed ? err->kind != FAIL_INTERRUPTED : refusal->outcome != OUTCOME_OK);
+	io_limit(io, UINT64_MAX);
+	if (late) {
+		text_put_duration(&span, ms);
+		failed = error_set(err, FAIL_TIMEOUT,
+		                   "the session was not open within %s (\1open_timeout\2)",
+		                   buf_cstr(&span));
+	}
+	buf_release(&span);
+	return failed;
 }

@@ -1,114 +1,115 @@
-/* What every environment adapter offers: blocking calls, replies classified once. A
-   refused step is a success of the call with an outcome; -1 is for what we could not do
-   ourselves or when the peer is gone for good. */
+/* The folder env/: environment adapters (mcp/, openenv/) and what they share: state sources,
+   error texts, pages. A reply becomes an outcome in its adapter, the lack of one in failure.h, and
+   nowhere else. An adapter is its folder and a row of envs.def. Not here: turns, recording, judging. */
+
+/* The interface of every environment adapter: blocking calls. A step's class is final when step()
+   returns. A refused step is a successful call with an outcome; -1 means a local failure or a lost peer. */
 #ifndef ROLLDBG_ENV_ENV_H
 #define ROLLDBG_ENV_ENV_H
 
+#include "base/error.h"
 #include "base/hash.h"
-#include "base/options.h"
-#include "env/pages.h"
+#include "base/mem.h"
+#include "env/page_cache.h"
 #include "json/canon.h"
 #include "json/scan.h"
 #include "net/http.h"
+#include "trajectory/env_reply.h"
 #include "trajectory/events.h"
-#include "trajectory/outcome.h"
 
-/* Who said what went wrong. */
-struct env_error {
-	enum error_class class;
-	enum error_layer layer;
-	enum error_layer
-		disagrees;  /* the layer that said success, when layers disagree */
-	struct str code;    /* raw JSON (number or string); absent: null */
-	struct str message; /* as the peer gave it, decoded; capped by the adapter */
-};
-
-/* Slices live until the next call on the same env. Absent means unknown or not there. */
-struct env_reply {
-	enum outcome outcome;
-	struct env_error error;
-	struct str observation; /* raw JSON */
-	struct str structured; /* raw JSON: what structuredContent says beyond the text */
-	struct str raw;        /* bytes that were no JSON, as they came */
-	struct str reward;     /* raw JSON number */
-	int8_t terminated, truncated; /* 1, 0, -1 unknown */
-	int64_t env_steps;            /* the environment's own count, -1: none */
-	/* volatile facts, for `meta` */
-	int http_status;
-	struct str session;       /* transport session */
-	struct str env_session;   /* environment session we asked for */
-	struct str reply_session; /* a session id that the reply named */
-	const char *control_reward, *control_status,
-		*control_state; /* "ok", "failed"; NULL: not asked */
-};
+/* Copies what the reply's slices point to, which is otherwise only valid until the next call on
+   the environment. */
+void env_reply_keep(struct env_reply *reply, struct arena *a);
 
 struct env_conf {
 	const char *url;
-	const char *protocol; /* --protocol; NULL: find out */
-	const char *era;      /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
+	const char *protocol;       /* its name in envs.def; NULL: detect it */
+	const char *era;            /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
 	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
-	uint64_t timeout_ms;           /* one call */
-	struct str state_spec;         /* --state; "auto" by default */
-	const struct opt_list *ignore; /* --ignore; NULL or empty: the adapter's own */
+	char *const *
+		child_variables; /* of a stdio: server: "NAME=value", NULL-terminated; may be NULL */
+	uint64_t timeout_ms;     /* for one call */
+	uint64_t open_timeout_ms;  /* all calls that open a session; 0: no limit */
+	struct str state_spec;     /* see env/state_source.h; "auto" by default */
+	const char *const *ignore; /* JSON Pointers; none: the adapter's defaults */
+	size_t ignore_count;
+	/* Answers with one of these texts are errors */
+	const char *const *error_texts;
+	size_t error_text_count;
+	/* Raw JSON object: arguments of the reset; may be absent. */
+	struct str reset_args;
 	bool has_seed;
 	int64_t seed;
 	const char *env_session; /* unique for this rollout and run */
 	const char *version;     /* of rolldbg */
-	struct pages *pages; /* shared with other sessions; NULL: each asks for itself */
+	struct page_cache
+		*pages; /* shared with other sessions; NULL: each session requests its own */
+};
+
+/* What a session of this server supports: test this, not the protocol's name. */
+struct env_traits {
+	bool takes_seed;  /* a reset passes conf's seed to the environment */
+	bool starts_over; /* a reset starts a new episode within the session */
+	bool has_episodes; /* it is an environment; otherwise its tools may have side effects anywhere */
+	bool names_sessions; /* the server assigns each session an id */
+	bool tells_episode;  /* the state has an `episode_id`, which is null without an episode */
+	bool own_server;     /* each session has its own server process */
+	/* Why requests do not stay in one environment, and the fix; NULL if they do. */
+	const char *no_sessions, *no_sessions_fix;
 };
 
 /* What is known once a session is open. Borrowed from the env. */
 struct env_facts {
-	const char *protocol; /* "mcp-gym", "mcp", "openenv", "openenv-http" */
-	struct str name,
-		version;  /* decoded, as the server calls itself; absent: unknown */
-	struct str tools; /* raw JSON array, as advertised; absent: could not be listed */
-	const char *state_kind;  /* "control-plane", "openenv", "resource", "tool",
-	                            "observation", "none" */
+	const char *protocol;     /* one of those that the adapter has */
+	struct str name, version; /* decoded, as reported by the server; absent: unknown */
+	struct str tools;         /* raw JSON array, as advertised; absent: could not be listed */
+	enum state_kind state_kind;
 	struct str state_ignore; /* raw JSON array of pointers */
 	const struct json_paths *ignore_paths;
 	struct str session, env_session;
 	struct str url;          /* final URL */
-	struct str total_reward; /* the environment's own total so far; absent: it keeps
-	                            none */
-	/* of MCP alone: the revision that is spoken ("2025-11-25"), "legacy" (with
-	   sessions) or "modern", and how the messages travel; else NULL */
+	struct str total_reward; /* the environment's own total so far; absent: none */
+	/* MCP only: the revision in use ("2025-11-25"), "legacy" (with sessions) or "modern",
+	   and the transport; else NULL */
 	const char *revision, *era, *transport;
-	bool takes_seed;  /* a reset hands conf's seed to the environment */
-	bool starts_over; /* a reset begins an episode within the session */
+	struct env_traits traits;
 };
 
 struct env;
 
 struct env_ops {
 	const char *name, *help;
-	/* 2: the URL (scheme, path) is certainly this adapter's. 1: it may be. 0: no. */
+	/* The names of the protocols it supports, NULL-terminated. */
+	const char *const *protocols;
+	const char *places;    /* The URLs that it accepts, for messages: "ws://HOST:PORT" */
+	const char *limit_fix; /* how to raise the session limit of such a server */
+	bool has_eras;         /* it supports conf's era */
+	/* 2: the URL (scheme, path) certainly belongs to this adapter; 1: it may; 0: it does
+	   not. */
 	int (*claims)(const char *url);
-	/* Asks the server, where several adapters may have the URL: is it this protocol?
-	   False also when nobody answers. NULL: the one to take when nobody else is sure.
-	 */
+	/* Asks the server whether it uses this protocol, if several adapters accept the URL.
+	   False also without a reply. NULL: the fallback if no other adapter matches. */
 	bool (*recognizes)(const struct env_conf *conf, struct io *io);
-	/* 0: *out is open, or *refusal->outcome says why the server gave no session (it
-	   answered). -1: nobody there, or ours. *out is set in every case where close()
-	   is needed. */
+	/* 0: *out is open, or *refusal->outcome says why the server refused the session. -1:
+	   not reached, or a local failure. *out is set whenever close() is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
-	/* The start of the episode, seeded when conf says so. Again: another episode in
-	   the same session, where the facts say that there is such a thing. */
+	/* Starts the episode, with conf's seed if there is one. Called again: another episode
+	   in the same session, if the facts say that this is supported. */
 	int (*reset)(struct env *e, struct env_reply *out, struct error *err);
-	/* The state now: raw JSON, absent when it is unknown. Asked a second time without
-	   a step in between it looks again. */
+	/* Reads the current state: raw JSON, absent if unknown. A second call without a step in
+	   between reads it again. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
-	/* One call, sent at most once. arguments: raw JSON object. *out is set in every
-	   case: OUTCOME_NONE where -1 came before an answer did. */
-	int (*step)(struct env *e, struct str name, struct str arguments,
-	            struct env_reply *out, struct error *err);
+	/* One call, sent at most once. arguments: raw JSON object. *out is always set:
+	   OUTCOME_NONE if -1 is returned before a reply arrived. */
+	int (*step)(struct env *e, struct str name, struct str arguments, struct env_reply *out,
+	            struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
-	/* The oldest event not yet taken; false when there is none. Slices live until the
-	 * next call. */
+	/* The oldest event not taken yet; false if there is none. Slices are valid until the
+	   next call. */
 	bool (*event)(struct env *e, struct event *out);
-	/* Says goodbye to the peer, bounded in time. NULL is fine. */
+	/* Closes the session, within bounded time. NULL is allowed. */
 	void (*close)(struct env *e);
 };
 
@@ -120,9 +121,19 @@ struct env {
 extern const struct env_ops *const environments[];
 extern const size_t environments_count;
 
-/* The adapter for conf's URL and --protocol. Where the URL leaves it open the server is
+/* The calls of an adapter, made nowhere else. Only what opens a session can say that the
+   options are wrong (FAIL_USAGE): afterwards all there is to fail are a peer's bytes, the
+   way to it (FAIL_TRANSPORT, FAIL_TIMEOUT, FAIL_PROTOCOL), an interrupt and our own system
+   (FAIL_SYSTEM). Opening ends within conf's open_timeout_ms: over it -1, FAIL_TIMEOUT. */
+MUST_USE int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
+                      struct env **out, struct env_reply *refusal, struct error *err);
+MUST_USE int env_reset(struct env *e, struct env_reply *out, struct error *err);
+MUST_USE int env_state(struct env *e, struct str *out, struct error *err);
+MUST_USE int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
+                      struct error *err);
+
+/* The adapter for conf's URL and protocol. Where the URL leaves it open the server is
    asked. NULL with FAIL_USAGE. */
-const struct env_ops *env_find(const struct env_conf *conf, struct io *io,
-                               struct error *err);
+const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struct error *err);
 
 #endif

@@ -1,19 +1,18 @@
-/* Error messages of real servers and the class each stands for: see error_text.h. */
+/* Error messages of real servers and their classes: see error_text.h. */
 #include "env/error_text.h"
 
 #include <ctype.h>
 
-/* Words in this order, anywhere in the message, upper or lower case: '*' between two
-   parts is any text. A leading '^' ties the first part to the start. The first row that
-   fits wins. */
+/* Parts that must occur in this order anywhere in the message, ignoring case; '*' between two
+   parts matches any text. A leading '^' anchors the first part. The first matching row wins. */
 struct pattern {
 	const char *parts;
 	enum error_class class;
-	bool loose; /* too common to be believed of a tool's own words */
+	bool loose; /* too common to be trusted in a tool's own text */
 };
 
 static const struct pattern patterns[] = {
-	/* no room: MCP-Gym's proxy, OpenEnv, the MCP SDK's max_sessions, gRPC */
+	/* capacity: MCP-Gym's proxy, OpenEnv, the MCP SDK's max_sessions, gRPC */
 	{"maximum concurrent environments (", CLASS_CAPACITY, false},
 	{"maximum concurrent sessions", CLASS_CAPACITY, false},
 	{"too many open sessions", CLASS_CAPACITY, false},
@@ -25,8 +24,7 @@ static const struct pattern patterns[] = {
 	{"maximum*sessions", CLASS_CAPACITY, true},
 	{"max*concurrent*reached", CLASS_CAPACITY, true},
 	{"at capacity", CLASS_CAPACITY, true},
-	/* the session or its environment is not known: MCP SDKs, MCP-Gym, session proxies
-         */
+	/* unknown session or environment: MCP SDKs, MCP-Gym, session proxies */
 	{"^session not found", CLASS_SESSION, false},
 	{"^session * not found", CLASS_SESSION, false},
 	{"^unknown session", CLASS_SESSION, false},
@@ -42,11 +40,11 @@ static const struct pattern patterns[] = {
 	{"^environment is closed", CLASS_SESSION, false},
 	{"^error executing tool *: 'gym_", CLASS_SESSION, false},
 	{"^error executing tool *: 'sim_", CLASS_SESSION, false},
-	/* the name */
+	/* unknown tool */
 	{"^unknown tool", CLASS_UNKNOWN_TOOL, false},
 	{"^tool * not found", CLASS_UNKNOWN_TOOL, false},
 	{"-32602: tool * not found", CLASS_UNKNOWN_TOOL, false},
-	/* the arguments: FastMCP (pydantic), TypeScript SDK (zod) */
+	/* invalid arguments: FastMCP (pydantic), TypeScript SDK (zod) */
 	{"validation error", CLASS_ARGUMENTS, false},
 	{"invalid arguments", CLASS_ARGUMENTS, false},
 	{"invalid action", CLASS_ARGUMENTS, false},
@@ -62,14 +60,14 @@ static bool starts_folded(struct str s, const char *part, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (tolower((unsigned char)s.p[i]) != part[i]) {
+		if (tolower((unsigned char)s.p[i]) != tolower((unsigned char)part[i])) {
 			return false;
 		}
 	}
 	return true;
 }
 
-/* Finds the part; what stands behind it, or absent. */
+/* Finds the part and returns the text after it; absent if not found. */
 static struct str after_part(struct str s, const char *part, size_t n, bool at_start)
 {
 	do {
@@ -78,10 +76,10 @@ static struct str after_part(struct str s, const char *part, size_t n, bool at_s
 		}
 		s = str_skip(s, 1);
 	} while (s.n >= n && s.n > 0 && !at_start);
-	return (struct str){NULL, 0};
+	return STR_NONE;
 }
 
-static bool fits(struct str message, const char *parts)
+bool error_text_matches(struct str message, const char *parts)
 {
 	bool at_start = *parts == '^';
 
@@ -97,7 +95,7 @@ static bool fits(struct str message, const char *parts)
 	return false;
 }
 
-/* Words of what stands between us and the tool. */
+/* Does the text come from between us and the tool? */
 static bool on_the_way(enum error_layer layer)
 {
 	return layer == LAYER_TRANSPORT || layer == LAYER_HTTP || layer == LAYER_JSONRPC;
@@ -106,8 +104,7 @@ static bool on_the_way(enum error_layer layer)
 enum error_class error_text_class(struct str message, enum error_layer layer,
                                   enum error_class otherwise)
 {
-	/* what matters stands at the beginning; a page of a stack trace is not searched
-	 */
+	/* the relevant text is at the beginning; stack traces are not searched */
 	struct str head = {message.p, message.n < 512 ? message.n : 512};
 
 	if (!head.n) {
@@ -115,25 +112,11 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 	}
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		if ((on_the_way(layer) || !patterns[i].loose) &&
-		    fits(head, patterns[i].parts)) {
+		    error_text_matches(head, patterns[i].parts)) {
 			return patterns[i].class;
 		}
 	}
 	return otherwise;
-}
-
-bool error_text_suspected(struct str text)
-{
-	static const char *const starts[] = {
-		"Error executing tool ", "Error:",    "Error ", "Traceback",
-		"Unknown action",        "MCP error "};
-
-	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
-		if (str_starts(text, str_from(starts[i]))) {
-			return true;
-		}
-	}
-	return false;
 }
 
 enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)

@@ -1,20 +1,22 @@
-/* The arguments of a call: see arguments.h. */
+/* Checks the arguments of a call: see arguments.h. */
 #include "json/arguments.h"
 
 #include "base/names.h"
+#include "json/index.h"
 #include "json/schema.h"
 #include <math.h>
 
-#define MARKS 64 /* properties whose presence is one bit */
+#define MARKS 64 /* properties whose presence is tracked in a bit mask */
 
-/* Beside the bits of enum json_type: numbers spelled as whole ones. */
+/* Follows the bits of enum json_type: numbers spelled as integers. */
 #define WHOLE (1u << 16)
 
-/* What fits for sure; whatever is not sure, the schema is asked about. */
-struct property {
-	struct str key, spelled, schema; /* the key decoded, and as it stands there */
-	unsigned types;                  /* 0: nothing is sure */
-	const struct str *words;         /* of its enum, as spelled; NULL: any */
+/* What certainly matches; in all other cases the schema is consulted. */
+struct argument_schema {
+	struct map_item item;
+	struct str key, spelled, schema; /* the key, decoded and as spelled */
+	unsigned types;                  /* 0: nothing is certain */
+	const struct str *words;         /* the words of its enum, as spelled; NULL: any */
 	size_t word_count;
 	bool bounded; /* between low and high */
 	double low, high;
@@ -22,30 +24,16 @@ struct property {
 
 struct arguments_schema {
 	struct str root;
-	const struct property *properties;
+	const struct argument_schema *properties;
 	size_t count;
+	struct map by_key;
 	bool open; /* other arguments may come */
 	uint64_t required;
-	struct str *unmarked; /* required ones without a bit, decoded */
+	struct str *unmarked; /* required ones beyond the bit mask, decoded */
 	size_t unmarked_count;
 };
 
 /* ---- reading ---- */
-
-static struct str decoded(struct arena *a, struct str inner)
-{
-	struct buf quoted = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
-
-	if (!inner.n || !memchr(inner.p, '\\', inner.n)) {
-		return inner;
-	}
-	buf_printf(&quoted, "\"%.*s\"", STR_ARG(inner));
-	json_decode(buf_view(&quoted), &text);
-	struct str kept = arena_str(a, buf_view(&text));
-	buf_release(&quoted);
-	buf_release(&text);
-	return kept;
-}
 
 static unsigned type_bits(struct str type)
 {
@@ -63,15 +51,14 @@ static unsigned type_bits(struct str type)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (json_type(type) == JSON_STRING &&
-		    json_is(type, str_from(types[i].name))) {
+		if (json_type(type) == JSON_STRING && json_is(type, str_from(types[i].name))) {
 			return types[i].bits;
 		}
 	}
 	return 0;
 }
 
-static void read_words(struct property *p, struct arena *a, struct str list)
+static void read_words(struct argument_schema *p, struct arena *a, struct str list)
 {
 	struct str each;
 	struct str *words = arena_new(a, (json_count(list) + 1) * sizeof(*words));
@@ -82,18 +69,17 @@ static void read_words(struct property *p, struct arena *a, struct str list)
 	p->words = words;
 }
 
-static bool read_bound(struct property *p, struct str value, double *bound)
+static bool read_bound(struct argument_schema *p, struct str value, double *bound)
 {
 	p->bounded = true;
 	return json_type(value) == JSON_NUMBER && json_double(value, bound);
 }
 
-/* Takes in one keyword of a property's schema; false: of those that need a closer look.
- */
-static bool read_keyword(struct property *p, struct arena *a, const struct json_member *m)
+/* Reads one keyword of a property's schema; false if it is not one of the simple ones. */
+static bool read_keyword(struct argument_schema *p, struct arena *a, const struct json_member *m)
 {
-	static const char *const remarks[] = {"description", "title", "default",
-	                                      "examples", "items"};
+	static const char *const remarks[] = {"description", "title", "default", "examples",
+	                                      "items"};
 
 	if (str_eq(m->key, STR("type"))) {
 		p->types = type_bits(m->value);
@@ -117,13 +103,13 @@ static bool read_keyword(struct property *p, struct arena *a, const struct json_
 	return false;
 }
 
-static struct property read_property(struct arena *a, const struct json_member *named)
+static struct argument_schema read_property(struct arena *a, const struct json_member *named)
 {
-	struct property p = {.key = decoded(a, named->key),
-	                     .spelled = named->key,
-	                     .schema = named->value,
-	                     .low = -HUGE_VAL,
-	                     .high = HUGE_VAL};
+	struct argument_schema p = {.key = json_key_text(a, named->key),
+	                            .spelled = named->key,
+	                            .schema = named->value,
+	                            .low = -HUGE_VAL,
+	                            .high = HUGE_VAL};
 	struct json_member m;
 	bool sure = true;
 
@@ -136,16 +122,12 @@ static struct property read_property(struct arena *a, const struct json_member *
 
 static size_t find(const struct arguments_schema *s, struct str key)
 {
-	size_t i = 0;
+	const struct argument_schema *found = map_find(&s->by_key, map_hash(key), key);
 
-	while (i < s->count && !str_eq(s->properties[i].key, key)) {
-		i++;
-	}
-	return i;
+	return found ? (size_t)(found - s->properties) : s->count;
 }
 
-static void read_required(struct arguments_schema *s, struct arena *a,
-                          struct str required)
+static void read_required(struct arguments_schema *s, struct arena *a, struct str required)
 {
 	struct str each;
 
@@ -157,7 +139,7 @@ static void read_required(struct arguments_schema *s, struct arena *a,
 		if (json_type(each) != JSON_STRING) {
 			continue;
 		}
-		struct str key = decoded(a, json_inner(each));
+		struct str key = json_text(a, each);
 		size_t i = find(s, key);
 		if (i < s->count && i < MARKS) {
 			s->required |= (uint64_t)1 << i;
@@ -167,24 +149,29 @@ static void read_required(struct arguments_schema *s, struct arena *a,
 	}
 }
 
-/* An open schema is only trusted to be open when it says so, or names no properties: a
-   misspelt argument that nobody looks at does no good either. */
+/* A schema allows other arguments only if it says so or names no properties: a misspelt argument
+   that the server ignores is a mistake, too. */
 static bool is_open(const struct arguments_schema *s, struct str extra)
 {
-	return s->count == 0 || json_type(extra) == JSON_TRUE ||
-	       json_type(extra) == JSON_OBJECT;
+	return s->count == 0 || json_type(extra) == JSON_TRUE || json_type(extra) == JSON_OBJECT;
 }
 
 const struct arguments_schema *arguments_read(struct arena *a, struct str schema)
 {
 	struct arguments_schema *s = arena_new(a, sizeof(*s));
 	struct str properties = JSON_GET(schema, "properties");
-	struct property *list =
-		arena_new(a, (json_count(properties) + 1) * sizeof(*list));
+	struct argument_schema *list = arena_new(a, (json_count(properties) + 1) * sizeof(*list));
 	struct json_member m;
 
+	s->by_key.key = offsetof(struct argument_schema, key);
 	for (size_t cursor = 0; json_next_member(properties, &cursor, &m);) {
-		list[s->count++] = read_property(a, &m);
+		struct argument_schema *p = &list[s->count++];
+
+		*p = read_property(a, &m);
+		uint64_t hash = map_hash(p->key);
+		if (!map_find(&s->by_key, hash, p->key)) {
+			map_add(&s->by_key, &p->item, hash);
+		}
 	}
 	s->root = schema;
 	s->properties = list;
@@ -195,15 +182,15 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 
 /* ---- checking ---- */
 
-static int no_property(const struct arguments_schema *s, struct str key,
-                       struct error *err)
+static int no_property(const struct arguments_schema *s, struct str key, struct error *err)
 {
 	struct names known = {.count = 0};
 
 	for (size_t i = 0; i < s->count; i++) {
 		names_add(&known, s->properties[i].spelled);
 	}
-	names_missing(&known, "the tool has no argument", key, err);
+	error_set(err, FAIL_USAGE, "the tool has no argument '%.*s'", STR_ARG(key));
+	names_suggest(err, key, known.text, known.count);
 	names_release(&known);
 	return -1;
 }
@@ -214,30 +201,35 @@ static int missing(struct str key, struct error *err)
 	                 STR_ARG(key));
 }
 
-static int check_required(const struct arguments_schema *s, struct str arguments,
-                          uint64_t given, struct error *err)
+static int check_required(const struct arguments_schema *s, struct str arguments, uint64_t given,
+                          struct error *err)
 {
 	uint64_t lacking = s->required & ~given;
 
 	if (lacking) {
 		return missing(s->properties[__builtin_ctzll(lacking)].spelled, err);
 	}
-	for (size_t i = 0; i < s->unmarked_count; i++) {
-		if (!json_get(arguments, s->unmarked[i]).p) {
-			return missing(s->unmarked[i], err);
-		}
+	if (!s->unmarked_count) {
+		return 0;
 	}
-	return 0;
+	struct json_index given_names;
+	size_t i = 0;
+	json_index_begin(&given_names, arguments);
+	while (i < s->unmarked_count && json_index_find(&given_names, s->unmarked[i]).p) {
+		i++;
+	}
+	json_index_release(&given_names);
+	return i < s->unmarked_count ? missing(s->unmarked[i], err) : 0;
 }
 
-/* Arguments mostly come in the order of the schema: `guess` is tried first. */
+/* Arguments mostly come in the order of the schema, so `guess` is tried first. */
 static size_t find_spelled(const struct arguments_schema *s, struct str key, size_t guess)
 {
 	if (guess < s->count && str_eq(s->properties[guess].spelled, key)) {
 		return guess;
 	}
 	struct arena arena = {0};
-	size_t i = find(s, decoded(&arena, key));
+	size_t i = find(s, json_key_text(&arena, key));
 
 	arena_release(&arena);
 	return i;
@@ -253,15 +245,14 @@ static bool is_whole(struct str number)
 	return true;
 }
 
-static bool is_within(const struct property *p, struct str number)
+static bool is_within(const struct argument_schema *p, struct str number)
 {
 	double value;
 
-	return !p->bounded ||
-	       (json_double(number, &value) && value >= p->low && value <= p->high);
+	return !p->bounded || (json_double(number, &value) && value >= p->low && value <= p->high);
 }
 
-static bool is_word(const struct property *p, struct str value)
+static bool is_word(const struct argument_schema *p, struct str value)
 {
 	size_t i = 0;
 
@@ -271,19 +262,17 @@ static bool is_word(const struct property *p, struct str value)
 	return i < p->word_count;
 }
 
-static bool fits_surely(const struct property *p, const struct json_member *m)
+static bool fits_surely(const struct argument_schema *p, const struct json_member *m)
 {
-	bool type = m->type == JSON_NUMBER
-	                    ? (p->types >> JSON_NUMBER & 1) ||
-	                              ((p->types & WHOLE) && is_whole(m->value))
-	                    : (p->types >> m->type & 1);
+	bool type = m->type == JSON_NUMBER ? (p->types >> JSON_NUMBER & 1) ||
+	                                             ((p->types & WHOLE) && is_whole(m->value))
+	                                   : (p->types >> m->type & 1);
 
 	return type && (m->type != JSON_NUMBER || is_within(p, m->value)) &&
 	       (!p->words || is_word(p, m->value));
 }
 
-int arguments_check(const struct arguments_schema *s, struct str arguments,
-                    struct error *err)
+int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
 	uint64_t given = 0;
 	size_t i = 0;

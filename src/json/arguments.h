@@ -1,6 +1,6 @@
-/* The arguments of a call against the schema of its tool: properties, required,
-   additionalProperties, and for each value what json/schema.h judges. Read once, asked
-   often: what fits is told by keys and first bytes. */
+/* Checks the arguments of a call against its tool's schema: properties, required,
+   additionalProperties, and each value as in json/schema.h. The schema is read once and used
+   often: a match is usually decided by keys and first bytes. */
 #ifndef ROLLDBG_JSON_ARGUMENTS_H
 #define ROLLDBG_JSON_ARGUMENTS_H
 
@@ -10,12 +10,12 @@
 
 struct arguments_schema;
 
-/* From validated JSON, borrowed as long as the result is used; absent: every object fits.
-   The result is in the arena. */
+/* Reads a schema, which must be validated JSON and outlive the result; if absent, every object
+   matches. The result is in the arena. */
 const struct arguments_schema *arguments_read(struct arena *a, struct str schema);
 
-/* FAIL_USAGE says what does not fit, with the nearest name; peers' text in it is as they
-   spelled it. */
+/* Fails with FAIL_USAGE and what does not match, with the nearest name; the peer's text is
+   quoted as spelled. */
 MUST_USE int arguments_check(const struct arguments_schema *s, struct str arguments,
                              struct error *err);
 

@@ -1,7 +1,7 @@
-/* Strings, 64 bytes at a time, for processors with AVX2. Where run.h stops at each escape
-   and each character beyond ASCII, which in prose is a mispredicted jump every hundred
-   bytes, this looks at all of a block at once. What it does not accept it leaves to the
-   loop that knows why. Private to src/json/. JSON_NO_AVX2 asks to do without. */
+/* Checks strings 64 bytes at a time, for processors with AVX2. run.h stops at each escape and
+   each non-ASCII character, which in prose costs a mispredicted jump every hundred bytes; this
+   checks a whole block at once. A block that it does not accept is left to the scalar loop,
+   which reports why. Private to src/json/. JSON_NO_AVX2 disables it. */
 #ifndef ROLLDBG_JSON_BLOCK_H
 #define ROLLDBG_JSON_BLOCK_H
 
@@ -29,37 +29,35 @@ AVX2_INLINE __m256i avx2_each(unsigned char c)
 	return _mm256_set1_epi8((char)c);
 }
 
-/* The entry of a table of 16 for each byte below 0x80, by its lower half; 0 for others.
- */
+/* Looks up each byte below 0x80 by its low nibble in a table of 16; 0 for other bytes. */
 AVX2_INLINE __m256i avx2_look_up(const unsigned char table[16], __m256i v)
 {
 	const __m128i *entries = (const __m128i *)(const void *)table;
 
-	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(entries)),
-	                           v);
+	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(entries)), v);
 }
 
-/* The upper half of each byte, as a number. */
+/* The high nibble of each byte. */
 AVX2_INLINE __m256i avx2_upper(__m256i v)
 {
 	return _mm256_and_si256(_mm256_srli_epi16(v, 4), avx2_each(0xf));
 }
 
-/* All bits of each byte from `least` on to `most`. */
+/* Sets all bits of each byte in least..most. */
 AVX2_INLINE __m256i avx2_within(__m256i v, unsigned char least, unsigned char most)
 {
 	__m256i above = _mm256_sub_epi8(v, avx2_each(least));
 
-	return _mm256_cmpeq_epi8(
-		_mm256_min_epu8(above, avx2_each((unsigned char)(most - least))), above);
+	return _mm256_cmpeq_epi8(_mm256_min_epu8(above, avx2_each((unsigned char)(most - least))),
+	                         above);
 }
 
-/* A mask has one bit for each byte of a block, the first byte's is the lowest. Here: the
-   high bits of the bytes. */
+/* A mask has one bit for each byte of a block, the lowest for the first byte. This one: the high
+   bits of the bytes. */
 AVX2_INLINE uint64_t block_mask(__m256i low, __m256i high)
 {
-	return (uint32_t)_mm256_movemask_epi8(low) |
-	       (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+	                                                     << 32;
 }
 
 AVX2_INLINE uint64_t block_is(struct block b, unsigned char c)
@@ -70,12 +68,11 @@ AVX2_INLINE uint64_t block_is(struct block b, unsigned char c)
 
 AVX2_INLINE uint64_t block_within(struct block b, unsigned char least, unsigned char most)
 {
-	return block_mask(avx2_within(b.low, least, most),
-	                  avx2_within(b.high, least, most));
+	return block_mask(avx2_within(b.low, least, most), avx2_within(b.high, least, most));
 }
 
-/* 0 for each byte that may stand behind a backslash; 'u', which wants more, is not among
-   them. Such a byte has a bit in common with the entries of both its halves. */
+/* 0 for each byte allowed after a backslash, except 'u', which needs more checks. Such a byte
+   has a bit in common between the entries of both its nibbles. */
 AVX2_INLINE __m256i avx2_not_escapable(__m256i v)
 {
 	static const unsigned char upper[16] = {[2] = 1, [5] = 2, [6] = 4, [7] = 8};
@@ -84,15 +81,14 @@ AVX2_INLINE __m256i avx2_not_escapable(__m256i v)
 		['/' & 15] = 1,         ['\\' & 15] = 2, ['f' & 15] = 4,
 		['n' & 15] = 4,         ['t' & 15] = 8,
 	};
-	__m256i both = _mm256_and_si256(avx2_look_up(upper, avx2_upper(v)),
-	                                avx2_look_up(lower, v));
+	__m256i both = _mm256_and_si256(avx2_look_up(upper, avx2_upper(v)), avx2_look_up(lower, v));
 
 	return _mm256_cmpeq_epi8(both, _mm256_setzero_si256());
 }
 
-/* Which backslashes begin an escape, and the bytes behind those. In a row of backslashes
-   every second one does; subtracting carries through the row, and tells rows that begin
-   at odd places from the others. The block does not begin within an escape. */
+/* Finds the backslashes that start an escape and the bytes after them. In a run of backslashes
+   every second one does; subtraction carries through the run and separates runs that start at
+   odd positions from the others. The block must not start within an escape. */
 AVX2_INLINE uint64_t block_escapes(uint64_t backslashes, uint64_t *escaped)
 {
 	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
@@ -102,89 +98,87 @@ AVX2_INLINE uint64_t block_escapes(uint64_t backslashes, uint64_t *escaped)
 	return both & backslashes;
 }
 
-/* Where four digits do not follow each u. */
+/* The places where a u is not followed by four hex digits. */
 AVX2_INLINE uint64_t block_bad_hex(struct block b, uint64_t u)
 {
 	const __m256i lower = avx2_each(0x20);
-	struct block folded = {_mm256_or_si256(b.low, lower),
-	                       _mm256_or_si256(b.high, lower)};
+	struct block folded = {_mm256_or_si256(b.low, lower), _mm256_or_si256(b.high, lower)};
 	uint64_t hex = block_within(b, '0', '9') | block_within(folded, 'a', 'f');
 
 	return (u << 1 | u << 2 | u << 3 | u << 4) & ~hex;
 }
 
-/* What two bytes in a row are guilty of in UTF-8 is looked up by three of their halves,
-   and holds where all three agree: Keiser and Lemire, "Validating UTF-8 in less than one
-   instruction per byte", 2021. */
+/* Faults of two consecutive bytes of UTF-8, looked up by three of their nibbles; a fault is
+   present if all three agree: Keiser and Lemire, "Validating UTF-8 in less than one instruction
+   per byte", 2021. */
 enum utf8_fault {
-	UTF8_SHORT = 1,       /* a first byte, then none that continues it */
-	UTF8_LONG = 2,        /* ASCII, then a byte that continues */
+	UTF8_SHORT = 1,       /* a lead byte without a continuation byte */
+	UTF8_LONG = 2,        /* ASCII, then a continuation byte */
 	UTF8_OVERLONG_3 = 4,  /* e0 80 to e0 9f */
 	UTF8_LARGE = 8,       /* above U+10FFFF: f4 90 and more */
 	UTF8_SURROGATE = 16,  /* ed a0 and more */
 	UTF8_OVERLONG_2 = 32, /* c0, c1 */
 	UTF8_OVERLONG_4 = 64, /* f0 80 to f0 8f, with f5 80 to f5 8f and so on */
-	UTF8_CONTINUES = 128, /* two bytes that continue: right where they are due */
+	UTF8_CONTINUES = 128, /* two continuation bytes: correct where they are due */
 	UTF8_ANY = UTF8_SHORT | UTF8_LONG | UTF8_CONTINUES,
 	UTF8_ABOVE_4 = UTF8_ANY | UTF8_LARGE | UTF8_OVERLONG_4,
 	UTF8_80_TO_BF = UTF8_LONG | UTF8_CONTINUES | UTF8_OVERLONG_2,
 };
 
-static const unsigned char utf8_first_upper[16] = {
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_LONG,
-	UTF8_CONTINUES,
-	UTF8_CONTINUES,
-	UTF8_CONTINUES,
-	UTF8_CONTINUES,
-	UTF8_SHORT | UTF8_OVERLONG_2,
-	UTF8_SHORT,
-	UTF8_SHORT | UTF8_OVERLONG_3 | UTF8_SURROGATE,
-	UTF8_SHORT | UTF8_LARGE | UTF8_OVERLONG_4};
+static const unsigned char utf8_first_upper[16] = {UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_LONG,
+                                                   UTF8_CONTINUES,
+                                                   UTF8_CONTINUES,
+                                                   UTF8_CONTINUES,
+                                                   UTF8_CONTINUES,
+                                                   UTF8_SHORT | UTF8_OVERLONG_2,
+                                                   UTF8_SHORT,
+                                                   UTF8_SHORT | UTF8_OVERLONG_3 | UTF8_SURROGATE,
+                                                   UTF8_SHORT | UTF8_LARGE | UTF8_OVERLONG_4};
 
-static const unsigned char utf8_first_lower[16] = {
-	UTF8_ANY | UTF8_OVERLONG_2 | UTF8_OVERLONG_3 | UTF8_OVERLONG_4,
-	UTF8_ANY | UTF8_OVERLONG_2,
-	UTF8_ANY,
-	UTF8_ANY,
-	UTF8_ANY | UTF8_LARGE,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4 | UTF8_SURROGATE,
-	UTF8_ABOVE_4,
-	UTF8_ABOVE_4};
+static const unsigned char utf8_first_lower[16] = {UTF8_ANY | UTF8_OVERLONG_2 | UTF8_OVERLONG_3 |
+                                                           UTF8_OVERLONG_4,
+                                                   UTF8_ANY | UTF8_OVERLONG_2,
+                                                   UTF8_ANY,
+                                                   UTF8_ANY,
+                                                   UTF8_ANY | UTF8_LARGE,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4 | UTF8_SURROGATE,
+                                                   UTF8_ABOVE_4,
+                                                   UTF8_ABOVE_4};
 
-static const unsigned char utf8_second_upper[16] = {
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_80_TO_BF | UTF8_OVERLONG_3 | UTF8_OVERLONG_4,
-	UTF8_80_TO_BF | UTF8_OVERLONG_3 | UTF8_LARGE,
-	UTF8_80_TO_BF | UTF8_SURROGATE | UTF8_LARGE,
-	UTF8_80_TO_BF | UTF8_SURROGATE | UTF8_LARGE,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT,
-	UTF8_SHORT};
+static const unsigned char utf8_second_upper[16] = {UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_80_TO_BF | UTF8_OVERLONG_3 |
+                                                            UTF8_OVERLONG_4,
+                                                    UTF8_80_TO_BF | UTF8_OVERLONG_3 | UTF8_LARGE,
+                                                    UTF8_80_TO_BF | UTF8_SURROGATE | UTF8_LARGE,
+                                                    UTF8_80_TO_BF | UTF8_SURROGATE | UTF8_LARGE,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT,
+                                                    UTF8_SHORT};
 
-/* Not 0 for each byte at which the UTF-8 is seen to be wrong. `before` are the 32 bytes
+/* Nonzero for each byte at which the UTF-8 is found to be invalid. `before` holds the 32 bytes
    before v. */
 AVX2_INLINE __m256i avx2_utf8_faults(__m256i v, __m256i before)
 {
@@ -193,11 +187,10 @@ AVX2_INLINE __m256i avx2_utf8_faults(__m256i v, __m256i before)
 	__m256i back_2 = _mm256_alignr_epi8(v, middle, 14);
 	__m256i back_3 = _mm256_alignr_epi8(v, middle, 13);
 	__m256i back_1_lower = _mm256_and_si256(back_1, avx2_each(0xf));
-	__m256i faults =
-		_mm256_and_si256(avx2_look_up(utf8_first_upper, avx2_upper(back_1)),
-	                         avx2_look_up(utf8_first_lower, back_1_lower));
-	/* high bits where a byte two before is e0 and up, or one three before f0 and up:
-	   a third or fourth byte is due */
+	__m256i faults = _mm256_and_si256(avx2_look_up(utf8_first_upper, avx2_upper(back_1)),
+	                                  avx2_look_up(utf8_first_lower, back_1_lower));
+	/* sets the high bit if the byte two before is at least e0, or the one three before at
+	   least f0: a third or fourth byte is due */
 	__m256i due = _mm256_or_si256(_mm256_subs_epu8(back_2, avx2_each(0xe0 - 0x80)),
 	                              _mm256_subs_epu8(back_3, avx2_each(0xf0 - 0x80)));
 
@@ -214,10 +207,9 @@ AVX2_INLINE uint64_t block_utf8_faults(struct block b)
 	return ~block_mask(_mm256_cmpeq_epi8(low, zero), _mm256_cmpeq_epi8(high, zero));
 }
 
-/* How many bytes at the end of the block at p belong to an escape or character that may
-   go on behind it; u: where "\u" has its u. */
-ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes,
-                                      uint64_t u)
+/* The number of bytes at the end of the block at p that belong to an escape or character which
+   may continue behind it. `u` marks the u of each "\u". */
+ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes, uint64_t u)
 {
 	size_t n = 1;
 
@@ -233,22 +225,20 @@ ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes,
 	return n;
 }
 
-/* p is inside a string and not within an escape or character. From there to the closing
-   quote; or else to another place of that kind, with less than a block behind it, or with
-   something in the block behind it that is not valid. All before it is. */
-AVX2_INLINE const unsigned char *block_string(const unsigned char *p,
-                                              const unsigned char *end)
+/* p is inside a string, not within an escape or character. Returns the closing quote, or an
+   earlier such place with less than a block of text or something invalid in the block behind it.
+   Everything before the result is valid. */
+AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsigned char *end)
 {
 	while (LIKELY(end - p >= BLOCK)) {
 		struct block b = {avx2_load(p), avx2_load(p + BLOCK / 2)};
-		uint64_t escaped, u = 0,
-				  escapes = block_escapes(block_is(b, '\\'), &escaped);
+		uint64_t escaped, u = 0, escapes = block_escapes(block_is(b, '\\'), &escaped);
 		uint64_t quotes = block_is(b, '"') & ~escaped;
-		/* up to and with the closing quote, or all */
+		/* up to and including the closing quote, or all */
 		uint64_t string = quotes ^ (quotes - 1);
 		uint64_t bad = block_within(b, 0, 0x1f);
-		uint64_t rare = escaped & block_mask(avx2_not_escapable(b.low),
-		                                     avx2_not_escapable(b.high));
+		uint64_t rare =
+			escaped & block_mask(avx2_not_escapable(b.low), avx2_not_escapable(b.high));
 		uint64_t beyond_ascii = block_mask(b.low, b.high);
 
 		if (UNLIKELY(rare & string)) {
@@ -264,8 +254,7 @@ AVX2_INLINE const unsigned char *block_string(const unsigned char *p,
 		if (quotes) {
 			return p + __builtin_ctzll(quotes);
 		}
-		if (UNLIKELY((escapes | beyond_ascii) >> (BLOCK - 1) ||
-		             u >> (BLOCK - 4))) {
+		if (UNLIKELY((escapes | beyond_ascii) >> (BLOCK - 1) || u >> (BLOCK - 4))) {
 			p -= block_unfinished(p, escapes, u);
 		}
 		p += BLOCK;

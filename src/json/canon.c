@@ -1,36 +1,36 @@
-/* The canonical form in one pass over the bytes: members are written as they come, and an
-   object whose keys came unsorted is put in order when it closes. Iterative; small values
-   need no memory. */
+/* The canonical form in one pass over the bytes: members are written as they come, and an object
+   whose keys were unsorted is sorted when it closes. Iterative; small values need no memory. */
 #include "json/canon.h"
 
 #include "base/mem.h"
 #include "json/lex.h"
-#include "json/paths.h"
+#include "json/paths_internal.h"
+#include "json/scan.h"
 #include "json/sort.h"
 #include "json/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* JSON in a string in JSON ..: every level doubles the backslashes, so 64 would not fit
- * in memory. */
+/* JSON nested in strings doubles the backslashes at each level, so 64 levels would not fit in
+   memory. */
 #define STRINGS_MAX 64
 
 struct frame {
-	unsigned char closer;       /* ']', '}', or 0 for the text of a string */
-	bool sorted;                /* the keys so far */
-	size_t begin;               /* in out, behind the opening bracket */
+	unsigned char closer;       /* ']', '}', or 0 for a string */
+	bool sorted;                /* the keys so far are sorted */
+	size_t begin;               /* offset in out, after the opening bracket */
 	size_t count;               /* children written */
 	size_t index;               /* children seen */
-	size_t members;             /* its first in canon.members */
+	size_t members;             /* index of its first in canon.members */
 	size_t states, states_open; /* its open patterns */
 };
 
-/* A string that is being read as JSON because a pattern may reach into it. */
+/* A string that is read as JSON because a pattern may match inside it. */
 struct string_frame {
 	char *text;
 	struct str string;
-	const unsigned char *behind, *end; /* where the text around it goes on */
+	const unsigned char *behind, *end; /* where the text around it continues */
 	size_t begin, edits;
 };
 
@@ -44,7 +44,7 @@ struct canon {
 	struct frame *frames;
 	struct written_member *members;
 	size_t frames_n, frames_cap, members_n, members_cap, strings_n;
-	struct arena keys;            /* those that had escapes, decoded */
+	struct arena keys;            /* keys that had escapes, decoded */
 	struct string_frame *strings; /* NULL until one is read */
 	struct frame first_frames[16];
 	struct written_member first_members[32];
@@ -69,7 +69,7 @@ ALWAYS_INLINE void put_between(struct canon *c, const unsigned char *begin,
 	put(c, begin, (size_t)(end - begin));
 }
 
-/* c->p is at the first backslash of a string; what stood before it is written. */
+/* c->p is at the first backslash of a string; the part before it is written. */
 static void put_escaped(struct canon *c)
 {
 	while (*c->p == '\\') {
@@ -116,8 +116,7 @@ static void *grow(void *items, void *first, size_t *cap, size_t size)
 static struct frame *push_frame(struct canon *c, unsigned char closer, size_t states)
 {
 	if (c->frames_n == c->frames_cap) {
-		c->frames = grow(c->frames, c->first_frames, &c->frames_cap,
-		                 sizeof(*c->frames));
+		c->frames = grow(c->frames, c->first_frames, &c->frames_cap, sizeof(*c->frames));
 	}
 	struct frame *f = &c->frames[c->frames_n++];
 	*f = (struct frame){
@@ -142,14 +141,14 @@ static void pop_frame(struct canon *c)
 static void add_member(struct canon *c, struct frame *f, struct str key)
 {
 	if (c->members_n == c->members_cap) {
-		c->members = grow(c->members, c->first_members, &c->members_cap,
-		                  sizeof(*c->members));
+		c->members =
+			grow(c->members, c->first_members, &c->members_cap, sizeof(*c->members));
 	}
 	struct written_member *m = &c->members[c->members_n++];
 	*m = (struct written_member){.key = key, .at = c->out->n};
 	if (f->count > 0) {
 		m[-1].end = m->at - 1;
-		f->sorted = f->sorted && sort_compare(m[-1].key, key) <= 0;
+		f->sorted = f->sorted && str_order(m[-1].key, key) <= 0;
 	}
 }
 
@@ -163,7 +162,7 @@ static bool may_hold_json(struct str inner)
 	return p < end && (*p == '{' || *p == '[' || *p == '\\');
 }
 
-/* Goes on inside the string at c->p when that is JSON which has an inside. */
+/* Descends into the string at c->p if it is a JSON container. */
 static bool enter_string(struct canon *c, size_t states)
 {
 	const unsigned char *behind = lex_string(c->p, c->end);
@@ -199,8 +198,8 @@ static bool enter_string(struct canon *c, size_t states)
 	return true;
 }
 
-/* Its JSON has been written: as a string if anything was edited, else the string is put
- * as it was. */
+/* The JSON inside has been written: closes it as a string if anything was edited; otherwise
+   writes the string unchanged. */
 static void leave_string(struct canon *c)
 {
 	struct string_frame *s = &c->strings[--c->strings_n];
@@ -226,8 +225,8 @@ static void leave_string(struct canon *c)
 
 /* ---- values ---- */
 
-/* The value at c->p, or its opening bracket. Its open patterns are those from `states`
- * on. */
+/* Begins the value at c->p, or its opening bracket. Its open patterns are those from `states`
+   on. */
 static void begin_value(struct canon *c, size_t states)
 {
 	const unsigned char *begin = c->p;
@@ -250,7 +249,7 @@ static void begin_value(struct canon *c, size_t states)
 	c->states.n = states;
 }
 
-/* The value at c->p was picked and is not dropped. */
+/* Masks the value at c->p, which matched and is not dropped. */
 static void mask_value(struct canon *c)
 {
 	static const char masked[] = "\"<masked>\"";
@@ -339,13 +338,12 @@ static void begin_member(struct canon *c, struct frame *f)
 	begin_value(c, states);
 }
 
-/* Puts the text of an object's members in the order of their keys. */
+/* Sorts the written members of an object by key. */
 static void order_members(struct canon *c, const struct frame *f)
 {
 	struct written_member *m = c->members + f->members;
 	size_t n = c->members_n - f->members, length = c->out->n - f->begin;
-	char *copy =
-		length <= sizeof(c->first_copy) ? c->first_copy : mem_array(length, 1);
+	char *copy = length <= sizeof(c->first_copy) ? c->first_copy : mem_array(length, 1);
 	char *to = c->out->p + f->begin;
 
 	m[n - 1].end = c->out->n;
@@ -416,8 +414,7 @@ static void begin(struct canon *c, struct str value, struct buf *out)
 	c->frames_n = c->members_n = c->strings_n = 0;
 	c->strings = NULL;
 	c->keys = (struct arena){0};
-	/* the canonical form is rarely longer than what it is made from, so this is the
-	 * only growth */
+	/* the canonical form is rarely longer than its source, so this is the only growth */
 	if (out->n <= out->max && value.n <= out->max - out->n) {
 		buf_room(out, value.n);
 	}
@@ -437,7 +434,7 @@ static void end(struct canon *c)
 	}
 	path_states_release(&c->states);
 	arena_release(&c->keys);
-	buf_add(c->out, "", 0); /* terminates */
+	buf_add(c->out, "", 0); /* terminates the text */
 }
 
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
@@ -465,12 +462,25 @@ void json_canon(struct str value, const struct json_paths *paths, enum json_edit
 	end(&c);
 }
 
+bool json_equal(struct str a, struct str b)
+{
+	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
+
+	if (json_type(a) != json_type(b) || str_eq(a, b)) {
+		return json_type(a) == json_type(b);
+	}
+	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
+	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
+	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
+	buf_release(&canon[0]);
+	buf_release(&canon[1]);
+	return same;
+}
+
 void json_minify(struct str value, struct buf *out)
 {
-	/* in a string a line break is always an escape, so those that are bytes stand
-	 * outside */
-	if (value.n > 0 && !memchr(value.p, '\n', value.n) &&
-	    !memchr(value.p, '\r', value.n)) {
+	/* line breaks in strings are always escaped, so any raw one is outside strings */
+	if (value.n > 0 && !memchr(value.p, '\n', value.n) && !memchr(value.p, '\r', value.n)) {
 		buf_str(out, value);
 		return;
 	}

@@ -1,12 +1,13 @@
-/* Walking validated JSON: no checks but for the end of the bytes. Private to src/json/.
- */
+/* Walks validated JSON: the only check is for the end of the bytes. Private to src/json/. */
 #ifndef ROLLDBG_JSON_LEX_H
 #define ROLLDBG_JSON_LEX_H
 
+#include "base/buf.h"
 #include "json/run.h"
-#include "json/scan.h"
 
-/* By the first byte of a value. */
+struct json_fault;
+
+/* The type of a value by its first byte. */
 extern const unsigned char lex_types[256];
 
 ALWAYS_INLINE bool lex_is_blank(unsigned char c)
@@ -14,8 +15,7 @@ ALWAYS_INLINE bool lex_is_blank(unsigned char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p,
-                                              const unsigned char *end)
+ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p, const unsigned char *end)
 {
 	while (p < end && lex_is_blank(*p)) {
 		p++;
@@ -23,9 +23,8 @@ ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p,
 	return p;
 }
 
-/* From the opening quote to behind the closing one. */
-ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p,
-                                              const unsigned char *end)
+/* From the opening quote to just after the closing one. */
+ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsigned char *end)
 {
 	p++;
 	for (;;) {
@@ -40,9 +39,8 @@ ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p,
 	}
 }
 
-/* From any byte of a number or literal to behind it. */
-ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p,
-                                            const unsigned char *end)
+/* From any byte of a number or literal to just after it. */
+ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p, const unsigned char *end)
 {
 	while (p < end && *p != ',' && *p != ']' && *p != '}' && !lex_is_blank(*p)) {
 		p++;
@@ -50,12 +48,11 @@ ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p,
 	return p;
 }
 
-/* From an opening bracket or brace to behind the closing one. */
+/* From an opening bracket or brace to just after the closing one. */
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end);
 
-/* From the first byte of a value to behind it. */
-ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p,
-                                             const unsigned char *end)
+/* From the first byte of a value to just after it. */
+ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p, const unsigned char *end)
 {
 	if (p == end) {
 		return p;
@@ -78,15 +75,15 @@ ALWAYS_INLINE const unsigned char *lex_begin(struct str s)
 
 ALWAYS_INLINE const unsigned char *lex_end(struct str s)
 {
-	/* an absent slice has no end either */
+	/* an absent slice has a NULL end */
 	return s.n ? (const unsigned char *)s.p + s.n : (const unsigned char *)s.p;
 }
 
-/* json_validate that also gives the value without the blanks around it. */
+/* Like json_validate, but also returns the value without surrounding whitespace. */
 MUST_USE int lex_validate(struct str text, struct str *value, struct json_fault *fault);
 
-/* One escape sequence: *p is at its backslash and moves behind it; a surrogate pair is
-   taken as one. The code point, or a lone surrogate. */
+/* Decodes one escape sequence: *p is at its backslash and moves past it; a surrogate pair counts
+   as one. Returns the code point, or a lone surrogate. */
 uint32_t lex_unescape(const unsigned char **p, const unsigned char *end);
 
 ALWAYS_INLINE bool lex_is_surrogate(uint32_t code)
@@ -94,29 +91,28 @@ ALWAYS_INLINE bool lex_is_surrogate(uint32_t code)
 	return code >> 11 == 0xd800 >> 11;
 }
 
-/* How a code point stands decoded in text: its UTF-8, or for a lone surrogate its escape.
- * The length. */
+/* Writes a code point in decoded form: UTF-8, or its escape if it is a lone surrogate. Returns
+   the length. */
 size_t lex_text(uint32_t code, char out[6]);
 
-/* How it stands between quotes in the canonical form (RFC 8785 section 3.2.2.2). The
- * length. */
+/* Writes a code point as in a canonical string (RFC 8785 section 3.2.2.2). Returns the
+   length. */
 size_t lex_canonical(uint32_t code, char out[6]);
 
-/* json_decode without the quotes, into room for s.n bytes. */
+/* Like json_decode, without the quotes, into room for s.n bytes. */
 bool lex_decode(struct str inner, char *out, size_t *n);
 
-/* Is the text of a string, given without its quotes, that text? */
+/* Does a string, given without its quotes, decode to that text? */
 bool lex_key_is(struct str inner, struct str decoded);
 
-/* The text of one token of a JSON Pointer as spelled, without its '/': RFC 6901 section
-   3, with `wild` "~2" for '*' too. False for any other use of '~'. Appends at most raw.n
-   bytes. */
+/* Decodes one token of a JSON Pointer, given without its '/': RFC 6901 section 3, and with
+   `wild` also "~2" for '*'. False for any other use of '~'. Appends at most raw.n bytes. */
 bool lex_token(struct str raw, bool wild, struct buf *out);
 
-/* An array index as RFC 6901 spells it: digits without a leading zero. */
+/* Parses an array index as in RFC 6901: digits without a leading zero. */
 bool lex_index(struct str token, size_t *out);
 
-/* Cuts the first token off a pointer that begins with '/'. */
+/* Removes and returns the first token of a pointer that begins with '/'. */
 ALWAYS_INLINE struct str lex_first_token(struct str *pointer)
 {
 	const char *begin = pointer->p + 1, *end = pointer->p + pointer->n;

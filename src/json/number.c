@@ -1,21 +1,22 @@
-/* What number tokens mean: exact integers and the nearest double. */
-#include "json/lex.h"
+/* Converts number tokens to exact integers and the nearest double. */
+#include "json/scan.h"
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "json/lex.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A token as digits * 10^scale. */
+/* A number as digits * 10^scale. */
 struct decimal {
 	bool negative;
-	const unsigned char *digits, *end; /* with the point in between, if any */
+	const unsigned char *digits, *end; /* may include the decimal point */
 	int64_t scale;
 };
 
-/* Larger than any text is long, so that a clamped exponent still decides the same. */
+/* Larger than the length of any text, so that a clamped exponent gives the same result. */
 #define EXPONENT_MAX (INT64_C(1) << 60)
 
 static int64_t exponent(const unsigned char *p, const unsigned char *end)
@@ -48,7 +49,7 @@ static struct decimal decimal(struct str token)
 	return d;
 }
 
-/* Drops the zeros on the right; the digits that are left as a number, when it fits. */
+/* Drops trailing zeros and returns the remaining digits as a number if it fits. */
 static bool significand(struct decimal *d, uint64_t *out)
 {
 	while (d->end > d->digits && (d->end[-1] == '0' || d->end[-1] == '.')) {
@@ -96,7 +97,7 @@ bool json_i64(struct str value, int64_t *out)
 	return true;
 }
 
-/* Both factors exact, one rounding: Clinger 1990. */
+/* Both factors are exact, so there is only one rounding: Clinger 1990. */
 static bool exact_double(struct decimal *d, double *out)
 {
 	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

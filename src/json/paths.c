@@ -1,14 +1,15 @@
-/* Sets of pointer patterns: read once, then followed with a list of open places. */
+/* Sets of pointer patterns: parsed once, then matched with a list of open positions. */
 #include "json/paths.h"
 
 #include "base/mem.h"
 #include "json/lex.h"
+#include "json/paths_internal.h"
 
 #include <stdlib.h>
 
 enum token_kind { TOKEN_TEXT, TOKEN_ANY, TOKEN_DEEP, TOKEN_END };
 
-struct token {
+struct path_token {
 	enum token_kind kind;
 	size_t at, n; /* in json_paths.text */
 };
@@ -16,7 +17,8 @@ struct token {
 struct json_paths {
 	bool wild;
 	struct buf text;
-	struct token *tokens; /* all patterns, each with its TOKEN_END */
+	struct path_token
+		*tokens; /* the tokens of all patterns, each pattern followed by TOKEN_END */
 	size_t tokens_n, tokens_cap;
 };
 
@@ -38,7 +40,7 @@ void json_paths_free(struct json_paths *p)
 	free(p);
 }
 
-static void add_token(struct json_paths *p, struct token t)
+static void add_token(struct json_paths *p, struct path_token t)
 {
 	if (p->tokens_n == p->tokens_cap) {
 		p->tokens_cap = p->tokens_cap ? 2 * p->tokens_cap : 16;
@@ -49,7 +51,7 @@ static void add_token(struct json_paths *p, struct token t)
 
 static bool add_raw_token(struct json_paths *p, struct str raw)
 {
-	struct token t = {.kind = TOKEN_TEXT, .at = p->text.n};
+	struct path_token t = {.kind = TOKEN_TEXT, .at = p->text.n};
 
 	if (p->wild && str_is(raw, "*")) {
 		t.kind = TOKEN_ANY;
@@ -74,16 +76,15 @@ int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
 		if (!good) {
 			p->tokens_n = before;
 			return error_set(err, FAIL_INPUT,
-			                 "'%.*s' is not a JSON Pointer: it begins with "
-			                 "'/', and '~' is "
-			                 "written ~0, '/' ~1%s",
+			                 "'%.*s' is not a JSON Pointer: it must start with "
+			                 "'/', with '~' written ~0 and '/' written ~1%s",
 			                 STR_ARG(pointer), p->wild ? ", '*' ~2" : "");
 		}
 	}
 	if (p->text.full || p->tokens_n >= UINT32_MAX) {
 		return error_set(err, FAIL_INPUT, "too many JSON Pointers");
 	}
-	add_token(p, (struct token){.kind = TOKEN_END});
+	add_token(p, (struct path_token){.kind = TOKEN_END});
 	return 0;
 }
 
@@ -124,8 +125,7 @@ static bool is_open(const struct path_states *s, size_t begin, uint32_t at)
 	return false;
 }
 
-/* Opens the place, and the one behind it too where it is "**", which may stand for
- * nothing. */
+/* Opens a position, and also the next one after "**", which may match nothing. */
 static bool open_at(const struct json_paths *paths, struct path_states *s, size_t begin,
                     uint32_t at)
 {
@@ -155,22 +155,22 @@ bool paths_root(const struct json_paths *paths, struct path_states *s)
 	return picked;
 }
 
-static bool fits(const struct json_paths *paths, const struct token *t, struct str text)
+static bool fits(const struct json_paths *paths, const struct path_token *t, struct str text)
 {
 	return t->kind == TOKEN_ANY ||
 	       (t->kind == TOKEN_TEXT &&
 	        str_eq(text, (struct str){buf_view(&paths->text).p + t->at, t->n}));
 }
 
-bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from,
-                 size_t count, struct str token)
+bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from, size_t count,
+                 struct str token)
 {
 	size_t begin = s->n;
 	bool picked = false;
 
 	for (size_t i = from; i < from + count; i++) {
 		uint32_t at = s->at[i];
-		const struct token *t = &paths->tokens[at];
+		const struct path_token *t = &paths->tokens[at];
 
 		if (t->kind == TOKEN_DEEP) {
 			picked = open_at(paths, s, begin, at) || picked;

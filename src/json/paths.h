@@ -1,29 +1,15 @@
-/* Which values a set of pointer patterns picks, followed token by token: a pattern that
-   may still match below a value is one number, the place in the pattern. Private to
-   src/json/. */
+/* Sets of patterns over JSON Pointers (RFC 6901) that select the values to mask or omit. With
+   `wild`, `*` matches any one token, `**` any depth (also none), `~2` a literal star; without,
+   tokens are literal. A token applied to a string reads the string as JSON. */
 #ifndef ROLLDBG_JSON_PATHS_H
 #define ROLLDBG_JSON_PATHS_H
 
-#include "json/canon.h"
+#include "base/error.h"
 
-/* The open patterns of the values from the root to the current one, one behind the other.
- */
-struct path_states {
-	uint32_t *at;
-	size_t n, cap;
-	uint32_t first[64];
-};
-
-void path_states_init(struct path_states *s);
-void path_states_release(struct path_states *s);
-
-/* Appends what is open at the root; true when a pattern picks the root. NULL paths:
- * nothing. */
-bool paths_root(const struct json_paths *paths, struct path_states *s);
-
-/* Appends what is open at the child `token` of the value whose open patterns are `count`
-   numbers from `from` on; true when a pattern picks the child. */
-bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from,
-                 size_t count, struct str token);
+struct json_paths;
+struct json_paths *json_paths_new(bool wild);
+MUST_USE int json_paths_add(struct json_paths *p, struct str pointer,
+                            struct error *err); /* FAIL_INPUT */
+void json_paths_free(struct json_paths *p);     /* NULL is fine */
 
 #endif

@@ -1,4 +1,6 @@
-/* JSON Pointer (RFC 6901) over slices, also through JSON that is held in strings. */
+/* JSON Pointer (RFC 6901) over slices, also through JSON held in strings. */
+#include "json/scan.h"
+
 #include "json/lex.h"
 
 bool lex_token(struct str raw, bool wild, struct buf *out)
@@ -34,7 +36,7 @@ bool lex_index(struct str token, size_t *out)
 
 static struct str element(struct str array, struct str token)
 {
-	struct str e = {0};
+	struct str e = STR_NONE;
 	size_t index, cursor = 0;
 
 	if (!lex_index(token, &index)) {
@@ -42,7 +44,7 @@ static struct str element(struct str array, struct str token)
 	}
 	do {
 		if (!json_next(array, &cursor, &e)) {
-			return (struct str){0};
+			return STR_NONE;
 		}
 	} while (index-- > 0);
 	return e;
@@ -50,12 +52,11 @@ static struct str element(struct str array, struct str token)
 
 static bool is_within(struct str s, const struct buf *b)
 {
-	return b->p && (uintptr_t)s.p >= (uintptr_t)b->p &&
-	       (uintptr_t)s.p < (uintptr_t)b->p + b->n;
+	return b->p && (uintptr_t)s.p >= (uintptr_t)b->p && (uintptr_t)s.p < (uintptr_t)b->p + b->n;
 }
 
-/* The string's text as a JSON value in scratch; absent when it is none. The string itself
-   may stand in scratch. */
+/* The string's text as a JSON value, decoded into scratch; absent if it is not JSON. The string
+   itself may be in scratch. */
 static struct str read_string(struct str string, struct buf *scratch)
 {
 	struct str inner = json_inner(string);
@@ -69,7 +70,7 @@ static struct str read_string(struct str string, struct buf *scratch)
 	}
 	char *room = buf_room(scratch, inner.n);
 	if (!room) {
-		return (struct str){0};
+		return STR_NONE;
 	}
 	if (at) {
 		inner.p = scratch->p + at;
@@ -77,7 +78,7 @@ static struct str read_string(struct str string, struct buf *scratch)
 	lex_decode(inner, room, &n);
 	struct str text;
 	if (lex_validate((struct str){room, n}, &text, &fault) != 0) {
-		return (struct str){0};
+		return STR_NONE;
 	}
 	scratch->n += n;
 	scratch->p[scratch->n] = '\0';
@@ -102,7 +103,7 @@ static struct str child(struct str value, struct str token, struct buf *scratch)
 	case JSON_STRING:
 		break;
 	}
-	return (struct str){0};
+	return STR_NONE;
 }
 
 struct str json_point(struct str value, struct str pointer, struct buf *scratch)
@@ -111,14 +112,13 @@ struct str json_point(struct str value, struct str pointer, struct buf *scratch)
 
 	while (value.p && pointer.n > 0) {
 		if (pointer.p[0] != '/') {
-			value = (struct str){0};
+			value = STR_NONE;
 			break;
 		}
 		struct str raw = lex_first_token(&pointer);
 		buf_clear(&token);
-		value = lex_token(raw, false, &token)
-		                ? child(value, buf_view(&token), scratch)
-		                : (struct str){0};
+		value = lex_token(raw, false, &token) ? child(value, buf_view(&token), scratch)
+		                                      : STR_NONE;
 	}
 	buf_release(&token);
 	return value;

@@ -1,7 +1,6 @@
-/* Runs of bytes, many at a time: what makes the scanner fast. Private to src/json/.
-   Nothing here reads at or behind `end`. Each run exists twice, with 64-bit words and
-   with SSE2 (part of every x86-64); the tests compare both with a loop over bytes.
-   JSON_PORTABLE asks for the words. */
+/* Scans runs of bytes many at a time. Private to src/json/. Nothing here reads at or after
+   `end`. Each function exists twice, with 64-bit words and with SSE2 (part of every x86-64); the
+   tests compare both with a loop over bytes. JSON_PORTABLE selects the words. */
 #ifndef ROLLDBG_JSON_RUN_H
 #define ROLLDBG_JSON_RUN_H
 
@@ -12,13 +11,13 @@
 #include <emmintrin.h>
 #endif
 
-/* The scanner is one loop made of small functions: a call for each costs a third of its
- * speed. */
+/* The scanner is one loop made of small inlined functions: calling them costs a third of its
+   speed. */
 
-/* plain: may follow each other in a string without a second look, which '"', '\\',
-   control characters and the bytes of longer UTF-8 sequences may not. text: anything but
-   '"' and '\\'; for strings that were validated. flat: anything but '"', brackets and
-   braces. A bracket with 0x20 set is a brace, and no other byte becomes one. */
+/* plain: bytes that need no check within a string, that is all but '"', '\\', control characters
+   and non-ASCII bytes. text: any byte but '"' and '\\', for validated strings. flat: any byte
+   but '"', brackets and braces. A bracket with bit 0x20 set is a brace, and no other byte
+   becomes one. */
 ALWAYS_INLINE bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -50,9 +49,8 @@ ALWAYS_INLINE uint64_t word_load(const unsigned char *p)
 	return w;
 }
 
-/* The high bit of each byte of w that is below n <= 0x80. Bytes above such a byte may be
-   marked without reason: good for "is there one", which is the same in both byte orders.
- */
+/* Sets the high bit of each byte of w that is below n <= 0x80. Higher bytes may be marked
+   falsely, so use it only for "is there one", which does not depend on the byte order. */
 ALWAYS_INLINE uint64_t word_below(uint64_t w, unsigned char n)
 {
 	return (w - WORD_EACH(n)) & ~w & WORD_HIGH;
@@ -65,8 +63,7 @@ ALWAYS_INLINE uint64_t word_has(uint64_t w, unsigned char c)
 
 ALWAYS_INLINE bool word_all_plain(uint64_t w)
 {
-	return ((w & WORD_HIGH) | word_below(w, 0x20) | word_has(w, '"') |
-	        word_has(w, '\\')) == 0;
+	return ((w & WORD_HIGH) | word_below(w, 0x20) | word_has(w, '"') | word_has(w, '\\')) == 0;
 }
 
 ALWAYS_INLINE bool word_all_text(uint64_t w)
@@ -81,19 +78,19 @@ ALWAYS_INLINE bool word_all_flat(uint64_t w)
 	return (word_has(w, '"') | word_has(folded, '{') | word_has(folded, '}')) == 0;
 }
 
-/* words_plain(p, end): behind the run of plain bytes at p; words_text and words_flat
- * likewise. */
-#define RUN_OF_WORDS(kind)                                                               \
-	ALWAYS_INLINE const unsigned char *words_##kind(const unsigned char *p,          \
-	                                                const unsigned char *end)        \
-	{                                                                                \
-		while (end - p >= 8 && word_all_##kind(word_load(p))) {                  \
-			p += 8;                                                          \
-		}                                                                        \
-		while (p < end && is_##kind(*p)) {                                       \
-			p++;                                                             \
-		}                                                                        \
-		return p;                                                                \
+/* words_plain(p, end): the end of the run of plain bytes at p; words_text and words_flat
+   likewise. */
+#define RUN_OF_WORDS(kind)                                                                         \
+	ALWAYS_INLINE const unsigned char *words_##kind(const unsigned char *p,                    \
+	                                                const unsigned char *end)                  \
+	{                                                                                          \
+		while (end - p >= 8 && word_all_##kind(word_load(p))) {                            \
+			p += 8;                                                                    \
+		}                                                                                  \
+		while (p < end && is_##kind(*p)) {                                                 \
+			p++;                                                                       \
+		}                                                                                  \
+		return p;                                                                          \
 	}
 RUN_OF_WORDS(plain)
 RUN_OF_WORDS(text)
@@ -121,8 +118,7 @@ ALWAYS_INLINE unsigned sse2_not_plain(__m128i v)
 {
 	__m128i quotes = _mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\'));
 
-	/* as signed numbers, control characters and what is above ASCII are all below
-	 * 0x20 */
+	/* as signed numbers, control characters and non-ASCII bytes are all below 0x20 */
 	return sse2_mask(_mm_or_si128(quotes, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20))));
 }
 
@@ -139,15 +135,14 @@ ALWAYS_INLINE unsigned sse2_not_flat(__m128i v)
 	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), braces));
 }
 
-/* p + ctz(mask), by a jump that the processor predicts: the next token is begun without
-   waiting for the length of this one, which is worth a third of the scanner's speed where
-   lengths repeat, and costs a fifth where they are random. OPAQUE keeps the compiler from
-   making one addition of the cases. */
+/* p + ctz(mask), through a predicted jump: the next token starts without waiting for the length
+   of this one, which gains a third of the scanner's speed if lengths repeat and costs a fifth if
+   they are random. OPAQUE keeps the compiler from merging the cases into one addition. */
 #define OPAQUE(x) __asm__("" : "+r"(x))
-#define STEP(n)                                                                          \
-	case n:                                                                          \
-		p += (n);                                                                \
-		OPAQUE(p);                                                               \
+#define STEP(n)                                                                                    \
+	case n:                                                                                    \
+		p += (n);                                                                          \
+		OPAQUE(p);                                                                         \
 		break;
 ALWAYS_INLINE const unsigned char *sse2_step(const unsigned char *p, unsigned mask)
 {
@@ -174,24 +169,24 @@ ALWAYS_INLINE const unsigned char *sse2_step(const unsigned char *p, unsigned ma
 	return p;
 }
 
-#define RUN_OF(kind)                                                                     \
-	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,            \
-	                                              const unsigned char *end)          \
-	{                                                                                \
-		for (; LIKELY(end - p >= 16); p += 16) {                                 \
-			unsigned mask = sse2_not_##kind(sse2_load(p));                   \
-			if (mask) {                                                      \
-				return p + __builtin_ctz(mask);                          \
-			}                                                                \
-		}                                                                        \
-		return words_##kind(p, end);                                             \
+#define RUN_OF(kind)                                                                               \
+	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,                      \
+	                                              const unsigned char *end)                    \
+	{                                                                                          \
+		for (; LIKELY(end - p >= 16); p += 16) {                                           \
+			unsigned mask = sse2_not_##kind(sse2_load(p));                             \
+			if (mask) {                                                                \
+				return p + __builtin_ctz(mask);                                    \
+			}                                                                          \
+		}                                                                                  \
+		return words_##kind(p, end);                                                       \
 	}
 #else
-#define RUN_OF(kind)                                                                     \
-	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,            \
-	                                              const unsigned char *end)          \
-	{                                                                                \
-		return words_##kind(p, end);                                             \
+#define RUN_OF(kind)                                                                               \
+	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,                      \
+	                                              const unsigned char *end)                    \
+	{                                                                                          \
+		return words_##kind(p, end);                                                       \
 	}
 #endif
 
@@ -199,9 +194,8 @@ RUN_OF(plain)
 RUN_OF(text)
 RUN_OF(flat)
 
-/* Numbers are short, and a loop over their bytes can be predicted. */
-ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p,
-                                              const unsigned char *end)
+/* Numbers are short, and a loop over their bytes is predictable. */
+ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p, const unsigned char *end)
 {
 	while (p < end && is_digit(*p)) {
 		p++;
@@ -209,7 +203,7 @@ ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p,
 	return p;
 }
 
-/* RFC 3629 section 4: the length of the sequence that a byte begins (0: none), and the
+/* RFC 3629 section 4: the length of the sequence that a lead byte starts (0: none), and the
    range of its second byte. */
 struct utf8_lead {
 	unsigned char n, low, high;
@@ -221,14 +215,13 @@ ALWAYS_INLINE struct utf8_lead utf8_lead(unsigned char c)
 		return (struct utf8_lead){c < 0x80 ? 1 : c < 0xc2 ? 0 : 2, 0x80, 0xbf};
 	}
 	if (c < 0xf0) {
-		return (struct utf8_lead){3, c == 0xe0 ? 0xa0 : 0x80,
-		                          c == 0xed ? 0x9f : 0xbf};
+		return (struct utf8_lead){3, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf};
 	}
 	return (struct utf8_lead){c > 0xf4 ? 0 : 4, c == 0xf0 ? 0x90 : 0x80,
 	                          c == 0xf4 ? 0x8f : 0xbf};
 }
 
-/* The length of the UTF-8 sequence at p < end, 0 when it is not valid. */
+/* The length of the UTF-8 sequence at p < end; 0 if it is not valid. */
 ALWAYS_INLINE size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
 	struct utf8_lead lead = utf8_lead(*p);

@@ -1,30 +1,27 @@
-/* Finding things in validated JSON: iteration, look-up, types. See json/validate.c for
-   the strict half and json/string.c, number.c and point.c for what values mean. */
+/* Finds things in validated JSON: iteration, look-up, types. The strict half is validate.c;
+   string.c, number.c and point.c interpret values. */
 #include "json/scan.h"
 
 #include "json/lex.h"
 
 const unsigned char lex_types[256] = {
-	['n'] = JSON_NULL,   ['f'] = JSON_FALSE,  ['t'] = JSON_TRUE,
-	['-'] = JSON_NUMBER, ['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER,
-	['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER, ['4'] = JSON_NUMBER,
-	['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
-	['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER, ['"'] = JSON_STRING,
-	['['] = JSON_ARRAY,  ['{'] = JSON_OBJECT,
+	['n'] = JSON_NULL,   ['f'] = JSON_FALSE,  ['t'] = JSON_TRUE,   ['-'] = JSON_NUMBER,
+	['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER, ['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER,
+	['4'] = JSON_NUMBER, ['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
+	['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER, ['"'] = JSON_STRING, ['['] = JSON_ARRAY,
+	['{'] = JSON_OBJECT,
 };
 
 enum json_type json_type(struct str value)
 {
-	return value.n ? (enum json_type)lex_types[(unsigned char)value.p[0]]
-	               : JSON_ABSENT;
+	return value.n ? (enum json_type)lex_types[(unsigned char)value.p[0]] : JSON_ABSENT;
 }
 
 const char *json_type_name(enum json_type type)
 {
 	static const char *const names[] = {
-		[JSON_ABSENT] = "absent", [JSON_NULL] = "null",
-		[JSON_FALSE] = "false",   [JSON_TRUE] = "true",
-		[JSON_NUMBER] = "number", [JSON_STRING] = "string",
+		[JSON_ABSENT] = "absent", [JSON_NULL] = "null",     [JSON_FALSE] = "false",
+		[JSON_TRUE] = "true",     [JSON_NUMBER] = "number", [JSON_STRING] = "string",
 		[JSON_ARRAY] = "array",   [JSON_OBJECT] = "object",
 	};
 
@@ -50,8 +47,8 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 	return p;
 }
 
-/* To the first byte of the next child, or NULL at the closing bracket. `opener` is the
-   kind of container that the caller wants. */
+/* The first byte of the next child, or NULL at the closing bracket. `opener` is the expected
+   bracket. */
 static const unsigned char *next_child(struct str value, size_t cursor, char opener)
 {
 	if (value.n == 0 || value.p[0] != opener) {
@@ -98,9 +95,30 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 	return true;
 }
 
+bool json_next_string(struct str value, size_t *cursor, struct str *string)
+{
+	const unsigned char *p = lex_begin(value) + *cursor, *end = lex_end(value);
+
+	while (p < end) {
+		if (*p != '"') {
+			p++;
+			continue;
+		}
+		const unsigned char *behind = lex_string(p, end), *next = lex_blanks(behind, end);
+		if (next == end || *next != ':') {
+			*string = lex_slice(p, behind);
+			*cursor = (size_t)(behind - lex_begin(value));
+			return true;
+		}
+		p = behind;
+	}
+	*cursor = value.n;
+	return false;
+}
+
 struct str json_get(struct str object, struct str key)
 {
-	struct str found = {0};
+	struct str found = STR_NONE;
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
@@ -111,8 +129,7 @@ struct str json_get(struct str object, struct str key)
 	return found;
 }
 
-void json_pick(struct str object, const struct str *keys, size_t count,
-               struct str *values)
+void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
 {
 	struct json_member m;
 

@@ -1,14 +1,11 @@
-/* One value against its schema: see schema.h. */
+/* Checks one value against its schema: see schema.h. */
 #include "json/schema.h"
 
 #include "base/names.h"
 #include "base/text.h"
 
 #define REFERENCES_MAX 16
-#define TYPES                                                                            \
-	{                                                                                \
-		"string", "integer", "number", "boolean", "null", "array", "object"      \
-	}
+#define TYPES          {"string", "integer", "number", "boolean", "null", "array", "object"}
 
 struct str schema_resolve(struct str root, struct str schema)
 {
@@ -16,19 +13,19 @@ struct str schema_resolve(struct str root, struct str schema)
 
 	for (int i = 0; JSON_GET(schema, "$ref").p; i++) {
 		struct str ref = JSON_GET(schema, "$ref");
-		struct str path = {NULL, 0};
+		struct str path = STR_NONE;
 
 		buf_clear(&pointer);
 		if (i < REFERENCES_MAX && json_type(ref) == JSON_STRING) {
 			json_decode(ref, &pointer);
 			path = buf_view(&pointer);
 		}
-		schema = (struct str){NULL, 0};
+		schema = STR_NONE;
 		if (str_starts(path, STR("#"))) {
 			schema = json_point(root, str_skip(path, 1), &scratch);
 		}
 		if (json_type(schema) != JSON_OBJECT || scratch.n) {
-			schema = (struct str){NULL, 0};
+			schema = STR_NONE;
 		}
 	}
 	buf_release(&pointer);
@@ -41,7 +38,7 @@ struct str schema_alternatives(struct str schema)
 	struct str any = JSON_GET(schema, "anyOf"), one = JSON_GET(schema, "oneOf");
 
 	any = json_type(any) == JSON_ARRAY ? any : one;
-	return json_type(any) == JSON_ARRAY ? any : (struct str){NULL, 0};
+	return json_type(any) == JSON_ARRAY ? any : STR_NONE;
 }
 
 /* "type" is one name or an array of names. */
@@ -114,8 +111,7 @@ static bool fits_type(struct str value, struct str type)
 	case JSON_FALSE:
 		return type_has(type, "boolean");
 	case JSON_NUMBER:
-		return type_has(type, "number") ||
-		       (type_has(type, "integer") && is_whole(value));
+		return type_has(type, "number") || (type_has(type, "integer") && is_whole(value));
 	case JSON_STRING:
 		return type_has(type, "string");
 	case JSON_ARRAY:
@@ -132,52 +128,35 @@ static bool same_value(struct str a, struct str b)
 {
 	double x, y;
 
-	if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING) {
-		struct buf text = BUF(BUF_MAX_MESSAGE);
-		json_decode(a, &text);
-		bool same = json_is(b, buf_view(&text));
-		buf_release(&text);
-		return same;
-	}
-	return str_eq(a, b) ||
-	       (json_type(a) == JSON_NUMBER && json_double(a, &x) &&
-	        json_type(b) == JSON_NUMBER && json_double(b, &y) && x <= y && x >= y);
+	return str_eq(a, b) || json_same_text(a, b) ||
+	       (json_type(a) == JSON_NUMBER && json_double(a, &x) && json_type(b) == JSON_NUMBER &&
+	        json_double(b, &y) && x <= y && x >= y);
 }
 
-static int wrong_word(struct str key, struct str value, struct str list,
-                      struct error *err)
+static int wrong_word(struct str key, struct str value, struct str list, struct error *err)
 {
+	struct str typed = json_type(value) == JSON_STRING ? json_inner(value) : value, each;
 	struct names known = {.count = 0};
-	struct buf what = BUF(BUF_MAX_SMALL), words = BUF(BUF_MAX_SMALL);
-	struct str each;
-	size_t cursor = 0;
 
-	while (json_next(list, &cursor, &each)) {
-		names_add(&known,
-		          json_type(each) == JSON_STRING ? json_inner(each) : each);
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		names_add(&known, json_type(each) == JSON_STRING ? json_inner(each) : each);
 	}
-	text_escape_cut(&words, list, 120);
-	buf_printf(&what, "argument '%.*s' does not take", STR_ARG(key));
-	names_missing(&known, buf_cstr(&what),
-	              json_type(value) == JSON_STRING ? json_inner(value) : value, err);
+	error_set(err, FAIL_USAGE, "argument '%.*s' does not accept '%.*s'", STR_ARG(key),
+	          STR_ARG(typed));
+	names_suggest(err, typed, known.text, known.count);
 	names_release(&known);
-	struct error first = *err;
-	error_set(err, FAIL_USAGE, "%s (allowed: %s)", first.text, buf_cstr(&words));
-	buf_release(&words);
-	buf_release(&what);
 	return -1;
 }
 
-static int check_words(struct str key, struct str value, struct str schema,
-                       struct error *err)
+static int check_words(struct str key, struct str value, struct str schema, struct error *err)
 {
 	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
 	struct str each;
 	size_t cursor = 0;
 
 	if (fixed.p && !same_value(value, fixed)) {
-		return error_set(err, FAIL_USAGE, "argument '%.*s' can only be %.*s",
-		                 STR_ARG(key), STR_ARG(fixed));
+		return error_set(err, FAIL_USAGE, "argument '%.*s' can only be %.*s", STR_ARG(key),
+		                 STR_ARG(fixed));
 	}
 	if (json_type(list) != JSON_ARRAY) {
 		return 0;
@@ -192,8 +171,8 @@ static int check_words(struct str key, struct str value, struct str schema,
 
 struct bound {
 	const char *key, *what;
-	int side;     /* -1: nothing below it, 1: nothing above it */
-	bool allowed; /* the bound itself */
+	int side;     /* -1: lower bound, 1: upper bound */
+	bool allowed; /* the bound itself is allowed */
 };
 
 static const struct bound bounds[] = {
@@ -203,8 +182,7 @@ static const struct bound bounds[] = {
 	{"exclusiveMaximum", "not below", 1, false},
 };
 
-static int check_range(struct str key, struct str value, struct str schema,
-                       struct error *err)
+static int check_range(struct str key, struct str value, struct str schema, struct error *err)
 {
 	double v, bound;
 
@@ -221,15 +199,14 @@ static int check_range(struct str key, struct str value, struct str schema,
 		bool out = b->side < 0 ? v < bound : v > bound;
 		bool at = !(v < bound) && !(v > bound);
 		if (out || (at && !b->allowed)) {
-			return error_set(err, FAIL_USAGE,
-			                 "argument '%.*s' is %.*s, %s %.*s", STR_ARG(key),
-			                 STR_ARG(value), b->what, STR_ARG(said));
+			return error_set(err, FAIL_USAGE, "argument '%.*s' is %.*s, %s %.*s",
+			                 STR_ARG(key), STR_ARG(value), b->what, STR_ARG(said));
 		}
 	}
 	return 0;
 }
 
-/* A word of some other schema language forbids nothing. */
+/* An unknown type name, as of another schema language, allows everything. */
 static bool is_known(struct str type)
 {
 	static const char *const types[] = TYPES;
@@ -241,20 +218,18 @@ static bool is_known(struct str type)
 	return known;
 }
 
-static int check_plain(struct str key, struct str value, struct str schema,
-                       struct error *err)
+static int check_plain(struct str key, struct str value, struct str schema, struct error *err)
 {
 	struct str type = JSON_GET(schema, "type");
 
 	if (is_known(type) && !fits_type(value, type)) {
-		return error_set(
-			err, FAIL_USAGE, "argument '%.*s' is %s, the schema wants %.*s",
-			STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
+		return error_set(err, FAIL_USAGE,
+		                 "argument '%.*s' is %s, the schema requires "
+		                 "%.*s",
+		                 STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
 	}
-	return check_words(key, value, schema, err) ||
-	                       check_range(key, value, schema, err)
-	               ? -1
-	               : 0;
+	return check_words(key, value, schema, err) || check_range(key, value, schema, err) ? -1
+	                                                                                    : 0;
 }
 
 static bool is_null_type(struct str schema)
@@ -262,10 +237,10 @@ static bool is_null_type(struct str schema)
 	return json_is(JSON_GET(schema, "type"), STR("null"));
 }
 
-/* Of several alternatives the last that is not null says what is wrong: most have only
-   one. */
-static int check_alternatives(struct str root, struct str list, struct str key,
-                              struct str value, struct error *err)
+/* If no alternative matches, the message of the last one that is not null is kept: most schemas
+   have only one. */
+static int check_alternatives(struct str root, struct str list, struct str key, struct str value,
+                              struct error *err)
 {
 	struct str each;
 	struct error why = {0}, one;

@@ -1,28 +1,28 @@
-/* The part of JSON Schema that tools use, for one value: type, enum, const, minimum,
-   maximum, local $ref, anyOf and oneOf of those. What a schema says beyond that, and what
-   is inside containers, is left to the server. */
+/* The part of JSON Schema that tools use, for one value: type, enum, const, minimum, maximum,
+   local $ref, and anyOf and oneOf of those. Other keywords and the content of containers are
+   left to the server. */
 #ifndef ROLLDBG_JSON_SCHEMA_H
 #define ROLLDBG_JSON_SCHEMA_H
 
 #include "base/error.h"
 #include "json/scan.h"
 
-/* The schema that a chain of local references ("#/$defs/Way") leads to in root; the
-   schema itself when it is none; absent when the chain leads nowhere. */
+/* Follows local references ("#/$defs/Way") in root; the schema itself if it is not a reference;
+   absent if a reference does not resolve. */
 struct str schema_resolve(struct str root, struct str schema);
 
-/* The alternatives of a resolved schema: anyOf or oneOf; absent: it has none. */
+/* The alternatives of a resolved schema (anyOf or oneOf); absent if it has none. */
 struct str schema_alternatives(struct str schema);
 
-/* Does the resolved schema name that type, itself or in one of its alternatives? */
+/* Does the resolved schema allow that type, itself or in an alternative? */
 bool schema_names(struct str root, struct str schema, const char *type);
 
-/* Does it name any type? Then a word is only text when "string" is among them. */
+/* Does it name any type? If so, a bare word is only a string if "string" is among them. */
 bool schema_names_any(struct str root, struct str schema);
 
-/* FAIL_USAGE says what does not fit, with the nearest of the allowed words. `key` names
-   the value, as spelled. */
-MUST_USE int schema_check(struct str root, struct str schema, struct str key,
-                          struct str value, struct error *err);
+/* Fails with FAIL_USAGE and what does not match, with the nearest allowed word. `key` is the
+   name of the value, as spelled. */
+MUST_USE int schema_check(struct str root, struct str schema, struct str key, struct str value,
+                          struct error *err);
 
 #endif

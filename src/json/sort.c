@@ -1,5 +1,4 @@
-/* Merge sort over short runs that insertion has sorted: almost every object is one such
- * run. */
+/* Merge sort over short runs sorted by insertion: almost every object is one such run. */
 #include "json/sort.h"
 
 #include "base/mem.h"
@@ -8,21 +7,13 @@
 
 #define RUN 16
 
-int sort_compare(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 static void insert_all(struct written_member *m, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct written_member one = m[i];
 		size_t j = i;
 
-		for (; j > 0 && sort_compare(m[j - 1].key, one.key) > 0; j--) {
+		for (; j > 0 && str_order(m[j - 1].key, one.key) > 0; j--) {
 			m[j] = m[j - 1];
 		}
 		m[j] = one;
@@ -36,8 +27,8 @@ static void merge(const struct written_member *from, size_t middle, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		bool take_left = right == n ||
-		                 (left < middle &&
-		                  sort_compare(from[left].key, from[right].key) <= 0);
+		                 (left < middle && str_order(from[left].key, from[right].key) <= 0);
+
 		to[i] = from[take_left ? left++ : right++];
 	}
 }
@@ -55,12 +46,10 @@ void sort_members(struct written_member *members, size_t n)
 	if (n <= RUN) {
 		return;
 	}
-	struct written_member *room = mem_array(n, sizeof(*room)), *from = members,
-			      *to = room;
+	struct written_member *room = mem_array(n, sizeof(*room)), *from = members, *to = room;
 	for (size_t width = RUN; width < n; width *= 2) {
 		for (size_t i = 0; i < n; i += 2 * width) {
-			merge(from + i, least(width, n - i), least(2 * width, n - i),
-			      to + i);
+			merge(from + i, least(width, n - i), least(2 * width, n - i), to + i);
 		}
 		struct written_member *swap = from;
 		from = to;

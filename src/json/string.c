@@ -1,4 +1,6 @@
-/* Strings: between the spelling in quotes and the text it stands for. */
+/* Converts between strings as spelled in quotes and their text. */
+#include "json/scan.h"
+
 #include "json/lex.h"
 #include "json/write.h"
 
@@ -110,24 +112,51 @@ bool lex_decode(struct str inner, char *out, size_t *n)
 	return all;
 }
 
-bool json_decode(struct str string, struct buf *out)
+bool json_decode_key(struct str key, struct buf *out)
 {
-	struct str inner = json_inner(string);
-	char *room = buf_room(out, inner.n);
+	char *room = buf_room(out, key.n);
 	size_t n;
 
 	if (!room) {
 		return false;
 	}
-	bool all = lex_decode(inner, room, &n);
+	bool all = lex_decode(key, room, &n);
 	out->n += n;
 	out->p[out->n] = '\0';
 	return all;
 }
 
+bool json_decode(struct str string, struct buf *out)
+{
+	return json_decode_key(json_inner(string), out);
+}
+
+struct str json_key_text(struct arena *a, struct str key)
+{
+	char *room = arena_new(a, key.n + 1);
+	struct str text = {room, 0};
+
+	lex_decode(key, room, &text.n);
+	return text;
+}
+
+struct str json_text(struct arena *a, struct str string)
+{
+	return json_type(string) == JSON_STRING ? json_key_text(a, json_inner(string)) : STR_NONE;
+}
+
+void json_text_or_json(struct str value, struct buf *out)
+{
+	if (json_type(value) == JSON_STRING) {
+		json_decode(value, out);
+	} else {
+		buf_str(out, value);
+	}
+}
+
 bool lex_key_is(struct str inner, struct str decoded)
 {
-	/* an escape is longer than what it stands for */
+	/* an escape is longer than its decoded text */
 	bool other = inner.n < decoded.n ||
 	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
 
@@ -157,8 +186,26 @@ bool lex_key_is(struct str inner, struct str decoded)
 
 bool json_is(struct str string, struct str decoded)
 {
-	return json_type(string) == JSON_STRING &&
-	       lex_key_is(json_inner(string), decoded);
+	return json_type(string) == JSON_STRING && lex_key_is(json_inner(string), decoded);
+}
+
+bool json_key_is(struct str key, struct str decoded)
+{
+	return lex_key_is(key, decoded);
+}
+
+bool json_same_text(struct str a, struct str b)
+{
+	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING) {
+		return false;
+	}
+	if (!json_has_escape(b)) {
+		return json_is(a, json_inner(b));
+	}
+	struct arena arena = {0};
+	bool same = json_is(a, json_text(&arena, b));
+	arena_release(&arena);
+	return same;
 }
 
 bool json_has_escape(struct str string)
@@ -169,7 +216,7 @@ bool json_has_escape(struct str string)
 struct str json_inner(struct str string)
 {
 	if (json_type(string) != JSON_STRING) {
-		return (struct str){0};
+		return STR_NONE;
 	}
 	return (struct str){string.p + 1, string.n - 2};
 }

@@ -1,17 +1,18 @@
-/* The strict half of the scanner: peers' bytes in, yes or a place and a reason out. One
-   pass, no recursion, nothing read behind the text. */
+/* The strict half of the scanner: validates bytes from peers, or reports a place and a reason.
+   One pass, no recursion; never reads past the end. */
+#include "json/scan.h"
+
 #include "json/block.h"
 #include "json/lex.h"
-#include "json/scan.h"
 
 struct scan {
 	const unsigned char *begin, *end;
 	struct json_fault *fault;
-	bool has_blocks; /* the processor can take strings by blocks */
+	bool has_blocks; /* the processor supports AVX2 blocks */
 };
 
-/* Every step below takes the place where it begins and returns the place behind it, or
-   NULL after fail(). */
+/* Every step below takes the place where it begins and returns the place after it, or NULL after
+   fail(). */
 static __attribute__((noinline, cold)) const unsigned char *
 fail(const struct scan *s, const unsigned char *at, const char *why)
 {
@@ -20,7 +21,7 @@ fail(const struct scan *s, const unsigned char *at, const char *why)
 	return NULL;
 }
 
-/* The byte at p. At the end of the text: NUL, which nothing outside a string accepts. */
+/* The byte at p, or NUL at the end of the text, which nothing outside a string accepts. */
 ALWAYS_INLINE unsigned char peek(const struct scan *s, const unsigned char *p)
 {
 	return LIKELY(p < s->end) ? *p : 0;
@@ -40,7 +41,7 @@ ALWAYS_INLINE const unsigned char *blanks(const struct scan *s, const unsigned c
 	if (LIKELY(peek(s, p) > ' ')) {
 		return p;
 	}
-	/* one blank behind ',' and ':' is what many writers put */
+	/* many writers put one space after ',' and ':' */
 	if (peek(s, p) == ' ' && peek(s, p + 1) > ' ') {
 		return p + 1;
 	}
@@ -113,19 +114,17 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 }
 
 #ifdef JSON_AVX2
-static AVX2 __attribute__((noinline)) const unsigned char *
-string_blocks(const struct scan *s, const unsigned char *p)
+static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(const struct scan *s,
+                                                                         const unsigned char *p)
 {
 	p = block_string(p, s->end);
 	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
 }
 #endif
 
-/* p is behind the opening quote. Most strings are shorter than one SSE2 register; the
-   keys among them repeat from object to object, so that their lengths can be predicted.
- */
-ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p,
-                                          bool is_key)
+/* p is after the opening quote. Most strings are shorter than one SSE2 register; keys repeat
+   from object to object, so their lengths are predictable. */
+ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p, bool is_key)
 {
 #ifdef JSON_SSE2
 	if (LIKELY(s->end - p >= 16)) {
@@ -175,7 +174,7 @@ ALWAYS_INLINE const unsigned char *number(const struct scan *s, const unsigned c
 		return fail(s, p, "expected a digit");
 	}
 	if (UNLIKELY(*first == '0' && p - first > 1)) {
-		return fail(s, first + 1, "a number does not begin with 0");
+		return fail(s, first + 1, "a number must not start with 0");
 	}
 	if (peek(s, p) == '.') {
 		first = p + 1;
@@ -201,8 +200,8 @@ ALWAYS_INLINE const unsigned char *literal(const struct scan *s, const unsigned 
 	return NULL;
 }
 
-static __attribute__((noinline, cold)) const unsigned char *
-no_value(const struct scan *s, const unsigned char *p)
+static __attribute__((noinline, cold)) const unsigned char *no_value(const struct scan *s,
+                                                                     const unsigned char *p)
 {
 	switch (peek(s, p)) {
 	case 'N':
@@ -211,13 +210,13 @@ no_value(const struct scan *s, const unsigned char *p)
 	case 0xef:
 		return fail(s, p, "expected a value, found a byte order mark");
 	case '\'':
-		return fail(s, p, "expected a value; strings stand in double quotes");
+		return fail(s, p, "expected a value; strings need double quotes");
 	default:
 		return fail(s, p, "expected a value");
 	}
 }
 
-/* Any value but an array or object. */
+/* Any value except an array or object. */
 ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned char *p)
 {
 	switch (peek(s, p)) {
@@ -246,8 +245,7 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 	}
 }
 
-ALWAYS_INLINE const unsigned char *scalar_and_blanks(const struct scan *s,
-                                                     const unsigned char *p)
+ALWAYS_INLINE const unsigned char *scalar_and_blanks(const struct scan *s, const unsigned char *p)
 {
 	p = scalar(s, p);
 	return LIKELY(p != NULL) ? blanks(s, p) : NULL;
@@ -255,7 +253,7 @@ ALWAYS_INLINE const unsigned char *scalar_and_blanks(const struct scan *s,
 
 /* ---- arrays and objects ---- */
 
-/* From behind the key's closing quote to the value. */
+/* From after the key's closing quote to the value. */
 ALWAYS_INLINE const unsigned char *colon(const struct scan *s, const unsigned char *p)
 {
 	p = blanks(s, p);
@@ -285,14 +283,14 @@ static const unsigned char *no_comma(const struct scan *s, const unsigned char *
 	return fail(s, p, closer == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
-/* The brackets and braces that are open. */
+/* The open brackets and braces. */
 struct nest {
 	size_t depth;
-	unsigned char closer; /* of the innermost */
+	unsigned char closer; /* closer of the innermost */
 	unsigned char outer[JSON_DEPTH_MAX + JSON_DEPTH_AROUND];
 };
 
-/* p is at a bracket or brace; `limit` of them may be open. */
+/* p is at a bracket or brace; at most `limit` of them may be open. */
 ALWAYS_INLINE const unsigned char *enter(const struct scan *s, const unsigned char *p,
                                          struct nest *n, size_t limit)
 {
@@ -304,7 +302,7 @@ ALWAYS_INLINE const unsigned char *enter(const struct scan *s, const unsigned ch
 	return blanks(s, p + 1);
 }
 
-/* From behind a child to behind everything that closes with it. */
+/* From after a child to after everything that closes with it. */
 ALWAYS_INLINE const unsigned char *leave(const struct scan *s, const unsigned char *p,
                                          struct nest *n)
 {
@@ -324,8 +322,7 @@ ALWAYS_INLINE bool opens(unsigned char c)
 	return c == '{' || c == '[';
 }
 
-static const unsigned char *container(const struct scan *s, const unsigned char *p,
-                                      size_t limit)
+static const unsigned char *container(const struct scan *s, const unsigned char *p, size_t limit)
 {
 	struct nest n;
 
@@ -351,8 +348,7 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 	return NULL;
 }
 
-ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned char *p,
-                                         size_t limit)
+ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned char *p, size_t limit)
 {
 	return opens(peek(s, p)) ? container(s, p, limit) : scalar(s, p);
 }
@@ -387,15 +383,14 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 {
 	struct scan s = scan_of(text, fault);
-	const unsigned char *begin = blanks(&s, s.begin),
-			    *end = value(&s, begin, JSON_DEPTH_MAX);
+	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, JSON_DEPTH_MAX);
 
 	if (!end) {
 		return -1;
 	}
 	const unsigned char *p = blanks(&s, end);
 	if (p != s.end) {
-		fail(&s, p, "expected nothing behind the value");
+		fail(&s, p, "unexpected text after the value");
 		return -1;
 	}
 	*found = lex_slice(begin, end);
@@ -409,10 +404,9 @@ int json_validate(struct str text, struct json_fault *fault)
 	return lex_validate(text, &found, fault);
 }
 
-/* The members up to the closing brace; p is at the first key. */
+/* Reads the members up to the closing brace; p is at the first key. */
 ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned char *p,
-                                           struct json_member *out, size_t max,
-                                           size_t *count)
+                                           struct json_member *out, size_t max, size_t *count)
 {
 	size_t n = 0;
 
@@ -423,17 +417,15 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 			return NULL;
 		}
 		begin = colon(s, name_end);
-		end = begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1)
-		            : NULL;
+		end = begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1) : NULL;
 		if (UNLIKELY(!end)) {
 			return NULL;
 		}
 		if (LIKELY(n < max)) {
 			struct json_member *m = &out[n++];
-			m->key = (struct str){(const char *)p + 1,
-			                      (size_t)(name_end - p - 2)};
-			m->value =
-				(struct str){(const char *)begin, (size_t)(end - begin)};
+
+			m->key = (struct str){(const char *)p + 1, (size_t)(name_end - p - 2)};
+			m->value = (struct str){(const char *)begin, (size_t)(end - begin)};
 			m->type = lex_types[*begin];
 		}
 		p = blanks(s, end);
@@ -448,8 +440,8 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 	}
 }
 
-int json_validate_object(struct str text, struct json_member *out, size_t max,
-                         size_t *count, size_t *used, struct json_fault *fault)
+int json_validate_object(struct str text, struct json_member *out, size_t max, size_t *count,
+                         size_t *used, struct json_fault *fault)
 {
 	struct scan s = scan_of(text, fault);
 	const unsigned char *p = blanks(&s, s.begin);

@@ -13,7 +13,7 @@ void jw_init(struct json_writer *w, struct buf *out)
 	*w = (struct json_writer){.out = out};
 }
 
-/* Before a value: its comma, unless a key has just been written. */
+/* Writes the comma before a value, unless a key was just written. */
 static void before_value(struct json_writer *w)
 {
 	if (w->comma) {
@@ -110,8 +110,7 @@ void jw_u64(struct json_writer *w, uint64_t v)
 	put_u64(w->out, v);
 }
 
-/* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15.
- */
+/* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */
 void jw_double(struct json_writer *w, double v)
 {
 	char text[40];
@@ -121,8 +120,7 @@ void jw_double(struct json_writer *w, double v)
 		return;
 	}
 	before_value(w);
-	for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG;
-	     digits++) {
+	for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (text_double(text) == v) {
 			break;

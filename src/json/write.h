@@ -1,15 +1,15 @@
-/* A streaming JSON writer into a struct buf: commas and nesting by itself, an open-stack
-   that asserts correct use, raw slices spliced as they are. */
+/* A streaming JSON writer into a struct buf: writes commas, asserts correct nesting, and inserts
+   raw JSON unchanged. */
 #ifndef ROLLDBG_JSON_WRITE_H
 #define ROLLDBG_JSON_WRITE_H
 
 #include "base/buf.h"
 
-#define JSON_WRITE_DEPTH 64 /* our own nesting, not the peers' */
+#define JSON_WRITE_DEPTH 64 /* levels that we write ourselves, not counting a peer's */
 
 struct json_writer {
 	struct buf *out;
-	uint64_t is_object; /* one bit a level */
+	uint64_t is_object; /* one bit per level */
 	unsigned depth;
 	bool comma;
 };
@@ -21,19 +21,19 @@ void jw_end(struct json_writer *w); /* closes the innermost */
 void jw_key(struct json_writer *w, const char *key);
 void jw_key_str(struct json_writer *w, struct str key);
 void jw_str(struct json_writer *w,
-            struct str s); /* absent: null. Invalid UTF-8 becomes U+FFFD: for
-                              bytes that must survive use raw_base64 */
+            /* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must
+               survive */
+            struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
 void jw_double(struct json_writer *w,
-               double v); /* shortest that reads back the same; not finite: null */
+               double v); /* shortest form that reads back the same; null if not finite */
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */
 
-/* Appends s as a JSON string with quotes, escaped as RFC 8785 does (also what canon
- * uses). */
+/* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);
 
 #endif

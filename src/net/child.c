@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "net/inside.h"
+#include "net/io_internal.h"
 #include "net/lines.h"
 
 #include <errno.h>
@@ -48,29 +48,32 @@ struct child {
 
 static void close_fd(int *fd)
 {
-	if (*fd >= 0)
+	if (*fd >= 0) {
 		close(*fd);
+	}
 	*fd = -1;
 }
 
 /* Both ends, [0] to read. */
 static int open_pipes(int pipes[3][2])
 {
-	for (int i = 0; i < 3; i++)
-		pipes[i][0] = pipes[i][1] = -1;
 	for (int i = 0; i < 3; i++) {
-		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+		pipes[i][0] = pipes[i][1] = -1;
+	}
+	for (int i = 0; i < 3; i++) {
+		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
 			return -1;
+		}
 	}
 	return 0;
 }
 
 /* A shell with these descriptors as 0, 1, 2 (-1: none) in this process group (0: its
    own). An errno. */
-static int spawn(const char *command, const int fds[3], pid_t group, pid_t *pid)
+static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, pid_t *pid)
 {
-	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, mem_text(str_from(command)),
-	                NULL};
+	char *const no_variables[] = {NULL};
+	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, mem_text(str_from(conf->command)), NULL};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
 	sigset_t none, usual;
@@ -86,31 +89,35 @@ static int spawn(const char *command, const int fds[3], pid_t group, pid_t *pid)
 	posix_spawnattr_setsigdefault(&how, &usual);
 	posix_spawn_file_actions_init(&files);
 	for (int fd = 0; fd < 3; fd++) {
-		if (fds[fd] >= 0)
+		if (fds[fd] >= 0) {
 			posix_spawn_file_actions_adddup2(&files, fds[fd], fd);
-		else
-			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR,
-			                                 0);
+		} else {
+			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+		}
 	}
 	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv, environ);
+	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv,
+	                 conf->variables ? conf->variables : no_variables);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
 	free(argv[2]);
 	return rc;
 }
 
-/* Somebody in the child's group who waits for our end and then ends the group: a child
-   that hangs would not notice when we are killed. */
+/* A watcher in the child's group that waits for our end and then kills the group: a hanging
+   child would not notice that we were killed. */
 static void post_guard(struct child *c)
 {
 	int pipe[2];
 
-	if (pipe2(pipe, O_CLOEXEC) < 0)
+	if (pipe2(pipe, O_CLOEXEC) < 0) {
 		return;
+	}
 	int fds[] = {pipe[0], -1, -1};
-	if (spawn("read -r end; kill -KILL 0", fds, c->pid, &c->guard))
+	struct child_conf guard = {.command = "read -r end; kill -KILL 0"};
+	if (spawn(&guard, fds, c->pid, &c->guard)) {
 		c->guard = 0; /* the child has ended already */
+	}
 	close_fd(&pipe[0]);
 	c->lifeline = pipe[1];
 }
@@ -119,19 +126,20 @@ static int on_ready(void *arg, int fd, short ready, struct error *err);
 
 static void watch(struct child *c, int fd, short want)
 {
-	if (fd >= 0)
+	if (fd >= 0) {
 		io_watch(c->io, fd, want, on_ready, c);
+	}
 }
 
 static void unwatch(struct child *c, int *fd)
 {
-	if (*fd >= 0)
+	if (*fd >= 0) {
 		io_watch(c->io, *fd, 0, on_ready, c);
+	}
 	close_fd(fd);
 }
 
-int child_start(struct io *io, const struct child_conf *conf, struct child **out,
-                struct error *err)
+int child_start(struct io *io, const struct child_conf *conf, struct child **out, struct error *err)
 {
 	int pipes[3][2];
 	pid_t pid = 0;
@@ -140,7 +148,8 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	int rc = open_pipes(pipes) < 0 ? errno : 0;
 	if (!rc) {
 		int fds[] = {pipes[0][0], pipes[1][1], pipes[2][1]};
-		rc = spawn(conf->command, fds, 0, &pid);
+
+		rc = spawn(conf, fds, 0, &pid);
 	}
 	close_fd(&pipes[0][0]);
 	close_fd(&pipes[1][1]);
@@ -163,11 +172,11 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	                    .words = BUF(2 * WORDS_MAX),
 	                    .line = BUF(LAST_MAX),
 	                    .last = BUF(LAST_MAX)};
-	lines_init(&c->from, conf->max_line ? conf->max_line : BUF_MAX_MESSAGE,
-	           4 * PIECE);
+	lines_init(&c->from, conf->max_line ? conf->max_line : BUF_MAX_MESSAGE, 4 * PIECE);
 	int ours[] = {c->in, c->out, c->err};
-	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
+	}
 	post_guard(c);
 	watch(c, c->out, POLLIN);
 	watch(c, c->err, POLLIN);
@@ -181,17 +190,29 @@ static void write_out(struct child *c)
 {
 	while (c->in >= 0 && c->sent < c->to.n) {
 		ssize_t n = write(c->in, c->to.p + c->sent, c->to.n - c->sent);
-		if (n >= 0)
+
+		if (n >= 0) {
 			c->sent += (size_t)n;
-		else if (errno == EAGAIN)
+		} else if (errno == EAGAIN) {
 			break;
-		else if (errno != EINTR)
+		} else if (errno != EINTR) {
 			unwatch(c, &c->in); /* it reads no more */
+		}
 	}
-	if (c->in >= 0 && c->sent < c->to.n)
+	if (c->in >= 0 && c->sent < c->to.n) {
 		return;
+	}
 	buf_clear(&c->to);
 	c->sent = 0;
+}
+
+/* So much of the words is old: over the cap, and the rest of the line that the cap cuts. */
+static size_t old_words(const struct child *c)
+{
+	size_t over = c->words.n > WORDS_MAX ? c->words.n - WORDS_MAX : 0;
+	const char *from = c->words.p + over, *lf = over ? memchr(from, '\n', WORDS_MAX) : NULL;
+
+	return lf ? (size_t)(lf - c->words.p) + 1 : over;
 }
 
 /* Everything is cut to fit: what a buffer has no room for would be dropped whole. */
@@ -206,8 +227,9 @@ static void end_words_line(struct child *c)
 {
 	struct str line = buf_view(&c->line);
 
-	while (line.n && (unsigned char)line.p[line.n - 1] <= ' ')
+	while (line.n && (unsigned char)line.p[line.n - 1] <= ' ') {
 		line.n--;
+	}
 	if (line.n) {
 		log_info("server: %.*s", STR_ARG(line));
 		buf_clear(&c->last);
@@ -219,22 +241,24 @@ static void end_words_line(struct child *c)
 static void take_words(struct child *c, struct str piece)
 {
 	buf_str(&c->words, piece);
-	if (c->words.n > WORDS_MAX) {
-		c->words_lost += c->words.n - WORDS_MAX;
-		buf_drop(&c->words, c->words.n - WORDS_MAX);
+	size_t old = old_words(c);
+	if (old) {
+		c->words_lost += old;
+		buf_drop(&c->words, old);
 	}
 	while (piece.n) {
 		const char *lf = memchr(piece.p, '\n', piece.n);
 		struct str line = {piece.p, lf ? (size_t)(lf - piece.p) : piece.n};
 
 		add_cut(&c->line, line);
-		if (lf)
+		if (lf) {
 			end_words_line(c);
+		}
 		piece = str_skip(piece, line.n + 1);
 	}
 }
 
-/* One read: what is left comes at the next turn. False: there is nothing now. */
+/* One read: the rest is read next time. False: no data. */
 static bool read_words(struct child *c)
 {
 	char piece[16384];
@@ -261,10 +285,11 @@ static void read_lines(struct child *c)
 		return;
 	}
 	ssize_t n = read(c->out, room, PIECE);
-	if (n > 0)
+	if (n > 0) {
 		lines_added(&c->from, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		unwatch(c, &c->out);
+	}
 }
 
 static int on_ready(void *arg, int fd, short ready, struct error *err)
@@ -285,31 +310,31 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 
 /* ---- its end ---- */
 
-/* Has it ended? Not reaped yet: until then its group cannot be somebody else's. */
+/* Has it exited? It is not reaped yet, so its group id cannot be reused. */
 static bool has_ended(const struct child *c)
 {
 	siginfo_t info = {.si_pid = 0};
 
-	return !c->pid ||
-	       waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	return !c->pid || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
 	       info.si_pid != 0;
 }
 
 static void explain(struct child *c, int status)
 {
 	if (WIFSIGNALED(status)) {
-		snprintf(c->why, sizeof(c->why), "was ended by signal %d (%s)",
-		         WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(c->why, sizeof(c->why), "was killed by signal %d (%s)", WTERMSIG(status),
+		         strsignal(WTERMSIG(status)));
 		return;
 	}
-	int code = WEXITSTATUS(status), signal = code - 128; /* as the shell tells it */
+	int code = WEXITSTATUS(status), signal = code - 128; /* as a shell reports it */
 	const char *name = signal > 0 && signal < 32 ? strsignal(signal) : NULL;
 
 	c->not_found = code == 127;
 	snprintf(c->why, sizeof(c->why), "exited with status %d", code);
-	if (name)
-		snprintf(c->why, sizeof(c->why), "exited with status %d (signal %d: %s)",
-		         code, signal, name);
+	if (name) {
+		snprintf(c->why, sizeof(c->why), "exited with status %d (signal %d: %s)", code,
+		         signal, name);
+	}
 }
 
 static int wait_for(pid_t pid)
@@ -317,25 +342,28 @@ static int wait_for(pid_t pid)
 	int status = 0;
 	pid_t rc;
 
-	do
+	do {
 		rc = waitpid(pid, &status, 0);
-	while (rc < 0 && errno == EINTR);
+	} while (rc < 0 && errno == EINTR);
 	return status;
 }
 
 /* It has ended, or will now; so do those it started, and the guard. */
 static void reap(struct child *c)
 {
-	if (!c->pid)
+	if (!c->pid) {
 		return;
+	}
 	kill(-c->pid, SIGKILL);
-	if (c->guard)
+	if (c->guard) {
 		wait_for(c->guard);
+	}
 	close_fd(&c->lifeline);
 	int status = wait_for(c->pid);
 	c->pid = 0;
-	if (!*c->why)
+	if (!*c->why) {
 		explain(c, status);
+	}
 }
 
 /* Reads away what it still says and waits until all that hold its pipes have gone; at
@@ -355,10 +383,12 @@ static bool await_end(struct child *c, uint64_t ms)
 			ended = true;
 			until = soon < until ? soon : until;
 		}
-		if (ended && c->out < 0 && c->err < 0)
+		if (ended && c->out < 0 && c->err < 0) {
 			return true;
-		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0)
+		}
+		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0) {
 			continue;
+		}
 		if (p[0].revents) {
 			struct str unwanted;
 
@@ -366,8 +396,9 @@ static bool await_end(struct child *c, uint64_t ms)
 				;
 			read_lines(c);
 		}
-		if (p[1].revents)
+		if (p[1].revents) {
 			read_words(c);
+		}
 	}
 	return false;
 }
@@ -375,13 +406,15 @@ static bool await_end(struct child *c, uint64_t ms)
 /* Its output has ended. Mostly so has the child, or does at once. */
 static void look_for_end(struct child *c)
 {
-	if (*c->why)
+	if (*c->why) {
 		return;
+	}
 	await_end(c, EXIT_MS);
-	if (has_ended(c))
+	if (has_ended(c)) {
 		reap(c);
-	else
+	} else {
 		snprintf(c->why, sizeof(c->why), "closed its output");
+	}
 }
 
 void child_stop(struct child *c)
@@ -389,7 +422,7 @@ void child_stop(struct child *c)
 	write_out(c);
 	unwatch(c, &c->in);
 	if (!await_end(c, GRACE_MS) && !has_ended(c)) {
-		log_info("the server does not end by itself: SIGTERM");
+		log_info("the server does not exit by itself: SIGTERM");
 		kill(-c->pid, SIGTERM);
 		await_end(c, TERM_MS);
 	}
@@ -398,15 +431,17 @@ void child_stop(struct child *c)
 
 void child_free(struct child *c)
 {
-	if (!c)
+	if (!c) {
 		return;
+	}
 	reap(c);
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
 	unwatch(c, &c->err);
 	struct buf *all[] = {&c->to, &c->words, &c->line, &c->last};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
+	}
 	lines_release(&c->from);
 	free(c);
 }
@@ -415,8 +450,9 @@ void child_free(struct child *c)
 
 bool child_send(struct child *c, struct str line)
 {
-	if (c->in < 0)
+	if (c->in < 0) {
 		return true;
+	}
 	if (!buf_room(&c->to, line.n + 1)) {
 		c->to.full = false;
 		return false;
@@ -431,8 +467,9 @@ bool child_send(struct child *c, struct str line)
 /* There may be room again. */
 static void go_on_reading(struct child *c)
 {
-	if (c->full)
+	if (c->full) {
 		watch(c, c->out, POLLIN);
+	}
 	c->full = false;
 }
 
@@ -441,31 +478,34 @@ int child_next(struct child *c, struct str *line, struct error *err)
 	enum lines_got got = lines_next(&c->from, c->out < 0, line);
 
 	go_on_reading(c);
-	if (got == LINES_TOO_LONG)
-		return error_set(err, FAIL_PROTOCOL,
-		                 "the server wrote a line of more than %zu MiB",
+	if (got == LINES_TOO_LONG) {
+		return error_set(err, FAIL_PROTOCOL, "the server wrote a line of more than %zu MiB",
 		                 c->from.max_line >> 20);
+	}
 	return got == LINES_ONE;
 }
 
-int child_receive(struct child *c, struct str *line, uint64_t timeout_ms,
-                  struct error *err)
+int child_receive(struct child *c, struct str *line, uint64_t timeout_ms, struct error *err)
 {
 	uint64_t deadline = io_deadline_ns(c->io, timeout_ms);
 
 	for (bool over = false;;) {
 		int got = child_next(c, line, err);
-		if (got)
+
+		if (got) {
 			return got;
+		}
 		if (c->out < 0) {
 			look_for_end(c);
 			return 0;
 		}
-		if (over)
-			return error_set(err, FAIL_TIMEOUT, "nothing came in time");
+		if (over) {
+			return error_set(err, FAIL_TIMEOUT, "timed out");
+		}
 		over = io_now_ns(c->io) >= deadline;
-		if (io_turn(c->io, deadline, err) < 0)
+		if (io_turn(c->io, deadline, err) < 0) {
 			return -1;
+		}
 	}
 }
 
@@ -481,7 +521,12 @@ bool child_not_found(const struct child *c)
 
 struct str child_words(const struct child *c)
 {
-	return buf_view(&c->words);
+	struct str words = buf_view(&c->words);
+
+	while (c->err >= 0 && words.n < WORDS_MAX && words.n && words.p[words.n - 1] != '\n') {
+		words.n--;
+	}
+	return words;
 }
 
 uint64_t child_words_lost(const struct child *c)
@@ -491,7 +536,7 @@ uint64_t child_words_lost(const struct child *c)
 
 void child_forget_words(struct child *c)
 {
-	buf_clear(&c->words);
+	buf_drop(&c->words, child_words(c).n);
 	c->words_lost = 0;
 }
 

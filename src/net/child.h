@@ -1,10 +1,8 @@
-/* A child process that is spoken to in lines over its stdin and stdout. While anything of
-   the same io waits, its lines are taken in and what it writes to stderr is kept, so it
-   never stands still because nobody reads.
-
-   It runs in a process group of its own: Ctrl-C at the terminal is for us, who then say
-   goodbye. It inherits stdin, stdout and stderr, nothing else, and never outlives us,
-   even where we are killed: the whole group is ended with it. */
+/* A child process with a line protocol over stdin and stdout. While anything on the same io
+   waits, its lines and stderr are read, so it never blocks on a full pipe. It runs in its own
+   process group: Ctrl-C at the terminal reaches only us, and we close it. It inherits stdin,
+   stdout and stderr, nothing else (no variable either), and never outlives us, even if we are killed: the whole group
+   is killed with it. */
 #ifndef ROLLDBG_NET_CHILD_H
 #define ROLLDBG_NET_CHILD_H
 
@@ -12,8 +10,9 @@
 #include "net/io.h"
 
 struct child_conf {
-	const char *command; /* for sh -c */
-	size_t max_line;     /* cap of one line; 0: BUF_MAX_MESSAGE */
+	const char *command;    /* for sh -c */
+	char *const *variables; /* its environment, "NAME=value", NULL at the end; NULL: empty */
+	size_t max_line;        /* cap of one line; 0: BUF_MAX_MESSAGE */
 };
 
 struct child;
@@ -23,9 +22,9 @@ struct child;
 MUST_USE int child_start(struct io *io, const struct child_conf *conf, struct child **out,
                          struct error *err);
 
-/* Queues one line (LF is added) and writes what can be written without waiting. False:
-   the child has not read what was sent before, and there is no room for more. To one that
-   has ended nothing is sent: child_receive tells. */
+/* Queues one line (LF is added) and writes what it can without waiting. False: the child has
+   not read the earlier input, and the queue is full. Does nothing if it has exited: child_receive
+   reports that. */
 bool child_send(struct child *c, struct str line);
 
 /* 1: the oldest line not yet taken, without its LF (or CRLF), valid until the next
@@ -45,7 +44,7 @@ MUST_USE int child_next(struct child *c, struct str *line, struct error *err);
 const char *child_why(const struct child *c);
 bool child_not_found(const struct child *c); /* the shell knew no such command */
 
-/* What it wrote to stderr since child_forget_words: the newest 64 KiB of it. */
+/* What it wrote to stderr since child_forget_words: whole lines (the last one once it has ended), the newest 64 KiB. */
 struct str child_words(const struct child *c);
 uint64_t child_words_lost(const struct child *c); /* bytes that were dropped before */
 void child_forget_words(struct child *c);

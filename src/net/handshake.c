@@ -1,8 +1,10 @@
 /* The opening handshake: see handshake.h. */
 #include "net/handshake.h"
 
+#include "base/base64.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "net/head.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static void add_user(CURLU *u, struct buf *out)
 		(void)!curl_url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
 		buf_printf(&pair, "%s:%s", user, password ? password : "");
 		buf_text(out, "Authorization: Basic ");
-		text_base64(out, buf_view(&pair));
+		base64_encode(out, buf_view(&pair));
 		buf_text(out, "\r\n");
 	}
 	curl_free(user);
@@ -62,25 +64,25 @@ static int add_header(struct buf *out, const char *header, struct error *err)
 
 	if (!name || !header[name] || header[strcspn(header, "\r\n")]) {
 		return error_set(err, FAIL_USAGE,
-		                 "'%.*s' is no header: use 'Name: value' on one line",
-		                 (int)name, header);
+		                 "invalid header '%.*s': use 'Name: value' on one line", (int)name,
+		                 header);
 	}
 	buf_printf(out, "%.*s:%s\r\n", (int)name, header, header + name + 1);
 	return 0;
 }
 
-static void set_accept(struct handshake *h, struct str key)
+void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 {
 	unsigned char digest[HASH_SHA1_BYTES];
-	struct buf text = BUF(256), accept = BUF(sizeof(h->accept) - 1);
+	struct buf text = BUF(BUF_MAX_SMALL), encoded = BUF(BUF_MAX_SMALL);
 
 	buf_str(&text, key);
 	buf_text(&text, MAGIC);
 	hash_sha1(buf_view(&text), digest);
-	text_base64(&accept, (struct str){(const char *)digest, sizeof(digest)});
-	snprintf(h->accept, sizeof(h->accept), "%s", buf_cstr(&accept));
+	base64_encode(&encoded, (struct str){(const char *)digest, sizeof(digest)});
+	text_copy(out, HANDSHAKE_ACCEPT_MAX, buf_view(&encoded));
 	buf_release(&text);
-	buf_release(&accept);
+	buf_release(&encoded);
 }
 
 static bool names_user(const char *const *headers, size_t count)
@@ -94,19 +96,20 @@ static bool names_user(const char *const *headers, size_t count)
 }
 
 int handshake_begin(struct handshake *h, const char *url, const char *user_agent,
-                    const char *const *headers, size_t header_count,
-                    const unsigned char *key, struct error *err)
+                    const char *const *headers, size_t header_count, const unsigned char *key,
+                    struct error *err)
 {
 	struct buf key_text = BUF(64);
 
-	*h = (struct handshake){.request = BUF(BUF_MAX_SMALL),
-	                        .reply = BUF(BUF_MAX_SMALL)};
-	text_base64(&key_text, (struct str){(const char *)key, HANDSHAKE_KEY_BYTES});
-	set_accept(h, buf_view(&key_text));
+	*h = (struct handshake){.request = BUF(BUF_MAX_SMALL), .reply = BUF(BUF_MAX_SMALL)};
+	base64_encode(&key_text, (struct str){(const char *)key, HANDSHAKE_KEY_BYTES});
+	handshake_accept(buf_view(&key_text), h->accept);
 	add_request_lines(h, url, !names_user(headers, header_count));
 	buf_printf(&h->request,
-	           "Upgrade: websocket\r\nConnection: Upgrade\r\n"
-	           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n"
+	           "Upgrade: websocket\r\n"
+	           "Connection: Upgrade\r\n"
+	           "Sec-WebSocket-Version: 13\r\n"
+	           "Sec-WebSocket-Key: %s\r\n"
 	           "User-Agent: %s\r\n",
 	           buf_cstr(&key_text), user_agent);
 	buf_release(&key_text);
@@ -116,8 +119,7 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 		}
 	}
 	buf_text(&h->request, "\r\n");
-	return h->request.full ? error_set(err, FAIL_USAGE, "headers larger than 64 KiB")
-	                       : 0;
+	return h->request.full ? error_set(err, FAIL_USAGE, "headers larger than 64 KiB") : 0;
 }
 
 void handshake_release(struct handshake *h)
@@ -126,32 +128,9 @@ void handshake_release(struct handshake *h)
 	buf_release(&h->reply);
 }
 
-static struct str trim(struct str s)
+static struct str header(const struct handshake *h, const char *name)
 {
-	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t')) {
-		s = str_skip(s, 1);
-	}
-	while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') {
-		s.n--;
-	}
-	return s;
-}
-
-struct str handshake_header(const struct handshake *h, struct str name)
-{
-	struct str rest = {h->reply.p, h->head}, found = {NULL, 0};
-
-	while (rest.n) {
-		const char *lf = memchr(rest.p, '\n', rest.n);
-		struct str line = {rest.p, lf ? (size_t)(lf - rest.p) + 1 : rest.n};
-
-		if (line.n > name.n && line.p[name.n] == ':' &&
-		    !strncasecmp(line.p, name.p, name.n)) {
-			found = trim(str_skip(line, name.n + 1));
-		}
-		rest = str_skip(rest, line.n);
-	}
-	return found;
+	return head_value((struct str){h->reply.p, h->head}, name);
 }
 
 static bool is_folded(struct str s, struct str word)
@@ -166,7 +145,7 @@ static bool lists(struct str list, struct str word)
 		const char *comma = memchr(list.p, ',', list.n);
 		size_t n = comma ? (size_t)(comma - list.p) : list.n;
 
-		if (is_folded(trim((struct str){list.p, n}), word)) {
+		if (is_folded(text_trim((struct str){list.p, n}), word)) {
 			return true;
 		}
 		list = str_skip(list, n + 1);
@@ -179,14 +158,14 @@ static int check_upgrade(const struct handshake *h, struct error *err)
 {
 	const char *what = NULL;
 
-	if (!is_folded(handshake_header(h, STR("Upgrade")), STR("websocket")) ||
-	    !lists(handshake_header(h, STR("Connection")), STR("upgrade"))) {
+	if (!is_folded(header(h, "Upgrade"), STR("websocket")) ||
+	    !lists(header(h, "Connection"), STR("upgrade"))) {
 		what = "without the upgrade to websocket";
-	} else if (!str_is(handshake_header(h, STR("Sec-WebSocket-Accept")), h->accept)) {
-		what = "whose Sec-WebSocket-Accept does not fit our key";
-	} else if (handshake_header(h, STR("Sec-WebSocket-Extensions")).n) {
+	} else if (!str_is(header(h, "Sec-WebSocket-Accept"), h->accept)) {
+		what = "whose Sec-WebSocket-Accept does not match the key";
+	} else if (header(h, "Sec-WebSocket-Extensions").n) {
 		what = "with an extension that was not offered";
-	} else if (handshake_header(h, STR("Sec-WebSocket-Protocol")).n) {
+	} else if (header(h, "Sec-WebSocket-Protocol").n) {
 		what = "with a subprotocol that was not offered";
 	}
 	return what ? error_set(err, FAIL_PROTOCOL,
@@ -203,8 +182,8 @@ static int read_status(struct handshake *h, struct error *err)
 	if (h->head < 14 || strncmp(p, "HTTP/1.", 7) != 0 || p[8] != ' ' ||
 	    !text_u64((struct str){p + 9, 3}, &status)) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "answered the WebSocket handshake with something that "
-		                 "is no HTTP");
+		                 "answered the WebSocket handshake with something other than "
+		                 "HTTP");
 	}
 	h->status = (int)status;
 	return 0;
@@ -220,26 +199,43 @@ static const char *end_of_head(const struct buf *reply, size_t from)
 	return NULL;
 }
 
-int handshake_feed(struct handshake *h, struct str bytes, struct error *err)
+/* RFC 9110 section 15.2: an interim response, such as 103, says nothing about the answer. */
+static bool is_interim(const struct handshake *h)
 {
-	size_t from = h->reply.n > 3 ? h->reply.n - 3 : 0;
+	return h->status >= 100 && h->status < 200 && h->status != 101;
+}
 
-	buf_str(&h->reply, bytes);
+/* 1: a head is whole, and what it says. 0: more is needed. */
+static int read_head(struct handshake *h, size_t from, struct error *err)
+{
 	const char *end = end_of_head(&h->reply, from);
+
 	if (!end && h->reply.n >= 5 && strncmp(h->reply.p, "HTTP/", 5) != 0) {
 		h->head = 0;
 		return read_status(h, err);
 	}
 	if (!end) {
 		return h->reply.full ? error_set(err, FAIL_PROTOCOL,
-		                                 "answered the WebSocket handshake with "
-		                                 "headers over %zu KiB",
+		                                 "answered the WebSocket handshake with headers "
+		                                 "over %zu KiB",
 		                                 h->reply.max >> 10)
 		                     : 0;
 	}
 	h->head = (size_t)(end - h->reply.p);
-	if (read_status(h, err) || (h->status == 101 && check_upgrade(h, err))) {
-		return -1;
+	return read_status(h, err) || (h->status == 101 && check_upgrade(h, err)) ? -1 : 1;
+}
+
+int handshake_feed(struct handshake *h, struct str bytes, struct error *err)
+{
+	size_t from = h->reply.n > 3 ? h->reply.n - 3 : 0;
+
+	buf_str(&h->reply, bytes);
+	for (;; from = 0) {
+		int whole = read_head(h, from, err);
+
+		if (whole <= 0 || !is_interim(h)) {
+			return whole;
+		}
+		buf_drop(&h->reply, h->head);
 	}
-	return 1;
 }

@@ -3,7 +3,7 @@
 #include "net/http.h"
 
 #include "base/mem.h"
-#include "net/exchange.h"
+#include "net/http_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #define LEAVE_BYTES ((size_t)64 << 10)
 #define LEAVE_MS    2000u
 #define MAX_HOPS    5
-/* Whole seconds, rounded down by libcurl: idle for 2 s and more is too old. Servers drop
-   idle connections without a word, some after 5 s, and what was sent into a dropped one
+/* Whole seconds, rounded down by libcurl: connections idle for 2 s and more are too old.
+   Servers silently drop idle connections, some after 5 s, and a request sent into a dropped one
    is lost. */
 #define MAX_IDLE_S      1L
 #define MAX_IDLE_SAFE_S 118L /* libcurl's own default */
@@ -29,21 +29,23 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct http_exchange *x = arg;
 	size_t n = size * count;
+
 	if (!skips_body(x) && x->in.n >= HIGH_WATER) {
 		x->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	size_t max = x->request && x->request->max_bytes ? x->request->max_bytes
-	                                                 : BUF_MAX_MESSAGE;
-	if (skips_body(x))
+	size_t max = x->request && x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE;
+	if (skips_body(x)) {
 		max = LEAVE_BYTES;
+	}
 	if (x->received > max || n > max - x->received) {
 		x->too_large = true;
 		return 0;
 	}
 	x->received += n;
-	if (!skips_body(x))
+	if (!skips_body(x)) {
 		buf_add(&x->in, bytes, n);
+	}
 	return n;
 }
 
@@ -52,9 +54,11 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
 static void end_of_headers(struct http_exchange *x)
 {
 	long status = 0;
+
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status < 200 && status != 101)
+	if (status < 200 && status != 101) {
 		return;
+	}
 	x->headers_done = true;
 	x->status = (int)status;
 	/* Servers drop the connection after such a reply without saying so. */
@@ -62,11 +66,11 @@ static void end_of_headers(struct http_exchange *x)
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
 		x->closing = true;
 	}
-	if (!x->request->follow || (status != 307 && status != 308))
+	if (!x->request->follow || (status != 307 && status != 308)) {
 		return;
+	}
 	x->circled = x->hops >= MAX_HOPS;
-	x->redirected =
-		!x->circled && target_redirect(&x->target, http_header(x, "Location"));
+	x->redirected = !x->circled && target_redirect(&x->target, http_header(x, "Location"));
 }
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *arg)
@@ -74,34 +78,41 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *arg)
 	struct http_exchange *x = arg;
 	size_t n = size * count;
 	struct str line = {bytes, n};
-	if (x->headers_done)
+
+	if (x->headers_done) {
 		return n; /* trailers */
-	if (str_starts(line, STR("HTTP/")))
+	}
+	if (str_starts(line, STR("HTTP/"))) {
 		buf_clear(&x->head);
+	}
 	buf_str(&x->head, line);
-	if (x->head.full)
+	if (x->head.full) {
 		return 0;
-	if (n <= 2 && (n == 0 || bytes[0] == '\r' || bytes[0] == '\n'))
+	}
+	if (n <= 2 && (n == 0 || bytes[0] == '\r' || bytes[0] == '\n')) {
 		end_of_headers(x);
+	}
 	return n;
 }
 
 static bool anything_sent(const struct http_exchange *x)
 {
 	long bytes = 0;
+
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_REQUEST_SIZE, &bytes);
 	return bytes > 0;
 }
 
 /* libcurl asks this with a connection in hand, before each sending of the request: also
    before the one it adds by itself because a reused connection died. */
-static int before_sending(void *arg, char *peer, char *local, int peer_port,
-                          int local_port)
+static int before_sending(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
 	struct http_exchange *x = arg;
+
 	(void)peer, (void)local, (void)peer_port, (void)local_port;
-	if (x->sends++ == 0 || !anything_sent(x))
+	if (x->sends++ == 0 || !anything_sent(x)) {
 		return CURL_PREREQFUNC_OK;
+	}
 	if (x->request->may_repeat && x->repeats == 0) {
 		x->repeats++;
 		return CURL_PREREQFUNC_OK;
@@ -114,6 +125,7 @@ static int before_sending(void *arg, char *peer, char *local, int peer_port,
 static void set_up_handle(struct http_exchange *x)
 {
 	CURL *e = x->transfer.easy;
+
 	curl_easy_setopt(e, CURLOPT_PRIVATE, x);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT,
@@ -129,11 +141,8 @@ static void set_up_handle(struct http_exchange *x)
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
 	curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
 	curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
-	if (x->io->ca_file)
+	if (x->io->ca_file) {
 		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
-	if (x->io->insecure) {
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
 }
 
@@ -152,8 +161,10 @@ static void exchange_free(struct http_exchange *x)
 static struct http_exchange *exchange_new(struct io *io)
 {
 	CURL *easy = curl_easy_init();
-	if (!easy)
+
+	if (!easy) {
 		return NULL;
+	}
 	struct http_exchange *x = mem_new(sizeof(*x));
 	x->transfer.easy = easy;
 	x->io = io;
@@ -168,8 +179,9 @@ static struct http_exchange *exchange_new(struct io *io)
 
 static void unlink_from(struct http_exchange **list, struct http_exchange *x)
 {
-	while (*list != x)
+	while (*list != x) {
 		list = &(*list)->next;
+	}
 	*list = x->next;
 }
 
@@ -184,10 +196,12 @@ static void retire(struct http_exchange *x)
 		return;
 	}
 	x->request = NULL;
-	if (x->in.cap > KEEP_MEMORY)
+	if (x->in.cap > KEEP_MEMORY) {
 		buf_release(&x->in);
-	if (x->out.cap > KEEP_MEMORY)
+	}
+	if (x->out.cap > KEEP_MEMORY) {
 		buf_release(&x->out);
+	}
 	x->next = x->io->idle;
 	x->io->idle = x;
 }
@@ -195,10 +209,12 @@ static void retire(struct http_exchange *x)
 static void sweep_leaving(struct io *io)
 {
 	uint64_t now = io->leaving ? io_now_ns(io) : 0;
+
 	for (struct http_exchange *x = io->leaving, *next; x; x = next) {
 		next = x->next;
-		if (!x->transfer.done && now < x->deadline_ns)
+		if (!x->transfer.done && now < x->deadline_ns) {
 			continue;
+		}
 		unlink_from(&io->leaving, x);
 		retire(x);
 	}
@@ -208,11 +224,13 @@ void http_forget(struct io *io)
 {
 	while (io->leaving) {
 		struct http_exchange *x = io->leaving;
+
 		io->leaving = x->next;
 		retire(x);
 	}
 	while (io->idle) {
 		struct http_exchange *x = io->idle;
+
 		io->idle = x->next;
 		exchange_free(x);
 	}
@@ -222,64 +240,68 @@ void http_forget(struct io *io)
 static struct http_exchange *pick(struct io *io, const struct http_request *q)
 {
 	struct http_exchange *best = io->idle;
+
 	for (struct http_exchange *x = io->idle; x; x = x->next) {
-		if (strcmp(x->method, q->method) == 0 &&
-		    str_is(buf_view(&x->target.url), q->url)) {
+		if (strcmp(x->method, q->method) == 0 && str_is(buf_view(&x->target.url), q->url)) {
 			best = x;
 			break;
 		}
 	}
-	if (best)
+	if (best) {
 		unlink_from(&io->idle, best);
+	}
 	return best ? best : exchange_new(io);
 }
 
 static int set_target(struct http_exchange *x, const char *url, struct error *err)
 {
-	if (*url && str_is(buf_view(&x->target.url), url))
+	if (*url && str_is(buf_view(&x->target.url), url)) {
 		return 0;
-	if (target_set(&x->target, url, err) < 0)
+	}
+	if (target_set(&x->target, url, err) < 0) {
 		return -1;
+	}
 	curl_easy_setopt(x->transfer.easy, CURLOPT_URL, url);
-	curl_easy_setopt(x->transfer.easy, CURLOPT_NOPROXY,
-	                 x->target.loopback ? "*" : NULL);
+	curl_easy_setopt(x->transfer.easy, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	return 0;
 }
 
-/* CURLOPT_HTTPHEADER from the request, made anew only when it differs from the last
-   one's. Two of libcurl's own are taken out: "Expect: 100-continue", which costs a round
-   trip, and a form's content type. */
-static int set_headers(struct http_exchange *x, const struct http_request *q,
-                       struct error *err)
+/* CURLOPT_HTTPHEADER from the request, rebuilt only if it differs from the previous one. Two of
+   libcurl's own headers are removed: "Expect: 100-continue", which costs a round trip, and a
+   form's content type. */
+static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
 	struct buf lines = BUF(BUF_MAX_SMALL);
 	struct curl_slist *list = NULL;
-	bool has_type = q->body.p == NULL;
+	bool has_type = !q->body.p;
 	int rc = 0;
+
 	for (size_t i = 0; i < q->header_count; i++) {
 		buf_text(&lines, q->headers[i]);
 		buf_char(&lines, '\n');
-		has_type =
-			has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
+		has_type = has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
 	}
 	buf_text(&lines, has_type ? "Expect:\n" : "Expect:\nContent-Type:\n");
 	if (lines.full) {
 		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
 		goto out;
 	}
-	if (str_eq(buf_view(&lines), buf_view(&x->header_lines)))
+	if (str_eq(buf_view(&lines), buf_view(&x->header_lines))) {
 		goto out;
+	}
 	for (size_t i = 0; i < q->header_count && rc == 0; i++) {
 		const char *h = q->headers[i];
 		size_t name = strcspn(h, ":;\r\n");
-		if (h[strcspn(h, "\r\n")] || name == 0 || !h[name])
-			rc = error_set(
-				err, FAIL_USAGE,
-				"'%.*s' is no header: use 'Name: value' on one line",
-				(int)name, h);
+
+		if (h[strcspn(h, "\r\n")] || name == 0 || !h[name]) {
+			rc = error_set(err, FAIL_USAGE,
+			               "invalid header '%.*s': use 'Name: value' on one line",
+			               (int)name, h);
+		}
 	}
-	if (rc < 0)
+	if (rc < 0) {
 		goto out;
+	}
 	for (char *at = lines.p, *end; (end = strchr(at, '\n')); at = end + 1) {
 		*end = '\0';
 		struct curl_slist *longer = curl_slist_append(list, at);
@@ -307,12 +329,14 @@ static void set_method(struct http_exchange *x, const struct http_request *q)
 {
 	CURL *e = x->transfer.easy;
 	bool post = strcmp(q->method, "POST") == 0, body = post || q->body.p;
+
 	if (body) {
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
 	}
-	if (x->has_body == body && strcmp(x->method, q->method) == 0)
+	if (x->has_body == body && strcmp(x->method, q->method) == 0) {
 		return;
+	}
 	if (!body) {
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, NULL);
 		curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
@@ -323,13 +347,24 @@ static void set_method(struct http_exchange *x, const struct http_request *q)
 	snprintf(x->method, sizeof(x->method), "%s", q->method);
 }
 
+static void set_trust(struct http_exchange *x, const struct http_request *q)
+{
+	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
+
+	if (x->trusting != any) {
+		x->trusting = any;
+		curl_easy_setopt(x->transfer.easy, CURLOPT_SSL_VERIFYPEER, any ? 0L : 1L);
+		curl_easy_setopt(x->transfer.easy, CURLOPT_SSL_VERIFYHOST, any ? 0L : 2L);
+	}
+}
+
 static void set_connection_rules(struct http_exchange *x, const struct http_request *q)
 {
 	CURL *e = x->transfer.easy;
+
 	if (x->once == q->may_repeat) {
 		x->once = !q->may_repeat;
-		curl_easy_setopt(e, CURLOPT_MAXAGE_CONN,
-		                 x->once ? MAX_IDLE_S : MAX_IDLE_SAFE_S);
+		curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, x->once ? MAX_IDLE_S : MAX_IDLE_SAFE_S);
 	}
 	if (x->fresh != q->fresh_connection) {
 		x->fresh = q->fresh_connection;
@@ -359,23 +394,28 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
                struct error *err)
 {
 	*out = NULL;
-	if (io_stopped(io))
+	if (io_stopped(io)) {
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
 	sweep_leaving(io);
 	struct http_exchange *x = pick(io, q);
-	if (!x)
+	if (!x) {
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
+	}
 	x->request = q;
 	x->deadline_ns = q->timeout_ms ? io_deadline_ns(io, q->timeout_ms) : UINT64_MAX;
 	x->repeats = x->hops = 0;
 	x->circled = x->leaving = false;
 	forget_reply(x);
-	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0)
+	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0) {
 		goto fail;
+	}
 	set_method(x, q);
 	set_connection_rules(x, q);
-	if (io_start(io, &x->transfer, err) < 0)
+	set_trust(x, q);
+	if (io_start(io, &x->transfer, err) < 0) {
 		goto fail;
+	}
 	*out = x;
 	return 0;
 fail:
@@ -385,8 +425,9 @@ fail:
 
 static int turn(struct http_exchange *x, struct error *err)
 {
-	if (x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns)
+	if (x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns) {
 		return http_explain_timeout(x, err);
+	}
 	return io_turn(x->io, x->deadline_ns, err);
 }
 
@@ -403,58 +444,71 @@ int http_wait_headers(struct http_exchange *x, struct error *err)
 {
 	while (!x->headers_done || x->redirected) {
 		bool ended = x->transfer.done;
-		if (ended && !x->redirected)
+
+		if (ended && !x->redirected) {
 			return http_explain(x, err);
-		if (ended ? follow(x, err) < 0 : turn(x, err) < 0)
+		}
+		if (ended ? follow(x, err) < 0 : turn(x, err) < 0) {
 			return -1;
+		}
 	}
 	x->headers_seen = true;
-	return x->circled ? error_set(err, FAIL_PROTOCOL,
-	                              "%s redirected %s %d times and then again",
-	                              buf_cstr(&x->target.place), x->request->method,
-	                              MAX_HOPS)
+	return x->circled ? error_set(err, FAIL_PROTOCOL, "%s redirected %s more than %d times",
+	                              buf_cstr(&x->target.place), x->request->method, MAX_HOPS)
 	                  : 0;
 }
 
 bool http_ready(const struct http_exchange *x)
 {
 	bool body = x->headers_done && !x->redirected;
-	if (x->transfer.done || (body && (x->in.n || !x->headers_seen)))
+
+	if (x->transfer.done || (body && (x->in.n || !x->headers_seen))) {
 		return true;
+	}
 	return x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns;
 }
 
-int http_wait_any(struct io *io, struct http_exchange *const *xs, size_t count,
-                  uint64_t timeout_ms, struct error *err)
+int http_wait_any(struct io *io, struct http_exchange *const *xs, size_t count, uint64_t timeout_ms,
+                  struct error *err)
 {
 	uint64_t until = io_deadline_ns(io, timeout_ms), wake = until;
-	for (size_t i = 0; i < count; i++)
+
+	for (size_t i = 0; i < count; i++) {
 		wake = xs[i]->deadline_ns < wake ? xs[i]->deadline_ns : wake;
+	}
 	for (bool over = false;; over = io_now_ns(io) >= until) {
 		bool ready = over;
-		for (size_t i = 0; i < count; i++)
+
+		for (size_t i = 0; i < count; i++) {
 			ready = ready || http_ready(xs[i]);
-		if (ready)
+		}
+		if (ready) {
 			return 0;
-		if (io_turn(io, wake, err) < 0)
+		}
+		if (io_turn(io, wake, err) < 0) {
 			return -1;
+		}
 	}
 }
 
 int http_read(struct http_exchange *x, struct str *piece, struct error *err)
 {
 	*piece = STR("");
-	if (http_wait_headers(x, err) < 0)
+	if (http_wait_headers(x, err) < 0) {
 		return -1;
-	/* a peer that never stops sending must not outlive the deadline */
-	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns)
-		return http_explain_timeout(x, err);
-	while (x->in.n == 0 && !x->transfer.done) {
-		if (turn(x, err) < 0)
-			return -1;
 	}
-	if (x->in.n == 0)
+	/* a peer that never stops sending must not outlive the deadline */
+	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns) {
+		return http_explain_timeout(x, err);
+	}
+	while (x->in.n == 0 && !x->transfer.done) {
+		if (turn(x, err) < 0) {
+			return -1;
+		}
+	}
+	if (x->in.n == 0) {
 		return x->transfer.result == CURLE_OK ? 0 : http_explain(x, err);
+	}
 	struct buf read = x->out;
 	x->out = x->in;
 	x->in = read;
@@ -471,14 +525,15 @@ int http_read_all(struct http_exchange *x, struct buf *out, struct error *err)
 {
 	struct str piece;
 	int rc;
+
 	while ((rc = http_read(x, &piece, err)) > 0) {
 		buf_str(out, piece);
-		if (out->full)
-			return error_set(
-				err, FAIL_PROTOCOL,
-				"the answer of %s to %s %s is larger than %zu bytes",
-				buf_cstr(&x->target.place), x->request->method,
-				buf_cstr(&x->target.path), out->max);
+		if (out->full) {
+			return error_set(err, FAIL_PROTOCOL,
+			                 "the response of %s to %s %s is larger than %zu bytes",
+			                 buf_cstr(&x->target.place), x->request->method,
+			                 buf_cstr(&x->target.path), out->max);
+		}
 	}
 	return rc;
 }
@@ -490,20 +545,21 @@ bool http_was_sent(const struct http_exchange *x)
 
 void http_end(struct http_exchange *x)
 {
-	if (x)
+	if (x) {
 		retire(x);
+	}
 }
 
 void http_leave(struct http_exchange *x)
 {
-	if (!x)
+	if (!x) {
 		return;
+	}
 	/* The request's body is borrowed: it must have left us before the caller frees
 	 * it. */
 	curl_off_t uploaded = 0;
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-	if (x->transfer.done || !x->headers_done ||
-	    (uint64_t)uploaded < x->request->body.n) {
+	if (x->transfer.done || !x->headers_done || (uint64_t)uploaded < x->request->body.n) {
 		retire(x);
 		return;
 	}
@@ -513,6 +569,7 @@ void http_leave(struct http_exchange *x)
 	x->deadline_ns = io_deadline_ns(x->io, LEAVE_MS);
 	x->next = x->io->leaving;
 	x->io->leaving = x;
-	if (x->paused)
+	if (x->paused) {
 		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
+	}
 }

@@ -1,9 +1,13 @@
 /* What went wrong with an exchange, as a sentence for people: who, what was tried, what
  * came back. */
-#include "net/exchange.h"
+#include "net/http.h"
+
+#include "base/text.h"
+#include "net/http_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <strings.h>
 
 /* "POST /mcp"; the query is left out. */
 static const char *request_name(const struct http_exchange *x, char out[160])
@@ -24,12 +28,14 @@ static const char *errno_words(long number, char out[80])
 		{ETIMEDOUT, "connection timed out"},
 		{ENETUNREACH, "network is unreachable"},
 		{EHOSTUNREACH, "no route to the host"},
-		{EADDRNOTAVAIL, "no address or port left on this machine"},
+		{EADDRNOTAVAIL, "no local address or port available"},
 		{EMFILE, "too many open files"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (known[i].number == number)
+		if (known[i].number == number) {
 			return known[i].words;
+		}
 	}
 	snprintf(out, 80, "system error %ld", number);
 	return out;
@@ -38,9 +44,11 @@ static const char *errno_words(long number, char out[80])
 static const char *reason(const struct io_transfer *t, const char *why, char out[80])
 {
 	long number = 0;
+
 	curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
-	if (number)
+	if (number) {
 		return errno_words(number, out);
+	}
 	return why[0] ? why : curl_easy_strerror(t->result);
 }
 
@@ -52,35 +60,65 @@ static bool is_tls(CURLcode rc)
 		CURLE_SSL_ISSUER_ERROR,      CURLE_SSL_ENGINE_NOTFOUND,
 		CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_SHUTDOWN_FAILED,
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
-		if (codes[i] == rc)
+		if (codes[i] == rc) {
 			return true;
+		}
 	}
 	return false;
+}
+
+/* libcurl says "Failed to connect to HOST port PORT": another place than the target's is a
+   proxy's. */
+static bool is_elsewhere(const char *why, const char *place, char proxy[160])
+{
+	static const char before[] = "Failed to connect to ", between[] = " port ";
+	const char *host = why + strlen(before), *port;
+
+	if (strncmp(why, before, strlen(before)) != 0 || !(port = strstr(host, between))) {
+		return false;
+	}
+	int digits = (int)strspn(port + strlen(between), "0123456789");
+	snprintf(proxy, 160, "%.*s:%.*s", (int)(port - host), host, digits, port + strlen(between));
+	return strcasecmp(proxy, place) != 0;
 }
 
 int io_explain_connecting(const struct io_transfer *t, const char *place, const char *why,
                           struct error *err)
 {
 	CURLcode rc = t->result;
-	char words[80];
-	if (rc == CURLE_COULDNT_RESOLVE_HOST)
+	char words[80], proxy[160];
+
+	if (rc == CURLE_COULDNT_RESOLVE_HOST) {
 		return error_set(err, FAIL_TRANSPORT, "cannot resolve %.*s",
 		                 (int)(strrchr(place, ':') - place), place);
-	if (rc == CURLE_COULDNT_RESOLVE_PROXY)
+	}
+	if (rc == CURLE_COULDNT_RESOLVE_PROXY) {
+		return error_set(err, FAIL_TRANSPORT, "cannot resolve the proxy for %s", place);
+	}
+	if (rc == CURLE_COULDNT_CONNECT && is_elsewhere(why, place, proxy)) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "cannot resolve the proxy on the way to %s", place);
-	if (rc == CURLE_COULDNT_CONNECT || rc == CURLE_OPERATION_TIMEDOUT ||
-	    rc == CURLE_PROXY)
+		                 "cannot connect to the proxy %s to reach %s: %s", proxy, place,
+		                 reason(t, why, words));
+	}
+	if (rc == CURLE_COULDNT_CONNECT || rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_PROXY) {
 		return error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
 		                 rc == CURLE_OPERATION_TIMEDOUT ? "timed out"
 		                                                : reason(t, why, words));
-	if (rc == CURLE_SSL_CACERT_BADFILE)
+	}
+	if (rc == CURLE_SSL_CACERT_BADFILE) {
 		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", why);
-	if (is_tls(rc))
-		return error_set(err, FAIL_TRANSPORT,
-		                 "TLS: no trusted connection to %s: %s", place,
-		                 why[0] ? why : curl_easy_strerror(rc));
+	}
+	if (is_tls(rc)) {
+		return error_set(
+			err, FAIL_TRANSPORT, "TLS: no secure connection to %s: %s%s", place,
+			why[0] ? why : curl_easy_strerror(rc),
+			rc == CURLE_PEER_FAILED_VERIFICATION
+				? " (use \1ca_file\2 FILE to trust its CA, or \1insecure\2, or "
+				  "\1model_insecure\2 for the model, to accept any certificate)"
+				: "");
+	}
 	return 0;
 }
 
@@ -88,19 +126,27 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 {
 	CURLcode rc = x->transfer.result;
 	const char *place = buf_cstr(&x->target.place);
-	if (x->head.full)
+
+	if (x->head.full) {
+		return error_set(err, FAIL_PROTOCOL, "%s answered %s with headers over %zu KiB",
+		                 place, what, x->head.max >> 10);
+	}
+	/* where memory does run out the program ends (base/mem.h) */
+	if (rc == CURLE_OUT_OF_MEMORY) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s answered %s with headers over %zu KiB", place, what,
-		                 x->head.max >> 10);
-	if (x->too_large)
-		return error_set(
-			err, FAIL_PROTOCOL,
-			"the answer of %s to %s is larger than %zu bytes", place, what,
-			x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE);
-	if (rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_WEIRD_SERVER_REPLY)
+		                 "%s answered %s with a header line longer than libcurl takes "
+		                 "(100 KiB)",
+		                 place, what);
+	}
+	if (x->too_large) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s answered %s with something that is no HTTP", place,
-		                 what);
+		                 "the response of %s to %s is larger than %zu bytes", place, what,
+		                 x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE);
+	}
+	if (rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_WEIRD_SERVER_REPLY) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s answered %s with something other than HTTP", place, what);
+	}
 	return 0;
 }
 
@@ -109,52 +155,55 @@ int http_explain(struct http_exchange *x, struct error *err)
 	CURLcode rc = x->transfer.result;
 	const char *place = buf_cstr(&x->target.place);
 	char words[80], name[160];
-	const char *what = request_name(x, name),
-		   *why = reason(&x->transfer, x->why, words);
+	const char *what = request_name(x, name), *why = reason(&x->transfer, x->why, words);
+
 	if (io_explain_connecting(&x->transfer, place, x->why, err) < 0 ||
-	    explain_protocol(x, what, err) < 0)
+	    explain_protocol(x, what, err) < 0) {
 		return -1;
-	if (rc == CURLE_OUT_OF_MEMORY)
-		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	if (rc == CURLE_GOT_NOTHING || x->repeat_refused)
+	}
+	if (rc == CURLE_GOT_NOTHING || x->repeat_refused) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection before answering %s", place,
-		                 what);
+		                 "%s closed the connection before answering %s", place, what);
+	}
 	/* libcurl takes a reply that ends inside its headers for a whole one. */
-	if (rc == CURLE_OK)
+	if (rc == CURLE_OK) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection in the middle of its headers "
-		                 "answering %s",
+		                 "%s closed the connection in the middle of the response "
+		                 "headers to %s",
 		                 place, what);
-	if (rc == CURLE_PARTIAL_FILE)
+	}
+	if (rc == CURLE_PARTIAL_FILE) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection in the middle of its answer "
-		                 "to %s, after "
-		                 "%zu bytes",
+		                 "%s closed the connection in the middle of its response to "
+		                 "%s, after %zu bytes",
 		                 place, what, x->received);
-	if (x->headers_done)
-		return error_set(err, FAIL_TRANSPORT,
-		                 "the answer of %s to %s broke off: %s", place, what,
-		                 why);
-	return error_set(err, FAIL_TRANSPORT, "no answer from %s to %s: %s", place, what,
-	                 why);
+	}
+	if (x->headers_done) {
+		return error_set(err, FAIL_TRANSPORT, "the response of %s to %s was cut off: %s",
+		                 place, what, why);
+	}
+	return error_set(err, FAIL_TRANSPORT, "no response from %s to %s: %s", place, what, why);
 }
 
 int http_explain_timeout(struct http_exchange *x, struct error *err)
 {
-	uint64_t ms = x->request->timeout_ms;
-	const char *place = buf_cstr(&x->target.place);
-	char name[160], span[32];
+	const char *place = buf_cstr(&x->target.place), *span;
+	struct buf text = BUF(BUF_MAX_SMALL);
+	char name[160];
+
 	request_name(x, name);
-	snprintf(span, sizeof(span), ms % 1000 ? "%llums" : "%llus",
-	         (unsigned long long)(ms % 1000 ? ms : ms / 1000));
-	if (x->headers_done && !x->redirected)
-		return error_set(err, FAIL_TIMEOUT,
-		                 "the answer of %s did not end within %s (%s)", place,
-		                 span, name);
-	if (!http_was_sent(x))
-		return error_set(err, FAIL_TIMEOUT, "cannot connect to %s within %s (%s)",
-		                 place, span, name);
-	return error_set(err, FAIL_TIMEOUT, "no answer from %s within %s (%s)", place,
-	                 span, name);
+	text_put_duration(&text, x->request->timeout_ms);
+	span = buf_cstr(&text);
+	if (x->headers_done && !x->redirected) {
+		error_set(err, FAIL_TIMEOUT, "the response of %s did not end within %s (%s)", place,
+		          span, name);
+	} else if (!http_was_sent(x)) {
+		error_set(err, FAIL_TIMEOUT, "cannot connect to %s within %s (%s)", place, span,
+		          name);
+	} else {
+		error_set(err, FAIL_TIMEOUT, "no response from %s within %s (%s)", place, span,
+		          name);
+	}
+	buf_release(&text);
+	return -1;
 }

@@ -1,3 +1,6 @@
+/* The folder net/: waiting and moving bytes: HTTP, WebSocket, child processes; the only one
+   that includes curl.h. Not here: what the bytes mean (protocol/, env/, policy/), retries. */
+
 /* What one rollout waits with: one libcurl multi handle, the stop signal, a few watched
    descriptors. Every call blocks until its answer, its deadline or an interrupt, and
    serves the watched descriptors meanwhile. Belongs to one thread. */
@@ -11,8 +14,8 @@ struct io;
 
 struct io_conf {
 	struct clock clock;
-	int stop_fd; /* readable once the user wants us to stop (an eventfd nobody
-	                drains); -1: none */
+	/* readable once the user asks us to stop (an eventfd that is never drained); -1: none */
+	int stop_fd;
 	const char *user_agent; /* borrowed; NULL: "rolldbg" */
 	const char *ca_file;    /* borrowed; NULL: libcurl's default */
 	bool insecure;          /* accept any TLS certificate */
@@ -33,35 +36,36 @@ uint64_t io_now_ns(const struct io *io);
 
 /* Has the user asked us to stop? */
 bool io_stopped(const struct io *io);
-/* From now on stop_fd is not looked at: for the goodbye after an interrupt, which has its
- * own deadline. */
+/* Ignores stop_fd from now on: for closing after an interrupt, which has its own deadline. */
 void io_ignore_stop(struct io *io);
 /* And again it is, as in a new one: the next rollout begins. */
-void io_heed_stop(struct io *io);
+void io_watch_stop(struct io *io);
 
-/* From now on no wait is longer than that, whatever its own deadline: for goodbyes that a
-   peer who answers none of them has had enough of. UINT64_MAX: as before. */
+/* Limits every wait from now on, whatever its own deadline: for closing many sessions of a peer
+   that does not reply. UINT64_MAX: no limit. */
 void io_hurry(struct io *io, uint64_t longest_ms);
+
+/* So much time for all that follows, however many waits that takes: then each of them fails, FAIL_TIMEOUT. UINT64_MAX:
+   no limit (again). */
+void io_limit(struct io *io, uint64_t timeout_ms);
+bool io_limit_passed(const struct io *io);
 
 /* Called inside some io_* or http_* call of this thread when fd is ready (POLLIN/POLLOUT
    bits). -1 with err set ends that call. */
 typedef int io_fd_fn(void *arg, int fd, short ready, struct error *err);
-void io_watch(struct io *io, int fd, short want, io_fd_fn *fn,
-              void *arg); /* want 0: no more */
+void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg); /* want 0: no more */
 
-/* Called at the beginning of each wait of this io, whoever waits and for what: for what a
-   peer may say at any time. It does what there is to do, one piece of it, waiting itself
-   only for a short time, and lowers *wake_ns (by io_now_ns) to when it wants to be called
-   again although nothing came. 1: it did something, 0: there was nothing; -1 with err set
-   ends that wait. While one runs none is called. */
-typedef int io_tend_fn(void *arg, uint64_t *wake_ns, struct error *err);
-void io_tend(struct io *io, io_tend_fn *fn, void *arg);
-void io_tend_no_more(struct io *io, const void *arg);
+/* Called at the start of each wait of this io, to handle messages that a peer may send at any
+   time. It handles at most one, waits only briefly itself, and lowers *wake_ns (io_now_ns) to the
+   time of its next call if nothing arrives. 1: it handled something, 0: there was nothing; -1
+   with err set ends that wait. Not called recursively. */
+typedef int io_idle_fn(void *arg, uint64_t *wake_ns, struct error *err);
+void io_set_idle(struct io *io, io_idle_fn *fn, void *arg);
+void io_unset_idle(struct io *io, const void *arg);
 
 /* Waits until *done (NULL: never), an interrupt (FAIL_INTERRUPTED) or the timeout, which
    is a success for a NULL done, else FAIL_TIMEOUT. timeout_ms 0 serves what is ready and
    does not wait; UINT64_MAX: none. */
-MUST_USE int io_wait(struct io *io, const bool *done, uint64_t timeout_ms,
-                     struct error *err);
+MUST_USE int io_wait(struct io *io, const bool *done, uint64_t timeout_ms, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@
 struct lines {
 	struct buf bytes; /* not yet taken, behind what is */
 	size_t taken;     /* bytes that are done with */
-	size_t searched;  /* up to there is no LF */
+	size_t searched;  /* no LF up to here */
 	size_t max_line;
 	bool skipping; /* inside a line over the cap */
 };
@@ -15,8 +15,7 @@ struct lines {
 enum lines_got {
 	LINES_NONE,     /* more bytes are needed */
 	LINES_ONE,      /* one line, without its LF or CRLF */
-	LINES_TOO_LONG, /* one over the cap is left out: said once, when it grows too long
-	                 */
+	LINES_TOO_LONG, /* one over the cap is left out: said once, when it grows too long */
 };
 
 /* max_line: bytes of a line, its end not counted. Holds `ahead` bytes more. */
@@ -28,8 +27,8 @@ void lines_release(struct lines *l);
 char *lines_room(struct lines *l, size_t n);
 void lines_added(struct lines *l, size_t n);
 
-/* The oldest line not yet taken; valid until lines_room. `ended`: no more bytes will
-   come, so what is left is the last line. */
+/* The oldest unread line; valid until lines_room. `ended`: no more bytes will come, so the rest
+   is the last line. */
 enum lines_got lines_next(struct lines *l, bool ended, struct str *line);
 
 #endif

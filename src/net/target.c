@@ -26,8 +26,10 @@ void target_release(struct target *t)
 static void take(CURLU *u, CURLUPart part, struct buf *out)
 {
 	char *text = NULL;
-	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
+
+	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) {
 		buf_text(out, text);
+	}
 	curl_free(text);
 }
 
@@ -35,10 +37,10 @@ static void take(CURLU *u, CURLUPart part, struct buf *out)
 static bool is_loopback(const char *host)
 {
 	size_t n = strlen(host), of_name = strlen(".localhost");
+
 	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
 	       (n > of_name && strcasecmp(host + n - of_name, ".localhost") == 0) ||
-	       (strncmp(host, "127.", 4) == 0 &&
-	        host[strspn(host, "0123456789.")] == '\0');
+	       (strncmp(host, "127.", 4) == 0 && host[strspn(host, "0123456789.")] == '\0');
 }
 
 static void fill(struct target *t, CURLU *u)
@@ -61,6 +63,7 @@ static bool is_http(CURLU *u)
 	char *scheme = NULL;
 	bool good = curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 	            (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+
 	curl_free(scheme);
 	return good;
 }
@@ -68,8 +71,10 @@ static bool is_http(CURLU *u)
 int target_set(struct target *t, const char *url, struct error *err)
 {
 	size_t n = strlen(url);
-	if (n > 0 && str_is(buf_view(&t->url), url))
+
+	if (n > 0 && str_is(buf_view(&t->url), url)) {
 		return 0;
+	}
 	CURLU *u = curl_url();
 	CURLUcode rc = !u                      ? CURLUE_OUT_OF_MEMORY
 	               : n > BUF_MAX_SMALL / 2 ? CURLUE_BAD_PATH
@@ -77,7 +82,9 @@ int target_set(struct target *t, const char *url, struct error *err)
 	if (rc != CURLUE_OK || !is_http(u)) {
 		curl_url_cleanup(u);
 		return error_set(err, FAIL_USAGE,
-		                 "'%.200s' is no http:// or https:// URL", url);
+		                 "invalid URL '%.200s': expected http:// or "
+		                 "https:// and a host",
+		                 url);
 	}
 	fill(t, u);
 	buf_clear(&t->url);
@@ -89,14 +96,14 @@ int target_set(struct target *t, const char *url, struct error *err)
 bool target_redirect(struct target *t, struct str location)
 {
 	struct target next;
+
 	target_init(&next);
 	struct buf text = BUF(BUF_MAX_SMALL / 2);
 	buf_str(&text, location);
 	CURLU *u = curl_url();
 	bool same = u && location.n > 0 && !text.full &&
 	            curl_url_set(u, CURLUPART_URL, buf_cstr(&t->url), 0) == CURLUE_OK &&
-	            curl_url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK &&
-	            is_http(u);
+	            curl_url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK && is_http(u);
 	if (same) {
 		fill(&next, u);
 		same = str_eq(buf_view(&next.scheme), buf_view(&t->scheme)) &&
@@ -106,6 +113,7 @@ bool target_redirect(struct target *t, struct str location)
 	buf_release(&text);
 	if (same) {
 		struct target old = *t;
+
 		*t = next;
 		next = old;
 	}

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "net/connection.h"
+#include "net/websocket_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,7 @@ void websocket_end_with(struct websocket *ws, enum websocket_end end, const char
 {
 	if (ws->end == WEBSOCKET_OPEN) {
 		ws->end = end;
-		snprintf(ws->why, sizeof(ws->why), "%s %s", buf_cstr(&ws->target.place),
-		         why);
+		snprintf(ws->why, sizeof(ws->why), "%s %s", buf_cstr(&ws->target.place), why);
 	}
 }
 
@@ -38,8 +37,8 @@ static ssize_t would_block(wslay_event_context_ptr frames)
 	return -1;
 }
 
-static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t room,
-                          int flags, void *arg)
+static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t room, int flags,
+                          void *arg)
 {
 	struct websocket *ws = arg;
 	size_t n = ws->early.n < room ? ws->early.n : room;
@@ -72,8 +71,8 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 }
 
 /* Header and payload of a frame come in two calls and leave us in one. */
-static ssize_t give_bytes(wslay_event_context_ptr frames, const uint8_t *bytes, size_t n,
-                          int flags, void *arg)
+static ssize_t give_bytes(wslay_event_context_ptr frames, const uint8_t *bytes, size_t n, int flags,
+                          void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -100,8 +99,7 @@ static int give_mask(wslay_event_context_ptr frames, uint8_t *to, size_t n, void
 }
 
 static void frame_begins(wslay_event_context_ptr frames,
-                         const struct wslay_event_on_frame_recv_start_arg *frame,
-                         void *arg)
+                         const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -116,8 +114,7 @@ static void frame_begins(wslay_event_context_ptr frames,
 }
 
 static void frame_piece(wslay_event_context_ptr frames,
-                        const struct wslay_event_on_frame_recv_chunk_arg *piece,
-                        void *arg)
+                        const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -146,8 +143,8 @@ static void keep_message(struct websocket *ws, bool binary)
 	ws->inbox_bytes += m->bytes.n;
 }
 
-/* A Close frame counts even when libwslay does not know its code, such as the 1012 of a
-   server that restarts. */
+/* A Close frame counts even if libwslay does not know its code, such as 1012 of a restarting
+   server. */
 static void keep_close(struct websocket *ws)
 {
 	const unsigned char *p = (const unsigned char *)ws->reason.p;
@@ -199,7 +196,7 @@ void websocket_flush(struct websocket *ws)
 
 static void break_off(struct websocket *ws, int code)
 {
-	const char *what = "sent frames that break RFC 6455";
+	const char *what = "sent frames that violate RFC 6455";
 
 	if (code == WSLAY_CODE_MESSAGE_TOO_BIG) {
 		what = "sent a message over the limit";
@@ -258,8 +255,7 @@ void websocket_serve(struct websocket *ws)
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_recv(ws->frames);
 		if (ws->too_large) {
-			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG,
-			                        NULL, 0);
+			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG, NULL, 0);
 		}
 		(void)!wslay_event_send(ws->frames);
 		see_breach(ws);
@@ -363,9 +359,8 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 
 static void queue(struct websocket *ws, struct str text)
 {
-	struct wslay_event_msg message = {.opcode = WSLAY_TEXT_FRAME,
-	                                  .msg = (const uint8_t *)text.p,
-	                                  .msg_length = text.n};
+	struct wslay_event_msg message = {
+		.opcode = WSLAY_TEXT_FRAME, .msg = (const uint8_t *)text.p, .msg_length = text.n};
 
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_queue_msg(ws->frames, &message);
@@ -403,8 +398,7 @@ bool websocket_heard(struct websocket *ws)
 
 int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err)
 {
-	return error_set(err, FAIL_TIMEOUT, "%s %s in time", buf_cstr(&ws->target.place),
-	                 what);
+	return error_set(err, FAIL_TIMEOUT, "%s %s in time", buf_cstr(&ws->target.place), what);
 }
 
 static bool take(struct websocket *ws, struct websocket_message *out)
@@ -422,13 +416,13 @@ static bool take(struct websocket *ws, struct websocket_message *out)
 	ws->inbox_bytes -= ws->taken->bytes.n;
 	*out = (struct websocket_message){buf_view(&ws->taken->bytes), ws->taken->binary};
 	if (was_full) {
-		websocket_serve(ws); /* libwslay may hold what nobody will wake us for */
+		websocket_serve(ws); /* libwslay may have buffered data that poll does not report */
 	}
 	return true;
 }
 
-int websocket_receive(struct websocket *ws, struct websocket_message *out,
-                      uint64_t timeout_ms, struct error *err)
+int websocket_receive(struct websocket *ws, struct websocket_message *out, uint64_t timeout_ms,
+                      struct error *err)
 {
 	uint64_t deadline_ns = io_deadline_ns(ws->io, timeout_ms);
 
@@ -466,4 +460,9 @@ const char *websocket_why(const struct websocket *ws)
 int websocket_code(const struct websocket *ws)
 {
 	return ws->code;
+}
+
+bool websocket_got_page(const struct websocket *ws)
+{
+	return ws->page;
 }

@@ -29,9 +29,9 @@ enum websocket_end {
 
 struct websocket;
 
-/* 0: *out is open, or WEBSOCKET_DECLINED. -1, nothing to free: FAIL_TRANSPORT (nobody
-   there, TLS), FAIL_PROTOCOL (no HTTP, or a 101 that is none), FAIL_TIMEOUT,
-   FAIL_INTERRUPTED, FAIL_USAGE (the URL or a header). Borrows nothing but io. */
+/* 0: *out is open, or WEBSOCKET_DECLINED. -1, nothing to free: FAIL_TRANSPORT (not reached,
+   TLS), FAIL_PROTOCOL (not HTTP, or an invalid 101), FAIL_TIMEOUT, FAIL_INTERRUPTED, FAIL_USAGE
+   (the URL or a header). Borrows nothing but io. */
 MUST_USE int websocket_open(struct io *io, const struct websocket_conf *conf,
                             struct websocket **out, struct error *err);
 /* Ends the connection at once; NULL is fine. */
@@ -39,15 +39,15 @@ void websocket_free(struct websocket *ws);
 /* Close 1000, and waits for the peer's for at most timeout_ms. */
 void websocket_close(struct websocket *ws, uint64_t timeout_ms);
 
-/* Queues one text message and sends what can be sent without waiting. On a connection
-   that has ended nothing happens: websocket_receive tells. */
+/* Queues one text message and sends what it can without waiting. Does nothing on a closed
+   connection: websocket_receive reports that. */
 void websocket_send(struct websocket *ws, struct str text);
 /* The same for two messages, in one packet if it can be. */
 void websocket_send_both(struct websocket *ws, struct str first, struct str second);
 
-/* Takes in what has come, without waiting; true when a message can be received. Worth
-   asking before sending: what a peer says just before it closes is lost to whoever sends
-   into the closed connection first. */
+/* Reads available data without waiting; true if a message can be received. Call it before
+   sending: a peer's last message before it closes is lost if we send into the closed connection
+   first. */
 bool websocket_heard(struct websocket *ws);
 
 struct websocket_message {
@@ -67,5 +67,7 @@ const char *websocket_why(const struct websocket *ws);
 /* The HTTP status of WEBSOCKET_DECLINED, the code of WEBSOCKET_CLOSED (1005: the peer
    gave none), the code that we closed with for WEBSOCKET_BROKEN; else 0. */
 int websocket_code(const struct websocket *ws);
+/* What came with WEBSOCKET_DECLINED was a web page, not an answer of a server of messages. */
+bool websocket_got_page(const struct websocket *ws);
 
 #endif

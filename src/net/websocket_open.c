@@ -1,15 +1,16 @@
-/* The way to a WebSocket's first frame: a connection of libcurl's, and the handshake on
-   it. See websocket.h. */
+/* Opens a WebSocket: a connection by libcurl, and the handshake on it. See websocket.h. */
 #include "net/websocket.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "net/connection.h"
+#include "net/head.h"
+#include "net/websocket_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 /* ---- how bytes move ---- */
@@ -19,8 +20,7 @@ static CURLcode receive_by_curl(struct websocket *ws, void *to, size_t room, siz
 	return curl_easy_recv(ws->transfer.easy, to, room, n);
 }
 
-static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t n,
-                                 size_t *sent)
+static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
 	return curl_easy_send(ws->transfer.easy, bytes, n, sent);
 }
@@ -33,8 +33,7 @@ static CURLcode receive_straight(struct websocket *ws, void *to, size_t room, si
 	return got >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_RECV_ERROR;
 }
 
-static CURLcode transmit_straight(struct websocket *ws, const void *bytes, size_t n,
-                                  size_t *sent)
+static CURLcode transmit_straight(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
 	ssize_t gone = send(ws->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -71,7 +70,7 @@ static void set_options(struct websocket *ws)
 	}
 }
 
-/* libcurl here knows http and https alone: the same host, port and encryption. */
+/* libcurl only supports http and https here: the same host, port and encryption. */
 static int set_target(struct websocket *ws, const char *url, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -83,7 +82,7 @@ static int set_target(struct websocket *ws, const char *url, struct error *err)
 	int failed = target_set(&ws->target, buf_cstr(&text), err);
 	buf_release(&text);
 	if (failed) {
-		return error_set(err, FAIL_USAGE, "'%.200s' is no ws:// or wss:// URL",
+		return error_set(err, FAIL_USAGE, "invalid URL '%.200s': expected ws:// or wss://",
 		                 url);
 	}
 	ws->tls = str_is(buf_view(&ws->target.scheme), "https");
@@ -102,7 +101,7 @@ static int take_over(struct websocket *ws, struct error *err)
 	}
 	ws->fd = fcntl(ws->fd, F_DUPFD_CLOEXEC, 0);
 	if (ws->fd < 0) {
-		return error_errno(err, "cannot keep a connection");
+		return error_errno(err, "cannot duplicate the socket");
 	}
 	ws->ours = true;
 	ws->receive = receive_straight;
@@ -124,8 +123,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 	ws->started = true;
 	while (!ws->transfer.done) {
 		if (io_now_ns(ws->io) >= deadline_ns) {
-			return websocket_out_of_time(ws, "did not accept a connection",
-			                             err);
+			return websocket_out_of_time(ws, "did not accept a connection", err);
 		}
 		if (io_turn(ws->io, deadline_ns, err)) {
 			return -1;
@@ -134,18 +132,15 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 	if (ws->transfer.result != CURLE_OK) {
 		return io_explain_connecting(&ws->transfer, place, ws->curl_why, err)
 		               ? -1
-		               : error_set(err, FAIL_TRANSPORT,
-		                           "cannot connect to %s: %s", place,
+		               : error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
 		                           ws->curl_why[0]
 		                                   ? ws->curl_why
-		                                   : curl_easy_strerror(
-							     ws->transfer.result));
+		                                   : curl_easy_strerror(ws->transfer.result));
 	}
-	io_settle(ws->io, &ws->transfer);
-	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) !=
-	            CURLE_OK ||
+	io_keep_connection(ws->io, &ws->transfer);
+	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) != CURLE_OK ||
 	    ws->fd == CURL_SOCKET_BAD) {
-		return error_set(err, FAIL_SYSTEM, "libcurl gave no socket to %s", place);
+		return error_set(err, FAIL_SYSTEM, "libcurl returned no socket for %s", place);
 	}
 	return take_over(ws, err);
 }
@@ -161,10 +156,9 @@ static int read_reply(struct websocket *ws, struct error *err)
 		return 0;
 	}
 	if (rc != CURLE_OK || n == 0) {
-		return error_set(
-			err, FAIL_TRANSPORT,
-			"%s closed the connection during the WebSocket handshake",
-			buf_cstr(&ws->target.place));
+		return error_set(err, FAIL_TRANSPORT,
+		                 "%s closed the connection during the WebSocket handshake",
+		                 buf_cstr(&ws->target.place));
 	}
 	int whole = handshake_feed(&ws->handshake, (struct str){bytes, n}, err);
 	return whole < 0 ? error_wrap(err, "%s", buf_cstr(&ws->target.place)) : whole;
@@ -183,12 +177,11 @@ static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error 
 	buf_str(&ws->out, buf_view(&ws->handshake.request));
 	websocket_flush(ws);
 	while (!whole && ws->end == WEBSOCKET_OPEN) {
-		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)),
-		         wake, NULL);
+		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)), wake, NULL);
 		whole = read_reply(ws, err);
 		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
-			whole = websocket_out_of_time(
-				ws, "did not answer the WebSocket handshake", err);
+			whole = websocket_out_of_time(ws, "did not answer the WebSocket handshake",
+			                              err);
 		}
 		if (!whole && io_turn(ws->io, deadline_ns, err)) {
 			whole = -1;
@@ -199,20 +192,24 @@ static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error 
 	return whole > 0 ? 0
 	       : whole   ? -1
 	                 : error_set(err, FAIL_TRANSPORT,
-	                             "%s closed the connection during the WebSocket "
-	                               "handshake",
+	                             "%s closed the connection during the WebSocket handshake",
 	                             buf_cstr(&ws->target.place));
 }
 
 static void decline(struct websocket *ws)
 {
 	struct buf why = BUF(400);
-	struct str location = handshake_header(&ws->handshake, STR("Location"));
+	struct str location =
+		head_value((struct str){ws->handshake.reply.p, ws->handshake.head}, "Location");
 
-	buf_str(&ws->reason,
-	        str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
+	struct str media =
+		head_value((struct str){ws->handshake.reply.p, ws->handshake.head}, "Content-Type");
+
+	ws->page = media.n >= 9 && !strncasecmp(media.p, "text/html", 9);
+	buf_str(&ws->reason, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	ws->code = ws->handshake.status;
 	buf_printf(&why, "answered the WebSocket handshake with HTTP %d", ws->code);
+	buf_text(&why, ws->page ? " (text/html)" : "");
 	if (ws->code / 100 == 3 && location.n) {
 		buf_text(&why, ", to ");
 		text_escape_cut(&why, location, 200);
@@ -252,8 +249,8 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	return 0;
 }
 
-int websocket_open(struct io *io, const struct websocket_conf *conf,
-                   struct websocket **out, struct error *err)
+int websocket_open(struct io *io, const struct websocket_conf *conf, struct websocket **out,
+                   struct error *err)
 {
 	struct websocket *ws = mem_new(sizeof(*ws));
 
@@ -268,9 +265,8 @@ int websocket_open(struct io *io, const struct websocket_conf *conf,
 	ws->partial = BUF(ws->max_bytes);
 	target_init(&ws->target);
 	ws->transfer.easy = curl_easy_init();
-	int failed = ws->transfer.easy
-	                     ? open_connection(ws, conf, err)
-	                     : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
+	int failed = ws->transfer.easy ? open_connection(ws, conf, err)
+	                               : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	if (failed) {
 		websocket_free(ws);
 		return -1;

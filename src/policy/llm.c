@@ -5,10 +5,12 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/llm/answer.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
 #include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
+#include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
 
@@ -18,8 +20,8 @@ extern const struct policy_ops policy_llm; /* policies.def */
 #define CONTINUE "Continue."
 #define NAMELESS "unnamed"
 
-#define POISON                                                                           \
-	"the same request failed twice in the same words, so something in it provokes "  \
+#define POISON                                                                                     \
+	"the same request failed twice with the same message, so the request causes "              \
 	"the failure: "
 
 struct llm_policy {
@@ -41,7 +43,7 @@ struct llm_policy {
 	struct tool_calls calls;
 	size_t next;        /* of calls, to be handed out */
 	int64_t calls_made; /* in all turns */
-	int64_t turns;      /* asked for so far */
+	int64_t turns;      /* requested so far */
 	bool shrunk;        /* the limit of replies was lowered once */
 };
 
@@ -50,14 +52,11 @@ static struct llm_policy *llm_of(struct policy *p)
 	return (struct llm_policy *)p;
 }
 
-static void llm_begin(struct policy *base, const struct policy_view *v,
-                      struct str *messages)
+static void llm_begin(struct policy *base, const struct policy_view *v, struct str *messages)
 {
 	struct llm_policy *p = llm_of(base);
-	struct prompt_values values = {.observation = v->observation,
-	                               .state = v->state,
-	                               .task = p->task,
-	                               .vars = p->vars};
+	struct prompt_values values = {
+		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->talk);
 	*messages = conversation_added(&p->talk);
@@ -65,8 +64,8 @@ static void llm_begin(struct policy *base, const struct policy_view *v,
 
 /* ---- what the model said, as the next prompt shows it ---- */
 
-/* Some servers refuse a history whose arguments are no JSON object: what could not be
-   read is shown as an empty one, and noted. */
+/* Some servers refuse a history with arguments that are not a JSON object: arguments that could
+   not be parsed are sent as an empty object, and noted. */
 static struct str shown_arguments(struct llm_policy *p, size_t i)
 {
 	const struct tool_call *c = &p->calls.items[i];
@@ -244,16 +243,15 @@ static struct str about_failure(struct llm_policy *p, const struct chat_failure 
 
 /* ---- deciding ---- */
 
-static void give_up(struct llm_policy *p, const struct chat_failure *f,
-                    struct decision *out)
+static void give_up(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
 	bool context = f->class == CHAT_CONTEXT;
 
 	buf_clear(&p->reason);
 	buf_printf(&p->reason, "the model %s: %s: %s%s",
-	           context                          ? "has no room left"
+	           context                          ? "ran out of context"
 	           : chat_failure_refused(f->class) ? "refused"
-	                                            : "is out of reach",
+	                                            : "is unreachable",
 	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
 	           buf_cstr(&f->message));
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
@@ -263,42 +261,47 @@ static void give_up(struct llm_policy *p, const struct chat_failure *f,
 	                         .reason = buf_cstr(&p->reason)};
 }
 
-/* Some servers refuse a prompt that leaves no room for the longest reply we would take:
-   a shorter one is asked for, once. */
+/* Some servers refuse a prompt that leaves no room for the longest allowed reply: a shorter one
+   is requested, once. */
 static bool shrink(struct llm_policy *p, const struct chat_failure *f)
 {
-	if (f->class != CHAT_CONTEXT || p->shrunk || f->context <= f->prompt ||
-	    !f->prompt) {
+	if (f->class != CHAT_CONTEXT || p->shrunk || f->context <= f->prompt || !f->prompt) {
 		return false;
 	}
 	p->shrunk = true;
 	chat_request_limit(&p->request, f->context - f->prompt);
 	buf_clear(&p->text);
-	buf_printf(
-		&p->text,
-		"{\"what\":\"model\",\"class\":\"context-length\",\"max_tokens\":%llu}",
-		(unsigned long long)(f->context - f->prompt));
-	events_push_json(&p->events, "retry", &p->text);
+	buf_printf(&p->text,
+	           "{\"what\":\"model\",\"class\":\"context-length\",\"max_tokens\":%llu}",
+	           (unsigned long long)(f->context - f->prompt));
+	events_push_json(&p->events, EVENT_RETRY, &p->text);
 	return true;
 }
 
+/* One question. What a peer said so far may have made it too long to be asked. */
+static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
+                    struct error *err)
+{
+	chat_request_write(&p->request, buf_view(&p->talk.sent), &p->body);
+	if (!p->body.full && !p->talk.messages.full && !p->talk.sent.full) {
+		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
+	}
+	failure->class = CHAT_CONTEXT;
+	buf_clear(&failure->message);
+	buf_printf(&failure->message, "the conversation is over %zu MiB", BUF_MAX_MESSAGE >> 20);
+	*answered = false;
+	return 0;
+}
+
 /* 0: *answered, or *out is the ending. */
-static int ask(struct llm_policy *p, struct decision *out, bool *answered,
-               struct error *err)
+static int ask(struct llm_policy *p, struct decision *out, bool *answered, struct error *err)
 {
 	struct chat_failure failure;
 	int failed;
 
 	chat_failure_init(&failure);
 	do {
-		chat_request_write(&p->request, buf_view(&p->talk.messages), &p->body);
-		failed = p->body.full
-		                 ? error_set(err, FAIL_SYSTEM,
-		                             "the conversation with the model is over "
-		                             "%zu MiB",
-		                             BUF_MAX_MESSAGE >> 20)
-		                 : chat_ask(&p->chat, buf_view(&p->body), &p->reply,
-		                            &failure, answered, err);
+		failed = ask_once(p, &failure, answered, err);
 	} while (!failed && !*answered && shrink(p, &failure));
 	if (!failed && !*answered) {
 		give_up(p, &failure, out);
@@ -307,8 +310,7 @@ static int ask(struct llm_policy *p, struct decision *out, bool *answered,
 	return failed;
 }
 
-static void hand_out(struct llm_policy *p, const struct policy_view *v,
-                     struct decision *out)
+static void hand_out(struct llm_policy *p, const struct policy_view *v, struct decision *out)
 {
 	const struct tool_call *c = &p->calls.items[p->next++];
 
@@ -340,8 +342,8 @@ static void decide_without_call(const struct llm_policy *p, struct decision *out
 	}
 }
 
-static int llm_decide(struct policy *base, const struct policy_view *v,
-                      struct decision *out, struct error *err)
+static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
+                      struct error *err)
 {
 	struct llm_policy *p = llm_of(base);
 	char prompt_hash[HASH_HEX + 1];
@@ -365,6 +367,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v,
 	}
 	struct calls_conf conf = {.tools = p->tools,
 	                          .mode = p->conf->tool_mode,
+	                          .format = p->conf->tool_format,
 	                          .repair = p->conf->repair,
 	                          .first = p->calls_made};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
@@ -380,7 +383,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v,
 	return 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 /* A message of role tool answers a call of the API's; one that came as text has none in
    the history. */
@@ -388,17 +391,18 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 {
 	bool native = strcmp(p->calls.source, "native") == 0;
 
-	return p->conf->tool_mode == TOOLS_NATIVE && !native ? TOOLS_TEXT
-	                                                     : p->conf->tool_mode;
+	return p->conf->tool_mode == TOOLS_NATIVE && !native ? TOOLS_TEXT : p->conf->tool_mode;
 }
 
-static void say_result(struct llm_policy *p, struct str id, struct str text)
+static void say_result(struct llm_policy *p, const struct decision *d, struct str text)
 {
+	/* where we did not say how results come: as the model knows them */
+	const char *format = p->conf->tool_mode == TOOLS_NATIVE ? p->calls.format : NULL;
 	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
-		conversation_answer(&p->talk, id, text);
+		conversation_answer(&p->talk, d->id, text);
 		break;
 	case TOOLS_JSON:
 		buf_text(&wrapped, "Observation: ");
@@ -406,9 +410,7 @@ static void say_result(struct llm_policy *p, struct str id, struct str text)
 		conversation_say(&p->talk, "user", buf_view(&wrapped));
 		break;
 	case TOOLS_TEXT:
-		buf_text(&wrapped, "<tool_response>\n");
-		buf_str(&wrapped, text);
-		buf_text(&wrapped, "\n</tool_response>");
+		tool_format_result(format, d->name, text, &wrapped);
 		conversation_say(&p->talk, "user", buf_view(&wrapped));
 		break;
 	}
@@ -423,33 +425,29 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	            (type == JSON_ARRAY && json_count(r->observation) == 0);
 
 	if (!none || json_is_null(r->structured)) {
-		prompt_text(json_is_null(r->observation) ? (struct str){NULL, 0}
-		                                         : r->observation,
-		            out);
+		answer_text(r->observation, out);
 	} else {
-		prompt_text(r->structured, out);
+		json_text_or_json(r->structured, out);
 	}
 	if (!out->n) {
 		buf_str(out, r->raw.n ? r->raw : r->message);
 	}
 }
 
-static void llm_observe(struct policy *base, const struct policy_result *r,
-                        struct str *messages)
+static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
 	struct llm_policy *p = llm_of(base);
 	bool nudge = p->conf->on_no_tool == NO_TOOL_NUDGE;
 
 	if (r->decision->kind == DECIDE_NOTHING) {
 		if (nudge) {
-			events_push(&p->events, "nudge",
-			            STR("{\"why\":\"no tool call\"}"));
+			events_push(&p->events, EVENT_NUDGE, STR("{\"why\":\"no tool call\"}"));
 		}
 		conversation_say(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
 	} else {
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
-		say_result(p, r->decision->id, buf_view(&p->text));
+		say_result(p, r->decision, buf_view(&p->text));
 	}
 	*messages = conversation_added(&p->talk);
 }
@@ -466,7 +464,7 @@ static void llm_facts(const struct policy *base, struct policy_facts *out)
 	const struct llm_policy *p = (const struct llm_policy *)base;
 
 	*out = (struct policy_facts){
-		.kind = "llm", .name = p->conf->name, .params = p->params, .length = -1};
+		.kind = POLICY_LLM, .name = p->conf->name, .params = p->params, .length = -1};
 }
 
 static void llm_close(struct policy *base)
@@ -505,11 +503,10 @@ static struct str describe(struct llm_policy *p)
 	return kept;
 }
 
-static int llm_open(const struct policy_conf *conf, struct policy **out,
-                    struct error *err)
+static int llm_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	if (!conf->llm) {
-		return error_set(err, FAIL_USAGE, "--policy llm: no model is given");
+		return error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
 	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 
@@ -528,8 +525,10 @@ static int llm_open(const struct policy_conf *conf, struct policy **out,
 }
 
 const struct policy_ops policy_llm = {
-	.name = "llm",
-	.help = "asks a model over an OpenAI-compatible API",
+	.kind = POLICY_LLM,
+	.spelled = "llm",
+	.help = "asks a model through an OpenAI-compatible API",
+	.asks_model = true,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

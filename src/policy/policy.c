@@ -1,11 +1,5 @@
-/* The table of policies and the choice among them; policy files. */
+/* The table of policies: see policy.h. */
 #include "policy/policy.h"
-
-#include "base/text.h"
-#include "json/tree.h"
-#include "json/write.h"
-#include "policy/file.h"
-#include "policy/tools.h"
 
 #define POLICY(id) extern const struct policy_ops policy_##id;
 #include "policy/policies.def"
@@ -18,70 +12,16 @@ const struct policy_ops *const policies[] = {
 };
 const size_t policies_count = ARRAY_LEN(policies);
 
-static const struct policy_ops *by_kind(struct str spec)
-{
-	for (size_t i = 0; i < policies_count; i++) {
-		struct str name = str_from(policies[i]->name);
+_Static_assert(ARRAY_LEN(policies) <= POLICIES_MAX, "there is room for each name");
 
-		if (str_starts(spec, name) &&
-		    (spec.n == name.n || spec.p[name.n] == ':')) {
+const struct policy_ops *policy_of_kind(struct str word)
+{
+	enum policy_kind kind = policy_kind_parse(word);
+
+	for (size_t i = 0; i < policies_count; i++) {
+		if (policies[i]->kind == kind) {
 			return policies[i];
 		}
 	}
 	return NULL;
-}
-
-int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
-{
-	const struct policy_ops *kind =
-		by_kind(str_from(conf->spec ? conf->spec : "script"));
-
-	if (conf->llm && conf->actions) {
-		return error_set(
-			err, FAIL_USAGE,
-			"--actions and a model are two policies: give one of them");
-	}
-	if (conf->llm) {
-		return policy_llm.open(conf, out, err);
-	}
-	if (kind && (conf->spec || conf->actions)) {
-		if (conf->spec && !strcmp(kind->name, "script")) {
-			return error_set(err, FAIL_USAGE,
-			                 "--policy script needs no kind: give --actions "
-			                 "A,B,C or the "
-			                 "policy's file");
-		}
-		return kind->open(conf, out, err);
-	}
-	if (conf->spec && conf->actions) {
-		return error_set(
-			err, FAIL_USAGE,
-			"--actions and --policy FILE are two policies: give one of them");
-	}
-	if (conf->spec) {
-		return policy_file_open(conf, out, err);
-	}
-	struct buf names = BUF(BUF_MAX_SMALL);
-	tool_names(conf->tools, &names);
-	error_set(err, FAIL_USAGE,
-	          "nothing to do: give --actions A,B,C or --policy FILE; the server's "
-	          "tools: %s",
-	          buf_cstr(&names));
-	buf_release(&names);
-	return -1;
-}
-
-int policy_check(const char *spec, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_tree *tree = NULL;
-
-	if (by_kind(str_from(spec))) {
-		return 0;
-	}
-	int failed = policy_file_read(spec, &text, err) ||
-	             json_tree_parse(buf_view(&text), spec, &tree, err);
-	json_tree_free(tree);
-	buf_release(&text);
-	return failed ? -1 : 0;
 }

@@ -1,27 +1,32 @@
+/* The folder policy/: who decides on the next call: scripts, random play, a model (llm/, with
+   the text formats of tool calls in toolformats/). A policy is its file and a row of
+   policies.def. Not here: sending the call (rollout/, env/). */
+
 /* Who decides what to do next: a script, a policy file, seeded random calls, a model. */
 #ifndef ROLLDBG_POLICY_POLICY_H
 #define ROLLDBG_POLICY_POLICY_H
 
+#include "base/error.h"
 #include "base/mem.h"
-#include "base/options.h"
 #include "json/scan.h"
-#include "json/tree.h"
 #include "net/io.h"
 #include "trajectory/events.h"
-#include "trajectory/outcome.h"
+#include "trajectory/words.h"
 
 struct policy_conf {
-	const char *actions; /* --actions A,B,C */
-	const char *tool;    /* --tool NAME */
-	const char *spec;    /* --policy: FILE or KIND:ARGUMENT */
-	bool force_call;     /* send what does not fit the schema too */
-	struct str tools;    /* raw JSON array, as advertised; absent: unknown */
+	const char *actions;  /* "A,B,C": values of the tool's argument */
+	const char *tool;     /* that actions call; NULL: the only one */
+	const char *argument; /* which one the actions fill; NULL: the only one */
+	const char *spec;     /* FILE or KIND:ARGUMENT */
+	struct str calls;     /* raw JSON array of {"name","arguments"} to send; absent: none */
+	bool force_call;      /* send what does not fit the schema too */
+	struct str tools;     /* raw JSON array, as advertised; absent: unknown */
 
 	/* For a policy that asks a model. All borrowed. */
 	const struct llm_conf *llm; /* what to ask, and whom; NULL: no model */
 	struct io *io;              /* what to wait with: the rollout's own */
 	const char *task;           /* id */
-	struct str vars; /* raw JSON object: the task's prompt variables; absent: none */
+	struct str vars;            /* raw JSON object: the task's prompt variables; absent: none */
 	int64_t sample;
 };
 
@@ -31,7 +36,8 @@ struct policy_view {
 	struct str state, observation; /* raw JSON; absent: unknown */
 	enum outcome last;             /* OUTCOME_NONE on the first turn */
 	struct str last_error;         /* its message */
-	bool over; /* the episode has ended: what is left of the turn is not sent */
+	/* the episode has ended: the remaining calls of the turn are not sent */
+	bool over;
 };
 
 enum decision_kind {
@@ -48,20 +54,19 @@ enum decision_kind {
    last have `more`. An ending that has `messages` or `llm` is a turn, too. */
 struct decision {
 	enum decision_kind kind;
-	bool more;       /* the next decision belongs to this turn */
-	struct str id;   /* of the call, decoded; absent: the rollout numbers it */
-	struct str name; /* decoded tool name */
-	struct str
-		arguments; /* raw JSON object; of UNSENT any JSON, absent: unreadable */
+	bool more;              /* the next decision belongs to this turn */
+	struct str id;          /* of the call, decoded; absent: the rollout numbers it */
+	struct str name;        /* decoded tool name */
+	struct str arguments;   /* raw JSON object; of UNSENT any JSON, absent: unreadable */
 	enum outcome outcome;   /* of UNSENT: OUTCOME_UNPARSED, OUTCOME_NOT_SENT */
 	enum error_class class; /* of UNSENT */
 	struct str message;     /* of UNSENT: the sentence, also for the model */
-	struct str messages; /* what the model said: raw JSON values, comma separated */
-	struct str llm;      /* raw JSON object: how the decision came about */
-	const char *reason;  /* of the endings; borrowed from the policy */
+	struct str messages;    /* what the model said: raw JSON values, comma separated */
+	struct str llm;         /* raw JSON object: how the decision came about */
+	const char *reason;     /* of the endings; borrowed from the policy */
 };
 
-/* What became of a decision. */
+/* The result of a decision. */
 struct policy_result {
 	const struct decision *decision;
 	enum outcome outcome;
@@ -73,7 +78,7 @@ struct policy_result {
 
 /* How the header describes it. */
 struct policy_facts {
-	const char *kind;  /* "script", "random", "llm" */
+	enum policy_kind kind;
 	struct str name;   /* decoded */
 	struct str params; /* raw JSON object */
 	int64_t length;    /* turns it has to offer; -1: no end */
@@ -81,10 +86,20 @@ struct policy_facts {
 
 struct policy;
 
+struct keyed;
+
 struct policy_ops {
-	const char *name, *help;
-	int (*open)(const struct policy_conf *conf, struct policy **out,
-	            struct error *err);
+	enum policy_kind kind;
+	const char *spelled; /* how a spec names it: "random:SEED"; NULL: by its files alone */
+	const char *help;
+	bool takes_actions; /* what actions alone stand for */
+	bool asks_model;    /* what is opened where conf has a model */
+	/* From the options; conf->spec may be KIND:ARGUMENT of this kind. */
+	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
+	/* From a policy file (file.h) whose root object is of this kind; conf->spec is its name.
+	   What is borrowed must be copied. NULL: a task cannot name such a file. */
+	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
+	                 struct policy **out);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,
 	              struct error *err);
 	void (*facts)(const struct policy *p, struct policy_facts *out);
@@ -92,10 +107,8 @@ struct policy_ops {
 	   they add as raw JSON values, comma separated; slices live until the next call.
 	   begin: once, after the reset, with its observation and the first state.
 	   observe: once for each decision but an ending. */
-	void (*begin)(struct policy *p, const struct policy_view *v,
-	              struct str *messages);
-	void (*observe)(struct policy *p, const struct policy_result *r,
-	                struct str *messages);
+	void (*begin)(struct policy *p, const struct policy_view *v, struct str *messages);
+	void (*observe)(struct policy *p, const struct policy_result *r, struct str *messages);
 	/* The oldest event not yet taken; NULL: it has none. */
 	bool (*event)(struct policy *p, struct event *out);
 	void (*close)(struct policy *p); /* NULL is fine */
@@ -107,14 +120,9 @@ struct policy {
 
 extern const struct policy_ops *const policies[];
 extern const size_t policies_count;
+#define POLICIES_MAX 16 /* room for their names */
 
-/* Opens the policy the options ask for and checks its calls against the tools (unless
-   force_call). FAIL_USAGE: options; FAIL_INPUT: a policy file. */
-MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out,
-                         struct error *err);
-
-/* What can be said of --policy before there are tools: it is a kind, or a file that is
-   there and is JSON. FAIL_INPUT. */
-MUST_USE int policy_check(const char *spec, struct error *err);
+/* NULL: there is none. */
+const struct policy_ops *policy_of_kind(struct str word);
 
 #endif

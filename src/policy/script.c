@@ -33,36 +33,35 @@ static void count_errors(struct script *s, const struct policy_view *v)
 	}
 	buf_clear(&s->this_error);
 	text_mask(&s->this_error, v->last_error);
-	bool same = s->equal_errors > 0 &&
-	            str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
+	bool same =
+		s->equal_errors > 0 && str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
 	s->equal_errors = same ? s->equal_errors + 1 : 1;
 	buf_clear(&s->last_error);
 	buf_str(&s->last_error, buf_view(&s->this_error));
 }
 
-static int script_decide(struct policy *p, const struct policy_view *v,
-                         struct decision *out, struct error *err)
+static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,
+                         struct error *err)
 {
 	struct script *s = script_of(p);
 
 	(void)err;
 	count_errors(s, v);
 	if (s->conf.stop_after && s->equal_errors >= s->conf.stop_after) {
-		*out = (struct decision){
-			.kind = DECIDE_STOPPED,
-			.reason = "the same error came back too often (on_error)"};
+		*out = (struct decision){.kind = DECIDE_STOPPED,
+		                         .reason = "the same error was returned too often "
+		                                   "(on_error)"};
 		return 0;
 	}
 	if (s->next >= s->conf.count && s->conf.on_end == ON_END_CYCLE) {
 		s->next = 0;
 	}
-	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT &&
-	    s->conf.count) {
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT && s->conf.count) {
 		s->next = s->conf.count - 1;
 	}
 	if (s->next >= s->conf.count) {
 		*out = (struct decision){.kind = DECIDE_FINISHED,
-		                         .reason = "the script is done"};
+		                         .reason = "all scripted actions were sent"};
 		return 0;
 	}
 	const struct script_call *call = &s->conf.calls[s->next++];
@@ -76,7 +75,7 @@ static void script_facts(const struct policy *p, struct policy_facts *out)
 	const struct script *s = (const struct script *)p;
 	bool ends = s->conf.on_end == ON_END_STOP || s->conf.count == 0;
 
-	*out = (struct policy_facts){.kind = "script",
+	*out = (struct policy_facts){.kind = s->conf.recorded ? POLICY_REPLAY : POLICY_SCRIPT,
 	                             .name = s->conf.name,
 	                             .params = s->conf.params,
 	                             .length = ends ? (int64_t)s->conf.count : -1};
@@ -95,10 +94,31 @@ static void script_close(struct policy *p)
 	free(s);
 }
 
-/* ---- from --actions ---- */
+/* ---- from a list of actions ---- */
 
-int script_split(const char *actions, struct arena *arena, struct str **out,
-                 size_t *count, struct error *err)
+/* How many bytes a JSON array, object or string at the start takes, if it is all that
+   stands before a comma or the end; 0: it is a word like others. */
+static size_t value_length(struct str rest)
+{
+	struct json_fault fault;
+	size_t n = 0;
+
+	if (!rest.n || !strchr("[{\"", rest.p[0]) || json_validate_first(rest, &n, &fault)) {
+		return 0;
+	}
+	return n == rest.n || rest.p[n] == ',' ? n : 0;
+}
+
+static size_t action_length(struct str rest)
+{
+	const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
+	size_t value = value_length(rest);
+
+	return value ? value : comma ? (size_t)(comma - rest.p) : rest.n;
+}
+
+int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
+                 struct error *err)
 {
 	struct str rest = str_from(actions);
 	size_t n = 1;
@@ -107,24 +127,24 @@ int script_split(const char *actions, struct arena *arena, struct str **out,
 		n += rest.p[i] == ',';
 	}
 	*out = arena_new(arena, n * sizeof(**out));
-	*count = n;
-	for (size_t i = 0; i < n; i++) {
-		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
-		size_t length = comma ? (size_t)(comma - rest.p) : rest.n;
+	for (*count = 0;;) {
+		size_t length = action_length(rest);
 
 		if (length == 0) {
 			return error_set(err, FAIL_USAGE,
-			                 "--actions: action %zu is empty in '%s'", i + 1,
+			                 "\1actions\2: action %zu is empty in '%s'", *count + 1,
 			                 actions);
 		}
-		(*out)[i] = arena_str(arena, (struct str){rest.p, length});
+		(*out)[(*count)++] = arena_str(arena, (struct str){rest.p, length});
+		if (length == rest.n) {
+			return 0;
+		}
 		rest = str_skip(rest, length + 1);
 	}
-	return 0;
 }
 
-static int choose_tool(const struct policy_conf *conf, struct arena *arena,
-                       struct str *name, struct error *err)
+static int choose_tool(const struct policy_conf *conf, struct arena *arena, struct str *name,
+                       struct error *err)
 {
 	struct buf only = BUF(BUF_MAX_MESSAGE);
 
@@ -138,8 +158,8 @@ static int choose_tool(const struct policy_conf *conf, struct arena *arena,
 	return failed;
 }
 
-static struct str params_of_actions(struct arena *arena, struct str tool,
-                                    const struct str *actions, size_t count)
+static struct str params_of_actions(struct arena *arena, struct str tool, const struct str *actions,
+                                    size_t count)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -160,26 +180,25 @@ static struct str params_of_actions(struct arena *arena, struct str tool,
 	return kept;
 }
 
-/* A tool nobody advertises has no schema: forced calls put the action under "action". */
-static int action_property(const struct policy_conf *conf, struct str tool,
-                           struct str *key, struct str *schema, struct error *err)
+/* An unknown tool has no schema: forced calls put the action under "action". */
+static int action_property(const struct policy_conf *conf, struct str tool, struct str *key,
+                           struct str *schema, struct error *err)
 {
 	struct error ignored;
 
 	*key = STR("action");
-	*schema = (struct str){NULL, 0};
+	*schema = STR_NONE;
 	if (!conf->force_call) {
-		return tool_action_property(tool, key, schema, err);
+		return tool_action_property(tool, conf->argument, key, schema, err);
 	}
-	if (tool_action_property(tool, key, schema, &ignored)) {
-		*key = STR("action");
+	if (tool_action_property(tool, conf->argument, key, schema, &ignored)) {
+		*key = conf->argument ? str_from(conf->argument) : STR("action");
 	}
 	return 0;
 }
 
-int script_from_actions(const struct policy_conf *conf, const struct str *actions,
-                        size_t count, struct arena *arena, struct script_conf *out,
-                        struct error *err)
+int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
+                        struct arena *arena, struct script_conf *out, struct error *err)
 {
 	struct str name, tool, key, schema;
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
@@ -195,13 +214,11 @@ int script_from_actions(const struct policy_conf *conf, const struct str *action
 	out->calls = arena_new(arena, count * sizeof(*out->calls));
 	out->count = count;
 	for (size_t i = 0; i < count && !failed; i++) {
-		struct str fits = conf->force_call ? (struct str){NULL, 0} : schema;
+		struct str fits = conf->force_call ? STR_NONE : schema;
 
 		buf_clear(&arguments);
-		failed = tool_action_arguments(tool, key, fits, actions[i], &arguments,
-		                               err);
-		out->calls[i] = (struct script_call){
-			name, arena_str(arena, buf_view(&arguments))};
+		failed = tool_action_arguments(tool, key, fits, actions[i], &arguments, err);
+		out->calls[i] = (struct script_call){name, arena_str(arena, buf_view(&arguments))};
 	}
 	buf_release(&arguments);
 	out->params = params_of_actions(arena, name, actions, count);
@@ -220,20 +237,23 @@ int script_check(const struct policy_conf *conf, const struct script_conf *scrip
 
 		if (!tool.p ? tool_require(conf->tools, c->name, err)
 		            : tool_check_arguments(tool, c->arguments, err)) {
-			return error_wrap(err, "call %zu (%.*s)", i + 1,
-			                  STR_ARG(c->name));
+			return error_wrap(err, "call %zu (%.*s)", i + 1, STR_ARG(c->name));
 		}
 	}
 	return 0;
 }
 
-static int script_open(const struct policy_conf *conf, struct policy **out,
-                       struct error *err)
+static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
 	struct str *actions;
 	size_t count;
+
+	if (conf->spec) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1policy\2 script: give \1actions\2 A,B,C or a policy file");
+	}
 	int failed = script_split(conf->actions, &arena, &actions, &count, err) ||
 	             script_from_actions(conf, actions, count, &arena, &script, err);
 
@@ -245,9 +265,11 @@ static int script_open(const struct policy_conf *conf, struct policy **out,
 }
 
 const struct policy_ops policy_script = {
-	.name = "script",
-	.help = "a fixed list of calls: --actions A,B,C, or a policy file",
+	.kind = POLICY_SCRIPT,
+	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
+	.takes_actions = true,
 	.open = script_open,
+	.from_file = script_from_file,
 	.decide = script_decide,
 	.facts = script_facts,
 	.close = script_close,
@@ -263,10 +285,34 @@ struct policy *script_new(const struct script_conf *conf)
 	s->conf.calls = arena_new(&s->arena, conf->count * sizeof(*conf->calls));
 	for (size_t i = 0; i < conf->count; i++) {
 		s->conf.calls[i].name = arena_str(&s->arena, conf->calls[i].name);
-		s->conf.calls[i].arguments =
-			arena_str(&s->arena, conf->calls[i].arguments);
+		s->conf.calls[i].arguments = arena_str(&s->arena, conf->calls[i].arguments);
 	}
 	s->conf.name = arena_str(&s->arena, conf->name);
 	s->conf.params = arena_str(&s->arena, conf->params);
 	return &s->base;
+}
+
+/* ---- from the calls of a recording ---- */
+
+int script_from_calls(const struct policy_conf *conf, struct policy **out, struct error *err)
+{
+	struct script_conf script = {
+		.recorded = true, .name = STR("recording"), .params = STR("{}")};
+	struct arena arena = {0};
+	struct str call;
+	size_t cursor = 0;
+
+	script.calls = arena_new(&arena, (json_count(conf->calls) + 1) * sizeof(*script.calls));
+	while (json_next(conf->calls, &cursor, &call)) {
+		script.calls[script.count++] = (struct script_call){
+			json_text(&arena, JSON_GET(call, "name")), JSON_GET(call, "arguments")};
+	}
+	int failed = script_check(conf, &script, err);
+	if (failed) {
+		err->kind = FAIL_INPUT;
+	} else {
+		*out = script_new(&script);
+	}
+	arena_release(&arena);
+	return failed;
 }

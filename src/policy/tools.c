@@ -11,7 +11,7 @@ static struct str tool_name(struct str tool)
 {
 	struct str name = JSON_GET(tool, "name");
 
-	return json_type(name) == JSON_STRING ? name : (struct str){NULL, 0};
+	return json_type(name) == JSON_STRING ? name : STR_NONE;
 }
 
 struct str tool_find(struct str tools, struct str name)
@@ -24,7 +24,23 @@ struct str tool_find(struct str tools, struct str name)
 			return tool;
 		}
 	}
-	return (struct str){NULL, 0};
+	return STR_NONE;
+}
+
+struct str tool_bare_name(struct str name)
+{
+	struct str bare = name;
+
+	if (str_starts(name, STR("functions."))) {
+		return str_skip(name, strlen("functions."));
+	}
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '.') {
+			bare = str_skip(name, i + 1);
+		}
+	}
+	struct str space = {name.p, name.n - bare.n - (bare.n < name.n)};
+	return str_eq(space, bare) ? bare : name;
 }
 
 struct str tool_schema(struct str tool)
@@ -34,7 +50,7 @@ struct str tool_schema(struct str tool)
 	if (!schema.p) { /* as OpenEnv and Python SDKs of late spell it */
 		schema = JSON_GET(tool, "input_schema");
 	}
-	return json_type(schema) == JSON_OBJECT ? schema : (struct str){NULL, 0};
+	return json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 }
 
 void tool_names(struct str tools, struct buf *out)
@@ -56,7 +72,7 @@ static int with_names(struct str tools, const char *what, struct error *err)
 	struct buf names = BUF(BUF_MAX_SMALL);
 
 	tool_names(tools, &names);
-	error_set(err, FAIL_USAGE, "%s; the server's tools: %s", what, buf_cstr(&names));
+	error_set(err, FAIL_USAGE, "%s; available: %s", what, buf_cstr(&names));
 	buf_release(&names);
 	return -1;
 }
@@ -73,10 +89,10 @@ int tool_require(struct str tools, struct str name, struct error *err)
 	while (json_next(tools, &cursor, &tool)) {
 		names_add(&known, json_inner(tool_name(tool)));
 	}
-	names_missing(&known, "the server has no tool", name, err);
+	error_set(err, FAIL_USAGE, "the server has no tool '%.*s'", STR_ARG(name));
+	names_suggest(err, name, known.text, known.count);
 	names_release(&known);
-	struct error first = *err;
-	return with_names(tools, first.text, err);
+	return -1;
 }
 
 int tool_only(struct str tools, struct buf *name, struct error *err)
@@ -85,7 +101,7 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 	size_t cursor = 0;
 
 	if (json_count(tools) != 1) {
-		return with_names(tools, "name the tool with --tool NAME", err);
+		return with_names(tools, "name the tool with \1tool\2 NAME", err);
 	}
 	json_next(tools, &cursor, &tool);
 	if (!tool_name(tool).p) {
@@ -100,14 +116,10 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 /* A member by its key as another text spells it. */
 static struct str get_spelled(struct str object, struct str key)
 {
-	struct buf quoted = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	buf_char(&quoted, '"');
-	buf_str(&quoted, key);
-	buf_char(&quoted, '"');
-	json_decode(buf_view(&quoted), &text);
+	json_decode_key(key, &text);
 	struct str found = json_get(object, buf_view(&text));
-	buf_release(&quoted);
 	buf_release(&text);
 	return found;
 }
@@ -115,8 +127,7 @@ static struct str get_spelled(struct str object, struct str key)
 int tool_check_arguments(struct str tool, struct str arguments, struct error *err)
 {
 	struct arena arena = {0};
-	int failed = arguments_check(arguments_read(&arena, tool_schema(tool)), arguments,
-	                             err);
+	int failed = arguments_check(arguments_read(&arena, tool_schema(tool)), arguments, err);
 
 	arena_release(&arena);
 	return failed;
@@ -124,15 +135,40 @@ int tool_check_arguments(struct str tool, struct str arguments, struct error *er
 
 /* ---- one word an action ---- */
 
-int tool_action_property(struct str tool, struct str *key, struct str *schema,
+/* The property of that name, with the nearest where there is none. */
+static int named_property(struct str properties, const char *name, struct str *key,
+                          struct str *schema, struct error *err)
+{
+	struct names known = {.count = 0};
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(properties, &cursor, &m)) {
+		names_add(&known, m.key);
+		if (json_key_is(m.key, str_from(name))) {
+			*key = m.key;
+			*schema = m.value;
+			names_release(&known);
+			return 0;
+		}
+	}
+	error_set(err, FAIL_USAGE, "\1argument\2: the tool has no argument '%s'", name);
+	names_suggest(err, str_from(name), known.text, known.count);
+	names_release(&known);
+	return -1;
+}
+
+int tool_action_property(struct str tool, const char *name, struct str *key, struct str *schema,
                          struct error *err)
 {
-	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties"),
-		   only;
+	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties"), only;
 	struct str required = JSON_GET(input, "required");
 	struct json_member m;
 	size_t cursor = 0;
 
+	if (name) {
+		return named_property(properties, name, key, schema, err);
+	}
 	if (json_count(required) == 1 && json_next(required, &cursor, &only)) {
 		*key = json_inner(only);
 		*schema = get_spelled(properties, *key);
@@ -144,12 +180,14 @@ int tool_action_property(struct str tool, struct str *key, struct str *schema,
 		*schema = m.value;
 		return 0;
 	}
-	return error_set(err, FAIL_USAGE,
-	                 "--actions fills one argument, and the tool %.*s has %zu (%zu "
-	                 "required): write "
-	                 "a policy file with full calls",
-	                 STR_ARG(tool_name(tool)), json_count(properties),
-	                 json_count(required));
+	return error_set(
+		err, FAIL_USAGE,
+		"\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
+		"%swrite a policy file with full calls",
+		STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
+		json_count(required) < 2 && json_count(properties)
+			? "name it with \1argument\2 NAME, or "
+			: "");
 }
 
 /* What a message shows of a schema. */
@@ -160,22 +198,49 @@ static struct str wanted(struct str schema)
 	return type.p ? type : schema_alternatives(schema);
 }
 
-int tool_action_arguments(struct str tool, struct str key, struct str schema,
-                          struct str action, struct buf *out, struct error *err)
+/* A string unless the schema wants something else, for a word like 3 or true may be meant
+   as text; but what is an array, an object or a quoted string is one where that may be. */
+static bool is_meant_as_json(struct str root, struct str schema, struct str action)
+{
+	bool any = !schema_names_any(root, schema), text = schema_names(root, schema, "string");
+	struct json_fault fault;
+
+	if (!any && !text) {
+		return true;
+	}
+	if (json_validate(action, &fault)) {
+		return false;
+	}
+	switch (json_type(action)) {
+	case JSON_ARRAY:
+		return any || schema_names(root, schema, "array");
+	case JSON_OBJECT:
+		return any || schema_names(root, schema, "object");
+	case JSON_STRING:
+		return true;
+	case JSON_ABSENT:
+	case JSON_NULL:
+	case JSON_FALSE:
+	case JSON_TRUE:
+	case JSON_NUMBER:
+		break;
+	}
+	return false;
+}
+
+int tool_action_arguments(struct str tool, struct str key, struct str schema, struct str action,
+                          struct buf *out, struct error *err)
 {
 	struct str root = tool_schema(tool), resolved = schema_resolve(root, schema);
 	struct json_fault fault;
 	size_t start = out->n;
 
-	/* a string unless the schema wants something else: a word like 3 or true may be
-	 * meant as text */
-	bool as_json = schema_names_any(root, resolved) &&
-	               !schema_names(root, resolved, "string");
+	bool as_json = is_meant_as_json(root, resolved, action);
+
 	if (as_json && json_validate(action, &fault)) {
-		return error_set(
-			err, FAIL_USAGE,
-			"action '%.*s': the argument '%.*s' wants a value of type %.*s",
-			STR_ARG(action), STR_ARG(key), STR_ARG(wanted(resolved)));
+		return error_set(err, FAIL_USAGE,
+		                 "action '%.*s': the argument '%.*s' must be of type %.*s",
+		                 STR_ARG(action), STR_ARG(key), STR_ARG(wanted(resolved)));
 	}
 	buf_text(out, "{\"");
 	buf_str(out, key);

@@ -1,114 +1,60 @@
-/* One property after the other, and everything closed at the end: see probe.h. */
-#include "probe/inside.h"
-#include "probe/preflight.h"
+/* Examines one property after the other and closes everything at the end: see probe.h. */
+#include "probe/probe_internal.h"
+
+#include "probe/model/preflight.h"
 
 #include <stdlib.h>
 
 const struct property_title property_titles[] = {
 #define PROPERTY(id, name, title) {name, title},
-#include "probe/properties.def"
+#include "probe/env/properties.def"
 #undef PROPERTY
 };
 const size_t property_titles_count = ARRAY_LEN(property_titles);
 
 static const struct property_ops *const properties[] = {
 #define PROPERTY(id, name, title) &property_##id,
-#include "probe/properties.def"
+#include "probe/env/properties.def"
 #undef PROPERTY
 };
 
 const struct property_title preflight_titles[] = {
 #define PREFLIGHT(id, name, title) {name, title},
-#include "probe/preflight.def"
+#include "probe/model/preflight.def"
 #undef PREFLIGHT
 };
 const size_t preflight_titles_count = ARRAY_LEN(preflight_titles);
 
 static const struct preflight_ops *const preflights[] = {
 #define PREFLIGHT(id, name, title) &preflight_##id,
-#include "probe/preflight.def"
+#include "probe/model/preflight.def"
 #undef PREFLIGHT
 };
 
-const char *property_status_name(enum property_status s)
-{
-	static const char *const names[PROPERTY_STATUSES] = {"ok", "red", "unknown",
-	                                                     "skipped"};
-	return names[s];
-}
-
-/* ---- words ---- */
-
-void property_judge(struct property *out, enum property_status status, const char *fmt,
-                    ...)
-{
-	va_list args;
-
-	out->status = status;
-	buf_clear(&out->value);
-	va_start(args, fmt);
-	buf_vprintf(&out->value, fmt, args);
-	va_end(args);
-}
-
-static void add_sentence(struct buf *to, const char *fmt, va_list args)
-{
-	buf_text(to, to->n ? "; " : "");
-	buf_vprintf(to, fmt, args);
-}
-
-void property_saw(struct property *out, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_sentence(&out->evidence, fmt, args);
-	va_end(args);
-}
-
-void property_advise(struct property *out, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_sentence(&out->cure, fmt, args);
-	va_end(args);
-}
-
-void property_quote(struct property *out, const struct answer *r)
+void property_quote(struct property *out, const struct probe_reply *r)
 {
 	buf_text(&out->evidence, out->evidence.n ? ": " : "");
-	answer_say(r, &out->evidence);
+	probe_reply_describe(r, &out->evidence);
 }
 
-const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
+/* ---- queries ---- */
 
-/* ---- small questions ---- */
-
-bool probe_is_openenv(const struct probe *p)
-{
-	return str_starts(str_from(p->conf->env_ops->name), STR("openenv"));
-}
-
-size_t probe_ok_acts(const struct probe *p)
+size_t probe_ok_calls(const struct probe *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->act_count; i++) {
-		n += p->acts[i].answer.outcome == OUTCOME_OK;
+	for (size_t i = 0; i < p->call_count; i++) {
+		n += p->calls[i].reply.outcome == OUTCOME_OK;
 	}
 	return n;
 }
 
-int64_t probe_count_after_acts(const struct probe *p)
+int64_t probe_count_after_calls(const struct probe *p)
 {
 	int64_t count = -1;
 
-	for (size_t i = 0; i < p->act_count; i++) {
-		int64_t now = p->acts[i].answer.env_steps;
+	for (size_t i = 0; i < p->call_count; i++) {
+		int64_t now = p->calls[i].reply.env_steps;
 
 		count = now >= 0 ? now : count;
 	}
@@ -117,80 +63,71 @@ int64_t probe_count_after_acts(const struct probe *p)
 
 bool probe_counts(const struct probe *p)
 {
-	int64_t count = probe_count_after_acts(p);
+	int64_t count = probe_count_after_calls(p);
 
-	return count > 1 || (count == 1 && probe_ok_acts(p) == 1);
+	return count > 1 || (count == 1 && probe_ok_calls(p) == 1);
 }
 
 size_t probe_uncounted(const struct probe *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 1; i < p->act_count; i++) {
-		const struct act *a = &p->acts[i];
-		bool in_vain = a->answer.outcome == OUTCOME_OK && !a->changed &&
-		               a->answer.env_steps >= 0 &&
-		               a->answer.env_steps == p->acts[i - 1].answer.env_steps;
+	for (size_t i = 1; i < p->call_count; i++) {
+		const struct probe_call *a = &p->calls[i];
+		bool uncounted = a->reply.outcome == OUTCOME_OK && !a->changed &&
+		                 a->reply.env_steps >= 0 &&
+		                 a->reply.env_steps == p->calls[i - 1].reply.env_steps;
 
-		n = in_vain ? n + 1 : 0;
+		n = uncounted ? n + 1 : 0;
 	}
 	return n;
 }
 
-const struct act *probe_good(const struct probe *p, size_t i)
+const struct probe_call *probe_good(const struct probe *p, size_t i)
 {
-	return &p->acts[p->good[i]];
+	return &p->calls[p->good[i]];
 }
 
-/* ---- the course of things ---- */
+/* ---- the run ---- */
 
-static struct property blank(const char *name)
-{
-	return (struct property){.name = name,
-	                         .status = PROPERTY_UNKNOWN,
-	                         .value = BUF(BUF_MAX_SMALL),
-	                         .evidence = BUF(BUF_MAX_SMALL),
-	                         .cure = BUF(BUF_MAX_SMALL)};
-}
-
-static void tell(struct probe *p, struct property *found, struct probe_summary *out)
+static void report(struct probe *p, struct property *found, struct probe_summary *out)
 {
 	out->count[found->status]++;
 	p->conf->judged(p->conf->ctx, found);
 }
 
-static void forget(struct property *found)
+static int judge_one(struct probe *p, size_t i, struct probe_summary *out, struct error *err)
 {
-	buf_release(&found->value);
-	buf_release(&found->evidence);
-	buf_release(&found->cure);
-}
-
-static int judge_one(struct probe *p, size_t i, struct probe_summary *out,
-                     struct error *err)
-{
-	struct property found = blank(property_titles[i].name);
+	struct property found = property_begin(property_titles[i].name);
 	int failed = properties[i]->examine(p, &found, err);
 
 	if (!failed) {
-		tell(p, &found, out);
+		report(p, &found, out);
 	}
-	forget(&found);
+	property_end(&found);
 	return failed;
 }
 
-/* The model comes last: what it is asked to call is known by then. */
+/* Last: the call that the model is asked for is known by then. */
 static int judge_model(struct probe *p, struct probe_summary *out, struct error *err)
 {
-	struct preflight f = {.probe = p, .conf = p->conf->model, .tools = p->tools};
+	const struct probe_call *good = p->good_count ? probe_good(p, 0) : NULL;
+	struct preflight f = {.conf = p->conf->model,
+	                      .io = p->conf->io,
+	                      .tasks = p->conf->tasks,
+	                      .trainer = p->conf->trainer,
+	                      .sessions = p->got_room,
+	                      .tools = p->tools,
+	                      .good_name = good ? good->name : STR_NONE,
+	                      .good_arguments = good ? good->arguments : STR_NONE};
 	int failed = preflight_ask_all(&f, err);
 
 	for (size_t i = 0; !failed && i < ARRAY_LEN(preflights); i++) {
-		struct property found = blank(preflight_titles[i].name);
+		struct property found = property_begin(preflight_titles[i].name);
 
 		preflights[i]->examine(&f, &found);
-		tell(p, &found, out);
-		forget(&found);
+		report(p, &found, out);
+		property_end(&found);
 	}
 	out->model_requests = f.requests;
 	out->model_lost = preflight_lost(&f);
@@ -198,31 +135,28 @@ static int judge_model(struct probe *p, struct probe_summary *out, struct error 
 	return failed;
 }
 
-/* Where not even the first session came about because nobody is there, there is nothing
-   to judge. */
-static int nobody_there(struct probe *p, struct error *err)
+/* Fails when the first session could not be opened because the server was not reached. */
+static int check_reachable(struct probe *p, struct error *err)
 {
 	const struct session *first = &p->sessions[0];
 
-	if (p->opened || (first->how != SESSION_LOST && first->how != SESSION_LATE)) {
+	if (p->opened || (first->status != SESSION_LOST && first->status != SESSION_LATE)) {
 		return 0;
 	}
-	return error_set(err, first->how == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT,
-	                 "%s", first->last.message);
+	return error_set(err, first->status == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
+	                 first->last.message);
 }
 
 static int examine(struct probe *p, struct probe_summary *out, struct error *err)
 {
-	if (probe_open_sessions(p, err) || nobody_there(p, err)) {
+	if (probe_open_sessions(p, err) || check_reachable(p, err)) {
 		return -1;
 	}
 	if (p->opened) {
 		const struct env_facts *f = session_facts(&p->sessions[0]);
 
-		p->protocol = f->protocol;
 		p->state_kind = f->state_kind;
-		p->takes_seed = f->takes_seed;
-		p->starts_over = f->starts_over;
+		p->traits = f->traits;
 		p->conf->opened(p->conf->ctx, f);
 	}
 	if (probe_act(p, err)) {
@@ -239,22 +173,21 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 	return p->conf->model ? judge_model(p, out, err) : 0;
 }
 
-/* Longer than a server takes that listens, shorter than the deadline of any goodbye. */
-#define DEAF_MS  1000
-#define HURRY_MS 20
+/* Longer than a responsive server needs for a close, shorter than the deadline of a close. */
+#define UNRESPONSIVE_MS 1000
+#define SHORT_CLOSE_MS  20
 
 void probe_close_sessions(struct probe *p)
 {
 	struct io *io = p->conf->io;
-	bool processes = str_starts(str_from(p->conf->env.url), STR("stdio:"));
 
 	for (size_t i = 0; i < p->conf->sessions; i++) {
 		uint64_t began = io_now_ns(io);
 
 		session_close(&p->sessions[i]);
-		/* one process that lingers says nothing about another */
-		if (!processes && (io_now_ns(io) - began) / 1000000 >= DEAF_MS) {
-			io_hurry(io, HURRY_MS);
+		/* processes close independently: one slow close predicts nothing */
+		if (!p->traits.own_server && (io_now_ns(io) - began) / 1000000 >= UNRESPONSIVE_MS) {
+			io_hurry(io, SHORT_CLOSE_MS);
 		}
 	}
 	io_hurry(io, UINT64_MAX);
@@ -262,33 +195,32 @@ void probe_close_sessions(struct probe *p)
 
 static void close_everything(struct probe *p)
 {
-	io_ignore_stop(p->conf->io); /* goodbyes have their own deadline */
+	io_ignore_stop(p->conf->io); /* closes have their own deadline */
 	probe_close_sessions(p);
 	for (size_t i = 0; i < p->conf->sessions; i++) {
 		session_release(&p->sessions[i]);
 	}
-	asking_release(&p->asking);
+	session_pool_release(&p->pool);
 	arena_release(&p->arena);
 	free(p->sessions);
-	free(p->visits);
+	free(p->neighbours);
 }
 
 int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err)
 {
-	struct probe p = {
-		.conf = conf,
-		.asking = {.ops = conf->env_ops, .conf = &conf->env, .io = conf->io},
-		.seed = conf->env.has_seed ? conf->env.seed : SEED_ELSE,
-		.changer = ACTS_MAX};
+	struct probe p = {.conf = conf,
+	                  .pool = {.ops = conf->env_ops, .conf = &conf->env, .io = conf->io},
+	                  .seed = conf->env.has_seed ? conf->env.seed : SEED_DEFAULT,
+	                  .first_effect = CALLS_MAX};
 
 	*out = (struct probe_summary){.capacity = 0};
 	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));
-	p.visits = mem_array(conf->sessions, sizeof(*p.visits));
-	p.asking.all = p.sessions;
-	p.asking.all_count = conf->sessions;
-	int failed = asking_init(&p.asking, err) || examine(&p, out, err) ? -1 : 0;
-	if (p.asking.lost.kind != FAIL_TIMEOUT) {
-		out->lost = p.asking.lost;
+	p.neighbours = mem_array(conf->sessions, sizeof(*p.neighbours));
+	p.pool.all = p.sessions;
+	p.pool.all_count = conf->sessions;
+	int failed = session_pool_init(&p.pool, err) || examine(&p, out, err) ? -1 : 0;
+	if (p.pool.lost.kind != FAIL_TIMEOUT) {
+		out->lost = p.pool.lost;
 	}
 	out->capacity = p.got_room;
 	close_everything(&p);

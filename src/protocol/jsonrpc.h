@@ -1,4 +1,4 @@
-/* JSON-RPC 2.0 messages: told apart and taken to slices, and written. No sockets. */
+/* JSON-RPC 2.0 messages: classified, parsed into slices, and written. No sockets. */
 #ifndef ROLLDBG_PROTOCOL_JSONRPC_H
 #define ROLLDBG_PROTOCOL_JSONRPC_H
 
@@ -26,8 +26,7 @@ struct jsonrpc_message {
 	struct str id;
 	struct str method; /* between its quotes, still escaped */
 	struct str params, result, error;
-	struct str error_code, error_message,
-		error_data; /* members of `error`, of whatever type */
+	struct str error_code, error_message, error_data; /* members of `error`, of whatever type */
 	struct json_fault fault;
 };
 
@@ -40,11 +39,9 @@ void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out);
 bool jsonrpc_id_is(struct str id, int64_t number);
 
 /* Append one message, without line feed. params: raw JSON, absent for none. */
-void jsonrpc_write_request(struct buf *out, int64_t id, const char *method,
-                           struct str params);
+void jsonrpc_write_request(struct buf *out, int64_t id, const char *method, struct str params);
 void jsonrpc_write_notification(struct buf *out, const char *method, struct str params);
 void jsonrpc_write_result(struct buf *out, struct str raw_id, struct str result);
-void jsonrpc_write_error(struct buf *out, struct str raw_id, int code,
-                         const char *message);
+void jsonrpc_write_error(struct buf *out, struct str raw_id, int code, const char *message);
 
 #endif

@@ -1,5 +1,5 @@
-/* The event stream parser: see sse.h. A line inside one piece is read where it lies; only
-   a line that is split over pieces is put together in `line`. */
+/* The event stream parser: see sse.h. A line within one piece is read in place; only a line
+   split over pieces is assembled in `line`. */
 #include "protocol/sse.h"
 
 #include "base/text.h"
@@ -35,14 +35,16 @@ void sse_feed(struct sse *s, struct str piece)
 	s->lf = s->cr = NULL;
 }
 
-/* Adds what fits, so that the first byte is known of the longest line: a comment may be
- * that long. */
+/* Adds what fits, so that the first byte of even the longest line is known: a comment may be
+   that long. */
 static void line_add(struct sse *s, struct str part)
 {
 	size_t room = s->line.max - s->line.n;
 	bool fits = part.n <= room;
-	if (!s->line.full)
+
+	if (!s->line.full) {
 		buf_add(&s->line, part.p, fits ? part.n : room);
+	}
 	s->line.full = s->line.full || !fits;
 }
 
@@ -63,35 +65,39 @@ static void skip_bom(struct sse *s)
  * is none. */
 static const char *find(struct str rest, const char *known, char c)
 {
-	if (known && known >= rest.p)
+	if (known && known >= rest.p) {
 		return known;
+	}
 	const char *at = memchr(rest.p, c, rest.n);
 	return at ? at : rest.p + rest.n;
 }
 
-/* The next whole line without its end, or false when rest is used up. *direct: it lies in
-   rest, else it is in s->line. */
+/* The next complete line without its end, or false if rest is used up. *too_long: the line is
+   over the cap. */
 static bool next_line(struct sse *s, struct str *line, bool *too_long)
 {
 	skip_bom(s);
 	if (s->state == AFTER_CR && s->rest.n) {
-		if (s->rest.p[0] == '\n')
+		if (s->rest.p[0] == '\n') {
 			s->rest = str_skip(s->rest, 1);
+		}
 		s->state = IN_STREAM;
 	}
-	if (s->rest.n == 0)
+	if (s->rest.n == 0) {
 		return false;
+	}
 	s->lf = find(s->rest, s->lf, '\n');
 	s->cr = find(s->rest, s->cr, '\r');
 	const char *end = s->lf < s->cr ? s->lf : s->cr;
 	*line = (struct str){s->rest.p, (size_t)(end - s->rest.p)};
 	if (line->n == s->rest.n) {
 		line_add(s, s->rest);
-		s->rest = (struct str){NULL, 0};
+		s->rest = STR_NONE;
 		return false;
 	}
-	if (*end == '\r')
+	if (*end == '\r') {
 		s->state = AFTER_CR;
+	}
 	s->rest = str_skip(s->rest, line->n + 1);
 	*too_long = line->n > s->line.max;
 	if (s->line.n || s->line.full) {
@@ -108,32 +114,37 @@ static void set(struct buf *b, struct str value)
 	buf_str(b, value);
 }
 
-/* An event whose type or id is over the cap counts as too large: without them it would
- * say something else. */
+/* An event whose type or id is over the cap counts as too large: without them it would mean
+   something else. */
 static void set_small(struct sse *s, struct buf *b, struct str value)
 {
-	if (value.n > b->max)
+	if (value.n > b->max) {
 		s->data.full = true;
-	else
+	} else {
 		set(b, value);
+	}
 }
 
 static void field(struct sse *s, struct str name, struct str value)
 {
 	uint64_t ms;
+
 	if (str_eq(name, STR("data"))) {
-		if (s->has_data)
+		if (s->has_data) {
 			buf_char(&s->data, '\n');
+		}
 		buf_str(&s->data, value);
 		s->has_data = true;
 	} else if (str_eq(name, STR("event"))) {
 		set_small(s, &s->type, value);
 	} else if (str_eq(name, STR("id"))) {
-		if (!value.n || !memchr(value.p, '\0', value.n))
+		if (!value.n || !memchr(value.p, '\0', value.n)) {
 			set_small(s, &s->next_id, value);
+		}
 	} else if (str_eq(name, STR("retry"))) {
-		if (text_u64(value, &ms))
+		if (text_u64(value, &ms)) {
 			s->retry_ms = ms;
+		}
 	}
 }
 
@@ -150,8 +161,9 @@ static void take_line(struct sse *s, struct str line, bool too_long)
 	const char *colon = memchr(line.p, ':', line.n);
 	struct str name = {line.p, colon ? (size_t)(colon - line.p) : line.n};
 	struct str value = colon ? str_skip(line, name.n + 1) : STR("");
-	if (value.n && value.p[0] == ' ')
+	if (value.n && value.p[0] == ' ') {
 		value = str_skip(value, 1);
+	}
 	field(s, name, value);
 }
 
@@ -159,6 +171,7 @@ static void take_line(struct sse *s, struct str line, bool too_long)
 static bool dispatch(struct sse *s)
 {
 	bool whole = !s->data.full;
+
 	s->too_large = s->too_large || !whole;
 	set(&s->id, buf_view(&s->next_id));
 	s->delivered = true;
@@ -169,20 +182,24 @@ bool sse_next(struct sse *s, struct sse_event *out)
 {
 	struct str line;
 	bool too_long;
+
 	for (;;) {
 		if (s->delivered) {
 			buf_clear(&s->data);
 			buf_clear(&s->type);
 			s->has_data = s->delivered = false;
 		}
-		if (!next_line(s, &line, &too_long))
+		if (!next_line(s, &line, &too_long)) {
 			return false;
+		}
 		bool empty = line.n == 0 && !too_long;
-		if (!empty)
+		if (!empty) {
 			take_line(s, line, too_long);
+		}
 		buf_clear(&s->line);
-		if (empty && dispatch(s))
+		if (empty && dispatch(s)) {
 			break;
+		}
 	}
 	out->type = s->type.n ? buf_view(&s->type) : STR("message");
 	out->data = buf_view(&s->data);

@@ -1,3 +1,6 @@
+/* The folder protocol/: wire formats that several layers speak, bytes in and events out. Not
+   here: sockets (net/), and whatever only one environment protocol does (env/). */
+
 /* Server-sent events (WHATWG HTML, section 9.2.6): bytes in, events out, no sockets.
    Lines end in LF, CRLF or a lone CR, split anywhere; one BOM is skipped; comments are
    counted, not delivered; an event without its empty line at the end of the stream is
@@ -11,8 +14,8 @@
 struct sse {
 	uint64_t retry_ms; /* last `retry`, 0 when none came */
 	uint64_t comments;
-	struct buf id;  /* last event id of the stream; that of an unfinished event does
-	                   not count */
+	/* last event id of the stream; that of an unfinished event does not count */
+	struct buf id;
 	bool too_large; /* an event over the cap was dropped; sticky */
 
 	/* private from here on */

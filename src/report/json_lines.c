@@ -12,8 +12,7 @@ static void put_number(struct json_writer *w, const char *key, int64_t v)
 	}
 }
 
-static void put_finding(const struct rollout_verdict *v, const struct finding *f,
-                        struct buf *out)
+static void put_finding(const struct rollout_verdict *v, const struct finding *f, struct buf *out)
 {
 	struct json_writer w;
 
@@ -39,6 +38,8 @@ static void put_finding(const struct rollout_verdict *v, const struct finding *f
 	jw_text(&w, f->pointer[0] ? f->pointer : NULL);
 	jw_key(&w, "message");
 	jw_text(&w, f->message);
+	jw_key(&w, "cause");
+	jw_text(&w, f->cause);
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -50,7 +51,7 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	for (size_t i = 0; i < v->finding_count; i++) {
 		put_finding(v, &v->findings[i], out);
 	}
-	if (!v->rollout.p) { /* the findings are about the file */
+	if (!v->rollout.p) { /* the findings concern the whole file */
 		return;
 	}
 	jw_init(&w, out);
@@ -62,14 +63,15 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	jw_key(&w, "rollout");
 	jw_str(&w, v->rollout);
 	jw_key(&w, "status");
-	jw_str(&w, v->status);
-	put_number(&w, "turns", v->tally.turns);
-	put_number(&w, "steps", v->tally.steps);
-	put_number(&w, "effective", v->tally.effective);
-	put_number(&w, "failed", v->tally.failed);
-	put_number(&w, "longest_failed_run", v->tally.longest_failed_run);
+	jw_text(&w, v->status == END_UNKNOWN ? "" : end_status_name(v->status));
+	put_number(&w, "turns", v->counters.turns);
+	put_number(&w, "steps", v->counters.steps);
+	put_number(&w, "effective", v->counters.effective);
+	put_number(&w, "unknown", v->counters.unknown);
+	put_number(&w, "failed", v->counters.failed);
+	put_number(&w, "longest_failed_run", v->counters.longest_failed_run);
 	jw_key(&w, "reward");
-	jw_raw(&w, str_from(v->tally.reward));
+	jw_raw(&w, str_from(v->counters.reward));
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -101,6 +103,7 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	put_number(&w, "turns", s.turns);
 	put_number(&w, "steps", s.steps);
 	put_number(&w, "effective", s.effective);
+	put_number(&w, "unknown", s.unknown);
 	put_number(&w, "failed", s.failed);
 	jw_key(&w, "reward");
 	jw_raw(&w, str_from(s.reward));

@@ -1,4 +1,4 @@
-/* Metrics on their way out: see metrics.h. */
+/* Prints metrics: see metrics.h. */
 #include "report/metrics.h"
 
 #include "base/text.h"
@@ -37,7 +37,7 @@ void report_metrics(const struct metrics *m, struct buf *out)
 	}
 }
 
-/* What fits beside a task's id: these rows of the table. */
+/* The rows that fit next to a task's id. */
 static const struct {
 	const char *metric, *title;
 	int columns;
@@ -105,8 +105,7 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 		const char *status = check_status_name(lines[i].status);
 
 		if (style.color) {
-			buf_printf(out, "\x1b[%sm%-7s\x1b[0m", colors[lines[i].status],
-			           status);
+			buf_printf(out, "\x1b[%sm%-7s\x1b[0m", colors[lines[i].status], status);
 		} else {
 			buf_printf(out, "%-7s", status);
 		}
@@ -164,8 +163,8 @@ void report_json_task(struct str task, const struct metrics *m, struct buf *out)
 	finish(&w, out);
 }
 
-void report_json_checklist(const struct checklist_line lines[CHECKLIST],
-                           const struct metrics *m, struct buf *out)
+void report_json_checklist(const struct checklist_line lines[CHECKLIST], const struct metrics *m,
+                           struct buf *out)
 {
 	int64_t count[CHECK_STATUSES] = {0};
 	struct json_writer w;

@@ -1,4 +1,4 @@
-/* Metrics and the checklist, for people and as JSON lines. */
+/* Prints metrics and the checklist, for people and as JSON lines. */
 #ifndef ROLLDBG_REPORT_METRICS_H
 #define ROLLDBG_REPORT_METRICS_H
 
@@ -7,7 +7,7 @@
 
 /* All metrics, two columns of names and values. */
 void report_metrics(const struct metrics *m, struct buf *out);
-/* One row a task, below a title. task absent: rollouts without one. */
+/* One row per task, below a title. task absent: rollouts without a task. */
 void report_metrics_title(struct buf *out);
 void report_metrics_row(struct str task, const struct metrics *m, struct buf *out);
 void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,
@@ -17,7 +17,7 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 void report_json_metrics(const struct metrics *m, struct buf *out);
 void report_json_task(struct str task, const struct metrics *m, struct buf *out);
 /* {"type":"property","name":..,"status":..,"value":..}, and a summary. */
-void report_json_checklist(const struct checklist_line lines[CHECKLIST],
-                           const struct metrics *m, struct buf *out);
+void report_json_checklist(const struct checklist_line lines[CHECKLIST], const struct metrics *m,
+                           struct buf *out);
 
 #endif

@@ -1,5 +1,8 @@
-/* Recordings and verdicts for people and for programs: tables, summaries, JSON lines.
-   Everything a peer wrote is escaped before it can reach a terminal; JSON stays exact. */
+/* The folder report/: output for people and programs, made from facts and verdicts. Computing
+   results, opening files and options do not belong here. */
+
+/* Recordings and verdicts for people and programs: tables, summaries, JSON lines. Everything
+   from a server is escaped before it reaches a terminal; JSON is exact. */
 #ifndef ROLLDBG_REPORT_REPORT_H
 #define ROLLDBG_REPORT_REPORT_H
 
@@ -7,40 +10,49 @@
 
 struct style {
 	bool color;
-	size_t columns; /* width to keep to */
-	bool terminal;  /* long sentences are broken: never in a pipe, where lines are
-	                   searched */
+	size_t columns; /* width in terminal cells */
+	bool terminal;  /* wrap long sentences: never in a pipe, where lines are searched */
 };
 
 /* ---- a table: one row a step ---- */
 
 struct table;
-struct table *table_new(struct style style);
+/* live: rows are shown immediately; otherwise some are held back until the column widths are
+   known */
+struct table *table_new(struct style style, bool live);
 void table_free(struct table *t); /* NULL is fine */
-/* Appends what the line lets be said; a step's row waits for the next line, which tells
- * its effect. */
-void table_line(struct table *t, const struct line *l, struct buf *out);
-void table_finish(struct table *t, struct buf *out); /* the row that still waits */
+/* Appends the rows that one line of a rollout completes. A step's row is held back until its
+   effect is known, one line later. Pass all lines of one rollout before those of the next. */
+void table_line(struct table *t, const struct facts_update *u, struct buf *out);
 
-/* One turn in full, for people: every key with its value, pretty-printed. */
-void report_turn(const struct line *l, struct style style, struct buf *out);
+/* One turn in full: its steps with the state before and after each, and its events. */
+struct turn_view;
+struct turn_view *turn_view_new(int64_t turn, struct style style);
+void turn_view_free(struct turn_view *v); /* NULL is fine */
+/* Pass all lines of one rollout, in order; a step is appended once its effect is known. */
+void turn_view_line(struct turn_view *v, const struct facts_update *u, struct buf *out);
+bool turn_view_found(const struct turn_view *v); /* was there a line of that turn? */
 
-/* One message of a conversation with a model: who, then what, indented. */
+/* One message of a conversation with a model: its role, then its content, indented. */
 void report_message(struct str message, struct style style, struct buf *out);
 
 /* ---- verdicts ---- */
 
-/* How much of where a finding is has to be said. */
-enum whose { WHOSE_NOTHING, WHOSE_ROLLOUT, WHOSE_FILE_AND_ROLLOUT };
+/* What is printed before a finding, to tell where it was found. */
+enum finding_origin { ORIGIN_NONE, ORIGIN_ROLLOUT, ORIGIN_FILE_AND_ROLLOUT };
 
-/* Findings of one rollout, a line each; nothing when there are none. */
-void report_findings(const struct rollout_verdict *v, enum whose whose,
+/* The findings of one rollout, one per line; nothing if there are none. */
+void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
                      struct style style, struct buf *out);
-/* The last word on all rollouts: how many findings, or that there are none, and then what
-   may be said: `unfinished` counts the rollouts that did not run to an end of their own.
- */
-void report_conclusion(const struct judge_summary *s, int64_t unfinished,
-                       struct style style, struct buf *out);
+/* Is f, one of v's findings, the root cause of another one? */
+bool report_is_cause(const struct rollout_verdict *v, const struct finding *f);
+/* A line about such a cause: what it explains, and the commands that tell more. */
+void report_cause(const struct rollout_verdict *v, const struct finding *f,
+                  enum finding_origin origin, struct style style, struct buf *out);
+/* The conclusion about all rollouts: the number of findings, or if there are none, what that
+   means. `unfinished` is the number of rollouts that did not reach their end. */
+void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,
+                       struct buf *out);
 /* "N turns · M steps · K effective · E failed · reward R" */
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out);

@@ -1,64 +1,46 @@
-/* A recording as a table, one row a step. */
+/* A recording as a table, one row per step: see report.h. Rows are held back until the column
+   widths are known, and until a later line determines their effect. */
 #include "base/mem.h"
 #include "base/text.h"
-#include "report/report.h"
+#include "report/cells.h"
+#include "report/row.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TURN_COLUMNS    5
-#define OUTCOME_COLUMNS 15
-#define EFFECT_COLUMNS  9
-#define REWARD_COLUMNS  6
-#define BETWEEN         2
-/* The call and the observation share the rest; a narrow terminal has no room for the
-   latter. */
-#define FIXED_COLUMNS                                                                    \
-	(TURN_COLUMNS + OUTCOME_COLUMNS + EFFECT_COLUMNS + REWARD_COLUMNS + 4 * BETWEEN)
-#define CALL_LEAST   20
-#define CALL_GOOD    28
-#define SEEN_LEAST   18
-#define EVENTS_SHOWN 3              /* of one name in a row */
-#define SEEN_BYTES   ((size_t)1000) /* more than a terminal is wide */
+#define ROWS           32 /* maximum number of rows held back */
+#define EVENTS_SHOWN   3  /* consecutive ones with the same name */
+#define FORESEEN_CELLS 3  /* reserve for later rows that need more than the first one */
+#define STATE_FORESEEN 9  /* the same for changes, if the first row has none */
+#define CALL_FORESEEN  24
 
 struct table {
 	struct style style;
-	size_t call_columns, seen_columns;
-	bool headed;           /* the heading of this rollout stands */
-	struct buf rollout;    /* whose lines come now */
-	struct buf call, seen; /* of the row that waits */
-	struct buf hash;       /* its state's hash; empty: unknown */
-	struct buf events;     /* what happened after it, to be shown below it */
-	struct buf event;      /* name of the line before, if that was an event */
-	uint64_t alike;        /* events of that name in a row */
-	bool waiting;
-	int64_t turn;
-	enum outcome outcome;
-	char reward[24];
+	size_t wait; /* rows to see before the columns are laid out */
+	struct layout layout;
+	bool headed;           /* the heading of this rollout is printed */
+	struct buf rollout;    /* id of the current rollout */
+	struct row rows[ROWS]; /* not printed yet */
+	size_t count;
+	bool open;                  /* the effect of the last one is not known yet */
+	struct buf state;           /* the state before the last row; empty: unknown */
+	struct json_paths *ignored; /* ignored pointers of this rollout's states */
+	struct buf event;           /* name of the previous line, if it was an event */
+	uint64_t repeated;          /* number of consecutive events with that name */
 };
 
-static void share_columns(struct table *t)
-{
-	size_t columns = t->style.columns;
-	size_t room = columns > FIXED_COLUMNS + CALL_LEAST ? columns - FIXED_COLUMNS
-	                                                   : CALL_LEAST;
-
-	t->call_columns = room;
-	if (room >= CALL_GOOD + BETWEEN + SEEN_LEAST) {
-		t->call_columns = room * 2 / 5 > CALL_GOOD ? room * 2 / 5 : CALL_GOOD;
-		t->seen_columns = room - t->call_columns - BETWEEN;
-	}
-}
-
-struct table *table_new(struct style style)
+struct table *table_new(struct style style, bool live)
 {
 	struct table *t = mem_new(sizeof(*t));
 
 	t->style = style;
-	share_columns(t);
-	t->rollout = t->hash = BUF(BUF_MAX_SMALL);
-	t->call = t->seen = t->events = BUF(BUF_MAX_MESSAGE);
-	t->event = BUF(BUF_MAX_SMALL);
+	t->style.columns = style.columns > LEAST_COLUMNS ? style.columns : LEAST_COLUMNS;
+	t->wait = live ? 1 : ROWS;
+	t->rollout = t->event = BUF(BUF_MAX_SMALL);
+	t->state = BUF(BUF_MAX_MESSAGE);
+	for (size_t i = 0; i < ROWS; i++) {
+		row_init(&t->rows[i]);
+	}
 	return t;
 }
 
@@ -67,174 +49,120 @@ void table_free(struct table *t)
 	if (!t) {
 		return;
 	}
+	for (size_t i = 0; i < ROWS; i++) {
+		row_release(&t->rows[i]);
+	}
+	json_paths_free(t->ignored);
 	buf_release(&t->rollout);
-	buf_release(&t->call);
-	buf_release(&t->seen);
-	buf_release(&t->hash);
-	buf_release(&t->events);
+	buf_release(&t->state);
 	buf_release(&t->event);
 	free(t);
 }
 
-/* ---- cells ---- */
-
-/* Characters shown, for padding: continuation bytes take no column. */
-static size_t width_of(struct str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-	}
-	return n;
-}
-
-static void cell(struct buf *out, struct str text, size_t columns)
-{
-	static const struct str blanks = STR_INIT("                                ");
-	size_t start = out->n;
-
-	text_escape_cut(out, text, columns);
-	size_t width = width_of((struct str){out->p + start, out->n - start});
-	size_t left = (width < columns ? columns - width : 0) + BETWEEN;
-	for (size_t n; left; left -= n) {
-		n = left < blanks.n ? left : blanks.n;
-		buf_add(out, blanks.p, n);
-	}
-}
-
-static void colored(const struct table *t, struct buf *out, const char *color,
-                    struct str text, size_t columns)
-{
-	if (t->style.color && color) {
-		buf_printf(out, "\x1b[%sm", color);
-	}
-	cell(out, text, columns);
-	if (t->style.color && color) {
-		buf_text(out, "\x1b[0m");
-	}
-}
-
 /* ---- rows ---- */
 
-static void heading(const struct table *t, struct buf *out)
+static const char *const outcomes[] = {
+#define OUTCOME_WORD(id, word, meaning) word,
+#include "trajectory/keys.def"
+};
+
+static size_t longest_outcome(void)
 {
-	buf_printf(out, "%*s  ", TURN_COLUMNS, "turn");
-	cell(out, STR("call"), t->call_columns);
-	cell(out, STR("outcome"), OUTCOME_COLUMNS);
-	cell(out, STR("state"), EFFECT_COLUMNS);
-	buf_printf(out, "%*s%s\n", REWARD_COLUMNS, "reward",
-	           t->seen_columns ? "  observation" : "");
+	size_t longest = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) {
+		longest = at_least(longest, strlen(outcomes[i]));
+	}
+	return longest;
 }
 
-static void row(struct table *t, const char *effect, struct buf *out)
+/* A live table is laid out after its first row, so it leaves room for later, wider ones. */
+static void lay_out(struct table *t, size_t n)
 {
-	bool call = t->outcome != OUTCOME_NONE;
-	const char *outcome_color = !call ? NULL : t->outcome == OUTCOME_OK ? "32" : "31";
-	const char *effect_color = !strcmp(effect, "unchanged") ? "33" : NULL;
+	struct wishes w = {.state = 0};
 
-	if (!t->waiting) {
-		return;
+	for (size_t i = 0; i < n; i++) {
+		row_wishes(&t->rows[i], &w);
 	}
-	t->waiting = false;
-	if (!t->headed) {
-		heading(t, out);
+	if (t->wait == 1) {
+		w.call += w.call < CALL_FORESEEN ? CALL_FORESEEN - w.call : FORESEEN_CELLS;
+		w.outcome = longest_outcome();
+		w.state += t->rows[0].effect == EFFECT_CHANGED ? FORESEEN_CELLS : STATE_FORESEEN;
+		w.observation = SIZE_MAX;
+	}
+	t->layout = layout_make(t->style.columns, w);
+}
+
+/* Prints all rows except one whose effect is not known yet. */
+static void print_rows(struct table *t, struct buf *out)
+{
+	size_t n = t->count - t->open;
+
+	if (n && !t->headed) {
+		lay_out(t, n);
+		row_print_heading(&t->layout, out);
 		t->headed = true;
 	}
-	buf_printf(out, "%*lld  ", TURN_COLUMNS, (long long)t->turn);
-	cell(out, buf_view(&t->call), t->call_columns);
-	colored(t, out, outcome_color, str_from(call ? outcome_name(t->outcome) : "-"),
-	        OUTCOME_COLUMNS);
-	colored(t, out, effect_color, str_from(effect), EFFECT_COLUMNS);
-	buf_printf(out, "%*s", REWARD_COLUMNS, t->reward);
-	if (t->seen_columns && t->seen.n) {
-		buf_text(out, "  ");
-		text_escape_cut(out, buf_view(&t->seen), t->seen_columns);
+	for (size_t i = 0; i < n; i++) {
+		row_print(&t->rows[i], &t->layout, t->style, out);
 	}
-	buf_char(out, '\n');
-	buf_str(out, buf_view(&t->events));
-	buf_clear(&t->events);
+	if (n &&
+	    t->open) { /* swap them, so that the open row becomes the first and both keep their memory */
+		struct row first = t->rows[0];
+
+		t->rows[0] = t->rows[n];
+		t->rows[n] = first;
+	}
+	t->count -= n;
 }
 
-static const char *effect_seen(const struct table *t, struct str hash)
+/* The effect of the newest row is now known, or never will be. */
+static void close_row(struct table *t, const struct facts_update *u, struct buf *out)
 {
-	if (!t->hash.n || !hash.n) {
-		return "unknown";
+	const struct line *l = u->derived.line;
+	struct str before = buf_view(&t->state);
+
+	if (!t->open) {
+		return;
 	}
-	return str_eq(hash, buf_view(&t->hash)) ? "unchanged" : "changed";
-}
-
-/* Pretty-printed JSON, as calls are shown: no blanks outside of strings. */
-static void add_folded(struct buf *out, struct str json)
-{
-	bool inside = false;
-
-	for (size_t i = 0; i < json.n; i++) {
-		inside ^= json.p[i] == '"';
-		if (inside || json.p[i] != ' ') {
-			buf_char(out, json.p[i]);
-		}
-		if (inside && json.p[i] == '\\' && i + 1 < json.n) {
-			buf_char(out, json.p[++i]);
-		}
+	struct row *r = &t->rows[t->count - 1];
+	t->open = false;
+	r->effect = u->completed ? u->completed->effect : EFFECT_UNKNOWN;
+	if (r->effect == EFFECT_CHANGED && before.n && l && line_has(l, KEY_STATE)) {
+		changes_find(&r->changes, before, l->value[KEY_STATE], t->ignored);
+	}
+	if (t->headed || t->count >= t->wait) {
+		print_rows(t, out);
 	}
 }
 
-/* What the policy got to see: the observation, or the error when there is none. */
-static void keep_seen(struct table *t, const struct line *l)
+static void add_row(struct table *t, const struct line *l, struct buf *out)
 {
-	struct str o = l->value[KEY_OBSERVATION];
-	struct str message = JSON_GET(l->value[KEY_ERROR], "message");
-
-	buf_clear(&t->seen);
-	if (json_is_null(o)) {
-		o = message;
+	if (t->count == ROWS) {
+		print_rows(t, out);
 	}
-	if (json_type(o) == JSON_STRING) {
-		json_decode(o, &t->seen);
+	row_set(&t->rows[t->count++], l);
+	t->open = true;
+	buf_clear(&t->state);
+	buf_str(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+}
+
+/* Where to put lines that are not rows: below the rows held back. */
+static struct buf *below_rows(struct table *t, struct buf *out)
+{
+	return t->count ? &t->rows[t->count - 1].events : out;
+}
+
+/* ---- lines that are not rows ---- */
+
+/* Wraps a long line between words on a terminal. */
+static void put_line(const struct table *t, const struct buf *text, struct buf *out)
+{
+	if (t->style.terminal) {
+		text_wrap(out, buf_view(text), 0, t->style.columns);
 	} else {
-		add_folded(&t->seen,
-		           (struct str){o.p, o.n < SEEN_BYTES ? o.n : SEEN_BYTES});
-	}
-}
-
-/* What a model said instead of a call. */
-static void keep_said(struct table *t, const struct line *l)
-{
-	struct str message = {NULL, 0}, content;
-	size_t cursor = 0;
-
-	json_next(l->value[KEY_MESSAGES], &cursor, &message);
-	content = JSON_GET(message, "content");
-	buf_clear(&t->seen);
-	if (json_is(JSON_GET(message, "role"), STR("assistant")) &&
-	    json_type(content) == JSON_STRING && json_inner(content).n) {
-		buf_text(&t->seen, "said: ");
-		json_decode(content, &t->seen);
-	}
-}
-
-static void keep_step(struct table *t, const struct line *l)
-{
-	struct str reward = l->value[KEY_REWARD];
-
-	t->waiting = true;
-	t->turn = l->turn;
-	t->outcome = l->outcome;
-	buf_clear(&t->call);
-	buf_str(&t->call,
-	        line_has(l, KEY_TOOL_CALL) ? line_tool_name(l) : STR("(no call)"));
-	buf_char(&t->call, ' ');
-	buf_str(&t->call, line_arguments(l));
-	buf_clear(&t->hash);
-	buf_str(&t->hash, line_state_hash(l));
-	size_t n = line_has(l, KEY_REWARD) && reward.n < sizeof(t->reward) ? reward.n : 0;
-	memcpy(t->reward, n ? reward.p : "-", n ? n : 1);
-	t->reward[n ? n : 1] = '\0';
-	if (line_has(l, KEY_TOOL_CALL)) {
-		keep_seen(t, l);
-	} else {
-		keep_said(t, l);
+		buf_str(out, buf_view(text));
+		buf_char(out, '\n');
 	}
 }
 
@@ -244,126 +172,154 @@ static void put_pair(struct buf *out, const char *name, struct str value)
 		return;
 	}
 	buf_printf(out, " · %s", name);
-	text_escape_cut(out, json_type(value) == JSON_STRING ? json_inner(value) : value,
-	                60);
+	text_escape_cut(out, json_type(value) == JSON_STRING ? json_inner(value) : value, 60);
 }
 
-static void title(struct table *t, const struct line *l, struct buf *out)
+static void put_title(struct table *t, const struct line *l, struct buf *out)
 {
 	struct str env = l->value[KEY_ENV], policy = l->value[KEY_POLICY];
-
-	text_escape_cut(out, l->rollout, 80);
-	put_pair(out, "", JSON_GET(env, "protocol"));
 	struct str era = JSON_GET(JSON_GET(l->value[KEY_META], "mcp"), "era");
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&text, l->rollout, 80);
+	put_pair(&text, "", JSON_GET(env, "protocol"));
 	if (json_is(era, STR("modern"))) {
-		put_pair(out, "era ", era); /* then there are no sessions to speak of */
+		put_pair(&text, "era ", era); /* there are no sessions */
 	}
 	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name")))) {
-		put_pair(out, "", JSON_GET(env, "name")); /* else the id says it */
+		put_pair(&text, "", JSON_GET(env, "name")); /* otherwise the id contains it */
 	}
-	put_pair(out, "policy ", JSON_GET(policy, "name"));
-	put_pair(out, "seed ", l->value[KEY_SEED]);
-	put_pair(out, "state from ", JSON_GET(l->value[KEY_STATE_SOURCE], "kind"));
-	buf_char(out, '\n');
+	put_pair(&text, "policy ", JSON_GET(policy, "name"));
+	put_pair(&text, "seed ", l->value[KEY_SEED]);
+	put_pair(&text, "state from ", JSON_GET(l->value[KEY_STATE_SOURCE], "kind"));
+	put_line(t, &text, out);
+	buf_release(&text);
+}
+
+static void header(struct table *t, const struct line *l, struct buf *out)
+{
+	json_paths_free(t->ignored);
+	t->ignored = changes_ignored(l);
+	put_title(t, l, out);
 	t->headed = false;
 }
 
-/* ": " and the string, decoded; nothing when there is none. */
-static void put_sentence(struct buf *out, struct str string, size_t columns)
+/* ": " and the text of a string; nothing if there is none. */
+static void put_sentence(struct buf *out, struct str string)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(string) == JSON_STRING && json_decode(string, &text) && text.n) {
 		buf_text(out, ": ");
-		text_escape_cut(out, buf_view(&text), columns);
+		buf_str(out, buf_view(&text));
 	}
 	buf_release(&text);
 }
 
-/* A server may chatter: how many lines were left out. */
+static void put_event(struct table *t, struct buf *text, struct buf *out)
+{
+	struct cells c = {.out = out, .columns = t->style.columns, .color = t->style.color};
+
+	cells_right(&c, STR("!"), TURN_COLUMNS);
+	cells_pad(&c, TURN_COLUMNS + GAP);
+	cells_add(&c, buf_view(text), SIZE_MAX, COLOR_YELLOW);
+	cells_end(&c);
+}
+
+/* Says how many repeated events were omitted. */
 static void end_events(struct table *t, struct buf *out)
 {
-	if (t->alike > EVENTS_SHOWN) {
-		buf_printf(out, "%*s  ", TURN_COLUMNS, "!");
-		text_escape_cut(out, buf_view(&t->event), 40);
-		buf_printf(out, ": %" PRIu64 " more of these\n", t->alike - EVENTS_SHOWN);
+	if (t->repeated > EVENTS_SHOWN) {
+		buf_printf(&t->event, ": %" PRIu64 " more of the same", t->repeated - EVENTS_SHOWN);
+		put_event(t, &t->event, below_rows(t, out));
 	}
-	t->alike = 0;
+	t->repeated = 0;
 	buf_clear(&t->event);
 }
 
 static void event(struct table *t, const struct line *l, struct buf *out)
 {
 	struct str name = json_inner(l->value[KEY_EVENT]), detail = l->value[KEY_DETAIL];
+	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	if (!str_eq(name, buf_view(&t->event))) {
 		end_events(t, out);
 		buf_str(&t->event, name);
 	}
-	if (++t->alike > EVENTS_SHOWN) {
+	if (++t->repeated > EVENTS_SHOWN) {
 		return;
 	}
-	size_t taken = TURN_COLUMNS + BETWEEN + 2 + name.n;
-	size_t room = t->style.columns > taken + 40 ? t->style.columns - taken : 40;
-
-	buf_printf(out, "%*s  ", TURN_COLUMNS, "!");
-	text_escape_cut(out, name, 40);
+	buf_str(&text, name);
 	if (json_type(JSON_GET(detail, "why")) == JSON_STRING) {
-		put_sentence(out, JSON_GET(detail, "why"), room);
+		put_sentence(&text, JSON_GET(detail, "why"));
 	} else {
-		buf_text(out, ": ");
-		text_escape_cut(out, detail, room);
+		buf_text(&text, ": ");
+		buf_str(&text, detail);
 	}
-	buf_char(out, '\n');
+	put_event(t, &text, below_rows(t, out));
+	buf_release(&text);
 }
 
-static void ending(const struct line *l, struct buf *out)
+static void ending(struct table *t, const struct line *l, struct buf *out)
 {
-	text_escape_cut(out, json_inner(l->value[KEY_STATUS]), 20);
-	put_sentence(out, l->value[KEY_REASON], 200);
-	buf_char(out, '\n');
+	struct buf sentence = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
+
+	buf_str(&sentence, json_inner(l->value[KEY_STATUS]));
+	put_sentence(&sentence, l->value[KEY_REASON]);
+	text_escape_cut(&text, buf_view(&sentence), 240);
+	put_line(t, &text, out);
+	buf_release(&sentence);
+	buf_release(&text);
 }
 
-void table_line(struct table *t, const struct line *l, struct buf *out)
-{
-	bool other = !str_eq(l->rollout, buf_view(&t->rollout));
+/* ---- lines ---- */
 
-	if (other || l->type != LINE_EVENT) {
-		end_events(t, t->waiting ? &t->events : out);
+static void begin_rollout(struct table *t, const struct line *l, struct buf *out)
+{
+	buf_clear(&t->rollout);
+	buf_str(&t->rollout, l->rollout);
+	if (l->type != LINE_HEADER) {
+		text_escape_cut(out, l->rollout, 80);
+		buf_text(out, " (continued)\n");
 	}
-	if (other) {
-		row(t, "unknown", out);
-		buf_clear(&t->rollout);
-		buf_str(&t->rollout, l->rollout);
-		if (l->type != LINE_HEADER) {
-			text_escape_cut(out, l->rollout, 80);
-			buf_text(out, " (continued)\n");
-		}
+}
+
+void table_line(struct table *t, const struct facts_update *u, struct buf *out)
+{
+	const struct line *l = u->derived.line;
+	enum line_type type = l ? l->type : LINE_END;
+
+	if (type != LINE_EVENT) {
+		end_events(t, out);
 	}
-	switch (l->type) {
+	if (l && !str_eq(l->rollout, buf_view(&t->rollout))) {
+		begin_rollout(t, l, out);
+	}
+	switch (type) {
 	case LINE_HEADER:
-		title(t, l, out);
+		close_row(t, u, out);
+		print_rows(t, out);
+		header(t, l, out);
 		break;
 	case LINE_STEP:
-		row(t, effect_seen(t, line_state_hash(l)), out);
-		keep_step(t, l);
+		close_row(t, u, out);
+		add_row(t, l, out);
 		break;
 	case LINE_EVENT:
-		event(t, l, t->waiting ? &t->events : out);
-		break;
-	case LINE_END:
-		row(t, effect_seen(t, line_state_hash(l)), out);
-		ending(l, out);
+		event(t, l, out);
 		break;
 	case LINE_RESET:
+		close_row(t, u, out);
+		break;
+	case LINE_END:
+		close_row(t, u, out);
+		print_rows(t, out);
+		if (l) {
+			ending(t, l, out);
+		}
+		break;
 	case LINE_TYPES:
 	case LINE_UNKNOWN:
 		break;
 	}
-}
-
-void table_finish(struct table *t, struct buf *out)
-{
-	end_events(t, t->waiting ? &t->events : out);
-	row(t, "unknown", out);
 }

@@ -1,95 +1,248 @@
-/* One turn in full, for people. */
+/* One turn in full, for people: see report.h. */
+#include "base/mem.h"
 #include "base/text.h"
-#include "report/report.h"
+#include "report/changes.h"
+#include "report/outline.h"
 
-#define INDENT "    "
+#include <stdlib.h>
 
-/* Values that are text are shown as text, line by line; JSON is shown as it was recorded.
- */
-static void put_text(struct str string, struct buf *out)
+#define CHANGES_LISTED 100
+
+struct turn_view {
+	int64_t turn;
+	struct style style;
+	struct json_paths *ignored; /* of the states */
+	struct buf step;            /* the line of a step, until its effect is known */
+	struct buf events;          /* the events after it, in full */
+	bool found;
+};
+
+/* One step and its result. */
+struct step_view {
+	const struct line *line;
+	enum effect effect;
+	struct str after; /* absent: unknown */
+	const struct json_paths *ignored;
+};
+
+static void put_title(const struct line *l, const char *what, struct style style, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct str rest;
+	buf_text(out, style.color ? "\x1b[1m" : "");
+	buf_printf(out, "turn %lld", (long long)l->turn);
+	if (l->step >= 0) {
+		buf_printf(out, " · step %lld", (long long)l->step);
+	}
+	buf_printf(out, "%s of rollout ", what);
+	text_escape(out, l->rollout);
+	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+}
 
-	json_decode(string, &text);
-	rest = buf_view(&text);
-	do {
-		const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
-		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+static void put_call(const struct line *l, struct style style, struct buf *out)
+{
+	struct str arguments = line_arguments(l), id = JSON_GET(l->value[KEY_TOOL_CALL], "id");
 
-		buf_text(out, INDENT);
-		text_escape(out, (struct str){rest.p, n});
-		buf_char(out, '\n');
-		rest = str_skip(rest, n + 1);
-	} while (rest.n);
+	if (!line_has(l, KEY_TOOL_CALL)) {
+		outline_text(out, "call", "none: the policy called no tool", style);
+		return;
+	}
+	outline_add(out, "call", JSON_GET(l->value[KEY_TOOL_CALL], "name"), style);
+	outline_add(out, "arguments", arguments, style);
+	if (!json_is_null(id)) {
+		outline_add(out, "call id", id, style);
+	}
+}
+
+/* "tool-error (class arguments, reported by layer mcp)", then the message. */
+static void put_outcome(const struct line *l, struct style style, struct buf *out)
+{
+	struct str error = l->value[KEY_ERROR], class = JSON_GET(error, "class"),
+		   layer = JSON_GET(error, "layer");
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct json_member m;
+
+	if (l->outcome == OUTCOME_NONE) {
+		return;
+	}
+	buf_text(&text, outcome_name(l->outcome));
+	if (!json_is_null(error)) {
+		buf_printf(&text, " (class %.*s, reported by layer %.*s)",
+		           STR_ARG(json_is_null(class) ? STR("unknown") : json_inner(class)),
+		           STR_ARG(json_is_null(layer) ? STR("unknown") : json_inner(layer)));
+	}
+	outline_text(out, "outcome", buf_cstr(&text), style);
+	for (size_t cursor = 0; json_next_member(error, &cursor, &m);) {
+		bool said = str_is(m.key, "class") || str_is(m.key, "layer");
+
+		if (!said && !json_is_null(m.value)) {
+			buf_clear(&text);
+			buf_printf(&text, "error %.*s", STR_ARG(m.key));
+			outline_add(out, str_is(m.key, "message") ? "error" : buf_cstr(&text),
+			            m.value, style);
+		}
+	}
 	buf_release(&text);
 }
 
-static void put_value(struct str value, size_t columns, struct buf *out)
+static void put_before(const struct line *l, struct style style, struct buf *out)
 {
-	if (json_type(value) == JSON_STRING && json_has_escape(value)) {
-		buf_char(out, '\n');
-		put_text(value, out);
+	if (line_has(l, KEY_STATE)) {
+		outline_add(out, "state before", l->value[KEY_STATE], style);
+	} else {
+		outline_text(out, "state before", "unknown", style);
+	}
+}
+
+static void put_after(const struct step_view *s, struct style style, struct buf *out)
+{
+	if (s->line->step < 0) {
+		return; /* nothing was done to it */
+	}
+	if (json_is_null(s->after)) {
+		outline_text(out, "state after", "unknown", style);
+	} else if (s->effect == EFFECT_UNCHANGED) {
+		outline_text(out, "state after", "unchanged", style);
+	} else {
+		outline_add(out, "state after", s->after, style);
+	}
+	if (s->effect == EFFECT_CHANGED) {
+		outline_text(out, "changed", "", style);
+		changes_list(out, s->line->value[KEY_STATE], s->after, s->ignored, CHANGES_LISTED);
+	} else if (s->effect == EFFECT_UNKNOWN) {
+		outline_text(out, "changed", "unknown", style);
+	}
+}
+
+static void put_messages(const struct line *l, struct style style, struct buf *out)
+{
+	struct str message;
+
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
+		buf_text(out, "message from ");
+		report_message(message, style, out);
+	}
+}
+
+/* The values of these keys, labeled with their names. */
+static void put_keys(const struct line *l, const enum key *keys, size_t count, struct style style,
+                     struct buf *out)
+{
+	size_t rows;
+	const struct line_key *row = line_rows(l->type, &rows);
+
+	for (const struct line_key *end = row + rows; row < end; row++) {
+		for (size_t i = 0; i < count; i++) {
+			if (row->key == keys[i] && l->value[keys[i]].p) {
+				outline_add(out, row->name, l->value[keys[i]], style);
+			}
+		}
+	}
+}
+
+/* In chronological order. */
+static void put_step(const struct step_view *s, struct style style, struct buf *out)
+{
+	static const enum key answer[] = {
+		KEY_OBSERVATION, KEY_STRUCTURED, KEY_RAW,       KEY_RAW_BASE64,
+		KEY_REWARD,      KEY_TERMINATED, KEY_TRUNCATED, KEY_ENV_STEPS,
+	};
+	static const enum key rest[] = {KEY_LLM, KEY_META};
+
+	put_title(s->line, "", style, out);
+	put_before(s->line, style, out);
+	put_call(s->line, style, out);
+	put_outcome(s->line, style, out);
+	put_keys(s->line, answer, ARRAY_LEN(answer), style, out);
+	put_after(s, style, out);
+	put_messages(s->line, style, out);
+	put_keys(s->line, rest, ARRAY_LEN(rest), style, out);
+}
+
+static void put_event(const struct line *l, struct style style, struct buf *out)
+{
+	static const enum key keys[] = {KEY_EVENT, KEY_DETAIL, KEY_META};
+
+	put_title(l, " · event", style, out);
+	put_keys(l, keys, ARRAY_LEN(keys), style, out);
+}
+
+/* ---- from the lines of a rollout ---- */
+
+struct turn_view *turn_view_new(int64_t turn, struct style style)
+{
+	struct turn_view *v = mem_new(sizeof(*v));
+
+	v->turn = turn;
+	v->style = style;
+	v->step = v->events = BUF(BUF_MAX_MESSAGE);
+	return v;
+}
+
+void turn_view_free(struct turn_view *v)
+{
+	if (!v) {
 		return;
 	}
-	buf_text(out, value.n + 16 > columns ? "\n" INDENT : " ");
-	text_escape(out, value.p ? value : STR("null"));
-	buf_char(out, '\n');
+	json_paths_free(v->ignored);
+	buf_release(&v->step);
+	buf_release(&v->events);
+	free(v);
 }
 
-static bool has_members(struct str value)
+bool turn_view_found(const struct turn_view *v)
 {
-	return json_type(value) == JSON_OBJECT && json_count(value) > 0;
+	return v->found;
 }
 
-static void put_title(struct str title, struct style style, struct buf *out)
+/* The pending step, whose effect is now known, or never will be. */
+static void close_step(struct turn_view *v, const struct facts_update *u, struct buf *out)
 {
-	buf_text(out, style.color ? "\x1b[1m" : "");
-	text_escape(out, title);
-	buf_text(out, style.color ? "\x1b[0m" : "");
-}
+	const struct line *next = u->derived.line;
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	struct error unused; /* it was parsed before */
+	struct line step;
+	size_t used;
 
-void report_message(struct str message, struct style style, struct buf *out)
-{
-	struct json_member m;
+	if (v->step.n && !line_parse(buf_view(&v->step), &scratch, &step, &used, &unused)) {
+		struct step_view view = {
+			.line = &step, .effect = EFFECT_UNKNOWN, .ignored = v->ignored};
 
-	put_title(json_inner(JSON_GET(message, "role")), style, out);
-	buf_char(out, '\n');
-	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
-		if (str_is(m.key, "role")) {
-			continue;
+		if (u->completed) {
+			view.effect = u->completed->effect;
 		}
-		if (str_is(m.key, "content") && json_type(m.value) == JSON_STRING) {
-			put_text(m.value, out);
-			continue;
+		if (next && line_has(next, KEY_STATE)) {
+			view.after = next->value[KEY_STATE];
 		}
-		buf_text(out, "  ");
-		text_escape(out, m.key);
-		put_value(m.value, style.columns, out);
+		buf_text(out, out->n ? "\n" : "");
+		put_step(&view, v->style, out);
+		buf_str(out, buf_view(&v->events));
 	}
+	buf_clear(&v->step);
+	buf_clear(&v->events);
+	buf_release(&scratch);
 }
 
-void report_turn(const struct line *l, struct style style, struct buf *out)
+void turn_view_line(struct turn_view *v, const struct facts_update *u, struct buf *out)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
-		const struct line_key *k = &line_keys[i];
-		struct str value = l->value[k->key];
-		struct json_member m;
-		size_t cursor = 0;
+	const struct line *l = u->derived.line;
+	bool here = l && l->turn == v->turn;
 
-		if (k->line != l->type || k->key == KEY_TYPE || !value.p) {
-			continue;
-		}
-		put_title(str_from(k->name), style, out);
-		if (!has_members(value)) {
-			put_value(value, style.columns, out);
-			continue;
-		}
-		buf_char(out, '\n');
-		while (json_next_member(value, &cursor, &m)) {
-			buf_text(out, "  ");
-			text_escape(out, m.key);
-			put_value(m.value, style.columns, out);
-		}
+	if (here && l->type == LINE_EVENT) {
+		struct buf *where = v->step.n ? &v->events : out;
+
+		buf_text(where, v->step.n || out->n ? "\n" : "");
+		put_event(l, v->style, where);
+		v->found = true;
+	}
+	if (l && l->type == LINE_EVENT) {
+		return;
+	}
+	close_step(v, u, out);
+	if (l && l->type == LINE_HEADER) {
+		json_paths_free(v->ignored);
+		v->ignored = changes_ignored(l);
+	}
+	if (here && l->type == LINE_STEP) {
+		buf_str(&v->step, l->text);
+		v->found = true;
 	}
 }

@@ -85,6 +85,7 @@ static void give_back(struct batch *b, int failed, const struct rollout_result *
 	if (!failed && r->status == END_UNREACHABLE) {
 		b->count.unreachable += !r->opened;
 		b->count.lost += r->opened;
+		b->count.timed_out += r->opened && r->timed_out;
 	}
 	pthread_mutex_unlock(&b->lock);
 }
@@ -102,7 +103,7 @@ static void run_all(struct batch *b, struct io *io, struct error *err)
 	}
 }
 
-static void work_off(struct batch *b)
+static void run_queue(struct batch *b)
 {
 	struct io *io = NULL;
 	struct error err = {0};
@@ -121,7 +122,7 @@ static void *work(void *arg)
 {
 	struct batch *b = arg;
 
-	work_off(b);
+	run_queue(b);
 	pthread_mutex_lock(&b->lock);
 	bool last = --b->threads == 0;
 	pthread_mutex_unlock(&b->lock);
@@ -166,8 +167,8 @@ static size_t start_threads(struct batch *b, pthread_t *threads, size_t wanted)
 
 		errno = failed;
 		error_errno(&err,
-		            "%zu rollouts at a time: only %zu threads can be started "
-		            "(fewer --jobs would do)",
+		            "%zu rollouts at a time: only %zu threads could be started; use "
+		            "fewer \1jobs\2",
 		            wanted, n);
 		fail(b, &err);
 	}
@@ -220,11 +221,11 @@ int batch_run(const struct batch_conf *conf, struct batch_count *out, struct err
 
 	*out = b.count;
 	if (b.over_fd < 0) {
-		return error_errno(err, "no descriptor is left");
+		return error_errno(err, "no file descriptor left");
 	}
 	pthread_mutex_init(&b.lock, NULL);
 	if (conf->count == 1) {
-		work_off(&b);
+		run_queue(&b);
 	} else {
 		run_threads(&b);
 	}

@@ -1,5 +1,5 @@
-/* Many rollouts: a queue of numbers, a thread for each that runs at the same time. Knows
-   nothing of tasks, files and verdicts. */
+/* Many rollouts: a queue of numbers and a thread for each parallel rollout. Independent of
+   tasks, files and verdicts. */
 #ifndef ROLLDBG_ROLLOUT_BATCH_H
 #define ROLLDBG_ROLLOUT_BATCH_H
 
@@ -8,20 +8,20 @@
 /* How far it is; in the end, how it went. */
 struct batch_count {
 	size_t total, running;
-	size_t done;   /* ended by themselves; refused and lost are in it */
-	size_t opened; /* had an environment */
-	size_t refused,
-		unreachable; /* had none: the server said no, or nobody was there */
-	size_t lost;         /* had one, and lost it for good */
-	size_t failed;       /* ended for a reason of ours */
+	size_t done;                 /* ended by themselves; refused and lost are in it */
+	size_t opened;               /* had an environment */
+	size_t refused, unreachable; /* had none: refused, or server not reached */
+	size_t lost;                 /* had one, and lost it, */
+	size_t timed_out;            /* of these because a call was not answered in time */
+	size_t failed;               /* ended by a local failure */
 	size_t interrupted;
 };
 
 struct batch_conf {
 	size_t count, jobs; /* both at least 1 */
-	/* An eventfd that is readable once the user wants us to stop: nothing is started
-	   any more. Written to when a rollout fails for a reason of ours, so that
-	   all others end too (every io watches it). -1: none. */
+	/* An eventfd that is readable once the user asks us to stop: no more rollouts are
+	   started. Also written when a rollout has a local failure, so that all others end too
+	   (every io watches it). -1: none. */
 	int stop_fd;
 	/* For a thread, which frees it. */
 	int (*new_io)(void *ctx, struct io **out, struct error *err);
@@ -39,7 +39,6 @@ struct batch_conf {
    of their numbers. Returns when all threads have ended. -1: the first failure that was
    ours (FAIL_SYSTEM, a policy that does not fit); the others were interrupted. *out is
    set in every case: what was never started is total - done - interrupted. */
-MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out,
-                       struct error *err);
+MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err);
 
 #endif

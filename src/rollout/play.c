@@ -1,10 +1,10 @@
-/* The turns of one rollout: see inside.h. */
-#include "rollout/inside.h"
+/* The turns of one rollout: see rollout_internal.h. */
+#include "rollout/rollout_internal.h"
 
-#include "rollout/replies.h"
+#include "env/failure.h"
+#include "json/write.h"
 
-#define LOST_STEPS_MAX                                                                   \
-	2 /* calls in a row without any answer: the environment is lost for good */
+#define LOST_STEPS_MAX 2 /* consecutive calls without a reply: the environment is lost */
 
 static void remember(struct rollout *r, const struct env_reply *reply)
 {
@@ -15,19 +15,18 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	buf_str(&r->last_error, reply->error.message);
 	arena_reset(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = reply_came(reply) ? 0 : r->lost + 1;
+	r->lost = env_reply_came(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
 		r->reward_sum += reward;
 		r->reward_known = true;
 	}
 }
 
-/* What the policy adds to its conversation now that it knows what became of its decision.
- */
+/* The messages that the policy adds to its conversation after the result of its decision. */
 static struct str observed(struct rollout *r, const struct policy_result *result)
 {
 	struct policy *p = r->policy;
-	struct str messages = {NULL, 0};
+	struct str messages = STR_NONE;
 
 	if (p->ops->observe) {
 		p->ops->observe(p, result, &messages);
@@ -41,34 +40,105 @@ static void count_turn(struct rollout *r, const struct decision *d)
 	r->turns += !d->more;
 }
 
+/* What the recording says of a decision made now. */
+static struct step_fields step_now(const struct rollout *r, const struct decision *d,
+                                   struct str state)
+{
+	const struct clock *clock = &r->writer.clock;
+
+	return (struct step_fields){.turn = r->turns,
+	                            .step = r->steps,
+	                            .state = state,
+	                            .ignore = rollout_ignore(r),
+	                            .messages = d->messages,
+	                            .llm = d->llm,
+	                            .at_ms = clock->unix_ms(clock->ctx)};
+}
+
+/* ---- second readings of the state ---- */
+
+/* Is it asked for, and not taken from what was answered? */
+static bool is_requested(enum state_kind kind)
+{
+	return kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV || kind == STATE_RESOURCE ||
+	       kind == STATE_TOOL;
+}
+
+static int put_reread(struct rollout *r, struct str state, struct error *err)
+{
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "state");
+	jw_raw(&w, state);
+	jw_end(&w);
+	int failed = detail.full ? 0
+	                         : line_writer_event(&r->writer, r->turns,
+	                                             &(struct event){.kind = EVENT_STATE_REREAD,
+	                                                             .detail = buf_view(&detail)},
+	                                             err);
+	buf_release(&detail);
+	return failed;
+}
+
+/* In a batch the state is read again before some of the first calls: did others change it? */
+static int reread_state(struct rollout *r, struct str state, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	struct str again;
+
+	if (!shared || !state.p || r->steps == 0 || r->steps > REREAD_STEPS ||
+	    r->rereads == REREADS_EACH || !is_requested(rollout_env_facts(r)->state_kind) ||
+	    !rereads_take(shared, r->calls_before)) {
+		return 0;
+	}
+	r->rereads++;
+	if (env_state(r->env, &again, err)) {
+		return -1;
+	}
+	return again.p ? put_reread(r, again, err) : 0;
+}
+
+static void note_sent(struct rollout *r)
+{
+	r->calls_before = r->conf->rereads ? rereads_calls(r->conf->rereads) : 0;
+}
+
+static void note_answered(const struct rollout *r)
+{
+	if (r->conf->rereads) {
+		rereads_answered(r->conf->rereads);
+		rereads_count(r->conf->rereads, 2); /* the call, and the state after it; or more */
+	}
+}
+
 static int act(struct rollout *r, const struct decision *d, struct str state,
                struct env_reply *reply, struct error *err)
 {
-	const struct env_facts *e = rollout_facts_of(r);
-	struct clock *clock = &r->writer.clock;
-	struct step_facts f = {.turn = r->turns,
-	                       .step = r->steps,
-	                       .state = state,
-	                       .ignore = e->ignore_paths,
-	                       .decision = d,
-	                       .reply = reply,
-	                       .at_ms = clock->unix_ms(clock->ctx)};
+	struct step_fields f = step_now(r, d, state);
+	struct call_fields call = lines_call(d);
 	uint64_t began = io_now_ns(r->conf->io);
-	int failed = r->conf->env_ops->step(r->env, d->name, d->arguments, reply, err);
 
-	if (failed && !reply_salvage(err, reply)) {
+	note_sent(r);
+	int failed = env_step(r->env, d->name, d->arguments, reply, err);
+
+	if (failed && !env_reply_of_failed_step(err, reply)) {
 		return -1;
 	}
+	note_answered(r);
 	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
 	remember(r, reply);
-	f.messages =
-		observed(r, &(struct policy_result){.decision = d,
-	                                            .outcome = reply->outcome,
-	                                            .observation = reply->observation,
-	                                            .structured = reply->structured,
-	                                            .raw = reply->raw,
-	                                            .message = reply->error.message});
-	if (write_step(&r->writer, &f, err)) {
+	f.more_messages = observed(r, &(struct policy_result){.decision = d,
+	                                                      .outcome = reply->outcome,
+	                                                      .observation = reply->observation,
+	                                                      .structured = reply->structured,
+	                                                      .raw = reply->raw,
+	                                                      .message = reply->error.message});
+	f.call = &call;
+	f.reply = reply;
+	if (line_writer_step(&r->writer, &f, err)) {
 		return -1;
 	}
 	r->steps++;
@@ -81,20 +151,20 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 static int put_turn(struct rollout *r, const struct decision *d, struct str state,
                     struct error *err)
 {
-	struct clock *clock = &r->writer.clock;
-	struct step_facts f = {.turn = r->turns,
-	                       .step = r->steps,
-	                       .state = state,
-	                       .ignore = rollout_facts_of(r)->ignore_paths,
-	                       .decision = d,
-	                       .at_ms = clock->unix_ms(clock->ctx)};
+	struct step_fields f = step_now(r, d, state);
+	struct call_fields call = lines_call(d);
+	struct env_reply unsent = lines_unsent(d);
 
 	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {
-		f.messages = observed(r, &(struct policy_result){.decision = d,
-		                                                 .outcome = d->outcome,
-		                                                 .message = d->message});
+		f.more_messages = observed(r, &(struct policy_result){.decision = d,
+		                                                      .outcome = d->outcome,
+		                                                      .message = d->message});
 	}
-	if (write_turn(&r->writer, &f, err) || rollout_put_events(r, err)) {
+	if (d->kind == DECIDE_UNSENT) {
+		f.call = &call;
+		f.reply = &unsent;
+	}
+	if (line_writer_turn(&r->writer, &f, err) || rollout_put_events(r, err)) {
 		return -1;
 	}
 	count_turn(r, d);
@@ -115,13 +185,12 @@ static void end_with(struct ending *e, enum end_status status, const char *reaso
 	e->reason = reason;
 }
 
-static void judge_reply(struct rollout *r, const struct env_reply *reply,
-                        struct ending *end)
+static void end_if_over(struct rollout *r, const struct env_reply *reply, struct ending *end)
 {
 	if (reply->terminated > 0) {
-		end_with(end, END_TERMINATED, "the environment said terminated");
+		end_with(end, END_TERMINATED, "the environment reported terminated");
 	} else if (reply->truncated > 0) {
-		end_with(end, END_TRUNCATED, "the environment said truncated");
+		end_with(end, END_TRUNCATED, "the environment reported truncated");
 	} else if (r->lost >= LOST_STEPS_MAX) {
 		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
 	}
@@ -167,17 +236,17 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	struct env_reply reply;
 
 	if (!r->more && r->turns >= r->max_turns && !script_is_done(r)) {
-		end_with(end, END_MAX_TURNS, "the limit of turns is reached");
+		end_with(end, END_MAX_TURNS, "the turn limit was reached");
 		return 0;
 	}
-	/* whoever did not answer twice is not asked for a state either */
+	/* after two calls without a reply the state is not requested either */
 	bool gone = end->done && end->status == END_UNREACHABLE;
-	if ((!gone && rollout_read_state(r, &view.state, err)) ||
-	    rollout_put_events(r, err) ||
+	if ((!gone && rollout_read_state(r, &view.state, err)) || rollout_put_events(r, err) ||
 	    r->policy->ops->decide(r->policy, &view, &d, err) ||
 	    rollout_put_env_events(r, err)) { /* what it said while the policy thought */
 		return -1;
 	}
+	r->is_fresh = false;
 	r->more = d.more;
 	if (d.kind >= DECIDE_FINISHED) {
 		return give_up(r, &d, view.state, end, err);
@@ -185,10 +254,10 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (act(r, &d, view.state, &reply, err)) {
+	if (reread_state(r, view.state, err) || act(r, &d, view.state, &reply, err)) {
 		return -1;
 	}
-	judge_reply(r, &reply, end);
+	end_if_over(r, &reply, end);
 	return 0;
 }
 
@@ -200,8 +269,8 @@ static void doubt_ending(struct rollout *r, struct ending *end)
 	}
 	if (end->status == END_UNREACHABLE && r->result->peer.kind == FAIL_NONE) {
 		error_set(&r->result->peer,
-		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT,
-		          "%s", buf_cstr(&r->last_error));
+		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
+		          buf_cstr(&r->last_error));
 	}
 }
 

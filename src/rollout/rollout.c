@@ -1,16 +1,19 @@
 /* The life of one rollout, from the session to its end: see rollout.h. */
-#include "rollout/inside.h"
+#include "rollout/rollout_internal.h"
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/settings.h"
 #include "base/text.h"
+#include "env/failure.h"
+#include "facts/fingerprint.h"
 #include "json/write.h"
-#include "rollout/replies.h"
+#include "policy/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct env_facts *rollout_facts_of(const struct rollout *r)
+const struct env_facts *rollout_env_facts(const struct rollout *r)
 {
 	static const struct env_facts none = {.protocol = NULL};
 
@@ -29,14 +32,14 @@ void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1])
 		out[n++] = c <= ' ' || c == 127 ? '_' : (char)c;
 	}
 	out[n] = '\0';
-	/* a name cut inside a character is no JSON string */
+	/* a name truncated inside a character is not a JSON string */
 	out[text_utf8_valid((struct str){out, n})] = '\0';
 }
 
 /* Ids are derived: the same task on the same environment has the same id in every run. */
 static void name_rollout(struct rollout *r)
 {
-	const struct env_facts *e = rollout_facts_of(r);
+	const struct env_facts *e = rollout_env_facts(r);
 	struct str name = e->name.n ? e->name : STR("env");
 
 	rollout_task_name(r->conf->task ? str_from(r->conf->task) : name, r->task);
@@ -49,30 +52,38 @@ static void name_rollout(struct rollout *r)
 static int put_header(struct rollout *r, struct error *err)
 {
 	const struct rollout_conf *c = r->conf;
-	const struct env_facts *e = rollout_facts_of(r);
+	const struct env_facts *e = rollout_env_facts(r);
 
 	name_rollout(r);
-	struct header_facts f = {.task = r->task,
-	                         .vars = c->policy.vars,
-	                         .sample = c->sample,
-	                         .group_size = c->group_size,
-	                         .has_seed = c->env.has_seed,
-	                         .seed = c->env.seed,
-	                         .env = e->protocol ? e : NULL,
-	                         .policy = r->policy ? &r->policy_facts : NULL,
-	                         .protocol = c->env_ops->name,
-	                         .max_turns = r->max_turns,
-	                         .timeout_ms = c->env.timeout_ms,
-	                         .url = c->env.url,
-	                         .version = c->env.version,
-	                         .masks = c->masks};
-	return write_header(&r->writer, &f, err);
+	struct header_fields f = {.task = r->task,
+	                          .vars = c->policy.vars,
+	                          .reset_args = c->env.reset_args,
+	                          .sample = c->sample,
+	                          .group_size = c->group_size,
+	                          .has_seed = c->env.has_seed,
+	                          .seed = c->env.seed,
+	                          .protocol = c->env_ops->name,
+	                          .max_turns = r->max_turns,
+	                          .timeout_ms = c->env.timeout_ms,
+	                          .url = str_from(c->env.url),
+	                          .version = c->env.version,
+	                          .masks = c->masks,
+	                          .mask_count = c->mask_count};
+
+	if (e->protocol) {
+		lines_take_env(e, &f);
+		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
+	}
+	if (r->policy) {
+		lines_take_policy(&r->policy_facts, &f);
+	}
+	return line_writer_header(&r->writer, &f, err);
 }
 
 static int put_event(struct rollout *r, const struct event *e, struct error *err)
 {
-	log_info("event: %s %.*s", e->name, STR_ARG(e->detail));
-	return write_event(&r->writer, r->turns, e, err);
+	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
+	return line_writer_event(&r->writer, r->turns, e, err);
 }
 
 int rollout_put_env_events(struct rollout *r, struct error *err)
@@ -106,14 +117,14 @@ int rollout_put_events(struct rollout *r, struct error *err)
 /* The environment's own total, else the sum over ok steps, else unknown. */
 static struct str total_reward(struct rollout *r)
 {
-	const struct env_facts *e = rollout_facts_of(r);
+	const struct env_facts *e = rollout_env_facts(r);
 	struct json_writer w;
 
 	if (e->total_reward.p) {
 		return e->total_reward;
 	}
 	if (!r->reward_known) {
-		return (struct str){NULL, 0};
+		return STR_NONE;
 	}
 	buf_clear(&r->reward_text);
 	jw_init(&w, &r->reward_text);
@@ -121,29 +132,31 @@ static struct str total_reward(struct rollout *r)
 	return buf_view(&r->reward_text);
 }
 
-int rollout_put_end(struct rollout *r, enum end_status status, const char *reason,
-                    struct str state, struct error *err)
+int rollout_put_end(struct rollout *r, enum end_status status, const char *reason, struct str state,
+                    struct error *err)
 {
-	const struct env_facts *e = rollout_facts_of(r);
-	struct end_facts f = {.status = status,
-	                      .reason = reason,
-	                      .turns = r->turns,
-	                      .steps = r->steps,
-	                      .total_reward = total_reward(r),
-	                      .state = state,
-	                      .ignore = e->ignore_paths,
-	                      .took_ms =
-	                              (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
+	struct end_fields f = {.status = status,
+	                       .reason = reason,
+	                       .turns = r->turns,
+	                       .steps = r->steps,
+	                       .total_reward = total_reward(r),
+	                       .state = state,
+	                       .ignore = rollout_ignore(r),
+	                       .took_ms = (io_now_ns(r->conf->io) - r->began_ns) / 1000000};
 
 	r->result->status = status;
-	return rollout_put_events(r, err) || write_end(&r->writer, &f, err) ? -1 : 0;
+	return rollout_put_events(r, err) || line_writer_end(&r->writer, &f, err) ? -1 : 0;
 }
 
 /* The step line needs the state when the call that follows has been made, and the env
    keeps it only until then. */
 int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
 {
-	if (r->conf->env_ops->state(r->env, state, err)) {
+	if (r->is_fresh) {
+		*state = r->fresh;
+		return 0;
+	}
+	if (env_state(r->env, state, err)) {
 		return -1;
 	}
 	arena_reset(&r->now);
@@ -151,59 +164,117 @@ int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
 	return 0;
 }
 
+const struct json_paths *rollout_ignore(const struct rollout *r)
+{
+	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
+}
+
+/* The second reading is the state before the first call, too. Not where the first one would
+   disturb the episode: then there is none. */
+static int read_twice(struct rollout *r, struct error *err)
+{
+	struct buf first = BUF(BUF_MAX_MESSAGE);
+	struct str state;
+	int failed = rollout_read_state(r, &state, err);
+
+	buf_str(&first, state);
+	if (!failed && first.n) {
+		failed = rollout_read_state(r, &r->fresh, err);
+		r->is_fresh = !failed;
+	}
+	if (!failed) {
+		volatile_members_take(r->conf->volatile_members, buf_view(&first),
+		                      r->is_fresh ? r->fresh : STR_NONE,
+		                      rollout_env_facts(r)->state_ignore);
+	}
+	if (failed) {
+		volatile_members_skip(r->conf->volatile_members, false);
+	}
+	buf_release(&first);
+	return failed;
+}
+
+/* The user wants every member to count. */
+static bool ignores_none(const struct env_conf *conf)
+{
+	for (size_t i = 0; i < conf->ignore_count; i++) {
+		if (strcmp(conf->ignore[i], "none") == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int choose_ignored(struct rollout *r, bool reads, struct error *err)
+{
+	struct volatile_members *v = r->conf->volatile_members;
+
+	if (!v || ignores_none(&r->conf->env)) {
+		return 0;
+	}
+	if (reads && read_twice(r, err)) {
+		return -1;
+	}
+	r->ignore = BUF(BUF_MAX_MESSAGE);
+	return volatile_members_add(v, rollout_env_facts(r)->state_ignore, &r->ignore,
+	                            &r->ignore_paths, err);
+}
+
 /* ---- opening ---- */
 
-/* No session: the recording says what was tried and what came back. */
+/* No session: the recording contains the request and the response. */
 static int end_unopened(struct rollout *r, const struct error *why, struct error *err)
 {
+	struct error recorded = *why;
 	struct env_reply reply;
 	bool stopped = why->kind == FAIL_INTERRUPTED;
 	bool ours = why->kind == FAIL_SYSTEM;
 
-	reply_blame(why, &reply);
+	settings_unmark(recorded.text);
+	env_reply_from_error(&recorded, &reply);
 	if (!stopped && !ours) {
 		r->result->peer = *why;
 	}
-	if (put_header(r, err) ||
-	    write_reset(&r->writer, &reply, (struct str){NULL, 0}, err)) {
+	if (put_header(r, err) || line_writer_reset(&r->writer, &reply, STR_NONE, err)) {
 		return -1;
 	}
 	return rollout_put_end(r,
 	                       stopped ? END_INTERRUPTED
 	                       : ours  ? END_FAILED
 	                               : END_UNREACHABLE,
-	                       why->text, (struct str){NULL, 0}, err);
+	                       recorded.text, STR_NONE, err);
 }
 
-/* No rule speaks of refusals but the one about capacity. */
-static void tell_refusal(struct rollout *r, enum outcome outcome, struct str reason)
+/* Only the rule capacity reports refusals. How to give credentials is for whoever reads it now: it is not recorded. */
+static void tell_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
 {
-	if (outcome != OUTCOME_CAPACITY) {
-		error_set(&r->result->peer, FAIL_PROTOCOL, "%.*s", STR_ARG(reason));
+	bool auth = reply->error.class == CLASS_AUTH;
+
+	if (reply->outcome != OUTCOME_CAPACITY) {
+		error_set(&r->result->peer, FAIL_PROTOCOL, "%.*s%s", STR_ARG(reason),
+		          auth ? " (send credentials with \1header\2 or \1header_env\2)" : "");
 	}
 }
 
-/* Whoever is silent refuses nothing. */
-static int end_unwanted(struct rollout *r, const struct env_reply *reply,
-                        const char *what, struct str why, struct error *err)
+/* A missing reply is not a refusal. */
+static int end_unwanted(struct rollout *r, const struct env_reply *reply, const char *what,
+                        struct str why, struct error *err)
 {
 	static const struct str none = {NULL, 0};
 	struct buf reason = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&reason, what);
 	buf_str(&reason, why);
-	tell_refusal(r, reply->outcome, buf_view(&reason));
-	int failed = rollout_put_end(r, reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
+	tell_refusal(r, reply, buf_view(&reason));
+	int failed = rollout_put_end(r, env_reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
 	                             buf_cstr(&reason), none, err);
 	buf_release(&reason);
 	return failed;
 }
 
-static int end_refused(struct rollout *r, const struct env_reply *refusal,
-                       struct error *err)
+static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
 {
 	static const struct str none = {NULL, 0};
-	bool auth = refusal->error.class == CLASS_AUTH;
 	int status = refusal->http_status;
 	bool elsewhere = status == 404 || status == 405 || status == 501;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
@@ -212,13 +283,12 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal,
 	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
 		buf_printf(&why, " (HTTP %d)", status);
 	}
-	buf_text(&why,
-	         elsewhere ? " (is it an environment server, and the path right?)" : "");
-	buf_text(&why, auth ? " (credentials go with --header or --header-env)" : "");
-	int failed = put_header(r, err) || write_reset(&r->writer, refusal, none, err)
-	                     ? -1
-	                     : end_unwanted(r, refusal, "the server gave no session: ",
-	                                    buf_view(&why), err);
+	buf_text(&why, elsewhere ? " (check that the URL is that of an environment server)" : "");
+	int failed =
+		put_header(r, err) || line_writer_reset(&r->writer, refusal, none, err)
+			? -1
+			: end_unwanted(r, refusal,
+	                               "the server refused the session: ", buf_view(&why), err);
 	buf_release(&why);
 	return failed;
 }
@@ -227,7 +297,7 @@ static int open_policy(struct rollout *r, struct error *err)
 {
 	struct policy_conf conf = r->conf->policy;
 
-	conf.tools = rollout_facts_of(r)->tools;
+	conf.tools = rollout_env_facts(r)->tools;
 	conf.io = r->conf->io;
 	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
@@ -235,7 +305,7 @@ static int open_policy(struct rollout *r, struct error *err)
 		return -1;
 	}
 	r->policy->ops->facts(r->policy, &r->policy_facts);
-	if (!r->conf->max_turns.given && r->policy_facts.length >= 0) {
+	if (!r->conf->has_max_turns && r->policy_facts.length >= 0) {
 		r->max_turns = r->policy_facts.length;
 	}
 	return 0;
@@ -244,20 +314,19 @@ static int open_policy(struct rollout *r, struct error *err)
 static int end_interrupted(struct rollout *r, struct error *err)
 {
 	io_ignore_stop(r->conf->io);
-	return rollout_put_end(r, END_INTERRUPTED, "interrupted", (struct str){NULL, 0},
-	                       err);
+	return rollout_put_end(r, END_INTERRUPTED, "interrupted", STR_NONE, err);
 }
 
 /* Without tools there is nothing a policy could fit: that is a fact about the server, and
    belongs into the recording. */
 static bool nothing_to_call(const struct rollout *r)
 {
-	return !r->conf->policy.force_call && json_count(rollout_facts_of(r)->tools) == 0;
+	return !r->conf->policy.force_call && json_count(rollout_env_facts(r)->tools) == 0;
 }
 
 /* The prompt may show the state, so that is read before the reset is recorded. */
-static int open_conversation(struct rollout *r, struct env_reply *reply,
-                             struct str *messages, struct error *err)
+static int open_conversation(struct rollout *r, struct env_reply *reply, struct str *messages,
+                             struct error *err)
 {
 	struct policy *p = r->policy;
 	struct policy_view view = {.observation = r->observation};
@@ -265,7 +334,7 @@ static int open_conversation(struct rollout *r, struct env_reply *reply,
 	if (reply->outcome != OUTCOME_OK || !p || !p->ops->begin) {
 		return 0;
 	}
-	reply_keep(reply, &r->kept);
+	env_reply_keep(reply, &r->kept);
 	if (rollout_read_state(r, &view.state, err)) {
 		return -1;
 	}
@@ -273,41 +342,75 @@ static int open_conversation(struct rollout *r, struct env_reply *reply,
 	return 0;
 }
 
+/* The reset, and what is learned of the state right behind it. */
+static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
+{
+	struct volatile_members *v = r->conf->volatile_members;
+	bool reads = false;
+
+	v = ignores_none(&r->conf->env) ? NULL : v;
+	if (v && volatile_members_wait(v, r->conf->io, &reads, err)) {
+		return -1;
+	}
+	int failed = env_reset(r->env, reply, err);
+	if (!failed) {
+		env_reply_keep(reply, &r->kept);
+		r->observation = reply->observation;
+	}
+	bool ok = !failed && reply->outcome == OUTCOME_OK;
+	if (reads && !ok) {
+		volatile_members_skip(v, !failed && env_reply_came(reply));
+	}
+	return failed || choose_ignored(r, reads && ok, err) ? -1 : 0;
+}
+
 static int start(struct rollout *r, struct error *err)
 {
 	static const struct str unknown = {NULL, 0};
 	struct str messages = unknown;
 	struct env_reply reply;
-	bool no_tools = nothing_to_call(r);
 
-	if ((!no_tools && open_policy(r, err)) ||
-	    r->conf->env_ops->reset(r->env, &reply, err)) {
+	if (reset(r, &reply, err)) {
 		return -1;
 	}
-	arena_release(&r->kept);
-	r->observation = arena_str(&r->kept, reply.observation);
 	bool refused = reply.outcome != OUTCOME_OK;
 	buf_str(&r->last_error, reply.error.message);
 	if (put_header(r, err) || open_conversation(r, &reply, &messages, err) ||
-	    write_reset(&r->writer, &reply, messages, err) ||
-	    rollout_put_events(r, err)) {
+	    line_writer_reset(&r->writer, &reply, messages, err) || rollout_put_events(r, err)) {
 		return -1;
 	}
 	if (refused) {
-		return end_unwanted(r, &reply,
-		                    "the reset failed: ", buf_view(&r->last_error), err);
+		return end_unwanted(r, &reply, "the reset failed: ", buf_view(&r->last_error), err);
 	}
 	r->result->opened = true;
-	if (no_tools) {
-		return rollout_put_end(r, END_STOPPED, "the server offers no tools",
+	if (r->conf->rereads) {
+		rereads_count(r->conf->rereads, 3); /* the session, the reset, the first state */
+	}
+	if (!r->policy) {
+		return rollout_put_end(r, END_STOPPED,
+		                       r->misfit.kind == FAIL_NONE ? "the server offers no tools"
+		                                                   : r->misfit.text,
 		                       unknown, err);
 	}
 	return rollout_play(r, err);
 }
 
+/* Our own failure ends the run, and this rollout says so if it can: on a full disk it cannot. */
+static void end_failed(struct rollout *r, const struct error *why)
+{
+	struct error ignored = {0};
+	char text[sizeof(why->text)];
+
+	memcpy(text, why->text, sizeof(text));
+	settings_unmark(text);
+	if (r->writer.lines > 0 && rollout_put_end(r, END_FAILED, text, STR_NONE, &ignored)) {
+		log_debug("%s", ignored.text);
+	}
+}
+
 /* Peers and interrupts end a rollout, they do not fail the program. Not inlined: its
    frame would lie on the stack while each of a thousand rollouts waits. */
-static __attribute__((noinline)) int settle(struct rollout *r, struct error *err)
+static __attribute__((noinline)) int end_after_error(struct rollout *r, struct error *err)
 {
 	struct error why = *err;
 	bool begun = r->writer.lines > 0;
@@ -320,23 +423,98 @@ static __attribute__((noinline)) int settle(struct rollout *r, struct error *err
 	case FAIL_TIMEOUT:
 	case FAIL_PROTOCOL:
 		r->result->peer = why;
-		return begun ? rollout_put_end(r, END_UNREACHABLE, why.text,
-		                               (struct str){NULL, 0}, err)
-		             : end_unopened(r, &why, err);
+		settings_unmark(why.text);
+		return begun ? rollout_put_end(r, END_UNREACHABLE, why.text, STR_NONE, err)
+		             : end_unopened(r, &r->result->peer, err);
+	case FAIL_SYSTEM:
+		end_failed(r, &why);
+		break;
 	case FAIL_NONE:
 	case FAIL_USAGE:
 	case FAIL_INPUT:
-	case FAIL_SYSTEM:
 		break;
 	}
 	return -1;
+}
+
+/* What the options call an error, and what the policy file does. */
+static int join_error_texts(struct rollout *r, struct error *err)
+{
+	struct env_conf *e = &r->env_conf;
+	const char *const *more;
+	size_t count;
+	const struct policy_conf *p = &r->conf->policy;
+
+	/* actions beside a file is refused by policy_open */
+	if (policy_error_texts(p->actions ? NULL : p->spec, &r->texts, &more, &count, err)) {
+		return -1;
+	}
+	if (!count) {
+		return 0;
+	}
+	const char **all = arena_new(&r->texts, (e->error_text_count + count) * sizeof(*all));
+	for (size_t i = 0; i < e->error_text_count; i++) {
+		all[i] = e->error_texts[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		all[e->error_text_count + i] = more[i];
+	}
+	e->error_texts = all;
+	e->error_text_count += count;
+	return 0;
+}
+
+static uint64_t offer_of(const struct rollout *r)
+{
+	const struct env_facts *e = rollout_env_facts(r);
+	struct str protocol = e->protocol ? str_from(e->protocol) : STR_NONE;
+
+	return fingerprint(e->tools) ^ fingerprint(protocol);
+}
+
+/* A policy that does not fit where it fits other sessions of the run: the rollout goes on
+   without one. Where the state source does not fit there is no session. */
+static int settle_misfit(struct rollout *r, bool opened, struct error *err)
+{
+	struct error stopped = {0};
+	bool another;
+
+	if (err->kind != FAIL_USAGE && err->kind != FAIL_INPUT) {
+		return -1;
+	}
+	if (options_fit_another(r->conf->options_fit, offer_of(r), r->conf->io, &another,
+	                        &stopped)) {
+		*err = stopped;
+		return -1;
+	}
+	if (!another) {
+		return -1;
+	}
+	error_wrap(err, "this session differs from others of the run");
+	error_from_peer(err);
+	r->misfit = *err;
+	settings_unmark(r->misfit.text);
+	return opened ? 0 : -1;
+}
+
+/* The session, and the policy for what it offers. */
+static int open_session(struct rollout *r, struct env_reply *refusal, struct error *err)
+{
+	struct options_fit *fit = r->conf->options_fit;
+
+	options_fit_begin(fit);
+	bool opened = !env_open(r->conf->env_ops, &r->env_conf, r->conf->io, &r->env, refusal, err);
+	bool offers = opened && refusal->outcome == OUTCOME_OK && !nothing_to_call(r);
+	bool misfit = !opened || (offers && open_policy(r, err));
+	options_fit_end(fit, offers && !misfit, offer_of(r));
+	return misfit ? settle_misfit(r, opened, err) : 0;
 }
 
 static int run(struct rollout *r, struct error *err)
 {
 	struct env_reply refusal;
 
-	if (r->conf->env_ops->open(&r->conf->env, r->conf->io, &r->env, &refusal, err)) {
+	if (join_error_texts(r, err) || open_session(r, &refusal, err)) {
 		return -1;
 	}
 	if (refusal.outcome != OUTCOME_OK) {
@@ -345,35 +523,38 @@ static int run(struct rollout *r, struct error *err)
 	return start(r, err);
 }
 
-int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
-                struct error *err)
+int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)
 {
 	struct rollout *r = mem_new(sizeof(*r)); /* stacks of many threads stay small */
 
 	*r = (struct rollout){.conf = conf,
+	                      .env_conf = conf->env,
 	                      .last_error = BUF(BUF_MAX_MESSAGE),
 	                      .reward_text = BUF(BUF_MAX_SMALL),
 	                      .began_ns = io_now_ns(conf->io),
-	                      .max_turns = conf->max_turns.given
-	                                           ? (int64_t)conf->max_turns.value
-	                                           : DEFAULT_MAX_TURNS,
+	                      .max_turns =
+	                              conf->has_max_turns ? conf->max_turns : DEFAULT_MAX_TURNS,
 	                      .result = out};
 
 	*out = (struct rollout_result){.status = END_FAILED};
-	io_heed_stop(conf->io);
-	line_writer_init(&r->writer, conf->recorder, conf->sinks, conf->sink_count,
-	                 conf->clock, conf->scratch);
+	io_watch_stop(conf->io);
+	line_writer_init(&r->writer, conf->recorder, conf->sinks, conf->sink_count, conf->clock,
+	                 conf->scratch);
 	r->writer.order = conf->order;
-	int failed = run(r, err) ? settle(r, err) : 0;
+	int failed = run(r, err) ? end_after_error(r, err) : 0;
+	out->timed_out = out->status == END_UNREACHABLE && r->last == OUTCOME_TIMEOUT;
 	if (r->env) {
-		io_ignore_stop(conf->io); /* a goodbye has its own deadline */
+		io_ignore_stop(conf->io); /* a close has its own deadline */
 		conf->env_ops->close(r->env);
 	}
 	if (r->policy) {
 		r->policy->ops->close(r->policy);
 	}
+	arena_release(&r->texts);
 	arena_release(&r->kept);
 	arena_release(&r->now);
+	json_paths_free(r->ignore_paths);
+	buf_release(&r->ignore);
 	buf_release(&r->last_error);
 	buf_release(&r->reward_text);
 	free(r);

@@ -1,9 +1,15 @@
-/* One rollout, straight through: open, reset; until done: state, decide, step, record;
- * end, goodbye. */
+/* The folder rollout/: driving one rollout, and many of them in threads; task files. Not
+   here: what a reply means (env/), what to do next (policy/), whether it was good (check/). */
+
+/* One rollout, straight through: open, reset; until done: state, decide, step, record; end,
+   close. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
 #include "rollout/lines.h"
+#include "rollout/options_fit.h"
+#include "rollout/rereads.h"
+#include "rollout/volatile_members.h"
 
 #define DEFAULT_MAX_TURNS 100
 
@@ -14,27 +20,32 @@ struct rollout_conf {
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is filled in here */
-	struct opt_u64
-		max_turns; /* not given: the script's length, or DEFAULT_MAX_TURNS */
-	const struct opt_list *masks;
+	bool has_max_turns;        /* false: the script's length, or DEFAULT_MAX_TURNS */
+	int64_t max_turns;
+	const char *const *masks; /* JSON Pointers, for the header */
+	size_t mask_count;
 	struct clock clock;
 	struct io *io;
 	struct recorder *recorder;
 	const struct line_sink *sinks;
 	size_t sink_count;
+	struct volatile_members *volatile_members; /* shared with other rollouts */
+	struct options_fit *options_fit;           /* the same; NULL: it is the only one */
 	struct scratch_pool *scratch; /* shared with other rollouts; NULL: none is kept */
-	/* Held while a line is written and handed to the sinks, so that these see the
-	   lines of all rollouts in the order of the recording. NULL: nobody else writes.
-	 */
+	/* Held while a line is written and passed to the sinks, so that they see the lines of
+	   all rollouts in recording order. NULL: a single writer. */
 	pthread_mutex_t *order;
+	struct rereads *rereads; /* of a batch; NULL: no others run at the same time */
 };
 
 struct rollout_result {
 	enum end_status status;
-	bool opened;       /* it had a session, and the reset went well */
-	struct error peer; /* of END_UNREACHABLE, and of END_REFUSED where it was not for
-	                      lack of room: the sentence; kind FAIL_NONE otherwise */
-	bool lost_policy;  /* and it is about whom the policy asks */
+	bool timed_out; /* it was lost because its last call was not answered in time */
+	bool opened;    /* it had a session, and the reset went well */
+	/* of END_UNREACHABLE, and of END_REFUSED where it was not for lack of room: the
+	   sentence; kind FAIL_NONE otherwise */
+	struct error peer;
+	bool lost_policy; /* and it concerns the policy's model */
 };
 
 #define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */
@@ -45,7 +56,7 @@ void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1]);
 
 /* 0: it ran and its recording is whole, however it ended. -1: a policy that does not fit
    (nothing was recorded, no step sent), or our own failure (FAIL_SYSTEM; what was written
-   stays). */
+   stays, and has an `end` where that could still be written). */
 MUST_USE int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                          struct error *err);
 

@@ -3,9 +3,10 @@
 
    id         string or whole number, required, of its own in the file (blanks and control
               characters become '_', as in rollout ids)
-   seed       whole number: the episode's, instead of --seed
-   vars       object: variables of the prompt, kept as they stand
-   actions    "A,B,C" or an array of strings: instead of --actions
+   seed       whole number: the episode's, instead of the run's
+   vars       object: variables of the prompt, kept as they stand but for blanks
+   reset      object: what the episode starts with, instead of the run's
+   actions    "A,B,C" or an array of strings: instead of the run's
    tool, policy, state    strings, max_turns    whole number: instead of the options */
 #ifndef ROLLDBG_ROLLOUT_TASKS_H
 #define ROLLDBG_ROLLOUT_TASKS_H
@@ -17,13 +18,14 @@
 #define TASK_LINE_MAX ((size_t)1 << 20)
 #define TASK_FILE_MAX ((size_t)1 << 30)
 
-/* What a line does not say is absent (NULL, not given). */
+/* What a line does not say is absent (NULL, has_x false). */
 struct task {
 	const char *id;
 	size_t line; /* in its file, from 1 */
-	struct opt_i64 seed;
-	struct opt_u64 max_turns;
-	struct str vars; /* raw JSON object */
+	bool has_seed, has_max_turns;
+	int64_t seed, max_turns;
+	struct str vars;  /* raw JSON object */
+	struct str reset; /* raw JSON object */
 	const char *actions, *tool, *policy, *state;
 };
 
@@ -34,12 +36,11 @@ struct tasks {
 	struct arena arena;
 };
 
-/* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and cure"; a file without tasks is
-   one too, and so is a policy file that is not there. */
+/* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and how to fix it"; also for a file
+   without tasks and for a missing policy file. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
 /* The same for its text; name is for messages. */
-MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out,
-                         struct error *err);
+MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);
 void tasks_release(struct tasks *t);
 
 #endif

@@ -3,95 +3,98 @@
 
 #include <inttypes.h>
 
-static uint64_t factor(struct opt_u64 o)
+#define PER_DEVICE_TRAIN_BATCH_SIZE 8
+#define NUM_GENERATIONS             8
+
+static uint64_t given_or(uint64_t value, uint64_t otherwise)
 {
-	return o.given ? o.value : 1;
+	return value ? value : otherwise;
 }
 
-bool trainer_given(const struct trainer_options *o)
+static uint64_t per_device(const struct trainer_settings *s)
 {
-	return o->generations.given || o->device_batch.given || o->accumulation.given ||
-	       o->processes.given;
+	return given_or(s->per_device_train_batch_size, PER_DEVICE_TRAIN_BATCH_SIZE);
 }
 
-static int check_factors(const struct trainer_options *o, struct error *err)
+static uint64_t processes(const struct trainer_settings *s)
 {
-	const struct {
-		const char *name;
-		struct opt_u64 value;
-	} factors[] = {{"num-generations", o->generations},
-	               {"per-device-batch", o->device_batch},
-	               {"grad-accum", o->accumulation},
-	               {"processes", o->processes}};
-
-	for (size_t i = 0; i < ARRAY_LEN(factors); i++) {
-		if (factors[i].value.given && factors[i].value.value == 0) {
-			return error_set(err, FAIL_USAGE,
-			                 "--%s 0: a trainer has at least 1",
-			                 factors[i].name);
-		}
-	}
-	return 0;
+	return given_or(s->num_processes, 1);
 }
 
 /* False: more than there may be. */
-static bool multiply(const struct trainer_options *o, uint64_t *out)
+static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
 {
-	const uint64_t factors[] = {factor(o->device_batch), factor(o->accumulation),
-	                            factor(o->processes)};
-
-	*out = 1;
-	for (size_t i = 0; i < ARRAY_LEN(factors); i++) {
-		if (__builtin_mul_overflow(*out, factors[i], out) ||
-		    *out > TRAINER_SESSIONS_MAX) {
-			return false;
-		}
-	}
-	return true;
+	return !__builtin_mul_overflow(a, b, out) && *out <= TRAINER_SESSIONS_MAX;
 }
 
-int trainer_plan(const struct trainer_options *o, struct trainer_plan *out,
-                 struct error *err)
+static int too_many(struct error *err)
 {
-	struct trainer_plan p = {.group_size = factor(o->generations)};
+	return error_set(err, FAIL_USAGE, "generation_batch_size is more than %d",
+	                 TRAINER_SESSIONS_MAX);
+}
 
-	if (check_factors(o, err)) {
+static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, struct error *err)
+{
+	uint64_t global, steps = given_or(s->gradient_accumulation_steps, 1);
+
+	if (s->generation_batch_size && s->steps_per_generation) {
+		return error_set(err, FAIL_USAGE,
+		                 "generation_batch_size and steps_per_generation cannot both be "
+		                 "given");
+	}
+	if (!multiply(per_device(s), processes(s), &global)) {
+		return too_many(err);
+	}
+	if (!s->generation_batch_size) {
+		steps = given_or(s->steps_per_generation, steps);
+		return multiply(global, steps, batch) ? 0 : too_many(err);
+	}
+	*batch = s->generation_batch_size;
+	if (*batch % global) {
+		return error_set(err, FAIL_USAGE,
+		                 "generation_batch_size (%" PRIu64
+		                 ") must be divisible by the global batch size "
+		                 "(per_device_train_batch_size %" PRIu64 " x num_processes %" PRIu64
+		                 " = %" PRIu64 ")",
+		                 *batch, per_device(s), processes(s), global);
+	}
+	return *batch <= TRAINER_SESSIONS_MAX ? 0 : too_many(err);
+}
+
+int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, struct error *err)
+{
+	struct trainer_plan p = {.group_size = given_or(s->num_generations, NUM_GENERATIONS)};
+
+	if (find_batch_size(s, &p.sessions, err)) {
 		return -1;
 	}
-	if (!multiply(o, &p.sessions)) {
+	if (p.group_size < 2) {
 		return error_set(err, FAIL_USAGE,
-		                 "--per-device-batch x --grad-accum x --processes is "
-		                 "more than %d sessions",
-		                 TRAINER_SESSIONS_MAX);
+		                 "num_generations (%" PRIu64
+		                 "): GRPO compares the generations of a prompt with each other "
+		                 "and needs at least 2",
+		                 p.group_size);
 	}
 	if (p.sessions % p.group_size) {
 		return error_set(err, FAIL_USAGE,
-		                 "the generation batch (per-device batch %" PRIu64
-		                 " x accumulation %" PRIu64 " x processes %" PRIu64
-		                 " = %" PRIu64
+		                 "generation_batch_size (%" PRIu64
 		                 ") must be divisible by num_generations (%" PRIu64 ")",
-		                 factor(o->device_batch), factor(o->accumulation),
-		                 factor(o->processes), p.sessions, p.group_size);
+		                 p.sessions, p.group_size);
 	}
 	p.groups = p.sessions / p.group_size;
 	*out = p;
 	return 0;
 }
 
-static const char *plural(uint64_t n)
+void trainer_say(const struct trainer_settings *s, const struct trainer_plan *p, struct buf *out)
 {
-	return n == 1 ? "" : "s";
-}
+	uint64_t global = per_device(s) * processes(s), steps = p->sessions / global;
 
-void trainer_say(const struct trainer_options *o, const struct trainer_plan *p,
-                 struct buf *out)
-{
 	buf_printf(out,
-	           "%" PRIu64 " a device x %" PRIu64 " accumulated x %" PRIu64
-	           " process%s = %" PRIu64 " session%s at once: %" PRIu64
-	           " prompt%s with %" PRIu64 " generation%s each",
-	           factor(o->device_batch), factor(o->accumulation), factor(o->processes),
-	           factor(o->processes) == 1 ? "" : "es", p->sessions,
-	           plural(p->sessions), p->groups, plural(p->groups), p->group_size,
-	           plural(p->group_size));
+	           "generation_batch_size %" PRIu64 " = %" PRIu64 " per device x %" PRIu64
+	           " process%s x %" PRIu64 " step%s: %" PRIu64 " sessions at once, %" PRIu64
+	           " prompt%s with %" PRIu64 " generations each",
+	           p->sessions, per_device(s), processes(s), processes(s) == 1 ? "" : "es", steps,
+	           steps == 1 ? "" : "s", p->sessions, p->groups, p->groups == 1 ? "" : "s",
+	           p->group_size);
 }

@@ -1,13 +1,15 @@
-/* What a server is told before it starts: see serve.h. */
-#include "base/text.h"
+/* The settings of a server: see serve.h. */
 #include "serve/serve.h"
-#include "serve/world.h"
+
+#include "base/names.h"
+#include "base/text.h"
+#include "serve/world/world.h"
 
 const char *const serve_protocols[] = {[SERVE_MCP] = "mcp", [SERVE_OPENENV] = "openenv"};
 const size_t serve_protocols_count = ARRAY_LEN(serve_protocols);
 
-#define NAMES_MAX 64
-#define PING_MS   20000 /* uvicorn's */
+#define SETTINGS_MAX 64
+#define PING_MS      20000 /* uvicorn's */
 
 void serve_conf_init(struct serve_conf *c, struct clock clock)
 {
@@ -18,28 +20,15 @@ void serve_conf_init(struct serve_conf *c, struct clock clock)
 	                         .clock = clock};
 }
 
-static int unknown(const char *what, struct str typed, const char *const *names,
-                   size_t count, struct error *err)
+static int unknown(const char *what, struct str typed, const char *const *names, size_t count,
+                   struct error *err)
 {
-	const char *near = text_nearest(typed, names, count);
-	struct buf list = BUF(BUF_MAX_SMALL);
-
-	if (near != NULL) {
-		return error_set(err, FAIL_USAGE,
-		                 "unknown %s '%.*s' (did you mean '%s'?)", what,
-		                 STR_ARG(typed), near);
-	}
-	for (size_t i = 0; i < count; i++) {
-		buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	}
-	error_set(err, FAIL_USAGE, "unknown %s '%.*s'; there is: %s", what,
-	          STR_ARG(typed), buf_cstr(&list));
-	buf_release(&list);
-	return -1;
+	error_set(err, FAIL_USAGE, "unknown %s '%.*s'", what, STR_ARG(typed));
+	return names_suggest(err, typed, names, count);
 }
 
-static int choose(const char *what, struct str typed, const char *const *names,
-                  size_t count, size_t *chosen, struct error *err)
+static int choose(const char *what, struct str typed, const char *const *names, size_t count,
+                  size_t *chosen, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (str_is(typed, names[i])) {
@@ -54,8 +43,7 @@ static int set_protocol(struct serve_conf *c, struct str value, struct error *er
 {
 	size_t chosen = 0;
 
-	if (choose("protocol", value, serve_protocols, serve_protocols_count, &chosen,
-	           err) != 0) {
+	if (choose("protocol", value, serve_protocols, serve_protocols_count, &chosen, err) != 0) {
 		return -1;
 	}
 	c->protocol = (enum serve_protocol)chosen;
@@ -69,25 +57,23 @@ static int set_map(struct serve_conf *c, struct str value, struct error *err)
 	if (choose("map", value, lake_map_names, lake_map_count, &chosen, err) != 0) {
 		return -1;
 	}
-	c->map = (enum lake_map)chosen;
+	c->world_conf.map = (enum lake_map)chosen;
 	return 0;
 }
 
 static int set_slippery(struct serve_conf *c, struct str value, struct error *err)
 {
 	if (!str_is(value, "0") && !str_is(value, "1")) {
-		return error_set(err, FAIL_USAGE, "slippery is '%.*s', not 0 or 1",
-		                 STR_ARG(value));
+		return error_set(err, FAIL_USAGE, "slippery is '%.*s', not 0 or 1", STR_ARG(value));
 	}
-	c->slippery = str_is(value, "1");
+	c->world_conf.slippery = str_is(value, "1");
 	return 0;
 }
 
 static int set_max_envs(struct serve_conf *c, struct str value, struct error *err)
 {
 	if (!text_u64(value, &c->max_envs) || c->max_envs == 0) {
-		return error_set(err, FAIL_USAGE,
-		                 "max_envs is '%.*s', not a whole number of at least 1",
+		return error_set(err, FAIL_USAGE, "max_envs is '%.*s', not a positive integer",
 		                 STR_ARG(value));
 	}
 	return 0;
@@ -96,8 +82,7 @@ static int set_max_envs(struct serve_conf *c, struct str value, struct error *er
 static int set_delay(struct serve_conf *c, struct str value, struct error *err)
 {
 	if (!text_duration_ms(value, &c->delay_ms)) {
-		return error_set(err, FAIL_USAGE,
-		                 "delay is '%.*s', not a duration such as 20ms",
+		return error_set(err, FAIL_USAGE, "delay is '%.*s', not a duration such as 20ms",
 		                 STR_ARG(value));
 	}
 	return 0;
@@ -105,7 +90,7 @@ static int set_delay(struct serve_conf *c, struct str value, struct error *err)
 
 int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
 {
-	const char *names[NAMES_MAX];
+	const char *names[SETTINGS_MAX];
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < serve_faults_count; i++) {
@@ -131,14 +116,13 @@ static const struct {
 	{"fault", serve_conf_fault, NULL},
 };
 
-int serve_conf_set(struct serve_conf *c, struct str key, struct str value,
-                   struct error *err)
+int serve_conf_set(struct serve_conf *c, struct str key, struct str value, struct error *err)
 {
 	const char *names[ARRAY_LEN(settings)];
 	size_t rows[ARRAY_LEN(settings)], count = 0, chosen = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-		if (settings[i].of == NULL || settings[i].of == c->world) {
+		if (!settings[i].of || settings[i].of == c->world) {
 			names[count] = settings[i].key;
 			rows[count++] = i;
 		}
@@ -162,14 +146,13 @@ static struct str split(struct str s, char mark, struct str *rest)
 int serve_conf_target(struct serve_conf *c, struct str target, struct error *err)
 {
 	struct str rest, world = split(target, '?', &rest);
-	const char *names[NAMES_MAX];
+	const char *names[SETTINGS_MAX];
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < worlds_count; i++) {
 		names[i] = worlds[i]->name;
 	}
-	if (choose("built-in environment", world, names, worlds_count, &chosen, err) !=
-	    0) {
+	if (choose("built-in environment", world, names, worlds_count, &chosen, err) != 0) {
 		return -1;
 	}
 	c->world = worlds[chosen];
@@ -185,14 +168,12 @@ int serve_conf_target(struct serve_conf *c, struct str target, struct error *err
 
 int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *err)
 {
-	if (value == NULL) {
+	if (!value) {
 		return 0;
 	}
 	if (!text_u64(str_from(value), &c->max_envs) || c->max_envs == 0) {
-		return error_set(
-			err, FAIL_USAGE,
-			"MAX_CONCURRENT_ENVS is '%s', not a whole number of at least 1",
-			value);
+		return error_set(err, FAIL_USAGE,
+		                 "MAX_CONCURRENT_ENVS is '%s', not a positive integer", value);
 	}
 	return 0;
 }
@@ -203,13 +184,12 @@ int serve_conf_check(const struct serve_conf *c, struct error *err)
 		const struct fault *f = &serve_faults[i];
 
 		if (c->faults >> i & 1 && !(f->protocols >> c->protocol & 1)) {
-			return error_set(
-				err, FAIL_USAGE,
-				"fault '%s' does not exist in protocol %s: it belongs "
-				"to %s",
-				f->name, serve_protocols[c->protocol],
-				serve_protocols[!c->protocol]);
+			return error_set(err, FAIL_USAGE,
+			                 "fault '%s' does not exist in protocol %s: it belongs to "
+			                 "%s",
+			                 f->name, serve_protocols[c->protocol],
+			                 serve_protocols[!c->protocol]);
 		}
 	}
-	return 0;
+	return allowed_origins_check(&c->origins, err);
 }

@@ -6,12 +6,12 @@
 
 const char *check_status_name(enum check_status s)
 {
-	static const char *const names[] = {"ok", "red", "unknown"};
+	static const char *const names[] = {"ok", "fail", "unknown"};
 
 	return names[s];
 }
 
-/* The status, with the sentence that a printf makes. */
+/* Sets the status and a printf-formatted sentence. */
 static enum check_status PRINTF_LIKE(3, 4)
 	say(struct checklist_line *l, enum check_status s, const char *fmt, ...)
 {
@@ -33,70 +33,72 @@ static bool any(const struct metrics *m, int sum)
 	return m->sum[sum] > 0;
 }
 
-static enum check_status tools(const struct metrics *m, bool supplied,
-                               struct checklist_line *l)
+static enum check_status tools(const struct metrics *m, bool supplied, struct checklist_line *l)
 {
 	(void)supplied;
-	if (!any(m, SUM_ROLLOUTS))
+	if (!any(m, SUM_ROLLOUTS)) {
 		return say(l, CHECK_UNKNOWN, "no rollout");
-	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_RED,
-	           "%" PRId64 " of %" PRId64 " rollouts called one",
-	           whole(m, SUM_USED_TOOLS), whole(m, SUM_ROLLOUTS));
+	}
+	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_FAIL,
+	           "%" PRId64 " of %" PRId64 " rollouts called a tool", whole(m, SUM_USED_TOOLS),
+	           whole(m, SUM_ROLLOUTS));
 }
 
-static enum check_status reward(const struct metrics *m, bool supplied,
-                                struct checklist_line *l)
+static enum check_status reward(const struct metrics *m, bool supplied, struct checklist_line *l)
 {
 	(void)supplied;
-	if (!any(m, SUM_REWARDS))
+	if (!any(m, SUM_REWARDS)) {
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
-	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_RED,
+	}
+	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_FAIL,
 	           "above 0 in %" PRId64 " of %" PRId64 " rollouts that have one",
 	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS));
 }
 
-static enum check_status logprobs(const struct metrics *m, bool supplied,
-                                  struct checklist_line *l)
+static enum check_status logprobs(const struct metrics *m, bool supplied, struct checklist_line *l)
 {
 	(void)supplied;
-	if (!any(m, SUM_LOGPROBS))
+	if (!any(m, SUM_LOGPROBS)) {
 		return say(l, CHECK_UNKNOWN, "none recorded");
-	if (any(m, SUM_LOGPROBS_BAD))
-		return say(l, CHECK_RED,
-		           "%" PRId64 " of %" PRId64 " are none, or above 0",
+	}
+	if (any(m, SUM_LOGPROBS_BAD)) {
+		return say(l, CHECK_FAIL, "%" PRId64 " of %" PRId64 " are missing or above 0",
 		           whole(m, SUM_LOGPROBS_BAD), whole(m, SUM_LOGPROBS));
-	if (any(m, SUM_LOGPROBS_ZEROS))
-		return say(l, CHECK_RED,
+	}
+	if (any(m, SUM_LOGPROBS_ZEROS)) {
+		return say(l, CHECK_FAIL,
 		           "all 0 in %" PRId64 " of %" PRId64 " turns that have some",
 		           whole(m, SUM_LOGPROBS_ZEROS), whole(m, SUM_LOGPROB_TURNS));
+	}
 	return say(l, CHECK_OK, "%" PRId64 " in %" PRId64 " turns, finite and not 0",
 	           whole(m, SUM_LOGPROBS), whole(m, SUM_LOGPROB_TURNS));
 }
 
-static enum check_status kl(const struct metrics *m, bool supplied,
-                            struct checklist_line *l)
+static enum check_status kl(const struct metrics *m, bool supplied, struct checklist_line *l)
 {
 	const struct ratios *r = &m->ratios;
 
-	if (!supplied)
-		return say(l, CHECK_UNKNOWN, "not supplied (--trainer-logprobs)");
-	if (any(m, SUM_UNEVEN))
-		return say(l, CHECK_RED,
-		           "turns in which the trainer scored another number of tokens: "
-		           "%" PRId64,
+	if (!supplied) {
+		return say(l, CHECK_UNKNOWN, "no log-probabilities of the trainer were given");
+	}
+	if (any(m, SUM_UNEVEN)) {
+		return say(l, CHECK_FAIL,
+		           "turns in which the trainer scored another number of tokens: %" PRId64,
 		           whole(m, SUM_UNEVEN));
-	if (!r->tokens)
+	}
+	if (!r->tokens) {
 		return say(l, CHECK_UNKNOWN,
-		           "no turn has log-probabilities on both sides");
-	if (any(m, SUM_TEMPERED))
-		return say(
-			l, CHECK_UNKNOWN,
-			"k3 %.3f, not comparable: sampled with a temperature, top_p or "
-			"the like",
-			ratios_k3(r));
-	return say(l, ratios_apart(r) || ratios_shifted(r) ? CHECK_RED : CHECK_OK,
-	           "k3 %.3f, mean weight %.3f, ess %.3f over %" PRId64 " tokens%s",
-	           ratios_k3(r), ratios_weight(r), ratios_ess(r), r->tokens,
+		           "no turn has log-probabilities from both engine "
+		           "and trainer");
+	}
+	if (any(m, SUM_TEMPERED)) {
+		return say(l, CHECK_UNKNOWN,
+		           "k3 %.3f, not comparable: sampled with a temperature, top_p or the like",
+		           ratios_k3(r));
+	}
+	return say(l, ratios_apart(r) || ratios_shifted(r) ? CHECK_FAIL : CHECK_OK,
+	           "k3 %.3f, mean weight %.3f, ess %.3f over %" PRId64 " tokens%s", ratios_k3(r),
+	           ratios_weight(r), ratios_ess(r), r->tokens,
 	           ratios_shifted(r) ? "; conditioning_mismatch" : "");
 }
 
@@ -104,35 +106,35 @@ static enum check_status advantages(const struct metrics *m, bool supplied,
                                     struct checklist_line *l)
 {
 	(void)supplied;
-	if (!any(m, SUM_GROUPS))
+	if (!any(m, SUM_GROUPS)) {
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
-	if (any(m, SUM_NOT_FINITE))
-		return say(l, CHECK_RED,
-		           "not finite in %" PRId64 " of %" PRId64 " groups",
+	}
+	if (any(m, SUM_NOT_FINITE)) {
+		return say(l, CHECK_FAIL, "not finite in %" PRId64 " of %" PRId64 " groups",
 		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS));
-	if (any(m, SUM_UNREWARDED))
-		return say(l, CHECK_RED,
-		           "rollouts that reached an end without a reward: %" PRId64,
+	}
+	if (any(m, SUM_UNREWARDED)) {
+		return say(l, CHECK_FAIL, "rollouts that reached an end without a reward: %" PRId64,
 		           whole(m, SUM_UNREWARDED));
-	if (m->sum[SUM_ZERO_STD_SAMPLES] == m->sum[SUM_GROUP_SAMPLES])
-		return say(l, CHECK_RED,
-		           "all 0: within none of %" PRId64 " groups do rewards differ",
+	}
+	if (m->sum[SUM_ZERO_STD_SAMPLES] == m->sum[SUM_GROUP_SAMPLES]) {
+		return say(l, CHECK_FAIL,
+		           "all 0: rewards do not differ within any of %" PRId64 " groups",
 		           whole(m, SUM_GROUPS));
-	return say(l, CHECK_OK, "finite in %" PRId64 " groups, at most %.3f",
-	           whole(m, SUM_GROUPS), m->high[EXTREME_ADVANTAGE]);
+	}
+	return say(l, CHECK_OK, "finite in %" PRId64 " groups, at most %.3f", whole(m, SUM_GROUPS),
+	           m->high[EXTREME_ADVANTAGE]);
 }
 
-static enum check_status groups(const struct metrics *m, bool supplied,
-                                struct checklist_line *l)
+static enum check_status groups(const struct metrics *m, bool supplied, struct checklist_line *l)
 {
 	(void)supplied;
-	if (!any(m, SUM_SIZED_GROUPS))
-		return say(l, CHECK_UNKNOWN, "no recording says how large a group is");
-	return say(l,
-	           m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK
-	                                                               : CHECK_RED,
-	           "%" PRId64 " of %" PRId64 " have all their rollouts",
-	           whole(m, SUM_FULL_GROUPS), whole(m, SUM_SIZED_GROUPS));
+	if (!any(m, SUM_SIZED_GROUPS)) {
+		return say(l, CHECK_UNKNOWN, "no recording has a group size");
+	}
+	return say(l, m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK : CHECK_FAIL,
+	           "%" PRId64 " of %" PRId64 " groups are complete", whole(m, SUM_FULL_GROUPS),
+	           whole(m, SUM_SIZED_GROUPS));
 }
 
 void checklist_make(const struct metrics *total, bool supplied,
@@ -142,9 +144,8 @@ void checklist_make(const struct metrics *total, bool supplied,
 		const char *name;
 		enum check_status (*look)(const struct metrics *m, bool supplied,
 		                          struct checklist_line *l);
-	} all[CHECKLIST] = {{"tools", tools},           {"reward", reward},
-	                    {"logprobs", logprobs},     {"kl", kl},
-	                    {"advantages", advantages}, {"groups", groups}};
+	} all[CHECKLIST] = {{"tools", tools}, {"reward", reward},         {"logprobs", logprobs},
+	                    {"kl", kl},       {"advantages", advantages}, {"groups", groups}};
 
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		out[i] = (struct checklist_line){.name = all[i].name};

@@ -1,12 +1,12 @@
-/* What an RL engineer looks at first: six things that a healthy run has. */
+/* Six properties of a healthy training run. */
 #ifndef ROLLDBG_STATS_CHECKLIST_H
 #define ROLLDBG_STATS_CHECKLIST_H
 
 #include "stats/metrics.h"
 
-enum check_status { CHECK_OK, CHECK_RED, CHECK_UNKNOWN, CHECK_STATUSES };
+enum check_status { CHECK_OK, CHECK_FAIL, CHECK_UNKNOWN, CHECK_STATUSES };
 
-const char *check_status_name(enum check_status s); /* "ok", "red", "unknown" */
+const char *check_status_name(enum check_status s); /* "ok", "fail", "unknown" */
 
 struct checklist_line {
 	const char *name;
@@ -16,7 +16,7 @@ struct checklist_line {
 
 #define CHECKLIST 6
 
-/* `supplied`: a trainer's log-probabilities were. */
+/* `supplied`: a trainer's log-probabilities were given. */
 void checklist_make(const struct metrics *total, bool supplied,
                     struct checklist_line out[CHECKLIST]);
 

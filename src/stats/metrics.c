@@ -1,27 +1,27 @@
-/* Sums of metrics, and the table of what they say: see metrics.h. */
+/* Sums of metrics, and the table of metrics computed from them: see metrics.h. */
 #include "stats/metrics.h"
-
-const char *const metric_statuses[] = {
-	"terminated",  "truncated",   "finished", "max-turns",  "stopped", "refused",
-	"unreachable", "interrupted", "failed",   "incomplete", "unknown"};
 
 void metrics_extreme(struct metrics *m, enum extreme e, double value)
 {
 	value += 0.0; /* never -0 */
-	if (!m->known[e] || value < m->low[e])
+	if (!m->known[e] || value < m->low[e]) {
 		m->low[e] = value;
-	if (!m->known[e] || value > m->high[e])
+	}
+	if (!m->known[e] || value > m->high[e]) {
 		m->high[e] = value;
+	}
 	m->known[e] = true;
 }
 
 void metrics_merge(struct metrics *m, const struct metrics *other)
 {
-	for (size_t i = 0; i < SUMS; i++)
+	for (size_t i = 0; i < SUMS; i++) {
 		m->sum[i] += other->sum[i];
+	}
 	for (size_t i = 0; i < EXTREMES; i++) {
-		if (!other->known[i])
+		if (!other->known[i]) {
 			continue;
+		}
 		metrics_extreme(m, (enum extreme)i, other->low[i]);
 		metrics_extreme(m, (enum extreme)i, other->high[i]);
 	}
@@ -30,85 +30,67 @@ void metrics_merge(struct metrics *m, const struct metrics *other)
 
 #define COUNT(over)       METRIC_COUNT, over, SUM_NONE
 #define MEAN(over, under) METRIC_MEAN, over, under
-#define STOPPED(place, name)                                                             \
-	{                                                                                \
-		"stop_condition/" name, "Rollouts that ended as " name ".",              \
-			COUNT(SUM_STATUS + (place)), true                                \
-	}
+#define STOPPED(place, name)                                                                       \
+	{"stop_condition/" name, "Rollouts that ended as " name ".", COUNT(SUM_STATUS + (place)),  \
+	 true}
 
 const struct metric metric_table[] = {
 	{"rollouts", "Rollouts.", COUNT(SUM_ROLLOUTS), false},
 	{"tasks", "Different tasks.", COUNT(SUM_TASKS), false},
-	STOPPED(0, "terminated"),
-	STOPPED(1, "truncated"),
-	STOPPED(2, "finished"),
-	STOPPED(3, "max-turns"),
-	STOPPED(4, "stopped"),
-	STOPPED(5, "refused"),
-	STOPPED(6, "unreachable"),
-	STOPPED(7, "interrupted"),
-	STOPPED(8, "failed"),
-	STOPPED(9, "incomplete"),
-	STOPPED(10, "unknown"),
-	{"has_error", "Share of rollouts that got no session, or no end.",
+#define STATUS_WORD(id, word) STOPPED(END_##id, word),
+#include "trajectory/keys.def"
+	STOPPED(END_INCOMPLETE, "incomplete"),
+	STOPPED(END_UNKNOWN, "unknown"),
+	{"has_error", "Share of rollouts without a session or an end.",
          MEAN(SUM_LOST, SUM_ROLLOUTS), false},
-	{"is_truncated",
-         "Share of rollouts cut off by the environment or by --max-turns.",
+	{"is_truncated", "Share of rollouts truncated by the environment or by the limit of turns.",
          MEAN(SUM_CUT_OFF, SUM_ROLLOUTS), false},
 	{"turns", "Decisions of the policy.", COUNT(SUM_TURNS), false},
-	{"steps", "Calls that were sent.", COUNT(SUM_STEPS), false},
-	{"effective", "Steps after which the state differs.", METRIC_KNOWN, SUM_EFFECTIVE,
-         SUM_JUDGED, false},
-	{"failed", "Steps that were not answered ok.", COUNT(SUM_FAILED), false},
+	{"steps", "Calls sent to the environment.", COUNT(SUM_STEPS), false},
+	{"effective",
+         "Steps after which the state differs in more than clocks, ids and counts of calls.",
+         METRIC_KNOWN, SUM_EFFECTIVE, SUM_JUDGED, false},
+	{"failed", "Steps whose outcome is not ok.", COUNT(SUM_FAILED), false},
 	{"num_turns/mean", "Turns of a rollout.", MEAN(SUM_TURNS, SUM_ROLLOUTS), false},
-	{"num_turns/min", "The fewest turns of a rollout.", METRIC_LOW, EXTREME_TURNS, 0,
+	{"num_turns/min", "The fewest turns of a rollout.", METRIC_LOW, EXTREME_TURNS, 0, false},
+	{"num_turns/max", "The most turns of a rollout.", METRIC_HIGH, EXTREME_TURNS, 0, false},
+	{"tool_call_frequency", "Calls per rollout, sent or not.", MEAN(SUM_CALLS, SUM_ROLLOUTS),
          false},
-	{"num_turns/max", "The most turns of a rollout.", METRIC_HIGH, EXTREME_TURNS, 0,
-         false},
-	{"tool_call_frequency", "Calls in a rollout, sent or not.",
-         MEAN(SUM_CALLS, SUM_ROLLOUTS), false},
-	{"tool_failure_frequency", "Share of calls that failed, or could not be sent.",
+	{"tool_failure_frequency", "Share of calls that failed or could not be sent.",
          MEAN(SUM_CALLS_FAILED, SUM_CALLS), false},
 	{"returned_error_frequency",
-         "Share of calls whose reply is a success by its envelope and an error by its "
-         "content: trainers that look for exceptions take them for good ones.",
+         "Share of calls whose reply is a success by its envelope but an error by its "
+         "content: trainers that only catch exceptions count them as successes.",
          MEAN(SUM_CALLS_RETURNED_ERROR, SUM_CALLS), false},
 	{"schema_accuracy",
-         "Share of calls that could be read, name a tool there is, and fit its schema.",
+         "Share of calls that parse, name an existing tool, and match its schema.",
          MEAN(SUM_CALLS_FIT, SUM_CALLS_CHECKED), false},
-	{"parse_source/native", "Replies whose calls stood in tool_calls.",
-         COUNT(SUM_NATIVE), true},
-	{"parse_source/text", "Replies whose calls were read out of their text.",
-         COUNT(SUM_TEXT), true},
+	{"parse_source/native", "Replies with calls in tool_calls.", COUNT(SUM_NATIVE), true},
+	{"parse_source/text", "Replies with calls parsed from their text.", COUNT(SUM_TEXT), true},
 	{"parse_source/none", "Replies without a call.", COUNT(SUM_NO_CALL), true},
-	{"parse_repairs", "Repairs it took to read calls.", COUNT(SUM_REPAIRS), true},
-	{"completions/clipped_ratio",
-         "Share of replies that ended at their limit of tokens.",
+	{"parse_repairs", "Repairs needed to parse calls.", COUNT(SUM_REPAIRS), true},
+	{"completions/clipped_ratio", "Share of replies that ended at their token limit.",
          MEAN(SUM_CLIPPED, SUM_REPLIES), false},
-	{"usage/prompt_tokens", "Tokens of a prompt, as the server counts them.",
+	{"usage/prompt_tokens", "Tokens of a prompt, as reported by the server.",
          MEAN(SUM_PROMPT_TOKENS, SUM_USAGES), false},
-	{"usage/completion_tokens", "Tokens of a reply, as the server counts them.",
+	{"usage/completion_tokens", "Tokens of a reply, as reported by the server.",
          MEAN(SUM_COMPLETION_TOKENS, SUM_USAGES), false},
-	{"mismatch_kl", "k3 between the engine and the trainer, mean over tokens.",
+	{"mismatch_kl", "k3 between engine and trainer, mean over tokens.",
          MEAN(SUM_K3, SUM_COMPARED), false},
-	{"rollout_corr/kl", "k1, the same without the correction.",
+	{"rollout_corr/kl", "k1, the plain estimate without the correction of k3.",
          MEAN(SUM_K1, SUM_COMPARED), false},
-	{"reward", "Mean over the rollouts that reached an end.",
-         MEAN(SUM_REWARD, SUM_REWARDS), false},
+	{"reward", "Mean over the rollouts that reached an end.", MEAN(SUM_REWARD, SUM_REWARDS),
+         false},
 	{"reward/min", "The lowest.", METRIC_LOW, EXTREME_REWARD, 0, false},
 	{"reward/max", "The highest.", METRIC_HIGH, EXTREME_REWARD, 0, false},
 	{"reward_std", "Standard deviation within a group, mean over the groups.",
          MEAN(SUM_GROUP_STD, SUM_GROUPS), false},
-	{"groups", "Tasks with two rewards or more.", COUNT(SUM_GROUPS), false},
-	{"frac_reward_zero_std",
-         "Share of the samples in groups that stand in one whose rewards are all the "
-         "same.",
+	{"groups", "Tasks with at least two rewards.", COUNT(SUM_GROUPS), false},
+	{"frac_reward_zero_std", "Share of the samples in groups whose rewards are all equal.",
          MEAN(SUM_ZERO_STD_SAMPLES, SUM_GROUP_SAMPLES), false},
-	{"solved_none", "Groups without a reward above 0.", COUNT(SUM_SOLVED_NONE),
-         false},
-	{"solved_all", "Groups whose rewards are all 1 or more.", COUNT(SUM_SOLVED_ALL),
-         false},
-	{"solved_some", "The other groups.", COUNT(SUM_SOLVED_SOME), false},
+	{"solved_none", "Groups whose rewards are all 0 or less.", COUNT(SUM_SOLVED_NONE), false},
+	{"solved_all", "Groups whose rewards are all 1 or more.", COUNT(SUM_SOLVED_ALL), false},
+	{"solved_some", "All other groups.", COUNT(SUM_SOLVED_SOME), false},
 };
 
 const size_t metric_count = ARRAY_LEN(metric_table);

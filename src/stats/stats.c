@@ -1,38 +1,39 @@
-/* From lines and verdicts to metrics: see stats.h. */
+/* Computes metrics from facts: see stats.h. */
 #include "stats/stats.h"
 
-#include "check/open.h"
-#include "check/peer.h"
-#include "check/trained.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "facts/fingerprint.h"
+#include "facts/peer.h"
+#include "facts/trained.h"
 #include "json/arguments.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAMPLES 64 /* those below are told apart; the others are taken for different */
+#define SAMPLES 64 /* smaller sample numbers are checked for duplicates; the others count as new */
 #define SCHEMAS 64
-#define SAME    1e-8 /* rewards that trainers take for equal */
-#define EPSILON 1e-4 /* beside the deviation, where advantages are divided by it */
+#define SAME    1e-8 /* rewards closer than this are equal for trainers */
+#define EPSILON 1e-4 /* added to the deviation when advantages are divided by it */
 
-/* The rollouts of one task, as a group. */
-struct group {
-	int64_t size; /* asked for; 0: not known */
+/* The rollouts of one task. */
+struct reward_group {
+	int64_t size; /* requested; 0: unknown */
 	int64_t samples;
 	uint64_t seen;
 	int64_t rewards;
-	double mean, squares; /* of the rewards: the latter of their distances from it */
+	double mean, squares; /* mean of the rewards, and the sum of squared distances from it */
 	double low, high;
 };
 
-struct task {
-	uint64_t hash; /* 0: free */
+struct task_metrics {
+	struct map_item item;
 	struct str id; /* absent: rollouts without a task */
-	struct metrics *metrics;
-	struct group group;
+	struct metrics metrics;
+	struct reward_group group;
 };
 
-/* A schema that was read already: calls of one tool have the same, rollout after rollout.
- */
+/* A parsed schema: calls of one tool have the same one in every rollout. */
 struct schema {
 	struct arena arena;
 	struct str text;
@@ -40,66 +41,53 @@ struct schema {
 };
 
 struct stats {
-	struct task *tasks;
-	size_t size, count;
+	struct map tasks;             /* by id; in the arena */
+	struct task_metrics *no_task; /* of rollouts without a task; may be NULL */
 	struct arena arena;
 	struct schema schemas[SCHEMAS];
 };
 
 struct stats *stats_new(void)
 {
-	return mem_new(sizeof(struct stats));
+	struct stats *s = mem_new(sizeof(*s));
+
+	s->tasks.key = offsetof(struct task_metrics, id);
+	return s;
 }
 
 void stats_free(struct stats *s)
 {
-	if (!s)
+	if (!s) {
 		return;
-	for (size_t i = 0; i < SCHEMAS; i++)
+	}
+	for (size_t i = 0; i < SCHEMAS; i++) {
 		arena_release(&s->schemas[i].arena);
+	}
 	arena_release(&s->arena);
-	free(s->tasks);
 	free(s);
 }
 
 /* ---- tasks ---- */
 
-static struct task *place(struct task *tasks, size_t size, struct str id, uint64_t hash)
+static struct task_metrics *new_task(struct stats *s, struct str id)
 {
-	size_t i = hash & (size - 1);
+	struct task_metrics *t = arena_new(&s->arena, sizeof(*t));
 
-	while (tasks[i].hash && !(tasks[i].hash == hash && !tasks[i].id.p == !id.p &&
-	                          str_eq(tasks[i].id, id)))
-		i = (i + 1) & (size - 1);
-	return &tasks[i];
+	t->id = arena_str(&s->arena, id);
+	return t;
 }
 
-static void grow(struct stats *s)
+static struct task_metrics *task_of(struct stats *s, struct str id)
 {
-	size_t size = s->size ? 2 * s->size : 64;
-	struct task *tasks = mem_array(size, sizeof(*tasks));
-
-	for (size_t i = 0; i < s->size; i++) {
-		if (s->tasks[i].hash)
-			*place(tasks, size, s->tasks[i].id, s->tasks[i].hash) =
-				s->tasks[i];
+	if (!id.p) {
+		s->no_task = s->no_task ? s->no_task : new_task(s, id);
+		return s->no_task;
 	}
-	free(s->tasks);
-	s->tasks = tasks;
-	s->size = size;
-}
-
-static struct task *task_of(struct stats *s, struct str id)
-{
-	uint64_t hash = open_hash(id);
-
-	if (4 * (s->count + 1) > 3 * s->size)
-		grow(s);
-	struct task *t = place(s->tasks, s->size, id, hash);
-	if (!t->hash) {
-		*t = (struct task){.hash = hash, .id = arena_str(&s->arena, id)};
-		t->metrics = arena_new(&s->arena, sizeof(*t->metrics));
-		s->count++;
+	uint64_t hash = map_hash(id);
+	struct task_metrics *t = map_find(&s->tasks, hash, id);
+	if (!t) {
+		t = new_task(s, id);
+		map_add(&s->tasks, &t->item, hash);
 	}
 	return t;
 }
@@ -108,7 +96,7 @@ static struct task *task_of(struct stats *s, struct str id)
 
 static const struct arguments_schema *schema_of(struct stats *s, struct str text)
 {
-	struct schema *one = &s->schemas[peer_fingerprint(text) % SCHEMAS];
+	struct schema *one = &s->schemas[fingerprint(text) % SCHEMAS];
 
 	if (!one->of || !str_eq(one->text, text)) {
 		arena_reset(&one->arena);
@@ -118,41 +106,42 @@ static const struct arguments_schema *schema_of(struct stats *s, struct str text
 	return one->of;
 }
 
-static bool fits(struct stats *s, const struct rollout_facts *r, const struct moment *m)
+static bool fits(struct stats *s, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct error ignored;
 
 	if (m->tool < 0 || m->line->outcome == OUTCOME_UNPARSED ||
-	    m->line->outcome == OUTCOME_NOT_SENT)
+	    m->line->outcome == OUTCOME_NOT_SENT) {
 		return false;
+	}
 	struct str schema = r->tools[m->tool].schema;
-	return !schema.p ||
-	       !arguments_check(schema_of(s, schema),
-	                        m->arguments.p ? m->arguments : STR("{}"), &ignored);
+	return !schema.p || !arguments_check(schema_of(s, schema),
+	                                     m->arguments.p ? m->arguments : STR("{}"), &ignored);
 }
 
-/* An error that only the content of the reply tells. */
+/* An error that is only visible in the content of the reply. */
 static bool is_returned_error(const struct line *l)
 {
-	struct str error = l->value[KEY_ERROR];
-	struct str layer = JSON_GET(error, "layer");
+	enum error_layer layer = line_error_layer(l);
 
-	return peer_is(layer, STR("body")) || peer_is(layer, STR("text")) ||
-	       !json_is_null(JSON_GET(error, "disagrees"));
+	return layer == LAYER_BODY || layer == LAYER_TEXT ||
+	       !json_is_null(JSON_GET(l->value[KEY_ERROR], "disagrees"));
 }
 
 static void take_call(struct stats *s, double *sum, const struct rollout_facts *r,
-                      const struct moment *m)
+                      const struct derived_line *m)
 {
-	if (!line_has(m->line, KEY_TOOL_CALL))
+	if (!line_has(m->line, KEY_TOOL_CALL)) {
 		return;
+	}
 	sum[SUM_CALLS]++;
 	if (m->line->outcome != OUTCOME_OK) {
 		sum[SUM_CALLS_FAILED]++;
 		sum[SUM_CALLS_RETURNED_ERROR] += is_returned_error(m->line);
 	}
-	if (r->tools_known != TOOLS_ALL)
+	if (r->tools_known != TOOLS_ALL) {
 		return;
+	}
 	sum[SUM_CALLS_CHECKED]++;
 	sum[SUM_CALLS_FIT] += fits(s, r, m);
 }
@@ -164,8 +153,9 @@ static void take_usage(double *sum, struct str usage)
 	double prompt, completion;
 
 	if (!json_double(JSON_GET(usage, "prompt_tokens"), &prompt) ||
-	    !json_double(JSON_GET(usage, "completion_tokens"), &completion))
+	    !json_double(JSON_GET(usage, "completion_tokens"), &completion)) {
 		return;
+	}
 	sum[SUM_USAGES]++;
 	sum[SUM_PROMPT_TOKENS] += prompt;
 	sum[SUM_COMPLETION_TOKENS] += completion;
@@ -197,30 +187,30 @@ static void take_logprobs(double *sum, struct str llm)
 	sum[SUM_LOGPROBS_ZEROS] += count > 1 && zeros == count;
 }
 
-static void compare(struct metrics *m, const struct rollout_facts *r,
-                    const struct line *l)
+static void compare(struct metrics *m, const struct rollout_facts *r, const struct line *l)
 {
 	struct ratios one = {.tokens = 0};
 	const struct trained_turn *partner =
 		r->trained ? trained_find(r->trained, r->id, l->turn) : NULL;
 
-	if (!partner)
+	if (!partner) {
 		return;
-	size_t n =
-		ratios_turn(&one, l->value[KEY_LLM], partner->logprobs, partner->count);
-	if (n == partner->count)
+	}
+	size_t n = ratios_turn(&one, l->value[KEY_LLM], partner->logprobs, partner->count);
+	if (n == partner->count) {
 		ratios_merge(&m->ratios, &one);
-	else
+	} else {
 		m->sum[SUM_UNEVEN] += n > 0;
+	}
 }
 
-static void take_reply(struct metrics *m, const struct rollout_facts *r,
-                       const struct line *l)
+static void take_reply(struct metrics *m, const struct rollout_facts *r, const struct line *l)
 {
 	struct str llm = l->value[KEY_LLM];
 
-	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p)
+	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p) {
 		return;
+	}
 	m->sum[SUM_REPLIES]++;
 	m->sum[SUM_CLIPPED] += peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
 	take_parse(m->sum, JSON_GET(llm, "parse"));
@@ -229,14 +219,14 @@ static void take_reply(struct metrics *m, const struct rollout_facts *r,
 	compare(m, r, l);
 }
 
-void stats_line(struct stats *s, const struct rollout_facts *r, const struct moment *m)
+static void take_line(struct stats *s, struct metrics *into, const struct rollout_facts *r,
+                      const struct derived_line *m)
 {
-	struct metrics *into = task_of(s, r->task)->metrics;
 	char tempered[64];
 
 	if (m->line->type == LINE_HEADER) {
-		into->sum[SUM_TEMPERED] += logprobs_tempered(m->line->value[KEY_POLICY],
-		                                             tempered, sizeof(tempered));
+		into->sum[SUM_TEMPERED] +=
+			logprobs_tempered(m->line->value[KEY_POLICY], tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		take_call(s, into->sum, r, m);
 		take_reply(into, r, m->line);
@@ -245,36 +235,32 @@ void stats_line(struct stats *s, const struct rollout_facts *r, const struct mom
 
 /* ---- rollouts ---- */
 
-static size_t status_of(struct str status)
+/* False if the sample was seen before. */
+static bool is_new_sample(struct reward_group *g, int64_t sample)
 {
-	size_t i = 0, last = SUM_STATUS_LAST - SUM_STATUS;
-
-	while (i < last && !str_is(status, metric_statuses[i]))
-		i++;
-	return SUM_STATUS + i;
-}
-
-/* False: that sample was here before. */
-static bool is_new_sample(struct group *g, int64_t sample)
-{
-	if (sample < 0 || sample >= SAMPLES)
+	if (sample < 0 || sample >= SAMPLES) {
 		return true;
+	}
 	uint64_t bit = (uint64_t)1 << sample;
 	bool is_new = !(g->seen & bit);
 	g->seen |= bit;
 	return is_new;
 }
 
-static void join_group(struct group *g, const struct rollout_verdict *v,
-                       const double *reward)
+static void join_group(struct reward_group *g, const struct facts_update *u, const double *reward)
 {
-	if (v->group_size > 0)
-		g->size = v->group_size;
-	if (v->lost || !is_new_sample(g, v->sample))
+	const struct rollout_facts *r = u->rollout;
+
+	if (r->group_size > 0) {
+		g->size = r->group_size;
+	}
+	if (u->end->lost || !is_new_sample(g, r->sample)) {
 		return;
+	}
 	g->samples++;
-	if (!reward)
+	if (!reward) {
 		return;
+	}
 	double distance = *reward - g->mean;
 	g->low = g->rewards && g->low < *reward ? g->low : *reward;
 	g->high = g->rewards && g->high > *reward ? g->high : *reward;
@@ -283,11 +269,11 @@ static void join_group(struct group *g, const struct rollout_verdict *v,
 	g->squares += distance * (*reward - g->mean);
 }
 
-static void take_reward(struct metrics *m, const struct rollout_verdict *v,
-                        const double *reward)
+static void take_reward(struct metrics *m, const struct rollout_end *end, const double *reward)
 {
-	if (v->lost)
+	if (end->lost) {
 		return;
+	}
 	if (!reward) {
 		m->sum[SUM_UNREWARDED]++;
 		return;
@@ -298,37 +284,46 @@ static void take_reward(struct metrics *m, const struct rollout_verdict *v,
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
 
-void stats_rollout(struct stats *s, const struct rollout_verdict *v)
+static void take_end(struct task_metrics *t, const struct facts_update *u)
 {
-	if (!v->rollout.p)
-		return;
-	struct task *t = task_of(s, v->task);
-	struct metrics *m = t->metrics;
-	size_t status = status_of(v->status);
+	const struct rollout_end *end = u->end;
+	const struct counters *c = &end->counters;
+	struct metrics *m = &t->metrics;
 	double reward;
-	bool rewarded = json_double(str_from(v->tally.reward), &reward);
+	bool rewarded = json_double(str_from(c->reward), &reward);
 
 	m->sum[SUM_ROLLOUTS]++;
-	m->sum[status]++;
-	m->sum[SUM_LOST] += v->lost;
-	m->sum[SUM_CUT_OFF] +=
-		str_is(v->status, "truncated") || str_is(v->status, "max-turns");
-	m->sum[SUM_TURNS] += (double)v->tally.turns;
-	m->sum[SUM_STEPS] += (double)v->tally.steps;
-	m->sum[SUM_FAILED] += (double)v->tally.failed;
-	m->sum[SUM_USED_TOOLS] += v->tally.steps > 0;
-	if (v->tally.effective >= 0) {
-		m->sum[SUM_EFFECTIVE] += (double)v->tally.effective;
+	m->sum[SUM_STATUS + (size_t)end->status]++;
+	m->sum[SUM_LOST] += end->lost;
+	m->sum[SUM_CUT_OFF] += end->status == END_TRUNCATED || end->status == END_MAX_TURNS;
+	m->sum[SUM_TURNS] += (double)c->turns;
+	m->sum[SUM_STEPS] += (double)c->steps;
+	m->sum[SUM_FAILED] += (double)c->failed;
+	m->sum[SUM_USED_TOOLS] += c->steps > 0;
+	if (c->effective >= 0) {
+		m->sum[SUM_EFFECTIVE] += (double)c->effective;
 		m->sum[SUM_JUDGED]++;
 	}
-	metrics_extreme(m, EXTREME_TURNS, (double)v->tally.turns);
-	take_reward(m, v, rewarded ? &reward : NULL);
-	join_group(&t->group, v, rewarded ? &reward : NULL);
+	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
+	take_reward(m, end, rewarded ? &reward : NULL);
+	join_group(&t->group, u, rewarded ? &reward : NULL);
+}
+
+void stats_take(struct stats *s, const struct facts_update *u)
+{
+	struct task_metrics *t = task_of(s, u->rollout->task);
+
+	if (u->derived.line) {
+		take_line(s, &t->metrics, u->rollout, &u->derived);
+	}
+	if (u->end) {
+		take_end(t, u);
+	}
 }
 
 /* ---- groups ---- */
 
-static void close_rewards(struct metrics *m, const struct group *g)
+static void close_rewards(struct metrics *m, const struct reward_group *g)
 {
 	double std = sqrt(g->squares / (double)(g->rewards - 1));
 	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (std + EPSILON);
@@ -348,53 +343,65 @@ static void close_rewards(struct metrics *m, const struct group *g)
 	}
 }
 
-/* What can be said once all rollouts of a task are there. */
-static void close_task(struct task *t)
+/* Computes what needs all rollouts of a task. */
+static void close_task(struct task_metrics *t)
 {
-	struct metrics *m = t->metrics;
+	struct metrics *m = &t->metrics;
 
 	m->sum[SUM_K1] = m->ratios.lr != 0 ? -m->ratios.lr : 0; /* never -0 */
 	m->sum[SUM_K3] = m->ratios.k3;
 	m->sum[SUM_COMPARED] = (double)m->ratios.tokens;
-	if (!t->id.p)
+	if (!t->id.p) {
 		return;
+	}
 	m->sum[SUM_TASKS] = 1;
 	m->sum[SUM_SIZED_GROUPS] = t->group.size > 0;
 	m->sum[SUM_FULL_GROUPS] = t->group.size > 0 && t->group.samples >= t->group.size;
 	m->sum[SUM_ALONE] = t->group.rewards == 1;
-	if (t->group.rewards > 1)
+	if (t->group.rewards > 1) {
 		close_rewards(m, &t->group);
+	}
 }
 
 static int by_id(const void *left, const void *right)
 {
-	const struct task *a = left, *b = right;
-	size_t n = a->id.n < b->id.n ? a->id.n : b->id.n;
-	int order = n ? memcmp(a->id.p, b->id.p, n) : 0;
+	const struct task_metrics *const *a = left, *const *b = right;
 
-	return order ? order : (a->id.n > b->id.n) - (a->id.n < b->id.n);
+	return str_order((*a)->id, (*b)->id);
+}
+
+/* Passes each task's metrics to the caller, then forgets them. */
+struct telling {
+	void (*each)(void *ctx, struct str task, const struct metrics *m);
+	void *ctx;
+	struct metrics *total;
+};
+
+static void finish_task(const struct telling *to, struct task_metrics *t)
+{
+	close_task(t);
+	if (to->each) {
+		to->each(to->ctx, t->id, &t->metrics);
+	}
+	metrics_merge(to->total, &t->metrics);
 }
 
 void stats_finish(struct stats *s,
-                  void (*each)(void *ctx, struct str task, const struct metrics *m),
-                  void *ctx, struct metrics *total)
+                  void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
+                  struct metrics *total)
 {
-	size_t n = 0;
+	const struct telling to = {each, ctx, total};
+	struct task_metrics **tasks = map_list(&s->tasks);
 
 	*total = (struct metrics){.known = {false}};
-	for (size_t i = 0; i < s->size; i++) {
-		if (s->tasks[i].hash)
-			s->tasks[n++] = s->tasks[i];
+	if (s->no_task) {
+		finish_task(&to, s->no_task);
 	}
-	if (n > 1)
-		qsort(s->tasks, n, sizeof(*s->tasks), by_id);
-	for (size_t i = 0; i < n; i++) {
-		close_task(&s->tasks[i]);
-		if (each)
-			each(ctx, s->tasks[i].id, s->tasks[i].metrics);
-		metrics_merge(total, s->tasks[i].metrics);
+	qsort(tasks, s->tasks.count, sizeof(struct task_metrics *), by_id);
+	for (size_t i = 0; i < s->tasks.count; i++) {
+		finish_task(&to, tasks[i]);
 	}
-	s->size = s->count = 0;
-	free(s->tasks);
-	s->tasks = NULL;
+	free(tasks);
+	s->tasks = (struct map){.key = s->tasks.key};
+	s->no_task = NULL;
 }

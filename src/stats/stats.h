@@ -1,9 +1,12 @@
-/* Gathers metrics from what a judge tells of its lines and rollouts: one set a task, some
-   700 bytes. */
+/* The folder stats/: metrics over many recordings. The meaning of lines (facts/) and printing
+   metrics (report/) do not belong here. */
+
+/* Collects metrics from the facts of any number of rollouts: one set per task, about 700
+   bytes. */
 #ifndef ROLLDBG_STATS_STATS_H
 #define ROLLDBG_STATS_STATS_H
 
-#include "check/judge.h"
+#include "facts/facts.h"
 #include "stats/metrics.h"
 
 struct stats;
@@ -11,14 +14,13 @@ struct stats;
 struct stats *stats_new(void);
 void stats_free(struct stats *s); /* NULL is fine */
 
-/* judge_conf.line, and .verdict. */
-void stats_line(struct stats *s, const struct rollout_facts *r, const struct moment *m);
-void stats_rollout(struct stats *s, const struct rollout_verdict *v);
+/* Adds what facts_line and facts_end_next report about a rollout. */
+void stats_take(struct stats *s, const struct facts_update *u);
 
-/* When the judge has finished. Each task's metrics in the order of their ids (task
-   absent: the rollouts without one), and all of them merged. */
+/* Call it when all rollouts have ended. Passes each task's metrics in the order of their ids
+   (absent for rollouts without a task), then all of them merged. */
 void stats_finish(struct stats *s,
-                  void (*each)(void *ctx, struct str task, const struct metrics *m),
-                  void *ctx, struct metrics *total);
+                  void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
+                  struct metrics *total);
 
 #endif

@@ -8,16 +8,16 @@
 
 struct queued_event {
 	struct queued_event *next;
-	const char *name;
+	enum event_kind kind;
 	char *detail;
 	size_t detail_bytes;
 };
 
-static void put(struct event_queue *q, const char *name, struct str detail)
+static void put(struct event_queue *q, enum event_kind kind, struct str detail)
 {
 	struct queued_event *e = mem_new(sizeof(*e));
 
-	e->name = name;
+	e->kind = kind;
 	e->detail = mem_text(detail);
 	e->detail_bytes = detail.n;
 	if (q->last) {
@@ -30,36 +30,28 @@ static void put(struct event_queue *q, const char *name, struct str detail)
 	q->bytes += detail.n;
 }
 
-/* What a peer can make any number of. The others stand for something that we did or
-   found, and verdicts hang on them. */
-static bool is_chatter(const char *name)
+/* Events that a server can cause in any number. The others record our own actions, and verdicts
+   depend on them. */
+static bool is_chatter(enum event_kind kind)
 {
-	static const char *const names[] = {"noise", "notification", "late-reply",
-	                                    "reconnected", "retry"};
-	bool found = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(names) && !found; i++) {
-		found = !strcmp(name, names[i]);
-	}
-	return found;
+	return kind == EVENT_NOISE || kind == EVENT_NOTIFICATION || kind == EVENT_LATE_REPLY ||
+	       kind == EVENT_RECONNECTED || kind == EVENT_RETRY;
 }
 
-void events_push(struct event_queue *q, const char *name, struct str detail)
+void events_push(struct event_queue *q, enum event_kind kind, struct str detail)
 {
-	size_t share = is_chatter(name) ? 1 : 2;
+	size_t share = is_chatter(kind) ? 1 : 2;
 
-	if (q->count < share * EVENTS_MAX &&
-	    q->bytes + detail.n <= share * EVENTS_MAX_BYTES) {
-		put(q, name, detail);
+	if (q->count < share * EVENTS_MAX && q->bytes + detail.n <= share * EVENTS_MAX_BYTES) {
+		put(q, kind, detail);
 	} else {
 		q->dropped++;
 	}
 }
 
-void events_push_json(struct event_queue *q, const char *name, const struct buf *detail)
+void events_push_json(struct event_queue *q, enum event_kind kind, const struct buf *detail)
 {
-	events_push(q, name,
-	            detail->full ? STR("{\"detail_too_large\":true}") : buf_view(detail));
+	events_push(q, kind, detail->full ? STR("{\"detail_too_large\":true}") : buf_view(detail));
 }
 
 static void free_event(struct queued_event *e)
@@ -80,7 +72,7 @@ bool events_take(struct event_queue *q, struct event *out)
 		snprintf(detail, sizeof(detail), "{\"events_dropped\":%llu}",
 		         (unsigned long long)q->dropped);
 		q->dropped = 0;
-		put(q, "noise", str_from(detail));
+		put(q, EVENT_NOISE, str_from(detail));
 		q->taken = q->first;
 	}
 	if (!q->taken) {
@@ -90,7 +82,7 @@ bool events_take(struct event_queue *q, struct event *out)
 	q->last = q->first ? q->last : NULL;
 	q->count--;
 	q->bytes -= q->taken->detail_bytes;
-	out->name = q->taken->name;
+	out->kind = q->taken->kind;
 	out->detail = (struct str){q->taken->detail, q->taken->detail_bytes};
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Operands into files: a directory stands for the recordings in it. */
+/* Expands operands to files: a directory stands for the recordings in it. */
 #include "trajectory/reader.h"
 
 #include "base/mem.h"
@@ -30,39 +30,45 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 {
 	struct dirent **entries = NULL;
 	int n = scandir(path, &entries, is_recording, by_name);
-	if (n < 0)
-		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path,
-		                 strerror(errno));
+
+	if (n < 0) {
+		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
+	}
 	bool slash = str_ends(str_from(path), STR("/"));
 	for (int i = 0; i < n; i++) {
 		struct buf name = BUF(BUF_MAX_SMALL);
+
 		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
 		add(l, mem_text(buf_view(&name)));
 		buf_release(&name);
 		free(entries[i]);
 	}
 	free(entries);
-	if (n == 0)
-		return error_set(err, FAIL_INPUT, "no *.jsonl in the directory %s", path);
+	if (n == 0) {
+		return error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+	}
 	return 0;
 }
 
 static int add_operand(struct file_list *l, const char *operand, struct error *err)
 {
 	struct stat st;
+
 	if (strcmp(operand, "-") != 0) {
-		if (stat(operand, &st) != 0)
+		if (stat(operand, &st) != 0) {
 			return error_set(err, FAIL_INPUT, "cannot read %s: %s", operand,
 			                 strerror(errno));
-		if (S_ISDIR(st.st_mode))
+		}
+		if (S_ISDIR(st.st_mode)) {
+			l->many = true;
 			return add_directory(l, operand, err);
+		}
 	}
 	add(l, mem_text(str_from(operand)));
 	return 0;
 }
 
-int file_list_new(char *const *operands, size_t count, struct file_list *out,
-                  struct error *err)
+int file_list_new(char *const *operands, size_t count, struct file_list *out, struct error *err)
 {
 	*out = (struct file_list){0};
 	for (size_t i = 0; i < count; i++) {
@@ -71,13 +77,15 @@ int file_list_new(char *const *operands, size_t count, struct file_list *out,
 			return -1;
 		}
 	}
+	out->many = out->many || out->count > 1;
 	return 0;
 }
 
 void file_list_free(struct file_list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++) {
 		free(l->paths[i]);
+	}
 	free(l->paths);
 	*l = (struct file_list){0};
 }

@@ -1,45 +1,67 @@
-/* The table keys.def as data, and what a value may be according to it. */
+/* The table keys.def as data, and which values it allows. */
 #include "trajectory/line.h"
 
-#define OUTCOME_WORDS                                                                    \
-	"ok,tool-error,protocol-error,transport-error,timeout,capacity,session-lost,"    \
-	"unparsed,"                                                                      \
-	"not-sent"
-#define OURS false
-#define PEER true
+/* ",ok,tool-error": lists of words, each preceded by a comma. */
+static const char outcome_list[] =
+#define OUTCOME_WORD(id, word, meaning) "," word
+#include "trajectory/keys.def"
+	;
+static const char class_list[] =
+#define CLASS_WORD(id, word, meaning) "," word
+#include "trajectory/keys.def"
+	;
+static const char layer_list[] =
+#define LAYER_WORD(id, word) "," word
+#include "trajectory/keys.def"
+	;
+static const char status_list[] =
+#define STATUS_WORD(id, word) "," word
+#include "trajectory/keys.def"
+	;
+static const char event_list[] =
+#define EVENT_WORD(id, word) "," word
+#include "trajectory/keys.def"
+	;
+static const char state_list[] =
+#define STATE_WORD(id, word) "," word
+#include "trajectory/keys.def"
+	;
+static const char policy_list[] =
+#define POLICY_WORD(id, word) "," word
+#include "trajectory/keys.def"
+	;
+#define OUTCOME_WORDS (outcome_list + 1)
+#define CLASS_WORDS   (class_list + 1)
+#define LAYER_WORDS   (layer_list + 1)
+#define STATUS_WORDS  (status_list + 1)
+#define EVENT_WORDS   (event_list + 1)
+#define STATE_WORDS   (state_list + 1)
+#define POLICY_WORDS  (policy_list + 1)
+#define OURS          false
+#define PEER          true
 
-#define PART(key, name, types, from_peer, words, meaning)
-#define KEY(line, key, name, types, from_peer, words, meaning)                           \
-	{LINE_##line, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),    \
+#define KEY(line, key, name, types, from_peer, words, meaning)                                     \
+	{LINE_##line, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),              \
 	 types,       from_peer, words, meaning},
 const struct line_key line_keys[] = {
 #include "trajectory/keys.def"
 };
-#undef KEY
-#undef PART
 const size_t line_keys_count = ARRAY_LEN(line_keys);
 
-#define KEY(line, key, name, types, from_peer, words, meaning)
-#define PART(key, name, types, from_peer, words, meaning)                                \
-	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),   \
+#define PART(key, name, types, from_peer, words, meaning)                                          \
+	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),             \
 	 types,        from_peer, words, meaning},
 const struct line_key line_parts[] = {
 #include "trajectory/keys.def"
 };
-#undef KEY
-#undef PART
 const size_t line_parts_count = ARRAY_LEN(line_parts);
 
-/* The place of each row, so that the rows of one line type are known when this is
- * compiled. */
-#define PART(key, name, types, from_peer, words, meaning)
+/* The index of each row, so that the rows of a line type are known at compile time. */
 #define KEY(line, key, name, types, from_peer, words, meaning) ROW_##line##_##key,
 enum row {
 #include "trajectory/keys.def"
 	ROW_COUNT
 };
-#undef KEY
-#undef PART
 
 static const struct line_rows {
 	const char *name;
@@ -60,8 +82,9 @@ const char *line_type_name(enum line_type t)
 const struct line_key *line_rows(enum line_type t, size_t *count)
 {
 	*count = 0;
-	if ((size_t)t >= LINE_TYPES)
+	if ((size_t)t >= LINE_TYPES) {
 		return NULL;
+	}
 	*count = (size_t)line_types[t].behind - (size_t)line_types[t].first;
 	return &line_keys[line_types[t].first];
 }
@@ -70,22 +93,27 @@ static bool has_word(const char *words, struct str value)
 {
 	for (const char *w = words; *w;) {
 		size_t n = strcspn(w, ",");
-		if (json_is(value, (struct str){w, n}))
+
+		if (json_is(value, (struct str){w, n})) {
 			return true;
+		}
 		w += n + (w[n] == ',');
 	}
 	return false;
 }
 
-/* Spelled with digits alone, or exact: 1.0 and 1e2 are whole, too. A count fits into 64
-   bits, other numbers (a seed) may be of any size. */
+/* Integers spelled with digits, or exactly (1.0 and 1e2). A count must fit in 64 bits; other
+   numbers (a seed) may have any size. */
 static bool is_whole(struct str number, bool is_count)
 {
 	size_t at = !is_count && number.p[0] == '-';
-	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9')
+
+	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9') {
 		at++;
-	if (at == number.n && (at <= 18 || !is_count))
+	}
+	if (at == number.n && (at <= 18 || !is_count)) {
 		return true;
+	}
 	int64_t exact;
 	return json_i64(number, &exact) && (!is_count || exact >= 0);
 }
@@ -93,13 +121,18 @@ static bool is_whole(struct str number, bool is_count)
 bool line_key_allows(const struct line_key *k, struct str value)
 {
 	enum json_type type = json_type(value);
-	if (type == JSON_ABSENT)
+
+	if (type == JSON_ABSENT) {
 		return k->types & (T_NULL | T_OPTIONAL);
-	if (!(k->types >> type & 1))
+	}
+	if (!(k->types >> type & 1)) {
 		return false;
-	if (type == JSON_NUMBER && k->types & T_INTEGRAL)
+	}
+	if (type == JSON_NUMBER && k->types & T_INTEGRAL) {
 		return is_whole(value, k->types & T_NATURAL);
-	if (type == JSON_STRING && k->words && !(k->types & T_OPEN))
+	}
+	if (type == JSON_STRING && k->words && !(k->types & T_OPEN)) {
 		return has_word(k->words, value);
+	}
 	return true;
 }

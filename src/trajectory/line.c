@@ -1,28 +1,26 @@
-/* One line of a recording from text to slices and back. Reading is one pass of the
-   scanner over the bytes and one walk over the members; since writers keep the order of
-   the table, the next member is nearly always the next row, and no key is searched for.
- */
+/* Converts one line of a recording to slices and back. Reading is one pass of the scanner over
+   the bytes and one walk over the members; since writers keep the order of the table, the next
+   member is nearly always the next row, and keys are not searched for. */
 #include "trajectory/line.h"
 
 #include "json/canon.h"
 
 #include <inttypes.h>
 
-/* More members than the table has rows for; a line with more of them is walked once more.
- */
+/* Room for more members than the table has rows; a line with even more is walked again. */
 #define MEMBERS_MAX 48
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
-	if (fault->at < text.n && text.p[fault->at] == '\0')
+	if (fault->at < text.n && text.p[fault->at] == '\0') {
 		return error_set(err, FAIL_INPUT,
-		                 "a NUL byte where JSON should be, as a crash leaves "
-		                 "them, at byte %zu",
+		                 "a NUL byte instead of JSON, as after a crash, at byte %zu",
 		                 fault->at + 1);
+	}
 	return error_set(err, FAIL_INPUT, "%s at byte %zu", fault->why, fault->at + 1);
 }
 
-/* "null or a whole number from 0", for messages. */
+/* "null or a non-negative integer", for messages. */
 static void types_text(unsigned types, struct buf *out)
 {
 	static const struct {
@@ -33,14 +31,16 @@ static void types_text(unsigned types, struct buf *out)
 		{T_OBJECT, T_OBJECT, "an object"},
 		{T_ARRAY, T_ARRAY, "an array"},
 		{T_BOOL, T_BOOL, "true or false"},
-		{T_COUNT, T_COUNT, "a whole number from 0"},
-		{T_COUNT, T_WHOLE, "a whole number"},
+		{T_COUNT, T_COUNT, "a non-negative integer"},
+		{T_COUNT, T_WHOLE, "an integer"},
 		{T_COUNT, T_NUMBER, "a number"},
 		{T_NULL, T_NULL, "null"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if ((types & names[i].mask) == names[i].want)
+		if ((types & names[i].mask) == names[i].want) {
 			buf_printf(out, "%s%s", out->n ? " or " : "", names[i].name);
+		}
 	}
 }
 
@@ -49,51 +49,56 @@ value_error(struct error *err, const struct line_key *row, struct str value, siz
 {
 	struct buf want = BUF(256);
 	enum json_type type = json_type(value);
-	if (type == JSON_STRING && row->types & T_STRING)
-		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not one of %s, at byte %zu",
+
+	if (type == JSON_STRING && row->types & T_STRING) {
+		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not one of %s, at byte %zu", row->name,
+		          (int)(value.n < 64 ? value.n : 64), value.p, row->words, at + 1);
+	} else if (type == JSON_NUMBER && row->types & T_NUMBER) {
+		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not an integer%s, at byte %zu",
 		          row->name, (int)(value.n < 64 ? value.n : 64), value.p,
-		          row->words, at + 1);
-	else if (type == JSON_NUMBER && row->types & T_NUMBER)
-		error_set(err, FAIL_INPUT,
-		          "\"%s\" is %.*s, not a whole number%s, at byte %zu", row->name,
-		          (int)(value.n < 64 ? value.n : 64), value.p,
-		          row->types & T_NATURAL ? " from 0" : "", at + 1);
-	else {
+		          row->types & T_NATURAL ? " >= 0" : "", at + 1);
+	} else {
 		types_text(row->types, &want);
-		error_set(err, FAIL_INPUT, "\"%s\" is %s%s, not %s, at byte %zu",
-		          row->name, type == JSON_NULL ? "" : "of type ",
-		          json_type_name(type), buf_cstr(&want), at + 1);
+		error_set(err, FAIL_INPUT, "\"%s\" is %s%s, not %s, at byte %zu", row->name,
+		          type == JSON_NULL ? "" : "of type ", json_type_name(type),
+		          buf_cstr(&want), at + 1);
 	}
 	buf_release(&want);
 	return -1;
 }
 
-/* The rows of the line's type, with the one that is expected next. */
-struct walk {
+/* The rows of the line's type, and the one that is expected next. */
+struct row_walk {
 	const struct line_key *rows;
 	size_t count, next;
 };
 
-/* Keys are short: a call of memcmp for each takes longer than all the rest, and a loop
-   over bytes is not much better. Two loads, which overlap in most keys, take none. */
+/* Keys are short: calling memcmp for each takes longer than all the rest, and a loop over bytes
+   is not much better. Two loads, which overlap for most keys, are fast. */
 ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
 {
 	const char *a = row->name, *b = name.p;
 	size_t n = name.n;
-	if (row->name_n != n)
+
+	if (row->name_n != n) {
 		return false;
-	if (n >= 8 && n <= 16)
+	}
+	if (n >= 8 && n <= 16) {
 		return memcmp(a, b, 8) == 0 && memcmp(a + n - 8, b + n - 8, 8) == 0;
-	if (n >= 4 && n < 8)
+	}
+	if (n >= 4 && n < 8) {
 		return memcmp(a, b, 4) == 0 && memcmp(a + n - 4, b + n - 4, 4) == 0;
+	}
 	return memcmp(a, b, n) == 0;
 }
 
-ALWAYS_INLINE const struct line_key *walk_find(struct walk *w, struct str name)
+ALWAYS_INLINE const struct line_key *walk_find(struct row_walk *w, struct str name)
 {
 	size_t at = w->next;
+
 	for (size_t i = 0; i < w->count; i++) {
 		const struct line_key *row = &w->rows[at];
+
 		at = at + 1 < w->count ? at + 1 : 0;
 		if (is_named(row, name)) {
 			w->next = at;
@@ -103,117 +108,149 @@ ALWAYS_INLINE const struct line_key *walk_find(struct walk *w, struct str name)
 	return NULL;
 }
 
-/* A key may be spelled with escapes; ours never are, so that this is off the fast path.
- */
-static __attribute__((noinline)) const struct line_key *walk_find_escaped(struct walk *w,
+/* A key may contain escapes; those we write never do, so this is not on the fast path. */
+static __attribute__((noinline)) const struct line_key *walk_find_escaped(struct row_walk *w,
                                                                           struct str key)
 {
 	const struct line_key *row = NULL;
 	struct buf name = BUF(64);
+
 	if (memchr(key.p, '\\', key.n)) {
 		json_decode((struct str){key.p - 1, key.n + 2}, &name);
-		if (!name.full && name.n)
+		if (!name.full && name.n) {
 			row = walk_find(w, buf_view(&name));
+		}
 	}
 	buf_release(&name);
 	return row;
 }
 
-static struct str plain_word(struct str string)
+/* The text of a string; strings that we write have no escapes. */
+static struct str word_of(struct str string, struct buf *decoded)
 {
-	return (struct str){string.p + 1, string.n - 2};
+	if (json_type(string) != JSON_STRING) {
+		return (struct str){0};
+	}
+	if (!json_has_escape(string)) {
+		return json_inner(string);
+	}
+	json_decode(string, decoded);
+	if (decoded->full) {
+		return STR_NONE;
+	}
+	return buf_view(decoded);
 }
 
-/* A word may be spelled with escapes, too. */
-static enum outcome outcome_of(struct str string)
+#define WORD_BYTES_MAX 64
+
+/* Decodes a member whose values are an enum in struct line; an unknown word stays 0. */
+static bool take_word(enum key k, struct str string, struct line *out)
 {
-	enum outcome o = outcome_parse(plain_word(string));
-	if (o != OUTCOME_NONE || !json_has_escape(string))
-		return o;
-	for (o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
-		if (json_is(string, str_from(outcome_name(o))))
-			return o;
+	struct buf decoded = BUF(WORD_BYTES_MAX);
+	struct str word = word_of(string, &decoded);
+	bool known = true;
+
+	if (k == KEY_OUTCOME) {
+		out->outcome = outcome_parse(word);
+		known = out->outcome != OUTCOME_NONE;
+	} else if (k == KEY_STATUS) {
+		out->status = end_status_parse(word);
+		known = out->status != END_UNKNOWN;
+	} else {
+		out->event = event_kind_parse(word);
 	}
-	return OUTCOME_NONE;
+	buf_release(&decoded);
+	return known;
 }
 
 /* Small counts, as nearly all are. */
 ALWAYS_INLINE bool is_short_count(struct str value)
 {
 	size_t n = 0;
-	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9')
+
+	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9') {
 		n++;
+	}
 	return n == value.n;
 }
 
-/* The type is right; is the value? That of `type` was looked at before. */
-static bool is_allowed(const struct line_key *row, const struct json_member *m,
-                       struct line *out)
+/* The type is correct: is the value allowed? `type` itself was checked before. */
+static bool is_allowed(const struct line_key *row, const struct json_member *m, struct line *out)
 {
-	if (row->key == KEY_OUTCOME) {
-		out->outcome =
-			m->type == JSON_STRING ? outcome_of(m->value) : OUTCOME_NONE;
-		return out->outcome != OUTCOME_NONE || m->type != JSON_STRING;
+	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
+		return take_word(row->key, m->value, out) || m->type == JSON_NULL;
 	}
 	return row->key == KEY_TYPE || line_key_allows(row, m->value);
 }
 
-ALWAYS_INLINE int take(struct walk *w, const struct json_member *m, struct line *out,
+ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, struct line *out,
                        struct error *err)
 {
 	const struct line_key *row = walk_find(w, m->key);
-	if (!row)
+
+	if (!row) {
 		row = walk_find_escaped(w, m->key);
-	if (!row)
+	}
+	if (!row) {
 		return 0;
+	}
 	if (!(row->types >> m->type & 1) ||
 	    ((row->types & T_INTEGRAL || row->words) && !is_short_count(m->value) &&
-	     !is_allowed(row, m, out)))
-		return value_error(err, row, m->value,
-		                   (size_t)(m->value.p - out->text.p));
+	     !is_allowed(row, m, out))) {
+		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
+	}
 	out->value[row->key] = m->value;
 	return 0;
 }
 
-/* Fills out->value for a line of the given type. */
+/* Sets out->value for a line of the given type. */
 static int take_all(struct line *out, const struct json_member *members, size_t count,
                     struct error *err)
 {
-	struct walk w = {0};
+	struct row_walk w = {0};
+
 	w.rows = line_rows(out->type, &w.count);
 	for (size_t i = 0; i < count; i++) {
-		if (take(&w, &members[i], out, err) != 0)
+		if (take(&w, &members[i], out, err) != 0) {
 			return -1;
+		}
 	}
-	if (count < MEMBERS_MAX)
+	if (count < MEMBERS_MAX) {
 		return 0;
+	}
 	struct json_member m;
 	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
-		if (take(&w, &m, out, err) != 0)
+		if (take(&w, &m, out, err) != 0) {
 			return -1;
+		}
 	}
 	return 0;
 }
 
-/* Without a call: the words differ in their first bytes. */
+/* Compares without a function call: the words differ in their first bytes. */
 ALWAYS_INLINE bool is_word(struct str s, const char *word)
 {
 	size_t n = 0;
-	while (n < s.n && s.p[n] == word[n])
+
+	while (n < s.n && s.p[n] == word[n]) {
 		n++;
+	}
 	return n == s.n && word[n] == '\0';
 }
 
 static enum line_type type_of(struct str string)
 {
 	struct str word = json_inner(string);
+
 	for (size_t t = 0; t < LINE_TYPES; t++) {
-		if (is_word(word, line_type_name((enum line_type)t)))
+		if (is_word(word, line_type_name((enum line_type)t))) {
 			return (enum line_type)t;
+		}
 	}
 	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {
-		if (json_is(string, str_from(line_type_name((enum line_type)t))))
+		if (json_is(string, str_from(line_type_name((enum line_type)t)))) {
 			return (enum line_type)t;
+		}
 	}
 	return LINE_UNKNOWN;
 }
@@ -226,25 +263,30 @@ static int8_t truth(struct str value)
 static int check_header(const struct line *l, struct error *err)
 {
 	int64_t version = line_count(l->value[KEY_VERSION]);
-	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION))
+
+	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION)) {
 		return error_set(err, FAIL_INPUT,
 		                 "a header without \"format\" and \"version\" at byte 1");
-	if (version > RECORD_VERSION)
+	}
+	if (version > RECORD_VERSION) {
 		return error_set(err, FAIL_INPUT,
-		                 "the recording has version %" PRId64
-		                 ", this rolldbg reads up to %d, at byte %zu",
+		                 "the recording has version %" PRId64 ", but this rolldbg "
+		                 "reads versions up to %d, at byte %zu",
 		                 version, RECORD_VERSION,
 		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
-	if (version < 1)
-		return error_set(err, FAIL_INPUT, "there is no version %.*s at byte %zu",
+	}
+	if (version < 1) {
+		return error_set(err, FAIL_INPUT, "unknown version %.*s at byte %zu",
 		                 STR_ARG(l->value[KEY_VERSION]),
 		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
+	}
 	return 0;
 }
 
 static void decode(struct line *out, struct buf *scratch)
 {
 	struct str rollout = out->value[KEY_ROLLOUT];
+
 	if (json_has_escape(rollout)) {
 		buf_clear(scratch);
 		json_decode(rollout, scratch);
@@ -266,21 +308,22 @@ static void line_begin(struct line *out, struct str text, struct str type)
 	out->type = type_of(type);
 }
 
-/* Of two keys `type` the last counts, as of all others. */
+/* Of duplicate keys the last one counts, also for `type`. */
 static int fill(struct line *out, const struct json_member *members, size_t count,
                 struct error *err)
 {
-	struct str last = count && str_is(members[0].key, "type")
-	                          ? members[0].value
-	                          : JSON_GET(out->text, "type");
+	struct str last = count && str_is(members[0].key, "type") ? members[0].value
+	                                                          : JSON_GET(out->text, "type");
+
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
 		type = last;
-		if (json_type(type) != JSON_STRING)
-			return error_set(err, FAIL_INPUT,
-			                 "an object without \"type\" at byte 1");
+		if (json_type(type) != JSON_STRING) {
+			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
+		}
 		line_begin(out, out->text, type);
-		if (take_all(out, members, count, err) != 0)
+		if (take_all(out, members, count, err) != 0) {
 			return -1;
+		}
 		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
 		                                 : out->value[KEY_TYPE];
 	}
@@ -293,56 +336,67 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	struct json_member members[MEMBERS_MAX];
 	struct json_fault fault = {0};
 	size_t count = 0;
+
 	*used = 0;
 	if (json_validate_object(text, members, MEMBERS_MAX, &count, used, &fault) != 0) {
 		*used = 0;
 		return fault_error(err, text, &fault);
 	}
 	size_t blanks = 0;
-	while (text.p[blanks] != '{')
+	while (text.p[blanks] != '{') {
 		blanks++;
+	}
 	out->text = (struct str){text.p + blanks, *used - blanks};
-	if (fill(out, members, count, err) != 0)
+	if (fill(out, members, count, err) != 0) {
 		return -1;
+	}
 	if (out->type == LINE_UNKNOWN) {
 		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
-		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING)
-			out->value[KEY_ROLLOUT] = (struct str){0};
+		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING) {
+			out->value[KEY_ROLLOUT] = STR_NONE;
+		}
 	} else if (!line_has(out, KEY_ROLLOUT)) {
 		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
 	}
-	if (out->type == LINE_HEADER && check_header(out, err) != 0)
+	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
 		return -1;
+	}
 	decode(out, scratch);
 	return 0;
 }
 
 static void write_value(struct str value, struct buf *out)
 {
-	if (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))
+	if (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n)) {
 		json_minify(value, out);
-	else
+	} else {
 		buf_str(out, value);
+	}
 }
 
 void line_write(const struct line *l, struct buf *out)
 {
 	size_t count;
 	const struct line_key *row = line_rows(l->type, &count);
-	if (!row)
+
+	if (!row) {
 		return;
+	}
 	buf_text(out, "{\"type\":\"");
 	buf_text(out, line_type_name(l->type));
 	buf_char(out, '"');
 	for (const struct line_key *end = row++ + count; row < end; row++) {
 		struct str value = l->value[row->key];
-		if (value.n == 0 && row->types & T_OPTIONAL)
+
+		if (value.n == 0 && row->types & T_OPTIONAL) {
 			continue;
+		}
 		buf_str(out, row->lead);
-		if (value.n)
+		if (value.n) {
 			write_value(value, out);
-		else
+		} else {
 			buf_text(out, "null");
+		}
 	}
 	buf_text(out, "}\n");
 }
@@ -351,8 +405,10 @@ void line_point(struct line *l, const char *first)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
+
 	for (size_t i = 0; i < count; i++) {
 		struct str *value = &l->value[rows[i].key];
+
 		value->p = value->n ? first : NULL;
 		first += value->n;
 	}
@@ -361,16 +417,46 @@ void line_point(struct line *l, const char *first)
 struct str line_state_hash(const struct line *l)
 {
 	struct str hash = l->value[KEY_STATE_HASH];
-	return json_type(hash) == JSON_STRING ? json_inner(hash) : (struct str){0};
+
+	return json_type(hash) == JSON_STRING ? json_inner(hash) : STR_NONE;
 }
 
 struct str line_tool_name(const struct line *l)
 {
 	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name");
-	return json_type(name) == JSON_STRING ? json_inner(name) : (struct str){0};
+
+	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
 }
 
 struct str line_arguments(const struct line *l)
 {
 	return JSON_GET(l->value[KEY_TOOL_CALL], "arguments");
+}
+
+/* The enum of a word in a member of an object. */
+#define MEMBER_WORD(type, object, name)                                                            \
+	struct buf decoded = BUF(WORD_BYTES_MAX);                                                  \
+	enum type value = type##_parse(word_of(JSON_GET(object, name), &decoded));                 \
+                                                                                                   \
+	buf_release(&decoded);                                                                     \
+	return value
+
+enum error_class line_error_class(const struct line *l)
+{
+	MEMBER_WORD(error_class, l->value[KEY_ERROR], "class");
+}
+
+enum error_layer line_error_layer(const struct line *l)
+{
+	MEMBER_WORD(error_layer, l->value[KEY_ERROR], "layer");
+}
+
+enum state_kind line_state_kind(const struct line *l)
+{
+	MEMBER_WORD(state_kind, l->value[KEY_STATE_SOURCE], "kind");
+}
+
+enum policy_kind line_policy_kind(const struct line *l)
+{
+	MEMBER_WORD(policy_kind, l->value[KEY_POLICY], "kind");
 }

@@ -1,13 +1,17 @@
-/* One line of a recording: facts as slices into the text they were read from (or are
-   written from). What a line may hold, in which order and with which types is the table
-   keys.def; everything that reads, writes, strips or documents lines derives from it. */
+/* The folder trajectory/: the recording format: its keys and words (keys.def), lines to
+   structs and back, recorder, reader, redaction. What follows from lines (facts/) does not
+   belong here. */
+
+/* One line of a recording: facts as slices into the text they were read from (or are written
+   from). The table keys.def defines what a line may contain, in which order and with which
+   types; everything that reads, writes, strips or documents lines derives from it. */
 #ifndef ROLLDBG_TRAJECTORY_LINE_H
 #define ROLLDBG_TRAJECTORY_LINE_H
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "json/scan.h"
-#include "trajectory/outcome.h"
+#include "trajectory/words.h"
 
 #define RECORD_FORMAT  "rolldbg"
 #define RECORD_VERSION 1
@@ -22,7 +26,7 @@ enum line_type {
 	LINE_UNKNOWN
 };
 
-/* One id a distinct key name: `state` of a step and of an end are the same id. */
+/* One id per distinct key name: `state` of a step and of an end have the same id. */
 enum key {
 	KEY_TYPE,
 	KEY_ROLLOUT,
@@ -75,24 +79,23 @@ enum {
 	T_ARRAY = 1 << JSON_ARRAY,
 	T_OBJECT = 1 << JSON_OBJECT,
 	T_ANY = T_NULL | T_BOOL | T_NUMBER | T_STRING | T_ARRAY | T_OBJECT,
-	T_INTEGRAL = 1 << 8, /* a number must be a whole one */
+	T_INTEGRAL = 1 << 8, /* a number must be an integer */
 	T_NATURAL = 1 << 9,  /* and not negative */
 	T_WHOLE = T_NUMBER | T_INTEGRAL,
 	T_COUNT = T_NUMBER | T_INTEGRAL | T_NATURAL,
-	T_OPTIONAL =
-		1 << 10,  /* left out where there is nothing to say, instead of null */
-	T_OPEN = 1 << 11, /* other words than those listed are no mistake */
+	T_OPTIONAL = 1 << 10, /* omitted instead of null */
+	T_OPEN = 1 << 11,     /* values other than those listed are allowed */
 };
 
 struct line_key {
 	enum line_type line;
 	enum key key;
 	const char *name;
-	size_t name_n;       /* its bytes */
+	size_t name_n;       /* length in bytes */
 	struct str lead;     /* ,"name": */
 	unsigned types;      /* T_* */
-	bool from_peer;      /* strip puts the value in canonical form */
-	const char *words;   /* allowed words, comma separated; NULL: any */
+	bool from_peer;      /* strip writes the value in canonical form */
+	const char *words;   /* allowed words, comma-separated; NULL: any */
 	const char *meaning; /* for the manual */
 };
 
@@ -100,9 +103,9 @@ struct line_key {
 extern const struct line_key line_keys[];
 extern const size_t line_keys_count;
 
-/* The members that objects of the table have, in writing order, grouped by key; `line` is
-   LINE_UNKNOWN: the same in every line. Facts for the manual, the schema and strip; the
-   reader does not look inside. */
+/* The members of objects in the table, in writing order, grouped by key; `line` is LINE_UNKNOWN
+   because they are the same in every line. Used for the manual, the schema and strip; the reader
+   does not look inside. */
 extern const struct line_key line_parts[];
 extern const size_t line_parts_count;
 
@@ -110,28 +113,30 @@ const char *line_type_name(enum line_type t); /* "header" ... */
 
 /* The rows of one line type; NULL and 0 for LINE_UNKNOWN. */
 const struct line_key *line_rows(enum line_type t, size_t *count);
-/* May the value stand there (type and words)? Absent counts as null. */
+/* Is the value allowed there (type and words)? An absent value counts as null. */
 bool line_key_allows(const struct line_key *k, struct str value);
 
-/* value[k] is the raw JSON of key k, absent ({NULL,0}) when the key is missing; null when
-   it is null. The decoded fields repeat what nearly every reader needs. */
+/* value[k] is the raw JSON of key k: absent ({NULL,0}) if the key is missing, "null" if it is
+   null. The decoded fields duplicate what nearly every reader needs. */
 struct line {
 	enum line_type type;
 	struct str text;    /* the whole line without its line feed */
 	struct str rollout; /* decoded id, borrowed like the values */
 	struct str value[KEY_COUNT];
-	int64_t turn, step;           /* -1 when null or missing */
-	enum outcome outcome;         /* of a step or reset; OUTCOME_NONE when null */
-	int8_t terminated, truncated; /* 1, 0, or -1 when null or missing */
+	int64_t turn, step;           /* -1 if null or missing */
+	enum outcome outcome;         /* of a step or reset; OUTCOME_NONE if null */
+	enum end_status status;       /* of an end */
+	enum event_kind event;        /* of an event */
+	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
 };
 
-static inline bool line_has(const struct line *l, enum key k) /* there, and not null */
+static inline bool line_has(const struct line *l, enum key k) /* present and not null */
 {
 	return l->value[k].n > 0 && l->value[k].p[0] != 'n';
 }
 
-/* A value that the table wants whole and not negative; -1 for null and absent. Most are
-   plain digits, and every line has some. */
+/* A value that must be a non-negative integer; -1 for null and absent. Inline, because every
+   line has some and most are plain digits. */
 static inline int64_t line_count(struct str value)
 {
 	int64_t n = 0;
@@ -148,32 +153,36 @@ static inline int64_t line_count(struct str value)
 	return json_i64(value, &n) ? n : -1;
 }
 
-/* Values of the rows of l->type are built one behind the other in table order: sets their
-   addresses from the first one's and their lengths. */
+/* For lines whose values were built contiguously in table order: sets their addresses from that
+   of the first one and their lengths. */
 void line_point(struct line *l, const char *first);
 
-/* state_hash without its quotes; absent when unknown. */
+/* state_hash without its quotes; absent if unknown. */
 struct str line_state_hash(const struct line *l);
-/* name and arguments of the tool call; absent without a call. The name is raw between its
- * quotes. */
+/* Name and arguments of the tool call; absent without a call. The name is raw, without its
+   quotes. */
 struct str line_tool_name(const struct line *l);
 struct str line_arguments(const struct line *l);
 
-/* Reads one object of a recording. `scratch` owns what had to be decoded (an escaped
-   rollout id); it is cleared only then. 0; or -1 with FAIL_INPUT: not an object, no
-   `type` or `rollout`, a header without format or version, a known key of the wrong type
-   or with a word it cannot have, a version above ours (both numbers are named). Unknown
-   keys are ignored, an unknown type is LINE_UNKNOWN. The text of err ends with the byte,
-   counted from 1; the caller adds file and line. *used: bytes taken, for fused lines; 0
-   when the text is not JSON. */
-MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out,
-                        size_t *used, struct error *err);
+/* Words within `error` (step, reset), `state_source` and `policy` (header). */
+enum error_class line_error_class(const struct line *l);
+enum error_layer line_error_layer(const struct line *l);
+enum state_kind line_state_kind(const struct line *l);
+enum policy_kind line_policy_kind(const struct line *l);
 
-/* Appends the line as JSON with its line feed: type first, keys in table order, values
-   spliced raw (line breaks outside strings removed). A key of the table that is absent is
-   left out for optional ones (structured, raw, raw_base64, llm, meta) and null for the
-   others. l->type, value[] are used only; value[KEY_TYPE] is not needed. Nothing for
-   LINE_UNKNOWN. */
+/* Reads one object of a recording. `scratch` owns an id that had to be decoded, and is only then
+   cleared. Returns 0, or -1 with FAIL_INPUT: not an object, no `type` or `rollout`, a header
+   without format or version, a known key with a wrong type or word, a version above ours (the
+   message names both). Unknown keys are ignored; an unknown type gives LINE_UNKNOWN. The message
+   ends with the byte, counted from 1; the caller adds file and line. *used: bytes read, as more
+   objects may follow on the line; 0 if the text is not JSON. */
+MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+                        struct error *err);
+
+/* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
+   except for line breaks outside strings. An absent key of the table is omitted if optional
+   (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and value[] are
+   used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
 void line_write(const struct line *l, struct buf *out);
 
 #endif

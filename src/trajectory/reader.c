@@ -1,7 +1,7 @@
-/* Recordings as a stream: big reads into one buffer that grows to the longest line only,
-   objects cut out of it without copying. What a crash, a second writer or another program
-   left behind is told apart: fused objects and a torn last line are noted, anything else
-   stops with its place. */
+/* Reads recordings as a stream: big reads into one buffer that grows only to the longest line;
+   objects are sliced out of it without copying. Several objects on one line and a truncated last
+   line (after a crash or by a second writer) are noted; anything else is an error with its
+   position. */
 #include "trajectory/reader.h"
 
 #include "base/buf.h"
@@ -19,67 +19,101 @@
 
 struct reader {
 	int fd;
+	bool owned; /* close the descriptor with the reader */
+	bool regular;
 	char *name; /* for messages */
 
-	char *p; /* p[start..end) is read and not yet handed out as a line */
+	char *p; /* p[start..end) is read, but not yet returned as lines */
 	size_t cap, start, end;
-	size_t searched; /* bytes from start that hold no line feed */
-	uint64_t base;   /* offset in the file of p[0] */
+	size_t searched; /* bytes from start known to contain no line feed */
+	uint64_t base;   /* offset of p[0] in the file */
+	uint64_t limit;  /* offset at which to stop reading */
 	bool eof;
 
 	uint64_t line;    /* number of the current line */
-	struct str rest;  /* what is left of it */
-	uint64_t objects; /* handed out of it so far */
+	struct str rest;  /* the rest of the current line */
+	uint64_t objects; /* objects returned from it so far */
 	bool terminated;
-	bool any; /* a good line was seen */
+	bool any; /* a valid line was seen */
 	struct buf scratch;
 };
+
+/* On failure, too, an owned descriptor is closed. */
+static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
+	} else if (S_ISDIR(st.st_mode)) {
+		error_set(err, FAIL_INPUT, "cannot read %s: it is a directory", path);
+	} else {
+		struct reader *r = mem_new(sizeof(*r));
+		off_t at = S_ISREG(st.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
+
+		*r = (struct reader){.fd = fd,
+		                     .owned = owned,
+		                     .regular = at >= 0,
+		                     .name = mem_text(str_from(name)),
+		                     .cap = BLOCK,
+		                     .p = mem_new(BLOCK),
+		                     .base = at > 0 ? (uint64_t)at : 0,
+		                     .limit = UINT64_MAX,
+		                     .scratch = BUF(BUF_MAX_MESSAGE)};
+		*out = r;
+		return 0;
+	}
+	if (owned && fd >= 0) {
+		close(fd);
+	}
+	return -1;
+}
 
 int reader_open(const char *path, struct reader **out, struct error *err)
 {
 	bool standard_input = strcmp(path, "-") == 0;
 	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
-		if (fd > STDIN_FILENO)
-			close(fd);
-		return -1;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		if (!standard_input)
-			close(fd);
-		return error_set(err, FAIL_INPUT, "cannot read %s: it is a directory",
-		                 path);
-	}
-	struct reader *r = mem_new(sizeof(*r));
-	r->fd = fd;
-	r->name = mem_text(standard_input ? STR("standard input") : str_from(path));
-	r->cap = BLOCK;
-	r->p = mem_new(r->cap);
-	r->scratch = BUF(BUF_MAX_MESSAGE);
-	*out = r;
-	return 0;
+
+	return begin(fd, !standard_input, path, out, err);
+}
+
+int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err)
+{
+	return begin(fd, false, name, out, err);
 }
 
 void reader_close(struct reader *r)
 {
-	if (!r)
+	if (!r) {
 		return;
-	if (r->fd != STDIN_FILENO)
+	}
+	if (r->owned) {
 		close(r->fd);
+	}
 	buf_release(&r->scratch);
 	free(r->p);
 	free(r->name);
 	free(r);
 }
 
-/* Room behind end: by moving the unread bytes to the front, or by growing when they are
- * there. */
+void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
+{
+	r->start = r->end = r->searched = 0;
+	r->base = offset;
+	r->rest = STR_NONE;
+	r->objects = 0;
+	r->line = line - 1;
+	r->limit = end;
+	r->eof = false;
+}
+
+/* Makes room after end by moving the unread bytes to the front, or by growing. */
 static void make_room(struct reader *r)
 {
-	if (r->end < r->cap)
+	if (r->end < r->cap) {
 		return;
+	}
 	if (r->start > 0) {
 		memmove(r->p, r->p + r->start, r->end - r->start);
 		r->base += r->start;
@@ -91,25 +125,38 @@ static void make_room(struct reader *r)
 	}
 }
 
+/* Regular files are read by position, which makes seeking possible. */
+static ssize_t read_some(const struct reader *r)
+{
+	uint64_t at = r->base + r->end, left = r->limit > at ? r->limit - at : 0;
+	size_t room = r->cap - r->end;
+
+	if (!r->regular) {
+		return read(r->fd, r->p + r->end, room);
+	}
+	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
+}
+
 static int fill(struct reader *r, struct error *err)
 {
 	make_room(r);
 	for (;;) {
-		ssize_t n = read(r->fd, r->p + r->end, r->cap - r->end);
+		ssize_t n = read_some(r);
+
 		if (n >= 0) {
 			r->end += (size_t)n;
 			r->eof = n == 0;
 			return 0;
 		}
-		if (errno ==
-		    EAGAIN) /* someone else made our standard input non-blocking */
+		if (errno == EAGAIN) { /* another process made standard input non-blocking */
 			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
-		else if (errno != EINTR)
+		} else if (errno != EINTR) {
 			return error_errno(err, "cannot read %s", r->name);
+		}
 	}
 }
 
-/* What the first bytes give away about files that are no recordings. */
+/* Recognizes files that are not recordings by their first bytes. */
 static int check_magic(const struct reader *r, struct error *err)
 {
 	static const struct {
@@ -117,16 +164,18 @@ static int check_magic(const struct reader *r, struct error *err)
 		const char *what;
 	} magic[] = {
 		{STR_INIT("\xef\xbb\xbf"),
-	         "starts with a byte order mark; cut off its first 3 bytes"},
-		{STR_INIT("\xff\xfe"), "is UTF-16; a recording is UTF-8"},
-		{STR_INIT("\xfe\xff"), "is UTF-16; a recording is UTF-8"},
+	         "starts with a byte order mark; remove its first 3 bytes"},
+		{STR_INIT("\xff\xfe"), "is UTF-16; a recording must be UTF-8"},
+		{STR_INIT("\xfe\xff"), "is UTF-16; a recording must be UTF-8"},
 		{STR_INIT("\x1f\x8b"), "is compressed with gzip"},
 		{STR_INIT("\x28\xb5\x2f\xfd"), "is compressed with zstd"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(magic); i++) {
-		if (str_starts(r->rest, magic[i].bytes))
+		if (str_starts(r->rest, magic[i].bytes)) {
 			return error_set(err, FAIL_INPUT, "%s:1: the file %s", r->name,
 			                 magic[i].what);
+		}
 	}
 	return 0;
 }
@@ -134,10 +183,10 @@ static int check_magic(const struct reader *r, struct error *err)
 static int take_line(struct reader *r, size_t n, bool terminated, struct error *err)
 {
 	r->line++;
-	if (n > BUF_MAX_MESSAGE)
-		return error_set(err, FAIL_INPUT,
-		                 "%s:%" PRIu64 ": the line is longer than %zu MiB",
+	if (n > BUF_MAX_MESSAGE) {
+		return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": the line is longer than %zu MiB",
 		                 r->name, r->line, BUF_MAX_MESSAGE >> 20);
+	}
 	r->rest = (struct str){r->p + r->start, n};
 	r->start += n + terminated;
 	r->searched = 0;
@@ -151,36 +200,43 @@ static int next_line(struct reader *r, struct error *err)
 	for (;;) {
 		size_t have = r->end - r->start;
 		const char *from = r->p + r->start;
-		const char *feed = have > r->searched ? memchr(from + r->searched, '\n',
-		                                               have - r->searched)
-		                                      : NULL;
-		if (feed)
+		const char *feed = have > r->searched
+		                           ? memchr(from + r->searched, '\n', have - r->searched)
+		                           : NULL;
+
+		if (feed) {
 			return take_line(r, (size_t)(feed - from), true, err);
-		if ((r->eof && have) || have > BUF_MAX_MESSAGE)
+		}
+		if ((r->eof && have) || have > BUF_MAX_MESSAGE) {
 			return take_line(r, have, false, err);
-		if (r->eof)
+		}
+		if (r->eof) {
 			return 0;
+		}
 		r->searched = have;
-		if (fill(r, err) != 0)
+		if (fill(r, err) != 0) {
 			return -1;
+		}
 	}
 }
 
 static struct str skip_blanks(struct str s)
 {
 	size_t n = 0;
-	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r'))
+
+	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r')) {
 		n++;
+	}
 	return str_skip(s, n);
 }
 
-/* A last line that ends in the middle of what could have become an object. Bytes of
-   another kind are one, too, when there are good lines before them: a crash leaves blocks
-   of NULs. */
+/* Is the unterminated last line the start of an object? Other bytes count, too, after valid
+   lines: a crash can leave blocks of NULs. */
 static bool is_torn(const struct reader *r)
 {
 	struct json_fault fault;
 	size_t used;
+
 	return !r->terminated && json_validate_first(r->rest, &used, &fault) != 0 &&
 	       (r->any || r->rest.p[0] == '{');
 }
@@ -190,7 +246,9 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 {
 	struct error bad;
 	size_t used;
+
 	*note = (struct reader_note){
+		.file = r->name,
 		.line = r->line,
 		.offset = r->base + (uint64_t)(r->rest.p - r->p),
 		.fused = r->objects > 0,
@@ -207,27 +265,30 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 		out->text = r->rest;
 		out->turn = out->step = out->terminated = out->truncated = -1;
 		note->torn = true;
-		r->rest = (struct str){0};
+		r->rest = STR_NONE;
 		return 1;
 	}
 	*err = bad;
-	if (note->fused)
-		error_wrap(err, "behind %" PRIu64 " whole object%s", r->objects,
+	if (note->fused) {
+		error_wrap(err, "after %" PRIu64 " complete object%s", r->objects,
 		           r->objects == 1 ? "" : "s");
+	}
 	return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
 }
 
-int reader_next(struct reader *r, struct line *out, struct reader_note *note,
-                struct error *err)
+int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
 	struct reader_note unwanted;
+
 	for (;;) {
 		r->rest = skip_blanks(r->rest);
-		if (r->rest.n)
+		if (r->rest.n) {
 			return next_object(r, out, note ? note : &unwanted, err);
+		}
 		int got = next_line(r, err);
-		if (got <= 0)
+		if (got <= 0) {
 			return got;
+		}
 	}
 }
 
@@ -236,6 +297,7 @@ int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error 
 	struct reader_note note;
 	struct line l;
 	int more;
+
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
 		if (take(ctx, &l, &note, err)) {
 			more = -1;
@@ -244,4 +306,45 @@ int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error 
 	}
 	reader_close(r);
 	return more;
+}
+
+struct whole_file {
+	const char *path;
+	reader_line_fn *take;
+	void *ctx;
+	bool any;
+};
+
+static int take_one(void *ctx, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	struct whole_file *f = ctx;
+
+	f->any = true;
+	if (f->take(f->ctx, l, note, err)) {
+		return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, f->path, note->line)
+		                               : -1;
+	}
+	return 0;
+}
+
+int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
+                      struct error *err)
+{
+	struct whole_file f = {path, take, ctx, false};
+	struct reader *r = NULL;
+	int failed = reader_open(path, &r, err) || reader_each(r, take_one, &f, err) ? -1 : 0;
+
+	*any = f.any;
+	return failed;
+}
+
+int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error *err)
+{
+	bool any;
+
+	if (reader_file_lines(path, take, ctx, &any, err)) {
+		return -1;
+	}
+	return any ? 0 : error_set(err, FAIL_INPUT, "%s: contains no recording", path);
 }

@@ -1,5 +1,5 @@
-/* Reads recordings as a stream, from files or standard input: constant memory whatever
-   the file's size. Torn, fused and foreign lines are told apart. */
+/* Reads recordings as a stream, from files or standard input, in memory independent of the
+   file's size. Tells truncated, merged and foreign lines apart. */
 #ifndef ROLLDBG_TRAJECTORY_READER_H
 #define ROLLDBG_TRAJECTORY_READER_H
 
@@ -7,38 +7,55 @@
 
 struct reader;
 
-/* What one line was, beside its facts. */
+/* What is known of a line besides its content. */
 struct reader_note {
-	uint64_t line;   /* number in its file, from 1 */
-	uint64_t offset; /* byte offset of the object in its file */
-	bool fused;      /* not the first object on its line */
-	bool torn; /* the unterminated last line was not a whole object: out->type is
-	              LINE_UNKNOWN */
+	const char *file; /* file name, for messages */
+	uint64_t line;    /* number in its file, from 1 */
+	uint64_t offset;  /* byte offset of the object in its file */
+	bool fused;       /* not the first object on its line */
+	/* the unterminated last line is not a complete object: out->type is LINE_UNKNOWN */
+	bool torn;
 };
 
-/* path "-" is standard input. FAIL_INPUT when it is not there or not readable. */
+/* Path "-" is standard input. Fails with FAIL_INPUT if the file does not exist or is not
+   readable. */
 MUST_USE int reader_open(const char *path, struct reader **out, struct error *err);
+/* The same for an open file, which is not closed; `name` is for messages. */
+MUST_USE int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err);
 void reader_close(struct reader *r); /* NULL is fine */
 
-/* 1: a line (slices valid until the next call). 0: the end. -1: FAIL_INPUT "path:LINE:
-   ... at byte N" for a terminated line that is not a recording line, a line over the cap,
-   a version above ours; FAIL_SYSTEM when reading failed. Blank lines are skipped. */
+/* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
+   FAIL_INPUT "path:LINE: ... at byte N" for a terminated line that is invalid, too long, or of a
+   version above ours; FAIL_SYSTEM if reading failed. Blank lines are skipped. */
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-/* Takes one line, which is gone when it returns: -1 with err set ends the reading. */
-typedef int reader_line_fn(void *ctx, const struct line *l,
-                           const struct reader_note *note, struct error *err);
-/* Hands over each line that is left, and closes the reader in every case. -1: reader_next
-   or take failed. */
-MUST_USE int reader_each(struct reader *r, reader_line_fn *take, void *ctx,
-                         struct error *err);
+/* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
+   Regular files only. */
+void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line);
+
+/* Receives one line, valid during the call; returning -1 with err set stops the reading. */
+typedef int reader_line_fn(void *ctx, const struct line *l, const struct reader_note *note,
+                           struct error *err);
+/* Passes all remaining lines to take and always closes the reader. Returns -1 if reader_next or
+   take failed. */
+MUST_USE int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err);
+
+/* The same for a whole file. If take fails with FAIL_INPUT, file and line are put in front of
+   the message. A file without any line is FAIL_INPUT: a run that died before its first line must
+   not pass for a recording. */
+MUST_USE int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error *err);
+
+/* The same where a file without any line is none of FAIL_INPUT: *any says whether there was one. */
+MUST_USE int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
+                               struct error *err);
 
 /* All files named by operands: a directory gives its *.jsonl. Free with file_list_free.
  */
 struct file_list {
 	char **paths;
 	size_t count;
+	bool many; /* several, or from a directory: one that cannot be used is not the end */
 };
 MUST_USE int file_list_new(char *const *operands, size_t count, struct file_list *out,
                            struct error *err);

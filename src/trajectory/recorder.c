@@ -1,13 +1,14 @@
-/* The writing end of a recording. Whole lines or nothing: each goes out in one write()
-   behind what is there, under an exclusive lock of the file; what a full disk cuts short
-   is taken back. */
+/* Writes recordings: see recorder.h. A line is written whole or not at all: each in one
+   write() at the end of the file, under an exclusive lock; what a full disk cuts short is
+   removed again. */
 #include "trajectory/recorder.h"
 
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "trajectory/line_cut.h"
 #include "trajectory/redact.h"
-#include "trajectory/tail.h"
+#include "trajectory/torn_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,39 +24,44 @@ struct recorder {
 	char *name;
 	bool own, regular, sync;
 	const struct secrets *secrets;
-	pthread_mutex_t lock; /* guards what follows */
-	off_t size;           /* behind the last whole line, of a regular file */
+	pthread_mutex_t lock; /* protects the members below */
+	off_t size;           /* end of the last complete line, of a regular file */
 	uint64_t lines;
-	struct error broken; /* the first failure: nothing is written behind a hole */
+	struct error broken; /* the first failure: nothing is written after a gap */
 };
 
-/* O_EXCL for a file that is to be new. What is no regular file (/dev/null, a fifo) has
- * nothing to lose. */
+/* O_EXCL if the file must be new. A file that is not regular (/dev/null, a fifo) has no content
+   to lose. */
 static int open_path(const struct recorder_conf *c, struct error *err)
 {
 	int flags = O_APPEND | O_CLOEXEC | (c->append ? O_RDWR : O_WRONLY);
-	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL),
-	              0666);
+	mode_t mode = c->private ? 0600 : 0666;
+	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL), mode);
 	struct stat st;
+
 	if (fd < 0 && errno == EEXIST && stat(c->path, &st) == 0) {
-		if (S_ISREG(st.st_mode))
-			return error_set(err, FAIL_USAGE,
-			                 "%s exists; --force replaces it", c->path);
+		if (S_ISREG(st.st_mode)) {
+			return error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to replace it",
+			                 c->path);
+		}
 		fd = open(c->path, flags);
 	}
-	if (fd < 0)
+	if (fd < 0) {
 		return error_errno(err, "cannot write %s", c->path);
+	}
 	return fd;
 }
 
 static int lock_file(struct recorder *r, struct error *err)
 {
-	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0)
+	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0) {
 		return 0;
-	if (errno == EWOULDBLOCK)
-		return error_set(err, FAIL_SYSTEM,
-		                 "%s is being written by another process", r->name);
-	log_warn("%s cannot be locked (%s): see that nobody else writes it", r->name,
+	}
+	if (errno == EWOULDBLOCK) {
+		return error_set(err, FAIL_SYSTEM, "%s is being written by another process",
+		                 r->name);
+	}
+	log_warn("cannot lock %s (%s): make sure that no other process writes it", r->name,
 	         strerror(errno));
 	return 0;
 }
@@ -63,31 +69,40 @@ static int lock_file(struct recorder *r, struct error *err)
 static int open_file(struct recorder *r, const struct recorder_conf *c, struct error *err)
 {
 	struct stat st;
+
 	r->own = true;
 	r->fd = open_path(c, err);
-	if (r->fd < 0)
+	if (r->fd < 0) {
 		return -1;
-	if (fstat(r->fd, &st) != 0)
+	}
+	if (fstat(r->fd, &st) != 0) {
 		return error_errno(err, "cannot write %s", r->name);
+	}
 	r->regular = S_ISREG(st.st_mode);
-	if (!r->regular)
+	if (!r->regular) {
 		return 0;
-	if (lock_file(r, err) != 0)
+	}
+	if (lock_file(r, err) != 0) {
 		return -1;
-	if (c->append)
-		return tail_mend(r->fd, c->path, &r->size, err);
-	if (ftruncate(r->fd, 0) != 0)
-		return error_errno(err, "cannot empty %s", r->name);
+	}
+	if (c->append) {
+		return torn_tail_repair(r->fd, c->path, &r->size, err);
+	}
+	if (ftruncate(r->fd, 0) != 0) {
+		return error_errno(err, "cannot truncate %s", r->name);
+	}
 	return 0;
 }
 
 static void use_standard_output(struct recorder *r)
 {
 	struct stat st;
+
 	r->fd = STDOUT_FILENO;
 	r->regular = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (!r->regular)
+	if (!r->regular) {
 		return;
+	}
 	int flags = fcntl(r->fd, F_GETFL);
 	r->size = flags >= 0 && flags & O_APPEND ? st.st_size : lseek(r->fd, 0, SEEK_CUR);
 }
@@ -99,22 +114,22 @@ static void recorder_free(struct recorder *r)
 	free(r);
 }
 
-int recorder_new(const struct recorder_conf *conf, struct recorder **out,
-                 struct error *err)
+int recorder_new(const struct recorder_conf *conf, struct recorder **out, struct error *err)
 {
 	bool standard_output = strcmp(conf->path, "-") == 0;
 	struct recorder *r = mem_new(sizeof(*r));
+
 	r->fd = -1;
-	r->name =
-		mem_text(standard_output ? STR("standard output") : str_from(conf->path));
+	r->name = mem_text(standard_output ? STR("standard output") : str_from(conf->path));
 	r->sync = conf->sync;
 	r->secrets = conf->secrets;
 	pthread_mutex_init(&r->lock, NULL);
 	if (standard_output) {
 		use_standard_output(r);
 	} else if (open_file(r, conf, err) != 0) {
-		if (r->fd >= 0)
+		if (r->fd >= 0) {
 			close(r->fd);
+		}
 		recorder_free(r);
 		return -1;
 	}
@@ -122,63 +137,79 @@ int recorder_new(const struct recorder_conf *conf, struct recorder **out,
 	return 0;
 }
 
-/* Cuts off the part of a line that did go out, unless someone else has written behind it.
- */
+/* Removes the part of a line that was written, unless another process has written after it. */
 static void take_back(const struct recorder *r, size_t done)
 {
 	struct stat st;
+
 	if (!r->regular || done == 0 || fstat(r->fd, &st) != 0 ||
-	    st.st_size != r->size + (off_t)done)
+	    st.st_size != r->size + (off_t)done) {
 		return;
-	if (ftruncate(r->fd, r->size) != 0)
+	}
+	if (ftruncate(r->fd, r->size) != 0) {
 		log_warn("%s ends with part of a line: %s", r->name, strerror(errno));
+	}
 }
 
 static int write_line(struct recorder *r, struct str text, struct error *err)
 {
 	size_t done;
+
 	if (fd_write(r->fd, text, &done) != 0) {
 		int cause = errno;
+
 		take_back(r, done);
 		errno = cause;
 		return error_errno(err,
-		                   "%s has %" PRIu64
-		                   " whole lines of this run, the next cannot be written",
+		                   "%s has %" PRIu64 " complete lines of this run, the next "
+		                   "one could not be written",
 		                   r->name, r->lines);
 	}
 	r->size += (off_t)text.n;
 	r->lines++;
-	if (r->sync && fdatasync(r->fd) != 0 && errno != EINVAL && errno != EROFS)
+	if (r->sync && fdatasync(r->fd) != 0 && errno != EINVAL && errno != EROFS) {
 		return error_errno(err, "cannot sync %s", r->name);
+	}
 	return 0;
+}
+
+bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch)
+{
+	buf_clear(scratch);
+	secrets_redact_line(r->secrets, l, scratch);
+	return !scratch->full && scratch->n <= LINE_MAX_BYTES;
 }
 
 int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
                    struct str *written, struct error *err)
 {
-	buf_clear(scratch);
-	secrets_redact_line(r->secrets, l, scratch);
+	if (!recorder_fits(r, l, scratch)) {
+		return error_set(err, FAIL_SYSTEM, "a line for %s is longer than %zu MiB", r->name,
+		                 LINE_MAX_BYTES >> 20);
+	}
 	struct str text = buf_view(scratch);
-	if (scratch->full || text.n > BUF_MAX_MESSAGE)
-		return error_set(err, FAIL_SYSTEM, "a line for %s is longer than %zu MiB",
-		                 r->name, BUF_MAX_MESSAGE >> 20);
 	pthread_mutex_lock(&r->lock);
 	int result = r->broken.kind == FAIL_NONE ? write_line(r, text, &r->broken) : -1;
-	if (result != 0)
+	if (result != 0) {
 		*err = r->broken;
+	}
 	pthread_mutex_unlock(&r->lock);
-	if (written)
+	if (written) {
 		*written = (struct str){text.p, text.n - 1};
+	}
 	return result;
 }
 
 int recorder_close(struct recorder *r, struct error *err)
 {
 	int result = 0;
-	if (!r)
+
+	if (!r) {
 		return 0;
-	if (r->own && close(r->fd) != 0 && errno != EINTR)
+	}
+	if (r->own && close(r->fd) != 0 && errno != EINTR) {
 		result = error_errno(err, "cannot finish %s", r->name);
+	}
 	recorder_free(r);
 	return result;
 }

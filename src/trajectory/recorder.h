@@ -1,6 +1,6 @@
-/* Writes a recording: append only, one exclusive lock, one write() a line, so that a
-   crash loses at most the unfinished line and lines of parallel rollouts never mix. Safe
-   for several threads. */
+/* Writes a recording: append-only, under an exclusive lock, with one write() per line, so that a
+   crash loses at most the unfinished line and the lines of parallel rollouts never mix.
+   Thread-safe. */
 #ifndef ROLLDBG_TRAJECTORY_RECORDER_H
 #define ROLLDBG_TRAJECTORY_RECORDER_H
 
@@ -11,15 +11,19 @@ struct secrets; /* trajectory/redact.h */
 
 struct recorder_conf {
 	const char *path; /* "-" is standard output */
-	bool force;  /* an existing file is replaced; otherwise refused (FAIL_USAGE) */
-	bool append; /* go on behind what is there, after looking at its last byte */
-	bool sync;   /* fdatasync after each line */
-	const struct secrets
-		*secrets; /* borrowed; redacted before anything is written. May be NULL */
+	bool force;       /* replace an existing file; otherwise it is refused (FAIL_USAGE) */
+	bool append;      /* continue an existing file, after checking its last line */
+	bool sync;        /* call fdatasync after each line */
+	bool private;     /* a new file is for its owner alone, whatever the umask */
+	const struct secrets *secrets; /* borrowed; redacted from everything written; may be NULL */
 };
 
 MUST_USE int recorder_new(const struct recorder_conf *conf, struct recorder **out,
                           struct error *err);
+
+/* Is the line as it would be written, with secrets redacted, one that readers take? For lines
+   that may be too long. */
+bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch);
 
 /* Writes one line. *written (may be NULL) is what was written, without line feed: valid
    until the calling thread's next call with the same `scratch`. FAIL_SYSTEM when the disk
@@ -28,7 +32,7 @@ MUST_USE int recorder_new(const struct recorder_conf *conf, struct recorder **ou
 MUST_USE int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
                             struct str *written, struct error *err);
 
-/* Closes; reports what close() says. NULL is fine. */
+/* Closes the recording and reports errors of close(). r may be NULL. */
 MUST_USE int recorder_close(struct recorder *r, struct error *err);
 
 #endif

@@ -1,23 +1,32 @@
-/* Secrets and the sinks they must not reach. */
+/* Secrets and the sinks they must not reach: see redact.h. */
 #include "trajectory/redact.h"
 
+#include "base/base64.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "json/scan.h"
-#include "json/write.h"
 #include "trajectory/line.h"
-#include "trajectory/needles.h"
+#include "trajectory/replace_json.h"
+#include "trajectory/spelling.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
-#define SECRET_MIN 4 /* shorter ones would hide innocent text */
-#define COOKIE_MIN 8 /* cookies also carry settings, such as `dark` */
+#define PART_MIN 8 /* lines of a secret, strings in it, and beginnings of it that are hidden */
+#define CODE_MIN 6 /* digits of base64 that are no coincidence */
 
 static const char *const put = "<redacted>";
 
+struct needle {
+	char *text;
+	size_t n;
+};
+
 struct secrets {
-	struct needles needles;
+	struct needle *needles; /* the secrets, and what they are in base64 and hex */
+	size_t count;
+	bool first[256]; /* bytes that a needle begins with */
+	/* A bit for each two bytes that one can begin with, in any spelling: all that is looked at of nearly all text */
+	uint64_t pairs[256][4];
 };
 
 struct secrets *secrets_new(void)
@@ -27,114 +36,237 @@ struct secrets *secrets_new(void)
 
 void secrets_free(struct secrets *s)
 {
-	if (!s)
+	if (!s) {
 		return;
-	needles_release(&s->needles);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		free(s->needles[i].text);
+	}
+	free(s->needles);
 	free(s);
 }
 
-/* Some encoders escape the slash. */
-static void add_slashed(struct secrets *s, struct str quoted)
+/* ---- what to look for ---- */
+
+static void add_pair(struct secrets *s, char first, char second)
 {
-	struct buf slashed = BUF(BUF_MAX_MESSAGE);
-	for (size_t i = 0; i < quoted.n; i++) {
-		if (quoted.p[i] == '/')
-			buf_char(&slashed, '\\');
-		buf_char(&slashed, quoted.p[i]);
+	s->pairs[(unsigned char)first][(unsigned char)second / 64] |=
+		(uint64_t)1 << ((unsigned char)second % 64);
+}
+
+/* At least two bytes. */
+static void add_needle(struct secrets *s, struct str text)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text)) {
+			return;
+		}
 	}
-	needles_add(&s->needles, buf_view(&slashed), put, false);
-	buf_release(&slashed);
+	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
+	s->needles[s->count++] = (struct needle){mem_text(text), text.n};
+	s->first[(unsigned char)text.p[0]] = true;
+	for (int c = 0; c < 256; c++) {
+		if (spelling_is_escape((char)c)) {
+			memset(s->pairs[c], 0xff, sizeof(s->pairs[c]));
+			add_pair(s, text.p[0], (char)c);
+		}
+	}
+	add_pair(s, text.p[0], text.p[1]);
+}
+
+/* Both alphabets of RFC 4648. */
+static void add_base64_digits(struct secrets *s, struct str digits)
+{
+	struct buf url = BUF(BUF_MAX_MESSAGE);
+
+	add_needle(s, digits);
+	buf_str(&url, digits);
+	for (size_t i = 0; i < url.n; i++) {
+		url.p[i] = (char)(url.p[i] == '+' ? '-' : url.p[i] == '/' ? '_' : url.p[i]);
+	}
+	add_needle(s, buf_view(&url));
+	buf_release(&url);
+}
+
+/* What stands in base64 of a text that holds the value behind 0, 1 or 2 bytes of a group of three: the digits that
+   depend on the value alone. */
+static void add_base64(struct secrets *s, struct str value)
+{
+	for (size_t before = 0; before < 3; before++) {
+		struct buf group = BUF(BUF_MAX_MESSAGE), digits = BUF(2 * BUF_MAX_MESSAGE);
+		size_t foreign = (before * 8 + 5) / 6, whole = (before + value.n) * 8 / 6;
+
+		buf_add(&group, "..", before);
+		buf_str(&group, value);
+		base64_encode(&digits, buf_view(&group));
+		if (!digits.full && whole >= foreign + CODE_MIN) {
+			add_base64_digits(s, (struct str){digits.p + foreign, whole - foreign});
+		}
+		buf_release(&group);
+		buf_release(&digits);
+	}
+}
+
+static void add_hex(struct secrets *s, struct str value, const char *sixteen)
+{
+	struct buf digits = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t i = 0; i < value.n; i++) {
+		buf_char(&digits, sixteen[(unsigned char)value.p[i] >> 4]);
+		buf_char(&digits, sixteen[(unsigned char)value.p[i] & 15]);
+	}
+	if (!digits.full) {
+		add_needle(s, buf_view(&digits));
+	}
+	buf_release(&digits);
+}
+
+static void add_value(struct secrets *s, struct str value)
+{
+	add_needle(s, value);
+	add_base64(s, value);
+	add_hex(s, value, "0123456789abcdef");
+	add_hex(s, value, "0123456789ABCDEF");
+}
+
+static void add_lines(struct secrets *s, struct str value)
+{
+	while (value.n) {
+		const char *end = memchr(value.p, '\n', value.n);
+		size_t n = end ? (size_t)(end - value.p) : value.n;
+		struct str line = text_trim((struct str){value.p, n});
+
+		if (line.n >= PART_MIN) {
+			add_value(s, line);
+		}
+		value = str_skip(value, n + 1);
+	}
+}
+
+static void add_strings(struct secrets *s, struct str json)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str string;
+
+	for (size_t cursor = 0; json_next_string(json, &cursor, &string);) {
+		buf_clear(&text);
+		json_decode(string, &text);
+		if (text.n >= PART_MIN) {
+			add_value(s, buf_view(&text));
+		}
+	}
+	buf_release(&text);
 }
 
 bool secrets_add(struct secrets *s, struct str value)
 {
-	if (value.n < SECRET_MIN)
+	struct json_fault fault;
+
+	value = text_trim(value);
+	if (value.n < SECRET_MIN) {
 		return false;
-	needles_add(&s->needles, value, put, false);
-	if (text_utf8_valid(value) < value.n)
-		return true;
-	struct buf quoted = BUF(BUF_MAX_MESSAGE);
-	json_quote(&quoted, value);
-	needles_add(&s->needles, json_inner(buf_view(&quoted)), put, false);
-	add_slashed(s, json_inner(buf_view(&quoted)));
-	buf_release(&quoted);
+	}
+	add_value(s, value);
+	if (memchr(value.p, '\n', value.n)) {
+		add_lines(s, value);
+	}
+	if (json_validate(value, &fault) == 0) {
+		add_strings(s, value);
+	}
 	return true;
 }
 
-static bool name_contains(struct str name, const char *word)
+/* ---- finding it ---- */
+
+/* Is so much of the secret worth hiding? What was cut short for a message ends where the message ends, or goes on with
+   other words. */
+static bool is_enough(size_t matched, struct str needle, bool at_end)
 {
-	size_t n = strlen(word);
-	for (size_t at = 0; at + n <= name.n; at++) {
-		if (strncasecmp(name.p + at, word, n) == 0)
+	return matched == needle.n || (matched >= PART_MIN && (at_end || matched >= needle.n / 2));
+}
+
+/* The first place, not before `at`, where a secret may begin; the last byte cannot be one. */
+static size_t next_candidate(const struct secrets *s, struct str text, size_t at)
+{
+	while (at + 1 < text.n) {
+		unsigned char a = (unsigned char)text.p[at], b = (unsigned char)text.p[at + 1];
+
+		if (s->pairs[a][b / 64] >> (b % 64) & 1 &&
+		    (!spelling_is_escape((char)a) ||
+		     spelling_begins(str_skip(text, at), s->first))) {
+			return at;
+		}
+		at++;
+	}
+	return text.n;
+}
+
+/* Behind the longest secret that begins at text[at]; `at` when there is none. `inside`: texts end anywhere. */
+static size_t match_end(const struct secrets *s, struct str text, size_t at, bool inside)
+{
+	struct str here = str_skip(text, at);
+	size_t end = at;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct str needle = {s->needles[i].text, s->needles[i].n};
+		size_t used;
+
+		if (needle.p[0] != here.p[0] && !spelling_is_escape(here.p[0])) {
+			continue;
+		}
+		size_t matched = spelling_match(needle, here, &used);
+		if (at + used > end && is_enough(matched, needle, inside || at + used == text.n)) {
+			end = at + used;
+		}
+	}
+	return end;
+}
+
+static bool is_in(const struct secrets *s, struct str text, bool inside)
+{
+	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++) {
+		if (match_end(s, text, at, inside) > at) {
 			return true;
+		}
 	}
 	return false;
 }
 
-static bool carries_credentials(struct str name)
+static const char *found(const void *ctx, struct str text)
 {
-	static const char *const parts[] = {"authorization", "cookie",   "token",
-	                                    "secret",        "password", "api-key",
-	                                    "apikey",        "api_key"};
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		if (name_contains(name, parts[i]))
-			return true;
+	return is_in(ctx, text, false) ? put : NULL;
+}
+
+/* Secrets that overlap go as one: what is left of either would give it away. */
+static void replace(const void *ctx, struct str text, struct buf *out)
+{
+	const struct secrets *s = ctx;
+	size_t copied = 0, end = 0;
+
+	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++) {
+		size_t now = match_end(s, text, at, false);
+
+		if (now > at && at >= end) {
+			buf_add(out, text.p + copied, at - copied);
+			buf_text(out, put);
+		}
+		if (now > at && now > end) {
+			copied = end = now;
+		}
 	}
-	return false;
-}
-
-static struct str trim(struct str s)
-{
-	while (s.n && strchr(" \t\r\n", s.p[0]))
-		s = str_skip(s, 1);
-	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
-/* The part before the first c; *rest is what stands behind it, absent when there is no c.
- */
-static struct str cut_at(struct str s, char c, struct str *rest)
-{
-	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
-	*rest = at ? str_skip(s, (size_t)(at - s.p) + 1) : (struct str){0};
-	return at ? (struct str){s.p, (size_t)(at - s.p)} : s;
-}
-
-static void add_cookies(struct secrets *s, struct str pairs)
-{
-	while (pairs.n) {
-		struct str value;
-		cut_at(cut_at(pairs, ';', &pairs), '=', &value);
-		value = trim(value);
-		if (value.n >= COOKIE_MIN)
-			secrets_add(s, value);
-	}
-}
-
-void secrets_add_header(struct secrets *s, struct str header)
-{
-	struct str value, behind_scheme;
-	struct str name = trim(cut_at(header, ':', &value));
-	value = trim(value);
-	if (!carries_credentials(name))
-		return;
-	if (name_contains(name, "authorization")) {
-		cut_at(value, ' ', &behind_scheme);
-		value = behind_scheme.n ? trim(behind_scheme) : value;
-	}
-	secrets_add(s, value);
-	if (name_contains(name, "cookie"))
-		add_cookies(s, value);
+	buf_str(out, str_skip(text, copied));
 }
 
 void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 {
-	if (s)
-		needles_replace(&s->needles, text, out);
-	else
+	if (s && s->count) {
+		replace(s, text, out);
+	} else {
 		buf_str(out, text);
+	}
 }
+
+/* ---- lines ---- */
 
 /* What rolldbg says in words of its own, and numbers of its own making. */
 static bool is_ours_alone(const struct line_key *row)
@@ -143,21 +275,25 @@ static bool is_ours_alone(const struct line_key *row)
 	       !(row->types & (T_STRING | T_ARRAY | T_OBJECT));
 }
 
-static void redact_values(const struct secrets *s, const struct line *l,
-                          struct buf *store, struct line *out)
+static void redact_values(const struct secrets *s, const struct line *l, struct buf *store,
+                          struct line *out)
 {
+	struct text_replacer replacer = {
+		.found = found, .replace = replace, .ctx = s, .numbers = true};
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
+
 	*out = *l;
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
 		size_t from = store->n;
-		if (is_ours_alone(&rows[i]))
+
+		if (is_ours_alone(&rows[i])) {
 			buf_str(store, l->value[k]);
-		else
-			needles_replace_json(&s->needles, l->value[k], true, &scratch,
-			                     store);
+		} else {
+			replace_json(&replacer, l->value[k], &scratch, store);
+		}
 		out->value[k].n = store->n - from;
 	}
 	line_point(out, store->p);
@@ -167,11 +303,12 @@ static void redact_values(const struct secrets *s, const struct line *l,
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out)
 {
 	size_t from = out->n;
+
 	line_write(l, out);
 	struct str text = {out->p + from, out->n - from};
-	if (!s || out->full || text.n == 0 ||
-	    (!needles_found(&s->needles, text) && !memchr(text.p, '\\', text.n)))
+	if (!s || !s->count || out->full || text.n == 0 || !is_in(s, text, true)) {
 		return;
+	}
 	struct buf store = BUF(out->max);
 	struct line redacted;
 	(void)!buf_room(&store, text.n); /* in one piece: it will be about as long */

@@ -1,46 +1,45 @@
-/* Makes lines comparable: what changes from run to run out, everything else in its one
- * spelling. */
+/* Makes lines comparable: removes what changes from run to run and puts the rest in canonical
+   form. */
 #include "trajectory/strip.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/needles.h"
+#include "trajectory/replacer.h"
 
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define IDS_MAX                                                                          \
-	256 /* of one rollout: with a new session each step the oldest are forgotten */
-#define ID_INSIDE 8 /* shorter ids are replaced as whole strings only */
+#define IDS_MAX   256 /* of one rollout: if each step has a new session, the oldest ids are dropped */
+#define ID_INSIDE 8   /* shorter ids are only replaced as whole strings */
 
 #define LINE_MAX (2 * BUF_MAX_MESSAGE)
 
-/* What is kept of a rollout while it is open. */
-struct open_rollout {
-	char *name;
-	struct str id;                     /* the name's bytes */
+/* What is known of the current rollout. */
+struct stripped_rollout {
+	struct str id;
 	struct json_paths *masks, *ignore; /* NULL: none */
-	struct needles ids;
+	struct replacer ids;
 	int64_t written, dropped; /* lines */
 };
 
 struct strip {
 	char **masks;
 	size_t mask_count;
-	void *open; /* tsearch tree of struct open_rollout */
+	struct stripped_rollout rollout;
+	bool open; /* a rollout is open */
+	struct buf id;
 	struct hasher *hasher;
-	/* Of the line at hand. The first three hold whole lines: with the ids replaced,
-	   canonical, and canonical with the masks applied. */
+	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
+	   and canonical with masks applied. */
 	struct buf text, plain, masked, values, state, scratch;
-	char hash[HASH_HEX + 3]; /* quoted */
+	char hash[HASH_HEX + 3]; /* with quotes */
 	char lines[24];
 };
 
-/* What a reader needs to make sense of a line: masks do not reach it. */
+/* Values needed to read a line: masks do not apply to them. */
 static const bool unmasked[KEY_COUNT] = {
 	[KEY_TYPE] = true,       [KEY_ROLLOUT] = true,      [KEY_FORMAT] = true,
 	[KEY_VERSION] = true,    [KEY_STATE_SOURCE] = true, [KEY_MASKS] = true,
@@ -49,69 +48,51 @@ static const bool unmasked[KEY_COUNT] = {
 	[KEY_TURNS] = true,      [KEY_STEPS] = true,        [KEY_LINES] = true,
 };
 
-static int by_id(const void *a, const void *b)
+static void end_rollout(struct strip *s)
 {
-	struct str x = ((const struct open_rollout *)a)->id;
-	struct str y = ((const struct open_rollout *)b)->id;
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-	return order ? order : (x.n > y.n) - (x.n < y.n);
-}
+	struct stripped_rollout *r = &s->rollout;
 
-static struct open_rollout *find_rollout(const struct strip *s, struct str id)
-{
-	void *node = tfind(&(struct open_rollout){.id = id}, &s->open, by_id);
-	return node ? *(struct open_rollout **)node : NULL;
-}
-
-static void clear_rollout(struct open_rollout *r)
-{
 	json_paths_free(r->masks);
 	json_paths_free(r->ignore);
-	needles_release(&r->ids);
-	*r = (struct open_rollout){.name = r->name, .id = r->id, .ids = {.max = IDS_MAX}};
+	replacer_release(&r->ids);
+	*r = (struct stripped_rollout){.ids = {.max = IDS_MAX}};
+	s->open = false;
 }
 
-static void drop_rollout(struct strip *s, struct open_rollout *r)
+static int add_path(struct json_paths **paths, bool wild, struct str pointer, struct error *err)
 {
-	tdelete(r, &s->open, by_id);
-	clear_rollout(r);
-	free(r->name);
-	free(r);
-}
-
-static int add_path(struct json_paths **paths, bool wild, struct str pointer,
-                    struct error *err)
-{
-	if (!*paths)
+	if (!*paths) {
 		*paths = json_paths_new(wild);
+	}
 	return json_paths_add(*paths, pointer, err);
 }
 
-/* Adds the pointers of a JSON array; null and absent are empty. */
-static int add_paths(struct json_paths **paths, bool wild, struct str array,
-                     struct buf *scratch, struct error *err)
+/* Adds the pointers of a JSON array; null and absent add none. */
+static int add_paths(struct json_paths **paths, bool wild, struct str array, struct buf *scratch,
+                     struct error *err)
 {
 	struct str element;
+
 	for (size_t cursor = 0; json_next(array, &cursor, &element);) {
 		buf_clear(scratch);
-		if (json_type(element) != JSON_STRING)
-			return error_set(err, FAIL_INPUT, "%.*s is not a pointer",
-			                 (int)(element.n < 64 ? element.n : 64),
-			                 element.p);
+		if (json_type(element) != JSON_STRING) {
+			return error_set(err, FAIL_INPUT, "%.*s is not a JSON Pointer",
+			                 (int)(element.n < 64 ? element.n : 64), element.p);
+		}
 		json_decode(element, scratch);
-		if (add_path(paths, wild, buf_view(scratch), err) != 0)
+		if (add_path(paths, wild, buf_view(scratch), err) != 0) {
 			return -1;
+		}
 	}
 	return 0;
 }
 
-static int add_own_masks(const struct strip *s, struct json_paths **paths,
-                         struct error *err)
+static int add_own_masks(const struct strip *s, struct json_paths **paths, struct error *err)
 {
 	for (size_t i = 0; i < s->mask_count; i++) {
-		if (add_path(paths, true, str_from(s->masks[i]), err) != 0)
+		if (add_path(paths, true, str_from(s->masks[i]), err) != 0) {
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -119,23 +100,26 @@ static int add_own_masks(const struct strip *s, struct json_paths **paths,
 static bool has_mask(const struct strip *s, struct str mask)
 {
 	for (size_t i = 0; i < s->mask_count; i++) {
-		if (str_is(mask, s->masks[i]))
+		if (str_is(mask, s->masks[i])) {
 			return true;
+		}
 	}
 	return false;
 }
 
-int strip_new(const struct str *masks, size_t count, struct strip **out,
-              struct error *err)
+int strip_new(const struct str *masks, size_t count, struct strip **out, struct error *err)
 {
 	struct strip *s = mem_new(sizeof(*s));
 	struct json_paths *paths = NULL;
+
 	s->masks = mem_array(count + 1, sizeof(*s->masks));
 	for (size_t i = 0; i < count; i++) {
-		if (!has_mask(s, masks[i]))
+		if (!has_mask(s, masks[i])) {
 			s->masks[s->mask_count++] = mem_text(masks[i]);
+		}
 	}
 	s->hasher = hasher_new();
+	s->id = BUF(LINE_MAX);
 	s->text = s->plain = s->masked = BUF(LINE_MAX);
 	s->values = s->state = s->scratch = BUF(LINE_MAX);
 	int result = add_own_masks(s, &paths, err);
@@ -151,46 +135,48 @@ int strip_new(const struct str *masks, size_t count, struct strip **out,
 
 void strip_free(struct strip *s)
 {
-	if (!s)
+	if (!s) {
 		return;
-	while (s->open)
-		drop_rollout(s, *(struct open_rollout **)s->open);
-	for (size_t i = 0; i < s->mask_count; i++)
+	}
+	end_rollout(s);
+	buf_release(&s->id);
+	for (size_t i = 0; i < s->mask_count; i++) {
 		free(s->masks[i]);
+	}
 	free(s->masks);
 	hasher_free(s->hasher);
-	struct buf *bufs[] = {&s->text,   &s->plain, &s->masked,
-	                      &s->values, &s->state, &s->scratch};
-	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
+	struct buf *bufs[] = {&s->text, &s->plain, &s->masked, &s->values, &s->state, &s->scratch};
+	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
 		buf_release(bufs[i]);
+	}
 	free(s);
 }
 
-/* With the masks of the header; a line without header before it has ours alone. */
-static int begin_rollout(struct strip *s, const struct line *l, struct open_rollout **out,
-                         struct error *err)
+/* Applies the header's masks; without a header only those of the caller. */
+static int begin_rollout(struct strip *s, const struct line *l, struct error *err)
 {
-	struct open_rollout *r = *out;
-	if (!r) {
-		r = mem_new(sizeof(*r));
-		r->name = mem_text(l->rollout);
-		r->id = (struct str){r->name, l->rollout.n};
-		tsearch(r, &s->open, by_id);
-	}
-	clear_rollout(r);
-	*out = r;
-	if (add_own_masks(s, &r->masks, err) != 0)
+	struct stripped_rollout *r = &s->rollout;
+
+	end_rollout(s);
+	buf_clear(&s->id);
+	buf_str(&s->id, l->rollout);
+	r->id = buf_view(&s->id);
+	s->open = true;
+	if (add_own_masks(s, &r->masks, err) != 0) {
 		return -1;
-	if (add_paths(&r->masks, true, l->value[KEY_MASKS], &s->scratch, err) != 0)
+	}
+	if (add_paths(&r->masks, true, l->value[KEY_MASKS], &s->scratch, err) != 0) {
 		return error_wrap(err, "masks");
+	}
 	struct str ignore = JSON_GET(l->value[KEY_STATE_SOURCE], "ignore");
 	if (json_type(ignore) == JSON_ARRAY &&
-	    add_paths(&r->ignore, false, ignore, &s->scratch, err) != 0)
+	    add_paths(&r->ignore, false, ignore, &s->scratch, err) != 0) {
 		return error_wrap(err, "state_source.ignore");
+	}
 	return 0;
 }
 
-static void note_ids(struct strip *s, struct open_rollout *r, const struct line *l)
+static void note_ids(struct strip *s, struct stripped_rollout *r, const struct line *l)
 {
 	static const struct {
 		struct str key;
@@ -201,71 +187,76 @@ static void note_ids(struct strip *s, struct open_rollout *r, const struct line 
 		{STR_INIT("reply_session"), "<session>"},
 		{STR_INIT("episode"), "<episode>"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
 		struct str id = json_get(l->value[KEY_META], ids[i].key);
-		if (json_type(id) != JSON_STRING)
+
+		if (json_type(id) != JSON_STRING) {
 			continue;
+		}
 		buf_clear(&s->scratch);
 		json_decode(id, &s->scratch);
-		needles_add(&r->ids, buf_view(&s->scratch), ids[i].put,
-		            s->scratch.n < ID_INSIDE);
+		replacer_add(&r->ids, buf_view(&s->scratch), ids[i].put, s->scratch.n < ID_INSIDE);
 	}
 }
 
 static bool is_volatile(const struct line *l)
 {
-	static const struct str events[] = {STR_INIT("retry"), STR_INIT("reconnected"),
-	                                    STR_INIT("noise")};
-	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
-		if (json_is(l->value[KEY_EVENT], events[i]))
-			return true;
-	}
-	return l->type == LINE_UNKNOWN;
+	return l->type == LINE_UNKNOWN || l->event == EVENT_RETRY ||
+	       l->event == EVENT_RECONNECTED || l->event == EVENT_NOISE ||
+	       l->event == EVENT_STATE_REREAD;
 }
 
-/* The header's masks and ours, each once. */
+/* The header's masks and the caller's, without duplicates. */
 static struct str all_masks(const struct strip *s, struct str named, struct buf *out)
 {
 	size_t from = out->n;
 	struct str element;
+
 	buf_char(out, '[');
 	for (size_t cursor = 0; json_next(named, &cursor, &element);) {
-		if (out->n > from + 1)
+		if (out->n > from + 1) {
 			buf_char(out, ',');
+		}
 		buf_str(out, element);
 	}
 	for (size_t i = 0; i < s->mask_count; i++) {
 		bool there = false;
-		for (size_t cursor = 0; json_next(named, &cursor, &element);)
+
+		for (size_t cursor = 0; json_next(named, &cursor, &element);) {
 			there = there || json_is(element, str_from(s->masks[i]));
-		if (there)
+		}
+		if (there) {
 			continue;
-		if (out->n > from + 1)
+		}
+		if (out->n > from + 1) {
 			buf_char(out, ',');
+		}
 		json_quote(out, str_from(s->masks[i]));
 	}
 	buf_char(out, ']');
 	return (struct str){out->p + from, out->n - from};
 }
 
-/* s->text: the line in the order of the table, without meta, with its ids replaced. */
-static void write_plain(struct strip *s, const struct open_rollout *r,
-                        const struct line *l)
+/* Sets s->text to the line in table order, without meta, with ids replaced. */
+static void write_plain(struct strip *s, const struct stripped_rollout *r, const struct line *l)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 	struct line work = {.type = l->type};
+
 	buf_clear(&s->values);
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
 		size_t from = s->values.n;
-		if (k == KEY_MASKS && s->mask_count)
+
+		if (k == KEY_MASKS && s->mask_count) {
 			all_masks(s, l->value[k], &s->values);
-		else if (unmasked[k])
+		} else if (unmasked[k]) {
 			buf_str(&s->values, l->value[k]);
-		else if (k != KEY_META)
-			needles_replace_json(&r->ids, l->value[k], false, &s->scratch,
-			                     &s->values);
+		} else if (k != KEY_META) {
+			replacer_replace_json(&r->ids, l->value[k], &s->scratch, &s->values);
+		}
 		work.value[k].n = s->values.n - from;
 	}
 	line_point(&work, s->values.p);
@@ -274,71 +265,83 @@ static void write_plain(struct strip *s, const struct open_rollout *r,
 	buf_cut(&s->text, s->text.n ? s->text.n - 1 : 0);
 }
 
-/* A masked value, unless the table has no place for a mask: then null. A mask that takes
-   in the whole line takes in each of its values. */
-static struct str masked_value(const struct line_key *row, struct str masked,
-                               struct str plain)
+/* The masked value; null if the table does not allow a string there. A mask that matches the
+   whole line masks each of its values. */
+static struct str masked_value(const struct line_key *row, struct str masked, struct str plain)
 {
-	if (masked.n == 0 && !json_is_null(plain))
+	if (masked.n == 0 && !json_is_null(plain)) {
 		masked = STR("\"<masked>\"");
-	return line_key_allows(row, masked) ? masked : (struct str){0};
+	}
+	return line_key_allows(row, masked) ? masked : STR_NONE;
 }
 
-/* One walk over the members, for all rows. */
+/* Finds the values of all rows in one walk over the members. */
 static void split(struct str object, const struct line_key *rows, size_t count,
                   struct str values[KEY_COUNT])
 {
 	struct json_member m;
+
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
 		for (size_t i = 0; i < count; i++) {
-			if (str_eq(m.key, (struct str){rows[i].name, rows[i].name_n}))
+			if (str_eq(m.key, (struct str){rows[i].name, rows[i].name_n})) {
 				values[rows[i].key] = m.value;
+			}
 		}
 	}
 }
 
-/* Canonical values. */
-static void take_values(struct strip *s, const struct open_rollout *r, struct line *out)
+/* Sets the canonical values. */
+static void take_values(struct strip *s, const struct stripped_rollout *r, struct line *out)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(out->type, &count);
 	struct str masked[KEY_COUNT] = {0};
+
 	buf_clear(&s->plain);
 	buf_clear(&s->masked);
 	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
 	split(buf_view(&s->plain), rows, count, out->value);
-	if (!r->masks)
+	if (!r->masks) {
 		return;
+	}
 	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
 	split(buf_view(&s->masked), rows, count, masked);
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
-		if (!unmasked[k])
+
+		if (!unmasked[k]) {
 			out->value[k] = masked_value(&rows[i], masked[k], out->value[k]);
+		}
 	}
 }
 
-static void redo_state(struct strip *s, const struct open_rollout *r, struct line *l)
+/* The state is canonical already; masks its ignored members and recomputes its hash. */
+static void redo_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	struct str state = l->value[KEY_STATE];
-	if (json_is_null(state))
+
+	if (json_is_null(state)) {
 		return;
+	}
 	s->hash[0] = '"';
-	json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
+	if (r->ignore) {
+		json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
+		buf_clear(&s->state);
+		json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
+		l->value[KEY_STATE] = buf_view(&s->state);
+	} else {
+		hash_hex(s->hasher, state, s->hash + 1);
+	}
 	s->hash[HASH_HEX + 1] = '"';
 	l->value[KEY_STATE_HASH] = (struct str){s->hash, HASH_HEX + 2};
-	if (!r->ignore)
-		return;
-	buf_clear(&s->state);
-	json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
-	l->value[KEY_STATE] = buf_view(&s->state);
 }
 
 static bool is_part(enum key k, struct str name)
 {
 	for (size_t i = 0; i < line_parts_count; i++) {
-		if (line_parts[i].key == k && str_is(name, line_parts[i].name))
+		if (line_parts[i].key == k && str_is(name, line_parts[i].name)) {
 			return true;
+		}
 	}
 	return false;
 }
@@ -351,21 +354,26 @@ static void write_member(struct str name, struct str value, bool first, struct b
 	buf_str(out, value);
 }
 
-/* An object of ours: the members that the table names, in its order, then all others. */
+/* An object of our format: the members of the table in its order, then all others. */
 static void write_parts(enum key k, struct str object, struct buf *out)
 {
 	size_t from = out->n;
+
 	for (size_t i = 0; i < line_parts_count; i++) {
-		struct str name = str_from(line_parts[i].name), value = {0};
-		if (line_parts[i].key == k)
+		struct str name = str_from(line_parts[i].name), value = STR_NONE;
+
+		if (line_parts[i].key == k) {
 			value = json_get(object, name);
-		if (value.n)
+		}
+		if (value.n) {
 			write_member(name, value, out->n == from, out);
+		}
 	}
 	struct json_member m;
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (!is_part(k, m.key))
+		if (!is_part(k, m.key)) {
 			write_member(m.key, m.value, out->n == from, out);
+		}
 	}
 	buf_text(out, out->n == from ? "{}" : "}");
 }
@@ -373,8 +381,9 @@ static void write_parts(enum key k, struct str object, struct buf *out)
 static bool has_parts(enum key k)
 {
 	for (size_t i = 0; i < line_parts_count; i++) {
-		if (line_parts[i].key == k)
+		if (line_parts[i].key == k) {
 			return true;
+		}
 	}
 	return false;
 }
@@ -384,27 +393,32 @@ static void write_stripped(struct strip *s, const struct line *l, struct buf *ou
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 	struct line work = {.type = l->type};
+
 	buf_clear(&s->values);
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
 		size_t from = s->values.n;
-		if (json_type(l->value[k]) == JSON_OBJECT && has_parts(k))
+
+		if (json_type(l->value[k]) == JSON_OBJECT && has_parts(k)) {
 			write_parts(k, l->value[k], &s->values);
-		else
+		} else {
 			buf_str(&s->values, l->value[k]);
+		}
 		work.value[k].n = s->values.n - from;
 	}
 	line_point(&work, s->values.p);
 	line_write(&work, out);
 }
 
-/* What `end` said, less what was left out: a line that was missing before stays missing.
- */
-static void redo_lines(struct strip *s, const struct open_rollout *r, struct line *l)
+/* Reduces the line count of `end` by the lines dropped: a line that was missing before stays
+   missing. */
+static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	int64_t lines;
-	if (!json_i64(l->value[KEY_LINES], &lines))
+
+	if (!json_i64(l->value[KEY_LINES], &lines)) {
 		lines = r->written + r->dropped + 1;
+	}
 	lines = lines > r->dropped ? lines - r->dropped : 0;
 	int n = snprintf(s->lines, sizeof(s->lines), "%" PRId64, lines);
 	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
@@ -412,11 +426,15 @@ static void redo_lines(struct strip *s, const struct open_rollout *r, struct lin
 
 int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
 {
-	struct open_rollout *r = find_rollout(s, l->rollout);
-	if (l->type == LINE_UNKNOWN && !r)
+	struct stripped_rollout *r = &s->rollout;
+	bool goes_on = s->open && str_eq(r->id, l->rollout);
+
+	if (l->type == LINE_UNKNOWN && !goes_on) {
 		return 0;
-	if ((!r || l->type == LINE_HEADER) && begin_rollout(s, l, &r, err) != 0)
+	}
+	if ((!goes_on || l->type == LINE_HEADER) && begin_rollout(s, l, err) != 0) {
 		return -1;
+	}
 	note_ids(s, r, l);
 	if (is_volatile(l)) {
 		r->dropped++;
@@ -426,18 +444,19 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 	write_plain(s, r, l);
 	take_values(s, r, &stripped);
 	redo_state(s, r, &stripped);
-	if (l->type == LINE_END)
+	if (l->type == LINE_END) {
 		redo_lines(s, r, &stripped);
+	}
 	write_stripped(s, &stripped, out);
 	r->written++;
-	if (l->type == LINE_END)
-		drop_rollout(s, r);
-	const struct buf *used[] = {&s->text,   &s->plain, &s->masked,
-	                            &s->values, &s->state, out};
+	if (l->type == LINE_END) {
+		end_rollout(s);
+	}
+	const struct buf *used[] = {&s->text, &s->plain, &s->masked, &s->values, &s->state, out};
 	for (size_t i = 0; i < ARRAY_LEN(used); i++) {
-		if (used[i]->full)
-			return error_set(err, FAIL_INPUT,
-			                 "the stripped line is too long");
+		if (used[i]->full) {
+			return error_set(err, FAIL_INPUT, "the stripped line is too long");
+		}
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* The form of a golden: volatile facts out, canonical bytes. Stripping twice changes
-   nothing, and a stripped recording is a valid recording. */
+/* The form of a golden: canonical, without volatile facts. Stripping twice changes nothing, and
+   a stripped recording is a valid recording. */
 #ifndef ROLLDBG_TRAJECTORY_STRIP_H
 #define ROLLDBG_TRAJECTORY_STRIP_H
 
@@ -7,17 +7,15 @@
 
 struct strip;
 
-/* `masks`: pointers into the line, wild (json/canon.h); they come on top of those that
-   each rollout's header names, and join them there. FAIL_USAGE: one of them is not a
-   pointer. */
+/* `masks`: patterns of pointers into the line (json/paths.h), applied in addition to the masks
+   in each rollout's header, and added to the header. FAIL_USAGE if one is not a pointer. */
 MUST_USE int strip_new(const struct str *masks, size_t count, struct strip **out,
                        struct error *err);
 void strip_free(struct strip *s); /* NULL is fine */
 
 /* Appends the stripped line with its line feed, or nothing when the line is volatile
-   (retry, reconnected, noise events, unknown types). Lines of several rollouts may be
-   interleaved; memory is held for open ones only. FAIL_INPUT: a header's mask is not a
-   pointer.
+   (retry, reconnected, noise and state-reread events, unknown types). The lines of one rollout come before
+   those of the next (trajectory/by_rollout.h). FAIL_INPUT: a header's mask is not a pointer.
 
    Of a masked value "<masked>" is left; where the table has no string (a reward), null.
    Masks do not reach what a reader needs to make sense of the line: type, rollout, turn,
@@ -25,7 +23,6 @@ void strip_free(struct strip *s); /* NULL is fine */
    (session, env_session, reply_session, episode) become <session> and <episode> inside
    all strings, ids shorter than 8 bytes only where they are the whole string. `lines`
    goes down by the lines left out, so that a line that was missing before still is. */
-MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out,
-                        struct error *err);
+MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err);
 
 #endif

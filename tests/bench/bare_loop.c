@@ -35,9 +35,10 @@ static size_t keep_transport(char *line, size_t size, size_t n, void *arg)
 	static const char name[] = "mcp-session-id: ";
 	struct loop *l = arg;
 	size_t length = size * n, skip = sizeof name - 1;
+
 	if (length > skip + 2 && strncasecmp(line, name, skip) == 0) {
-		snprintf(l->transport, sizeof l->transport, "%.*s",
-		         (int)(length - skip - 2), line + skip);
+		snprintf(l->transport, sizeof l->transport, "%.*s", (int)(length - skip - 2),
+		         line + skip);
 	}
 	return length;
 }
@@ -57,11 +58,12 @@ static void tell(struct loop *l, const char *text)
 	l->talk_n += n;
 }
 
-static void request(struct loop *l, const char *verb, const char *path,
-                    struct curl_slist *headers, const char *body)
+static void request(struct loop *l, const char *verb, const char *path, struct curl_slist *headers,
+                    const char *body)
 {
 	char url[URL_SIZE];
 	long status = 0;
+
 	snprintf(url, sizeof url, "%s%s", *path == '/' ? l->origin : "", path);
 	curl_easy_setopt(l->curl, CURLOPT_URL, url);
 	curl_easy_setopt(l->curl, CURLOPT_HTTPHEADER, headers);
@@ -85,6 +87,7 @@ static void request(struct loop *l, const char *verb, const char *path,
 static void session_begin(struct loop *l)
 {
 	char header[192];
+
 	l->mcp = curl_slist_append(NULL, "Content-Type: application/json");
 	l->mcp = curl_slist_append(l->mcp, "Accept: application/json, text/event-stream");
 	snprintf(l->body, sizeof l->body,
@@ -108,18 +111,18 @@ static void session_begin(struct loop *l)
 	        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
 }
 
-#define TALK                                                                             \
-	"{\"model\":\"any\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"   \
-	"\"lake_move\",\"parameters\":{\"type\":\"object\",\"properties\":{\"action\":{" \
-	"\"type\":\"string\"}}}}}],\"messages\":[{\"role\":\"user\",\"content\":\"Walk." \
+#define TALK                                                                                       \
+	"{\"model\":\"any\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"             \
+	"\"lake_move\",\"parameters\":{\"type\":\"object\",\"properties\":{\"action\":{"           \
+	"\"type\":\"string\"}}}}}],\"messages\":[{\"role\":\"user\",\"content\":\"Walk."           \
 	"\"}"
-#define SAID                                                                             \
-	",{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call\","    \
-	"\"type\":\"function\",\"function\":{\"name\":\"lake_move\",\"arguments\":"      \
-	"\"{\\\"action\\\":\\\"RIGHT\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"    \
-	"\"call\","                                                                      \
-	"\"content\":\"{\\n  \\\"position\\\": 1,\\n  \\\"grid\\\": \\\"  (Right)\\\\n"  \
-	"S\\\\u001b[41mF\\\\u001b[0mFF\\\\nFHFH\\\\nFFFH\\\\nHFFG\\\\n\\\",\\n  "        \
+#define SAID                                                                                       \
+	",{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call\","              \
+	"\"type\":\"function\",\"function\":{\"name\":\"lake_move\",\"arguments\":"                \
+	"\"{\\\"action\\\":\\\"RIGHT\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"              \
+	"\"call\","                                                                                \
+	"\"content\":\"{\\n  \\\"position\\\": 1,\\n  \\\"grid\\\": \\\"  (Right)\\\\n"            \
+	"S\\\\u001b[41mF\\\\u001b[0mFF\\\\nFHFH\\\\nFFFH\\\\nHFFG\\\\n\\\",\\n  "                  \
 	"\\\"action\\\": \\\"RIGHT\\\"\\n}\"}"
 
 /* The end of the body stands behind what is kept of it. */
@@ -154,6 +157,7 @@ static void step(struct loop *l, long number, char **paths)
 int main(int argc, char **argv)
 {
 	long steps = argc > 3 ? strtol(argv[2], NULL, 10) : 0;
+
 	if (steps <= 0) {
 		fputs("usage: bare_loop ORIGIN STEPS PATH..\n", stderr);
 		return 2;

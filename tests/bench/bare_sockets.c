@@ -12,10 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char handshake[] =
-	"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
-	"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-	"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+static const char handshake[] = "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+				"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+				"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
 
 struct session {
 	pthread_t thread;
@@ -45,16 +44,18 @@ static size_t frame(char *to, const char *text)
 
 static void give(struct session *s, const char *bytes, size_t n)
 {
-	if (send(s->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n)
+	if (send(s->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n) {
 		die("send");
+	}
 }
 
 static void more(struct session *s)
 {
 	ssize_t got = recv(s->fd, s->in + s->have, sizeof(s->in) - s->have, 0);
 
-	if (got <= 0)
+	if (got <= 0) {
 		die("recv");
+	}
 	s->have += (size_t)got;
 }
 
@@ -80,8 +81,9 @@ static void await_frame(struct session *s)
 {
 	size_t n;
 
-	while (!(n = whole_frame(s)))
+	while (!(n = whole_frame(s))) {
 		more(s);
+	}
 	forget(s, n);
 }
 
@@ -95,8 +97,9 @@ static void open_session(struct session *s, uint16_t port)
 	const char *end;
 
 	s->fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(s->fd, (struct sockaddr *)&a, sizeof(a)))
+	if (connect(s->fd, (struct sockaddr *)&a, sizeof(a))) {
 		die("connect");
+	}
 	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	give(s, handshake, sizeof(handshake) - 1);
 	do {
@@ -116,8 +119,7 @@ static void *walk(void *arg)
 	char move[100], both[256];
 
 	for (long i = 0; i < s->steps; i++) {
-		snprintf(move, sizeof(move),
-		         "{\"type\":\"step\",\"data\":{\"%s\":\"%s\"}}", s->key,
+		snprintf(move, sizeof(move), "{\"type\":\"step\",\"data\":{\"%s\":\"%s\"}}", s->key,
 		         moves[i % 2]);
 		size_t n = frame(both, move);
 
@@ -138,16 +140,18 @@ int main(int argc, char **argv)
 	size_t count = strtoul(argv[3], NULL, 10);
 	long steps = strtol(argv[4], NULL, 10);
 	struct session *all = calloc(count, sizeof(*all));
-	if (!all)
+	if (!all) {
 		die("calloc");
+	}
 	for (size_t i = 0; i < count; i++) {
 		all[i].steps = steps;
 		all[i].key = argv[2];
 		open_session(&all[i], (uint16_t)strtoul(argv[1], NULL, 10));
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (pthread_create(&all[i].thread, NULL, walk, &all[i]))
+		if (pthread_create(&all[i].thread, NULL, walk, &all[i])) {
 			die("pthread_create");
+		}
 	}
 	for (size_t i = 0; i < count; i++) {
 		pthread_join(all[i].thread, NULL);

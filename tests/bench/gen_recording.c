@@ -38,6 +38,7 @@ struct episode {
 static void name_and_number(struct json_writer *w, const char *name, int64_t number)
 {
 	char text[64];
+
 	snprintf(text, sizeof text, "%s-%lld", name, (long long)number);
 	jw_text(w, text);
 }
@@ -46,11 +47,11 @@ static void hundredths(struct json_writer *w, uint32_t value)
 {
 	char text[32];
 	int n = snprintf(text, sizeof text, "%u.%02u", value / 100, value % 100);
+
 	jw_raw(w, (struct str){text, (size_t)n});
 }
 
-static void row_of_numbers(struct rng *rng, struct json_writer *w, int length,
-                           uint32_t below)
+static void row_of_numbers(struct rng *rng, struct json_writer *w, int length, uint32_t below)
 {
 	jw_array(w);
 	for (int i = 0; i < length; i++) {
@@ -59,11 +60,10 @@ static void row_of_numbers(struct rng *rng, struct json_writer *w, int length,
 	jw_end(w);
 }
 
-static const char *const words[] = {"ice",    "lantern", "harbour",  "slowly",  "a",
-                                    "the",    "of",      "winter",   "ledger",  "carried",
-                                    "letter", "signal",  "answer",   "they",    "machine",
-                                    "river",  "quiet",   "stone",    "between", "and",
-                                    "in",     "it was",  "evening,", "window."};
+static const char *const words[] = {
+	"ice",    "lantern", "harbour", "slowly", "a",      "the",    "of",       "winter",
+	"ledger", "carried", "letter",  "signal", "answer", "they",   "machine",  "river",
+	"quiet",  "stone",   "between", "and",    "in",     "it was", "evening,", "window."};
 
 /* What keeps a text from being plain: about as often as in a page of prose. */
 static const char *const rare[] = {"\n",          "\n\n",           "\"perhaps\"",
@@ -82,6 +82,7 @@ static void prose(struct rng *rng, struct buf *out, size_t bytes)
 static void jw_prose(struct rng *rng, struct json_writer *w, size_t bytes)
 {
 	struct buf text = BUF(LINE_MAX_BYTES);
+
 	prose(rng, &text, bytes);
 	jw_str(w, buf_view(&text));
 	buf_release(&text);
@@ -235,6 +236,7 @@ static void make(struct buf *out, struct episode *e, int64_t step,
                  void (*value)(struct rng *, int64_t, struct json_writer *))
 {
 	struct json_writer w;
+
 	buf_clear(out);
 	jw_init(&w, out);
 	value(&e->rng, step, &w);
@@ -243,6 +245,7 @@ static void make(struct buf *out, struct episode *e, int64_t step,
 static void write_header(struct episode *e)
 {
 	struct json_writer w;
+
 	line_begin(e, &w, "header");
 	key_text(&w, "format", "rolldbg");
 	key_number(&w, "version", 1);
@@ -270,6 +273,7 @@ static void write_header(struct episode *e)
 static void write_reset(struct episode *e)
 {
 	struct json_writer w;
+
 	make(&e->observation, e, 0, e->kind->observation);
 	line_begin(e, &w, "reset");
 	key_text(&w, "outcome", "ok");
@@ -283,6 +287,7 @@ static void write_reset(struct episode *e)
 static void write_state(struct episode *e, struct json_writer *w, int64_t step)
 {
 	char hash[HASH_HEX + 1];
+
 	make(&e->state, e, step, e->kind->state);
 	jw_key(w, "state");
 	jw_raw(w, buf_view(&e->state));
@@ -337,6 +342,7 @@ static void write_step(struct episode *e, int64_t step)
 	bool last = step == e->steps - 1;
 	char call[32];
 	struct json_writer w;
+
 	snprintf(call, sizeof call, "c%lld", (long long)step);
 	buf_clear(&e->arguments);
 	jw_init(&w, &e->arguments);
@@ -369,6 +375,7 @@ static void write_step(struct episode *e, int64_t step)
 static void write_end(struct episode *e)
 {
 	struct json_writer w;
+
 	line_begin(e, &w, "end");
 	key_text(&w, "status", "terminated");
 	key_raw(&w, "reason", "null");
@@ -384,11 +391,11 @@ static void write_end(struct episode *e)
 static size_t write_episode(struct episode *e, int64_t number)
 {
 	size_t bytes = 0;
+
 	e->task = number / SAMPLES_A_TASK;
 	e->sample = number % SAMPLES_A_TASK;
 	e->lines = 0;
-	e->steps =
-		SHORTEST_EPISODE + rng_below(&e->rng, LONGEST_EPISODE - SHORTEST_EPISODE);
+	e->steps = SHORTEST_EPISODE + rng_below(&e->rng, LONGEST_EPISODE - SHORTEST_EPISODE);
 	snprintf(e->rollout, sizeof e->rollout, "task-%lld.%lld", (long long)e->task,
 	         (long long)e->sample);
 	snprintf(e->session, sizeof e->session, "%08x%08x%08x%08x", rng_next(&e->rng),
@@ -419,6 +426,7 @@ int main(int argc, char **argv)
 {
 	const struct kind *kind = argc == 3 ? kind_find(argv[1]) : NULL;
 	size_t megabytes = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+
 	if (!kind || megabytes == 0) {
 		fputs("usage: gen_recording dense|text MEGABYTES >FILE\n", stderr);
 		return 2;

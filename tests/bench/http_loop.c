@@ -41,12 +41,15 @@ static void serve(int listener)
 		static char in[65536];
 		size_t n = 0;
 		ssize_t got;
+
 		while ((got = read(fd, in + n, sizeof(in) - n)) > 0) {
 			n += (size_t)got;
-			if (n < 4 || memcmp(in + n - 4, "\"}}}", 4) != 0)
+			if (n < 4 || memcmp(in + n - 4, "\"}}}", 4) != 0) {
 				continue;
-			if (write(fd, answer, sizeof(answer) - 1) < 0)
+			}
+			if (write(fd, answer, sizeof(answer) - 1) < 0) {
 				break;
+			}
 			n = 0;
 		}
 		close(fd);
@@ -57,9 +60,11 @@ static uint16_t start_server(pid_t *pid)
 {
 	uint16_t port;
 	int listener = loopback_listen(&port);
+
 	*pid = fork();
-	if (*pid == 0)
+	if (*pid == 0) {
 		serve(listener);
+	}
 	close(listener);
 	return port;
 }
@@ -77,6 +82,7 @@ static void loop_ours(const char *url, uint64_t n)
 	struct error err = {FAIL_NONE, ""};
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 	struct io *io;
+
 	check(io_new(&conf, &io, &err) == 0, err.text);
 	struct buf all = BUF(BUF_MAX_MESSAGE);
 	struct http_request q = {.method = "POST",
@@ -87,9 +93,9 @@ static void loop_ours(const char *url, uint64_t n)
 	                         .timeout_ms = 60000};
 	for (uint64_t i = 0; i < n; i++) {
 		struct http_exchange *x;
+
 		buf_clear(&all);
-		check(http_begin(io, &q, &x, &err) == 0 &&
-		              http_read_all(x, &all, &err) == 0 &&
+		check(http_begin(io, &q, &x, &err) == 0 && http_read_all(x, &all, &err) == 0 &&
 		              http_status(x) == 200 && all.n == 125,
 		      err.text);
 		http_end(x);
@@ -108,8 +114,10 @@ static void loop_bare(const char *url, uint64_t n)
 {
 	CURL *e = curl_easy_init();
 	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
-	for (size_t i = 0; i < ARRAY_LEN(headers); i++)
+
+	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
 		list = curl_slist_append(list, headers[i]);
+	}
 	struct buf all = BUF(BUF_MAX_MESSAGE);
 	curl_easy_setopt(e, CURLOPT_URL, url);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, list);
@@ -120,8 +128,7 @@ static void loop_bare(const char *url, uint64_t n)
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	for (uint64_t i = 0; i < n; i++) {
 		buf_clear(&all);
-		check(curl_easy_perform(e) == CURLE_OK && all.n == 125,
-		      "curl_easy_perform");
+		check(curl_easy_perform(e) == CURLE_OK && all.n == 125, "curl_easy_perform");
 	}
 	buf_release(&all);
 	curl_slist_free_all(list);
@@ -131,6 +138,7 @@ static void loop_bare(const char *url, uint64_t n)
 static double cpu_us(void)
 {
 	struct rusage u;
+
 	getrusage(RUSAGE_SELF, &u);
 	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 +
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
@@ -139,14 +147,17 @@ static double cpu_us(void)
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
+
 	return (x > y) - (x < y);
 }
 
 static void compare(const char *url, uint64_t n)
 {
 	double ours[ROUNDS], bare[ROUNDS], ratio[ROUNDS];
+
 	for (size_t i = 0; i < ROUNDS; i++) {
 		double start = cpu_us();
+
 		loop_bare(url, n);
 		double middle = cpu_us();
 		loop_ours(url, n);
@@ -165,17 +176,20 @@ static void compare(const char *url, uint64_t n)
 int main(int argc, char **argv)
 {
 	uint64_t n = 5000;
-	if (argc > 1 && !text_u64(str_from(argv[1]), &n))
+
+	if (argc > 1 && !text_u64(str_from(argv[1]), &n)) {
 		check(false, "usage: http_loop [N [ours|bare]]");
+	}
 	pid_t server;
 	char url[64];
 	struct error err;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/mcp", start_server(&server));
 	check(io_global_init(&err) == 0, "libcurl");
-	if (argc > 2)
+	if (argc > 2) {
 		(strcmp(argv[2], "bare") == 0 ? loop_bare : loop_ours)(url, n);
-	else
+	} else {
 		compare(url, n);
+	}
 	io_global_cleanup();
 	kill(server, SIGTERM);
 	return 0;

@@ -1,6 +1,6 @@
 /* The yardstick for `check`: parse_cjson FILE parses each line with cJSON and throws the
    tree away, nothing more. Prints how many lines there were. */
-#include <cJSON.h>
+#include <cjson/cJSON.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,10 +13,12 @@ static long parse_lines(const char *text, size_t size)
 {
 	long lines = 0;
 	const char *end = text + size;
+
 	while (text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
 		size_t n = feed ? (size_t)(feed - text) : (size_t)(end - text);
 		cJSON *tree = cJSON_ParseWithLength(text, n);
+
 		if (!tree) {
 			fprintf(stderr, "parse_cjson: line %ld is not JSON\n", lines + 1);
 			return -1;
@@ -32,6 +34,7 @@ int main(int argc, char **argv)
 {
 	struct stat about;
 	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
+
 	if (fd < 0 || fstat(fd, &about) != 0 || about.st_size == 0) {
 		fputs("usage: parse_cjson FILE\n", stderr);
 		return 2;

@@ -1,7 +1,7 @@
 /* What recording costs: record_steps FILE writes steps of a lake to FILE, from the facts
    of a step to the line on disk, as a run does without --sync. Prints the microseconds a
    step. */
-#include "rollout/lines.h"
+#include "trajectory/line_writer.h"
 
 #include <stdio.h>
 
@@ -14,14 +14,14 @@ static void field(char *out, size_t size, int64_t number)
 	snprintf(out, size, "{\"position\":%lld," GRID "}", (long long)(number % 16));
 }
 
-static int record_step(struct line_writer *w, int64_t number,
-                       const struct json_paths *ignore, struct error *err)
+static int record_step(struct line_writer *w, int64_t number, const struct json_paths *ignore,
+                       struct error *err)
 {
-	static const struct decision decision = {
-		.name = STR_INIT("lake_move"),
-		.arguments = STR_INIT("{\"action\":\"DOWN\"}")};
+	static const struct call_fields call = {.name = STR_INIT("lake_move"),
+	                                        .arguments = STR_INIT("{\"action\":\"DOWN\"}")};
 	static const struct str session = STR_INIT("0123456789abcdef0123456789abcdef");
 	char before[160], after[160];
+
 	field(before, sizeof before, number);
 	field(after, sizeof after, number + 1);
 	struct env_reply reply = {.outcome = OUTCOME_OK,
@@ -33,15 +33,15 @@ static int record_step(struct line_writer *w, int64_t number,
 	                          .env_session = session,
 	                          .control_reward = "ok",
 	                          .control_status = "ok"};
-	struct step_facts facts = {.turn = number,
-	                           .step = number,
-	                           .state = str_from(before),
-	                           .ignore = ignore,
-	                           .decision = &decision,
-	                           .reply = &reply,
-	                           .at_ms = w->clock.unix_ms(w->clock.ctx),
-	                           .latency_us = 1250};
-	return write_step(w, &facts, err);
+	struct step_fields facts = {.turn = number,
+	                            .step = number,
+	                            .state = str_from(before),
+	                            .ignore = ignore,
+	                            .call = &call,
+	                            .reply = &reply,
+	                            .at_ms = w->clock.unix_ms(w->clock.ctx),
+	                            .latency_us = 1250};
+	return line_writer_step(w, &facts, err);
 }
 
 static int record(struct recorder *r, double *took_us, struct error *err)
@@ -49,6 +49,7 @@ static int record(struct recorder *r, double *took_us, struct error *err)
 	struct json_paths *ignore = json_paths_new(false);
 	struct line_writer w;
 	int rc = 0;
+
 	if (json_paths_add(ignore, STR("/grid"), err) != 0) {
 		json_paths_free(ignore);
 		return -1;
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 	struct recorder *recorder = NULL;
 	struct error err = {.kind = FAIL_NONE}, late = {.kind = FAIL_NONE};
 	double took_us = 0;
+
 	if (!conf.path) {
 		fputs("usage: record_steps FILE\n", stderr);
 		return 2;

@@ -11,21 +11,30 @@ tasks() {
 	done >tasks.jsonl
 }
 
-# by_rollout FILE: stripped, the lines of each rollout together and in their order.
-by_rollout() {
-	rolldbg strip "$1" | LC_ALL=C sort -s -t '"' -k 8,8
-}
-
 @test "the same bytes whatever --jobs is: random policies, tasks, groups" {
 	tasks 6
 	for jobs in 1 8 64; do
 		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=64' --tasks tasks.jsonl --group-size 6 --jobs $jobs --out $jobs.jsonl
-		by_rollout $jobs.jsonl >$jobs.stripped
+		rolldbg strip $jobs.jsonl >$jobs.stripped
 		expect 0 rolldbg check $jobs.jsonl
 	done
 	[ "$(grep -c '"type":"end"' 1.stripped)" = 36 ]
 	cmp 1.stripped 8.stripped
 	cmp 1.stripped 64.stripped
+}
+
+# Eight rollouts of six calls send 120 requests at least.
+@test "some states of a batch are read a second time, none of a rollout alone" {
+	for jobs in 1 8; do
+		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=8' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --group-size 8 --jobs $jobs \
+			--out $jobs.jsonl
+		jq -c 'select(.event == "state-reread") | [.rollout, .turn]' $jobs.jsonl >$jobs.read
+		expect 0 rolldbg check $jobs.jsonl
+	done
+	[ ! -s 1.read ]
+	[ "$(wc -l <8.read)" -le 12 ]
+	[ -z "$(cut -d, -f 1 8.read | sort | uniq -c | awk '$1 > 2')" ]
+	[ "$(rolldbg strip 8.jsonl | grep -c state-reread)" = 0 ]
 }
 
 @test "a task's words go before the options, its variables into the header" {
@@ -47,20 +56,33 @@ by_rollout() {
 		'plain.0 LEFT,plain.0 RIGHT,7.0 DOWN,7.0 DOWN,two_words.0 RIGHT' ]
 }
 
+@test "what the episode starts with: --reset-json, or the task's own, in the header" {
+	printf '{"id":"a"}\n{"id":"b","reset":{"row":{"n":1.50}},"actions":["DOWN",[1,2]]}\n' >tasks.jsonl
+	rolldbg run --tasks tasks.jsonl --actions DOWN --reset-json ' {"task_id":7}' --force-call --fail-on never --quiet --out a.jsonl
+	grep -q '"task":{"id":"a","reset":{"task_id":7}}' a.jsonl
+	grep -q '"task":{"id":"b","reset":{"row":{"n":1.50}}}' a.jsonl
+	[ "$(jq -c 'select(.rollout == "b.0" and .type == "step") | .tool_call.arguments.action' a.jsonl | paste -sd' ')" = '"DOWN" [1,2]' ]
+	rolldbg strip a.jsonl | grep -q '"reset":{"row":{"n":1.50}}'
+	expect 2 rolldbg run --reset-json '[1]'
+	has "$stderr" '--reset-json is array, not an object'
+	expect 2 rolldbg run --reset-json '{"a":'
+	has "$stderr" '--reset-json: column 6: '
+}
+
 @test "a bad task file: file and line, exit 3, nothing started" {
 	printf '{"id":"a"}\n\n{"id":"b","sede":1}\n' >tasks.jsonl
 	expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
 	has "$stderr" "tasks.jsonl:3: unknown key \"sede\"; did you mean 'seed'?"
 	[ ! -e a.jsonl ]
 	expect 3 rolldbg run --tasks - --out d/ <<<'{"id":'
-	has "$stderr" 'standard input:1: column 7: '
+	has "$stderr" 'standard input:1:7: '
 	[ ! -e d ]
 	expect 3 rolldbg run --tasks /dev/null --out a.jsonl
 	has "$stderr" '/dev/null: no tasks'
 	expect 3 rolldbg run --tasks nowhere.jsonl --out a.jsonl
 	has "$stderr" 'nowhere.jsonl: No such file'
 	expect 2 rolldbg run --tasks tasks.jsonl --task a
-	has "$stderr" '--task names the only task'
+	has "$stderr" '--task and --tasks are mutually exclusive'
 }
 
 @test "a task whose options do not fit: its line is named" {
@@ -83,10 +105,10 @@ by_rollout() {
 		lacks "$stderr" 'usage:'
 		[ ! -e a.jsonl ]
 	done <<-'END'
-		"policy":"missing.json"	policy 'missing.json': there is no such file
-		"policy":"half.json"	half.json:
-		"state":"tool"	--state tool wants a target
-		"state":"observaton"	--state: unknown source 'observaton'; did you mean 'observation'?
+		"policy":"missing.json"	policy 'missing.json': no such file
+		"policy":"half.json"	policy half.json:2:1: 
+		"state":"tool"	"state" tool
+		"state":"observaton"	"state": unknown source 'observaton'; did you mean 'observation'?
 	END
 	printf '{"id":"a"}\n{"id":"b"}\n' >tasks.jsonl
 	expect 5 rolldbg run --tasks tasks.jsonl --out /dev/full
@@ -95,7 +117,7 @@ by_rollout() {
 
 @test "numbers that cannot be meant: exit 2" {
 	for words in '--jobs 0' '--jobs -1' '--jobs 1.5' '--jobs 10001' '--jobs 99999999999999999999' '--group-size 0' \
-		'--group-size 99999999' '--num-generations 0' '--per-device-batch -8' '--processes 18446744073709551616'; do
+		'--group-size 99999999' '--num-generations 0' '--per-device-train-batch-size -8' '--num-processes 18446744073709551616' '--num-generations 1'; do
 		# shellcheck disable=SC2086 # an option and its value
 		expect 2 rolldbg run $words --out a.jsonl
 		[ ! -e a.jsonl ]
@@ -126,7 +148,7 @@ by_rollout() {
 	# a file that is there is not replaced, and nothing is started
 	rm d/é.*
 	expect 2 rolldbg run --tasks tasks.jsonl --group-size 2 --out d
-	has "$stderr" '.jsonl exists; --force replaces it'
+	has "$stderr" '.jsonl exists; use --force to replace it'
 	[ ! -e d/é.0.jsonl ]
 	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --force
 	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --append
@@ -144,29 +166,34 @@ by_rollout() {
 	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out a.jsonl
 	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
 	[ "$opened" -lt 64 ]
-	has "$output" "$opened of 64 rollouts had an environment · $((64 - opened)) refused"
-	has "$output" "error: capacity: $((61 - opened)) more of these (-v shows all)"
+	has "$output" "$opened of 64 rollouts got an environment · $((64 - opened)) refused"
+	has "$output" "error: capacity: $((61 - opened)) more of the same (-v shows all)"
 	has "$output" 'error: group-size: task env has '
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" = 3 ]
 	all_are a.jsonl end '.status == "terminated" or .status == "refused"'
 	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out b.jsonl
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" -gt 3 ]
-	lacks "$output" 'more of these'
+	lacks "$output" 'more of the same'
 }
 
 @test "the trainer's settings: sessions, groups, and what contradicts them" {
-	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --num-generations 4 --per-device-batch 4 --grad-accum 2 --processes 2 --out a.jsonl
-	has "$stderr" '4 a device x 2 accumulated x 2 processes = 16 sessions at once: 4 prompts with 4 generations each'
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --num-generations 4 --per-device-train-batch-size 4 --gradient-accumulation-steps 2 --num-processes 2 --out a.jsonl
+	has "$stderr" 'generation_batch_size 16 = 4 per device x 2 processes x 2 steps: 16 sessions at once, 4 prompts with 4 generations each'
 	[ "$(jq -r 'select(.type == "header") | .task.id' a.jsonl | sort | uniq -c | paste -sd ' ' - | tr -s ' ')" = ' 4 env-0 4 env-1 4 env-2 4 env-3' ]
 	all_are a.jsonl header '.limits.group_size == 4'
-	expect 2 rolldbg run --num-generations 6 --per-device-batch 8
+	for given in gradient-accumulation-steps:4:32 num-processes:4:32 num-generations:8:8 generation-batch-size:24:24; do
+		IFS=: read -r setting value sessions <<<"$given"
+		expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=1' "--$setting" "$value" --actions DOWN --out b.jsonl --force
+		has "$stderr" ": $sessions sessions at once"
+	done
+	expect 2 rolldbg run --num-generations 6
 	has "$stderr" 'must be divisible by num_generations (6)'
-	expect 2 rolldbg run --num-generations 8 --per-device-batch 8 --jobs 4
-	has "$stderr" "--jobs 4, but by the trainer's settings it is 8"
-	expect 2 rolldbg run --num-generations 8 --per-device-batch 8 --group-size 4
+	expect 2 rolldbg run --num-generations 8 --jobs 4
+	has "$stderr" "--jobs 4 contradicts the trainer's settings, which make it 8"
+	expect 2 rolldbg run --num-generations 8 --group-size 4
 	tasks 1
-	expect 0 rolldbg run --tasks tasks.jsonl --num-generations 2 --per-device-batch 4 --out b.jsonl
-	has "$stderr" 'tasks.jsonl has 1 tasks, the trainer takes 2 at once: only 2 sessions will be open'
+	expect 0 rolldbg run --tasks tasks.jsonl --num-generations 2 --per-device-train-batch-size 4 --out b.jsonl --force
+	has "$stderr" 'tasks.jsonl has 1 task, but the trainer uses 2 prompts at once: only 2 sessions will be open'
 }
 
 @test "how far it is: one line on a terminal, nothing in a pipe" {
@@ -191,7 +218,7 @@ by_rollout() {
 @test "nobody there: said once, exit 4, every rollout recorded" {
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --protocol mcp --actions A --group-size 5 --jobs 5 --out a.jsonl
 	[ "$(grep -c 'connect' <<<"$stderr")" = 1 ]
-	has "$output" '0 of 5 rollouts had an environment · 5 found nobody'
+	has "$output" '0 of 5 rollouts got an environment · 5 unreachable'
 	all_are a.jsonl end '.status == "unreachable"'
 }
 
@@ -213,7 +240,7 @@ stopped_in_the_middle() {
 	status=0
 	wait "$(cat run.pid)" || status=$?
 	[ "$status" = 130 ]
-	grep -Eq '^rolldbg: interrupted: [0-9]+ of 40 rollouts are done, [1-4] were broken off, [0-9]+ never started$' err
+	grep -Eq '^rolldbg: interrupted: [0-9]+ of 40 rollouts are done, [1-4] were interrupted, [0-9]+ never started$' err
 	started=$(grep -c '"type":"header"' a.jsonl)
 	[ "$started" -lt 40 ]
 	[ "$(grep -c '"type":"end"' a.jsonl)" = "$started" ]
@@ -224,8 +251,8 @@ stopped_in_the_middle() {
 
 @test "too few descriptors: said before anything starts" {
 	expect 5 bash -c "ulimit -n 100; exec '$ROLLDBG' run --group-size 200 --jobs 200 --out a.jsonl"
-	has "$stderr" '200 rollouts at a time need some'
-	has "$stderr" 'the limit is 100: raise it (ulimit -Hn) or give fewer --jobs'
+	has "$stderr" '200 concurrent rollouts need about'
+	has "$stderr" 'the limit is 100: raise it (ulimit -Hn) or use fewer --jobs'
 	[ ! -e a.jsonl ]
 	expect 0 bash -c "ulimit -Sn 60; exec '$ROLLDBG' run --env 'builtin:frozen_lake?max_envs=60' --group-size 60 --jobs 60 --out b.jsonl"
 }

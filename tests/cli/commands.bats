@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show strip probe serve help; do
+	for command in run check show replay diff strip probe serve help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]
@@ -51,7 +51,7 @@ keys_of() {
 	expect 0 rolldbg run --out a.jsonl --seed 42
 	[ -z "$stderr" ]
 	[ "${lines[0]}" = 'FrozenLake-v1.0 · mcp-gym · policy actions · seed 42 · state from control-plane' ]
-	[ "${lines[8]}" = 'terminated: the environment said terminated' ]
+	[ "${lines[8]}" = 'terminated: the environment reported terminated' ]
 	[ "${lines[9]}" = '6 turns · 6 steps · 6 effective · 0 failed · reward 1' ]
 	[ "${lines[10]}" = 'clean: every step reached the environment' ]
 	[ "${#lines[@]}" = 11 ]
@@ -71,22 +71,35 @@ keys_of() {
 @test "run: findings are exit 1, and --fail-on moves the bar" {
 	expect 1 rolldbg run --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: turns 3-5: '
-	has "$output" 'findings: 2 errors, 3 warnings'
+	has "$output" 'findings: 3 errors, 2 warnings'
 	expect 0 rolldbg run --env "$broken" --actions "$goal" --fail-on never
-	expect 0 rolldbg run --env "$broken" --actions "$goal" --only fallback-session
-	expect 1 rolldbg run --env "$broken" --actions "$goal" --only fallback-session --fail-on warning
-	expect 0 rolldbg run --env "$broken" --actions "$goal" --without capacity,multi-step-illusion
+	expect 0 rolldbg run --env "$broken" --actions "$goal" --only retry-same-error
+	expect 1 rolldbg run --env "$broken" --actions "$goal" --only retry-same-error --fail-on warning
+	expect 0 rolldbg run --env "$broken" --actions "$goal" --without capacity,fallback-session,multi-step-illusion
+}
+
+@test "run: --min-effective, and how an unknown effect becomes known" {
+	expect 0 rolldbg run --actions "$goal" --min-effective 6
+	expect 1 rolldbg run --actions "$goal" --min-effective 7 --out a.jsonl
+	has "$output" 'error: min-effective: 6 of 6 steps are effective, and at least 7 were required'
+	expect 1 rolldbg check --min-effective 7 a.jsonl
+	expect 0 rolldbg check --min-effective 6 a.jsonl
+	expect 1 rolldbg run --actions "$goal" --state none --min-effective 1
+	has "$output" 'error: min-effective: 0 of 6 steps are effective (the effect of none is known)'
+	expect 0 rolldbg run --actions "$goal" --state none --out b.jsonl
+	expect 0 rolldbg check b.jsonl
+	has "${lines[-1]}" '--state tool:NAME, --state resource:URI or --state observation'
 }
 
 @test "run: what is said of runs that prove nothing" {
 	expect 0 rolldbg run --state none
-	has "$output" 'no findings; whether the environment moved is unknown'
+	has "$output" 'no findings; whether the state changed is unknown'
 	expect 0 rolldbg run --max-turns 0
 	has "$output" 'nothing to judge: no call was sent'
 	expect 0 rolldbg run --actions UP
 	has "$output" 'no findings, but no step changed the state'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP
-	has "$output" 'no findings, but the rollout did not run to its end'
+	has "$output" 'no findings, but the rollout did not reach its end'
 }
 
 @test "run --quiet: findings and nothing else" {
@@ -102,14 +115,14 @@ keys_of() {
 	expect 1 rolldbg run --env "$broken" --actions "$goal" --json --out b.jsonl
 	[ -z "$stderr" ]
 	live=$output
-	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message' ]
-	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective failed longest_failed_run reward' ]
-	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective failed reward findings not_checked' ]
+	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message cause' ]
+	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective unknown failed longest_failed_run reward' ]
+	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective unknown failed reward findings not_checked' ]
 	[ "$(jq -c 'select(.type == "summary") | .findings | keys_unsorted' <<<"$live")" = '["error","warning","info"]' ]
 	[ "$(jq -r .type <<<"$live" | uniq | tr '\n' ' ')" = 'finding rollout summary ' ]
 	expect 1 rolldbg check --json b.jsonl
 	[ "$output" = "$live" ]
-	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":null,"failed":3,"reward":null,"findings":{"error":2,"warning":3,"info":0},"not_checked":[]}' ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":0,"unknown":0,"failed":3,"reward":0,"findings":{"error":3,"warning":2,"info":0},"not_checked":[]}' ]
 }
 
 @test "check --json of a stripped recording names what it could not check" {
@@ -118,7 +131,7 @@ keys_of() {
 	expect 0 rolldbg check --json stripped.jsonl
 	[ "$(jq -c 'select(.type == "summary") | .not_checked' <<<"$output")" = '["session-alias","fallback-session","control-plane-blind"]' ]
 	expect 0 rolldbg check stripped.jsonl
-	has "$output" 'not checked, their facts were stripped: '
+	has "$output" 'not checked, what they need was stripped or is too large: '
 }
 
 @test "check: files, folders, several rollouts, and whose finding it is" {
@@ -127,8 +140,8 @@ keys_of() {
 	rolldbg run --quiet --env "$broken" --actions "$goal" --task bad --out runs/b.jsonl || true
 	expect 1 rolldbg check runs
 	has "$output" 'runs/b.jsonl: bad.0: error: capacity: '
-	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective (6 unknown) · 3 failed'
-	has "$output" 'findings: 2 errors, 3 warnings'
+	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective · 3 failed'
+	has "$output" 'findings: 3 errors, 2 warnings'
 	expect 1 rolldbg check runs/a.jsonl runs/b.jsonl
 	expect 0 rolldbg check runs/a.jsonl
 	[ "$output" = $'6 turns · 6 steps · 6 effective · 0 failed · reward 1\nclean: every step reached the environment' ]
@@ -144,6 +157,7 @@ keys_of() {
 		has "$output" "$rule "
 		expect 0 rolldbg check --explain "$rule"
 		[[ $output == "$rule: "* ]]
+		has "$output" $'\nSeverity: '
 		[ "${#lines[@]}" -ge 2 ]
 		[ "$(wc -L <<<"$output")" -le 80 ]
 		expect 0 rolldbg check --list
@@ -156,21 +170,21 @@ keys_of() {
 	expect 0 rolldbg show one.jsonl
 	[ -z "$stderr" ]
 	[ "${#lines[@]}" = 9 ]
-	has "${lines[2]}" '    0  lake_move {"action":"DOWN"}'
+	has "${lines[2]}" '   0  lake_move action=DOWN   ok       position 0 -> 4         0  {"position":4,'
 	expect 0 rolldbg show one.jsonl --turn 5
-	has "$output" 'reward 1'
-	has "$output" 'terminated true'
+	has "$output" 'reward        1'
+	has "$output" 'terminated    true'
 	cat one.jsonl two.jsonl >both.jsonl
 	expect 2 rolldbg show both.jsonl --turn 1
-	has "$stderr" '--turn needs --rollout ID: the recording holds 2 rollouts (one.0, two.0)'
+	has "$stderr" '--turn requires --rollout ID: the recording has 2 rollouts (one.0, two.0)'
 	expect 0 rolldbg show both.jsonl --turn 1 --rollout two.0
 	has "$output" '"UP"'
 	expect 0 rolldbg show both.jsonl --rollout two.0
 	lacks "$output" one.0
 	expect 2 rolldbg show both.jsonl --rollout three.0
-	has "$stderr" "there is no rollout 'three.0' (one.0, two.0)"
+	has "$stderr" "the recording has no rollout 'three.0' (available: one.0, two.0)"
 	expect 2 rolldbg show one.jsonl --turn 6
-	has "$stderr" 'there is no turn 6'
+	has "$stderr" 'the recording has no turn 6'
 }
 
 @test "strip: the same seed gives the same bytes, and once more changes nothing" {
@@ -256,27 +270,35 @@ keys_of() {
 @test "the table keeps to the terminal's width" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --env "$broken" --actions "$goal" --out a.jsonl || true
-	for columns in 70 80 91 100 120 200; do
+	for columns in 40 70 80 91 100 120 200; do
 		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' show a.jsonl" /dev/null | tr -d '\r' >table
-		[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le $((columns < 80 ? 80 : columns)) ]
-		[ "$(wc -l <table)" = 10 ]
+		[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le "$columns" ]
+		has "$(cat table)" observation
+		[ "$columns" -ge 70 ] || continue
 		NO_COLOR=1 script -qec "stty cols $columns; '$ROLLDBG' check a.jsonl" /dev/null | tr -d '\r' >verdict
 		[ "$(LC_ALL=C.UTF-8 wc -L <verdict)" -le "$columns" ]
 		script -qec "stty cols $columns; '$ROLLDBG' check --list" /dev/null | tr -d '\r' >list
 		[ "$(wc -L <list)" -le "$columns" ]
 	done
-	# in a pipe a finding is one line, and so is a rule
+	# COLUMNS is asked first; a pipe is 100 columns wide
+	COLUMNS=60 rolldbg show a.jsonl | tail -n +2 >table
+	[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le 60 ]
+	rolldbg show a.jsonl >table
+	[ "$(LC_ALL=C.UTF-8 wc -L <table)" = 100 ]
+	COLUMNS=wide rolldbg show a.jsonl | cmp - table
+	# in a pipe a finding is one line, and so is their cause and a rule
 	expect 1 rolldbg check a.jsonl
-	[ "${#lines[@]}" = 7 ]
+	[ "${#lines[@]}" = 8 ]
+	[ "${lines[5]}" = 'FrozenLake-v1.0: cause: fallback-session: explains capacity, multi-step-illusion, retry-same-error; more: rolldbg check --explain fallback-session, rolldbg probe --env URL --sessions 8' ]
 	expect 0 rolldbg check --list
 	[ "${#lines[@]}" = "$(rolldbg __spec | grep -c '^topic	rule	')" ]
 }
 
 @test "--read-only, --noop and --expect-error: what no recording says" {
 	expect 1 rolldbg run --quiet --out a.jsonl --env 'builtin:frozen_lake' --actions LEFT,LEFT,UP --fail-on warning
-	has "$output" 'warning: frozen-state: '
+	has "$output" 'error: frozen-state: '
 	expect 1 rolldbg check a.jsonl --fail-on warning
-	has "$output" 'warning: frozen-state: '
+	has "$output" 'error: frozen-state: '
 	expect 0 rolldbg check a.jsonl --fail-on warning --read-only 'look,lake_*'
 	expect 0 rolldbg check a.jsonl --fail-on warning --noop UP
 	expect 1 rolldbg run --quiet --out b.jsonl --env "$broken" --actions "$goal"
@@ -285,9 +307,9 @@ keys_of() {
 	expect 1 rolldbg check b.jsonl --only multi-step-illusion --expect-error 'no such text'
 	# an error that does not come is what a negative test is about
 	expect 1 rolldbg check b.jsonl --only expected-error-missing --expect-error 'no such text' --expect-error 3 --expect-error 0 --expect-error 99
-	has "$output" "error: expected-error-missing: an error was expected, and none of 6 steps failed like this: no such text"
-	has "$output" "error: expected-error-missing: turn 0: an error was expected here, and none came"
-	has "$output" "error: expected-error-missing: turn 99: an error was expected here, but there is no such turn"
+	has "$output" "error: expected-error-missing: an error was expected, but none of 6 steps failed with: no such text"
+	has "$output" "error: expected-error-missing: turn 0: an error was expected in this turn, but none occurred"
+	has "$output" "error: expected-error-missing: turn 99: an error was expected in this turn, but the rollout has no such turn"
 	lacks "$output" 'turn 3'
 	expect 0 rolldbg check b.jsonl --only expected-error-missing --expect-error 3
 	[ "$(rolldbg check b.jsonl --expect-error '*' --json | jq -r 'select(.type == "rollout") | .failed')" = 3 ]

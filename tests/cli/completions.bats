@@ -6,10 +6,11 @@ setup() {
 	source completions/rolldbg.bash
 }
 
-# What bash would offer behind these words; the last one is being typed.
+# What bash would offer behind these words; the last one is being typed. (What readline would take apart is offered from
+# the last : or = on.)
 offered() {
-	COMP_WORDS=(rolldbg "$@")
-	COMP_CWORD=$#
+	COMP_LINE="rolldbg $*"
+	COMP_POINT=${#COMP_LINE}
 	COMPREPLY=()
 	_rolldbg
 	printf '%s\n' "${COMPREPLY[@]}"
@@ -28,8 +29,8 @@ offered() {
 
 @test "bash: values of a choice, with a blank and with =" {
 	[ "$(offered check --fail-on w)" = warning ]
-	[ "$(offered check --fail-on = w)" = warning ]
-	offered check --fail-on = | grep -qx error
+	[ "$(offered check --fail-on=w)" = warning ]
+	offered check --fail-on= | grep -qx error
 }
 
 @test "bash: names of rules and faults" {
@@ -38,10 +39,35 @@ offered() {
 }
 
 @test "bash: lists, commands and words that stand for themselves" {
-	offered check --only multi | grep -qx multi-step-illusion
+	[ "$(offered check --only multi)" = multi-step-illusion ]
+	[ "$(offered check --only loop,cap)" = loop,capacity ]
+	[ "$(offered check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
 	[ "$(offered help sta)" = stats ]
 	[ "$(offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
 	[ "$(offered serve --map 8)" = 8x8 ]
+}
+
+@test "bash: environments and their settings, state sources, protocols" {
+	[ "$(offered run --env built | tr '\n' ' ')" = 'builtin:frozen_lake builtin:desk ' ]
+	[ "$(offered run -e builtin:fro)" = frozen_lake ]
+	[ "$(offered run --env=builtin:fro)" = frozen_lake ]
+	[ "$(offered run --env "'builtin:fro")" = builtin:frozen_lake ]
+	[ "$(offered run --env 'builtin:frozen_lake?map=8')" = 8x8 ]
+	[ "$(offered run --env "'builtin:frozen_lake?map=8x8&fault=cap")" = 'builtin:frozen_lake?map=8x8&fault=capacity' ]
+	offered probe --env '"builtin:desk?' | grep -qx 'builtin:desk?max_envs='
+	offered run --env h | grep -qx http://
+	[ "$(offered run --state con)" = control-plane ]
+	[ "$(offered run --state to)" = tool: ]
+	[ "$(offered probe --protocol openenv- )" = openenv-http ]
+}
+
+@test "bash: ready policies, kinds and files" {
+	PATH=$(dirname "${ROLLDBG:-$PWD/rolldbg}"):$PATH
+	cd "$BATS_TEST_TMPDIR"
+	mkdir policies
+	touch policies/lake-goal.json lake-mine.json
+	[ "$(offered run --policy lake- | sort | tr '\n' ' ')" = 'lake-goal lake-mine.json ' ]
+	[ "$(offered probe -p rand)" = random ]
 }
 
 @test "bash: files for file operands" {

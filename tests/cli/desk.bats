@@ -26,18 +26,18 @@ script() {
 	printf '{"kind":"script","name":"calls","calls":[%s]}' "$*" >"$file"
 }
 
-@test "without --ignore the clock makes every step one that changes the state" {
+@test "the clock changes by itself and is no effect, with --ignore and without" {
 	expect 0 look a
-	has "$output" '6 turns · 6 steps · 6 effective · 0 failed'
+	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
 	expect 0 look b --ignore /clock
 	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
 	has "$output" 'no findings, but no step changed the state'
 }
 
-@test "a refused call moves the clock alone: an effect despite the error, unless it is ignored" {
+@test "a refused call moves the clock alone: no effect despite the error" {
 	script calls.json '{"name":"get_item","arguments":{"key":"nothing"}}' '{"name":"list_items"}'
-	expect 1 rolldbg run --env builtin:desk --policy calls.json --fail-on warning
-	has "$output" 'warning: effect-despite-error'
+	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning
+	lacks "$output" effect-despite-error
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning --ignore /clock
 	has "$output" '2 turns · 2 steps · 0 effective · 1 failed'
 }
@@ -48,7 +48,7 @@ script() {
 	lacks "$output" frozen-state
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
 	expect 1 rolldbg check --only frozen-state --fail-on warning b.jsonl
-	has "$output" "warning: frozen-state: turns 0-5: 6 calls, none failed"
+	has "$output" "error: frozen-state: turns 0-5: 6 calls, and the state is the same"
 	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
 }
 
@@ -115,7 +115,8 @@ script() {
 	grep -qF '"ledger":{"value":9007199254740993132,"stamps":0},"memo":{"value":"nul \u0000, tab \t, 77","stamps":0},"mass":{"value":[1E400,-0,89.0e-3,null],"stamps":0}' second
 	grep -qF '"caf\u00e9":{"value":{"open":true,"tables":198},"stamps":0}' second
 	grep -qF $'"cafe\u0301":{"value":"op\\u0065n, \\/47","stamps":0},"\U1f5dd":{"value":"\\ud83d\\udd11 56","stamps":0}' second
-	grep -qF $'"observation":{"key":"e\u0301","drawer":"inbox","value":"\U1f5dd / \\u0001"}' second
+	# what a script escapes is sent escaped, and the desk answers with what it was sent
+	grep -qF '"observation":{"key":"e\u0301","drawer":"inbox","value":"\ud83d\udddd \/ \u0001"}' second
 	# the third asked for the letter that is one sign: not the same key
 	grep '"turn":2,' a.jsonl | grep -qF $'No item \'\u00e9\' on the desk'
 	rolldbg strip a.jsonl >a.stripped
@@ -144,9 +145,9 @@ script() {
 	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
 	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'nothing to do: give --actions A,B,C or --policy FILE'
+	has "$stderr" 'no policy: give --actions A,B,C or --policy FILE'
 	expect 2 rolldbg run --env "$url" --actions UP
-	has "$stderr" "the server's tools: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
+	has "$stderr" "available: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }
 
 @test "check --verify: hashes are those of their states, without what is ignored, stripped or not" {
@@ -161,7 +162,7 @@ script() {
 	expect 0 rolldbg check digit.jsonl
 	expect 3 rolldbg check --verify digit.jsonl
 	has "$stderr" 'digit.jsonl:4: state_hash is '
-	has "$stderr" ': one of them was changed after it was recorded'
+	has "$stderr" ': one of them was changed after recording'
 	sed '/"type":"end"/s/"state_hash":"./"state_hash":"x/' a.jsonl >end.jsonl
 	expect 3 rolldbg check --verify end.jsonl
 	has "$stderr" "end.jsonl:$(wc -l <a.jsonl | tr -d ' '): state_hash is x"
@@ -174,11 +175,11 @@ script() {
 		sed 's/"readOnlyHint":[a-z]*,//g' $name.jsonl >$name.silent.jsonl
 	done
 	expect 1 rolldbg check --fail-on warning a.silent.jsonl
-	has "$output" 'warning: frozen-state: turns 0-5: 6 calls'
+	has "$output" 'error: frozen-state: turns 0-5: 6 calls'
 	# what b called without effect is get_task alone
 	expect 1 rolldbg check --fail-on warning --baseline b.silent.jsonl a.silent.jsonl
-	has "$output" 'warning: frozen-state: turns 1-5: 5 calls, none failed'
-	has "$output" '; not counting 1 of tools that only read, as the baseline shows'
+	has "$output" 'error: frozen-state: turns 1-5: 5 calls, and the state is the same'
+	has "$output" '; not counting 1 of tools that are read-only according to the baseline'
 	expect 0 rolldbg check --fail-on warning --baseline b.silent.jsonl --baseline a.jsonl a.silent.jsonl
 	# a server that says it writes is believed
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >writes.jsonl
@@ -186,7 +187,7 @@ script() {
 	# one change anywhere in the baseline, and a tool does not only read
 	sed 's/"name":"move_item"/"name":"get_item"/g' b.silent.jsonl >c.jsonl
 	expect 1 rolldbg check --fail-on warning --baseline a.jsonl --baseline c.jsonl a.silent.jsonl
-	has "$output" 'warning: frozen-state: turns 3-5: 3 calls, none failed'
+	has "$output" 'error: frozen-state: turns 3-5: 3 calls'
 	expect 3 rolldbg check --baseline nowhere.jsonl a.jsonl
 	has "$stderr" '--baseline: '
 	expect 3 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --baseline nowhere.jsonl --out d.jsonl

@@ -22,6 +22,11 @@ setup_page() {
 	done < <(rolldbg __spec | grep '^topic	exit')
 }
 
+@test "man/ and completions/ are what the program's tables give today" {
+	cd "$root"
+	tests/lint/generated "$ROLLDBG"
+}
+
 @test "the manual: its examples run, one after the other" {
 	setup_page
 	awk '/^```$/ { inside = !inside; next } inside' "$root/man/rolldbg.1.scd.in" >examples
@@ -33,6 +38,28 @@ setup_page() {
 	done <examples
 	[ $code = 1 ]
 	grep -q multi-step-illusion got
+}
+
+@test "the manual: every key of every JSON line" {
+	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --policy random:7 --max-turns 10 --json --out a.jsonl
+	printf '%s\n' "$output" >run
+	expect 1 rolldbg check --json a.jsonl
+	printf '%s\n' "$output" >check
+	expect 0 rolldbg probe --json
+	printf '%s\n' "$output" >probe
+	expect 0 rolldbg stats --by task --json a.jsonl
+	printf '%s\n' "$output" >stats
+	for command in run check probe stats; do
+		for type in $(jq -r .type $command | sort -u); do
+			section=$(awk -v command="*$command*" -v type="\"$type\"" \
+				'/^\*.*"type":/ { on = index($0, command) && index($0, type) } on' "$root/man/rolldbg.1.scd.in" | sed 's/[\\]//g')
+			[ -n "$section" ]
+			[[ $command != stats || $type != @(task|metrics) ]] || continue # named under METRICS
+			for key in $(jq -r "select(.type == \"$type\") | keys[]" $command | sort -u | grep -vx type); do
+				has "$section" "*$key*"
+			done
+		done
+	done
 }
 
 @test "a page that is wrong is noticed" {

@@ -67,7 +67,7 @@ same() {
 
 @test "the original bug: every call under a made-up session, three of them at most" {
 	judged fallback-session --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
-	has "$(cat verdict)" 'error:capacity error:multi-step-illusion'
+	has "$(cat verdict)" 'error:capacity error:fallback-session error:multi-step-illusion'
 	[ "$(jq -c 'select(.type == "step" and .step == 11) | [.outcome, .error.layer, .error.disagrees]' a.jsonl)" = '["capacity","body","mcp"]' ]
 	[ "$(jq -r 'select(.type == "step" and .step == 11) | .observation.error' a.jsonl)" = 'Maximum concurrent environments (3) reached' ]
 }

@@ -54,7 +54,7 @@ onto_full() {
 	expect 0 rolldbg show
 	has "$output" second.0
 	expect 0 rolldbg check
-	has "$output" '1 turns · 1 steps'
+	has "$output" '1 turn · 1 step'
 	expect 0 rolldbg strip
 	has "$output" '"rollout":"second.0"'
 	expect 0 rolldbg run --quiet --out elsewhere.jsonl
@@ -72,8 +72,8 @@ onto_full() {
 @test "no recording yet: exit 3 with the cure" {
 	for command in check show strip; do
 		expect 3 rolldbg $command
-		has "$stderr" 'no recording was named, and there is no latest one'
-		has "$stderr" 'rolldbg run makes one'
+		has "$stderr" 'no recording given, and there is no latest one'
+		has "$stderr" 'record one with rolldbg run'
 		[ -z "$output" ]
 	done
 }
@@ -90,14 +90,15 @@ onto_full() {
 			has "$stderr" "rolldbg: $command: $error"
 		done <fixtures/recordings/expected.tsv
 	done
-	for file in duplicate-header:2 headless:1; do
-		expect 3 rolldbg check "fixtures/recordings/${file%:*}.jsonl"
-		has "$stderr" "fixtures/recordings/${file%:*}.jsonl:${file#*:}: "
-	done
+	expect 3 rolldbg check fixtures/recordings/headless.jsonl
+	has "$stderr" 'fixtures/recordings/headless.jsonl:1: '
+	# a rollout that crashed, and another was appended
+	expect 1 rolldbg check fixtures/recordings/duplicate-header.jsonl
+	has "$output" 'no end line: the recording stops after 1 lines'
 	expect 3 rolldbg strip fixtures/recordings/bad-mask.jsonl
 	has "$stderr" "bad-mask.jsonl:1: masks: 'observation' is not a JSON Pointer"
 	expect 3 rolldbg check src/
-	has "$stderr" 'no *.jsonl in the directory src/'
+	has "$stderr" 'no *.jsonl file in directory src/'
 }
 
 @test "what comes before a bad line is judged and shown" {
@@ -107,7 +108,7 @@ onto_full() {
 	expect 3 rolldbg check a.jsonl
 	has "$output" 'error: capacity'
 	expect 3 rolldbg show a.jsonl
-	has "$output" 'finished: the script is done'
+	has "$output" 'finished: all scripted actions were sent'
 }
 
 @test "an incomplete recording is a finding, and every line of it is shown" {
@@ -116,7 +117,7 @@ onto_full() {
 	expect 1 rolldbg check torn.jsonl
 	has "$output" 'error: incomplete: '
 	expect 0 rolldbg show torn.jsonl
-	has "$output" '!  the last line is torn (line 9)'
+	has "$output" '!  the last line is truncated (line 9)'
 	head -n 5 a.jsonl >cut.jsonl
 	expect 1 rolldbg check cut.jsonl
 	has "$output" 'error: incomplete: turn 2: no end line: the recording stops after 5 lines and 3 steps'
@@ -134,13 +135,32 @@ onto_full() {
 	has "$stderr" 'policy ./nowhere.json: No such file or directory'
 	printf '{"kind":"llm",\n"system":"\\u0000"}' >policy.json
 	expect 3 rolldbg run --policy policy.json --model m
-	has "$stderr" 'policy.json:2:11: \u0000 is not allowed here'
+	has "$stderr" 'policy policy.json:2: "system" must be a string without a NUL'
 	expect 3 rolldbg run --policy nowhere --stream
-	has "$stderr" "policy 'nowhere': there is no such file"
+	has "$stderr" "policy 'nowhere': no such file, kind or ready-made policy"
 	expect 2 rolldbg run --policy random:1 --stream
-	has "$stderr" '--stream is about a model, and this policy asks none'
+	has "$stderr" '--stream needs a policy that asks a model'
+	expect 3 rolldbg run --policy nowhere.json
+	has "$stderr" "policy 'nowhere.json': no such file, and not random:SEED or llm"
+}
+
+@test "ready policies by name: the working folder's, then the installed ones; an unknown name lists them" {
+	unset XDG_DATA_HOME
+	export HOME=$PWD XDG_DATA_DIRS=$PWD/empty:$PWD/share
+	mkdir -p share/rolldbg/policies policies
+	printf '{"kind":"script","name":"installed","actions":["DOWN"]}' >share/rolldbg/policies/down.json
+	expect 0 rolldbg run --policy down --out installed.jsonl
+	all_are installed.jsonl header '.policy.name == "installed"'
+	printf '{"kind":"script","name":"own","actions":["DOWN"]}' >policies/down.json
+	printf '{"kind":"script","name":"right","actions":["RIGHT"]}' >policies/right.json
+	expect 0 rolldbg run --policy down --out own.jsonl
+	all_are own.jsonl header '.policy.name == "own"'
+	expect 0 rolldbg probe --policy right --quiet
 	expect 3 rolldbg run --policy nowhere
-	has "$stderr" "policy 'nowhere': there is no such file, and it is neither random:SEED nor llm"
+	has "$stderr" "policy 'nowhere': no such file, kind or ready-made policy; available: script, random, llm, down, right"
+	expect 3 rolldbg probe --policy rihgt
+	has "$stderr" "; did you mean 'right'?"
+	[ "$(rolldbg __spec policies | paste -sd ' ' -)" = 'down right' ]
 }
 
 @test "a call that does not fit the schema is sent with --force-call" {
@@ -154,7 +174,7 @@ onto_full() {
 	for blocks in 2 3 4; do
 		(ulimit -f $blocks && exec "$ROLLDBG" run --quiet --force --out a.jsonl) 2>message && status=0 || status=$?
 		[ "$status" = 5 ]
-		has "$(cat message)" 'whole lines of this run, the next cannot be written'
+		has "$(cat message)" 'complete lines of this run, the next one could not be written'
 		jq -e .rollout a.jsonl >/dev/null
 		[ "$(tail -c 1 a.jsonl | od -An -c | tr -d ' ')" = '\n' ]
 		expect 1 rolldbg check a.jsonl
@@ -193,12 +213,12 @@ onto_full() {
 	expect 5 rolldbg run --out /proc/rolldbg.jsonl
 	has "$stderr" 'cannot write /proc/rolldbg.jsonl'
 	expect 5 rolldbg run --out /proc/folder/
-	has "$stderr" 'cannot make the folder /proc/folder'
+	has "$stderr" 'cannot create the folder /proc/folder'
 	echo >file
 	expect 2 rolldbg run --out file/
 	has "$stderr" '--out file/: file is not a folder'
 	expect 5 env XDG_STATE_HOME="$PWD/file" "$ROLLDBG" run
-	has "$stderr" 'cannot make the folder'
+	has "$stderr" 'cannot create the folder'
 	has "$stderr" '--out FILE'
 }
 

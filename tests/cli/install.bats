@@ -8,11 +8,30 @@
 	[ "$status" = 0 ]
 	[[ $output == *run* ]]
 	[ -f "$stage/opt/share/bash-completion/completions/rolldbg" ]
-	if command -v scdoc; then
-		[ -f "$stage/opt/share/man/man1/rolldbg.1" ]
-		[ -f "$stage/opt/share/man/man5/rolldbg-recording.5" ]
-	fi
+	for page in man1/rolldbg.1 man5/rolldbg-recording.5; do
+		grep -q '^\.SH NAME' "$stage/opt/share/man/$page"
+	done
 	make uninstall DESTDIR="$stage" PREFIX=/opt
 	run find "$stage" ! -type d
 	[ -z "$output" ]
+}
+
+# What is right in the pages themselves: tests/lint/manuals.
+@test "manual pages are built without scdoc, and bear the date they are told" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/scdoc"
+	chmod +x "$BATS_TEST_TMPDIR/bin/scdoc"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH SOURCE_DATE_EPOCH=86400 man/install "$BATS_TEST_TMPDIR/man" man/*.scd
+	run head -n 1 "$BATS_TEST_TMPDIR/man/man1/rolldbg.1"
+	[ "$output" = '.TH "rolldbg" "1" "1970-01-02"' ]
+	run cat "$BATS_TEST_TMPDIR"/man/man1/rolldbg.1
+	[[ $output == *$'\n\\fB\\-\\-color\\fR \\fIWHEN\\fR\n.RS 4\nWhen to use colors;'* ]]
+}
+
+@test "a page with text that is not closed is refused" {
+	printf 'page(1)\n\n# NAME\n\npage - a *page\n' >"$BATS_TEST_TMPDIR/page.1.scd"
+	run man/install "$BATS_TEST_TMPDIR/man" "$BATS_TEST_TMPDIR/page.1.scd"
+	[ "$status" = 1 ]
+	[[ $output == *'page.1.scd:5: bold or underlined text is not closed above this line' ]]
+	[ ! -e "$BATS_TEST_TMPDIR/man/man1/page.1" ]
 }

@@ -100,24 +100,27 @@ play() {
 		expect 3 rolldbg serve llm script.json --port 0
 		has "$stderr" "script script.json$words"
 	done <<-'END'
-		{"replies":[{"txet":"a"}]}|: replies[0]: unknown key "txet"; did you mean 'text'?
-		{"replies":[{"text":"a"},{"stream":{"everyy":1}}]}|: replies[1].stream: unknown key "everyy"; did you mean 'every'?
-		{"replies":[{"when":{"turns":1}}]}|: replies[0].when: unknown key "turns"; did you mean 'turn'?
-		{"replies":[{"text":"a"}],"than":"end"}|: unknown key "than"; did you mean 'then'?
-		{"replies":[{"text":"a"}],"then":"cicle"}|: unknown then "cicle"; did you mean 'cycle'?
-		{"replies":[{"status":400,"error":"opnai"}]}|: replies[0]: unknown error "opnai"; did you mean 'openai'?
-		{"replies":[{"delay":"5"}]}|: replies[0]: "delay" is no duration with its unit
-		{"replies":[{"size":"lots"}]}|: replies[0]: "size" is no size with its unit
-		{"replies":[{"status":42}]}|: replies[0]: "status" is from 200 to 599
-		{"replies":[{"text":3}]}|: replies[0]: "text" is no string
-		{"replies":[{"calls":{}}]}|: replies[0]: "calls" is no array
-		{"replies":[{"raw_base64":"?"}]}|: replies[0]: "raw_base64" is no base64
-		{"replies":[{"stream":{"done":1}}]}|: replies[0].stream: "done" is neither true nor false
-		{"replies":[{"stream":{"every":-1}}]}|: replies[0].stream: "every" is not a whole number
-		{"replies":[3]}|: replies[0] is no object
-		{"replies":[]}|: "replies" is an array of at least one reply
+		{"replies":[{"txet":"a"}]}|:1: replies[0]: unknown key "txet"; did you mean 'text'?
+		{"replies":[{"text":"a"},{"stream":{"everyy":1}}]}|:1: replies[1].stream: unknown key "everyy"; did you mean 'every'?
+		{"replies":[{"when":{"turns":1}}]}|:1: replies[0].when: unknown key "turns"; did you mean 'turn'?
+		{"replies":[{"text":"a"}],"than":"end"}|:1: unknown key "than"; did you mean 'then'?
+		{"replies":[{"text":"a"}],"then":"cicle"}|:1: "then" does not accept "cicle"; did you mean 'cycle'?
+		{"replies":[{"text":"a"}],"then":"xyz"}|:1: "then" does not accept "xyz"; available: end, cycle, last
+		{"replies":[{"text":"a","text":"b"}]}|:1: replies[0]: duplicate key "text"
+		{"replies":[{"status":400,"error":"opnai"}]}|:1: replies[0]: "error" does not accept "opnai"; did you mean 'openai'?
+		{"replies":[{"delay":"5"}]}|:1: replies[0]: "delay" must be a duration with a unit, such as "500ms" or "5m", not "5"
+		{"replies":[{"size":"lots"}]}|:1: replies[0]: "size" must be a size with a unit, such as "25MiB", not "lots"
+		{"replies":[{"status":42}]}|:1: replies[0]: "status" must be an integer from 200 to 599, not 42
+		{"replies":[{"text":3}]}|:1: replies[0]: "text" must be a string, not 3
+		{"replies":[{"calls":{}}]}|:1: replies[0]: "calls" must be an array, not an object
+		{"replies":[{"raw_base64":"?"}]}|:1: replies[0]: "raw_base64" must be a string of base64, not "?"
+		{"replies":[{"stream":{"done":1}}]}|:1: replies[0].stream: "done" must be true or false, not 1
+		{"replies":[{"stream":{"every":-1}}]}|:1: replies[0].stream: "every" must be a non-negative integer, not -1
+		{"replies":[3]}|:1: replies[0]: must be an object, not number
+		{"replies":[]}|:1: "replies" must be an array of at least one reply, not an array
 		{"replies":|:1:12: 
-		[]|: it is no object
+		{"then":"end"}|:1: "replies" is missing
+		[]|:1: must be an object, not array
 	END
 	expect 3 rolldbg serve llm nowhere.json
 	has "$stderr" 'script nowhere.json: '
@@ -150,10 +153,10 @@ said() {
 		printf '{"role":"tool","tool_call_id":"%s","content":"ok"}' "$1"
 	}
 	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$(tool y)]}" 200 '"content":"yes"'
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next call'
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no answer'
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next open call'
+	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no result'
 	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
-	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'answers no call before it'
+	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'does not answer an earlier call'
 	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x 3)]},$(tool x)]}" \
 		400 'not the text of a JSON object'
 	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null}]}" 400 'neither content nor tool_calls'
@@ -190,7 +193,7 @@ said() {
 	echo '{"replies": [{"text": "1"}]}' >script.json
 	model script.json
 	said "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
-	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'the script is over'
+	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'the script has no more replies'
 	stop_model
 }
 
@@ -204,7 +207,7 @@ said() {
 	expect 0 rolldbg run --policy llm --model m --base-url "$base" --on-no-tool nudge --max-turns 4 --out a.jsonl
 	# what was said instead of a call stands where an observation would
 	expect 0 rolldbg show a.jsonl
-	has "$output" '(no call)                     -                unchanged       -  said: Hm.'
+	has "$output" '(no call)               -        -                     -  said: Hm.'
 	# each of two calls in one turn has its own state before it
 	[ "$(jq -c 'select(.type == "step" and .turn == 0) | [.state.position, .env_steps]' a.jsonl | paste -sd ' ')" = '[0,1] [1,2]' ]
 	expect 0 rolldbg show --turn 0 --prompt --json a.jsonl
@@ -227,7 +230,7 @@ said() {
 	expect 3 rolldbg show --turn 2 --prompt b.jsonl
 	has "$stderr" 'prompt_hash differs'
 	expect 2 rolldbg show --turn 9 --prompt a.jsonl
-	has "$stderr" 'there is no turn 9'
+	has "$stderr" 'the recording has no turn 9'
 	expect 2 rolldbg show --prompt a.jsonl
 }
 
@@ -238,22 +241,22 @@ said() {
 	expect 0 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base" --max-turns 2 --out a.jsonl
 	[ "$(jq -c 'select(.type == "header") | [.rollout, .policy.kind]' a.jsonl | paste -sd ' ')" = '["a.0","random"] ["b.0","llm"] ["c.0","llm"]' ]
 	expect 2 rolldbg run --policy llm --model m --base-url "$base" --actions DOWN
-	has "$stderr" '--actions and a model are two policies: give one of them'
+	has "$stderr" '--actions and a model are mutually exclusive'
 	echo '{"id":"a","actions":["DOWN"]}' >tasks.jsonl
 	expect 3 rolldbg run --tasks tasks.jsonl --policy llm --model m --base-url "$base"
-	has "$stderr" 'tasks.jsonl:1: --actions and a model are two policies'
+	has "$stderr" 'tasks.jsonl:1: "actions" and a model are mutually exclusive'
 	echo '{"kind": "llm", "model": "m"}' >policy.json
 	echo '{"id":"a","policy":"policy.json"}' >tasks.jsonl
 	expect 3 rolldbg run --tasks tasks.jsonl
-	has "$stderr" 'tasks.jsonl:1: policy policy.json: a policy of kind "llm" is given by --policy, for all tasks'
+	has "$stderr" 'tasks.jsonl:1: policy policy.json:1: a policy of kind "llm" applies to all tasks'
 	expect 2 rolldbg run --policy llm --model m --base-url "$base?key=sk-1"
-	has "$stderr" 'the base URL of a model ends with its path'
+	has "$stderr" 'base URL must end with its path'
 	lacks "$stderr" sk-1
 }
 
 @test "a model that is not there, by its address; a key that is not set" {
 	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
-	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is out of reach: '
+	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is unreachable: '
 	lacks "$stderr" 'builtin:'
 	expect 2 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --key-env NOT_SET_HERE
 	has "$stderr" 'NOT_SET_HERE is not set'

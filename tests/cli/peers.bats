@@ -19,7 +19,7 @@ unreachable() {
 	[ "$(jq -r .type a.jsonl | tr '\n' ' ')" = 'header reset end ' ]
 	all_are a.jsonl reset '.outcome == "transport-error" and .error.layer == "transport"'
 	expect 1 rolldbg check a.jsonl
-	has "$output" 'no findings, but the rollout did not run to its end'
+	has "$output" 'no findings, but the rollout did not reach its end'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP --json
 	has "$output" '"status":"unreachable"'
 	expect 4 rolldbg run --quiet --env http://127.0.0.1:1/mcp --actions UP
@@ -68,7 +68,7 @@ unreachable() {
 }
 
 @test "calls are never answered: --timeout, and the run ends" {
-	expect 4 rolldbg run --env 'builtin:frozen_lake?fault=hang' --actions "$goal" --timeout "$short" --out a.jsonl
+	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=hang' --actions "$goal" --timeout "$short" --out a.jsonl
 	all_are a.jsonl end '.status == "unreachable" and .steps == 2'
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | uniq -c | awk '{ print $1, $2 }')" = '2 ["timeout",null]' ]
 	has "$output" 'error: multi-step-illusion'
@@ -80,7 +80,7 @@ unreachable() {
 	END
 	expect 1 rolldbg run --env "$url" --actions UP --out a.jsonl
 	all_are a.jsonl end '.status == "refused" and (.reason | contains("come back later"))'
-	has "$output" 'refused: the server gave no session: come back later'
+	has "$output" 'refused: the server refused the session: come back later'
 }
 
 @test "hostile text from a peer never reaches the terminal as it is" {
@@ -136,6 +136,35 @@ unreachable() {
 	lacks "$output$stderr" $'\e'
 }
 
+@test "what the user calls an error: --error-text, and error_text of a policy file" {
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"{\"board\":[\"Invalid move, try again\"]}"}],"isError":false}
+	END
+	expect 0 rolldbg run --env "$url" --actions A,B --out a.jsonl
+	all_are a.jsonl step '.outcome == "ok"'
+	expect 1 rolldbg run --env "$url" --actions A,B --error-text nothing --error-text 'invalid*again' --out b.jsonl
+	all_are b.jsonl step '.outcome == "tool-error" and .error.layer == "text" and .error.disagrees == "mcp"'
+	all_are b.jsonl step '.error.message == "Invalid move, try again"'
+	echo '{"kind":"script","actions":["A","B"],"error_text":["^invalid"]}' >policy.json
+	expect 1 rolldbg run --env "$url" --policy policy.json --out c.jsonl
+	all_are c.jsonl step '.outcome == "tool-error" and .error.layer == "text"'
+	echo '{"kind":"script","actions":["A"],"error_text":[7]}' >policy.json
+	expect 3 rolldbg run --env "$url" --policy policy.json --out d.jsonl
+	has "$stderr" 'policy policy.json:1: "error_text" must be a string, not 7'
+}
+
+@test "the argument that --actions fills: --argument" {
+	canned peer <<-'END'
+		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"x":{"type":"array"},"why":{}}}}]}
+	END
+	expect 2 rolldbg run --env "$url" --actions A
+	has "$stderr" 'name it with --argument NAME'
+	expect 2 rolldbg run --env "$url" --actions A --argument y
+	has "$stderr" "the tool has no argument 'y'"
+	rolldbg run --env "$url" --argument x --actions '[1,0],[0,{"a":[1,2]}]' --fail-on never --quiet --out a.jsonl
+	[ "$(jq -c 'select(.type == "step") | .tool_call.arguments' a.jsonl | paste -sd' ')" = '{"x":[1,0]} {"x":[0,{"a":[1,2]}]}' ]
+}
+
 @test "state sources on a plain server" {
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"{\"at\":{\"x\":1}}"}]}
@@ -150,5 +179,116 @@ unreachable() {
 	expect 0 rolldbg run --env "$url" --actions A,B --state none --out d.jsonl
 	all_are d.jsonl step '.state == null'
 	expect 0 rolldbg run --env "$url" --actions A,B --state resource:s://1 --ignore /n --out e.jsonl
-	all_are e.jsonl header '.state_source.ignore == ["/n"]'
+	all_are e.jsonl header '.state_source.ignore == ["/step_count","/episode_id","/n"]'
+}
+
+@test "a proxy that is dead is not the target that refuses" {
+	http_proxy=http://127.0.0.1:1 expect 4 rolldbg run --env http://environment.invalid/mcp --actions UP --out a.jsonl
+	unreachable 'cannot connect to the proxy 127.0.0.1:1 to reach environment.invalid:80: connection refused'
+}
+
+@test "a --ca-file that is missing, or holds no certificate, is exit 3 whoever is asked" {
+	echo garbage >garbage
+	canned peer </dev/null
+	here=${url#http}
+	here=${here%/mcp}
+	for file in missing garbage; do
+		for target in "https$here/mcp" "wss$here/ws" "https$here"; do
+			for command in run probe; do
+				expect 3 rolldbg $command --env "$target" --ca-file $file
+				has "$stderr" "$file"
+			done
+		done
+		expect 3 rolldbg run --policy llm --model m --base-url "https$here" --model-retries 0 --ca-file $file
+		expect 3 rolldbg probe --policy llm --model m --base-url "https$here" --model-retries 0 --ca-file $file
+	done
+}
+
+@test "a schema that is nested too deeply is said to be that" {
+	deep=$(printf '{"properties":{"a":%.0s' {1..300})$(printf '{}%.0s' 1)$(printf '}}%.0s' {1..300})
+	canned peer <<-END
+		tools/list	{"tools":[{"name":"act","inputSchema":$deep}]}
+	END
+	expect 4 rolldbg run --env "$url" --actions A --out a.jsonl
+	has "$stderr" 'not JSON: nested too deeply at byte'
+	all_are a.jsonl end '.reason | contains("nested too deeply")'
+	printf '{"jsonrpc":"2.0","id":1,"result":%s}\n' "$deep" >answer
+	expect 4 rolldbg run --env 'stdio:read -r x; cat answer -' --timeout "$short" --actions A --out a.jsonl --force
+	has "$stderr" '1 unrelated message arrived (one is not JSON: nested too deeply)'
+}
+
+# hostile: the peer of data/hostile.tsv; $url is its place, for /ROW/MOMENT/mcp.
+hostile() {
+	start hostile "$ROLLDBG_BUILD/tests/tools/hostile_peer" "$data/hostile.tsv"
+	url=${url%/mcp}
+}
+
+# rollouts FILE STATUS N: so many rollouts of the file ended with that status.
+rollouts() {
+	[ "$(jq -s --arg status "$2" '[.[] | select(.type == "end" and .status == $status)] | length' "$1")" = "$3" ] || {
+		jq -c 'select(.type == "end") | [.rollout, .status, .reason]' "$1" >&2
+		return 1
+	}
+}
+
+# all_ended FILE N: so many rollouts have a header, and each has an end.
+all_ended() {
+	[ "$(jq -r 'select(.type == "header") | .rollout' "$1" | sort -u | wc -l)" = "$2" ]
+	[ "$(jq -r 'select(.type == "end") | .rollout' "$1" | sort -u | wc -l)" = "$2" ]
+}
+
+@test "one reply in a batch that libcurl, a header or a line cannot hold ends its own rollout alone" {
+	hostile
+	while read -r row moment code ending; do
+		for jobs in 1 3; do
+			expect "$code" rolldbg run --env "$url/$row/$moment/mcp" --actions A,B,C -g 6 --jobs "$jobs" --force --out "$row.$jobs.jsonl"
+			all_ended "$row.$jobs.jsonl" 6
+			rollouts "$row.$jobs.jsonl" "$ending" "${odd:-1}"
+			moment=${moment}0 # strikes no more
+			code=0 ending=finished odd=6
+		done
+		odd=1
+	done <<-'END'
+		long-header	open3	4	unreachable
+		long-header	list3	4	unreachable
+		long-session	open3	4	unreachable
+	END
+	expect 0 rolldbg run --env "$url/long-header/call5/mcp" --actions A,B,C -g 6 --out call.jsonl
+	all_ended call.jsonl 6
+	[ "$(jq -c 'select(.type == "step" and .outcome != "ok") | [.rollout, .outcome]' call.jsonl)" = '["env.1","protocol-error"]' ] || { jq -c . call.jsonl >&2; false; }
+	expect 0 rolldbg run --env "$url/long-event-id/call5/mcp" --actions A,B,C -g 6 --out id.jsonl
+	all_ended id.jsonl 6
+	[ "$(jq -c 'select(.type == "event") | [.rollout, .event]' id.jsonl | sort -u)" = '["env.1","noise"]' ]
+}
+
+@test "the 5th of 50 sessions offers other tools: the others go on, and tool-drift says so" {
+	hostile
+	for row in other-tools other-enum; do
+		expect 1 rolldbg run --env "$url/$row/list5/mcp" --actions A,B -g 50 --out "$row.jsonl"
+		all_ended "$row.jsonl" 50
+		rollouts "$row.jsonl" finished 49
+		rollouts "$row.jsonl" stopped 1
+		has "$(jq -r 'select(.type == "end" and .status == "stopped") | .reason' "$row.jsonl")" 'this session differs from others of the run: '
+		has "$output" 'error: tool-drift'
+		expect 1 rolldbg check "$row.jsonl"
+		has "$output" 'tool-drift'
+	done
+	# the first session to open decides where the options fit none
+	expect 2 rolldbg run --env "$url/other-tools/list/mcp" --actions A,B -g 3 --out none.jsonl
+	[ ! -s none.jsonl ]
+	expect 1 rolldbg run --env "$url/other-enum/list2/mcp" --actions A,B -g 8 --jobs 8 --out many.jsonl
+	all_ended many.jsonl 8
+	rollouts many.jsonl stopped 1
+}
+
+@test "more than a line holds: cut, with the hash of the whole and an event" {
+	hostile
+	expect 0 rolldbg run --env "ws${url#http}/huge/message/ws" --actions A,B --out a.jsonl --quiet
+	all_ended a.jsonl 1
+	[ "$(jq -c 'select(.type == "event") | [.event, .turn, .detail.what, .detail.kept, .detail.of > 41943040]' a.jsonl | paste -sd' ')" = \
+		'["truncated-bytes",0,"state",0,true] ["truncated-bytes",1,"state",0,true]' ]
+	all_are a.jsonl step '.outcome == "ok" and .state == null and (.state_hash | length) == 32 and (.observation.pad | length) == 41943040'
+	# what the hash says of the states is known: both calls moved
+	[ "$(rolldbg check --json a.jsonl | jq -r 'select(.type == "rollout") | .effective')" = 2 ]
+	[ "$(jq -r 'select(.type == "end") | .lines' a.jsonl)" = "$(wc -l <a.jsonl)" ]
 }

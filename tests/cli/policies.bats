@@ -37,7 +37,7 @@ clean() {
 @test "lake-wander: there and back, every move changes the position, to the limit of turns" {
 	clean '100 turns · 100 steps · 100 effective · 0 failed · reward 0' --policy "$root/policies/lake-wander.json"
 	clean '15 turns · 15 steps · 15 effective' --policy "$root/policies/lake-wander.json" --max-turns 15
-	has "$output" 'max-turns: the limit of turns is reached'
+	has "$output" 'max-turns: the turn limit was reached'
 	expect 1 rolldbg run --policy "$root/policies/lake-wander.json" --env 'builtin:frozen_lake?fault=http-500'
 	has "$output" 'stopped: '
 	has "$output" '3 turns · 3 steps'

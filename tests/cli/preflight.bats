@@ -34,8 +34,8 @@ with_case() {
 		grep '"model' lines >&2
 		return 1
 	}
-	# a red line has its cure, an unknown one its reason
-	all_are lines property '(.status != "red" or (.cure != null)) and (.status != "unknown" or .evidence != null or .cure != null)'
+	# a failure has its fix, an unknown one its reason
+	all_are lines property '(.status != "fail" or (.fix != null)) and (.status != "unknown" or .evidence != null or .fix != null)'
 }
 
 @test "every case" {
@@ -60,7 +60,7 @@ ready() {
 	stop_model
 	ready
 	expect 0 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base"
-	has "$output" 'ok       model         replies, listed: one of 2'
+	has "$output" 'ok       model         replies, and is one of 2 listed models'
 	has "$output" ' · 5 requests to the model'
 	# without a model there is nothing of all this
 	rolldbg probe "${env[@]}" --json >lines
@@ -79,13 +79,13 @@ ready() {
 @test "nobody there: the whole table, and exit 4" {
 	for place in http://127.0.0.1:1 http://nowhere.invalid/v1; do
 		expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$place"
-		has "$output" 'red      model         out of reach: cannot '
-		has "$output" 'cure: '
+		has "$output" 'fail     model         unreachable: cannot '
+		has "$output" 'fix: '
 		has "$output" '1 request to the model'
 	done
 	ready
 	expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "https${base#http}"
-	has "$output" 'out of reach: TLS: no trusted connection'
+	has "$output" 'unreachable: TLS: no secure connection'
 	has "$output" '--ca-file'
 }
 
@@ -95,12 +95,12 @@ ready() {
 		tools/call	hang
 	END
 	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "${url%/mcp}" --model-timeout "$short"
-	has "$output" 'red      model         no chat completions: HTTP 404'
-	has "$output" "asked was ${url%/mcp}/v1/chat/completions"
+	has "$output" 'fail     model         not a chat completions API: HTTP 404'
+	has "$output" "the request went to ${url%/mcp}/v1/chat/completions"
 	jq -n '{replies: [{delay: "10m"}], then: "last"}' >script.json
 	model script.json
 	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --model-timeout 200ms --model-retries 0
-	has "$output" 'red      model         no reply: no answer from'
+	has "$output" 'fail     model         no reply: no response from'
 	has "$output" '--model-timeout'
 }
 
@@ -121,10 +121,10 @@ ready() {
 	ready
 	printf '%s\n' '{"id":"a","tool":"lake_move"}' '{"id":"b","vars":{"tools":["lake_mov",{"function":{"name":"lake_move"}}],"hint":"try `lake_jump(far)`, `far` away"}}' >tasks.jsonl
 	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks tasks.jsonl
-	has "$output" 'red      tool-names    4 named, 2 not there: task line 2: lake_mov; task line 2: lake_jump'
-	has "$output" 'cure: lake_move, not lake_mov; lake_move, not lake_jump'
+	has "$output" 'fail     tool-names    4 named, 2 unknown: task line 2: lake_mov; task line 2: lake_jump'
+	has "$output" 'fix: use lake_move instead of lake_mov; use lake_move instead of lake_jump'
 	expect 2 rolldbg probe "${env[@]}" --tasks tasks.jsonl
-	has "$stderr" '--tasks is for a policy that asks a model'
+	has "$stderr" '--tasks needs a policy that asks a model'
 	expect 2 rolldbg probe "${env[@]}" --model tiny
 	expect 3 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks none.jsonl
 }
@@ -136,7 +136,7 @@ groups() {
 	ready
 	rolldbg probe --env 'builtin:frozen_lake?map=random&max_envs=2' --settle 100ms --policy llm --model tiny --base-url "$base" --json "$@" >lines 2>err || [ $? = 1 ]
 	stop_model
-	jq -es --arg status "$status" --arg words "$words" 'map(select(.name == "groups"))[0] | .status == $status and ("\(.value): \(.evidence): \(.cure)" | contains($words))' lines || {
+	jq -es --arg status "$status" --arg words "$words" 'map(select(.name == "groups"))[0] | .status == $status and ("\(.value): \(.evidence): \(.fix)" | contains($words))' lines || {
 		grep '"groups"' lines >&2
 		return 1
 	}
@@ -146,9 +146,8 @@ groups() {
 	printf '{"id":"a"}\n' >tasks.jsonl
 	printf '{"kind":"llm","sampling":{"temperature":0}}\n' >greedy.json
 	groups skipped 'no trainer'
-	groups ok '1 prompt x 2 generations = 2 sessions at once' --num-generations 2 --per-device-batch 2
-	groups red '4 prompts x 2 generations = 8 sessions at once: 2 get an environment: 1 whole group at a time' --num-generations 2 --per-device-batch 8
-	groups red 'groups of one' --num-generations 1 --per-device-batch 2
-	groups red '1 task for 2 prompts a batch' --num-generations 2 --per-device-batch 4 --tasks tasks.jsonl
-	groups unknown 'a temperature above 0' --num-generations 2 --per-device-batch 2 --policy greedy.json
+	groups ok '1 prompt x 2 generations = 2 sessions at once' --num-generations 2 --per-device-train-batch-size 2
+	groups fail '4 prompts x 2 generations = 8 sessions at once: 2 get an environment: 1 complete group at a time' --num-generations 2 --per-device-train-batch-size 8
+	groups fail '1 task for 2 prompts per batch' --num-generations 2 --per-device-train-batch-size 4 --tasks tasks.jsonl
+	groups unknown 'a temperature above 0' --num-generations 2 --per-device-train-batch-size 2 --policy greedy.json
 }

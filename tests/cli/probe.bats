@@ -53,33 +53,33 @@ property() {
 @test "the properties are those of the tables, the summary counts them" {
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
-	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","cure"]' ]
-	jq -es 'last | .type == "summary" and .ok + .red + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
-	[ "$(jq -s 'last.red' lines)" = "$(grep -c '"status":"red"' lines)" ]
-	# what is red has its evidence and its cure
-	all_are lines property '.status != "red" or (.evidence != null and .cure != null)'
+	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
+	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
+	[ "$(jq -s 'last.fail' lines)" = "$(grep -c '"status":"fail"' lines)" ]
+	# what fails has its evidence and its fix
+	all_are lines property '.status != "fail" or (.evidence != null and .fix != null)'
 	# what is not known has its reason
 	all_are lines property '.status != "unknown" or .evidence != null'
 }
 
-@test "as many as there are: the limit, who said so, and the cure" {
+@test "as many as there are: the limit, who said so, and the fix" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2
 	expect 1 rolldbg probe --env "$url"
-	has "$output" 'red      capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
-	has "$output" 'cure: raise the server'
-	has "$output" 'or run no more than 2 rollouts at a time'
-	has "$output" 'ok       release       all 2 came back'
+	has "$output" 'fail     capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
+	has "$output" 'fix: raise the server'
+	has "$output" 'or run at most 2 rollouts at a time'
+	has "$output" 'ok       release       all 2 freed'
 	expect 0 rolldbg probe --env "$url" --need 2
 	has "$output" 'ok       capacity      2 of 2'
 	expect 1 rolldbg probe --env "$url" --need 3
 	expect 0 rolldbg probe --env "$url" --need 2 --sessions 3
 	has "$output" '2 needed'
-	expect 1 rolldbg probe --env "$url" --num-generations 4 --per-device-batch 4 -v
+	expect 1 rolldbg probe --env "$url" --num-generations 4 --per-device-train-batch-size 4 -v
 	has "$stderr" '4 sessions at once'
-	expect 0 rolldbg probe --env "$url" --per-device-batch 1 --processes 2 --quiet
+	expect 0 rolldbg probe --env "$url" --per-device-train-batch-size 1 --num-processes 2 --num-generations 2 --quiet
 	[ -z "$output" ]
 	expect 1 rolldbg probe --env "$url" --quiet
-	has "$output" 'red      capacity'
+	has "$output" 'fail     capacity'
 	lacks "$output" 'ok  '
 }
 
@@ -151,33 +151,33 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
 }
 
-@test "OpenEnv: a limit is given back, and the cure is OpenEnv's own" {
+@test "OpenEnv: a limit is given back, and the fix is OpenEnv's own" {
 	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2
 	for _ in 1 2; do
 		expect 1 rolldbg probe --env "${url%/mcp}"
 		has "$output" 'session 3 was refused: Server at capacity: 2/2 sessions active.'
-		has "$output" 'cure: raise MAX_CONCURRENT_ENVS, or max_concurrent_envs'
-		has "$output" 'ok       release       all 2 came back'
+		has "$output" 'fix: raise MAX_CONCURRENT_ENVS, or max_concurrent_envs'
+		has "$output" 'ok       release       all 2 freed'
 	done
 	expect 1 rolldbg probe --env "${url%/mcp}" --protocol openenv-http
-	has "$output" 'red      capacity      no sessions'
-	has "$output" 'red      statefulness  starts over'
+	has "$output" 'fail     capacity      no sessions'
+	has "$output" 'fail     statefulness  state lost between calls'
 }
 
 @test "a session that outlives its environment: four named calls may be bad luck, two dozen drawn ones are not" {
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 --actions DOWN,UP,DOWN,UP >lines
-	property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, were not counted, and changed nothing"))'
+	property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, but were not counted and changed nothing"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 >lines || [ $? = 1 ]
-	property statefulness '.status == "red" and .value == "stops" and (.evidence | contains("the last 22 calls succeeded, were not counted"))'
+	property statefulness '.status == "fail" and .value == "stopped counting" and (.evidence | contains("the last 22 calls succeeded, but were not counted"))'
 	property seed '.status == "unknown"'
-	jq -es 'last | .red == 1' lines
+	jq -es 'last | .fail == 1' lines
 }
 
 @test "why a state could not be read, and what to do where nobody answers in time" {
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=no-control-plane' --state resource:nope --sessions 2 --actions DOWN >lines
-	property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.cure | contains("--state"))'
+	property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.fix | contains("--state"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=hang' --timeout "$short" --sessions 2 --actions DOWN >lines || [ $? = 1 ]
-	property tools '.status == "red" and (.cure | contains("--timeout"))'
+	property tools '.status == "fail" and (.fix | contains("--timeout"))'
 }
 
 @test "nobody there, or nobody who speaks it: exit 4 and no table" {
@@ -208,7 +208,7 @@ gone() {
 	[ "$(grep -c '"type":"property"' lines)" = 10 ]
 	property capacity '.status == "ok"'
 	property seed '.status == "unknown" and .evidence != null'
-	all_are lines property '.status != "red"'
+	all_are lines property '.status != "fail"'
 	has "$(cat err)" "127.0.0.1"
 }
 
@@ -221,12 +221,12 @@ gone() {
 	rolldbg probe --env "$url" --json >lines
 	run ! grep tools/call peer.log
 	property tools '.status == "unknown" and .value == "2 advertised, none called"'
-	property statefulness '.status == "unknown" and (.cure | contains("--actions"))'
+	property statefulness '.status == "unknown" and (.fix | contains("--actions"))'
 	rolldbg probe --env "$url" --json --call-read-only >lines
-	property tools '.status == "ok" and .value == "2 advertised, 1 of 1 called answered"'
+	property tools '.status == "ok" and .value == "2 advertised, 1 of 1 tested answered"'
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
-	property tools '.value == "2 advertised, 1 of 1 called answered"'
+	property tools '.value == "2 advertised, 1 of 1 tested answered"'
 	# two in the first session, one in the other
 	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
 }
@@ -236,7 +236,7 @@ gone() {
 		tools/call	{"content":[{"type":"text","text":"not today"}],"isError":true}
 	END
 	expect 1 rolldbg probe --env "$url" --actions A,B --sessions 1
-	has "$output" 'red      tools         1 advertised, 1 of 1 called answered: no call of act succeeded: not today (mcp)'
+	has "$output" 'fail     tools         1 advertised, 1 of 1 tested answered: no call to act succeeded: not today (mcp)'
 	has "$output" 'unknown  statefulness  no call succeeded'
 	expect 0 rolldbg probe --env "$url" --state observation --sessions 1
 	has "$output" 'ok       tools'
@@ -246,17 +246,17 @@ gone() {
 
 @test "seeds: a map that is always the same is not held against the server" {
 	rolldbg probe --json >lines
-	property seed '.status == "unknown" and (.evidence | contains("nothing is random here, or seeds are ignored"))'
+	property seed '.status == "unknown" and (.evidence | contains("nothing is random, or seeds are ignored"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random8x8&slippery=1' >lines
 	property seed '.status == "ok"'
 	for protocol in mcp openenv; do
 		rolldbg probe --json --env "builtin:frozen_lake?map=random&protocol=$protocol" >lines
-		property seed '.status == "ok" and (.evidence | endswith("a busy neighbour changes nothing"))'
+		property seed '.status == "ok" and (.evidence | endswith("steps in another session do not affect it"))'
 	done
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random&protocol=openenv&fault=seed-ignored' >lines || [ $? = 1 ]
-	property seed '.status == "red" and (.evidence | contains("differ at /grid"))'
+	property seed '.status == "fail" and (.evidence | contains("differ at /grid"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?slippery=1' --seed 7 >lines
-	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats, and seed 8 leads elsewhere"))'
+	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats its episode, and seed 8 gives another one"))'
 	rolldbg probe --json --seed 9223372036854775807 >lines
 	property seed '.evidence | contains("9223372036854775806")'
 }
@@ -272,13 +272,13 @@ gone() {
 @test "a clock in the state is no difference" {
 	rolldbg probe --json --env builtin:desk >lines
 	[ "$(not_ok lines)" = release:unknown ]
-	property seed '.evidence | startswith("seed 42 repeats, and seed 43 leads elsewhere")'
-	property isolation '.value == "4 apart"'
+	property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives another one")'
+	property isolation '.value == "4 isolated"'
 }
 
 @test "what is secret stays so in what a server says" {
 	code=0
-	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret red1 >out || code=$?
+	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret fail1 >out || code=$?
 	[ $code = 1 ]
 	lacks "$(cat out)" 'list of tools'
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=1' --secret 'open sessions' >lines || [ $? = 1 ]

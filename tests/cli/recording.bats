@@ -17,13 +17,13 @@ limited_run() {
 
 @test "a file that may not grow: exit 5, and the lines so far are whole" {
 	expect 5 limited_run
-	has "$stderr" "the next cannot be written: File too large"
+	has "$stderr" "the next one could not be written: File too large"
 	whole run.jsonl
 	[ "$(wc -c <run.jsonl)" -le 4096 ]
 	[ "$(wc -l <run.jsonl)" -gt 2 ]
 	expect 1 rolldbg check run.jsonl
 	has "$output" incomplete
-	lacks "$output" "half a line"
+	lacks "$output" "the last line is truncated"
 }
 
 @test "a disk that fills up in the middle of a run" {
@@ -31,7 +31,7 @@ limited_run() {
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	expect 5 strace -f -o trace -P "$PWD/run.jsonl" -e inject=write:error=ENOSPC:when=4+ \
 		"$ROLLDBG" run --out "$PWD/run.jsonl"
-	has "$stderr" "run.jsonl has 3 whole lines of this run, the next cannot be written: No space left on device"
+	has "$stderr" "run.jsonl has 3 complete lines of this run, the next one could not be written: No space left on device"
 	whole run.jsonl
 	[ "$(wc -l <run.jsonl)" = 3 ]
 }
@@ -57,7 +57,7 @@ limited_run() {
 	expect 0 rolldbg run --out run.jsonl
 	cp run.jsonl first
 	expect 2 rolldbg run --out run.jsonl
-	has "$stderr" "run.jsonl exists; --force replaces it"
+	has "$stderr" "run.jsonl exists; use --force to replace it"
 	cmp run.jsonl first
 }
 
@@ -76,15 +76,15 @@ limited_run() {
 @test "check: a place for each line that cannot be read" {
 	cd "$root"
 	expect 1 rolldbg check fixtures/recordings/torn.jsonl
-	has "$output" "half a line"
+	has "$output" "the last line is truncated"
 	expect 1 rolldbg check fixtures/recordings/fused.jsonl
-	has "$output" "not on a line of their own"
+	has "$output" "not on their own line"
 	expect 3 rolldbg check fixtures/recordings/nul-block.jsonl
 	has "$stderr" "nul-block.jsonl:2: a NUL byte"
 	expect 3 rolldbg check fixtures/recordings/newer-version.jsonl
-	has "$stderr" "version 2, this rolldbg reads up to 1"
-	expect 3 rolldbg check fixtures/recordings/duplicate-header.jsonl
-	has "$stderr" 'a second header of rollout "lake.0" before its end'
+	has "$stderr" "version 2, but this rolldbg reads versions up to 1"
+	expect 1 rolldbg check fixtures/recordings/duplicate-header.jsonl
+	has "$output" 'no end line: the recording stops after 1 lines'
 	expect 3 rolldbg check no-such.jsonl
 	has "$stderr" "cannot read no-such.jsonl: No such file or directory"
 	expect 0 rolldbg check fixtures/recordings/unknown.jsonl
@@ -93,8 +93,68 @@ limited_run() {
 @test "check: a rollout that never was is not clean, as run said" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions X --out gone.jsonl
 	expect 1 rolldbg check gone.jsonl
-	has "$output" 'the rollout did not run to its end'
+	has "$output" 'the rollout did not reach its end'
 	expect 0 rolldbg check --fail-on never gone.jsonl
 	expect 0 rolldbg check --only loop gone.jsonl
 	expect 1 rolldbg check "$root/fixtures/recordings/refused.jsonl"
+}
+
+@test "show and check agree on what changed" {
+	rolldbg run --quiet --out a.jsonl
+	jq -c '(select(.type == "end").lines) += 1 | ., (select(.step == 2) | {type: "event", rollout, event: "session-replaced", turn})' a.jsonl >b.jsonl
+	expect 0 rolldbg check --json b.jsonl
+	[ "$(jq -c 'select(.type == "summary") | [.steps, .effective]' <<<"$output")" = '[6,5]' ]
+	expect 0 rolldbg show b.jsonl
+	[ "$(grep -c ' position .* -> ' <<<"$output")" = 5 ]
+	[ "$(grep -c ' unknown ' <<<"$output")" = 1 ]
+}
+
+@test "show: rollouts that ran side by side come one after the other" {
+	rolldbg run --quiet --out - -g 6 -j 3 | tee many.jsonl | "$ROLLDBG" show - >piped
+	expect 0 rolldbg show many.jsonl
+	[ "$output" = "$(<piped)" ]
+	lacks "$output" '(continued)'
+	lacks "$output" unknown
+	[ "$(grep -c '^ *5  lake_move' <<<"$output")" = 6 ]
+	for one in 0 1 2 3 4 5; do
+		expect 0 rolldbg show many.jsonl --rollout "env.$one"
+		has "$(<piped)" "$output"
+	done
+	# a part of it is shown as far as it goes
+	grep -v '"header"' many.jsonl >headless.jsonl
+	expect 0 rolldbg show headless.jsonl
+	[ "$(grep -c '(continued)' <<<"$output")" = 6 ]
+	[ "$(grep -c ' position .* -> ' <<<"$output")" = 36 ]
+}
+
+@test "strip: rollouts in the order of their ids, whatever ran beside them and however they are read" {
+	rolldbg run --quiet --out one.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
+	rolldbg run --quiet --out two.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
+	rolldbg run --quiet --out three/ -g 12 -j 1 --policy random:3 -n 9 || true
+	rolldbg strip one.jsonl >one.stripped
+	[ "$(grep -c '"type":"end"' one.stripped)" = 12 ]
+	jq -r .rollout one.stripped | uniq | LC_ALL=C sort -c -u
+	rolldbg strip two.jsonl | cmp - one.stripped
+	rolldbg strip three/ | cmp - one.stripped
+	rolldbg strip - <one.jsonl | cmp - one.stripped
+	# shellcheck disable=SC2002 # a pipe is read otherwise than a file
+	cat one.jsonl | "$ROLLDBG" strip - | cmp - one.stripped
+	rolldbg strip <(cat one.jsonl) | cmp - one.stripped
+	rolldbg strip one.stripped | cmp - one.stripped
+	# parts of one recording, the lines of a rollout in two of them
+	head -50 one.jsonl >head.jsonl
+	tail -n +51 one.jsonl >tail.jsonl
+	rolldbg strip head.jsonl tail.jsonl | cmp - one.stripped
+}
+
+@test "a standard output that is closed is exit 5, for a recording and for a summary" {
+	code=0
+	rolldbg run --out - >&- 2>err || code=$?
+	[ $code = 5 ]
+	has "$(cat err)" 'standard output'
+	code=0
+	rolldbg run --out a.jsonl >&- 2>err || code=$?
+	[ $code = 5 ]
+	has "$(cat err)" 'standard output'
+	rolldbg check a.jsonl
 }

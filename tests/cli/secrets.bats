@@ -64,3 +64,67 @@ echoing() {
 	expect 2 rolldbg run --header $'A: b\r\nC: '$secret
 	lacks "$stderr" $secret
 }
+
+# spelled: the secret in what the peer says, in many spellings.
+spelled() {
+	local value='hunter2/hunter2"x' base64
+	base64=$(printf 'user:%s' "$value" | base64 -w0)
+	cat <<-END
+		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"1"}}
+		tools/call	{"content":[{"type":"text","text":"hunter2\\/hunter2\\"x hunter2%2Fhunter2%22x hunter2/hunter2&quot;x $base64 {\\"a\\":\\"hunter2/hunter2\\\\\\"x\\"}"}]}
+	END
+}
+
+@test "the value of any --header-env and --secret-env is redacted in every spelling of it" {
+	canned peer < <(spelled)
+	for given in --header-env=X-Tenant=VALUE --secret-env=VALUE; do
+		VALUE='hunter2/hunter2"x' expect 0 rolldbg -vv run --env "$url" "$given" --actions A --out a.jsonl --force
+		for part in hunter2 aHVudGVy h1bnRlcjIv odW50ZXIy; do
+			lacks "$output$stderr$(cat a.jsonl)" $part
+		done
+		[ "$(jq -r 'select(.type == "step").observation' a.jsonl | grep -o '<redacted>' | wc -l)" = 5 ]
+	done
+	expect 2 rolldbg run --env "$url" --secret-env NOT_SET_HERE --actions A
+	has "$stderr" '--secret-env: the variable NOT_SET_HERE is not set'
+	VALUE=abc expect 0 rolldbg run --env "$url" --header-env X-A=VALUE --secret-env VALUE --actions A --out a.jsonl --force
+	has "$stderr" '--header-env X-A=VALUE: a value shorter than 4 bytes is not redacted'
+	has "$stderr" '--secret-env VALUE: a value shorter than 4 bytes is not redacted'
+	has "$(rolldbg run --help | tr -s ' \n' ' ')" 'where the process list shows it'
+}
+
+@test "what looks like a key in the query of --env is a secret, and so is a password in a URL" {
+	expect 4 rolldbg -vv run --env "http://127.0.0.1:1/mcp?api_key=$secret&lang=en" --actions A --out a.jsonl
+	nowhere
+	has "$stderr" 'api_key=<redacted>&lang=en'
+	expect 4 rolldbg -vv probe --env "http://127.0.0.1:1/mcp?token=$secret"
+	lacks "$output$stderr" $secret
+	for given in "--env=http://me:$secret@127.0.0.1:1/mcp" "--env=htp://me:$secret@127.0.0.1:1/mcp"; do
+		expect 2 rolldbg -vv run "$given" --actions A --out a.jsonl
+		lacks "$output$stderr" $secret
+	done
+	for base in "htp://me:$secret@127.0.0.1:1" "http://me:$secret@127.0.0.1:1" "ftp://127.0.0.1/?key=$secret"; do
+		expect 2 rolldbg -vv run --policy llm --model m --base-url "$base"
+		lacks "$output$stderr" $secret
+	done
+}
+
+@test "a policy file cannot send any variable to any server" {
+	echo '{"kind":"llm","base_url":"http://models.invalid:1/v1","model":"m","key_env":"MY_KEY"}' >p.json
+	MY_KEY=$secret expect 2 rolldbg run --policy p.json
+	has "$stderr" '"key_env" would send the variable MY_KEY to http://models.invalid:1/v1/chat/completions: allow it with --allow-key-env MY_KEY'
+	MY_KEY=$secret expect 4 rolldbg run --policy p.json --allow-key-env MY_KEY --model-retries 0 --out a.jsonl
+	MY_KEY=$secret expect 4 rolldbg run --policy p.json --key-env MY_KEY --model-retries 0 --out a.jsonl --force
+	MY_KEY=$secret expect 4 rolldbg run --policy p.json --base-url http://127.0.0.1:1 --model-retries 0 --out a.jsonl --force
+	sed -i 's/MY_KEY/OPENAI_API_KEY","profile":"openai/' p.json
+	OPENAI_API_KEY=$secret expect 4 rolldbg run --policy p.json --model-retries 0 --out a.jsonl --force
+	nowhere
+}
+
+@test "a recording in the state folder is for its owner alone, another one as the umask says" {
+	umask 022
+	expect 0 rolldbg run
+	[ "$(stat -Lc %a "$XDG_STATE_HOME/rolldbg/latest")" = 600 ]
+	[ "$(stat -c %a "$XDG_STATE_HOME/rolldbg")" = 700 ]
+	expect 0 rolldbg run --out a.jsonl
+	[ "$(stat -c %a a.jsonl)" = 644 ]
+}

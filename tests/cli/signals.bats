@@ -42,21 +42,21 @@ ended_with() {
 	interrupt
 	ended_with 130
 	all_are a.jsonl end '.status == "interrupted" and .steps == 1'
-	all_are a.jsonl step '.outcome == "transport-error" and .error.message == "interrupted before the answer came"'
+	all_are a.jsonl step '.outcome == "transport-error" and .error.message == "interrupted before the reply"'
 	has "$(cat out)" interrupted
 	wait_for 60 grep -q '^DELETE$' peer.log
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 }
 
 @test "SIGINT while a step over a WebSocket hangs: what the one before it got is not its answer" {
-	start peer "$ROLLDBG_BUILD/tests/tools/odd_openenv" silent
+	start peer "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" silent
 	begin --env "${url%/mcp}" --actions on,on,on
 	wait_for 60 grep -q 'step 2' peer.log
 	interrupt
 	ended_with 130
 	all_are a.jsonl end '.status == "interrupted" and .steps == 2'
 	all_are a.jsonl step '.step == 0 or (.outcome == "transport-error" and .observation == null
-		and .error.message == "interrupted before the answer came")'
+		and .error.message == "interrupted before the reply")'
 }
 
 @test "SIGINT before the session is open: a recording with an end line" {

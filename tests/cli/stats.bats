@@ -21,7 +21,7 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 
 @test "check --trainer-logprobs: partners that are missing, or too many" {
 	expect 1 rolldbg check --fail-on warning --trainer-logprobs "$kl/bad-named-otherwise.trainer" "$kl/good-near.jsonl"
-	has "$output" 'warning: kl-band: 6 of 6 turns of the trainer'\''s file are in none of the recordings: are the rollouts named alike?'
+	has "$output" 'warning: kl-band: 6 of 6 turns of the trainer'\''s file are in none of the recordings: do the rollout ids match?'
 	expect 1 rolldbg check --json --fail-on warning --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl" "$kl/good-older-shape.jsonl"
 	has "$output" '"rollout":null,"task":null,"rule":"kl-band","severity":"warning"'
 	has "$output" '6 of 6 turns of the trainer'\''s file were compared with several recorded ones'
@@ -32,7 +32,7 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	has "$stderr" 'cannot read nowhere: '
 	printf '\n{"rollout":"lake.0","turn":"0","logprobs":[]}\n' >odd
 	expect 3 rolldbg check --trainer-logprobs odd "$kl/good-near.jsonl"
-	has "$stderr" 'odd:2: no "turn" that is a whole number from 0'
+	has "$stderr" 'odd:2: "turn" is missing or not a non-negative integer'
 	printf '{"rollout":"lake.0","turn":0,"logprobs":[-Infinity]}' >odd
 	expect 3 rolldbg check --trainer-logprobs odd "$kl/good-near.jsonl"
 	has "$stderr" 'odd:1: '
@@ -58,11 +58,11 @@ status() {
 	[ "$(value tool_failure_frequency) $(value schema_accuracy)" = '0 1' ]
 	[ "$(value reward/min) $(value reward/max) $(value reward_std) $(value groups) $(value solved_all)" = '0 1 0 1 1' ]
 	[ "$(value frac_reward_zero_std) $(value usage/prompt_tokens) $(value mismatch_kl)" = '1 null null' ]
-	[ "$(status tools) $(status reward) $(status logprobs) $(status kl) $(status advantages) $(status groups)" = 'ok ok unknown unknown red ok' ]
+	[ "$(status tools) $(status reward) $(status logprobs) $(status kl) $(status advantages) $(status groups)" = 'ok ok unknown unknown fail ok' ]
 	[ "$(jq -r 'select(.type == "task") | .task' <<<"$output")" = '' ]
 	expect 0 rolldbg stats --json --by task hole.jsonl lake
 	[ "$(jq -r 'select(.type == "task") | [.task, .rollouts, .reward] | @tsv' <<<"$output")" = $'hole\t1\t0\nlake\t2\t1' ]
-	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":3,"ok":3,"red":1,"unknown":2}' ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":3,"ok":3,"fail":1,"unknown":2}' ]
 	# the order of the files does not matter, nor do pieces
 	before=$output
 	cat lake/*.jsonl hole.jsonl | { expect 0 rolldbg stats --json --by task -; [ "$output" = "$before" ]; }
@@ -72,12 +72,12 @@ status() {
 	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out broken.jsonl
 	expect 1 rolldbg run --quiet --group-size 4 --env 'builtin:frozen_lake?max_envs=2&delay=100ms' --actions DOWN,UP --jobs 4 --out full.jsonl
 	expect 0 rolldbg stats --json broken.jsonl
-	[ "$(value failed) $(value tool_failure_frequency) $(value effective)" = '3 0.5 null' ]
+	[ "$(value failed) $(value tool_failure_frequency) $(value effective)" = '3 0.5 0' ]
 	expect 0 rolldbg stats --json full.jsonl
 	[ "$(value rollouts) $(value stop_condition/refused) $(value has_error)" = '4 2 0.5' ]
-	[ "$(status groups)" = red ]
+	[ "$(status groups)" = fail ]
 	expect 0 rolldbg stats full.jsonl
-	has "$output" 'red      groups      0 of 1 have all their rollouts'
+	has "$output" 'fail     groups      0 of 1 groups are complete'
 	lacks "$output" 'stop_condition/failed'
 }
 
@@ -86,19 +86,19 @@ status() {
 	[ "$(status logprobs) $(status kl)" = 'ok ok' ]
 	[ "$(value parse_source/native)" = 6 ]
 	expect 0 rolldbg stats --json --trainer-logprobs "$kl/bad-apart.trainer" "$kl/bad-apart.jsonl"
-	[ "$(status kl)" = red ]
+	[ "$(status kl)" = fail ]
 	expect 0 rolldbg stats --json --trainer-logprobs "$kl/bad-not-comparable.trainer" "$kl/bad-not-comparable.jsonl"
 	[ "$(status kl)" = unknown ]
 	for name in all-zero padding positive; do
 		expect 0 rolldbg stats --json "$kl/../logprob-range/bad-$name.jsonl"
-		[ "$(status logprobs)" = red ]
+		[ "$(status logprobs)" = fail ]
 	done
 }
 
 @test "stats: input that is none" {
 	: >empty.jsonl
 	expect 3 rolldbg stats empty.jsonl
-	has "$stderr" 'empty.jsonl: there is no recording in it'
+	has "$stderr" 'empty.jsonl: contains no recording'
 	expect 3 rolldbg stats nowhere
 	expect 3 rolldbg stats
 	expect 3 rolldbg stats --trainer-logprobs nowhere "$kl/good-near.jsonl"

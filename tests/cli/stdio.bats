@@ -85,7 +85,7 @@ gone() {
 	END
 	drive 0 --actions A
 	has "$output" 'noise: {"text":"banner 3"}'
-	has "$output" 'noise: 2 more of these'
+	has "$output" 'noise: 2 more of the same'
 	lacks "$output" 'banner 4'
 	server <<-'END'
 		greet() { echo 'warming up: ERROR 7' >&2; }
@@ -143,7 +143,7 @@ gone() {
 		{"id":ID,"result":{}}|it lacks "jsonrpc":"2.0"
 		{"jsonrpc":"2.0","id":ID}|it has neither a result nor an error
 		{"jsonrpc":"2.0","id":ID,"result":{},"error":{"code":1}}|it has both a result and an error
-		{"jsonrpc":"2.0","id":ID,"error":"boom"}|its error is no object
+		{"jsonrpc":"2.0","id":ID,"error":"boom"}|its error is not an object
 	END
 }
 
@@ -163,8 +163,8 @@ gone() {
 			printf '{"text":"a\377b"}\n'
 		}
 	END
-	drive 4 --actions A --timeout "$short"
-	all_are a.jsonl step '.outcome == "timeout" and (.error.message | endswith(", though 2 messages came that answer nothing of ours"))'
+	drive 1 --actions A --timeout "$short"
+	all_are a.jsonl step '.outcome == "timeout" and (.error.message | endswith(", although 2 unrelated messages arrived (one is not JSON: invalid UTF-8)"))'
 	[ "$(jq -r 'select(.event == "noise") | .detail.base64' a.jsonl | base64 -d | od -An -tx1 | tr -d ' \n')" = 7b2274657874223a2261ff62227d ]
 }
 
@@ -202,7 +202,7 @@ gone() {
 	server <<-'END'
 		call() { exec yes noise; }
 	END
-	drive 4 --actions A --timeout "$short"
+	drive 1 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout"'
 	jq -e -n '[inputs | select(.detail.events_dropped?)] | length == 1' a.jsonl
 	server <<-'END'
@@ -221,7 +221,7 @@ gone() {
 			while :; do sleep 1000; done
 		}
 	END
-	drive 4 --actions A --timeout "$short"
+	drive 1 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout"'
 	wait_for 60 gone server
 	wait_for 60 gone helper
@@ -267,4 +267,42 @@ in_call() {
 	[ "$(cat code)" = 130 ]
 	all_are a.jsonl end '.status == "interrupted"'
 	wait_for 60 gone server
+}
+
+@test "a server gets the variables that the MCP SDKs give, those of --pass-env, and no credential" {
+	server <<-'END'
+		call() { env | sort >variables; text moved; }
+	END
+	export NUMBER=7 MY_TOKEN=hunter2hunter2 OPENAI_API_KEY=hunter3hunter3 LOGNAME='() { :; }' TERM=dumb
+	drive 0 --actions A
+	lacks "$(cat variables)" hunter
+	run grep -vE '^(HOME|PATH|SHELL|TERM|USER|PWD|OLDPWD|SHLVL|_)=' variables
+	[ "$output" = "" ]
+	drive 0 --actions A --pass-env NUMBER --pass-env PATH --pass-env MY_TOKEN
+	grep -qx NUMBER=7 variables
+	grep -qx MY_TOKEN=hunter2hunter2 variables
+	[ "$(grep -c ^PATH= variables)" = 1 ]
+	drive 2 --actions A --header-env X-Token=MY_TOKEN --pass-env MY_TOKEN
+	has "$stderr" '--pass-env: MY_TOKEN holds a credential for another server'
+	drive 0 --actions A --header-env X-Token=TERM
+	lacks "$(cat variables)" TERM=
+	drive 2 --policy llm --model m --base-url http://127.0.0.1:1 --profile openai --pass-env OPENAI_API_KEY
+	has "$stderr" '--pass-env: OPENAI_API_KEY holds a credential for another server'
+	drive 2 --actions A --pass-env NOT_SET_HERE
+	has "$stderr" 'the variable NOT_SET_HERE is not set'
+}
+
+@test "a session that takes too long to open is given up, whatever each of its calls takes" {
+	server <<-'END'
+		pages() { sleep 0.1; result "{\"tools\":[],\"nextCursor\":\"$((page += 1))\"}"; }
+	END
+	# instead of the list of one tool
+	sed -i "s/result '{\"tools.*/pages/" server
+	drive 4 --actions A --open-timeout 1s
+	all_are a.jsonl end '.status == "unreachable" and .reason == "the session was not open within 1s (open_timeout)"'
+	has "$stderr" 'the session was not open within 1s (--open-timeout)'
+	[ "$(grep -c tools/list asked)" -lt 20 ]
+	gone server
+	expect 4 rolldbg probe --env stdio:./server --sessions 1 --open-timeout 1s
+	has "$stderr" 'the session was not open within 1s (--open-timeout)'
 }

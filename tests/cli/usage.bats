@@ -4,6 +4,14 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
+@test "every setting that a message names is an option" {
+	"$ROLLDBG" __spec | awk -F '\t' '$1 == "option" { print $4 }' | sort -u >options
+	grep -rhoE '\\1[a-z_]+\\2' "$BATS_TEST_DIRNAME/../../src" | sed 's/^..//; s/..$//' | tr _ - | sort -u >settings
+	grep -qx ignore settings
+	comm -13 options settings >unknown
+	[ ! -s unknown ] || { cat unknown; return 1; }
+}
+
 @test "every row of usage.tsv" {
 	while IFS=$'\t' read -r line message; do
 		case $line in '#'*) continue ;; esac
@@ -17,6 +25,13 @@ load lib
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 
+@test "every command prints the version" {
+	for command in run check show replay diff strip stats probe serve help; do
+		expect 0 rolldbg $command --version
+		[[ $output =~ ^rolldbg\ [0-9.]+$ ]]
+	done
+}
+
 @test "no command: usage, exit 2" {
 	expect 2 rolldbg
 	has "$stderr" 'no command given'
@@ -26,7 +41,7 @@ load lib
 @test "the usage below an error is that of the command" {
 	expect 2 rolldbg check --nope
 	has "$stderr" 'usage: rolldbg check [OPTIONS] [FILE|DIR...]'
-	has "$stderr" 'rolldbg help check tells more'
+	has "$stderr" 'see rolldbg help check'
 }
 
 @test "a value that looks like escape sequences is shown harmless" {
@@ -41,7 +56,7 @@ load lib
 			read -ra words <<<"$command"
 			MAX_CONCURRENT_ENVS=$value expect 2 rolldbg "${words[@]}"
 			[ -z "$output" ]
-			has "$stderr" "MAX_CONCURRENT_ENVS is '$value', not a whole number of at least 1"
+			has "$stderr" "MAX_CONCURRENT_ENVS is '$value', not a positive integer"
 		done
 	done
 }
@@ -59,7 +74,7 @@ load lib
 		tools/list	{"tools":[{"name":"jump","inputSchema":{"type":"object"}},{"name":"duck","inputSchema":{"type":"object"}}]}
 	END
 	expect 2 rolldbg run --env "$url" --out new.jsonl
-	has "$stderr" "nothing to do: give --actions A,B,C or --policy FILE; the server's tools: jump, duck"
+	has "$stderr" "no policy: give --actions A,B,C or --policy FILE; available tools: jump, duck"
 	[ ! -e new.jsonl ]
 	expect 2 rolldbg run --env "$url" --actions up
 	has "$stderr" 'jump, duck'

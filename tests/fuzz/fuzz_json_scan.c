@@ -43,8 +43,7 @@ static void check_children(struct str value)
 	size_t count = 0, used = 0, n = 0, cursor = 0;
 	bool is_object = json_type(value) == JSON_OBJECT;
 
-	must((json_validate_object(value, m, MEMBERS, &count, &used, &fault) == 0) ==
-	     is_object);
+	must((json_validate_object(value, m, MEMBERS, &count, &used, &fault) == 0) == is_object);
 	must(!is_object || used == value.n);
 	for (; json_next(value, &cursor, &e); n++) {
 		check_value(e);
@@ -54,8 +53,7 @@ static void check_children(struct str value)
 		must(n >= MEMBERS ||
 		     (str_eq(m[n].key, next.key) && str_eq(m[n].value, next.value)));
 	}
-	must(n == json_count(value) &&
-	     (!is_object || count == (n < MEMBERS ? n : MEMBERS)));
+	must(n == json_count(value) && (!is_object || count == (n < MEMBERS ? n : MEMBERS)));
 }
 
 /* A stream that was cut is never taken for the whole object. */

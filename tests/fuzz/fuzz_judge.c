@@ -15,22 +15,26 @@ struct sums {
 
 static void require(bool holds)
 {
-	if (!holds)
+	if (!holds) {
 		abort();
+	}
 }
 
 static void add(struct sums *s, struct str text)
 {
-	for (size_t i = 0; i < text.n; i++)
+	for (size_t i = 0; i < text.n; i++) {
 		s->hash = (s->hash ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+	}
 }
 
 static void check_text(const char *text, size_t room)
 {
 	size_t n = strnlen(text, room);
+
 	require(n < room && text_utf8_valid((struct str){text, n}) == n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		require((unsigned char)text[i] >= ' ' && text[i] != 0x7f);
+	}
 }
 
 static void check_finding(const struct finding *f, const struct finding *next)
@@ -39,23 +43,27 @@ static void check_finding(const struct finding *f, const struct finding *next)
 	check_text(f->message, sizeof(f->message));
 	require(strnlen(f->pointer, sizeof(f->pointer)) < sizeof(f->pointer));
 	require(f->pointer[0] == '\0' || f->pointer[0] == '/');
-	require(!next || f->severity >= next->severity);
+	require(f->severity <= f->urgency && !f->cause == !f->depth);
+	require(!f->cause || check_find(str_from(f->cause)) != NULL);
+	require(!next || f->urgency >= next->urgency);
 }
 
 static void take(void *ctx, const struct rollout_verdict *v)
 {
 	struct sums *s = ctx;
-	const struct tally *t = &v->tally;
+	const struct counters *t = &v->counters;
 	struct json_fault fault;
+
 	s->rollouts += v->rollout.p != NULL;
 	s->steps += t->steps;
 	s->findings += (int64_t)v->finding_count;
 	require(t->failed <= t->steps && t->longest_failed_run <= t->failed);
 	require(t->unknown <= t->steps && t->effective <= t->steps - t->unknown);
 	require(json_validate(str_from(t->reward), &fault) == 0);
-	require(v->status.p != NULL);
+	require(v->status < END_STATUSES);
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
+
 		check_finding(f, i + 1 < v->finding_count ? f + 1 : NULL);
 		add(s, str_from(f->message));
 	}
@@ -68,15 +76,17 @@ static void feed(struct judge *j, struct str text)
 	struct reader_note note = {0};
 	struct line l;
 	struct error err;
+
 	while (text.n > 0) {
 		const char *lf = memchr(text.p, '\n', text.n);
 		size_t line = lf ? (size_t)(lf - text.p) : text.n, used = 0;
 		struct str one = {text.p, line};
+
 		note.fused = false;
-		while (one.n > 0 && line_parse(one, &scratch, &l, &used, &err) == 0 &&
-		       used > 0) {
-			if (judge_line(j, &l, &note, &err))
+		while (one.n > 0 && line_parse(one, &scratch, &l, &used, &err) == 0 && used > 0) {
+			if (judge_line(j, &l, &note, &err)) {
 				require(err.kind == FAIL_INPUT);
+			}
 			note.fused = true;
 			one = str_skip(one, used);
 		}
@@ -97,6 +107,7 @@ static struct sums judge(struct str text)
 	struct judge_summary sum;
 	struct judge *j;
 	struct error err;
+
 	require(judge_new(&conf, &j, &err) == 0);
 	judge_file(j, "input");
 	feed(j, text);
@@ -112,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = {(const char *)data, size};
 	struct sums once = judge(text), again = judge(text);
+
 	require(once.hash == again.hash && once.findings == again.findings);
 	return 0;
 }

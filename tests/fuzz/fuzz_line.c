@@ -14,15 +14,18 @@ static void write_and_read(const struct line *l)
 	struct line back;
 	struct error err;
 	size_t used;
+
 	line_write(l, &text);
-	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0)
+	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0) {
 		abort();
+	}
 	line_write(&back, &again);
 	if (back.type != l->type || used + 1 != text.n ||
 	    !str_eq(buf_view(&text), buf_view(&again)) || back.turn != l->turn ||
 	    back.step != l->step || back.outcome != l->outcome ||
-	    back.terminated != l->terminated || back.truncated != l->truncated)
+	    back.terminated != l->terminated || back.truncated != l->truncated) {
 		abort();
+	}
 	buf_release(&text);
 	buf_release(&again);
 	buf_release(&scratch);
@@ -34,10 +37,12 @@ static void redact(const struct secrets *s, const struct line *l)
 	struct line back;
 	struct error err;
 	size_t used;
+
 	secrets_redact_line(s, l, &text);
 	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0 ||
-	    back.type != l->type)
+	    back.type != l->type) {
 		abort();
+	}
 	buf_release(&text);
 	buf_release(&scratch);
 }
@@ -50,11 +55,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct line l;
 	struct error err;
 	size_t used;
+
 	secrets_add(s, STR("abcd"));
 	secrets_add(s, STR("n\"\\u"));
 	secrets_add(s, STR("1234"));
 	while (text.n) {
 		bool good = line_parse(text, &scratch, &l, &used, &err) == 0;
+
 		if (good && l.type != LINE_UNKNOWN) {
 			write_and_read(&l);
 			redact(s, &l);

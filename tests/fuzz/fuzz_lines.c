@@ -10,8 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds)
+	if (!holds) {
 		abort();
+	}
 }
 
 static void tell(struct buf *told, bool too_long, struct str line)
@@ -25,14 +26,17 @@ static void take(struct lines *l, bool ended, struct buf *told)
 {
 	enum lines_got got;
 	struct str line;
-	while ((got = lines_next(l, ended, &line)) != LINES_NONE)
+
+	while ((got = lines_next(l, ended, &line)) != LINES_NONE) {
 		tell(told, got == LINES_TOO_LONG, line);
+	}
 }
 
 /* pieces 0: as much at once as there is room for. */
 static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *told)
 {
 	struct lines l;
+
 	lines_init(&l, CAP, 32);
 	for (size_t at = 0, n; at < size; at += n) {
 		n = size - at < 32 ? size - at : 32;
@@ -48,8 +52,9 @@ static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *tol
 		require(room != NULL);
 		memcpy(room, bytes + at, n);
 		lines_added(&l, n);
-		if (!pieces || pieces >> 30)
+		if (!pieces || pieces >> 30) {
 			take(&l, false, told);
+		}
 	}
 	take(&l, true, told);
 	lines_release(&l);
@@ -61,6 +66,7 @@ static void run_simply(struct str all, struct buf *told)
 	while (all.n) {
 		const char *lf = memchr(all.p, '\n', all.n);
 		struct str line = {all.p, lf ? (size_t)(lf - all.p) : all.n};
+
 		all = str_skip(all, line.n + 1);
 		line.n -= line.n && line.p[line.n - 1] == '\r';
 		tell(told, line.n > CAP, line);
@@ -72,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf whole = BUF(BUF_MAX_MESSAGE), split = BUF(BUF_MAX_MESSAGE),
 		   simple = BUF(BUF_MAX_MESSAGE);
 	struct str all = {(const char *)data + (size > 0), size - (size > 0)};
+
 	run(all.p, all.n, 0, &whole);
 	run(all.p, all.n, size ? data[0] + 1u : 1, &split);
 	run_simply(all, &simple);

@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#define TOOLS                                                                            \
-	"[{\"name\":\"lake_move\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" \
-	"\"action\":{\"type\":\"string\"}},\"required\":[\"action\"]}},"                 \
-	"{\"name\":\"say\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"        \
+#define TOOLS                                                                                      \
+	"[{\"name\":\"lake_move\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"           \
+	"\"action\":{\"type\":\"string\"}},\"required\":[\"action\"]}},"                           \
+	"{\"name\":\"say\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"                  \
 	"\"n\":{\"type\":\"integer\"},\"t\":{\"type\":\"string\"}}}}]"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,8 +39,7 @@ static void check(const struct tool_call *c, const struct chat_reply *reply)
 
 static void read_calls(const struct chat_reply *reply, bool repair)
 {
-	struct calls_conf conf = {
-		.tools = STR(TOOLS), .mode = TOOLS_TEXT, .repair = repair};
+	struct calls_conf conf = {.tools = STR(TOOLS), .mode = TOOLS_TEXT, .repair = repair};
 	struct tool_calls calls;
 	struct arena arena = {0};
 

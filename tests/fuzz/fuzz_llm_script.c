@@ -2,15 +2,15 @@
    is answered, and its completions, errors and pieces of streams are JSON. The request
    stands behind a NUL byte. */
 #include "protocol/sse.h"
-#include "serve/llm_body.h"
-#include "serve/llm_check.h"
+#include "serve/llm/body.h"
+#include "serve/llm/check.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
 #define SIZE_MAX_HERE 4096 /* of a body that is to be filled up */
-#define REQUEST                                                                          \
-	"{\"model\":\"m\",\"seed\":7,\"stream\":true,\"messages\":[{\"role\":\"user\","  \
+#define REQUEST                                                                                    \
+	"{\"model\":\"m\",\"seed\":7,\"stream\":true,\"messages\":[{\"role\":\"user\","            \
 	"\"content\":\"go\"}]}"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,8 +44,7 @@ static void read_events(struct str stream)
 
 static void answer(const struct llm_reply *r, const struct llm_asked *a)
 {
-	struct buf whole = BUF(LLM_BODY_MAX), stream = BUF(LLM_BODY_MAX),
-		   error = BUF(LLM_BODY_MAX);
+	struct buf whole = BUF(LLM_BODY_MAX), stream = BUF(LLM_BODY_MAX), error = BUF(LLM_BODY_MAX);
 	struct llm_complaint c = {.form = (enum llm_error)r->error,
 	                          .status = 400,
 	                          .words = r->says.p ? r->says : STR("\"why\""),

@@ -2,8 +2,8 @@
    messages, messages answers that are JSON, however the bytes are cut; and nothing that
    was sent makes more steps than messages. */
 #include "json/scan.h"
-#include "serve/frames.h"
-#include "serve/openenv.h"
+#include "serve/host/frames.h"
+#include "serve/openenv/openenv.h"
 
 #include <stdlib.h>
 
@@ -11,13 +11,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds)
+	if (!holds) {
 		abort();
+	}
 }
 
 static void check_reply(struct openenv_reply *r)
 {
 	struct json_fault fault;
+
 	require(r->wait_ms == 0 && !r->hang_up && r->late.n == 0);
 	require(r->text.n > 0 || r->close != 0);
 	require(r->text.n == 0 || json_validate(buf_view(&r->text), &fault) == 0);
@@ -27,6 +29,7 @@ static void check_reply(struct openenv_reply *r)
 static bool answer(struct openenv_session *s, struct frame_message *m)
 {
 	struct openenv_reply r = {.text = BUF(BUF_MAX_MESSAGE)};
+
 	openenv_hear(s, buf_view(&m->bytes), m->binary, false, &r);
 	bool open = r.close == 0;
 	check_reply(&r);
@@ -44,12 +47,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct openenv_session s;
 	struct openenv_reply greeting = {.text = BUF(BUF_MAX_SMALL)};
 	struct frames f;
+
 	serve_conf_init(&conf, clock_real());
 	openenv_init(&o, &conf);
-	openenv_open(&o, &s, (struct str){0}, &greeting);
+	openenv_open(&o, &s, STR_NONE, &greeting);
 	frames_init(&f);
 	for (bool open = true; open && rest.n > 0 && !f.broken && !f.peer_closed;) {
 		size_t n = rest.n < at_a_time ? rest.n : at_a_time;
+
 		frames_feed(&f, (struct str){rest.p, n});
 		rest = str_skip(rest, n);
 		for (struct frame_message *m; open && (m = frames_take(&f));) {

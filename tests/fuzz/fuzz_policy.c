@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define TOOLS                                                                            \
-	"[{\"name\":\"move\",\"inputSchema\":{\"type\":\"object\",\"properties\":"       \
-	"{\"way\":{\"type\":\"string\",\"enum\":[\"UP\",\"DOWN\"]},\"n\":{\"anyOf\":"    \
-	"[{\"type\":\"integer\",\"minimum\":1,\"maximum\":3},{\"type\":\"null\"}]}},"    \
+#define TOOLS                                                                                      \
+	"[{\"name\":\"move\",\"inputSchema\":{\"type\":\"object\",\"properties\":"                 \
+	"{\"way\":{\"type\":\"string\",\"enum\":[\"UP\",\"DOWN\"]},\"n\":{\"anyOf\":"              \
+	"[{\"type\":\"integer\",\"minimum\":1,\"maximum\":3},{\"type\":\"null\"}]}},"              \
 	"\"required\":[\"way\"]}}]"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,8 +31,7 @@ static void decide(struct policy *p, struct str tools, bool checked)
 			abort();
 		}
 		struct str tool = tool_find(tools, d.name);
-		if (checked &&
-		    (!tool.p || tool_check_arguments(tool, d.arguments, &err))) {
+		if (checked && (!tool.p || tool_check_arguments(tool, d.arguments, &err))) {
 			abort();
 		}
 		view.last = turn % 2 ? OUTCOME_OK : OUTCOME_TOOL_ERROR;

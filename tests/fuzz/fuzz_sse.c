@@ -10,8 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds)
+	if (!holds) {
 		abort();
+	}
 }
 
 /* A part of the transcript that cannot be taken for another one: its length comes first.
@@ -28,6 +29,7 @@ static void feed(struct sse *s, const char *bytes, size_t n, struct buf *told)
 {
 	char *copy = malloc(n + 1);
 	struct sse_event e;
+
 	require(copy != NULL);
 	memcpy(copy + 1, bytes, n);
 	sse_feed(s, (struct str){copy + 1, n});
@@ -44,6 +46,7 @@ static void feed(struct sse *s, const char *bytes, size_t n, struct buf *told)
 static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *told)
 {
 	struct sse s;
+
 	sse_init(&s, CAP);
 	for (size_t at = 0, n; at < size; at += n) {
 		n = size - at;
@@ -64,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf whole = BUF(BUF_MAX_MESSAGE), split = BUF(BUF_MAX_MESSAGE);
 	const char *bytes = (const char *)data + (size > 0);
 	size_t n = size - (size > 0);
+
 	run(bytes, n, 0, &whole);
 	run(bytes, n, size ? data[0] + 1u : 1, &split);
 	require(!whole.full && str_eq(buf_view(&whole), buf_view(&split)));

@@ -14,8 +14,10 @@ static void strip_text(struct str text, bool must_work, struct buf *out)
 	struct line l;
 	struct error err;
 	size_t used;
-	if (strip_new(NULL, 0, &s, &err) != 0)
+
+	if (strip_new(NULL, 0, &s, &err) != 0) {
 		abort();
+	}
 	while (text.n) {
 		if (text.p[0] == '\n') {
 			text = str_skip(text, 1);
@@ -23,8 +25,9 @@ static void strip_text(struct str text, bool must_work, struct buf *out)
 		}
 		bool good = line_parse(text, &scratch, &l, &used, &err) == 0 &&
 		            strip_line(s, &l, out, &err) == 0;
-		if (!good && must_work)
+		if (!good && must_work) {
 			abort();
+		}
 		text = str_skip(text, good ? used : text.n);
 	}
 	strip_free(s);
@@ -34,11 +37,13 @@ static void strip_text(struct str text, bool must_work, struct buf *out)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf once = BUF(1 << 26), twice = BUF(1 << 26);
+
 	strip_text((struct str){(const char *)data, size}, false, &once);
 	if (!once.full) {
 		strip_text(buf_view(&once), true, &twice);
-		if (!str_eq(buf_view(&once), buf_view(&twice)))
+		if (!str_eq(buf_view(&once), buf_view(&twice))) {
 			abort();
+		}
 	}
 	buf_release(&once);
 	buf_release(&twice);

@@ -18,8 +18,8 @@ static bool is_good(const struct task *t, size_t line_before)
 		}
 	}
 	return n > 0 && n <= ROLLOUT_TASK_MAX && t->line > line_before &&
-	       (!t->vars.p || (json_validate(t->vars, &fault) == 0 &&
-	                       json_type(t->vars) == JSON_OBJECT)) &&
+	       (!t->vars.p ||
+	        (json_validate(t->vars, &fault) == 0 && json_type(t->vars) == JSON_OBJECT)) &&
 	       (!t->actions || *t->actions);
 }
 
@@ -27,8 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tasks t;
 	struct error err = {0};
-	int failed =
-		tasks_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
+	int failed = tasks_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
 
 	if (failed ? err.kind != FAIL_INPUT : t.count == 0) {
 		abort();

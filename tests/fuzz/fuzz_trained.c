@@ -1,6 +1,6 @@
 /* Any bytes as a trainer's log-probabilities: what is accepted has at least one turn, and
    a refusal says where. */
-#include "check/trained.h"
+#include "facts/trained.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trained *t = NULL;
 	struct error err = {0};
-	int failed =
-		trained_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
+	int failed = trained_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
 
 	if (failed) {
 		if (err.kind != FAIL_INPUT || strncmp(err.text, "fuzz:", 5) != 0 || t) {

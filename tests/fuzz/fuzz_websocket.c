@@ -2,7 +2,7 @@
    (not always the same: libwslay sees bad text in a Close frame sooner or later). The
    first byte of the input chooses the sizes of the pieces, 1 to 16 bytes each.
  */
-#include "net/connection.h"
+#include "net/websocket_internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,19 +19,23 @@ struct feed {
 
 static void require(bool holds)
 {
-	if (!holds)
+	if (!holds) {
 		abort();
+	}
 }
 
 static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t *n)
 {
 	struct feed *f = ws->transfer.easy;
+
 	*n = f->n < room ? f->n : room;
 	*n = *n < f->due ? *n : f->due;
-	if (f->n == 0)
+	if (f->n == 0) {
 		return CURLE_OK; /* the end */
-	if (f->due == 0)
+	}
+	if (f->due == 0) {
 		return CURLE_AGAIN;
+	}
 	memcpy(to, f->p, *n);
 	f->p += *n;
 	f->n -= *n;
@@ -39,8 +43,7 @@ static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t
 	return CURLE_OK;
 }
 
-static CURLcode feed_transmit(struct websocket *ws, const void *bytes, size_t n,
-                              size_t *sent)
+static CURLcode feed_transmit(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
 	(void)ws, (void)bytes;
 	*sent = n;
@@ -51,6 +54,7 @@ static struct websocket *make(struct io *io, struct feed *f)
 {
 	struct websocket *ws = calloc(1, sizeof(*ws));
 	struct error err;
+
 	require(ws != NULL);
 	ws->io = io;
 	ws->fd = STDIN_FILENO;
@@ -70,6 +74,7 @@ static void take_all(struct websocket *ws, struct buf *told)
 {
 	struct websocket_message m;
 	struct error err;
+
 	while (ws->first) {
 		require(websocket_receive(ws, &m, 0, &err) == 1 && m.bytes.n <= CAP);
 		buf_printf(told, "%zu%c:", m.bytes.n, m.binary ? 'b' : 't');
@@ -78,11 +83,11 @@ static void take_all(struct websocket *ws, struct buf *told)
 }
 
 /* pieces 0: the whole at once. */
-static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t pieces,
-                struct buf *told)
+static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t pieces, struct buf *told)
 {
 	struct feed f = {.p = bytes, .n = size};
 	struct websocket *ws = make(io, &f);
+
 	/* libwslay holds what the inbox had no room for: a round without bytes brings it
 	 */
 	while (ws->end == WEBSOCKET_OPEN) {
@@ -103,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf whole = BUF(BUF_MAX_MESSAGE), split = BUF(BUF_MAX_MESSAGE);
 	struct io *io;
 	struct error err;
+
 	require(io_new(&conf, &io, &err) == 0);
 	run(io, data + (size > 0), size - (size > 0), 0, &whole);
 	run(io, data + (size > 0), size - (size > 0), size ? data[0] + 1u : 1, &split);

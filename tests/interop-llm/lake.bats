@@ -123,7 +123,7 @@ sampled() {
 	# one seed for all turns goes up in every turn, and stays where it is
 	jq -n '{kind: "llm", name: "up", sampling: {temperature: 1}, extra: {seed: 1}}' >policy.json
 	ask small full 0 --max-turns 100 --policy policy.json
-	holds full 'ending | .status == "stopped" and (.reason | startswith("the model has no room left: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
+	holds full 'ending | .status == "stopped" and (.reason | startswith("the model ran out of context: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
 	holds full 'of("step")[-1].llm.error | .class == "context-length" and .http_status == 400 and .code == "context_length_exceeded"'
 }
 
@@ -160,7 +160,7 @@ sampled() {
 @test "tools that are chosen freely and streamed: the engine says nothing, so the model is out of reach" {
 	in_vain native stream 4 --profile llamacpp --stream --model-retries 1
 	holds stream 'ending | .status == "unreachable" and .steps == 0'
-	holds stream 'ending.reason == "the model is out of reach: transport: the model'"'"'s stream ended without a finish reason"'
+	holds stream 'ending.reason == "the model is unreachable: transport: the model'"'"'s stream ended without a finish reason"'
 	holds stream 'events == ["retry"]'
 }
 

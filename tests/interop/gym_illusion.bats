@@ -24,7 +24,7 @@ healthy() {
 	drive proxied 1 --env "$(url proxy)" --actions $walk
 	fires proxied "multi-step-illusion error"
 	fires proxied "capacity error"
-	fires proxied "fallback-session warning"
+	fires proxied "fallback-session error"
 	holds proxied 'steps | map(select(.outcome == "capacity")) | length >= 3 and all(.observation |
 		.error == "Maximum concurrent environments (3) reached" and .tool == "lake_move" and
 		(.session_id | startswith("proxy_fallback_")) and length == 3)'
@@ -47,7 +47,7 @@ healthy() {
 	holds bare 'steps | length == 12 and all(.outcome == "ok")'
 	# Where the server finds its room again, a call goes on in the environment of an earlier one: not all are first moves.
 	holds bare 'steps | map(select(.observation.position == 1 or .observation.position == 4)) | length >= 6'
-	fires bare "frozen-state warning"
+	fires bare "starts-over warning"
 	silent bare multi-step-illusion
 	healthy "$(url newest)"
 }

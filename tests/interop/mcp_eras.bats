@@ -56,7 +56,7 @@ counts() {
 	for name in old everything; do
 		run --separate-stderr "$ROLLDBG" -v run --env "$(url $name)" --era auto --tool echo --actions hello --out $name.jsonl
 		[ "$status" = 0 ]
-		[[ $stderr == *"era legacy: no modern server answers server/discover so: error -32"* ]]
+		[[ $stderr == *"era legacy: not the server/discover reply of a modern server: error -32"* ]]
 		holds $name 'steps | length == 1 and .[0].outcome == "ok"'
 		holds $name 'header.meta.session != null and events == []'
 	done

@@ -28,7 +28,7 @@ graph() {
 		{"name": "search_nodes", "arguments": {"query": "goal"}},
 		{"name": "delete_entities", "arguments": {"entityNames": ["lake"]}}]}
 	JSON
-	MEMORY_FILE_PATH=$PWD/$1.memory drive "$1" 0 --env "$(child memory)" --policy policy.json --state tool:read_graph
+	MEMORY_FILE_PATH=$PWD/$1.memory drive "$1" 0 --env "$(child memory)" --pass-env MEMORY_FILE_PATH --policy policy.json --state tool:read_graph
 }
 
 @test "server-memory: four of five steps change the graph, and the fifth is known to read" {
@@ -63,7 +63,7 @@ graph() {
 		{"name": "create_entities", "arguments": {"entities": [{"name": "b", "entityType": "t", "observations": []}]}},
 		{"name": "create_entities", "arguments": {"entities": [{"name": "c", "entityType": "t", "observations": []}]}}]}
 	JSON
-	MEMORY_FILE_PATH=$PWD/here.memory drive full 1 --env "$(child memory)" --policy policy.json
+	MEMORY_FILE_PATH=$PWD/here.memory drive full 1 --env "$(child memory)" --pass-env MEMORY_FILE_PATH --policy policy.json
 	holds full 'steps | all(.outcome == "tool-error" and .error.layer == "mcp" and (.error.message | contains("EISDIR")))'
 	fires full "multi-step-illusion error"
 }

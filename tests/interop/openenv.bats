@@ -120,9 +120,10 @@ capped() {
 	holds walk 'events == ["notification"]'
 	holds walk 'steps | map(.state.position) == [0, 4, 8, 9, 13, 14]'
 	holds walk 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
-	drive wall 0 --env "$(url bare)" --actions LEFT,LEFT,LEFT
+	drive wall 1 --env "$(url bare)" --actions LEFT,LEFT,LEFT
 	holds wall 'steps | map(.state.metadata) | first == {} and last == {"tile": "S"}'
-	fires wall "frozen-state warning" # what metadata the first step adds is no move
+	[ "$(jq 'select(.type == "rollout") | .effective' wall.json)" = 0 ] # what metadata the first step adds is no move
+	fires wall "frozen-state error"
 	drive own 0 --env "$(url bare)" --actions DOWN,DOWN --state openenv
 	holds own 'header.state_source.kind == "openenv" and (steps[1].state | keys == ["episode_id", "step_count"])'
 }
@@ -176,7 +177,7 @@ unreachable() {
 		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
 	JSON
 	unreachable refused --env "$(url old)" --policy walk.json
-	holds refused 'ending.reason | contains("--protocol openenv-http")'
+	holds refused 'ending.reason | contains("use it with protocol openenv-http")'
 	drive shared 0 --env "$(url old)" --policy walk.json --protocol openenv-http
 	holds shared 'header.env.protocol == "openenv-http"'
 	holds shared 'events == ["notification"]'
@@ -188,13 +189,13 @@ unreachable() {
 		drive http$server 1 --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
 		holds http$server 'steps | map(.observation.position) == [4, 4, 1, 4]'
 		holds http$server 'steps | all(.outcome == "ok" and .env_steps == 0)'
-		fires http$server "frozen-state error"
+		fires http$server "starts-over error"
 	done
 }
 
 @test "what is no OpenEnv says so" {
 	unreachable lost --env "$(ws_url new)/elsewhere" --actions DOWN
-	holds lost 'ending.reason | contains("nothing there speaks of OpenEnv")'
+	holds lost 'ending.reason | contains("not an OpenEnv server")'
 	run "$ROLLDBG" run --env "$(url new)" --actions DOWN --state resource:x --out none.jsonl
 	[ "$status" = 2 ]
 	[[ $output == *"openenv, observation or none"* ]]

@@ -47,12 +47,12 @@ validated() {
 	[ "$(validated constructor-raises)" = "1 metadata_endpoint" ]
 }
 
-# names FAULT PROPERTY WORDS: of that server `probe` has this property alone red, and says so in these words.
+# names FAULT PROPERTY WORDS: of that server `probe` has this property alone fail, and says so in these words.
 names() {
 	local got=0
 	"$ROLLDBG" probe --json --env "$(url "$1")" --need 4 --actions $walk >probe.json 2>probe.err || got=$?
-	if [ $got != 1 ] || [ "$(jq -r 'select(.status == "red") | .name' probe.json)" != "$2" ] ||
-		! jq -se --arg words "$3" 'any(.status == "red" and (.evidence | contains($words)))' probe.json >/dev/null; then
+	if [ $got != 1 ] || [ "$(jq -r 'select(.status == "fail") | .name' probe.json)" != "$2" ] ||
+		! jq -se --arg words "$3" 'any(.status == "fail" and (.evidence | contains($words)))' probe.json >/dev/null; then
 		echo "$1: exit code $got"
 		cat probe.err probe.json
 		return 1
@@ -61,8 +61,8 @@ names() {
 
 @test "probe names the fault of each of the seven" {
 	names cap-1 capacity "session 2 was refused: Server at capacity: 1/1"
-	names shared isolation "only session 1 acted, and the state of session 2 changed"
-	names seed-ignored seed "seed 42 led to two different starts; they differ at /position"
+	names shared isolation "only session 1 acted, but the state of session 2 changed"
+	names seed-ignored seed "seed 42 gave two different initial states; they differ at /position"
 	names refused-in-text tools "the lake takes no steps today"
 	names step-raises tools "the ice has melted"
 	names reset-raises capacity "session 1 was refused: there is no map"

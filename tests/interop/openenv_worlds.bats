@@ -58,7 +58,7 @@ counts() {
 @test "Wordle without its words: no episode begins, and the reason is told" {
 	run "$ROLLDBG" run --env "$(url wordle)" --actions '[crane],[slate],[audio]' --out wordle.jsonl
 	[ "$status" = 1 ]
-	[[ $output == *"Resource 'words' not found"* && $output == *"did not run to its end"* ]]
+	[[ $output == *"Resource 'words' not found"* && $output == *"did not reach its end"* ]]
 	holds wordle 'reset | .outcome == "tool-error" and .error.class == "environment" and .error.code == "EXECUTION_ERROR"'
 	holds wordle 'reset.error.message | contains("words")'
 	holds wordle 'steps == [] and ending.status == "refused"'
@@ -107,8 +107,8 @@ probed() {
 
 # TextArena draws every game from Python's one generator.
 @test "2048: a seed that holds until somebody else plays beside it" {
-	[ "$(probed 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed red" ]
-	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats alone, and leads elsewhere when another session acts")))' \
+	[ "$(probed 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed fail" ]
+	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats its episode alone, but not while another session calls")))' \
 		2048.lines
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# probe on real servers: healthy ones have nothing red, and their caps are met where they are.
+# probe on real servers: healthy ones fail nothing, and their caps are met where they are.
 
 load lib
 
@@ -47,28 +47,28 @@ says() {
 		probed $server 0 --env "$(url $server)" --actions DOWN,DOWN,RIGHT,RIGHT
 		is $server 'release unknown'
 		says $server capacity '.value == "4 of 4"'
-		says $server isolation '.value == "4 apart"'
-		says $server seed '.evidence | contains("seed 42 repeats, and seed 43 leads elsewhere; a busy neighbour changes nothing")'
+		says $server isolation '.value == "4 isolated"'
+		says $server seed '.evidence | contains("seed 42 repeats its episode, and seed 43 gives another one; steps in another session do not affect it")'
 	done
 }
 
 @test "MCP-Gym: a tool that takes any string is acted with in the server's own words" {
 	probed words 0 --env "$(url newest)"
 	is words 'release unknown'
-	says words statefulness '.value == "keeps its state"'
+	says words statefulness '.value == "state kept between calls"'
 }
 
 @test "reward-kit 0.4.1: no reset within a session, environments named by a hash" {
 	probed b 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT
 	is b 'reset skipped,release unknown'
-	says b episode-id '.value == "its own"'
-	says b seed '.value == "honoured"'
+	says b episode-id '.value == "assigned by the server"'
+	says b seed '.value == "reproducible"'
 }
 
 @test "reward-kit 0.3.6: one environment for everybody is what it says" {
 	probed a 1 --env "$(url a)" --actions DOWN,RIGHT,LEFT,UP
-	is a 'isolation red,reset skipped,release unknown,seed skipped'
-	says a isolation '.evidence | contains("only session 1 acted, and the state of session 2 changed")'
+	is a 'isolation fail,reset skipped,release unknown,seed skipped'
+	says a isolation '.evidence | contains("only session 1 acted, but the state of session 2 changed")'
 }
 
 @test "OpenEnv: every generation's cap is met, said and given back" {
@@ -79,12 +79,12 @@ says() {
 			openenv_start oe-$generation-$cap $generation --cap $cap
 			for round in 1 2; do
 				probed full$round 1 --env "$(url oe-$generation-$cap)" --sessions $((cap + 1)) --actions DOWN,DOWN,RIGHT
-				says full$round capacity ".status == \"red\" and .value == \"$cap of $((cap + 1))\""
+				says full$round capacity ".status == \"fail\" and .value == \"$cap of $((cap + 1))\""
 				says full$round capacity ".evidence | contains(\"session $((cap + 1)) was refused: Server at capacity: $cap/$cap sessions active\")"
-				says full$round capacity '.cure | contains("MAX_CONCURRENT_ENVS")'
-				says full$round release ".status == \"ok\" and .value == \"all $cap came back\""
+				says full$round capacity '.fix | contains("MAX_CONCURRENT_ENVS")'
+				says full$round release ".status == \"ok\" and .value == \"all $cap freed\""
 			done
-			[ $cap = 1 ] && wanted='capacity red,isolation skipped,seed unknown' || wanted='capacity red,seed unknown'
+			[ $cap = 1 ] && wanted='capacity fail,isolation skipped,seed unknown' || wanted='capacity fail,seed unknown'
 			is full2 "$wanted"
 			probed enough 0 --env "$(url oe-$generation-$cap)" --need $cap --actions DOWN,DOWN,RIGHT
 			servers_stop "$BATS_TEST_TMPDIR"
@@ -96,25 +96,25 @@ says() {
 	openenv_start bare 0.10 --cap 4 --world bare
 	probed bare 0 --env "$(url bare)" --actions DOWN,DOWN
 	is bare 'state-source unknown,release unknown,seed unknown'
-	says bare state-source '.evidence | contains("nothing but episode_id and step_count")'
+	says bare state-source '.evidence | contains("only episode_id and step_count")'
 	openenv_start tools 0.10 --cap 4 --world tools
 	probed tools 0 --env "$(url tools)"
 	is tools 'release unknown,seed unknown'
-	says tools tools '.value == "2 advertised, 2 of 2 called answered"'
+	says tools tools '.value == "2 advertised, 2 of 2 tested answered"'
 }
 
 @test "OpenEnv over plain HTTP: no sessions, and every call starts over, or all share one" {
 	openenv_start http 0.10 --cap 4
 	probed http 1 --env "$(url http)" --protocol openenv-http --actions DOWN,DOWN,RIGHT
-	says http capacity '.status == "red" and .value == "no sessions"'
-	says http statefulness '.status == "red" and .value == "starts over"'
+	says http capacity '.status == "fail" and .value == "no sessions"'
+	says http statefulness '.status == "fail" and .value == "state lost between calls"'
 	openenv_start old 0.1
 	cat >walk.json <<-'JSON'
 		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
 	JSON
 	probed old 1 --env "$(url old)" --protocol openenv-http --policy walk.json
 	says old statefulness '.status == "ok"'
-	says old isolation '.status == "red"'
+	says old isolation '.status == "fail"'
 	probed refused 4 --env "$(url old)" --actions DOWN
 	[ ! -s refused.lines ]
 }
@@ -123,19 +123,19 @@ says() {
 	for sdk in 1 2; do
 		sdk_start sdk$sdk $sdk --max-sessions 3
 		probed sdk$sdk 1 --env "$(url sdk$sdk)"
-		says sdk$sdk capacity '.status == "red" and .value == "3 of 4" and (.evidence | contains("Too many open sessions")) and (.cure | contains("max_sessions"))'
-		is sdk$sdk 'capacity red,statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,seed skipped'
+		says sdk$sdk capacity '.status == "fail" and .value == "3 of 4" and (.evidence | contains("Too many open sessions")) and (.fix | contains("max_sessions"))'
+		is sdk$sdk 'capacity fail,statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,seed skipped'
 		probed shared$sdk 1 --env "$(url sdk$sdk)" --state resource:state://counter --tool count --actions 1,2 --need 3
 		says shared$sdk statefulness '.status == "ok"'
-		says shared$sdk isolation '.status == "red" and (.evidence | contains("from {\"value\": 0} to {\"value\": 3}"))'
+		says shared$sdk isolation '.status == "fail" and (.evidence | contains("from {\"value\": 0} to {\"value\": 3}"))'
 	done
 }
 
-@test "MCP SDK without sessions: unknown, never red" {
+@test "MCP SDK without sessions: unknown, never fail" {
 	sdk_start free 1 --stateless
 	probed free 0 --env "$(url free)" --call-read-only
-	says free capacity '.evidence == "the server names no sessions: it may be stateless"'
-	says free tools '.status == "ok" and .value == "5 advertised, 3 of 3 called answered"'
+	says free capacity '.evidence == "the server assigns no session ids: it may be stateless"'
+	says free tools '.status == "ok" and .value == "5 advertised, 3 of 3 tested answered"'
 }
 
 @test "server-everything: healthy, and nothing is called that nobody asked for" {
@@ -144,5 +144,5 @@ says() {
 	is everything 'statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,seed skipped'
 	says everything tools '.value | endswith("none called")'
 	probed asked 0 --env "$(url everything)" --tool echo --actions hello,world --sessions 2
-	says asked tools '.value | endswith("1 of 1 called answered")'
+	says asked tools '.value | endswith("1 of 1 tested answered")'
 }

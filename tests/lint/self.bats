@@ -6,7 +6,7 @@ setup() {
 	root=$(cd "$lint/../.." && pwd)
 	export CFLAGS_FOR_LINT="-std=c11 -Isrc -Wall"
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir -p src/base src/json src/check src/net src/serve
+	mkdir -p src/base src/json src/check src/net src/serve src/env/mcp src/rollout
 	good_header >src/base/thing.h
 	good_source >src/base/thing.c
 }
@@ -39,6 +39,17 @@ needs() {
 	[ -z "$output" ]
 }
 
+@test "kinds of error that no peer can cause, and where the calls of an adapter are" {
+	source_with env/mcp 'int f(struct error *e) { return error_set(e, FAIL_USAGE, "no"); }'
+	[ "$status" = 1 ]
+	[[ $output == *'FAIL_USAGE is no kind of error that a peer can cause'* ]]
+	source_with env/mcp 'bool f(struct error *e) { return e->kind == FAIL_SYSTEM; }'
+	[ "$status" = 0 ]
+	source_with rollout 'int f(struct env *e) { return e->ops->step(e); }'
+	[ "$status" = 1 ]
+	[[ $output == *'ops->step() is called in src/env/env.c alone'* ]]
+}
+
 @test "a lower layer that includes a higher one is found" {
 	source_with base '#include "json/scan.h"'
 	[ "$status" = 1 ]
@@ -58,7 +69,7 @@ needs() {
 }
 
 @test "a library header outside its place is found" {
-	for header in cJSON.h curl/curl.h microhttpd.h wslay/wslay.h openssl/evp.h histedit.h; do
+	for header in cjson/cJSON.h curl/curl.h microhttpd.h wslay/wslay.h openssl/evp.h histedit.h; do
 		source_with check "#include <$header>"
 		[ "$status" = 1 ]
 	done
@@ -102,13 +113,56 @@ needs() {
 	[ "$status" = 1 ]
 }
 
+@test "a word of the record format as a literal is found, but not where it means something else" {
+	mkdir -p src/trajectory src/cmd
+	printf '/* Words. */\nEVENT_WORD(MAX_TURNS, "max-turns")\nEVENT_WORD(TOOL, "tool")\nEVENT_WORD(LATE, "late-reply")\n' \
+		>src/trajectory/keys.def
+	source_with check 'int f(void) { return is(STR("late-reply")); }'
+	[ "$status" = 1 ]
+	[ "$output" = 'src/check/sample.c:2: "late-reply" is a word of keys.def: use its enum of trajectory/words.h' ]
+	source_with check 'int f(void) { return is(STR("max-turns")); }'
+	[ "$status" = 1 ]
+	source_with check 'int f(void) { return is("a late-reply", "tool"); } /* "late-reply" */'
+	[ "$status" = 0 ]
+	printf '/* Options. */\nint f(void) { return is("max-turns"); }\n' >src/cmd/run.c
+	run source_check src/cmd/run.c src/trajectory/keys.def
+	[ "$status" = 0 ]
+}
+
+@test "a struct tag for two things is found" {
+	printf '/* A. */\nstruct thing {\n\tint a;\n};\n' >src/base/a.c
+	printf '/* B. */\nstruct thing {\n\tint b;\n};\n' >src/json/b.c
+	run source_check src/base/a.c
+	[ "$status" = 0 ]
+	run source_check src/base/a.c src/json/b.c
+	[ "$status" = 1 ]
+	[ "$output" = 'src/json/b.c:2: struct thing names something else in src/base/a.c' ]
+}
+
 @test "a table row without its file is found" {
+	mkdir -p src/check/rules
 	printf '/* Rules. */\nCHECK(loop)\n' >src/check/checks.def
 	run source_check src/check/checks.def
 	[ "$status" = 1 ]
-	[[ $output == *'CHECK(loop) has no src/check/loop.c' ]]
-	good_source >src/check/loop.c
+	[[ $output == *'CHECK(loop) has no src/check/rules/loop.c' ]]
+	good_source >src/check/rules/loop.c
 	run source_check src/check/checks.def
+	[ "$status" = 0 ]
+}
+
+@test "an option that is spelled outside src/cmd is found, and so are its types" {
+	source_with check 'const char *a = "give --ignore POINTER";'
+	[ "$status" = 1 ]
+	[ "$output" = 'src/check/sample.c:2: the option --ignore is spelled outside src/cmd: name the setting (base/settings.h)' ]
+	source_with check '/* as --ignore says */'
+	[ "$status" = 1 ]
+	source_with check 'struct opt_list ignored;'
+	[ "$status" = 1 ]
+	[ "$output" = 'src/check/sample.c:2: option types belong in src/cmd' ]
+	source_with check 'const char *a = "start vLLM with --tool-call-parser X"; int b(int c) { return --c; }'
+	[ "$status" = 0 ]
+	mkdir -p src/cmd
+	source_with cmd 'struct opt_list a; const char *b = "--ignore";'
 	[ "$status" = 0 ]
 }
 
@@ -173,12 +227,15 @@ needs() {
 	printf 'page(1)\n\n#NAME\n' >page.1.scd
 	run "$lint/manuals" page.1.scd
 	[ "$status" = 1 ]
+	printf 'page(1)\n\n# NAME\n\npage - a page\n\n- a list\n' >page.1.scd
+	run "$lint/manuals" page.1.scd
+	[ "$status" = 1 ]
 }
 
 @test "a generated file that is out of date is found" {
 	mkdir man completions
 	cp "$root"/man/generate "$root"/man/*.awk man/
-	cp "$root"/completions/generate "$root"/completions/*.awk completions/
+	cp "$root"/completions/generate "$root"/completions/*.awk "$root"/completions/functions.sh completions/
 	printf 'page(1)\n\n@commands@\n' >man/page.1.scd.in
 	printf '#!/bin/sh\nprintf "command\\tshow\\tdrive a policy\\t\\n"\n' >program
 	chmod +x program
@@ -203,4 +260,19 @@ needs() {
 	[ "$status" = 1 ]
 	[ "$output" = 'skipped: b: felt like it' ]
 	[[ $("$root/tests/skips" tap) == *'no shared recordings'* ]]
+}
+
+@test "a circle of includes inside a folder is found" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p src/base
+	printf '#include "base/b.h"\n' >src/base/a.h
+	printf '#include "base/c.h"\n' >src/base/b.h
+	: >src/base/c.h
+	run "$lint/rings" src/base/*.h
+	[ "$status" = 0 ]
+	# c.c is c's, whatever it includes first
+	printf '#include "base/c.h"\n#include "base/a.h"\n' >src/base/c.c
+	run "$lint/rings" src/base/*
+	[ "$status" = 1 ]
+	[[ $output == *"a circle of includes:"* ]]
 }

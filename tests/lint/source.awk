@@ -6,21 +6,28 @@ function wrong(text) {
 	bad = 1
 }
 
-# The line without comments and with empty strings; a comment's state lives in `inside` from line to line.
+# The line without comments and with empty strings, whose texts go into literal[1..literals]; a comment's state lives in
+# `inside` from line to line. What stood in comments and strings is left in `said`.
 function code(s,    out, c, i, two) {
-	out = ""
+	out = said = ""
+	literals = 0
 	for (i = 1; i <= length(s); i++) {
 		c = substr(s, i, 1)
 		two = substr(s, i, 2)
 		if (inside == "*") {
 			if (two == "*/") { inside = ""; i++ }
+			else said = said c
 		} else if (inside != "") {
 			if (c == "\\") i++
 			else if (c == inside) { inside = ""; out = out c }
+			else {
+				literal[literals] = literal[literals] c
+				said = said c
+			}
 		} else if (two == "/*") { inside = "*"; i++ }
 		else if (two == "//") break
 		else {
-			if (c == "\"" || c == "'") inside = c
+			if (c == "\"" || c == "'") { inside = c; literal[++literals] = "" }
 			out = out c
 		}
 	}
@@ -73,28 +80,127 @@ function check_calls(text,    name) {
 	}
 }
 
-function check_row(text,    id, file) {
+function begins_with_one_of(path, places,    n, place, i) {
+	n = split(places, place, " ")
+	for (i = 1; i <= n; i++)
+		if (index(path, place[i]) == 1) return 1
+	return 0
+}
+
+function check_members(text,    m) {
+	for (m in member)
+		if (index(text, m "(") && FILENAME != member[m]) wrong(m "() is called in " member[m] " alone")
+}
+
+# Kinds of error that are made (not compared) where a peer's bytes are read.
+function check_kinds(text,    k) {
+	for (k in peers)
+		if (text ~ "[(,=] *" k && text !~ "[=!]= *" k && begins_with_one_of(FILENAME, peers[k]) && !(FILENAME in options))
+			wrong(k " is no kind of error that a peer can cause")
+}
+
+function check_row(text,    id, file, n, i, there) {
 	if (index(text, row[FILENAME] "(") != 1) return
 	id = text
 	sub(/^[^(]*\([ \t]*/, "", id)
 	sub(/[ \t]*[,)].*/, "", id)
-	file = wanted[FILENAME]
-	sub(/%/, id, file)
-	if ((getline ignored < file) < 0) wrong(row[FILENAME] "(" id ") has no " file)
-	close(file)
+	n = split(wanted[FILENAME], file, " ")
+	for (i = 1; i <= n; i++) {
+		sub(/%/, id, file[i])
+		there = (getline ignored < file[i]) >= 0
+		close(file[i])
+		if (there) return
+	}
+	sub(/%/, id, wanted[FILENAME])
+	wrong(row[FILENAME] "(" id ") has no " wanted[FILENAME])
 }
 
-FNR == 1 { inside = "" }
+# Pointers are tested as `p` and `!p`; `!= NULL` only where a pointer becomes a bool value.
+function check_null(text) {
+	if (text ~ /== NULL/ || text ~ /^[ \t}]*(else )?(if|while) \(.*!= NULL/) wrong("test a pointer as `p` or `!p`")
+}
+
+# A word of the record format is an enum's name; as a literal it may only stand where it means something else.
+function check_words(    i) {
+	for (i = 1; i <= literals; i++)
+		if (literal[i] in word && word[literal[i]] !~ "(^| )(-|" FILENAME ")( |$)")
+			wrong("\"" literal[i] "\" is a word of keys.def: use its enum of trajectory/words.h")
+}
+
+# One tag, one thing, in the whole tree.
+function check_tag(text,    tag) {
+	if (text !~ /^struct [a-z_0-9]+ \{/) return
+	tag = text
+	sub(/^struct /, "", tag)
+	sub(/ .*/, "", tag)
+	if (tag in tagged && tagged[tag] != FILENAME) wrong("struct " tag " names something else in " tagged[tag])
+	tagged[tag] = FILENAME
+}
+
+# Options are known by name in src/cmd alone: elsewhere a message names a setting
+# (base/settings.h), and a comment the thing itself.
+# Options of other programs are listed in the rules.
+function check_options(text,    rest, name) {
+	if (text ~ /(^|[^A-Za-z0-9_])opt_[a-z]/) wrong("option types belong in src/cmd")
+	rest = said
+	while (match(rest, /--[a-z][a-z-]*/)) {
+		name = substr(rest, RSTART, RLENGTH)
+		if (!(name in foreign)) wrong("the option " name " is spelled outside src/cmd: name the setting (base/settings.h)")
+		rest = substr(rest, RSTART + RLENGTH)
+	}
+}
+
+# A blank line stands behind the declarations that a function begins with.
+function check_declarations(line) {
+	if (line ~ /^\{/) { top = 1; declared = 0 }
+	if (!top || line ~ /^\{/ || line ~ /^\t[\t ]/ || line ~ /^[\t ]*(\/\*|\*|   )/ || inside != "") return
+	if (line ~ /^\t(static|const|struct|enum|union|unsigned|long|void) / ||
+	    (line ~ /^\t[A-Za-z_][A-Za-z0-9_]* \**[a-z_][A-Za-z0-9_]*( =|;|,|\[|:)/ && line !~ /^\t(return|goto) /)) declared = 1
+	else {
+		if (declared && line !~ /^$/ && line !~ /^}/ && line !~ /^\t}/) wrong("a blank line belongs behind the declarations")
+		top = 0
+	}
+}
+
+# The words of the record format: OUTCOME_WORD(NOT_SENT, "not-sent") and its like.
+BEGIN {
+	keys = "src/trajectory/keys.def"
+	while ((getline line < keys) > 0)
+		if (line ~ /^[A-Z]+_WORD\(/) {
+			sub(/^[^"]*"/, "", line)
+			sub(/".*/, "", line)
+			word[line] = keys
+		}
+	close(keys)
+}
+
+FNR == 1 { inside = ""; top = 0 }
 FILENAME ~ /lint\/rules$/ {
 	if ($1 == "layer") { lower[$2] = $0; sub(/^layer +[^ ]+ +/, "", lower[$2]) }
 	if ($1 == "header") { header[$2] = $0; sub(/^header +[^ ]+ +/, "", header[$2]) }
 	if ($1 == "call") call[$2] = $3
-	if ($1 == "table") { row[$2] = $3; wanted[$2] = $4 }
+	if ($1 == "word") { sub(/^word +/, ""); w = $1; $1 = ""; word[w] = word[w] $0 }
+	if ($1 == "member") member[$2] = $3
+	if ($1 == "peers") { k = $2; $1 = $2 = ""; peers[k] = $0 }
+	if ($1 == "options") for (i = 2; i <= NF; i++) options[$i]
+	if ($1 == "foreign") foreign[$2]
+	if ($1 == "table") { row[$2] = $3; wanted[$2] = $0; sub(/^table +[^ ]+ +[^ ]+ +/, "", wanted[$2]) }
 	next
 }
 FNR == 1 && !/^\/\*/ { wrong("the first line is not a comment that says what the file is for") }
 FNR == 1 && !(layer_of(FILENAME) in lower) { wrong("folder " layer_of(FILENAME) " is no layer of tests/lint/rules") }
 /^[ \t]*#[ \t]*include/ { check_include($0); next }
-{ check_calls(code($0)) }
+{
+	before = inside
+	text = code($0)
+	check_calls(text)
+	check_members(text)
+	check_kinds(text)
+	check_null(text)
+	check_words()
+	check_tag(text)
+	if (FILENAME !~ /^src\/cmd\//) check_options(text)
+	if (FILENAME ~ /\.c$/ && before == "") check_declarations($0)
+}
 FILENAME in row { check_row($0) }
 END { exit bad }

@@ -49,9 +49,9 @@ static void load(struct canned *c, const char *path)
 			continue;
 		}
 		n -= line[n - 1] == '\n';
-		c->rows[c->count++] = (struct row){
-			mem_text((struct str){line, (size_t)(tab - line)}),
-			mem_text((struct str){tab + 1, (size_t)(line + n - tab - 1)})};
+		c->rows[c->count++] =
+			(struct row){mem_text((struct str){line, (size_t)(tab - line)}),
+		                     mem_text((struct str){tab + 1, (size_t)(line + n - tab - 1)})};
 	}
 	free(line);
 	if (f) {
@@ -79,8 +79,7 @@ static struct str member(const char *body, const char *key, const char *ends)
 	return (struct str){at, strcspn(at, ends)};
 }
 
-static void reply(struct connection *c, const char *status, const char *type,
-                  struct str body)
+static void reply(struct connection *c, const char *status, const char *type, struct str body)
 {
 	buf_printf(&c->out,
 	           "HTTP/1.1 %s\r\nContent-Type: %s\r\nMcp-Session-Id: canned\r\n"
@@ -93,7 +92,7 @@ static void reply_raw(struct connection *c, const char *text)
 {
 	struct buf body = BUF(BUF_MAX_SMALL);
 
-	for (const char *at; (at = strstr(text, "\\x1b")) != NULL; text = at + 4) {
+	for (const char *at; (at = strstr(text, "\\x1b")); text = at + 4) {
 		buf_add(&body, text, (size_t)(at - text));
 		buf_char(&body, '\x1b');
 	}
@@ -133,18 +132,17 @@ static bool answer_request(struct connection *c, const char *head, const char *b
 {
 	struct str verb = {head, strcspn(head, " ")};
 	struct str method = member(body, "\"method\":", "\"");
-	bool control = strstr(head, " /mcp ") == NULL;
+	bool control = !strstr(head, " /mcp ");
 
 	if (!control) {
-		printf("%.*s%s%.*s\n", STR_ARG(verb), method.n ? " " : "",
-		       STR_ARG(method));
+		printf("%.*s%s%.*s\n", STR_ARG(verb), method.n ? " " : "", STR_ARG(method));
 		fflush(stdout);
 	}
 	if (!control && str_is(verb, "POST")) {
 		return answer_post(c, body);
 	}
-	reply(c, !control && str_is(verb, "DELETE") ? "200 OK" : "404 Not Found",
-	      "text/plain", STR(""));
+	reply(c, !control && str_is(verb, "DELETE") ? "200 OK" : "404 Not Found", "text/plain",
+	      STR(""));
 	return true;
 }
 
@@ -229,8 +227,7 @@ int main(int argc, char **argv)
 		struct connection *c = mem_new(sizeof(*c));
 		pthread_t thread;
 
-		*c = (struct connection){&canned, fd, BUF(BUF_MAX_MESSAGE),
-		                         BUF(BUF_MAX_MESSAGE)};
+		*c = (struct connection){&canned, fd, BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
 		if (pthread_create(&thread, NULL, serve, c)) {
 			return 1;
 		}

@@ -22,8 +22,7 @@ static inline struct guard guard_new(size_t room)
 	int zero = open("/dev/zero", O_RDWR);
 
 	g.room = (room + g.page - 1) / g.page * g.page;
-	g.base =
-		mmap(NULL, g.room + g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+	g.base = mmap(NULL, g.room + g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
 	if (g.base == MAP_FAILED || mprotect(g.base + g.room, g.page, PROT_NONE) != 0) {
 		printf("Bail out! no memory\n");
 		exit(1);

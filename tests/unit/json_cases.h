@@ -55,9 +55,9 @@ static inline void case_field(struct buf *out, const char *text, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		bool byte = text[i] == '%' && i + 2 < n && case_hex(text[i + 1]) >= 0 &&
 		            case_hex(text[i + 2]) >= 0;
+
 		if (byte) {
-			buf_char(out, (char)(case_hex(text[i + 1]) * 16 +
-			                     case_hex(text[i + 2])));
+			buf_char(out, (char)(case_hex(text[i + 1]) * 16 + case_hex(text[i + 2])));
 			i += 2;
 		} else {
 			buf_char(out, text[i]);

@@ -74,10 +74,10 @@ static inline void scenario_say(struct sayings *s, struct saying what)
 static inline void scenario_inside(struct scenario *s, const char *file, struct str line)
 {
 	static const char *const conditions[] = {"has", "lacks", "asks", NULL};
-	static const char *const ops[] = {
-		"status",  "header", "json",      "body",  "empty", "sse",  "event",
-		"chunk",   "bytes",  "wait",      "cut",   "reset", "hang", "raw",
-		"endless", "fill",   "interrupt", "flood", "tools", NULL};
+	static const char *const ops[] = {"status", "header",    "json",  "body",  "empty",
+	                                  "sse",    "event",     "chunk", "bytes", "wait",
+	                                  "cut",    "reset",     "hang",  "raw",   "endless",
+	                                  "fill",   "interrupt", "flood", "tools", NULL};
 	struct saying what = scenario_split(line);
 
 	if (!s->expected_count) {
@@ -99,9 +99,8 @@ static inline void scenario_expect(struct scenario *s, struct saying what)
 		abort();
 	}
 	struct expected *e = &s->expected[s->expected_count++];
-	*e = (struct expected){.name = what.rest,
-	                       .label = what.rest,
-	                       .always = str_is(what.word, "always")};
+	*e = (struct expected){
+		.name = what.rest, .label = what.rest, .always = str_is(what.word, "always")};
 	for (size_t i = 0; i + 4 < what.rest.n; i++) {
 		if (str_starts(str_skip(what.rest, i), STR(" as "))) {
 			e->name.n = i;
@@ -112,9 +111,8 @@ static inline void scenario_expect(struct scenario *s, struct saying what)
 
 static inline void scenario_line(struct scenario *s, const char *file, struct str line)
 {
-	static const char *const wants[] = {"exit",   "count",   "want",
-	                                    "calls",  "finding", "clean",
-	                                    "stderr", "before",  NULL};
+	static const char *const wants[] = {"exit",  "count",  "want",   "calls", "finding",
+	                                    "clean", "stderr", "before", NULL};
 	struct saying what = scenario_split(line);
 
 	if (str_is(what.word, "#")) {
@@ -155,8 +153,7 @@ static inline struct scenario_file scenario_open(const char *path)
 
 /* The next line that is not empty, kept with the scenario; false at the end, and closed.
  */
-static inline bool scenario_next(struct scenario *s, struct scenario_file *file,
-                                 struct str *line)
+static inline bool scenario_next(struct scenario *s, struct scenario_file *file, struct str *line)
 {
 	ssize_t n;
 
@@ -179,8 +176,7 @@ static inline void scenario_part(struct scenario *s, const char *file, struct st
 	const char *slash = strrchr(file, '/');
 	struct str line;
 
-	snprintf(path, sizeof(path), "%.*s/%.*s.part", (int)(slash - file), file,
-	         STR_ARG(name));
+	snprintf(path, sizeof(path), "%.*s/%.*s.part", (int)(slash - file), file, STR_ARG(name));
 	struct scenario_file part = scenario_open(path);
 	while (scenario_next(s, &part, &line)) {
 		scenario_line(s, path, line);

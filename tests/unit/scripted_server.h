@@ -81,6 +81,7 @@ static inline bool scripted_holds(const struct scripted_link *l, struct saying c
 	if (str_is(c.word, "asks")) {
 		char *text = mem_text(c.rest);
 		bool there = strstr(buf_cstr(&l->body), text) != NULL;
+
 		free(text);
 		return there;
 	}
@@ -125,15 +126,16 @@ static inline struct expected *scripted_take(struct scripted_link *l)
 	struct expected *e = scripted_next(l);
 	s->calls += strcmp(l->name, "tools/call") == 0;
 	if (!e) {
-		buf_printf(&s->complaints, "unexpected: %s\n%s%s\n", l->name,
-		           buf_cstr(&l->head), buf_cstr(&l->body));
+		buf_printf(&s->complaints, "unexpected: %s\n%s%s\n", l->name, buf_cstr(&l->head),
+		           buf_cstr(&l->body));
 	}
 	for (size_t i = 0; e && i < e->conditions.count; i++) {
 		struct saying c = e->conditions.item[i];
+
 		if (!scripted_holds(l, c)) {
-			buf_printf(&s->complaints, "%s: not so: %.*s %.*s\n%s%s\n",
-			           l->name, STR_ARG(c.word), STR_ARG(c.rest),
-			           buf_cstr(&l->head), buf_cstr(&l->body));
+			buf_printf(&s->complaints, "%s: not so: %.*s %.*s\n%s%s\n", l->name,
+			           STR_ARG(c.word), STR_ARG(c.rest), buf_cstr(&l->head),
+			           buf_cstr(&l->body));
 		}
 	}
 	if (e) {
@@ -186,6 +188,7 @@ static inline bool scripted_send(struct scripted_link *l, const char *bytes, siz
 {
 	while (n > 0) {
 		ssize_t sent = send(l->fd, bytes, n, MSG_NOSIGNAL);
+
 		if (sent <= 0) {
 			return false;
 		}
@@ -196,8 +199,7 @@ static inline bool scripted_send(struct scripted_link *l, const char *bytes, siz
 }
 
 /* $id and $port are filled in. */
-static inline void scripted_fill(const struct scripted_link *l, struct str text,
-                                 struct buf *out)
+static inline void scripted_fill(const struct scripted_link *l, struct str text, struct buf *out)
 {
 	for (; text.n; text = str_skip(text, 1)) {
 		if (str_starts(text, STR("$id"))) {
@@ -212,8 +214,7 @@ static inline void scripted_fill(const struct scripted_link *l, struct str text,
 	}
 }
 
-static inline void scripted_escaped(const struct scripted_link *l, struct str text,
-                                    struct buf *out)
+static inline void scripted_escaped(const struct scripted_link *l, struct str text, struct buf *out)
 {
 	struct buf filled = BUF(BUF_MAX_MESSAGE);
 
@@ -227,9 +228,8 @@ static inline void scripted_head(struct scripted_link *l, const char *framing)
 {
 	struct buf head = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&head, "HTTP/1.1 %s\r\n%s%s\r\n",
-	           l->status.n ? buf_cstr(&l->status) : "200 OK", buf_cstr(&l->headers),
-	           framing);
+	buf_printf(&head, "HTTP/1.1 %s\r\n%s%s\r\n", l->status.n ? buf_cstr(&l->status) : "200 OK",
+	           buf_cstr(&l->headers), framing);
 	scripted_send(l, head.p, head.n);
 	buf_release(&head);
 }
@@ -239,8 +239,7 @@ static inline void scripted_whole(struct scripted_link *l, struct str type)
 	char framing[256];
 
 	snprintf(framing, sizeof(framing), "%s%.*s%sContent-Length: %zu\r\n",
-	         type.n ? "Content-Type: " : "", STR_ARG(type), type.n ? "\r\n" : "",
-	         l->out.n);
+	         type.n ? "Content-Type: " : "", STR_ARG(type), type.n ? "\r\n" : "", l->out.n);
 	scripted_head(l, framing);
 	scripted_send(l, buf_cstr(&l->out), l->out.n);
 }
@@ -264,6 +263,7 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 	while (!came && !s->over) {
 		for (size_t i = 0; i < s->scenario->expected_count; i++) {
 			struct expected *e = &s->scenario->expected[i];
+
 			came |= e->times > 0 && str_eq(e->label, name);
 		}
 		if (!came) {
@@ -308,11 +308,10 @@ static inline void scripted_tools(struct scripted_link *l, struct saying count)
 	block[1024] = '\0';
 	text_u64(count.word, &tools);
 	text_u64(count.rest, &mebibytes);
-	scripted_fill(l, STR("{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":["),
-	              &l->out);
+	scripted_fill(l, STR("{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":["), &l->out);
 	for (uint64_t i = 0; i < tools; i++) {
-		buf_printf(&l->out, "%s{\"name\":\"t%" PRIu64 "\",\"description\":\"",
-		           i ? "," : "", i);
+		buf_printf(&l->out, "%s{\"name\":\"t%" PRIu64 "\",\"description\":\"", i ? "," : "",
+		           i);
 		for (uint64_t n = 0; n < mebibytes * 1024; n++) {
 			buf_text(&l->out, block);
 		}
@@ -486,8 +485,7 @@ static inline void scripted_start(struct scripted *s, struct scenario *scenario)
 {
 	*s = (struct scripted){.scenario = scenario, .complaints = BUF(BUF_MAX_SMALL)};
 	s->listener = loopback_listen(&s->port);
-	if (pthread_mutex_init(&s->lock, NULL) != 0 ||
-	    pthread_cond_init(&s->changed, NULL) != 0 ||
+	if (pthread_mutex_init(&s->lock, NULL) != 0 || pthread_cond_init(&s->changed, NULL) != 0 ||
 	    pthread_create(&s->thread, NULL, scripted_accept, s) != 0) {
 		abort();
 	}
@@ -520,6 +518,7 @@ static inline void scripted_stop(struct scripted *s)
 	pthread_cond_destroy(&s->changed);
 	for (size_t i = 0; i < s->scenario->expected_count; i++) {
 		const struct expected *e = &s->scenario->expected[i];
+
 		if (!e->times && !e->always) {
 			buf_printf(&s->complaints, "never came: %.*s (request %zu)\n",
 			           STR_ARG(e->name), i + 1);

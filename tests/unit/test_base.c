@@ -1,4 +1,5 @@
 /* The base layer: text, buffers, arenas, errors, hashes, clock, random numbers. */
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,24 +21,20 @@
 
 static void test_nearest(void)
 {
-	static const char *const names[] = {"check", "run",   "strip",
-	                                    NULL,    "serve", "show"};
+	static const char *const names[] = {"check", "run", "strip", NULL, "serve", "show"};
 	struct {
 		const char *typed, *expected;
 	} rows[] = {
-		{"chekc", "check"},   {"rnu", "run"},     {"stirp", "strip"},
-		{"server", "serve"},  {"shwo", "show"},   {"xyzzy", NULL},
-		{"", NULL},           {"check", "check"}, {"c", NULL},
-		{"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
+		{"chekc", "check"}, {"rnu", "run"},       {"stirp", "strip"}, {"server", "serve"},
+		{"shwo", "show"},   {"xyzzy", NULL},      {"", NULL},         {"check", "check"},
+		{"c", NULL},        {"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		const char *near =
-			text_nearest(str_from(rows[i].typed), names, ARRAY_LEN(names));
+		const char *near = text_nearest(str_from(rows[i].typed), names, ARRAY_LEN(names));
 
-		is_str(near ? near : "(none)",
-		       rows[i].expected ? rows[i].expected : "(none)", "nearest to '%s'",
-		       rows[i].typed);
+		is_str(near ? near : "(none)", rows[i].expected ? rows[i].expected : "(none)",
+		       "nearest to '%s'", rows[i].typed);
 	}
 }
 
@@ -78,20 +75,17 @@ static void test_numbers(void)
 	for (size_t n = 0; n < ARRAY_LEN(durations); n++) {
 		v = 0;
 		bool ok = text_duration_ms(str_from(durations[n].text), &v);
-		ok(ok == durations[n].ok && (!ok || v == durations[n].value),
-		   "duration '%s'", durations[n].text);
+		ok(ok == durations[n].ok && (!ok || v == durations[n].value), "duration '%s'",
+		   durations[n].text);
 	}
 	for (size_t n = 0; n < ARRAY_LEN(sizes); n++) {
 		v = 0;
 		bool ok = text_size(str_from(sizes[n].text), &v);
-		ok(ok == sizes[n].ok && (!ok || v == sizes[n].value), "size '%s'",
-		   sizes[n].text);
+		ok(ok == sizes[n].ok && (!ok || v == sizes[n].value), "size '%s'", sizes[n].text);
 	}
-	ok(text_u64(STR("18446744073709551615"), &v) && v == UINT64_MAX,
-	   "the largest u64");
+	ok(text_u64(STR("18446744073709551615"), &v) && v == UINT64_MAX, "the largest u64");
 	ok(!text_u64(STR("18446744073709551616"), &v), "one more overflows");
-	ok(text_i64(STR("-9223372036854775808"), &i) && i == INT64_MIN,
-	   "the smallest i64");
+	ok(text_i64(STR("-9223372036854775808"), &i) && i == INT64_MIN, "the smallest i64");
 	ok(!text_i64(STR("-9223372036854775809"), &i), "one less overflows");
 	ok(!text_i64(STR("9223372036854775808"), &i), "one too many");
 	ok(!text_i64(STR("-"), &i) && !text_i64(STR("+1"), &i), "no lone signs, no plus");
@@ -156,17 +150,60 @@ static void test_utf8_and_base64(void)
 	is_int(text_utf8_valid(STR("ok\xc0\x80")), 2, "an overlong NUL is not");
 	is_int(text_utf8_valid(STR("\xf4\x90\x80\x80")), 0, "nothing above U+10FFFF");
 	is_int(text_utf8_valid(STR("a\xe2\x82")), 1, "cut inside a character");
-	const char *texts[][2] = {{"", ""},
-	                          {"f", "Zg=="},
-	                          {"fo", "Zm8="},
-	                          {"foo", "Zm9v"},
-	                          {"\xff\xfe", "//4="}};
+	const char *texts[][2] = {
+		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xff\xfe", "//4="}};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		buf_clear(&out);
-		text_base64(&out, str_from(texts[i][0]));
+		base64_encode(&out, str_from(texts[i][0]));
 		is_str(buf_cstr(&out), texts[i][1], "base64");
+		buf_clear(&out);
+		ok(base64_decode(&out, str_from(texts[i][1])), "and back");
+		is_str(buf_cstr(&out), texts[i][0], "to the same bytes");
+	}
+	const char *none[] = {"Zg", "Z===", "Zm9=v", "Zm9v!", "=", "Zm-_"};
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+		ok(!base64_decode(&out, str_from(none[i])), "'%s' is not base64", none[i]);
 	}
 	buf_release(&out);
+}
+
+static void test_long_base64(void)
+{
+	struct buf bytes = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE),
+		   back = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t n = 3070; n < 9300; n += 103) {
+		buf_clear(&bytes);
+		buf_clear(&text);
+		buf_clear(&back);
+		for (size_t i = 0; i < n; i++) {
+			buf_char(&bytes, (char)(i * 7 + i / 256));
+		}
+		base64_encode(&text, buf_view(&bytes));
+		ok(text.n == (n + 2) / 3 * 4 && base64_decode(&back, buf_view(&text)) &&
+		           str_eq(buf_view(&bytes), buf_view(&back)),
+		   "%zu bytes there and back", n);
+	}
+	buf_release(&bytes);
+	buf_release(&text);
+	buf_release(&back);
+}
+
+static void test_trim_and_cut(void)
+{
+	char room[5];
+
+	ok(str_is(text_trim(STR(" \t a b\r\n")), "a b"), "blanks around go");
+	ok(str_eq(text_trim(STR("\0a\0")), STR("\0a\0")), "a NUL is no blank");
+	ok(text_trim(STR(" \n")).n == 0, "nothing but blanks");
+	is_int(text_utf8_count(STR("a\xc3\xa9\xe2\x82\xac")), 3, "characters, not bytes");
+	is_int(text_utf8_cut(STR("ab"), 2).n, 2, "what fits is whole");
+	is_int(text_utf8_cut(STR("a\xe2\x82\xac"), 3).n, 1, "a character is not cut in two");
+	is_int(text_utf8_cut(STR("a\xf0\x9f\x98\x80"), 4).n, 1, "nor one of four bytes");
+	is_int(text_utf8_cut(STR("\x80\x80\x80\x80\x80\x80"), 5).n, 2,
+	       "no text: at most 3 bytes less");
+	text_copy(room, sizeof(room), STR("abc\xc3\xa9"));
+	is_str(room, "abc", "terminated, and cut between characters");
 }
 
 /* ---- memory ---- */
@@ -197,11 +234,11 @@ static void test_arena(void)
 {
 	struct arena a = {0};
 	char *big = arena_new(&a, 100000);
-	struct str absent = arena_str(&a, (struct str){NULL, 0});
+	struct str absent = arena_str(&a, STR_NONE);
 	struct str copy = arena_str(&a, STR("copy"));
 
 	ok(big[0] == 0 && big[99999] == 0, "memory comes zeroed");
-	ok(absent.p == NULL, "absent stays absent");
+	ok(!absent.p, "absent stays absent");
 	is_str(copy.p, "copy", "copies are terminated");
 	for (int round = 0; round < 3; round++) {
 		char *p = arena_new(&a, 64);
@@ -214,7 +251,7 @@ static void test_arena(void)
 	}
 	arena_release(&a);
 	arena_release(&a);
-	ok(a.last == NULL, "releasing twice is fine");
+	ok(!a.last, "releasing twice is fine");
 }
 
 /* ---- the rest ---- */
@@ -250,8 +287,7 @@ static void test_hash(void)
 	char hex[HASH_HEX + 1];
 
 	hash_hex(h, STR("abc"), hex);
-	is_str(hex, "ba7816bf8f01cfea414140de5dae2223",
-	       "SHA-256, first half (FIPS 180-4)");
+	is_str(hex, "ba7816bf8f01cfea414140de5dae2223", "SHA-256, first half (FIPS 180-4)");
 	hash_hex(h, STR(""), hex);
 	is_str(hex, "e3b0c44298fc1c149afbf4c8996fb924", "of nothing");
 	hash_md5_hex(h, STR("abc"), hex);
@@ -312,8 +348,7 @@ static void test_globs(void)
 	ok(text_glob(STR("*"), STR("")) && text_glob(STR(""), STR("")), "nothing");
 	ok(text_glob(STR("*a*b"), STR("xaabyb")), "stars take what they need");
 	ok(!text_glob(STR("get_*"), STR("forget_it")), "the whole text");
-	ok(!text_glob(STR("a*b"), STR("ab c")) && !text_glob(STR("ab"), STR("a")),
-	   "to its end");
+	ok(!text_glob(STR("a*b"), STR("ab c")) && !text_glob(STR("ab"), STR("a")), "to its end");
 	ok(text_globs("look,get_*", STR("get_user")), "the second of two");
 	ok(!text_globs("look,get_*", STR("looks")) && !text_globs("", STR("x")) &&
 	           !text_globs(NULL, STR("x")),
@@ -356,8 +391,7 @@ static void test_fd_write(void)
 	drained.fd = ends[0];
 	fcntl(ends[1], F_SETFL, O_NONBLOCK);
 	pthread_create(&reader, NULL, drain, &drained);
-	is_int(fd_write(ends[1], (struct str){text, MUCH}, &done), 0,
-	       "a full pipe is waited for");
+	is_int(fd_write(ends[1], (struct str){text, MUCH}, &done), 0, "a full pipe is waited for");
 	is_int(done, MUCH, "until all is out");
 	close(ends[1]);
 	pthread_join(reader, NULL);
@@ -381,6 +415,8 @@ int main(void)
 	test_escape();
 	test_mask();
 	test_utf8_and_base64();
+	test_long_base64();
+	test_trim_and_cut();
 	test_buf();
 	test_arena();
 	test_error();

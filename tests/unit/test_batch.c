@@ -12,7 +12,7 @@
 
 #define COUNT 24
 
-struct world {
+struct batch_run {
 	struct server *server;
 	char url[64];
 	int stop_fd;
@@ -28,13 +28,13 @@ static const struct error no_policy = {FAIL_USAGE, "rollout 5 does not fit"};
 
 static int new_io(void *ctx, struct io **out, struct error *err)
 {
-	struct world *w = ctx;
+	struct batch_run *w = ctx;
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = w->stop_fd};
 
 	return io_new(&conf, out, err);
 }
 
-static void raise_stop(const struct world *w)
+static void raise_stop(const struct batch_run *w)
 {
 	uint64_t one = 1;
 
@@ -43,7 +43,7 @@ static void raise_stop(const struct world *w)
 	}
 }
 
-static void count(struct world *w, size_t index, int by)
+static void count(struct batch_run *w, size_t index, int by)
 {
 	pthread_mutex_lock(&w->lock);
 	if (by > 0) {
@@ -59,7 +59,7 @@ static void count(struct world *w, size_t index, int by)
 static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result *out,
                    struct error *err)
 {
-	struct world *w = ctx;
+	struct batch_run *w = ctx;
 	char session[33];
 	struct rollout_conf conf = {
 		.task = "t",
@@ -95,26 +95,25 @@ static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result
 
 static void tick(void *ctx, const struct batch_count *now)
 {
-	struct world *w = ctx;
+	struct batch_run *w = ctx;
 
 	w->ticks += now->total == COUNT && now->done + now->running <= COUNT;
 }
 
-static void begin(struct world *w, const char *options)
+static void begin(struct batch_run *w, const char *options)
 {
 	struct serve_conf conf;
 	struct recorder_conf recorder = {.path = "/dev/null"};
 	struct error err;
 
-	*w = (struct world){.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	                    .scratch = scratch_pool_new(),
-	                    .stop_at = COUNT,
-	                    .fail_at = COUNT};
+	*w = (struct batch_run){.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	                        .scratch = scratch_pool_new(),
+	                        .stop_at = COUNT,
+	                        .fail_at = COUNT};
 	pthread_mutex_init(&w->lock, NULL);
 	serve_conf_init(&conf, clock_real());
 	if (serve_conf_target(&conf, str_from(options), &err) ||
-	    server_start(&conf, &w->server, &err) ||
-	    recorder_new(&recorder, &w->recorder, &err)) {
+	    server_start(&conf, &w->server, &err) || recorder_new(&recorder, &w->recorder, &err)) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
@@ -122,7 +121,7 @@ static void begin(struct world *w, const char *options)
 	         (unsigned)server_port(w->server));
 }
 
-static void finish(struct world *w)
+static void finish(struct batch_run *w)
 {
 	struct error err;
 
@@ -133,7 +132,7 @@ static void finish(struct world *w)
 	close(w->stop_fd);
 }
 
-static int run(struct world *w, size_t jobs, size_t count_of, struct batch_count *out,
+static int run(struct batch_run *w, size_t jobs, size_t count_of, struct batch_count *out,
                struct error *err)
 {
 	struct batch_conf conf = {.count = count_of,
@@ -151,7 +150,7 @@ static int run(struct world *w, size_t jobs, size_t count_of, struct batch_count
 
 static void test_all(size_t jobs)
 {
-	struct world w;
+	struct batch_run w;
 	struct batch_count c;
 	struct error err;
 	bool seen[COUNT] = {false}, ordered = true;
@@ -177,7 +176,7 @@ static void test_all(size_t jobs)
 
 static void test_refused(void)
 {
-	struct world w;
+	struct batch_run w;
 	struct batch_count c;
 	struct error err;
 
@@ -191,7 +190,7 @@ static void test_refused(void)
 
 static void test_stop(void)
 {
-	struct world w;
+	struct batch_run w;
 	struct batch_count c;
 	struct error err;
 
@@ -206,7 +205,7 @@ static void test_stop(void)
 
 static void test_failure(size_t jobs)
 {
-	struct world w;
+	struct batch_run w;
 	struct batch_count c;
 	struct error err;
 
@@ -222,7 +221,7 @@ static void test_failure(size_t jobs)
 
 static void test_one(void)
 {
-	struct world w;
+	struct batch_run w;
 	struct batch_count c;
 	struct error err;
 

@@ -1,8 +1,8 @@
 /* A trainer's log-probabilities: reading the file, and the sums over ratios. */
 #include "tap.h"
 
-#include "check/logprobs.h"
-#include "check/trained.h"
+#include "facts/logprobs.h"
+#include "facts/trained.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ static char path[] = "/tmp/trained.XXXXXX";
 static int read_text(const char *text, struct trained **out, struct error *err)
 {
 	FILE *f = fopen(path, "wb");
+
 	*out = NULL;
 	fputs(text, f);
 	fclose(f);
@@ -23,15 +24,15 @@ static int read_text(const char *text, struct trained **out, struct error *err)
 static const struct {
 	const char *what, *text, *error; /* behind the path */
 } bad[] = {
-	{"nothing", "", ": there are no log-probabilities in it"},
-	{"blank lines alone", "\n\r\n \n", ": there are no log-probabilities in it"},
+	{"nothing", "", ": contains no log-probabilities"},
+	{"blank lines alone", "\n\r\n \n", ": contains no log-probabilities"},
 	{"no JSON", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[NaN]}", ":1: "},
-	{"no object", "\n[1]\n", ":2: no \"rollout\" that is a string"},
-	{"no turn", "{\"rollout\":\"a\",\"logprobs\":[]}", ":1: no \"turn\""},
+	{"no object", "\n[1]\n", ":2: \"rollout\" is missing or not a string"},
+	{"no turn", "{\"rollout\":\"a\",\"logprobs\":[]}", ":1: \"turn\" is missing"},
 	{"a turn before the first", "{\"rollout\":\"a\",\"turn\":-1,\"logprobs\":[]}",
-         ":1: no \"turn\""},
+         ":1: \"turn\" is missing"},
 	{"half a turn", "{\"rollout\":\"a\",\"turn\":0.5,\"logprobs\":[]}",
-         ":1: no \"turn\""},
+         ":1: \"turn\" is missing"},
 	{"no list", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":{}}",
          ":1: \"logprobs\" is object, not an array"},
 	{"a null in it", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[-1,null]}",
@@ -40,7 +41,7 @@ static const struct {
          "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[]}\n"
          "{\"rollout\":\"b\",\"turn\":0,\"logprobs\":[]}\n"
          "{\"rollout\":\"\\u0061\",\"turn\":0,\"logprobs\":[]}\n",
-         ":3: turn 0 of that rollout is in line 1 already"},
+         ":3: duplicate of turn 0 in line 1"},
 };
 
 static void refuses(void)
@@ -65,12 +66,12 @@ static void reads(void)
 	struct error err = {0};
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	for (int i = 0; i < 1000; i++)
-		buf_printf(
-			&text,
-			"{\"rollout\":\"r%d\",\"turn\":%d,\"step\":1,\"logprobs\":[-%d,"
-			"-0.5]}%s",
-			i / 10, i % 10, i, i < 999 ? "\r\n" : "");
+	for (int i = 0; i < 1000; i++) {
+		buf_printf(&text,
+		           "{\"rollout\":\"r%d\",\"turn\":%d,\"step\":1,\"logprobs\":[-%d,"
+		           "-0.5]}%s",
+		           i / 10, i % 10, i, i < 999 ? "\r\n" : "");
+	}
 	ok(read_text(buf_cstr(&text), &t, &err) == 0, "a thousand turns are read");
 	struct trained_turn *one = trained_find(t, STR("r99"), 9);
 	ok(one && one->count == 2 && one->logprobs[0] == -999 && one->line == 1000,
@@ -80,8 +81,7 @@ static void reads(void)
 	one->uses = 2;
 	trained_find(t, STR("r0"), 0)->uses = 1;
 	struct trained_use use = trained_use(t);
-	ok(use.turns == 1000 && use.unused == 998 && use.several == 1,
-	   "uses are counted");
+	ok(use.turns == 1000 && use.unused == 998 && use.several == 1, "uses are counted");
 	trained_free(t);
 	buf_release(&text);
 }
@@ -95,8 +95,7 @@ static void sums(void)
 {
 	struct ratios r = {.tokens = 0}, other = {.tokens = 0}, far = {.tokens = 0};
 
-	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_apart(&r) &&
-	           !ratios_shifted(&r),
+	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_apart(&r) && !ratios_shifted(&r),
 	   "of nothing there is nothing to say");
 	ratios_add(&r, 0, log(0.5), log(0.25)); /* lr = ln 2 */
 	ratios_add(&other, 1, log(0.25), log(0.5));
@@ -118,8 +117,9 @@ static void shifts(void)
 	for (size_t i = 0; i < 40; i++) {
 		ratios_add(&begin, i, i < RATIOS_FIRST ? -1.4 : -1, -1);
 		ratios_add(&even, i, -1.4, -1);
-		if (i < RATIOS_FIRST)
+		if (i < RATIOS_FIRST) {
 			ratios_add(&brief, i, -1.4, -1);
+		}
 	}
 	ok(ratios_shifted(&begin), "beginnings that are wrong");
 	ok(!ratios_apart(&begin), "though the mean is within the band");
@@ -129,18 +129,16 @@ static void shifts(void)
 
 static void walks(void)
 {
-	struct logprob_walk w = {
-		.llm = STR("{\"logprobs\":{\"content\":[{\"logprob\":-1},{},"
-	                   "{\"logprob\":-9999.0}],\"token_logprobs\":[-2]}}")};
+	struct logprob_walk w = {.llm = STR("{\"logprobs\":{\"content\":[{\"logprob\":-1},{},"
+	                                    "{\"logprob\":-9999.0}],\"token_logprobs\":[-2]}}")};
 	double v[3];
 
-	ok(logprob_next(&w, &v[0]) && logprob_next(&w, &v[1]) &&
-	           logprob_next(&w, &v[2]) && !logprob_next(&w, &v[0]),
+	ok(logprob_next(&w, &v[0]) && logprob_next(&w, &v[1]) && logprob_next(&w, &v[2]) &&
+	           !logprob_next(&w, &v[0]),
 	   "three of them");
 	ok(v[0] == -1 && isnan(v[1]) && isnan(v[2]), "one a value, two none");
 	w = (struct logprob_walk){.llm = STR("{\"logprobs\":{\"token_logprobs\":[-2]}}")};
-	ok(logprob_next(&w, &v[0]) && v[0] == -2 && !logprob_next(&w, &v[0]),
-	   "the older shape");
+	ok(logprob_next(&w, &v[0]) && v[0] == -2 && !logprob_next(&w, &v[0]), "the older shape");
 	w = (struct logprob_walk){.llm = STR("null")};
 	ok(!logprob_next(&w, &v[0]), "none");
 }
@@ -149,8 +147,9 @@ int main(void)
 {
 	int fd = mkstemp(path);
 
-	if (fd < 0)
+	if (fd < 0) {
 		return 1;
+	}
 	close(fd);
 	refuses();
 	reads();

@@ -113,7 +113,7 @@ static void test_ends(void)
 	ok(child_words(c).n == 0 && str_is(child_last_words(c), "oops"), "forgotten");
 	child_free(c);
 	c = start("kill -KILL $$");
-	ends_with(c, "was ended by signal 9 (Killed)");
+	ends_with(c, "was killed by signal 9 (Killed)");
 	child_free(c);
 	c = start("no-such-command-here 1 2");
 	ends_with(c, "exited with status 127");
@@ -121,6 +121,23 @@ static void test_ends(void)
 	child_free(c);
 	c = start("exec >&- ; cat >/dev/null");
 	ends_with(c, "closed its output");
+	child_free(c);
+}
+
+static void test_unfinished_words(void)
+{
+	struct child *c = start("printf 'one\ntw' >&2; echo; read -r go; echo o >&2; echo");
+
+	next_is(c, "");
+	while (child_words(c).n < 4) {
+		(void)!io_wait(io, NULL, 1, &err);
+	}
+	ok(str_is(child_words(c), "one\n"), "a line that is not whole waits");
+	child_forget_words(c);
+	ok(child_send(c, STR("go")), "it goes on");
+	next_is(c, "");
+	ends_with(c, "exited with status 0");
+	ok(str_is(child_words(c), "two\n"), "and nothing of it is lost");
 	child_free(c);
 }
 
@@ -148,7 +165,10 @@ static void test_floods(void)
 	while (!child_words_lost(c)) {
 		(void)!child_receive(c, &line, 1, &err);
 	}
-	is_int(child_words(c).n, 64 << 10, "of stderr without end the newest is kept");
+	struct str words = child_words(c);
+	ok(words.n > (64 << 10) - 12 && words.n <= 64 << 10,
+	   "of stderr without end the newest is kept");
+	ok(str_starts(words, STR("words\n")) && words.p[words.n - 1] == '\n', "in whole lines");
 	child_free(c);
 	c = start("yes line");
 	for (int i = 0; i < 200; i++) {
@@ -221,6 +241,7 @@ int main(void)
 	test_lines();
 	test_echo();
 	test_ends();
+	test_unfinished_words();
 	test_too_long();
 	test_floods();
 	test_stubborn();

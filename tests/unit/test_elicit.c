@@ -1,9 +1,9 @@
 /* Answers to elicitation: the defaults of a form, or no. */
-#include "env/elicit.h"
+#include "env/mcp/elicit.h"
 #include "tap.h"
 
-#define SCHEMA(properties, required)                                                     \
-	"{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"    \
+#define SCHEMA(properties, required)                                                               \
+	"{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"              \
 	"{" properties "},\"required\":[" required "]}}"
 #define ACCEPT(content) "{\"action\":\"accept\",\"content\":{" content "}}"
 #define DECLINE         "{\"action\":\"decline\"}"
@@ -44,9 +44,8 @@ static const struct {
          "{\"mode\":\"form\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}"
          "}",
          ACCEPT(""), ""},
-	{"a required field without default",
-         SCHEMA("\"a\":{\"type\":\"string\"}", "\"a\""), DECLINE,
-         "no default for the required field \"a\""},
+	{"a required field without default", SCHEMA("\"a\":{\"type\":\"string\"}", "\"a\""),
+         DECLINE, "no default for the required field \"a\""},
 	{"a required field that is not there", SCHEMA("", "\"a\""), DECLINE,
          "no default for the required field \"a\""},
 	{"a default of another type",
@@ -56,9 +55,8 @@ static const struct {
          SCHEMA("\"a\":{\"type\":\"integer\",\"default\":1.5}", "\"a\""), DECLINE,
          "no default for the required field \"a\""},
 	{"a default that is not offered",
-         SCHEMA("\"a\":{\"type\":\"string\",\"enum\":[\"x\"],\"default\":\"y\"}",
-                "\"a\""),
-         DECLINE, "no default for the required field \"a\""},
+         SCHEMA("\"a\":{\"type\":\"string\",\"enum\":[\"x\"],\"default\":\"y\"}", "\"a\""), DECLINE,
+         "no default for the required field \"a\""},
 	{"nor one of several",
          SCHEMA("\"a\":{\"type\":\"array\",\"items\":{\"enum\":[\"x\"]},"
                 "\"default\":[\"x\",\"z\"]}",
@@ -72,11 +70,9 @@ static const struct {
                 "\"q\\\"\":{\"type\":\"string\",\"default\":\"3\"}",
                 "\"a\""),
          ACCEPT("\"a\":\"2\",\"q\\\"\":\"3\""), ""},
-	{"a URL to open",
-         "{\"mode\":\"url\",\"url\":\"http://a\",\"elicitationId\":\"1\"}", DECLINE,
-         "not a form: mode \"url\""},
-	{"nothing asked", "{\"message\":\"?\"}", DECLINE,
-         "the request has no requestedSchema"},
+	{"a URL to open", "{\"mode\":\"url\",\"url\":\"http://a\",\"elicitationId\":\"1\"}",
+         DECLINE, "not a form: mode \"url\""},
+	{"nothing asked", "{\"message\":\"?\"}", DECLINE, "the request has no requestedSchema"},
 	{"required is no list of names",
          "{\"requestedSchema\":{\"properties\":{},\"required\":[1]}}", DECLINE,
          "no default for the required field 1"},

@@ -1,8 +1,8 @@
 /* The small parts of environments: words of errors, the queue of events, what is ignored,
    state sources as options, and the id that hashing servers derive. */
-#include "env/control_plane.h"
 #include "env/error_text.h"
-#include "env/ignored.h"
+#include "env/ignore_paths.h"
+#include "env/mcp/control_plane.h"
 #include "env/state_source.h"
 #include "tap.h"
 
@@ -42,8 +42,7 @@ static const struct {
 	{"MCP error -32602: Tool nope not found", CLASS_UNKNOWN_TOOL},
 	{"Error executing tool x: 1 validation error for xArguments", CLASS_ARGUMENTS},
 	{"MCP error -32602: Invalid arguments for tool x", CLASS_ARGUMENTS},
-	{"Error executing tool x: Invalid action 'JUMP'. Valid actions: [..]",
-         CLASS_ARGUMENTS},
+	{"Error executing tool x: Invalid action 'JUMP'. Valid actions: [..]", CLASS_ARGUMENTS},
 	{"Invalid params", CLASS_ARGUMENTS},
 	{"Invalid request parameters", CLASS_ARGUMENTS},
 	{"the request timed out", CLASS_TIMEOUT},
@@ -60,12 +59,11 @@ static void test_classes(void)
 	struct buf far = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
-		is_str(error_class_name(error_text_class(str_from(messages[i].message),
-		                                         LAYER_HTTP, CLASS_TOOL)),
+		is_str(error_class_name(error_text_class(str_from(messages[i].message), LAYER_HTTP,
+		                                         CLASS_TOOL)),
 		       error_class_name(messages[i].class), "'%s'", messages[i].message);
 	}
-	ok(error_text_class((struct str){NULL, 0}, LAYER_HTTP, CLASS_AUTH) == CLASS_AUTH,
-	   "no message");
+	ok(error_text_class(STR_NONE, LAYER_HTTP, CLASS_AUTH) == CLASS_AUTH, "no message");
 	for (int i = 0; i < 600; i++) {
 		buf_char(&far, 'x');
 	}
@@ -75,25 +73,34 @@ static void test_classes(void)
 	buf_release(&far);
 }
 
-static void test_suspicion(void)
+static void test_matches(void)
 {
-	static const char *const like_errors[] = {
-		"Error executing tool x: y", "Error: no",           "Error 7",
-		"Traceback (most",           "Unknown action JUMP", "MCP error -1"};
-	static const char *const not [] = {"", "Errors are human", "no Error: here",
-	                                   "error: lower"};
+	static const struct {
+		const char *text, *pattern;
+		bool fits;
+	} rows[] = {
+		{"Invalid move, try again", "Invalid move", true},
+		{"Invalid move, try again", "invalid MOVE", true},
+		{"Invalid move, try again", "try", true},
+		{"Invalid move, try again", "Invalid*again", true},
+		{"Invalid move, try again", "^try", false},
+		{"Invalid move, try again", "^invalid", true},
+		{"Invalid move, try again", "again*move", false},
+		{"Invalid move, try again", "*", true},
+		{"Valid move", "Invalid move", false},
+		{"", "x", false},
+	};
 
-	for (size_t i = 0; i < ARRAY_LEN(like_errors); i++) {
-		ok(error_text_suspected(str_from(like_errors[i])), "'%s'",
-		   like_errors[i]);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		ok(error_text_matches(str_from(rows[i].text), rows[i].pattern) == rows[i].fits,
+		   "'%s' and '%s'", rows[i].text, rows[i].pattern);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(not ); i++) {
-		ok(!error_text_suspected(str_from(not [i])), "not '%s'", not [i]);
-	}
-	ok(error_class_outcome(CLASS_CAPACITY, OUTCOME_OK) == OUTCOME_CAPACITY,
-	   "capacity");
-	ok(error_class_outcome(CLASS_SESSION, OUTCOME_OK) == OUTCOME_SESSION_LOST,
-	   "lost");
+}
+
+static void test_outcomes(void)
+{
+	ok(error_class_outcome(CLASS_CAPACITY, OUTCOME_OK) == OUTCOME_CAPACITY, "capacity");
+	ok(error_class_outcome(CLASS_SESSION, OUTCOME_OK) == OUTCOME_SESSION_LOST, "lost");
 	ok(error_class_outcome(CLASS_TIMEOUT, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
 	   "who says timed out has answered");
 	ok(error_class_outcome(CLASS_AUTH, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
@@ -109,21 +116,20 @@ static void test_events(void)
 	int n = 0;
 
 	ok(!events_take(&q, &e), "nothing yet");
-	events_push(&q, "noise", STR("{\"n\":1}"));
-	events_push(&q, "retry", STR("{\"n\":2}"));
-	ok(events_take(&q, &e) && str_is(str_from(e.name), "noise") &&
-	           str_is(e.detail, "{\"n\":1}"),
+	events_push(&q, EVENT_NOISE, STR("{\"n\":1}"));
+	events_push(&q, EVENT_RETRY, STR("{\"n\":2}"));
+	ok(events_take(&q, &e) && e.kind == EVENT_NOISE && str_is(e.detail, "{\"n\":1}"),
 	   "the oldest first");
 	ok(events_take(&q, &e) && str_is(e.detail, "{\"n\":2}"), "then the next");
 	ok(!events_take(&q, &e), "and no more");
 	for (int i = 0; i < EVENTS_MAX + 44; i++) {
-		events_push(&q, "notification", STR("{}"));
+		events_push(&q, EVENT_NOTIFICATION, STR("{}"));
 	}
 	while (events_take(&q, &e)) {
 		n++;
 	}
 	is_int(n, EVENTS_MAX + 1, "a chatterer gets one more event for the rest");
-	events_push(&q, "noise", STR("{}"));
+	events_push(&q, EVENT_NOISE, STR("{}"));
 	ok(events_take(&q, &e), "then it may go on");
 	events_release(&q);
 }
@@ -131,22 +137,22 @@ static void test_events(void)
 static void test_events_dropped(void)
 {
 	struct event_queue q = {0};
-	struct event e = {.name = NULL};
+	struct event e = {.kind = EVENT_UNKNOWN};
 	struct buf big = BUF(BUF_MAX_MESSAGE);
 
 	for (int i = 0; i < EVENTS_MAX + 44; i++) {
-		events_push(&q, "notification", STR("{}"));
+		events_push(&q, EVENT_NOTIFICATION, STR("{}"));
 	}
 	for (int i = 0; i <= EVENTS_MAX; i++) {
 		events_take(&q, &e);
 	}
-	is_str(e.name, "noise", "the last one says it");
+	is_int(e.kind, EVENT_NOISE, "the last one says it");
 	ok(str_is(e.detail, "{\"events_dropped\":44}"), "with the number");
 	char *p = buf_room(&big, BUF_MAX_MESSAGE);
 	memset(p, ' ', BUF_MAX_MESSAGE);
 	big.n = BUF_MAX_MESSAGE;
 	for (int i = 0; i < 4; i++) {
-		events_push(&q, "notification", buf_view(&big));
+		events_push(&q, EVENT_NOTIFICATION, buf_view(&big));
 	}
 	ok(q.bytes <= EVENTS_MAX_BYTES && q.dropped == 2, "bytes are limited, too");
 	events_release(&q);
@@ -158,36 +164,44 @@ static void test_events_dropped(void)
 /* ---- ignored ---- */
 
 static const struct {
-	struct opt_list given;
+	const char *given[3];
 	const char *state, *wanted;
 } ignores[] = {
-	{{{0}, 0}, NULL, "[\"/step_count\",\"/episode_id\"]"},
-	{{{0}, 0}, "{\"position\":0}", "[]"},
-	{{{0}, 0}, "{\"position\":0,\"grid\":\"S\"}", "[\"/grid\"]"},
-	{{{0}, 0}, "{\"grid\":\"S\"}", "[]"},
-	{{{0}, 0}, "{\"state\":3,\"grid_layout\":\"S\"}", "[\"/grid_layout\"]"},
-	{{{0}, 0}, "{\"position\":{},\"image_url\":\"data:\"}", "[\"/image_url\"]"},
-	{{{0}, 0}, "{\"image_url\":\"data:\"}", "[]"},
-	{{{0}, 0},
+	{{NULL}, NULL, "[\"/step_count\",\"/episode_id\"]"},
+	{{NULL}, "{\"position\":0}", "[]"},
+	{{NULL}, "{\"position\":0,\"grid\":\"S\"}", "[\"/grid\"]"},
+	{{NULL}, "{\"grid\":\"S\"}", "[]"},
+	{{NULL}, "{\"state\":3,\"grid_layout\":\"S\"}", "[\"/grid_layout\"]"},
+	{{NULL}, "{\"position\":{},\"image_url\":\"data:\"}", "[\"/image_url\"]"},
+	{{NULL}, "{\"image_url\":\"data:\"}", "[]"},
+	{{NULL},
          "{\"step_count\":1,\"episode_id\":\"e\",\"x\":1}",
          "[\"/step_count\",\"/episode_id\"]"},
-	{{{0}, 0}, "[1]", "[]"},
-	{{{"/a", "/b/0"}, 2}, "{\"position\":0,\"grid\":\"S\"}", "[\"/a\",\"/b/0\"]"},
-	{{{"a"}, 1}, NULL, NULL},
+	{{NULL}, "[1]", "[]"},
+	{{"/a", "/b/0"}, "{\"position\":0,\"grid\":\"S\"}", "[\"/grid\",\"/a\",\"/b/0\"]"},
+	{{"none", "/a"}, "{\"position\":0,\"grid\":\"S\"}", "[\"/a\"]"},
+	{{"a"}, NULL, NULL},
 };
 
 static void test_ignored(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ignores); i++) {
-		struct ignored e = {.json = BUF(BUF_MAX_SMALL)};
+		struct ignore_paths e = {.json = BUF(BUF_MAX_SMALL)};
 		struct error err = {0};
-		int failed = ignored_settle(&e, &ignores[i].given,
-		                            str_from(ignores[i].state), &err);
+		size_t count = 0;
+
+		while (ignores[i].given[count]) {
+			count++;
+		}
+		int failed = ignore_paths_choose(&e, ignores[i].given, count,
+		                                 str_from(ignores[i].state), &err);
 
 		is_str(failed ? NULL : buf_cstr(&e.json), ignores[i].wanted, "state %s",
 		       ignores[i].state ? ignores[i].state : "unknown");
-		ok(!failed || err.kind == FAIL_USAGE, "usage: %s", err.text);
-		ignored_release(&e);
+		ok(failed == ignore_paths_check(ignores[i].given, count, &err) &&
+		           (!failed || err.kind == FAIL_USAGE),
+		   "usage: %s", err.text);
+		ignore_paths_release(&e);
 	}
 }
 
@@ -196,7 +210,7 @@ static void test_ignored(void)
 static const struct {
 	const char *spec, *kind, *target, *arguments, *message;
 } sources[] = {
-	{"auto", "auto", "", "", NULL},
+	{"auto", NULL, "", "", NULL},
 	{"none", "none", "", "", NULL},
 	{"control-plane", "control-plane", "", "", NULL},
 	{"observation", "observation", "", "", NULL},
@@ -204,20 +218,17 @@ static const struct {
 	{"resource:game://x:1", "resource", "game://x:1", "", NULL},
 	{"tool:look", "tool", "look", "{}", NULL},
 	{"tool:look:{\"a\":{\"b\":1}}", "tool", "look", "{\"a\":{\"b\":1}}", NULL},
-	{"tool:look:{\"a\"", NULL, NULL, NULL,
-         "--state tool: the arguments are not JSON"},
-	{"tool:look:[1]", NULL, NULL, NULL,
-         "--state tool: the arguments are no JSON object"},
-	{"tool:", NULL, NULL, NULL, "--state tool wants a target: tool:NAME[:JSON]"},
-	{"tool", NULL, NULL, NULL, "--state tool wants a target"},
-	{"resource", NULL, NULL, NULL, "--state resource wants a target: resource:URI"},
-	{"observation:a", NULL, NULL, NULL,
-         "--state observation wants a JSON Pointer: /a/b"},
-	{"none:x", NULL, NULL, NULL, "--state none takes no target"},
-	{"auto:", NULL, NULL, NULL, "--state auto takes no target"},
+	{"tool:look:{\"a\"", NULL, NULL, NULL, "\1state\2 tool: the arguments are not JSON"},
+	{"tool:look:[1]", NULL, NULL, NULL, "\1state\2 tool: the arguments are not a JSON object"},
+	{"tool:", NULL, NULL, NULL, "\1state\2 tool needs a target: tool:NAME[:JSON]"},
+	{"tool", NULL, NULL, NULL, "\1state\2 tool needs a target"},
+	{"resource", NULL, NULL, NULL, "\1state\2 resource needs a target: resource:URI"},
+	{"observation:a", NULL, NULL, NULL, "\1state\2 observation needs a JSON Pointer: /a/b"},
+	{"none:x", NULL, NULL, NULL, "\1state\2 none takes no target"},
+	{"auto:", NULL, NULL, NULL, "\1state\2 auto takes no target"},
 	{"obsrvation", NULL, NULL, NULL,
-         "--state: unknown source 'obsrvation'; did you mean 'observation'?"},
-	{"", NULL, NULL, NULL, "--state: unknown source ''"},
+         "\1state\2: unknown source 'obsrvation'; did you mean 'observation'?"},
+	{"", NULL, NULL, NULL, "\1state\2: unknown source ''"},
 };
 
 static void test_sources(void)
@@ -227,12 +238,11 @@ static void test_sources(void)
 		struct error err = {0};
 		int failed = state_source_parse(str_from(sources[i].spec), &s, &err);
 
-		is_str(failed ? NULL : state_kind_name(s.kind), sources[i].kind,
-		       "--state '%s'", sources[i].spec);
+		is_str(failed ? NULL : state_kind_name(s.kind), sources[i].kind, "state '%s'",
+		       sources[i].spec);
 		if (sources[i].message) {
 			ok(err.kind == FAIL_USAGE &&
-			           str_starts(str_from(err.text),
-			                      str_from(sources[i].message)),
+			           str_starts(str_from(err.text), str_from(sources[i].message)),
 			   "why: %s", err.text);
 		} else {
 			ok(str_is(s.target, sources[i].target) &&
@@ -250,10 +260,15 @@ static void test_hash(void)
 	struct control_plane c = {.id = BUF(BUF_MAX_SMALL)};
 	struct hasher *h = hasher_new();
 
-	control_use_hash(&c, h, "reward-kit", "1.0.0", true, 42);
+	control_use_hash(&c, h, STR_NONE, "reward-kit", "1.0.0", true, 42);
 	is_str(buf_cstr(&c.id), "a05e7652df9c7574c02c1764f9671554", "with seed 42");
-	control_use_hash(&c, h, "reward-kit", "1.0.0", false, 42);
+	control_use_hash(&c, h, STR_NONE, "reward-kit", "1.0.0", false, 42);
 	is_str(buf_cstr(&c.id), "00d275d1ca962c94a4823e008d2217d0", "without a seed");
+	control_use_hash(
+		&c, h,
+		STR("{\"b\":[1,{\"z\":\"\u00e9\U0001f600\",\"a\":\"x,:\\\"y\"}],\"a\":null}"),
+		"reward-kit", "1.0.0", true, 42);
+	is_str(buf_cstr(&c.id), "c26af9fe8ed416123e5638057a2f39fd", "with a config");
 	hasher_free(h);
 	buf_release(&c.id);
 }
@@ -261,7 +276,8 @@ static void test_hash(void)
 int main(void)
 {
 	test_classes();
-	test_suspicion();
+	test_matches();
+	test_outcomes();
 	test_events();
 	test_events_dropped();
 	test_ignored();

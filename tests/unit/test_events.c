@@ -3,21 +3,21 @@
 #include "tap.h"
 #include "trajectory/events.h"
 
-static bool next_is(struct event_queue *q, const char *name, const char *detail)
+static bool next_is(struct event_queue *q, enum event_kind kind, const char *detail)
 {
 	struct event e;
 
-	return events_take(q, &e) && !strcmp(e.name, name) && str_is(e.detail, detail);
+	return events_take(q, &e) && e.kind == kind && str_is(e.detail, detail);
 }
 
 static void test_order(void)
 {
 	struct event_queue q = {0};
 
-	events_push(&q, "noise", STR("{\"a\":1}"));
-	events_push(&q, "retry", STR(EVENTS_RETRY));
-	ok(next_is(&q, "noise", "{\"a\":1}"), "first in, first out");
-	ok(next_is(&q, "retry", EVENTS_RETRY), "and then the next");
+	events_push(&q, EVENT_NOISE, STR("{\"a\":1}"));
+	events_push(&q, EVENT_RETRY, STR(EVENTS_RETRY));
+	ok(next_is(&q, EVENT_NOISE, "{\"a\":1}"), "first in, first out");
+	ok(next_is(&q, EVENT_RETRY, EVENTS_RETRY), "and then the next");
 	events_release(&q);
 }
 
@@ -29,10 +29,10 @@ static void test_full(void)
 	buf_text(&fits, "{\"a\":1}");
 	buf_text(&full, "{\"a\":");
 	buf_text(&full, "\"a text that is too long\"}");
-	events_push_json(&q, "noise", &fits);
-	events_push_json(&q, "noise", &full);
-	ok(next_is(&q, "noise", "{\"a\":1}"), "a detail that fits stays as it is");
-	ok(next_is(&q, "noise", "{\"detail_too_large\":true}"),
+	events_push_json(&q, EVENT_NOISE, &fits);
+	events_push_json(&q, EVENT_NOISE, &full);
+	ok(next_is(&q, EVENT_NOISE, "{\"a\":1}"), "a detail that fits stays as it is");
+	ok(next_is(&q, EVENT_NOISE, "{\"detail_too_large\":true}"),
 	   "one that does not is still JSON");
 	buf_release(&fits);
 	buf_release(&full);
@@ -47,16 +47,16 @@ static void test_chatter(void)
 	int noise = 0;
 
 	for (int i = 0; i < EVENTS_MAX + 10; i++) {
-		events_push(&q, "noise", STR("{}"));
+		events_push(&q, EVENT_NOISE, STR("{}"));
 	}
-	events_push(&q, "session-replaced", STR("{\"b\":2}"));
-	while (events_take(&q, &e) && !strcmp(e.name, "noise")) {
+	events_push(&q, EVENT_SESSION_REPLACED, STR("{\"b\":2}"));
+	while (events_take(&q, &e) && e.kind == EVENT_NOISE) {
 		noise++;
 	}
 	is_int(noise, EVENTS_MAX, "chatter has an end");
-	is_str(e.name, "session-replaced", "and room behind it for what matters");
+	is_int(e.kind, EVENT_SESSION_REPLACED, "and room behind it for what matters");
 	snprintf(dropped, sizeof(dropped), "{\"events_dropped\":%d}", 10);
-	ok(next_is(&q, "noise", dropped), "what was dropped is counted");
+	ok(next_is(&q, EVENT_NOISE, dropped), "what was dropped is counted");
 	events_release(&q);
 }
 

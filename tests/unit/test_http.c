@@ -1,14 +1,14 @@
 /* net/http and net/io against a server with bad manners: what is sent how often, what is
    told about it, and that nothing waits for ever. */
+#include "misbehaving_server.h"
 #include "net/http.h"
-#include "odd_server.h"
 #include "tap.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 
-static struct odd_server server;
+static struct misbehaving_server server;
 
 /* What came of one exchange, and how the URL is told in messages. */
 struct result {
@@ -25,6 +25,7 @@ static const char *url_of(const char *path)
 	static _Thread_local char url[4][256];
 	static _Thread_local unsigned next;
 	char *out = url[next++ % 4];
+
 	snprintf(out, sizeof(url[0]), "http://127.0.0.1:%d%s", server.port, path);
 	return out;
 }
@@ -34,10 +35,12 @@ static const char *told(const char *text)
 {
 	static char out[600];
 	const char *host = strstr(text, "HOST");
-	if (!host)
+
+	if (!host) {
 		return text;
-	snprintf(out, sizeof(out), "%.*s127.0.0.1:%d%s", (int)(host - text), text,
-	         server.port, host + 4);
+	}
+	snprintf(out, sizeof(out), "%.*s127.0.0.1:%d%s", (int)(host - text), text, server.port,
+	         host + 4);
 	return out;
 }
 
@@ -46,18 +49,22 @@ static struct io *io_make(int stop_fd)
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = stop_fd};
 	struct io *io = NULL;
 	struct error err;
-	if (io_new(&conf, &io, &err) < 0)
+
+	if (io_new(&conf, &io, &err) < 0) {
 		abort();
+	}
 	return io;
 }
 
 static void exchange(struct io *io, const struct http_request *q, struct result *r)
 {
 	struct http_exchange *x = NULL;
+
 	*r = (struct result){.body = BUF(BUF_MAX_MESSAGE)};
 	r->rc = http_begin(io, q, &x, &r->err);
-	if (r->rc < 0)
+	if (r->rc < 0) {
 		return;
+	}
 	r->rc = http_read_all(x, &r->body, &r->err);
 	r->status = http_status(x);
 	r->repeats = http_repeats(x);
@@ -69,8 +76,8 @@ static void exchange(struct io *io, const struct http_request *q, struct result 
 
 static struct http_request post(const char *path)
 {
-	static const char *const headers[] = {"Content-Type: application/json",
-	                                      "X-None;"};
+	static const char *const headers[] = {"Content-Type: application/json", "X-None;"};
+
 	return (struct http_request){.method = "POST",
 	                             .url = url_of(path),
 	                             .headers = headers,
@@ -83,11 +90,11 @@ static void test_requests(struct io *io)
 {
 	struct result r;
 	struct http_request q = post("/echo?key=secret");
+
 	exchange(io, &q, &r);
 	const char *text = buf_cstr(&r.body);
 	is_int(r.status, 200, "POST: status");
-	ok(strncmp(text, "POST /echo?key=secret HTTP/1.1\r\n", 32) == 0,
-	   "POST: request line");
+	ok(strncmp(text, "POST /echo?key=secret HTTP/1.1\r\n", 32) == 0, "POST: request line");
 	ok(strstr(text, "\r\nContent-Length: 7\r\n") && strstr(text, "\r\n\r\n{\"n\":1}"),
 	   "POST: body");
 	ok(strstr(text, "\r\nContent-Type: application/json\r\n") &&
@@ -101,8 +108,7 @@ static void test_requests(struct io *io)
 	q.headers = NULL;
 	q.header_count = 0;
 	exchange(io, &q, &r);
-	ok(!strstr(buf_cstr(&r.body), "\r\nContent-Type:"),
-	   "no content type unless given");
+	ok(!strstr(buf_cstr(&r.body), "\r\nContent-Type:"), "no content type unless given");
 	buf_release(&r.body);
 
 	static const struct {
@@ -116,9 +122,8 @@ static void test_requests(struct io *io)
 		{"GET", "GET /echo HTTP/1.1\r\n", "\r\n\r\n", {NULL, 0}},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		q = (struct http_request){.method = rows[i].method,
-		                          .url = url_of("/echo"),
-		                          .body = rows[i].body};
+		q = (struct http_request){
+			.method = rows[i].method, .url = url_of("/echo"), .body = rows[i].body};
 		exchange(io, &q, &r);
 		ok(str_starts(buf_view(&r.body), str_from(rows[i].begin)) &&
 		           str_ends(buf_view(&r.body), str_from(rows[i].end)),
@@ -130,14 +135,15 @@ static void test_requests(struct io *io)
 static void test_large_body(struct io *io)
 {
 	struct buf body = BUF(BUF_MAX_MESSAGE);
-	for (int i = 0; i < 20000; i++)
+
+	for (int i = 0; i < 20000; i++) {
 		buf_text(&body, "0123456789");
+	}
 	struct http_request q = post("/echo");
 	struct result r;
 	q.body = buf_view(&body);
 	exchange(io, &q, &r);
-	ok(str_ends(buf_view(&r.body), buf_view(&body)),
-	   "a body of 200 kB arrives whole");
+	ok(str_ends(buf_view(&r.body), buf_view(&body)), "a body of 200 kB arrives whole");
 	buf_release(&r.body);
 	buf_release(&body);
 }
@@ -162,38 +168,33 @@ static const struct {
 	{"/307", 0, 307, "gone", FAIL_NONE, false, 1},
 	{"/307-away", 0, 307, "away", FAIL_NONE, true, 1},
 	{"/307-lost", 0, 307, "lost", FAIL_NONE, true, 1},
-	{"/307-loop", -1, 307, "HOST redirected POST 5 times and then again",
-         FAIL_PROTOCOL, true, 6},
-	{"/drop", -1, 0, "HOST closed the connection before answering POST /drop",
-         FAIL_TRANSPORT, false, 1},
-	{"/reset", -1, 0, "no answer from HOST to POST /reset: connection reset",
-         FAIL_TRANSPORT, false, 1},
+	{"/307-loop", -1, 307, "HOST redirected POST more than 5 times", FAIL_PROTOCOL, true, 6},
+	{"/drop", -1, 0, "HOST closed the connection before answering POST /drop", FAIL_TRANSPORT,
+         false, 1},
+	{"/reset", -1, 0, "no response from HOST to POST /reset: connection reset", FAIL_TRANSPORT,
+         false, 1},
 	{"/cut-head", -1, 0,
-         "HOST closed the connection in the middle of its headers answering POST "
-         "/cut-head",
+         "HOST closed the connection in the middle of the response headers to POST /cut-head",
          FAIL_TRANSPORT, false, 1},
 	{"/cut-body", -1, 200,
-         "HOST closed the connection in the middle of its answer to POST "
-         "/cut-body, "
-         "after 4 bytes",
+         "HOST closed the connection in the middle of its response to POST /cut-body, after 4 "
+         "bytes",
          FAIL_TRANSPORT, false, 1},
 	{"/cut-chunk", -1, 200,
-         "HOST closed the connection in the middle of its answer to POST "
-         "/cut-chunk, "
-         "after 4 bytes",
+         "HOST closed the connection in the middle of its response to POST /cut-chunk, after "
+         "4 bytes",
          FAIL_TRANSPORT, false, 1},
 	{"/cut-between", -1, 200,
-         "HOST closed the connection in the middle of its answer to POST "
-         "/cut-between, "
+         "HOST closed the connection in the middle of its response to POST /cut-between, "
          "after 4 bytes",
          FAIL_TRANSPORT, false, 1},
 	{"/reset-body", -1, 200,
-         "the answer of HOST to POST /reset-body broke off: connection reset",
-         FAIL_TRANSPORT, false, 1},
-	{"/garbage", -1, 0, "HOST answered POST /garbage with something that is no HTTP",
+         "the response of HOST to POST /reset-body was cut off: connection reset", FAIL_TRANSPORT,
+         false, 1},
+	{"/garbage", -1, 0, "HOST answered POST /garbage with something other than HTTP",
          FAIL_PROTOCOL, false, 1},
-	{"/big-head", -1, 0, "HOST answered POST /big-head with headers over 64 KiB",
-         FAIL_PROTOCOL, false, 1},
+	{"/big-head", -1, 0, "HOST answered POST /big-head with headers over 64 KiB", FAIL_PROTOCOL,
+         false, 1},
 };
 
 /* Every row on an io of its own. */
@@ -203,16 +204,16 @@ static void test_replies(void)
 		struct io *io = io_make(-1);
 		struct http_request q = post(replies[i].path);
 		struct result r;
+
 		q.follow = replies[i].follow;
-		odd_reset_counts(&server);
+		misbehaving_reset_counts(&server);
 		exchange(io, &q, &r);
 		const char *got = replies[i].rc == 0 ? buf_cstr(&r.body) : r.err.text;
-		ok(r.rc == replies[i].rc &&
-		           (r.rc == 0 || r.err.kind == replies[i].kind) && r.sent,
+		ok(r.rc == replies[i].rc && (r.rc == 0 || r.err.kind == replies[i].kind) && r.sent,
 		   "%s: kind of result", replies[i].path);
 		is_str(got, told(replies[i].body_or_error), "%s: text", replies[i].path);
 		is_int(r.status, replies[i].status, "%s: status", replies[i].path);
-		is_int(odd_read(&server, &server.executed), replies[i].executed,
+		is_int(misbehaving_read(&server, &server.executed), replies[i].executed,
 		       "%s: executed", replies[i].path);
 		buf_release(&r.body);
 		io_free(io);
@@ -225,14 +226,15 @@ static void test_broken_chunk(struct io *io)
 	struct http_exchange *x;
 	struct error err;
 	struct str piece;
-	if (!is_int(http_begin(io, &q, &x, &err), 0, "bad chunk: begins"))
+
+	if (!is_int(http_begin(io, &q, &x, &err), 0, "bad chunk: begins")) {
 		return;
+	}
 	is_int(http_read(x, &piece, &err), 1, "bad chunk: what came before is delivered");
 	ok(str_is(piece, "half"), "bad chunk: and whole");
 	is_int(http_read(x, &piece, &err), -1, "bad chunk: then the failure");
 	is_int(err.kind, FAIL_TRANSPORT, "bad chunk: kind");
-	ok(strstr(err.text, told("the answer of HOST to POST /bad-chunk broke off: ")) !=
-	           NULL,
+	ok(strstr(err.text, told("the response of HOST to POST /bad-chunk was cut off: ")) != NULL,
 	   "bad chunk: %s", err.text);
 	http_end(x);
 }
@@ -243,15 +245,17 @@ static void test_timeouts(struct io *io)
 		const char *path, *text;
 		uint64_t timeout_ms;
 	} rows[] = {
-		{"/hang?key=secret", "no answer from HOST within 50ms (POST /hang)", 50},
-		{"/half-head", "no answer from HOST within 50ms (POST /half-head)", 50},
-		{"/half-body",
-	         "the answer of HOST did not end within 1s (POST /half-body)", 1000},
-		{"/307-hang", "no answer from HOST within 1s (POST /ok)", 1000},
+		{"/hang?key=secret", "no response from HOST within 50ms (POST /hang)", 50},
+		{"/half-head", "no response from HOST within 50ms (POST /half-head)", 50},
+		{"/half-body", "the response of HOST did not end within 1s (POST /half-body)",
+	         1000},
+		{"/307-hang", "no response from HOST within 1s (POST /ok)", 1000},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct http_request q = post(rows[i].path);
 		struct result r;
+
 		q.timeout_ms = rows[i].timeout_ms;
 		q.follow = true;
 		exchange(io, &q, &r);
@@ -260,20 +264,21 @@ static void test_timeouts(struct io *io)
 		ok(r.sent, "%s: was sent", rows[i].path);
 		buf_release(&r.body);
 	}
-	odd_wait_open(&server, 1);
+	misbehaving_wait_open(&server, 1);
 	ok(true, "what timed out is broken off");
 }
 
 static void test_unreachable(struct io *io)
 {
 	uint16_t port;
+
 	close(loopback_listen(&port));
 	char url[128], wanted[128];
 	struct http_request q = {.method = "POST", .url = url, .body = STR("{}")};
 	struct result r;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/mcp", port);
-	snprintf(wanted, sizeof(wanted),
-	         "cannot connect to 127.0.0.1:%d: connection refused", port);
+	snprintf(wanted, sizeof(wanted), "cannot connect to 127.0.0.1:%d: connection refused",
+	         port);
 	exchange(io, &q, &r);
 	is_int(r.err.kind, FAIL_TRANSPORT, "refused: kind");
 	is_str(r.err.text, wanted, "refused: text");
@@ -295,8 +300,8 @@ static void test_unreachable(struct io *io)
 	snprintf(url, sizeof(url), "https://127.0.0.1:%d/garbage", server.port);
 	q.timeout_ms = 20000;
 	exchange(io, &q, &r);
-	ok(r.err.kind == FAIL_TRANSPORT && str_starts(str_from(r.err.text), STR("TLS: ")),
-	   "%s", r.err.text);
+	ok(r.err.kind == FAIL_TRANSPORT && str_starts(str_from(r.err.text), STR("TLS: ")), "%s",
+	   r.err.text);
 	buf_release(&r.body);
 }
 
@@ -310,21 +315,21 @@ static void test_bad_requests(struct io *io)
 	                                   "http://a b/",
 	                                   "/mcp"};
 	struct result r;
+
 	for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
 		struct http_request q = {.method = "GET", .url = urls[i]};
+
 		exchange(io, &q, &r);
-		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE, "'%s' is no URL",
-		       urls[i]);
+		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE, "'%s' is no URL", urls[i]);
 	}
-	static const char *const headers[] = {"X-A: b\r\nX-B: c", "no colon", ": no name",
-	                                      "X:\n"};
+	static const char *const headers[] = {"X-A: b\r\nX-B: c", "no colon", ": no name", "X:\n"};
 	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
 		struct http_request q = post("/ok");
+
 		q.headers = &headers[i];
 		q.header_count = 1;
 		exchange(io, &q, &r);
-		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE,
-		       "header %zu is none", i);
+		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE, "header %zu is none", i);
 	}
 }
 
@@ -334,15 +339,16 @@ static void test_headers(struct io *io)
 	struct http_exchange *x;
 	struct error err;
 	struct str piece;
-	if (!is_int(http_begin(io, &q, &x, &err), 0, "headers: begins"))
+
+	if (!is_int(http_begin(io, &q, &x, &err), 0, "headers: begins")) {
 		return;
+	}
 	is_int(http_wait_headers(x, &err), 0, "headers: they come");
-	while (http_read(x, &piece, &err) > 0)
+	while (http_read(x, &piece, &err) > 0) {
 		continue;
-	ok(str_is(http_header(x, "X-TWO"), "last one"),
-	   "the last of several, in any case");
-	ok(http_header(x, "x-empty").p && http_header(x, "x-empty").n == 0,
-	   "an empty one");
+	}
+	ok(str_is(http_header(x, "X-TWO"), "last one"), "the last of several, in any case");
+	ok(http_header(x, "x-empty").p && http_header(x, "x-empty").n == 0, "an empty one");
 	ok(!http_header(x, "X-Tw").p && !http_header(x, "X-Early").p, "none");
 	ok(str_is(http_media_type(x), "Text/HTML"), "media type without its parameters");
 	http_end(x);
@@ -351,30 +357,32 @@ static void test_headers(struct io *io)
 static void test_redirects(struct io *io)
 {
 	static const char *const paths[] = {"/307", "/308"};
+
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		struct http_request q = post(paths[i]);
 		struct http_exchange *x;
 		struct error err;
 		struct buf body = BUF(BUF_MAX_MESSAGE);
+
 		q.follow = true;
-		odd_reset_counts(&server);
-		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0)
+		misbehaving_reset_counts(&server);
+		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0) {
 			abort();
+		}
 		ok(str_starts(buf_view(&body), STR("POST /echo ")) &&
 		           str_ends(buf_view(&body), STR("{\"n\":1}")),
 		   "%s: followed with method and body", paths[i]);
-		is_str(http_url(x), url_of("/echo"), "%s: the final URL is told",
-		       paths[i]);
+		is_str(http_url(x), url_of("/echo"), "%s: the final URL is told", paths[i]);
 		is_int(http_repeats(x), 0, "%s: no repeat", paths[i]);
-		is_int(odd_read(&server, &server.executed), 2, "%s: two requests",
+		is_int(misbehaving_read(&server, &server.executed), 2, "%s: two requests",
 		       paths[i]);
 		http_end(x);
 		buf_clear(&body);
 		q.url = url_of("/ok");
-		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0)
+		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0) {
 			abort();
-		is_str(buf_cstr(&body), "ok", "%s: the next request goes where it says",
-		       paths[i]);
+		}
+		is_str(buf_cstr(&body), "ok", "%s: the next request goes where it says", paths[i]);
 		http_end(x);
 		buf_release(&body);
 	}
@@ -395,20 +403,22 @@ static void test_dropped_connections(void)
 		{"/second-reset", true, 0, 3, 1},
 	};
 	static const struct str bodies[] = {STR_INIT("{\"n\":1}"), {NULL, 0}};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows) * 2; i++) {
 		struct io *io = io_make(-1);
 		struct http_request q = post(rows[i / 2].path);
 		struct result r;
+
 		q.body = bodies[i % 2];
 		q.method = i % 2 ? "GET" : "POST";
 		q.may_repeat = rows[i / 2].may_repeat;
-		odd_reset_counts(&server);
+		misbehaving_reset_counts(&server);
 		exchange(io, &q, &r);
 		buf_release(&r.body);
 		exchange(io, &q, &r);
-		is_int(r.rc, rows[i / 2].rc, "%s %s%s: result", q.method,
-		       rows[i / 2].path, q.may_repeat ? ", may repeat" : "");
-		is_int(odd_read(&server, &server.executed), rows[i / 2].executed,
+		is_int(r.rc, rows[i / 2].rc, "%s %s%s: result", q.method, rows[i / 2].path,
+		       q.may_repeat ? ", may repeat" : "");
+		is_int(misbehaving_read(&server, &server.executed), rows[i / 2].executed,
 		       "  executed");
 		is_int(r.repeats, rows[i / 2].repeats, "  repeats");
 		ok(r.sent && (r.rc == 0 || r.err.kind == FAIL_TRANSPORT), "  was sent");
@@ -427,27 +437,29 @@ static void test_connections(void)
 		{"/ok", "/ok", "reused", false, 1},
 		{"/ok", "/ok", "fresh when asked for", true, 2},
 		{"/500", "/ok", "not reused after a 5xx", false, 2},
-		{"/ok-then-drop", "/ok", "not reused when it was closed meanwhile", false,
-	         2},
+		{"/ok-then-drop", "/ok", "not reused when it was closed meanwhile", false, 2},
 		{"/500", "/500", "not reused after a 5xx, same URL", false, 2},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct io *io = io_make(-1);
 		struct http_request q = post(rows[i].first);
 		struct result r;
-		odd_wait_open(&server, 0);
-		odd_reset_counts(&server);
+
+		misbehaving_wait_open(&server, 0);
+		misbehaving_reset_counts(&server);
 		exchange(io, &q, &r);
 		buf_release(&r.body);
-		if (strcmp(rows[i].first, "/ok") != 0)
-			odd_wait_open(&server, 0);
+		if (strcmp(rows[i].first, "/ok") != 0) {
+			misbehaving_wait_open(&server, 0);
+		}
 		q.url = url_of(rows[i].second);
 		q.fresh_connection = rows[i].fresh;
 		exchange(io, &q, &r);
 		is_int(r.rc, 0, "%s: second answer", rows[i].name);
-		is_int(odd_read(&server, &server.connections), rows[i].connections,
+		is_int(misbehaving_read(&server, &server.connections), rows[i].connections,
 		       "  connections");
-		is_int(odd_read(&server, &server.executed), 2, "  executed");
+		is_int(misbehaving_read(&server, &server.executed), 2, "  executed");
 		buf_release(&r.body);
 		io_free(io);
 	}
@@ -460,8 +472,10 @@ static void test_two_at_once(struct io *io)
 	struct error err;
 	struct str piece;
 	struct result r;
-	if (!is_int(http_begin(io, &stream, &x, &err), 0, "stream: begins"))
+
+	if (!is_int(http_begin(io, &stream, &x, &err), 0, "stream: begins")) {
 		return;
+	}
 	is_int(http_read(x, &piece, &err), 1, "stream: first piece");
 	ok(str_is(http_media_type(x), "text/event-stream"), "stream: media type");
 	exchange(io, &other, &r);
@@ -483,43 +497,48 @@ static void test_leave(void)
 	struct error err;
 	struct str piece;
 	struct result r;
-	odd_wait_open(&server, 0);
-	odd_reset_counts(&server);
+
+	misbehaving_wait_open(&server, 0);
+	misbehaving_reset_counts(&server);
 	server.streamed = false; /* no connection is open */
-	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0)
+	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
+	}
 	http_leave(x);
-	odd_go(&server);
-	odd_wait_streamed(&server);
+	misbehaving_go(&server);
+	misbehaving_wait_streamed(&server);
 	q = post("/ok");
 	exchange(io, &q, &r);
 	is_str(buf_cstr(&r.body), "ok", "the next request after a reply was left");
-	is_int(odd_read(&server, &server.connections), 1, "takes the same connection");
+	is_int(misbehaving_read(&server, &server.connections), 1, "takes the same connection");
 	buf_release(&r.body);
 	io_free(io);
-	odd_wait_open(&server, 0);
+	misbehaving_wait_open(&server, 0);
 	ok(true, "and closed with the io");
 
 	io = io_make(-1);
 	q = post("/half-body");
-	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0)
+	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
+	}
 	http_leave(x);
 	io_free(io);
-	odd_wait_open(&server, 0);
+	misbehaving_wait_open(&server, 0);
 	ok(true, "a left reply that never ends goes with the io");
 }
 
 static void test_caps(struct io *io)
 {
 	static const char *const paths[] = {"/big", "/headers"};
+
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		struct http_request q = post(paths[i]);
 		struct result r;
 		char wanted[128];
+
 		q.max_bytes = 1;
 		snprintf(wanted, sizeof(wanted),
-		         "the answer of 127.0.0.1:%d to POST %s is larger than 1 bytes",
+		         "the response of 127.0.0.1:%d to POST %s is larger than 1 bytes",
 		         server.port, paths[i]);
 		exchange(io, &q, &r);
 		is_int(r.err.kind, FAIL_PROTOCOL, "%s: too large", paths[i]);
@@ -530,10 +549,10 @@ static void test_caps(struct io *io)
 	struct http_exchange *x;
 	struct error err;
 	struct buf small = BUF(100);
-	if (http_begin(io, &q, &x, &err) < 0)
+	if (http_begin(io, &q, &x, &err) < 0) {
 		abort();
-	ok(http_read_all(x, &small, &err) < 0 && err.kind == FAIL_PROTOCOL,
-	   "the reader's own cap");
+	}
+	ok(http_read_all(x, &small, &err) < 0 && err.kind == FAIL_PROTOCOL, "the reader's own cap");
 	http_end(x);
 	buf_release(&small);
 }
@@ -547,16 +566,19 @@ static void test_back_pressure(struct io *io)
 	struct str piece;
 	struct result r;
 	size_t total = 0, wrong = 0, largest = 0;
-	if (http_begin(io, &big, &x, &err) < 0)
+
+	if (http_begin(io, &big, &x, &err) < 0) {
 		abort();
+	}
 	for (int i = 0; i < 500; i++) {
 		exchange(io, &q, &r);
 		buf_release(&r.body);
 	}
 	while (http_read(x, &piece, &err) > 0) {
 		largest = piece.n > largest ? piece.n : largest;
-		for (size_t i = 0; i < piece.n; i++, total++)
+		for (size_t i = 0; i < piece.n; i++, total++) {
 			wrong += piece.p[i] != (char)('a' + total / 4096 % 26);
+		}
 	}
 	is_int(total, 8388608, "8 MiB arrive");
 	is_int(wrong, 0, "in order");
@@ -572,24 +594,25 @@ static void test_interrupt(void)
 	struct http_exchange *x;
 	struct error err;
 	struct result r;
+
 	server.signal_fd = stop;
 	ok(!io_stopped(io), "not stopped yet");
 	exchange(io, &q, &r);
 	is_int(r.err.kind, FAIL_INTERRUPTED, "a wait ends when told to stop");
 	ok(r.sent && io_stopped(io), "stopped");
 	buf_release(&r.body);
-	odd_reset_counts(&server);
+	misbehaving_reset_counts(&server);
 	is_int(http_begin(io, &q, &x, &err), -1, "and nothing new begins");
 	is_int(err.kind, FAIL_INTERRUPTED, "for that reason");
 	is_int(io_wait(io, NULL, 0, &err), -1, "nor does io_wait wait");
-	is_int(odd_read(&server, &server.executed), 0, "nothing was sent");
+	is_int(misbehaving_read(&server, &server.executed), 0, "nothing was sent");
 	io_ignore_stop(io);
 	q = (struct http_request){.method = "DELETE", .url = url_of("/ok")};
 	exchange(io, &q, &r);
 	is_str(buf_cstr(&r.body), "ok", "the goodbye is still possible");
 	buf_release(&r.body);
 	io_free(io);
-	odd_wait_open(&server, 0); /* the connection that wrote to it is done */
+	misbehaving_wait_open(&server, 0); /* the connection that wrote to it is done */
 	close(stop);
 }
 
@@ -603,11 +626,13 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 {
 	struct watched *w = arg;
 	char bytes[64];
+
 	w->calls++;
-	if (w->fail)
+	if (w->fail) {
 		return error_set(err, FAIL_SYSTEM, "enough");
+	}
 	if ((ready & POLLIN) && read(fd, bytes, sizeof(bytes)) > 0) {
-		odd_go(&server);
+		misbehaving_go(&server);
 		return 0;
 	}
 	w->hung_up = true;
@@ -619,8 +644,10 @@ static void test_watches(void)
 {
 	struct io *io = io_make(-1);
 	int fd[2];
-	if (pipe(fd) < 0)
+
+	if (pipe(fd) < 0) {
 		abort();
+	}
 	struct watched w = {.io = io};
 	struct error err;
 	struct http_request q = post("/signal-and-wait");
@@ -660,12 +687,15 @@ static int tend(void *arg, uint64_t *wake_ns, struct error *err)
 	struct tended *t = arg;
 	struct error within;
 	bool never = false;
+
 	t->calls++;
 	t->called = t->calls > 1;
-	if (t->did < 0)
+	if (t->did < 0) {
 		return error_set(err, FAIL_SYSTEM, "enough");
-	if (t->wake_ns && t->wake_ns < *wake_ns)
+	}
+	if (t->wake_ns && t->wake_ns < *wake_ns) {
 		*wake_ns = t->wake_ns;
+	}
 	int rc = io_wait(t->io, &never, 0, &within);
 	ok(rc < 0 && within.kind == FAIL_TIMEOUT, "it may wait itself");
 	return t->did;
@@ -676,9 +706,10 @@ static void test_tenders(void)
 	struct io *io = io_make(-1);
 	struct tended t = {.io = io}, gone = {.io = io};
 	struct error err;
-	io_tend(io, tend, &gone);
-	io_tend(io, tend, &t);
-	io_tend_no_more(io, &gone);
+
+	io_set_idle(io, tend, &gone);
+	io_set_idle(io, tend, &t);
+	io_unset_idle(io, &gone);
 	is_int(io_wait(io, NULL, 0, &err), 0, "a wait");
 	is_int(t.calls, 1, "is when it is called, and not within itself");
 	t = (struct tended){.io = io, .wake_ns = io_now_ns(io) + 2000000};
@@ -698,6 +729,7 @@ static void test_tenders(void)
 static void test_proxy(void)
 {
 	char proxy[64];
+
 	snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", server.port);
 	setenv("http_proxy", proxy, 1);
 	struct io *io = io_make(-1);
@@ -719,9 +751,11 @@ static void *use_own_io(void *arg)
 {
 	int *good = arg;
 	struct io *io = io_make(-1);
+
 	for (int i = 0; i < 20; i++) {
 		struct http_request q = post("/ok");
 		struct result r;
+
 		exchange(io, &q, &r);
 		*good += str_is(buf_view(&r.body), "ok");
 		buf_release(&r.body);
@@ -734,9 +768,11 @@ static void test_threads(void)
 {
 	pthread_t threads[4];
 	int good[ARRAY_LEN(threads)] = {0}, all = 0;
+
 	for (size_t i = 0; i < ARRAY_LEN(threads); i++) {
-		if (pthread_create(&threads[i], NULL, use_own_io, &good[i]) != 0)
+		if (pthread_create(&threads[i], NULL, use_own_io, &good[i]) != 0) {
 			abort();
+		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(threads); i++) {
 		pthread_join(threads[i], NULL);
@@ -748,10 +784,12 @@ static void test_threads(void)
 int main(void)
 {
 	struct error err;
+
 	signal(SIGPIPE, SIG_IGN);
-	if (io_global_init(&err) < 0)
+	if (io_global_init(&err) < 0) {
 		return 1;
-	odd_start(&server);
+	}
+	misbehaving_start(&server);
 	struct io *io = io_make(-1);
 	test_requests(io);
 	test_large_body(io);
@@ -774,7 +812,7 @@ int main(void)
 	test_tenders();
 	test_proxy();
 	test_threads();
-	odd_stop(&server);
+	misbehaving_stop(&server);
 	io_global_cleanup();
 	return done();
 }

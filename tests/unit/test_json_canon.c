@@ -71,8 +71,7 @@ static void repeated(void)
 		buf_clear(&twice);
 		json_canon(c.field[2], NULL, JSON_EDIT_DROP, &once);
 		json_canon(buf_view(&once), NULL, JSON_EDIT_DROP, &twice);
-		is_str(buf_cstr(&twice), buf_cstr(&once), "repeated: %.*s",
-		       STR_ARG(c.field[0]));
+		is_str(buf_cstr(&twice), buf_cstr(&once), "repeated: %.*s", STR_ARG(c.field[0]));
 		ok(json_validate(buf_view(&once), &fault) == 0 && once.n <= c.field[2].n,
 		   "valid: %.*s", STR_ARG(c.field[0]));
 	}
@@ -92,6 +91,7 @@ static void many_members(void)
 	for (unsigned i = 0; i < MANY; i++) {
 		/* 77777 and MANY have no common factor */
 		unsigned key = (unsigned)((uint64_t)i * 77777 % MANY);
+
 		buf_printf(&in, "%s\"%05u\": %u", i ? ", " : "{", key, key);
 		buf_printf(&want, "%s\"%05u\":%u", i ? "," : "{", i, i);
 	}
@@ -106,15 +106,12 @@ static void many_members(void)
 
 static void same_keys(void)
 {
-	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL),
-		   out = BUF(BUF_MAX_SMALL);
+	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);
 
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 40; i++) {
-			buf_printf(&in, "%s\"%c\":%d", in.n ? "," : "{",
-			           round ? 'a' : 'b', i);
-			buf_printf(&want, "%s\"%c\":%d", want.n ? "," : "{",
-			           round ? 'b' : 'a', i);
+			buf_printf(&in, "%s\"%c\":%d", in.n ? "," : "{", round ? 'a' : 'b', i);
+			buf_printf(&want, "%s\"%c\":%d", want.n ? "," : "{", round ? 'b' : 'a', i);
 		}
 	}
 	buf_char(&in, '}');
@@ -130,8 +127,7 @@ static void same_keys(void)
  * follows. */
 static void deep(void)
 {
-	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL),
-		   out = BUF(BUF_MAX_SMALL);
+	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);
 	struct operation o = operation_new(STR("mask /**/z"));
 
 	for (int i = 0; i < JSON_DEPTH_MAX; i++) {
@@ -154,8 +150,7 @@ static void deep(void)
 
 static void caps(void)
 {
-	static const char text[] =
-		"{\"b\":\"{\\\"x\\\":[1,2,3]}\",\"a\":[1,{\"d\":1,\"c\":2}]}";
+	static const char text[] = "{\"b\":\"{\\\"x\\\":[1,2,3]}\",\"a\":[1,{\"d\":1,\"c\":2}]}";
 	struct operation o = operation_new(STR("mask /b/x/0"));
 	int full = 0, held = 0;
 
@@ -178,18 +173,16 @@ static void caps(void)
 
 static void pointers(void)
 {
-	static const char *const bad[] = {"a",   "a/b",    "/~",  "/a~",
-	                                  "/~3", "/x/~2~", "#/a", "**"};
+	static const char *const bad[] = {"a", "a/b", "/~", "/a~", "/~3", "/x/~2~", "#/a", "**"};
 	struct error err = {0};
 	struct json_paths *p = json_paths_new(true);
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		ok(json_paths_add(p, str_from(bad[i]), &err) == -1 &&
-		           err.kind == FAIL_INPUT && strstr(err.text, bad[i]),
+		ok(json_paths_add(p, str_from(bad[i]), &err) == -1 && err.kind == FAIL_INPUT &&
+		           strstr(err.text, bad[i]),
 		   "no pointer: %s", bad[i]);
 	}
-	ok(json_paths_add(p, STR("/a"), &err) == 0 &&
-	           json_paths_add(p, STR(""), &err) == 0,
+	ok(json_paths_add(p, STR("/a"), &err) == 0 && json_paths_add(p, STR(""), &err) == 0,
 	   "pointers");
 	json_paths_free(p);
 	p = json_paths_new(false);
@@ -223,8 +216,7 @@ static void minified(void)
 		const char *in, *want;
 	} rows[] = {
 		{"{\"a\": 1}", "{\"a\": 1}"},
-		{"{\n  \"a\": 1,\r\n  \"b\": \"\\n\"\n}\n",
-	         "{  \"a\": 1,  \"b\": \"\\n\"}"},
+		{"{\n  \"a\": 1,\r\n  \"b\": \"\\n\"\n}\n", "{  \"a\": 1,  \"b\": \"\\n\"}"},
 		{"\n\r\n[\r]\r", "[]"},
 		{"", ""},
 	};
@@ -233,11 +225,10 @@ static void minified(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		buf_clear(&out);
 		json_minify(str_from(rows[i].in), &out);
-		is_str(buf_cstr(&out), rows[i].want, "without line breaks: %s",
-		       rows[i].want);
+		is_str(buf_cstr(&out), rows[i].want, "without line breaks: %s", rows[i].want);
 	}
 	buf_clear(&out);
-	json_canon((struct str){0}, NULL, JSON_EDIT_DROP, &out);
+	json_canon(STR_NONE, NULL, JSON_EDIT_DROP, &out);
 	is_str(buf_cstr(&out), "null", "what is absent is null");
 	buf_release(&out);
 }

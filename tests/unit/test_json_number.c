@@ -54,14 +54,14 @@ static void integers(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(exact); i++) {
 		v = 42;
-		ok(json_i64(str_from(exact[i].token), &v) && v == exact[i].want,
-		   "integer %s", exact[i].token);
+		ok(json_i64(str_from(exact[i].token), &v) && v == exact[i].want, "integer %s",
+		   exact[i].token);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
 		v = 42;
 		ok(!json_i64(str_from(none[i]), &v) && v == 42, "no integer %s", none[i]);
 	}
-	ok(!json_i64((struct str){0}, &v), "absent is no integer");
+	ok(!json_i64(STR_NONE, &v), "absent is no integer");
 }
 
 static bool same(double a, double b)
@@ -101,13 +101,11 @@ static void doubles(void)
 	double v = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		ok(json_double(str_from(rows[i].token), &v) && same(v, rows[i].want),
-		   "double %s", rows[i].token);
+		ok(json_double(str_from(rows[i].token), &v) && same(v, rows[i].want), "double %s",
+		   rows[i].token);
 	}
-	ok(!json_double(STR("1e400"), &v) && !json_double(STR("-1e400"), &v),
-	   "too large");
-	ok(!json_double(STR("null"), &v) && !json_double((struct str){0}, &v),
-	   "no number");
+	ok(!json_double(STR("1e400"), &v) && !json_double(STR("-1e400"), &v), "too large");
+	ok(!json_double(STR("null"), &v) && !json_double(STR_NONE, &v), "no number");
 }
 
 static const char *written(struct buf *b, double v)
@@ -161,8 +159,7 @@ static void round_trips(void)
 	for (int i = 0; i < 20000; i++) {
 		double v, back, slow;
 
-		bits = bits * UINT64_C(6364136223846793005) +
-		       UINT64_C(1442695040888963407);
+		bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		memcpy(&v, &bits, sizeof(v));
 		if (!isfinite(v)) {
 			continue;
@@ -171,8 +168,7 @@ static void round_trips(void)
 		const char *text = written(&b, v);
 		slow = strtod(text, NULL);
 		bad += json_validate(buf_view(&b), &fault) != 0 ||
-		       !json_double(buf_view(&b), &back) || !same(back, v) ||
-		       !same(slow, v);
+		       !json_double(buf_view(&b), &back) || !same(back, v) || !same(slow, v);
 		/* short decimals take the exact road */
 		v = (double)(bits >> 44) / 1000;
 		text = written(&b, v);

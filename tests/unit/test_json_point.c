@@ -12,11 +12,10 @@ static void vectors(void)
 
 	cases_open(&c, "tests/vectors/json_point.test");
 	while (cases_next(&c)) {
-		struct str found =
-			json_point(guard_put(&g, c.field[1]), c.field[0], &scratch);
+		struct str found = json_point(guard_put(&g, c.field[1]), c.field[0], &scratch);
 
-		ok(found.p ? str_eq(found, c.field[2]) : str_is(c.field[2], "-"),
-		   "line %d: %.*s", c.number, STR_ARG(c.field[0]));
+		ok(found.p ? str_eq(found, c.field[2]) : str_is(c.field[2], "-"), "line %d: %.*s",
+		   c.number, STR_ARG(c.field[0]));
 	}
 	cases_close(&c);
 	buf_release(&scratch);
@@ -28,15 +27,15 @@ int main(void)
 	struct buf scratch = BUF(BUF_MAX_SMALL), none = BUF(2);
 
 	vectors();
-	struct str found = json_point(STR("{\"a\":\"{\\\"b\\\":\\\"[[1],2]\\\"}\"}"),
-	                              STR("/a/b"), &scratch);
+	struct str found =
+		json_point(STR("{\"a\":\"{\\\"b\\\":\\\"[[1],2]\\\"}\"}"), STR("/a/b"), &scratch);
 	ok(str_is(found, "\"[[1],2]\""), "a string in scratch");
 	found = json_point(found, STR("/0"), &scratch);
 	ok(str_is(found, "[1]"), "and what is in it");
 	found = json_point(found, STR("/0"), &scratch);
 	ok(str_is(found, "1"), "and deeper");
-	ok(!json_point((struct str){0}, STR("/a"), &scratch).p, "nothing in nothing");
-	ok(!json_point((struct str){0}, STR(""), &scratch).p, "nothing is nothing");
+	ok(!json_point(STR_NONE, STR("/a"), &scratch).p, "nothing in nothing");
+	ok(!json_point(STR_NONE, STR(""), &scratch).p, "nothing is nothing");
 	ok(!json_point(STR("{\"a\":\"[1,2,3]\"}"), STR("/a/0"), &none).p,
 	   "scratch keeps to its cap");
 	buf_release(&scratch);

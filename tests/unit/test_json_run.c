@@ -6,14 +6,12 @@
 
 #define LENGTH 41
 
-typedef const unsigned char *run_function(const unsigned char *p,
-                                          const unsigned char *end);
+typedef const unsigned char *run_function(const unsigned char *p, const unsigned char *end);
 
-#define NAMED(name)                                                                      \
-	static const unsigned char *call_##name(const unsigned char *p,                  \
-	                                        const unsigned char *end)                \
-	{                                                                                \
-		return name(p, end);                                                     \
+#define NAMED(name)                                                                                \
+	static const unsigned char *call_##name(const unsigned char *p, const unsigned char *end)  \
+	{                                                                                          \
+		return name(p, end);                                                               \
 	}
 NAMED(words_plain)
 NAMED(words_text)

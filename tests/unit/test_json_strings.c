@@ -98,15 +98,14 @@ static void two_pieces(const struct guard *g)
 	char both[64];
 
 	for (size_t i = 0; i < ARRAY_LEN(pieces) * ARRAY_LEN(pieces); i++) {
-		struct str a = pieces[i / ARRAY_LEN(pieces)],
-			   b = pieces[i % ARRAY_LEN(pieces)];
+		struct str a = pieces[i / ARRAY_LEN(pieces)], b = pieces[i % ARRAY_LEN(pieces)];
 
 		memcpy(both, a.p, a.n);
 		memcpy(both + a.n, b.p, b.n);
 		for (size_t at = 60 - a.n; at < 68; at++) {
 			char room[LENGTH + 16];
-			struct str text =
-				text_with((struct str){both, a.n + b.n}, at, room);
+			struct str text = text_with((struct str){both, a.n + b.n}, at, room);
+
 			count += !portable_agrees(guard_put(g, text));
 		}
 	}
@@ -127,15 +126,15 @@ static void all_bytes(const struct guard *g)
 		char piece[5] = {(char)(pair >> 8), (char)(pair & 0xff)};
 
 		for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-			struct str text =
-				text_with((struct str){piece, 2}, places[i], room);
+			struct str text = text_with((struct str){piece, 2}, places[i], room);
+
 			wrong += !portable_agrees(guard_put(g, text));
 		}
 		for (size_t i = 0; pair >= 0xe000 && i < ARRAY_LEN(edges) * 2; i++) {
 			piece[2] = (char)edges[i / 2];
 			piece[3] = (char)0x80;
-			struct str text = text_with((struct str){piece, 3 + i % 2},
-			                            places[pair % 6], room);
+			struct str text =
+				text_with((struct str){piece, 3 + i % 2}, places[pair % 6], room);
 			wrong += !portable_agrees(guard_put(g, text));
 		}
 	}

@@ -30,11 +30,11 @@ static void structure(void)
 	jw_key(&w, "raw");
 	jw_raw(&w, STR("{\"x\": 1.0}"));
 	jw_key(&w, "absent");
-	jw_raw(&w, (struct str){0});
+	jw_raw(&w, STR_NONE);
 	jw_key(&w, "text");
 	jw_text(&w, NULL);
 	jw_key(&w, "str");
-	jw_str(&w, (struct str){0});
+	jw_str(&w, STR_NONE);
 	jw_key(&w, "empty");
 	jw_str(&w, STR(""));
 	jw_end(&w);

@@ -1,21 +1,24 @@
-/* Tool calls out of replies: fixtures/llm/calls.jsonl, one case a line. A reply is a
-   `body`, a body's `text` as it stands, or `chunks` of a stream. */
+/* Tool calls out of replies: fixtures/llm/calls.jsonl and formats.jsonl, one case a line. A
+   reply is a `body`, a body's `text` as it stands, `chunks` of a stream, or `content`, which is
+   the text of a reply that ended by itself. Each format of text has a case in each of its
+   forms. */
 #include "tap.h"
 
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/stream.h"
+#include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
 
-#define TOOLS                                                                            \
-	"[{\"name\":\"lake_move\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" \
-	"\"action\":{\"type\":\"string\"}},\"required\":[\"action\"]}},"                 \
-	"{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\",\"properties\":{}}},"   \
-	"{\"name\":\"say\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"        \
-	"\"text\":{\"type\":\"string\"},\"times\":{\"type\":\"integer\"},"               \
-	"\"loud\":{\"type\":\"boolean\"},\"to\":{\"type\":[\"string\",\"null\"]},"       \
+#define TOOLS                                                                                      \
+	"[{\"name\":\"lake_move\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"           \
+	"\"action\":{\"type\":\"string\"}},\"required\":[\"action\"]}},"                           \
+	"{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\",\"properties\":{}}},"             \
+	"{\"name\":\"say\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"                  \
+	"\"text\":{\"type\":\"string\"},\"times\":{\"type\":\"integer\"},"                         \
+	"\"loud\":{\"type\":\"boolean\"},\"to\":{\"type\":[\"string\",\"null\"]},"                 \
 	"\"tags\":{\"type\":\"array\"},\"extra\":{\"type\":\"object\"}}}}]"
 
 static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
@@ -55,8 +58,8 @@ static void put_call(struct json_writer *w, const struct tool_call *c, struct st
 }
 
 /* What was read, with the members that the case asks for or must not miss. */
-static void describe(const struct tool_calls *got, const struct chat_reply *reply,
-                     struct str want, struct buf *out)
+static void describe(const struct tool_calls *got, const struct chat_reply *reply, struct str want,
+                     struct buf *out)
 {
 	struct json_writer w;
 	struct str each = {NULL, 0};
@@ -109,8 +112,7 @@ static int read_chunks(struct str chunks, struct chat_reply *reply, struct error
 		bad = chat_stream_take(&s, chunk, err);
 	}
 	if (!bad && chat_stream_failure(&s).p) {
-		bad = error_set(err, FAIL_PROTOCOL, "%.*s",
-		                STR_ARG(chat_stream_failure(&s)));
+		bad = error_set(err, FAIL_PROTOCOL, "%.*s", STR_ARG(chat_stream_failure(&s)));
 	}
 	if (!bad) {
 		chat_stream_reply(&s, true, reply);
@@ -128,9 +130,13 @@ static int read_reply(struct str line, struct chat_reply *reply, struct error *e
 	if (chunks.p) {
 		return read_chunks(chunks, reply, err);
 	}
+	if (JSON_GET(line, "content").p) {
+		reply->content = json_text(&reply->arena, JSON_GET(line, "content"));
+		reply->finish_reason = STR("stop");
+		return 0;
+	}
 	json_decode(text, &body);
-	bad = chat_reply_read(text.p ? buf_view(&body) : JSON_GET(line, "body"), reply,
-	                      err);
+	bad = chat_reply_read(text.p ? buf_view(&body) : JSON_GET(line, "body"), reply, err);
 	buf_release(&body);
 	return bad;
 }
@@ -187,6 +193,7 @@ static void one_case(struct str line)
 
 	json_decode(JSON_GET(line, "case"), &name);
 	json_bool(JSON_GET(line, "repair"), &conf.repair);
+	conf.format = json_text(&arena, JSON_GET(line, "format")).p;
 	for (int i = 0; tool_mode_names[i]; i++) {
 		if (json_is(JSON_GET(line, "mode"), str_from(tool_mode_names[i]))) {
 			conf.mode = (enum tool_mode)i;
@@ -194,8 +201,8 @@ static void one_case(struct str line)
 	}
 	if (JSON_GET(line, "refused").p) {
 		refused_case(line, buf_cstr(&name));
-	} else if (ok(read_reply(line, &reply, &err) == 0, "%s: a reply %s",
-	              buf_cstr(&name), err.text)) {
+	} else if (ok(read_reply(line, &reply, &err) == 0, "%s: a reply %s", buf_cstr(&name),
+	              err.text)) {
 		calls_read(&conf, &reply, &arena, &calls);
 		describe(&calls, &reply, want, &got);
 		json_canon(buf_view(&got), NULL, JSON_EDIT_DROP, &a);
@@ -213,9 +220,81 @@ static void one_case(struct str line)
 	buf_release(&b);
 }
 
-int main(void)
+/* ---- replies that the limit cut off ---- */
+
+static bool is_wanted(struct str calls, const struct tool_call *c)
 {
-	FILE *f = fopen("fixtures/llm/calls.jsonl", "r");
+	struct str each;
+
+	for (size_t cursor = 0; json_next(calls, &cursor, &each);) {
+		if (json_is(JSON_GET(each, "name"), c->name) &&
+		    json_equal(JSON_GET(each, "arguments"), c->arguments)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Wherever the reply is cut off: only what the whole of it says is executed. */
+static bool holds_when_cut(struct str line, struct str content)
+{
+	struct str want = JSON_GET(JSON_GET(line, "want"), "calls");
+	struct calls_conf conf = {.tools = STR(TOOLS), .mode = TOOLS_TEXT, .repair = true};
+	struct arena kept = {0};
+	bool holds = true;
+
+	conf.format = json_text(&kept, JSON_GET(line, "format")).p;
+	for (size_t n = 0; holds && n < content.n; n++) {
+		const struct chat_reply reply = {.content = {content.p, n},
+		                                 .finish_reason = STR("length")};
+		struct tool_calls got;
+		struct arena arena = {0};
+
+		calls_read(&conf, &reply, &arena, &got);
+		for (size_t i = 0; i < got.count; i++) {
+			holds &= got.items[i].outcome != OUTCOME_NONE ||
+			         is_wanted(want, &got.items[i]);
+		}
+		arena_release(&arena);
+	}
+	arena_release(&kept);
+	return holds;
+}
+
+static void cut_case(struct str line)
+{
+	struct arena arena = {0};
+	struct str name = json_text(&arena, JSON_GET(line, "case"));
+	struct str content = json_text(&arena, JSON_GET(line, "content"));
+
+	if (str_ends(name, STR(": parallel")) || str_ends(name, STR(": typed"))) {
+		ok(holds_when_cut(line, content), "%.*s: cut off anywhere", STR_ARG(name));
+	}
+	arena_release(&arena);
+}
+
+/* ---- the forms of each format ---- */
+
+static const char *const forms[] = {"healthy", "parallel", "typed", "truncated", "prose"};
+
+/* All cases' names, a line each. */
+static void each_format_has_all_forms(struct buf *names)
+{
+	for (size_t i = 1; tool_format_names[i]; i++) {
+		for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
+			struct buf want = BUF(BUF_MAX_SMALL);
+
+			buf_printf(&want, "\n%s: %s\n", tool_format_names[i], forms[k]);
+			ok(strstr(buf_cstr(names), buf_cstr(&want)) != NULL, "%s has a case: %s",
+			   tool_format_names[i], forms[k]);
+			buf_release(&want);
+		}
+	}
+}
+
+static void all_cases(const char *path, struct buf *names)
+{
+	FILE *f = fopen(path, "r");
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -227,11 +306,25 @@ int main(void)
 
 		if (ok(json_validate(text, &fault) == 0, "a case is JSON")) {
 			one_case(text);
+			cut_case(text);
+			buf_char(names, '\n');
+			json_decode(JSON_GET(text, "case"), names);
+			buf_char(names, '\n');
 		}
 	}
 	free(line);
 	if (f) {
 		fclose(f);
 	}
+}
+
+int main(void)
+{
+	struct buf names = BUF(BUF_MAX_MESSAGE);
+
+	all_cases("fixtures/llm/calls.jsonl", &names);
+	all_cases("fixtures/llm/formats.jsonl", &names);
+	each_format_has_all_forms(&names);
+	buf_release(&names);
 	return done();
 }

@@ -15,8 +15,7 @@ static void context(const char *name, const char *body, uint64_t limit, uint64_t
 	chat_failure_release(&f);
 }
 
-#define SAYS(text)                                                                       \
-	"{\"error\":{\"message\":\"" text "\",\"code\":\"context_length_exceeded\"}}"
+#define SAYS(text) "{\"error\":{\"message\":\"" text "\",\"code\":\"context_length_exceeded\"}}"
 
 static void class_of(const char *name, int status, const char *body, const char *class,
                      const char *code)
@@ -43,8 +42,7 @@ int main(void)
 	class_of("a limit, behind blanks", 429,
 	         "\n \n{\"error\":{\"message\":\"m\",\"type\":\"tokens\",\"code\":429}}",
 	         "rate-limit", "429");
-	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload",
-	         "");
+	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload", "");
 	context("vLLM, prompt and reply together",
 	        SAYS("This model's maximum context length is 2048 tokens. However, you "
 	             "requested 512 output tokens and your prompt contains at least 1800 "

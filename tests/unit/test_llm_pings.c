@@ -2,7 +2,7 @@
    must be answered within a fraction of the model's delay stays open all the while. */
 #include "policy/llm/conf.h"
 #include "rollout/rollout.h"
-#include "serve/llm.h"
+#include "serve/llm/llm.h"
 #include "serve/serve.h"
 #include "tap.h"
 
@@ -13,12 +13,12 @@
 
 #define PING_MS     20
 #define PATIENCE_MS 200 /* for a Pong; a quarter of what the model takes */
-#define MOVE                                                                             \
-	"{\"calls\":[{\"name\":\"step\",\"arguments\":{\"action\":\"DOWN\"}}],"          \
+#define MOVE                                                                                       \
+	"{\"calls\":[{\"name\":\"step\",\"arguments\":{\"action\":\"DOWN\"}}],"                    \
 	"\"delay\":\"800ms\"}"
 #define SCRIPT "{\"replies\":[" MOVE "," MOVE ",{\"text\":\"done\"}]}"
 
-struct world {
+struct setup {
 	struct server *lake;
 	struct llm_server *model;
 	char lake_url[64], model_url[64], script[64], recording[64];
@@ -41,7 +41,7 @@ static void temporary(char path[64], const char *text)
 	close(fd);
 }
 
-static void begin(struct world *w)
+static void begin(struct setup *w)
 {
 	struct serve_conf lake;
 	struct llm_server_conf model = {.script = w->script, .clock = clock_real()};
@@ -53,8 +53,7 @@ static void begin(struct world *w)
 	lake.ping_ms = PING_MS;
 	lake.ping_timeout_ms = PATIENCE_MS;
 	if (serve_conf_target(&lake, STR("frozen_lake?protocol=openenv"), &err) ||
-	    server_start(&lake, &w->lake, &err) ||
-	    llm_server_start(&model, &w->model, &err)) {
+	    server_start(&lake, &w->lake, &err) || llm_server_start(&model, &w->model, &err)) {
 		die(&err);
 	}
 	snprintf(w->lake_url, sizeof(w->lake_url), "ws://127.0.0.1:%u/ws",
@@ -63,7 +62,7 @@ static void begin(struct world *w)
 	         (unsigned)llm_server_port(w->model));
 }
 
-static void end(struct world *w)
+static void end(struct setup *w)
 {
 	server_stop(w->lake);
 	llm_server_stop(w->model);
@@ -77,7 +76,7 @@ static const char *no_variable(const char *name)
 	return NULL;
 }
 
-static void drive(struct world *w, struct rollout_result *result)
+static void drive(struct setup *w, struct rollout_result *result)
 {
 	struct llm_options options = {.base_url = w->model_url, .model = "any"};
 	struct recorder_conf recorder = {.path = w->recording, .force = true};
@@ -94,8 +93,7 @@ static void drive(struct world *w, struct rollout_result *result)
 	struct llm_conf *llm = NULL;
 	struct error err;
 
-	if (llm_conf_new("llm", &options, no_variable, &llm, &err) ||
-	    io_new(&io, &conf.io, &err) ||
+	if (llm_conf_new("llm", &options, no_variable, &llm, &err) || io_new(&io, &conf.io, &err) ||
 	    recorder_new(&recorder, &conf.recorder, &err)) {
 		die(&err);
 	}
@@ -112,14 +110,13 @@ static void drive(struct world *w, struct rollout_result *result)
 
 int main(void)
 {
-	struct world w = {.lake = NULL};
+	struct setup w = {.lake = NULL};
 	struct rollout_result result = {.status = END_FAILED};
 
 	begin(&w);
 	drive(&w, &result);
 	is_int(result.status, END_FINISHED, "to its end: %s", result.peer.text);
-	is_int((int64_t)server_steps(w.lake), 2,
-	       "both steps behind a long thought arrived");
+	is_int((int64_t)server_steps(w.lake), 2, "both steps behind a long thought arrived");
 	end(&w);
 	return done();
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TOOLS                                                                            \
-	"[{\"name\":\"f\",\"description\":\"F.\",\"inputSchema\":{\"type\":\"object\","  \
+#define TOOLS                                                                                      \
+	"[{\"name\":\"f\",\"description\":\"F.\",\"inputSchema\":{\"type\":\"object\","            \
 	"\"properties\":{\"a\":{\"type\":\"string\"}}}}]"
 #define MESSAGES "{\"role\":\"user\",\"content\":\"go\"}"
 
@@ -117,8 +117,8 @@ static void one_case(struct str line, bool *tested)
 	json_decode(JSON_GET(line, "case"), &name);
 	if (conf) {
 		tested[conf->profile - profiles] = true;
-		(JSON_GET(line, "messages").p ? prompt_case : request_case)(
-			line, conf, buf_cstr(&name));
+		(JSON_GET(line, "messages").p ? prompt_case : request_case)(line, conf,
+		                                                            buf_cstr(&name));
 	}
 	llm_conf_free(conf);
 	buf_release(&name);

@@ -1,6 +1,6 @@
 /* env/mcp_headers: values as HTTP spells them, arguments that get a header, tools whose
    marks break the rules. */
-#include "env/mcp_headers.h"
+#include "env/mcp/headers.h"
 #include "tap.h"
 
 static void lines_of(struct mcp_header_lines *lines, struct buf *shown)
@@ -45,8 +45,7 @@ static void test_values(void)
 		{STR_INIT("\x7f"), "N: =?base64?fw==?=\n"},
 		{STR_INIT("~!"), "N: ~!\n"},
 		/* what looks encoded already */
-		{STR_INIT("=?base64?literal?="),
-	         "N: =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=\n"},
+		{STR_INIT("=?base64?literal?="), "N: =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=\n"},
 		{STR_INIT("=?base64?="), "N: =?base64?PT9iYXNlNjQ/PQ==?=\n"},
 		{STR_INIT("=?base64?open"), "N: =?base64?open\n"},
 		{STR_INIT("=?BASE64?x?="), "N: =?BASE64?x?=\n"},
@@ -63,19 +62,19 @@ static void test_values(void)
 	buf_release(&shown);
 }
 
-#define TOOL(properties)                                                                 \
-	"{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":"           \
+#define TOOL(properties)                                                                           \
+	"{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":"                     \
 	"{" properties "}}}"
 
 static void test_params(void)
 {
-	static const char tool[] = TOOL(
-		"\"r\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"},"
-		"\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"Count\"},"
-		"\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"Method\"},"
-		"\"q\":{\"type\":\"string\"},"
-		"\"in\":{\"type\":\"object\",\"properties\":{\"d\\u0065ep\":{\"type\":"
-		"[\"string\",\"null\"],\"\\u0078-mcp-header\":\"Deep\"}}}");
+	static const char tool[] =
+		TOOL("\"r\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"},"
+	             "\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"Count\"},"
+	             "\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"Method\"},"
+	             "\"q\":{\"type\":\"string\"},"
+	             "\"in\":{\"type\":\"object\",\"properties\":{\"d\\u0065ep\":{\"type\":"
+	             "[\"string\",\"null\"],\"\\u0078-mcp-header\":\"Deep\"}}}");
 	static const struct {
 		const char *arguments, *lines, *name;
 	} rows[] = {
@@ -89,8 +88,7 @@ static void test_params(void)
 		{"{\"r\":null,\"n\":{},\"b\":[1]}", "", "null, and what has no spelling"},
 		{"{}", "", "no arguments"},
 		{"{\"r\":\"\"}", "Mcp-Param-Region;\n", "an empty value"},
-		{"{\"n\":-7.0e1}", "Mcp-Param-Count: -70\n",
-	         "a whole number in disguise"},
+		{"{\"n\":-7.0e1}", "Mcp-Param-Count: -70\n", "a whole number in disguise"},
 		{"{\"n\":9223372036854775808}", "Mcp-Param-Count: 9223372036854775808\n",
 	         "a number beyond ours, as spelled"},
 		{"{\"n\":1.5}", "Mcp-Param-Count: 1.5\n",
@@ -104,13 +102,12 @@ static void test_params(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct mcp_header_lines lines = {.text = BUF(BUF_MAX_SMALL)};
 
-		mcp_header_add_params(&lines, str_from(tool),
-		                      str_from(rows[i].arguments));
+		mcp_header_add_params(&lines, str_from(tool), str_from(rows[i].arguments));
 		lines_of(&lines, &shown);
 		is_str(buf_cstr(&shown), rows[i].lines, "%s", rows[i].name);
 	}
 	struct mcp_header_lines lines = {.text = BUF(BUF_MAX_SMALL)};
-	mcp_header_add_params(&lines, (struct str){NULL, 0}, STR("{\"r\":1}"));
+	mcp_header_add_params(&lines, STR_NONE, STR("{\"r\":1}"));
 	lines_of(&lines, &shown);
 	is_str(buf_cstr(&shown), "", "nobody advertises the tool");
 	buf_release(&shown);
@@ -118,9 +115,8 @@ static void test_params(void)
 
 static void test_long_value(void)
 {
-	static const char tool[] =
-		TOOL("\"r\":{\"type\":\"string\",\"x-mcp-header\":\"Long\"},"
-	             "\"s\":{\"type\":\"string\",\"x-mcp-header\":\"Short\"}");
+	static const char tool[] = TOOL("\"r\":{\"type\":\"string\",\"x-mcp-header\":\"Long\"},"
+	                                "\"s\":{\"type\":\"string\",\"x-mcp-header\":\"Short\"}");
 	struct mcp_header_lines lines = {.text = BUF(BUF_MAX_MESSAGE)};
 	struct buf arguments = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_SMALL);
 
@@ -137,17 +133,17 @@ static void test_long_value(void)
 }
 
 #define MARKED(type, mark) "{\"type\":" type ",\"x-mcp-header\":" mark "}"
-#define NAME_ONLY          " is no name of an HTTP field"
-#define ELSEWHERE          " stands elsewhere than on a property of the arguments"
-#define NOT_SCALAR         " is on a property that is no string, integer or boolean"
+#define NAME_ONLY          " is not a valid HTTP field name"
+#define ELSEWHERE          " is not on a property of the arguments"
+#define NOT_SCALAR         " is on a property that is not a string, integer or boolean"
 
 static const struct rule {
 	const char *tool, *why;
 } rules[] = {
 	{TOOL("\"a\":" MARKED("\"string\"", "\"Region\"")), ""},
 	{TOOL("\"a\":" MARKED("\"integer\"", "\"!#$%&'*+-.^_`|~09azAZ\"")), ""},
-	{TOOL("\"a\":" MARKED("\"boolean\"", "\"A\"") ",\"b\":" MARKED(
-		 "[\"string\",\"null\"]", "\"AA\"")),
+	{TOOL("\"a\":" MARKED("\"boolean\"", "\"A\"") ",\"b\":" MARKED("[\"string\",\"null\"]",
+                                                                       "\"AA\"")),
          ""},
 	{"{\"name\":\"t\"}", ""},
 	{"{\"name\":\"t\",\"inputSchema\":true}", ""},
@@ -158,12 +154,10 @@ static const struct rule {
 	{TOOL("\"a\":" MARKED("\"string\"", "\"\"")), "x-mcp-header \"\"" NAME_ONLY},
 	{TOOL("\"a\":" MARKED("\"string\"", "\"My Region\"")),
          "x-mcp-header \"My Region\"" NAME_ONLY},
-	{TOOL("\"a\":" MARKED("\"string\"", "\"A:B\"")),
-         "x-mcp-header \"A:B\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"A:B\"")), "x-mcp-header \"A:B\"" NAME_ONLY},
 	{TOOL("\"a\":" MARKED("\"string\"", "\"R\xc3\xa9gion\"")),
          "x-mcp-header \"R\xc3\xa9gion\"" NAME_ONLY},
-	{TOOL("\"a\":" MARKED("\"string\"", "\"A\\t1\"")),
-         "x-mcp-header \"A\\t1\"" NAME_ONLY},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"A\\t1\"")), "x-mcp-header \"A\\t1\"" NAME_ONLY},
 	{TOOL("\"a\":" MARKED("\"string\"", "\"A\\u0000\"")),
          "x-mcp-header \"A\\u0000\"" NAME_ONLY},
 	{TOOL("\"a\":" MARKED("\"string\"", "7")), "x-mcp-header 7" NAME_ONLY},
@@ -175,27 +169,24 @@ static const struct rule {
          "x-mcp-header \"A\"" NOT_SCALAR},
 	{TOOL("\"a\":" MARKED("[\"null\"]", "\"A\"")), "x-mcp-header \"A\"" NOT_SCALAR},
 	{TOOL("\"a\":{\"x-mcp-header\":\"A\"}"), "x-mcp-header \"A\"" NOT_SCALAR},
-	{TOOL("\"a\":" MARKED("\"string\"", "\"F\"") ",\"b\":" MARKED("\"string\"",
-                                                                      "\"F\"")),
-         "x-mcp-header \"F\" is there twice"},
-	{TOOL("\"a\":" MARKED("\"string\"",
-                              "\"MyField\"") ",\"b\":{\"properties\":"
-                                             "{\"c\":" MARKED("\"string\"",
-                                                              "\"myfield\"") "}}"),
-         "x-mcp-header \"myfield\" is there twice"},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"F\"") ",\"b\":" MARKED("\"string\"", "\"F\"")),
+         "x-mcp-header \"F\" is used twice"},
+	{TOOL("\"a\":" MARKED("\"string\"", "\"MyField\"") ",\"b\":{\"properties\":"
+                                                           "{\"c\":" MARKED("\"string\"",
+                                                                            "\"myfield\"") "}}"),
+         "x-mcp-header \"myfield\" is used twice"},
 	{TOOL("\"a\":{\"items\":" MARKED("\"string\"", "\"A\"") "}"),
          "x-mcp-header \"A\"" ELSEWHERE},
 	{TOOL("\"a\":{\"items\":[" MARKED("\"string\"", "\"A\"") "]}"),
          "x-mcp-header \"A\"" ELSEWHERE},
 	{TOOL("\"a\":{\"anyOf\":[{}," MARKED("\"string\"", "\"A\"") "]}"),
          "x-mcp-header \"A\"" ELSEWHERE},
-	{TOOL("\"a\":{\"if\":{\"properties\":{\"b\":" MARKED("\"string\"",
-                                                             "\"A\"") "}}}"),
+	{TOOL("\"a\":{\"if\":{\"properties\":{\"b\":" MARKED("\"string\"", "\"A\"") "}}}"),
          "x-mcp-header \"A\"" ELSEWHERE},
 	{"{\"inputSchema\":{\"$defs\":{\"d\":" MARKED("\"string\"", "\"A\"") "}}}",
          "x-mcp-header \"A\"" ELSEWHERE},
 	{"{\"inputSchema\":" MARKED("\"string\"", "\"A\"") "}",
-         "x-mcp-header \"A\" stands on the arguments as a whole"},
+         "x-mcp-header \"A\" is on the arguments as a whole"},
 };
 
 static void test_rules(void)
@@ -207,8 +198,7 @@ static void test_rules(void)
 		buf_clear(&why);
 		int marks = mcp_header_marks(str_from(rules[i].tool), &why);
 		is_str(buf_cstr(&why), rules[i].why, "marks %zu", i);
-		ok(rules[i].why[0] ? marks == -1 : marks >= 0, "marks %zu, in one word",
-		   i);
+		ok(rules[i].why[0] ? marks == -1 : marks >= 0, "marks %zu, in one word", i);
 	}
 	buf_release(&why);
 }
@@ -232,13 +222,12 @@ static void test_size(void)
 	buf_clear(&tool);
 	buf_text(&tool, "{\"inputSchema\":{\"properties\":{");
 	for (int i = 0; i < 65; i++) {
-		buf_printf(&tool,
-		           "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}",
+		buf_printf(&tool, "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}",
 		           i ? "," : "", i, i);
 	}
 	buf_text(&tool, "}}}");
 	is_int(mcp_header_marks(buf_view(&tool), &why), -1, "65 marks");
-	is_str(buf_cstr(&why), "x-mcp-header \"H64\" is one of more than 64", "and why");
+	is_str(buf_cstr(&why), "x-mcp-header \"H64\" exceeds the limit of 64 headers", "and why");
 	buf_release(&tool);
 	buf_release(&why);
 }

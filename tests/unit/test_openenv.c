@@ -2,26 +2,24 @@
    and what the adapter makes of it is looked at. The worst habits of real servers are
    here: refusals after a good handshake, answers to earlier questions, sessions that
    outlive their environment. */
-#include "env/openenv_wire.h"
+#include "env/openenv/wire.h"
 #include "tap.h"
 #include "ws_server.h"
 
-#define SCHEMA                                                                           \
-	"{\"action\":{\"title\":\"Move\",\"type\":\"object\",\"properties\":"            \
-	"{\"direction\":{\"type\":\"string\"}},\"required\":[\"direction\"]},"           \
+#define SCHEMA                                                                                     \
+	"{\"action\":{\"title\":\"Move\",\"type\":\"object\",\"properties\":"                      \
+	"{\"direction\":{\"type\":\"string\"}},\"required\":[\"direction\"]},"                     \
 	"\"observation\":{},\"state\":{}}"
-#define TOOL_SCHEMA                                                                      \
-	"{\"action\":{\"title\":\"CallToolAction\"},\"observation\":{},\"state\":{}}"
-#define STATE(n, where)                                                                  \
-	"{\"type\":\"state\",\"data\":{\"episode_id\":\"e1\",\"step_count\":" #n         \
+#define TOOL_SCHEMA "{\"action\":{\"title\":\"CallToolAction\"},\"observation\":{},\"state\":{}}"
+#define STATE(n, where)                                                                            \
+	"{\"type\":\"state\",\"data\":{\"episode_id\":\"e1\",\"step_count\":" #n                   \
 	",\"position\":" #where "}}"
 #define SEEN(body) "{\"type\":\"observation\",\"data\":" body "}"
-#define TILE(where)                                                                      \
-	SEEN("{\"observation\":{\"position\":" #where "},\"reward\":0.5,\"done\":"       \
+#define TILE(where)                                                                                \
+	SEEN("{\"observation\":{\"position\":" #where "},\"reward\":0.5,\"done\":"                 \
 	     "false}")
-#define ERROR(code, message)                                                             \
-	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code     \
-	"\"}}"
+#define ERROR(code, message)                                                                       \
+	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
 /* Open and reset, both well. */
 #define STARTED STATE(0, 0), TILE(0), STATE(0, 0)
 
@@ -36,9 +34,10 @@
 struct script {
 	const char *name;
 	const char *lines[12];
-	const char *unasked; /* sent right after the handshake, then Close 1000 */
-	const char *schema;  /* NULL: SCHEMA */
-	int status;          /* of /ws instead of 101 */
+	const char *unasked;    /* sent right after the handshake, then Close 1000 */
+	const char *schema;     /* NULL: SCHEMA */
+	const char *reset_args; /* of the client; NULL: none */
+	int status;             /* of /ws instead of 101 */
 };
 
 struct server {
@@ -55,6 +54,7 @@ static struct io *io;
 static void answer_http(int fd, int status, const char *body)
 {
 	struct buf reply = BUF(BUF_MAX_SMALL);
+
 	buf_printf(&reply,
 	           "HTTP/1.1 %d x\r\nContent-Type: application/json\r\n"
 	           "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
@@ -68,15 +68,18 @@ static bool say(int fd, const char *line)
 {
 	if (!strncmp(line, CLOSE, 6)) {
 		uint64_t code = 0;
+
 		(void)!text_u64((struct str){line + 6, 4}, &code);
 		wss_send_close(fd, (int)code, line[10] ? line + 11 : "");
 		return false;
 	}
-	if (!strcmp(line, DROP))
+	if (!strcmp(line, DROP)) {
 		return false;
+	}
 	if (!strncmp(line, PAIR, 5)) { /* in one piece: the second is there in time */
 		const char *bar = strchr(line, '|');
 		struct buf both = BUF(BUF_MAX_SMALL);
+
 		wss_frame(&both, 0x81, (struct str){line + 5, (size_t)(bar - line) - 5});
 		wss_frame(&both, 0x81, str_from(bar + 1));
 		wss_write(fd, both.p, both.n);
@@ -85,8 +88,10 @@ static bool say(int fd, const char *line)
 	}
 	if (!strncmp(line, FLOOD, 6)) {
 		struct buf all = BUF(BUF_MAX_SMALL);
-		for (int i = 0; i < 100; i++)
+
+		for (int i = 0; i < 100; i++) {
 			wss_frame(&all, 0x81, str_from(line + 6));
+		}
 		wss_write(fd, all.p, all.n);
 		buf_release(&all);
 		return true;
@@ -95,8 +100,9 @@ static bool say(int fd, const char *line)
 		wss_send(fd, 0x82, STR("{\"type\":\"observation\",\"data\":{}}"));
 		return true;
 	}
-	if (strcmp(line, SILENT) != 0)
+	if (strcmp(line, SILENT) != 0) {
 		wss_send(fd, 0x81, str_from(line));
+	}
 	return true;
 }
 
@@ -105,6 +111,7 @@ static void play(struct server *s, int fd, const char *request)
 	const char *const *line = s->script->lines;
 	struct buf reply = BUF(BUF_MAX_SMALL);
 	struct wss_got f = {0};
+
 	wss_reply(request, "", &reply);
 	wss_write(fd, reply.p, reply.n);
 	buf_release(&reply);
@@ -114,10 +121,12 @@ static void play(struct server *s, int fd, const char *request)
 	}
 	for (;;) {
 		wss_next(fd, &f);
-		if (f.first == 0x88)
+		if (f.first == 0x88) {
 			wss_send_close(fd, 1000, "");
-		if (f.first != 0x81)
+		}
+		if (f.first != 0x81) {
 			break;
+		}
 		/* the state is asked for along with a step, and heard while the test
 		   goes on */
 		pthread_mutex_lock(&s->lock);
@@ -125,8 +134,9 @@ static void play(struct server *s, int fd, const char *request)
 		buf_char(&s->heard, '\n');
 		pthread_mutex_unlock(&s->lock);
 		bool bye = str_is(buf_view(&f.payload), "{\"type\":\"close\"}");
-		if (bye || !*line || !say(fd, *line++))
+		if (bye || !*line || !say(fd, *line++)) {
 			break;
+		}
 	}
 	buf_release(&f.payload);
 }
@@ -137,21 +147,23 @@ static void *serve(void *arg)
 	const char *schema = s->script->schema ? s->script->schema : SCHEMA;
 	char request[8192];
 	int fd;
+
 	while ((fd = accept(s->listener, NULL, NULL)) >= 0) {
 		if (!wss_request(fd, request, sizeof(request))) {
 			close(fd);
 			continue;
 		}
-		if (!strncmp(request, "GET /schema ", 12))
+		if (!strncmp(request, "GET /schema ", 12)) {
 			answer_http(fd, 200, schema);
-		else if (!strncmp(request, "GET /metadata ", 14))
+		} else if (!strncmp(request, "GET /metadata ", 14)) {
 			answer_http(fd, 200, "{\"name\":\"Lake\",\"version\":\"2\"}");
-		else if (strncmp(request, "GET /ws ", 8) != 0)
+		} else if (strncmp(request, "GET /ws ", 8) != 0) {
 			answer_http(fd, 404, "{}");
-		else if (s->script->status)
+		} else if (s->script->status) {
 			answer_http(fd, s->script->status, "{}");
-		else
+		} else {
 			play(s, fd, request);
+		}
 		close(fd);
 	}
 	return NULL;
@@ -174,19 +186,23 @@ static void run_open(struct run *r, const struct script *script)
 	*r = (struct run){.server = {.script = script, .heard = BUF(BUF_MAX_SMALL)}};
 	pthread_mutex_init(&r->server.lock, NULL);
 	r->server.listener = loopback_listen(&r->server.port);
-	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0)
+	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0) {
 		abort();
+	}
 	snprintf(r->url, sizeof(r->url), "http://127.0.0.1:%d/", r->server.port);
 	r->conf = (struct env_conf){.url = r->url,
 	                            .timeout_ms = 500,
 	                            .state_spec = STR_INIT("auto"),
 	                            .has_seed = true,
 	                            .seed = 7,
+	                            .reset_args = script->reset_args ? str_from(script->reset_args)
+	                                                             : STR_NONE,
 	                            .env_session = "e1",
 	                            .version = "0"};
 	const struct env_ops *ops = env_find(&r->conf, io, &r->err);
-	if (!ops || strcmp(ops->name, "openenv") != 0)
+	if (!ops || strcmp(ops->name, "openenv") != 0) {
 		abort();
+	}
 	r->rc = ops->open(&r->conf, io, &r->env, &r->reply, &r->err);
 }
 
@@ -194,15 +210,14 @@ static void run_started(struct run *r, const struct script *script)
 {
 	run_open(r, script);
 	if (r->rc || r->reply.outcome != OUTCOME_OK ||
-	    r->env->ops->reset(r->env, &r->reply, &r->err) ||
-	    r->reply.outcome != OUTCOME_OK)
+	    r->env->ops->reset(r->env, &r->reply, &r->err) || r->reply.outcome != OUTCOME_OK) {
 		printf("# %s: not started: %s\n", script->name, r->err.text);
+	}
 }
 
 static void run_step(struct run *r, const char *tool, const char *arguments)
 {
-	r->rc = r->env->ops->step(r->env, str_from(tool), str_from(arguments), &r->reply,
-	                          &r->err);
+	r->rc = r->env->ops->step(r->env, str_from(tool), str_from(arguments), &r->reply, &r->err);
 }
 
 static int run_state(struct run *r)
@@ -212,8 +227,9 @@ static int run_state(struct run *r)
 
 static void run_close(struct run *r)
 {
-	if (r->env)
+	if (r->env) {
 		r->env->ops->close(r->env);
+	}
 	shutdown(r->server.listener, SHUT_RDWR);
 	pthread_join(r->server.thread, NULL);
 	close(r->server.listener);
@@ -221,12 +237,14 @@ static void run_close(struct run *r)
 	buf_release(&r->server.heard);
 }
 
-static bool has_event(struct run *r, const char *name)
+static bool has_event(struct run *r, enum event_kind kind)
 {
 	struct event e;
 	bool found = false;
-	while (r->env->ops->event(r->env, &e))
-		found = found || !strcmp(e.name, name);
+
+	while (r->env->ops->event(r->env, &e)) {
+		found = found || e.kind == kind;
+	}
 	return found;
 }
 
@@ -249,11 +267,12 @@ static void test_healthy(void)
 	                       "\"done\":true}"),
 	                  STATE(2, 5)}};
 	struct run r;
+
 	run_started(&r, &script);
 	const struct env_facts *f = r.env->ops->facts(r.env);
 	is_str(f->protocol, "openenv", "protocol");
 	ok(str_is(f->name, "Lake") && str_is(f->version, "2"), "name and version");
-	is_str(f->state_kind, "openenv", "state source");
+	is_int(f->state_kind, STATE_OPENENV, "state source");
 	ok(str_is(f->state_ignore, "[\"/step_count\",\"/episode_id\"]"), "bookkeeping");
 	ok(strstr(f->tools.p, "\"name\":\"step\"") && strstr(f->tools.p, "direction"),
 	   "one tool, step, with the action's schema");
@@ -263,19 +282,37 @@ static void test_healthy(void)
 	   "a state that was handed out stays what it was");
 	is_int(r.reply.outcome, OUTCOME_OK, "step: ok");
 	ok(str_is(r.reply.observation, "{\"position\":4}"), "step: observation");
-	ok(str_is(r.reply.reward, "0.5") && r.reply.terminated == 0 &&
-	           r.reply.truncated == -1 && r.reply.env_steps == 1,
+	ok(str_is(r.reply.reward, "0.5") && r.reply.terminated == 0 && r.reply.truncated == -1 &&
+	           r.reply.env_steps == 1,
 	   "step: reward, ends, count");
 	ok(run_state(&r) == 0 && strstr(r.state.p, "\"position\":4"), "next state");
 	run_step(&r, "step", "{\"direction\":\"RIGHT\"}");
 	ok(str_is(r.reply.reward, "1") && r.reply.terminated == 1,
 	   "a reward of true is 1, and done is the end");
-	ok(heard(&r,
-	         "{\"type\":\"reset\",\"data\":{\"seed\":7,\"episode_id\":\"e1\"}}\n"),
+	ok(heard(&r, "{\"type\":\"reset\",\"data\":{\"seed\":7,\"episode_id\":\"e1\"}}\n"),
 	   "reset with seed and episode id");
 	ok(heard(&r, "{\"type\":\"step\",\"data\":{\"direction\":\"DOWN\"}}\n"),
 	   "the action itself");
-	ok(!has_event(&r, "episode-changed"), "no events");
+	ok(!has_event(&r, EVENT_EPISODE_CHANGED), "no events");
+	run_close(&r);
+}
+
+static void test_reset_arguments(void)
+{
+	static const struct script given = {.name = "arguments of the reset",
+	                                    .lines = {STARTED},
+	                                    .reset_args = "{\"task_id\":1.0,\"k\\n\":[]}"};
+	static const struct script ours = {.name = "seed and episode of the user",
+	                                   .lines = {STARTED},
+	                                   .reset_args = "{\"episode_id\":\"x\",\"seed\":1}"};
+	struct run r;
+
+	run_started(&r, &given);
+	ok(heard(&r, "\"data\":{\"task_id\":1.0,\"k\\n\":[],\"seed\":7,\"episode_id\":\"e1\"}}\n"),
+	   "before seed and episode id");
+	run_close(&r);
+	run_started(&r, &ours);
+	ok(heard(&r, "\"data\":{\"episode_id\":\"x\",\"seed\":1}}\n"), "or instead of them");
 	run_close(&r);
 }
 
@@ -289,8 +326,7 @@ static const struct {
 	const char *message;
 	bool lives;
 } failures[] = {
-	{{.name = "raised",
-          .lines = {STARTED, ERROR("EXECUTION_ERROR", "no way"), STATE(0, 0)}},
+	{{.name = "raised", .lines = {STARTED, ERROR("EXECUTION_ERROR", "no way"), STATE(0, 0)}},
          OUTCOME_TOOL_ERROR,
          CLASS_ENVIRONMENT,
          LAYER_FRAMEWORK,
@@ -324,15 +360,13 @@ static const struct {
          LAYER_TEXT,
          "no steps today",
          true},
-	{{.name = "unknown type",
-          .lines = {STARTED, ERROR("UNKNOWN_TYPE", "x"), STATE(0, 0)}},
+	{{.name = "unknown type", .lines = {STARTED, ERROR("UNKNOWN_TYPE", "x"), STATE(0, 0)}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_FRAMEWORK,
          "x",
          true},
-	{{.name = "bad JSON",
-          .lines = {STARTED, ERROR("INVALID_JSON", "x"), STATE(0, 0)}},
+	{{.name = "bad JSON", .lines = {STARTED, ERROR("INVALID_JSON", "x"), STATE(0, 0)}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_FRAMEWORK,
@@ -345,8 +379,7 @@ static const struct {
          "'text'",
          false},
 	{{.name = "zombie",
-          .lines = {STARTED, ERROR("EXECUTION_ERROR", "The environment is closed"),
-                    STATE(0, 0)}},
+          .lines = {STARTED, ERROR("EXECUTION_ERROR", "The environment is closed"), STATE(0, 0)}},
          OUTCOME_SESSION_LOST,
          CLASS_SESSION,
          LAYER_FRAMEWORK,
@@ -392,25 +425,25 @@ static const struct {
          OUTCOME_SESSION_LOST,
          CLASS_PROTOCOL,
          LAYER_FRAMEWORK,
-         "another type",
+         "type does not match",
          false},
 	{{.name = "no JSON", .lines = {STARTED, "Internal Server Error"}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_BODY,
-         "no JSON message",
+         "not an OpenEnv JSON message",
          false},
 	{{.name = "no object", .lines = {STARTED, "[1,2]"}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_BODY,
-         "no JSON message",
+         "not an OpenEnv JSON message",
          false},
 	{{.name = "binary", .lines = {STARTED, BINARY}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_BODY,
-         "no JSON message",
+         "not an OpenEnv JSON message",
          false},
 	{{.name = "1001", .lines = {STARTED, CLOSE "1001 going away"}},
          OUTCOME_SESSION_LOST,
@@ -423,10 +456,9 @@ static const struct {
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_WEBSOCKET,
-         "nobody asked for",
+         "unsolicited messages",
          false},
-	{{.name = "no observation",
-          .lines = {STARTED, SEEN("{\"reward\":1}"), STATE(0, 0)}},
+	{{.name = "no observation", .lines = {STARTED, SEEN("{\"reward\":1}"), STATE(0, 0)}},
          OUTCOME_PROTOCOL_ERROR,
          CLASS_PROTOCOL,
          LAYER_BODY,
@@ -487,6 +519,42 @@ static const struct {
          LAYER_BODY,
          "no such branch",
          true},
+	{{.name = "no success, and nothing else",
+          .lines = {STARTED,
+                    SEEN("{\"observation\":{\"success\":false,\"message\":\"no "
+                         "backend\"},\"done\":false}"),
+                    STATE(1, 0)}},
+         OUTCOME_TOOL_ERROR,
+         CLASS_ENVIRONMENT,
+         LAYER_BODY,
+         "no backend",
+         true},
+	{{.name = "no success, and nothing has changed",
+          .lines = {STARTED, SEEN("{\"observation\":{\"position\":0,\"ok\":false},\"done\":false}"),
+                    STATE(1, 0)}},
+         OUTCOME_TOOL_ERROR,
+         CLASS_ENVIRONMENT,
+         LAYER_BODY,
+         "ok",
+         true},
+	{{.name = "a text that is an error",
+          .lines = {STARTED, SEEN("{\"observation\":{\"text\":\"Error: engine refused\"}}"),
+                    STATE(1, 0)}},
+         OUTCOME_TOOL_ERROR,
+         CLASS_ENVIRONMENT,
+         LAYER_TEXT,
+         "engine refused",
+         true},
+	{{.name = "a tool's text that is an error",
+          .lines = {STARTED,
+                    SEEN("{\"observation\":{\"result\":{\"content\":[{\"type\":\"text\","
+                         "\"text\":\"Database error: locked\"}],\"is_error\":false}}}"),
+                    STATE(0, 0)}},
+         OUTCOME_TOOL_ERROR,
+         CLASS_ENVIRONMENT,
+         LAYER_TEXT,
+         "locked",
+         true},
 	{{.name = "an error in metadata inside",
           .lines = {STARTED,
                     SEEN("{\"observation\":{\"metadata\":{\"error\":\"what "
@@ -514,17 +582,17 @@ static void test_failures(void)
 	for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
 		const char *name = failures[i].script.name;
 		struct run r;
+
 		run_started(&r, &failures[i].script);
 		run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 		is_int(r.rc, 0, "%s: data, not an error of ours", name);
 		is_str(outcome_name(r.reply.outcome), outcome_name(failures[i].outcome),
 		       "%s: outcome", name);
-		is_str(error_class_name(r.reply.error.class),
-		       error_class_name(failures[i].class), "%s: class", name);
-		is_str(error_layer_name(r.reply.error.layer),
-		       error_layer_name(failures[i].layer), "%s: layer", name);
-		ok(r.reply.error.message.p &&
-		           strstr(r.reply.error.message.p, failures[i].message),
+		is_str(error_class_name(r.reply.error.class), error_class_name(failures[i].class),
+		       "%s: class", name);
+		is_str(error_layer_name(r.reply.error.layer), error_layer_name(failures[i].layer),
+		       "%s: layer", name);
+		ok(r.reply.error.message.p && strstr(r.reply.error.message.p, failures[i].message),
 		   "%s: %.*s", name, STR_ARG(r.reply.error.message));
 		is_int(run_state(&r), failures[i].lives ? 0 : -1, "%s: %s", name,
 		       failures[i].lives ? "the session lives" : "the session is gone");
@@ -535,7 +603,12 @@ static void test_failures(void)
 static void test_no_failures(void)
 {
 	static const char *const bodies[] = {
-		"{\"observation\":{\"error\":\"\",\"success\":false},\"done\":false}",
+		"{\"observation\":{\"error\":\"None\"},\"done\":false}",
+		"{\"observation\":{\"error\":{\"code\":0,\"message\":\"\"}},\"done\":false}",
+		"{\"observation\":{\"position\":1,\"success\":false},\"done\":false}",
+		"{\"observation\":{\"position\":0,\"metadata\":{\"success\":false}}}",
+		"{\"observation\":{\"text\":\"Error Street number 1\"},\"done\":false}",
+		"{\"observation\":{\"position\":0,\"said\":\"Error: counted\"}}",
 		"{\"observation\":{\"last_action_error\":false},\"done\":false}",
 		"{\"observation\":{\"error\":0.02,\"exit_code\":1},\"done\":false}",
 		"{\"observation\":\"error\",\"done\":false}",
@@ -543,12 +616,12 @@ static void test_no_failures(void)
 		"{\"observation\":null,\"reward\":null,\"done\":false}",
 		"{\"observation\":{\"stdout\":\"Error: 1\"},\"done\":false}",
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
 		char frame[300];
-		snprintf(frame, sizeof(frame), "{\"type\":\"observation\",\"data\":%s}",
-		         bodies[i]);
-		struct script script = {.name = "innocent",
-		                        .lines = {STARTED, frame, STATE(1, 1)}};
+
+		snprintf(frame, sizeof(frame), "{\"type\":\"observation\",\"data\":%s}", bodies[i]);
+		struct script script = {.name = "innocent", .lines = {STARTED, frame, STATE(1, 1)}};
 		struct run r;
 		run_started(&r, &script);
 		run_step(&r, "step", "{\"direction\":\"DOWN\"}");
@@ -570,8 +643,7 @@ static void test_refusals(void)
 	          .unasked = ERROR("CAPACITY_REACHED", "Server at capacity: 1/1")},
 	         OUTCOME_CAPACITY,
 	         CLASS_CAPACITY},
-		{{.name = "capacity, asked",
-	          .lines = {ERROR("CAPACITY_REACHED", "full")}},
+		{{.name = "capacity, asked", .lines = {ERROR("CAPACITY_REACHED", "full")}},
 	         OUTCOME_CAPACITY,
 	         CLASS_CAPACITY},
 		{{.name = "constructor", .lines = {ERROR("FACTORY_ERROR", "x")}},
@@ -584,27 +656,30 @@ static void test_refusals(void)
 		{{.name = "502", .status = 502}, OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
 		{{.name = "503", .status = 503}, OUTCOME_CAPACITY, CLASS_CAPACITY},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct run r;
+
 		run_open(&r, &rows[i].script);
 		is_int(r.rc, 0, "%s: an answer", rows[i].script.name);
-		is_str(outcome_name(r.reply.outcome), outcome_name(rows[i].outcome),
-		       "%s: outcome", rows[i].script.name);
-		is_str(error_class_name(r.reply.error.class),
-		       error_class_name(rows[i].class), "%s: class", rows[i].script.name);
+		is_str(outcome_name(r.reply.outcome), outcome_name(rows[i].outcome), "%s: outcome",
+		       rows[i].script.name);
+		is_str(error_class_name(r.reply.error.class), error_class_name(rows[i].class),
+		       "%s: class", rows[i].script.name);
 		run_close(&r);
 	}
 	static const struct script plain = {.name = "403", .status = 403};
 	struct run r;
 	run_open(&r, &plain);
 	ok(r.rc == -1 && r.err.kind == FAIL_PROTOCOL &&
-	           strstr(r.err.text, "--protocol openenv-http"),
-	   "no WebSocket: %s", r.err.text);
+	           strstr(r.err.text, "a proxy in between does not forward WebSockets") &&
+	           !strstr(r.err.text, "openenv-http"),
+	   "the pages, and no WebSocket: %s", r.err.text);
 	run_close(&r);
 	static const struct script moved = {.name = "308", .status = 308};
 	run_open(&r, &moved);
 	ok(r.rc == -1 && r.err.kind == FAIL_PROTOCOL &&
-	           strstr(r.err.text, "follows no redirect"),
+	           strstr(r.err.text, "redirects of a WebSocket are not followed"),
 	   "moved: %s", r.err.text);
 	run_close(&r);
 }
@@ -630,10 +705,12 @@ static void test_urls(void)
 		{"ws://h/p/?q", "http://h/p", "ws://h/p/ws?q"},
 		{"ws://h/#z", "http://h", "ws://h/ws"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct env_conf conf = {.url = rows[i].url};
 		struct event_queue none = {0};
 		struct openenv_wire w;
+
 		openenv_wire_init(&w, &conf, io, &none);
 		is_str(buf_cstr(&w.base), rows[i].base, "%s: pages", rows[i].url);
 		is_str(buf_cstr(&w.url), rows[i].ws, "%s: session", rows[i].url);
@@ -645,14 +722,15 @@ static void test_late_reply(void)
 {
 	static const struct script script = {.name = "unasked",
 	                                     .lines = {STATE(0, 0), TILE(0),
-	                                               PAIR STATE(0, 0) "|" STATE(9, 9),
-	                                               TILE(4), STATE(1, 4)}};
+	                                               PAIR STATE(0, 0) "|" STATE(9, 9), TILE(4),
+	                                               STATE(1, 4)}};
 	struct run r;
+
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_OK, "what came unasked is not the answer");
 	is_int(r.reply.env_steps, 1, "nor is it the state");
-	ok(has_event(&r, "late-reply"), "and it is an event");
+	ok(has_event(&r, EVENT_LATE_REPLY), "and it is an event");
 	run_close(&r);
 }
 
@@ -663,10 +741,11 @@ static void test_ended_unasked(void)
 		.lines = {STATE(0, 0), TILE(0),
 	                  PAIR STATE(0, 0) "|" ERROR("SESSION_ERROR", "evicted")}};
 	struct run r;
+
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_SESSION_LOST, "the session had ended before");
-	ok(run_state(&r) == -1 && !strcmp(r.err.text, "the server has ended the session"),
+	ok(run_state(&r) == -1 && !strcmp(r.err.text, "the server closed the session"),
 	   "and whoever asks on is told so: %s", r.err.text);
 	run_close(&r);
 }
@@ -679,32 +758,32 @@ static void test_swap(void)
 	                  "{\"type\":\"state\",\"data\":{\"episode_id\":null,"
 	                  "\"step_count\":1,\"position\":4}}"}};
 	struct run r;
+
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	ok(has_event(&r, "episode-changed"), "another episode without a reset");
+	ok(has_event(&r, EVENT_EPISODE_CHANGED), "another episode without a reset");
 	run_close(&r);
 }
 
 static void test_bare_state(void)
 {
 #define BARE "{\"type\":\"state\",\"data\":{\"episode_id\":\"e1\",\"step_count\":0}}"
-	static const struct script script = {.name = "bare",
-	                                     .lines = {BARE, TILE(3), BARE}};
+	static const struct script script = {.name = "bare", .lines = {BARE, TILE(3), BARE}};
 	struct run r;
 	run_started(&r, &script);
-	is_str(r.env->ops->facts(r.env)->state_kind, "observation",
+	is_int(r.env->ops->facts(r.env)->state_kind, STATE_OBSERVATION,
 	       "a state that says nothing: observations");
 	ok(run_state(&r) == 0 && str_is(r.state, "{\"position\":3}"), "the first one");
-	ok(has_event(&r, "notification"), "and that is said");
+	ok(has_event(&r, EVENT_NOTIFICATION), "and that is said");
 	run_close(&r);
 }
 
 /* The first step's metadata is no move. */
 static void test_metadata_aside(void)
 {
-#define BARE_SEEN(body)                                                                  \
-	{                                                                                \
-		.name = (body), .lines = { BARE, SEEN(body), BARE }                      \
+#define BARE_SEEN(body)                                                                            \
+	{                                                                                          \
+		.name = (body), .lines = { BARE, SEEN(body), BARE }                                \
 	}
 	static const struct {
 		struct script script;
@@ -718,10 +797,11 @@ static void test_metadata_aside(void)
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct run r;
+
 		run_started(&r, &rows[i].script);
 		struct str ignored = r.env->ops->facts(r.env)->state_ignore;
-		ok(str_is(ignored, rows[i].ignored), "%s: left out: %.*s",
-		   rows[i].script.name, STR_ARG(ignored));
+		ok(str_is(ignored, rows[i].ignored), "%s: left out: %.*s", rows[i].script.name,
+		   STR_ARG(ignored));
 		run_close(&r);
 	}
 }
@@ -730,15 +810,16 @@ static void test_failed_state(void)
 {
 	static const struct script script = {
 		.name = "no state",
-		.lines = {STATE(0, 0), TILE(0), ERROR("EXECUTION_ERROR", "no state"),
-	                  TILE(4), ERROR("EXECUTION_ERROR", "no state")}};
+		.lines = {STATE(0, 0), TILE(0), ERROR("EXECUTION_ERROR", "no state"), TILE(4),
+	                  ERROR("EXECUTION_ERROR", "no state")}};
 	struct run r;
+
 	run_started(&r, &script);
 	ok(run_state(&r) == 0 && !r.state.p, "a state that cannot be read is unknown");
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_OK, "the step is what it was");
 	is_int(r.reply.env_steps, -1, "and not counted");
-	ok(has_event(&r, "control-plane-failed"), "and that is said");
+	ok(has_event(&r, EVENT_CONTROL_PLANE_FAILED), "and that is said");
 	run_close(&r);
 }
 
@@ -760,8 +841,10 @@ static void test_tools(void)
 	                       "\"reward\":null,\"done\":false}"),
 	                  TILE(0), STATE(0, 0), TILE(1), STATE(1, 1)}};
 	static const struct script *const scripts[] = {&listed, &older};
+
 	for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
 		struct run r;
+
 		run_started(&r, scripts[i]);
 		const struct env_facts *f = r.env->ops->facts(r.env);
 		ok(f->tools.p && strstr(f->tools.p, "\"add\""), "%s", scripts[i]->name);
@@ -786,6 +869,7 @@ static void test_metadata(void)
 	                       "\"F\"}}"),
 	                  STATE(2, 1)}};
 	struct run r;
+
 	run_started(&r, &script);
 	run_step(&r, "step", "{}");
 	ok(str_is(r.reply.structured, "{\"metadata\":{\"tile\":\"F\"}}"),
@@ -800,9 +884,12 @@ int main(void)
 {
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 	struct error err;
-	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0)
+
+	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0) {
 		abort();
+	}
 	test_healthy();
+	test_reset_arguments();
 	test_failures();
 	test_no_failures();
 	test_refusals();

@@ -1,6 +1,8 @@
 /* Option tables: every type, every way to write an option, every mistake. */
-#include "base/options.h"
+#include "cmd/options.h"
 #include "tap.h"
+
+#include <stdlib.h>
 
 struct values {
 	bool flag, other;
@@ -11,23 +13,29 @@ struct values {
 	struct opt_list list;
 };
 
+#define FIELD(f) offsetof(struct values, f)
+
+static const struct opt lists[] = {
+	OPT_LIST('l', "list", "ITEM", FIELD(list), "items"),
+};
+static const struct option_group list_group = {lists, ARRAY_LEN(lists)};
+
 static const struct opt table[] = {
-	{'f', "flag", NULL, OPT_FLAG, OPT(struct values, flag), "a flag", NULL},
-	{0, "other", NULL, OPT_FLAG, OPT(struct values, other), "another", NULL},
-	{'v', "verbose", NULL, OPT_COUNT, OPT(struct values, count), "more", NULL},
-	{'t', "text", "TEXT", OPT_STR, OPT(struct values, text), "a text", NULL},
-	{0, "when", "WHEN", OPT_CHOICE, OPT(struct values, choice), "a choice",
-         "auto|always|never"},
-	{'n', "number", "N", OPT_U64, OPT(struct values, number), "a number", NULL},
-	{0, "timeout", "DURATION", OPT_MS, OPT(struct values, time), "a time", NULL},
-	{'s', "seed", "N", OPT_I64, OPT(struct values, seed), "a seed", NULL},
-	{'l', "list", "ITEM", OPT_LIST, OPT(struct values, list), "items", NULL},
+	OPT_FLAG('f', "flag", FIELD(flag), "a flag"),
+	OPT_FLAG(0, "other", FIELD(other), "another"),
+	OPT_COUNT('v', "verbose", FIELD(count), "more"),
+	OPT_STRING('t', "text", "TEXT", FIELD(text), "a text"),
+	OPT_CHOICE(0, "when", "WHEN", "auto|always|never", FIELD(choice), "a choice"),
+	OPT_NUMBER('n', "number", "N", FIELD(number), "a number"),
+	OPT_GROUP(0, list_group),
+	OPT_STRING(0, "per-device-train-batch-size", "N", FIELD(text), "a long name"),
+	OPT_DURATION(0, "timeout", FIELD(time), "a time"),
+	OPT_INTEGER('s', "seed", "N", FIELD(seed), "a seed"),
 };
 
 #define ARGS_MAX 80
 
-static int parse(const char *line, bool stop, struct values *v, char **argv,
-                 struct error *err)
+static int parse(const char *line, bool stop, struct values *v, char **argv, struct error *err)
 {
 	static char words[1024];
 	int argc = 0;
@@ -43,7 +51,12 @@ static int parse(const char *line, bool stop, struct values *v, char **argv,
 			*p++ = '\0';
 		}
 	}
-	return options_parse(table, ARRAY_LEN(table), stop, argc, argv, v, err);
+	size_t count;
+	struct opt *opts = options_expand(table, ARRAY_LEN(table), &count);
+	int operands = options_parse(opts, count, stop, argc, argv, v, err);
+
+	free(opts);
+	return operands;
 }
 
 static void test_good(void)
@@ -52,28 +65,21 @@ static void test_good(void)
 	struct error err = {0};
 	struct values v;
 
-	is_int(parse("a -f b --text=x c", false, &v, argv, &err), 3,
-	       "options stand anywhere");
-	ok(v.flag && !strcmp(v.text, "x") && !strcmp(argv[0], "a") &&
-	           !strcmp(argv[2], "c"),
+	is_int(parse("a -f b --text=x c", false, &v, argv, &err), 3, "options stand anywhere");
+	ok(v.flag && !strcmp(v.text, "x") && !strcmp(argv[0], "a") && !strcmp(argv[2], "c"),
 	   "and operands keep their order");
-	is_int(parse("-fvv -tx -n7 --seed -3", false, &v, argv, &err), 0,
-	       "letters can be joined");
-	ok(v.flag && v.count == 2 && !strcmp(v.text, "x") && v.number.value == 7 &&
-	           v.seed.given && v.seed.value == -3,
+	is_int(parse("-fvv -tx -n7 --seed -3", false, &v, argv, &err), 0, "letters can be joined");
+	ok(v.flag && v.count == 2 && !strcmp(v.text, "x") && v.number.value == 7 && v.seed.given &&
+	           v.seed.value == -3,
 	   "and values glued to them");
-	is_int(parse("--flag --no-flag", false, &v, argv, &err), 0,
-	       "a flag can be taken back");
+	is_int(parse("--flag --no-flag", false, &v, argv, &err), 0, "a flag can be taken back");
 	ok(!v.flag, "the last one wins");
-	is_int(parse("--timeout 3s --when never", false, &v, argv, &err), 0,
-	       "times and choices");
-	ok(v.time.given && v.time.value == 3000 && !strcmp(v.choice, "never"),
-	   "are read");
+	is_int(parse("--timeout 3s --when never", false, &v, argv, &err), 0, "times and choices");
+	ok(v.time.given && v.time.value == 3000 && !strcmp(v.choice, "never"), "are read");
 	is_int(parse("-l a --list=b -lc", false, &v, argv, &err), 0, "lists gather");
 	ok(v.list.count == 3 && !strcmp(v.list.item[2], "c"), "in order");
 	is_int(parse("-- -f - x", false, &v, argv, &err), 3, "-- ends options");
-	ok(!v.flag && !strcmp(argv[0], "-f") && !strcmp(argv[1], "-"),
-	   "what follows is operands");
+	ok(!v.flag && !strcmp(argv[0], "-f") && !strcmp(argv[1], "-"), "what follows is operands");
 	is_int(parse("-f - --other", false, &v, argv, &err), 1, "- is an operand");
 	ok(v.flag && v.other, "and options go on behind it");
 	is_int(parse("-v run -f", true, &v, argv, &err), 2, "an operand can end options");
@@ -87,19 +93,24 @@ static void test_bad(void)
 	} rows[] = {
 		{"--flga", "unknown option '--flga'; did you mean '--flag'?"},
 		{"--zzzzzzzz", "unknown option '--zzzzzzzz'"},
+		{"--per-device-batch",
+	         "unknown option '--per-device-batch'; did you mean '--per-device-train-batch-size'?"},
+		{"--per-de-siz",
+	         "unknown option '--per-de-siz'; did you mean '--per-device-train-batch-size'?"},
+		{"--per-device-size-batch", "unknown option '--per-device-size-batch'"},
 		{"-x", "unknown option '-x'"},
 		{"--flag=1", "--flag takes no value"},
 		{"--no-text", "unknown option '--no-text'; did you mean '--text'?"},
-		{"--text", "--text wants a value: --text TEXT"},
-		{"-t", "--text wants a value: --text TEXT"},
-		{"--number -1", "--number wants a whole number of at least 0, not '-1'"},
-		{"--number 1x", "--number wants a whole number of at least 0, not '1x'"},
-		{"--number 99999999999999999999", "--number wants a whole number of at "
-	                                          "least 0, not '99999999999999999999'"},
+		{"--text", "--text needs a value: --text TEXT"},
+		{"-t", "--text needs a value: --text TEXT"},
+		{"--number -1", "--number: expected a whole number of at least 0, got '-1'"},
+		{"--number 1x", "--number: expected a whole number of at least 0, got '1x'"},
+		{"--number 99999999999999999999", "--number: expected a whole number of at "
+	                                          "least 0, got '99999999999999999999'"},
 		{"--timeout 5",
-	         "--timeout wants a duration with its unit (500ms, 3s, 2m), not '5'"},
-		{"--seed abc", "--seed wants a whole number, not 'abc'"},
-		{"--when often", "--when wants one of auto|always|never, not 'often'"},
+	         "--timeout: expected a duration with a unit (500ms, 3s, 2m), got '5'"},
+		{"--seed abc", "--seed: expected a whole number, got 'abc'"},
+		{"--when often", "--when: expected one of auto|always|never, got 'often'"},
 	};
 	char *argv[ARGS_MAX];
 	struct values v;

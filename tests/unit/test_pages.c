@@ -1,6 +1,6 @@
 /* Pages that many ask for at once: one asks the server, the others wait for what it says;
    what is no answer for all is asked again by each. */
-#include "env/pages.h"
+#include "env/page_cache.h"
 #include "tap.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #define ASKING 8
 
 struct asker {
-	struct pages *pages;
+	struct page_cache *pages;
 	pthread_mutex_t lock; /* guards what follows */
 	int asked, heard;
 	int answer;
@@ -21,10 +21,10 @@ static void *ask(void *arg)
 	struct str body = {NULL, 0};
 	struct page *ours;
 	int status = 0;
-	bool known = pages_know(a->pages, "/schema", &status, &body, &ours);
+	bool known = page_cache_know(a->pages, "/schema", &status, &body, &ours);
 
 	if (!known) {
-		pages_tell(a->pages, ours, a->answer, STR("{\"a\":1}"));
+		page_cache_tell(a->pages, ours, a->answer, STR("{\"a\":1}"));
 	}
 	pthread_mutex_lock(&a->lock);
 	a->asked += !known;
@@ -37,7 +37,7 @@ static void ask_all(struct asker *a, int answer)
 {
 	pthread_t threads[ASKING];
 
-	*a = (struct asker){.pages = pages_new(), .answer = answer};
+	*a = (struct asker){.pages = page_cache_new(), .answer = answer};
 	pthread_mutex_init(&a->lock, NULL);
 	for (int i = 0; i < ASKING; i++) {
 		if (pthread_create(&threads[i], NULL, ask, a)) {
@@ -49,13 +49,13 @@ static void ask_all(struct asker *a, int answer)
 		pthread_join(threads[i], NULL);
 	}
 	pthread_mutex_destroy(&a->lock);
-	pages_free(a->pages);
+	page_cache_free(a->pages);
 }
 
 int main(void)
 {
 	struct asker a;
-	struct pages *pages = pages_new();
+	struct page_cache *pages = page_cache_new();
 	struct str body = {NULL, 0};
 	struct page *ours, *other;
 	int status = 0;
@@ -69,21 +69,20 @@ int main(void)
 	ask_all(&a, 0);
 	ok(a.asked == ASKING, "so is one that does not answer");
 
-	ok(!pages_know(pages, "/schema", &status, &body, &ours) && ours,
+	ok(!page_cache_know(pages, "/schema", &status, &body, &ours) && ours,
 	   "a page is asked for");
-	ok(!pages_know(pages, "/metadata", &status, &body, &other) && other,
+	ok(!page_cache_know(pages, "/metadata", &status, &body, &other) && other,
 	   "another one does not wait for it");
-	pages_tell(pages, other, 404, (struct str){NULL, 0});
-	pages_tell(pages, ours, 200, STR("[]"));
-	ok(pages_know(pages, "/schema", &status, &body, &ours) && status == 200 &&
+	page_cache_tell(pages, other, 404, STR_NONE);
+	page_cache_tell(pages, ours, 200, STR("[]"));
+	ok(page_cache_know(pages, "/schema", &status, &body, &ours) && status == 200 &&
 	           str_is(body, "[]"),
 	   "each has its own answer");
-	ok(pages_know(pages, "/metadata", &status, &body, &ours) && status == 404 &&
-	           !body.p,
+	ok(page_cache_know(pages, "/metadata", &status, &body, &ours) && status == 404 && !body.p,
 	   "an absent one as well");
-	pages_free(pages);
-	ok(!pages_know(NULL, "/schema", &status, &body, &ours) && !ours,
+	page_cache_free(pages);
+	ok(!page_cache_know(NULL, "/schema", &status, &body, &ours) && !ours,
 	   "without pages nothing is shared");
-	pages_tell(NULL, NULL, 200, STR("{}"));
+	page_cache_tell(NULL, NULL, 200, STR("{}"));
 	return done();
 }

@@ -1,12 +1,13 @@
 /* Policies as they decide: scripts with their ends and errors, seeded random calls. */
 #include "json/schema.h"
+#include "policy/open.h"
 #include "policy/policy.h"
 #include "policy/script.h"
 #include "policy/tools.h"
 #include "tap.h"
 
-#define WAYS                                                                             \
-	"[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":"                  \
+#define WAYS                                                                                       \
+	"[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":"                            \
 	"{\"type\":\"string\"}},\"required\":[\"way\"]}}]"
 
 /* ---- scripts ---- */
@@ -95,8 +96,7 @@ static void test_scripts(void)
 	char got[16];
 
 	for (size_t i = 0; i < ARRAY_LEN(plays); i++) {
-		struct policy *p =
-			script(plays[i].on_end, plays[i].stop_after, plays[i].count);
+		struct policy *p = script(plays[i].on_end, plays[i].stop_after, plays[i].count);
 		struct policy_facts facts;
 
 		p->ops->facts(p, &facts);
@@ -115,24 +115,23 @@ static const struct {
 	const char *message; /* its beginning; NULL: it opens */
 } options[] = {
 	{{.actions = "UP,DOWN"}, NULL},
-	{{.actions = "UP,,DOWN"}, "--actions: action 2 is empty in 'UP,,DOWN'"},
-	{{.actions = ""}, "--actions: action 1 is empty in ''"},
-	{{.actions = "UP", .tool = "mvoe"},
-         "the server has no tool 'mvoe'; did you mean 'move'?"},
+	{{.actions = "UP,,DOWN"}, "\1actions\2: action 2 is empty in 'UP,,DOWN'"},
+	{{.actions = "[1,2],\"a,b\",[x"}, NULL},
+	{{.actions = "[1,2],,3"}, "\1actions\2: action 2 is empty in '[1,2],,3'"},
+	{{.actions = ""}, "\1actions\2: action 1 is empty in ''"},
+	{{.actions = "UP", .tool = "mvoe"}, "the server has no tool 'mvoe'; did you mean 'move'?"},
 	{{.actions = "UP", .tool = "mvoe", .force_call = true}, NULL},
 	{{.spec = "random:7"}, NULL},
 	{{.spec = "random:7", .actions = "UP,DOWN"}, NULL},
-	{{.spec = "random:7", .actions = "UP", .tool = "x"},
-         "the server has no tool 'x'"},
-	{{.spec = "random"}, "--policy random wants its seed"},
-	{{.spec = "random:-1"}, "--policy random wants its seed"},
-	{{.spec = "random:"}, "--policy random wants its seed"},
-	{{.spec = "script"}, "--policy script needs no kind"},
+	{{.spec = "random:7", .actions = "UP", .tool = "x"}, "the server has no tool 'x'"},
+	{{.spec = "random"}, "\1policy\2 random needs an integer seed"},
+	{{.spec = "random:-1"}, "\1policy\2 random needs an integer seed"},
+	{{.spec = "random:"}, "\1policy\2 random needs an integer seed"},
+	{{.spec = "script"}, "\1policy\2 script: give"},
 	{{.spec = "x.json", .actions = "UP"},
-         "--actions and --policy FILE are two policies"},
+         "\1actions\2 and \1policy\2 FILE are mutually exclusive"},
 	{{.spec = NULL},
-         "nothing to do: give --actions A,B,C or --policy FILE; the server's "
-         "tools: move"},
+         "no policy: give \1actions\2 A,B,C or \1policy\2 FILE; available tools: move"},
 };
 
 static void test_options(void)
@@ -148,8 +147,7 @@ static void test_options(void)
 			ok(opened, "opens: %s", err.text);
 		} else {
 			ok(!opened && err.kind == FAIL_USAGE &&
-			           str_starts(str_from(err.text),
-			                      str_from(options[i].message)),
+			           str_starts(str_from(err.text), str_from(options[i].message)),
 			   "refused: %s", err.text);
 		}
 		if (opened) {
@@ -167,17 +165,15 @@ static void test_facts(void)
 
 	if (ok(policy_open(&conf, &p, &err) == 0, "a script")) {
 		p->ops->facts(p, &facts);
-		ok(str_is(facts.params,
-		          "{\"tool\":\"move\",\"actions\":[\"UP\",\"DOWN\"]}"),
+		ok(str_is(facts.params, "{\"tool\":\"move\",\"actions\":[\"UP\",\"DOWN\"]}"),
 		   "says what it does");
 		p->ops->close(p);
 	}
 	conf.spec = "random:18446744073709551615";
 	if (ok(policy_open(&conf, &p, &err) == 0, "random actions")) {
 		p->ops->facts(p, &facts);
-		ok(str_is(facts.params,
-		          "{\"seed\":18446744073709551615,\"tool\":\"move\","
-		          "\"actions\":[\"UP\",\"DOWN\"]}"),
+		ok(str_is(facts.params, "{\"seed\":18446744073709551615,\"tool\":\"move\","
+		                        "\"actions\":[\"UP\",\"DOWN\"]}"),
 		   "say what they are drawn from");
 		p->ops->close(p);
 	}
@@ -185,8 +181,8 @@ static void test_facts(void)
 
 /* ---- random calls ---- */
 
-#define ONE(schema)                                                                      \
-	"[{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"         \
+#define ONE(schema)                                                                                \
+	"[{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"                   \
 	"\"x\":" schema "},\"required\":[\"x\"],\"$defs\":{\"D\":{\"enum\":[1,2]}}}}]"
 
 static const char *const drawn[] = {
@@ -231,11 +227,42 @@ static void draw(const char *tools, const char *spec, struct buf *out)
 		good = p->ops->decide(p, &view, &d, &err) == 0 &&
 		       json_validate(d.arguments, &fault) == 0;
 		struct str tool = tool_find(conf.tools, d.name);
-		good = good && tool.p &&
-		       tool_check_arguments(tool, d.arguments, &err) == 0;
+		good = good && tool.p && tool_check_arguments(tool, d.arguments, &err) == 0;
 		buf_printf(out, "%.*s%.*s\n", STR_ARG(d.name), STR_ARG(d.arguments));
 	}
 	ok(good, "draws what fits %s: %s", tools, err.text);
+	if (p) {
+		p->ops->close(p);
+	}
+}
+
+/* "Invalid action 'a1'. Use 'up' or 'down'": the next calls are among those words. */
+static void test_words_of_errors(void)
+{
+	struct policy_conf conf = {.spec = "random:3",
+	                           .tools = STR("[{\"name\":\"a\",\"inputSchema\":{\"properties\":{"
+	                                        "\"x\":{\"type\":\"string\"}},\"required\":["
+	                                        "\"x\"]}}]")};
+	struct policy_view view = {.last = OUTCOME_NONE};
+	struct policy *p = NULL;
+	struct decision d = {.more = false};
+	struct error err = {0};
+	struct buf text = BUF(BUF_MAX_SMALL);
+	int named = 0;
+
+	ok(policy_open(&conf, &p, &err) == 0, "random calls: %s", err.text);
+	for (int i = 0; p && i < 20 && p->ops->decide(p, &view, &d, &err) == 0; i++) {
+		named += str_is(d.arguments, "{\"x\":\"up\"}") ||
+		         str_is(d.arguments, "{\"x\":\"down\"}");
+		buf_clear(&text);
+		buf_text(&text, "Invalid action '");
+		buf_str(&text, json_inner(JSON_GET(d.arguments, "x")));
+		buf_text(&text, "'. Use 'up' or 'down'");
+		view.last = i ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
+		view.last_error = buf_view(&text);
+	}
+	ok(named > 12 && named < 20, "%d of 20 calls are what the error named", named);
+	buf_release(&text);
 	if (p) {
 		p->ops->close(p);
 	}
@@ -250,8 +277,7 @@ static void test_random(void)
 		buf_clear(&again);
 		draw(drawn[i], "random:1", &first);
 		draw(drawn[i], "random:1", &again);
-		is_str(buf_cstr(&again), buf_cstr(&first),
-		       "the same seed draws the same");
+		is_str(buf_cstr(&again), buf_cstr(&first), "the same seed draws the same");
 	}
 	buf_clear(&again);
 	draw(drawn[ARRAY_LEN(drawn) - 1], "random:2", &again);
@@ -259,8 +285,31 @@ static void test_random(void)
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":\"boolean\"}}"),
 	     "random:1", &first);
-	ok(strstr(buf_cstr(&first), "[true,false]") != NULL,
-	   "arrays hold what they must");
+	ok(strstr(buf_cstr(&first), "[true,false") != NULL, "arrays hold what they must");
+	buf_clear(&first);
+	draw(ONE("{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"a\":{\"const\":"
+	         "7}}}}"),
+	     "random:1", &first);
+	ok(!strstr(buf_cstr(&first), "[]") && strstr(buf_cstr(&first), "{\"a\":7}") &&
+	           strstr(buf_cstr(&first), "{}"),
+	   "arrays are not empty, what is optional comes at times");
+	buf_clear(&first);
+	draw(ONE("{\"type\":\"string\",\"description\":\"One of 'up' or DOWN\"}"), "random:1",
+	     &first);
+	ok(strstr(buf_cstr(&first), "\"up\"") && strstr(buf_cstr(&first), "\"DOWN\""),
+	   "words of the description");
+	buf_clear(&first);
+	draw("[{\"name\":\"a\",\"inputSchema\":{\"properties\":{\"x\":{\"type\":\"string\",\"default\":"
+	     "\"usual\"}}}}]",
+	     "random:1", &first);
+	ok(strstr(buf_cstr(&first), "\"usual\"") && strstr(buf_cstr(&first), "a{}"),
+	   "the default, and its absence");
+	buf_clear(&first);
+	draw("[{\"name\":\"a\",\"inputSchema\":{\"$defs\":{\"T\":{\"type\":\"array\",\"items\":{\"$ref\":"
+	     "\"#/$defs/T\"}}},\"properties\":{\"x\":{\"$ref\":\"#/$defs/T\"}}}}]",
+	     "random:1", &first);
+	ok(strstr(buf_cstr(&first), "[[[[[[[") == NULL, "what holds itself ends");
+	test_words_of_errors();
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1},\"b\":{"
 	         "\"const\":"

@@ -1,16 +1,17 @@
 /* Policy files: every key, wrong types, and what is said about them; what a good file
    does. */
 #include "policy/file.h"
+#include "policy/open.h"
 #include "tap.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TOOLS                                                                            \
-	"[{\"name\":\"move\",\"inputSchema\":{\"type\":\"object\",\"properties\":"       \
-	"{\"way\":{\"type\":\"string\",\"enum\":[\"UP\",\"DOWN\"]}},"                    \
-	"\"required\":[\"way\"]}},"                                                      \
-	"{\"name\":\"wait\",\"inputSchema\":{\"type\":\"object\",\"properties\":"        \
+#define TOOLS                                                                                      \
+	"[{\"name\":\"move\",\"inputSchema\":{\"type\":\"object\",\"properties\":"                 \
+	"{\"way\":{\"type\":\"string\",\"enum\":[\"UP\",\"DOWN\"]}},"                              \
+	"\"required\":[\"way\"]}},"                                                                \
+	"{\"name\":\"wait\",\"inputSchema\":{\"type\":\"object\",\"properties\":"                  \
 	"{\"turns\":{\"type\":\"integer\",\"minimum\":1}}}}]"
 
 static char path[] = "/tmp/rolldbg-policy-XXXXXX";
@@ -37,88 +38,84 @@ static const struct {
 	{"", ":1:1: unexpected end of the text"},
 	{"{", ":1:2: unexpected end of the text"},
 	{"{\"kind\":\"script\",\n \"actions\":[UP]}", ":2:13: expected a value"},
-	{"[]", ": a policy is an object, this is array"},
-	{"null", ": a policy is an object, this is null"},
-	{"{}", ": \"kind\" is \"script\", \"random\" or \"llm\""},
-	{"{\"kind\":1}", ": \"kind\" is \"script\", \"random\" or \"llm\""},
+	{"[]", ":1: must be an object, not array"},
+	{"null", ":1: must be an object, not null"},
+	{"{}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\""},
+	{"{\"kind\":1}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\", not 1"},
 	{"{\"kind\":\"llm\"}",
-         ": a policy of kind \"llm\" is given by --policy, for all tasks"},
-	{"{\"kind\":\"script\"}",
-         ": a script has either \"actions\" or \"calls\", an array"},
+         ":1: a policy of kind \"llm\" applies to all tasks, it cannot be one task's"},
+	{"{\"kind\":\"script\"}", ": a script needs either \"actions\" or \"calls\", an array"},
 	{"{\"kind\":\"script\",\"actions\":[],\"calls\":[]}",
-         ": a script has either \"actions\" or \"calls\", an array"},
+         ": a script needs either \"actions\" or \"calls\", an array"},
 	{"{\"kind\":\"script\",\"actions\":\"UP\"}",
-         ": \"actions\" is string, not array"},
-	{"{\"kind\":\"script\",\"calls\":{}}", ": \"calls\" is object, not array"},
+         ":1: \"actions\" must be an array, not \"UP\""},
+	{"{\"kind\":\"script\",\"calls\":{}}", ":1: \"calls\" must be an array, not an object"},
 	{"{\"kind\":\"script\",\"action\":[]}",
-         ": unknown key \"action\"; did you mean \"actions\"?"},
-	{"{\"kind\":\"script\",\"zzzzzzz\":1}", ": unknown key \"zzzzzzz\""},
+         ":1: unknown key \"action\"; did you mean 'actions'?"},
+	{"{\"kind\":\"script\",\"zzzzzzz\":1}",
+         ":1: unknown key \"zzzzzzz\"; available: kind, $schema, description, name, error_text, tool, "
+         "actions, calls, on_end, on_error"},
 	{"{\"kind\":\"script\",\"calls\":[],\"seed\":1}",
-         ": a script policy takes no \"seed\""},
+         ":1: unknown key \"seed\"; available: kind, $schema, description, name, error_text, tool, actions, "
+         "calls, on_end, on_error"},
 	{"{\"calls\":[],\"seed\":1,\"kind\":\"random\"}",
-         ": a random policy takes no \"calls\""},
+         ":1: unknown key \"calls\"; available: kind, $schema, description, name, error_text, seed"},
 	{"{\"kind\":\"random\",\"actions\":[\"UP\"],\"seed\":1}",
-         ": a random policy takes no \"actions\""},
+         ":1: unknown key \"actions\"; available: kind, $schema, description, name, error_text, seed"},
 	{"{\"kind\":\"random\",\"on_end\":\"stop\",\"seed\":1}",
-         ": a random policy takes no \"on_end\""},
+         ":1: unknown key \"on_end\"; available: kind, $schema, description, name, error_text, seed"},
 	{"{\"kind\":\"random\",\"on_error\":\"continue\",\"seed\":1}",
-         ": a random policy takes no \"on_error\""},
+         ":1: unknown key \"on_error\"; available: kind, $schema, description, name, error_text, seed"},
 	{"{\"kind\":\"random\",\"tool\":\"move\",\"seed\":1}",
-         ": a random policy takes no \"tool\""},
-	{"{\"kind\":\"random\"}", ": \"seed\" is a whole number of at least 0"},
+         ":1: unknown key \"tool\"; available: kind, $schema, description, name, error_text, seed"},
+	{"{\"kind\":\"random\"}", ":1: \"seed\" is missing"},
 	{"{\"kind\":\"random\",\"seed\":-1}",
-         ": \"seed\" is a whole number of at least 0"},
+         ":1: \"seed\" must be a non-negative integer, not -1"},
 	{"{\"kind\":\"random\",\"seed\":1.5}",
-         ": \"seed\" is a whole number of at least 0"},
+         ":1: \"seed\" must be a non-negative integer, not 1.5"},
 	{"{\"kind\":\"random\",\"seed\":\"1\"}",
-         ": \"seed\" is a whole number of at least 0"},
-	{"{\"kind\":\"script\",\"name\":7,\"calls\":[]}",
-         ": \"name\" is number, not string"},
+         ":1: \"seed\" must be a non-negative integer, not \"1\""},
+	{"{\"kind\":\"script\",\"name\":7,\"calls\":[]}", ":1: \"name\" must be a string, not 7"},
 	{"{\"kind\":\"script\",\"description\":[],\"calls\":[]}",
-         ": \"description\" is array, not string"},
-	{"{\"kind\":\"script\",\"$schema\":null,\"calls\":[]}",
-         ": \"$schema\" is null, not string"},
-	{"{\"kind\":\"script\",\"tool\":7,\"actions\":[]}",
-         ": \"tool\" is number, not string"},
+         ":1: \"description\" must be a string, not an array"},
+	{"{\"kind\":\"script\",\"tool\":7,\"actions\":[]}", ":1: \"tool\" must be a string, not 7"},
 	{"{\"kind\":\"script\",\"tool\":\"move\",\"calls\":[]}",
-         ": each of the \"calls\" names its tool: \"tool\" goes with \"actions\""},
+         ": each of the \"calls\" names its tool: \"tool\" is only valid with \"actions\""},
 	{"{\"kind\":\"script\",\"calls\":[],\"on_end\":\"never\"}",
-         ": \"on_end\" is \"stop\", \"cycle\" or \"repeat\""},
+         ":1: \"on_end\" does not accept \"never\"; available: stop, cycle, repeat"},
 	{"{\"kind\":\"script\",\"calls\":[],\"on_end\":3}",
-         ": \"on_end\" is \"stop\", \"cycle\" or \"repeat\""},
-#define ON_ERROR                                                                         \
-	": \"on_error\" is \"continue\" or {\"stop_after\": K} with K of at least 1"
-	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":\"stop\"}", ON_ERROR},
-	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":null}", ON_ERROR},
-	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":{\"stop_after\":0}}", ON_ERROR},
+         ":1: \"on_end\" must be a string, not 3"},
+#define ON_ERROR ":1: \"on_error\" must be \"continue\" or {\"stop_after\": K} with K >= 1, not "
+	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":\"stop\"}", ON_ERROR "\"stop\""},
+	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":{\"stop_after\":0}}",
+         ON_ERROR "an object"},
 	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":{\"stop_after\":1.5}}",
-         ON_ERROR},
+         ON_ERROR "an object"},
 	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":{\"stop_after\":1,\"x\":1}}",
-         ON_ERROR},
-#define A_CALL ": a call is {\"name\": \"...\", \"arguments\": {...}}"
-	{"{\"kind\":\"script\",\"calls\":[\"move\"]}", ": \"calls\"[0]" A_CALL},
+         ON_ERROR "an object"},
+	{"{\"kind\":\"script\",\"calls\":[\"move\"]}",
+         ":1: calls[0]: must be an object, not string"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"},{}]}",
-         ": \"calls\"[1]" A_CALL},
-	{"{\"kind\":\"script\",\"calls\":[{\"name\":1}]}", ": \"calls\"[0]" A_CALL},
+         ":1: calls[1]: \"name\" is missing"},
+	{"{\"kind\":\"script\",\"calls\":[{\"name\":1}]}",
+         ":1: calls[0]: \"name\" must be a string, not 1"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\",\"arguments\":[]}]}",
-         ": \"calls\"[0]" A_CALL},
+         ":1: calls[0]: \"arguments\" must be an object, not an array"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\",\"argument\":{}}]}",
-         ": \"calls\"[0]: unknown key \"argument\"; did you mean \"arguments\"?"},
+         ":1: calls[0]: unknown key \"argument\"; did you mean 'arguments'?"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"mvoe\"}]}",
-         ": call 1 (mvoe): the server has no tool 'mvoe'; did you mean 'move'?; the "
-         "server's tools: move, wait"},
+         ": call 1 (mvoe): the server has no tool 'mvoe'; did you mean 'move'?"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"},{\"name\":\"move\"}]}",
          ": call 2 (move): the required argument \"way\" is missing"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\",\"arguments\":{\"turns\":0}}"
          "]}",
          ": call 1 (wait): argument 'turns' is 0, below the minimum 1"},
 	{"{\"kind\":\"script\",\"actions\":[\"UP\"]}",
-         ": name the tool with --tool NAME; the server's tools: move, wait"},
+         ": name the tool with \1tool\2 NAME; available: move, wait"},
 	{"{\"kind\":\"script\",\"tool\":\"move\",\"actions\":[\"UP\",\"DOWM\"]}",
-         ": action 'DOWM': argument 'way' does not take 'DOWM'; did you mean 'DOWN'? "
-         "(allowed: [\"UP\",\"DOWN\"])"},
+         ": action 'DOWM': argument 'way' does not accept 'DOWM'; did you mean 'DOWN'?"},
 	{"{\"kind\":\"script\",\"tool\":\"wait\",\"actions\":[1,\"two\"]}",
-         ": action 'two': the argument 'turns' wants a value of type \"integer\""},
+         ": action 'two': the argument 'turns' must be of type \"integer\""},
 };
 
 static void test_bad(void)
@@ -146,21 +143,17 @@ static void test_unreadable(void)
 	struct error err;
 
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such file");
-	is_str(err.text,
-	       "policy 'no-such-policy.json': there is no such file, and it is "
-	       "neither random:SEED nor llm",
+	is_str(err.text, "policy 'no-such-policy.json': no such file, and not random:SEED or llm",
 	       "and why");
 	conf.spec = "randm:7";
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a misspelt kind");
-	is_str(err.text,
-	       "policy 'randm:7': there is no such file; did you mean the kind 'random'?",
+	is_str(err.text, "policy 'randm:7': no such file; did you mean 'random'?",
 	       "and the nearest");
 	conf.spec = "/tmp";
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a folder");
 	conf.spec = "/nowhere/x.json";
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such folder");
-	ok(strstr(err.text, "No such file or directory") != NULL, "and why: %s",
-	   err.text);
+	ok(strstr(err.text, "No such file or directory") != NULL, "and why: %s", err.text);
 }
 
 static void is_next(struct policy *p, const char *name, const char *arguments)
@@ -181,12 +174,12 @@ static void test_good(void)
 {
 	struct policy_facts facts;
 	struct error err;
-	struct policy *p = open_text(
-		"{\"on_end\":\"repeat\",\"calls\":[{\"name\":\"wait\"},"
-		"{\"arguments\":{\"turns\" : 9007199254740993},\"name\":\"wait\"}],"
-		"\"name\":\"slow \\u00e9\",\"on_error\":\"continue\",\"kind\":\"script\","
-		"\"description\":\"d\",\"$schema\":\"s\"}",
-		NULL, &err);
+	struct policy *p =
+		open_text("{\"on_end\":\"repeat\",\"calls\":[{\"name\":\"wait\"},"
+	                  "{\"arguments\":{\"turns\" : 9007199254740993},\"name\":\"wait\"}],"
+	                  "\"name\":\"slow \\u00e9\",\"on_error\":\"continue\",\"kind\":\"script\","
+	                  "\"description\":\"d\",\"$schema\":\"s\"}",
+	                  NULL, &err);
 
 	ok(p != NULL, "calls: %s", err.text);
 	if (p) {
@@ -198,8 +191,8 @@ static void test_good(void)
 		is_next(p, "wait", "{\"turns\":9007199254740993}");
 		p->ops->close(p);
 	}
-	p = open_text("{\"kind\":\"script\",\"tool\":\"wait\",\"actions\":[1,2.0,\"3\"]}",
-	              NULL, &err);
+	p = open_text("{\"kind\":\"script\",\"tool\":\"wait\",\"actions\":[1,2.0,\"3\"]}", NULL,
+	              &err);
 	ok(p != NULL, "actions: %s", err.text);
 	if (p) {
 		p->ops->facts(p, &facts);
@@ -214,8 +207,7 @@ static void test_good(void)
 	ok(p != NULL, "random: %s", err.text);
 	if (p) {
 		p->ops->facts(p, &facts);
-		ok(str_is(facts.name, "r") && str_is(facts.params, "{\"seed\":7}"),
-		   "its facts");
+		ok(str_is(facts.name, "r") && str_is(facts.params, "{\"seed\":7}"), "its facts");
 		p->ops->close(p);
 	}
 }
@@ -224,8 +216,8 @@ static void test_conf(void)
 {
 	struct policy_conf force = {.force_call = true}, tool = {.tool = "move"};
 	struct error err;
-	struct policy *p = open_text(
-		"{\"kind\":\"script\",\"calls\":[{\"name\":\"mvoe\"}]}", &force, &err);
+	struct policy *p =
+		open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"mvoe\"}]}", &force, &err);
 
 	ok(p != NULL, "--force-call sends what does not fit");
 	if (p) {
@@ -238,9 +230,8 @@ static void test_conf(void)
 		is_next(p, "move", "{\"way\":\"UP\"}");
 		p->ops->close(p);
 	}
-	p = open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"}]}", &tool,
-	              &err);
-	ok(!p && strstr(err.text, "--tool goes with"), "--tool beside calls: %s",
+	p = open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"}]}", &tool, &err);
+	ok(!p && strstr(err.text, "\1tool\2 is only valid with"), "--tool beside calls: %s",
 	   err.text);
 }
 

@@ -23,32 +23,31 @@ static const struct {
 #define X(schema) "{\"properties\":{\"x\":" schema "}}"
 #define TYPE(t)   X("{\"type\":\"" t "\"}")
 	{TYPE("string"), "{\"x\":\"\"}", NULL},
-	{TYPE("string"), "{\"x\":1}",
-         "argument 'x' is number, the schema wants \"string\""},
+	{TYPE("string"), "{\"x\":1}", "argument 'x' is number, the schema requires \"string\""},
 	{TYPE("integer"), "{\"x\":1.0}", NULL},
 	{TYPE("integer"), "{\"x\":1e2}", NULL},
 	{TYPE("integer"), "{\"x\":-99999999999999999999}", NULL},
 	{TYPE("integer"), "{\"x\":1e-2}",
-         "argument 'x' is number, the schema wants \"integer\""},
+         "argument 'x' is number, the schema requires "
+         "\"integer\""},
 	{TYPE("integer"), "{\"x\":1.5}",
-         "argument 'x' is number, the schema wants \"integer\""},
+         "argument 'x' is number, the schema requires "
+         "\"integer\""},
 	{TYPE("number"), "{\"x\":1.5}", NULL},
 	{TYPE("boolean"), "{\"x\":false}", NULL},
 	{TYPE("boolean"), "{\"x\":\"true\"}",
-         "argument 'x' is string, the schema wants \"boolean\""},
+         "argument 'x' is string, the schema requires \"boolean\""},
 	{TYPE("null"), "{\"x\":null}", NULL},
 	{TYPE("array"), "{\"x\":[]}", NULL},
 	{TYPE("object"), "{\"x\":{}}", NULL},
-	{TYPE("object"), "{\"x\":[]}",
-         "argument 'x' is array, the schema wants \"object\""},
+	{TYPE("object"), "{\"x\":[]}", "argument 'x' is array, the schema requires \"object\""},
 	{X("{\"type\":[\"string\",\"null\"]}"), "{\"x\":null}", NULL},
 	{X("{\"type\":[\"string\",\"null\"]}"), "{\"x\":2}",
-         "argument 'x' is number, the schema wants [\"string\",\"null\"]"},
+         "argument 'x' is number, the schema requires [\"string\",\"null\"]"},
 	{X("{\"enum\":[\"caf\\u00e9\",1]}"), "{\"x\":\"caf\xc3\xa9\"}", NULL},
 	{X("{\"enum\":[\"a\",1]}"), "{\"x\":1.0}", NULL},
 	{X("{\"enum\":[\"LEFT\",\"UP\"]}"), "{\"x\":\"LEFTT\"}",
-         "argument 'x' does not take 'LEFTT'; did you mean 'LEFT'? (allowed: "
-         "[\"LEFT\",\"UP\"])"},
+         "argument 'x' does not accept 'LEFTT'; did you mean 'LEFT'?"},
 	{X("{\"const\":\"go\"}"), "{\"x\":\"go\"}", NULL},
 	{X("{\"const\":\"go\"}"), "{\"x\":\"stop\"}", "argument 'x' can only be \"go\""},
 	{X("{\"minimum\":1,\"maximum\":3}"), "{\"x\":3}", NULL},
@@ -61,18 +60,17 @@ static const struct {
 	{MAYBE, "{\"x\":null}", NULL},
 	{MAYBE, "{\"x\":4}", NULL},
 	{MAYBE, "{\"x\":-4}", "argument 'x' is -4, below the minimum 0"},
-	{MAYBE, "{\"x\":\"4\"}", "argument 'x' is string, the schema wants \"integer\""},
-#define REF                                                                              \
-	"{\"properties\":{\"x\":{\"$ref\":\"#/$defs/Way\"}},\"$defs\":{\"Way\":"         \
+	{MAYBE, "{\"x\":\"4\"}", "argument 'x' is string, the schema requires \"integer\""},
+#define REF                                                                                        \
+	"{\"properties\":{\"x\":{\"$ref\":\"#/$defs/Way\"}},\"$defs\":{\"Way\":"                   \
 	"{\"enum\":[\"N\",\"S\"],\"type\":\"string\"}}}"
 	{REF, "{\"x\":\"N\"}", NULL},
-	{REF, "{\"x\":\"W\"}",
-         "argument 'x' does not take 'W'; did you mean 'N'? (allowed: [\"N\",\"S\"])"},
+	{REF, "{\"x\":\"W\"}", "argument 'x' does not accept 'W'; did you mean 'N'?"},
 	{"{\"properties\":{\"x\":{\"$ref\":\"#/properties/x\"}}}", "{\"x\":1}", NULL},
 	{X("{\"$ref\":\"http://elsewhere/schema\"}"), "{\"x\":1}", NULL},
 	{X("{\"$ref\":7}"), "{\"x\":1}", NULL},
-	{"{\"properties\":{\"\\u0078\":{\"type\":\"string\"}},\"required\":[\"x\"]}",
-         "{\"x\":1}", "argument 'x' is number, the schema wants \"string\""},
+	{"{\"properties\":{\"\\u0078\":{\"type\":\"string\"}},\"required\":[\"x\"]}", "{\"x\":1}",
+         "argument 'x' is number, the schema requires \"string\""},
 	{"{\"properties\":[],\"required\":{}}", "{\"x\":1}", NULL},
 };
 
@@ -90,10 +88,10 @@ static void test_calls(void)
 		struct error err = {0};
 
 		make_tool(&tool, calls[i].schema);
-		int failed = tool_check_arguments(buf_view(&tool),
-		                                  str_from(calls[i].arguments), &err);
-		is_str(failed ? err.text : NULL, calls[i].message, "%s with %s",
-		       calls[i].schema, calls[i].arguments);
+		int failed =
+			tool_check_arguments(buf_view(&tool), str_from(calls[i].arguments), &err);
+		is_str(failed ? err.text : NULL, calls[i].message, "%s with %s", calls[i].schema,
+		       calls[i].arguments);
 		ok(!failed || err.kind == FAIL_USAGE, "usage");
 	}
 	buf_release(&tool);
@@ -105,43 +103,44 @@ static const struct {
 } actions[] = {
 	{X("{\"type\":\"string\"}"), "UP", "{\"x\":\"UP\"}", NULL},
 	{X("{\"type\":\"string\"}"), "3", "{\"x\":\"3\"}", NULL},
-	{X("{\"type\":\"string\"}"), "say \"hi\"\n", "{\"x\":\"say \\\"hi\\\"\\n\"}",
-         NULL},
+	{X("{\"type\":\"string\"}"), "say \"hi\"\n", "{\"x\":\"say \\\"hi\\\"\\n\"}", NULL},
 	{X("{}"), "3", "{\"x\":\"3\"}", NULL},
 	{X("{\"enum\":[\"a\",\"b\"]}"), "a", "{\"x\":\"a\"}", NULL},
 	{X("{\"type\":\"integer\"}"), "3", "{\"x\":3}", NULL},
 	{X("{\"type\":\"integer\"}"), "UP", NULL,
-         "action 'UP': the argument 'x' wants a value of type \"integer\""},
+         "action 'UP': the argument 'x' must be of type \"integer\""},
 	{X("{\"type\":\"integer\"}"), "3.5", NULL,
-         "action '3.5': argument 'x' is number, the schema wants \"integer\""},
+         "action '3.5': argument 'x' is number, the schema requires \"integer\""},
 	{X("{\"type\":[\"integer\",\"string\"]}"), "3", "{\"x\":\"3\"}", NULL},
 	{X("{\"type\":\"boolean\"}"), "true", "{\"x\":true}", NULL},
 	{X("{\"type\":\"array\"}"), "[1]", "{\"x\":[1]}", NULL},
 	{MAYBE, "3", "{\"x\":3}", NULL},
 	{MAYBE, "null", "{\"x\":null}", NULL},
 	{MAYBE, "UP", NULL,
-         "action 'UP': the argument 'x' wants a value of type "
+         "action 'UP': the argument 'x' must be of type "
          "[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}]"},
 	{REF, "S", "{\"x\":\"S\"}", NULL},
-	{REF, "E", NULL,
-         "action 'E': argument 'x' does not take 'E'; did you mean 'N'? (allowed: "
-         "[\"N\",\"S\"])"},
+	{REF, "E", NULL, "action 'E': argument 'x' does not accept 'E'; did you mean 'N'?"},
 	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
 	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
-         "--actions fills one argument, and the tool \"move\" has 2 (0 required): write "
-         "a "
-         "policy file with full calls"},
+         "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): name "
+         "it with \1argument\2 NAME, or write a policy file with full calls"},
 	{"{\"properties\":{\"x\":{},\"y\":{}},\"required\":[\"x\",\"y\"]}", "3", NULL,
-         "--actions fills one argument, and the tool \"move\" has 2 (2 required): write "
+         "\1actions\2 fills one argument, but the tool \"move\" has 2 (2 required): write "
          "a "
          "policy file with full calls"},
 	{"{}", "3", NULL,
-         "--actions fills one argument, and the tool \"move\" has 0 (0 required): write "
+         "\1actions\2 fills one argument, but the tool \"move\" has 0 (0 required): write "
          "a "
          "policy file with full calls"},
 	{"{\"required\":[\"w\"]}", "3", "{\"w\":\"3\"}", NULL},
-	{"{\"properties\":{\"a\\/b\":{\"type\":\"integer\"}}}", "3", "{\"a\\/b\":3}",
-         NULL},
+	{X("{\"type\":\"array\"}"), "[1,[2,3]]", "{\"x\":[1,[2,3]]}", NULL},
+	{X("{\"type\":[\"string\",\"array\"]}"), "[1,2]", "{\"x\":[1,2]}", NULL},
+	{X("{\"type\":\"string\"}"), "[1,2]", "{\"x\":\"[1,2]\"}", NULL},
+	{X("{\"type\":\"string\"}"), "\"a,b\"", "{\"x\":\"a,b\"}", NULL},
+	{X("{}"), "{\"a\":1}", "{\"x\":{\"a\":1}}", NULL},
+	{X("{}"), "[crane", "{\"x\":\"[crane\"}", NULL},
+	{"{\"properties\":{\"a\\/b\":{\"type\":\"integer\"}}}", "3", "{\"a\\/b\":3}", NULL},
 };
 
 static void test_actions(void)
@@ -154,16 +153,31 @@ static void test_actions(void)
 
 		make_tool(&tool, actions[i].schema);
 		buf_clear(&out);
-		int failed =
-			tool_action_property(buf_view(&tool), &key, &schema, &err) ||
-			tool_action_arguments(buf_view(&tool), key, schema,
-		                              str_from(actions[i].action), &out, &err);
+		int failed = tool_action_property(buf_view(&tool), NULL, &key, &schema, &err) ||
+		             tool_action_arguments(buf_view(&tool), key, schema,
+		                                   str_from(actions[i].action), &out, &err);
 		is_str(failed ? NULL : buf_cstr(&out), actions[i].arguments, "%s for %s",
 		       actions[i].action, actions[i].schema);
 		is_str(failed ? err.text : NULL, actions[i].message, "and why");
 	}
 	buf_release(&tool);
 	buf_release(&out);
+}
+
+static void test_named_argument(void)
+{
+	struct str tool =
+		STR("{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"x\":{},\"why\":{}}}}");
+	struct error err = {0};
+	struct str key, schema;
+
+	ok(!tool_action_property(tool, "why", &key, &schema, &err) && str_is(key, "why") &&
+	           str_is(schema, "{}"),
+	   "the argument that is named: %s", err.text);
+	ok(tool_action_property(tool, "wy", &key, &schema, &err) &&
+	           strstr(err.text, "\1argument\2: the tool has no argument") &&
+	           strstr(err.text, "why"),
+	   "and one that is not there: %s", err.text);
 }
 
 #define THREE "[{\"name\":\"look\"},{\"name\":\"m\\u00f6ve\"},{\"noname\":1}]"
@@ -176,24 +190,17 @@ static void test_names(void)
 
 	ok(tool_find(tools, STR("m\xc3\xb6ve")).p != NULL, "found by its decoded name");
 	ok(!tool_find(tools, STR("jump")).p, "not found");
-	ok(!tool_find((struct str){NULL, 0}, STR("look")).p, "nothing in no list");
+	ok(!tool_find(STR_NONE, STR("look")).p, "nothing in no list");
 	ok(!tool_schema(tool_find(tools, STR("look"))).p, "no schema");
 	ok(tool_require(tools, STR("look"), &err) == 0, "required and there");
 	ok(tool_require(tools, STR("lok"), &err) < 0, "required and not there");
-	is_str(err.text,
-	       "the server has no tool 'lok'; did you mean 'look'?; the server's tools: "
-	       "look, "
-	       "m\\u00f6ve, ",
-	       "the nearest and the list");
-	ok(tool_only(tools, &name, &err) < 0 && err.kind == FAIL_USAGE,
-	   "not the only one");
+	is_str(err.text, "the server has no tool 'lok'; did you mean 'look'?", "the nearest");
+	ok(tool_only(tools, &name, &err) < 0 && err.kind == FAIL_USAGE, "not the only one");
 	ok(tool_only(STR("[]"), &name, &err) < 0, "none");
-	is_str(err.text, "name the tool with --tool NAME; the server's tools: none",
-	       "why");
+	is_str(err.text, "name the tool with \1tool\2 NAME; available: none", "why");
 	ok(tool_only(STR("[{\"name\":\"a\\/b\"}]"), &name, &err) == 0, "the only one");
 	is_str(buf_cstr(&name), "a/b", "decoded");
-	ok(tool_only(STR("[{\"noname\":1}]"), &name, &err) < 0,
-	   "the only one, without a name");
+	ok(tool_only(STR("[{\"noname\":1}]"), &name, &err) < 0, "the only one, without a name");
 	is_str(err.text, "the server's only tool has no name", "why");
 	buf_release(&name);
 }
@@ -203,8 +210,7 @@ static void test_schema(void)
 	struct str root = STR("{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},"
 	                      "\"b\":{\"type\":\"null\"},\"s\":\"{}\"}}");
 
-	ok(str_is(schema_resolve(root, STR("{\"$ref\":\"#/$defs/a\"}")),
-	          "{\"type\":\"null\"}"),
+	ok(str_is(schema_resolve(root, STR("{\"$ref\":\"#/$defs/a\"}")), "{\"type\":\"null\"}"),
 	   "a chain of references");
 	ok(!schema_resolve(root, STR("{\"$ref\":\"#/$defs/s\"}")).p, "into a string");
 	ok(!schema_resolve(root, STR("{\"$ref\":\"#/nowhere\"}")).p, "to nowhere");
@@ -215,6 +221,7 @@ int main(void)
 {
 	test_calls();
 	test_actions();
+	test_named_argument();
 	test_names();
 	test_schema();
 	return done();

@@ -1,9 +1,9 @@
 /* Every property against a server that is wrong in one way: what is judged, how many
    sessions were open at most, and that all of them were closed. */
+#include "facts/clocks.h"
 #include "net/io.h"
-#include "probe/clocks.h"
+#include "policy/action_candidates.h"
 #include "probe/probe.h"
-#include "probe/words.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -152,16 +152,19 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	}
 	server.opened++;
 	f->place = ++server.taken;
-	f->facts = (struct env_facts){
-		.protocol = has(PLAIN) ? "mcp" : "openenv",
-		.name = STR("fake"),
-		.tools = has(NO_TOOLS) ? STR("[]")
-	                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
-	                                     "\"type\":\"object\"}}]"),
-		.state_kind = has(PLAIN) ? "none" : "openenv",
-		.env_session = str_from(conf->env_session),
-		.takes_seed = !has(PLAIN),
-		.starts_over = !has(PLAIN | NO_RESET)};
+	f->facts = (struct env_facts){.protocol = has(PLAIN) ? "mcp" : "openenv",
+	                              .name = STR("fake"),
+	                              .tools = has(NO_TOOLS)
+	                                               ? STR("[]")
+	                                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
+	                                                     "\"type\":\"object\"}}]"),
+	                              .state_kind = has(PLAIN) ? STATE_NONE : STATE_OPENENV,
+	                              .env_session = str_from(conf->env_session),
+	                              .traits = {.takes_seed = !has(PLAIN),
+	                                         .starts_over = !has(PLAIN | NO_RESET),
+	                                         .has_episodes = !has(PLAIN),
+	                                         .names_sessions = has(PLAIN),
+	                                         .tells_episode = !has(PLAIN)}};
 	return 0;
 }
 
@@ -170,10 +173,8 @@ static int fake_reset(struct env *e, struct env_reply *out, struct error *err)
 	struct fake *f = fake_of(e);
 
 	(void)err;
-	*out = (struct env_reply){.outcome = OUTCOME_OK,
-	                          .terminated = -1,
-	                          .truncated = -1,
-	                          .env_steps = -1};
+	*out = (struct env_reply){
+		.outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
 	if (has(RESET_FAILS) || (has(RESET_REFUSED) && f->resets > 0)) {
 		out->outcome = OUTCOME_TOOL_ERROR;
 		out->error = (struct env_error){.class = CLASS_ENVIRONMENT,
@@ -196,8 +197,7 @@ static int fake_state(struct env *e, struct str *out, struct error *err)
 	server.looks++;
 	snprintf(f->text, sizeof(f->text), "{\"value\":%" PRId64 ",\"looks\":%d}",
 	         has(FROZEN) ? 7 : w->value, has(RESTLESS) ? server.looks : 0);
-	*out = has(NO_STATE | PLAIN | LOST_SOURCE) ? (struct str){NULL, 0}
-	                                           : str_from(f->text);
+	*out = has(NO_STATE | PLAIN | LOST_SOURCE) ? STR_NONE : str_from(f->text);
 	return 0;
 }
 
@@ -205,8 +205,8 @@ static void fail_step(struct env_reply *out, enum outcome outcome, enum error_cl
                       enum error_layer layer)
 {
 	out->outcome = outcome;
-	out->error = (struct env_error){
-		.class = class, .layer = layer, .message = STR("it went wrong")};
+	out->error =
+		(struct env_error){.class = class, .layer = layer, .message = STR("it went wrong")};
 }
 
 static bool step_fails(const struct fake *f, struct env_reply *out)
@@ -225,8 +225,8 @@ static bool step_fails(const struct fake *f, struct env_reply *out)
 	return out->outcome != OUTCOME_OK;
 }
 
-static int fake_step(struct env *e, struct str name, struct str arguments,
-                     struct env_reply *out, struct error *err)
+static int fake_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
+                     struct error *err)
 {
 	struct fake *f = fake_of(e);
 	struct world fresh = {.value = 1, .state = (uint64_t)server.looks};
@@ -250,14 +250,11 @@ static int fake_step(struct env *e, struct str name, struct str arguments,
 		return 0;
 	}
 	w->steps++;
-	w->value +=
-		1 + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) %
-	                      1000);
+	w->value += 1 + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE)) {
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
 	}
-	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}",
-	         w->value);
+	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}", w->value);
 	out->observation = str_from(f->observation);
 	return 0;
 }
@@ -273,10 +270,10 @@ static bool fake_event(struct env *e, struct event *out)
 	bool now = !f->said && world_of(f)->steps >= 2 && has(CHURN | LOST_SOURCE);
 
 	f->said |= now;
-	*out = has(CHURN) ? (struct event){"episode-changed",
+	*out = has(CHURN) ? (struct event){EVENT_EPISODE_CHANGED,
 	                                   STR("{\"what\":\"episode_id\",\"why\":"
 	                                       "\"\\\"other\\\"\"}")}
-	                  : (struct event){"state-source-lost", STR("{\"why\":\"x\"}")};
+	                  : (struct event){EVENT_STATE_SOURCE_LOST, STR("{\"why\":\"x\"}")};
 	return now;
 }
 
@@ -308,36 +305,36 @@ static const struct {
 } rows[] = {
 	{"healthy, with room for two", 0, "oooooooooo"},
 	{"healthy, without a limit", NO_LIMIT, "ooooooouoo"},
-	{"a world for all", SHARED, "oorooooooo"},
-	{"a fresh world for each step", STATELESS, "oruouuoouo"},
-	{"seeds are ignored", SEED_IGNORED, "ooooooooro"},
+	{"a world for all", SHARED, "oofooooooo"},
+	{"a fresh world for each step", STATELESS, "ofuouuoouo"},
+	{"seeds are ignored", SEED_IGNORED, "oooooooofo"},
 	{"a seed decides the start alone", SEED_STARTS, "oooooooouo"},
-	{"one generator for all", ONE_GENERATOR, "ooooooooro"},
+	{"one generator for all", ONE_GENERATOR, "oooooooofo"},
 	{"nothing is random", DETERMINISTIC, "oooooooouo"},
-	{"room never comes back", LEAK, "oooooooruo"},
-	{"a reset that does nothing", DIRTY, "oooorooooo"},
-	{"a second reset is refused", RESET_REFUSED, "oooorooooo"},
+	{"room never comes back", LEAK, "ooooooofuo"},
+	{"a reset that does nothing", DIRTY, "oooofooooo"},
+	{"a second reset is refused", RESET_REFUSED, "oooofooooo"},
 	{"no state", NO_STATE, "ooooouoooo"},
 	{"a state that moves by itself", RESTLESS, "ooooouoouo"},
 	{"beyond its limit it hangs", OPEN_HANGS, "oooooooooo"},
 	{"beyond its limit one waits", QUEUES, "oooooooooo"},
 	{"it goes away", DIES, "ooooooouuo"},
 	{"no call succeeds", STEP_FAILS, "ouuouuoooo"},
-	{"no call is answered", STEP_HANGS, "ouuruuoooo"},
+	{"no call is answered", STEP_HANGS, "ouufuuoooo"},
 	{"calls are refused for lack of room", STEP_FULL, "oooooooooo"},
-	{"the tool is not there", UNKNOWN_TOOL, "ouuruuoooo"},
-	{"no tools", NO_TOOLS, "ouuruuoooo"},
+	{"the tool is not there", UNKNOWN_TOOL, "ouufuuoooo"},
+	{"no tools", NO_TOOLS, "ouufuuoooo"},
 	{"steps are not counted", NO_COUNT, "oooooooooo"},
 	{"neither counted nor shown", NO_COUNT | NO_STATE, "ouuouuoooo"},
-	{"a new episode in the midst", CHURN, "oroooooouo"},
-	{"somebody else's state", LOST_SOURCE, "oruouroouo"},
+	{"a new episode in the midst", CHURN, "ofoooooouo"},
+	{"somebody else's state", LOST_SOURCE, "ofuoufoouo"},
 	{"plain MCP", PLAIN, "ouuususoso"},
 	{"no reset within a session", NO_RESET, "oooosooooo"},
-	{"no reset at all", RESET_FAILS, "ruuuuuuuuo"},
-	{"a state that stands still", FROZEN, "oooooroouo"},
+	{"no reset at all", RESET_FAILS, "fuuuuuuuuo"},
+	{"a state that stands still", FROZEN, "ooooofoouo"},
 	{"over after one step", ONCE_OVER, "ouoooooooo"},
-	{"the third call breaks it", BREAKS, "oroooooouo"},
-	{"after two steps it stands still", STOPS, "oroooooouo"},
+	{"the third call breaks it", BREAKS, "ofoooooouo"},
+	{"after two steps it stands still", STOPS, "ofoooooouo"},
 };
 
 static void take(void *ctx, const struct property *p)
@@ -345,7 +342,7 @@ static void take(void *ctx, const struct property *p)
 	char *letters = ctx;
 	size_t n = strlen(letters);
 
-	letters[n] = "orus"[p->status];
+	letters[n] = "ofus"[p->status];
 	letters[n + 1] = '\0';
 }
 
@@ -384,11 +381,11 @@ static void test_flaws(struct io *io)
 		struct error err = {0};
 		char letters[PROPERTY_STATUSES + 32];
 
-		is_int(probe(io, rows[i].flaws, SESSIONS, letters, &summary, &err), 0,
-		       "%s: judged", rows[i].what);
+		is_int(probe(io, rows[i].flaws, SESSIONS, letters, &summary, &err), 0, "%s: judged",
+		       rows[i].what);
 		is_str(letters, rows[i].wanted, "%s: the properties", rows[i].what);
-		ok(server.most <= SESSIONS, "%s: never more than %d at a time",
-		   rows[i].what, SESSIONS);
+		ok(server.most <= SESSIONS, "%s: never more than %d at a time", rows[i].what,
+		   SESSIONS);
 		is_int(server.open, 0, "%s: nothing is left open", rows[i].what);
 		is_int(summary.lost.kind == FAIL_TRANSPORT, (rows[i].flaws & DIES) != 0,
 		       "%s: lost or not", rows[i].what);
@@ -417,8 +414,7 @@ static void test_ends(struct io *io)
 	is_int(err.kind, FAIL_TRANSPORT, "which is a matter of the transport");
 	is_str(letters, "", "and nothing is judged");
 	is_int(server.open, 0, "nor left open");
-	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1,
-	       "an interrupt");
+	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1, "an interrupt");
 	is_int(err.kind, FAIL_INTERRUPTED, "is no fact about the server");
 	is_int(server.open, 0, "all is closed all the same");
 	is_int(server.opened, CAP, "though two were open");
@@ -426,21 +422,21 @@ static void test_ends(struct io *io)
 
 static void test_words(void)
 {
-	struct words w = {.count = 0};
+	struct action_candidates w = {.count = 0};
 	struct buf all = BUF(BUF_MAX_SMALL);
 
-	words_add(&w,
-	          STR("Invalid action 'up-left'. Valid: [\"LEFT\", `go2`] or DOWN, A, "
-	              "It's LEFT's turn, 'two words', X1_Y"));
+	action_candidates_add(&w,
+	                      STR("Invalid action 'up-left'. Valid: [\"LEFT\", `go2`] or DOWN, A, "
+	                          "It's LEFT's turn, 'two words', X1_Y"));
 	for (size_t i = 0; i < w.count; i++) {
 		buf_printf(&all, "%.*s ", STR_ARG(w.item[i]));
 	}
 	is_str(buf_cstr(&all), "up-left LEFT go2 DOWN X1_Y ", "words to try");
-	words_add(&w, STR("AA BB CC DD EE FF GG HH II JJ KK"));
-	is_int(w.count, WORDS_MAX, "not more than there is room for");
-	words_add(&w, STR(""));
+	action_candidates_add(&w, STR("AA BB CC DD EE FF GG HH II JJ KK"));
+	is_int(w.count, ACTION_CANDIDATES_MAX, "not more than there is room for");
+	action_candidates_add(&w, STR(""));
 	buf_release(&all);
-	words_release(&w);
+	action_candidates_release(&w);
 }
 
 static void test_clocks(void)
@@ -449,8 +445,7 @@ static void test_clocks(void)
 		const char *text, *masked;
 	} texts[] = {
 		{"{\"clock\":1795276290041,\"n\":12}", "{\"clock\":#,\"n\":12}"},
-		{"[1763690591,1763690591.25,1763690591123456,1763690591123456789]",
-	         "[#,#,#,#]"},
+		{"[1763690591,1763690591.25,1763690591123456,1763690591123456789]", "[#,#,#,#]"},
 		{"17636905911 176369059 1463690591 2263690591",
 	         "17636905911 176369059 1463690591 2263690591"},
 		{"0.1763690591 a1763690591", "0.1763690591 a1763690591"},

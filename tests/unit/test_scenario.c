@@ -65,10 +65,8 @@ static pid_t spawn(char *const *argv)
 	posix_spawnattr_setsigdefault(&attributes, &reset);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC,
-	                                 0600);
-	posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC,
-	                                 0600);
+	posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (posix_spawn(&pid, argv[0], &files, &attributes, argv, environ) != 0) {
 		perror(argv[0]);
 		exit(1);
@@ -127,8 +125,10 @@ static void run_scenario(struct scenario *s, struct outcome_of_run *r)
 	unlink(recording);
 	for (size_t i = 0; i < s->options.count; i++) {
 		struct str rest = s->options.item[i].rest;
+
 		while (rest.n && n + 1 < SCENARIO_MAX) {
 			struct saying word = scenario_split(rest);
+
 			argv[n++] = filled(s, &server, word.word);
 			rest = word.rest;
 		}
@@ -160,8 +160,7 @@ static bool next_line(struct str *rest, struct str *line)
 
 static bool is_kind(struct str line, struct str kind)
 {
-	return json_is(JSON_GET(line, "type"), kind) ||
-	       json_is(JSON_GET(line, "event"), kind);
+	return json_is(JSON_GET(line, "type"), kind) || json_is(JSON_GET(line, "event"), kind);
 }
 
 /* "step.2", "end", "notification.1": a line's type or event, and which of them. */
@@ -181,7 +180,7 @@ static struct str find_line(const struct outcome_of_run *r, struct str selector)
 			return line;
 		}
 	}
-	return (struct str){NULL, 0};
+	return STR_NONE;
 }
 
 static uint64_t count_lines(const struct outcome_of_run *r, struct str kind)
@@ -228,7 +227,7 @@ static bool value_is(struct str value, struct str wanted)
 	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
 
 	if (str_is(wanted, "absent")) {
-		return value.p == NULL;
+		return !value.p;
 	}
 	if (wanted.n && wanted.p[0] == '~') {
 		return contains(value, str_skip(wanted, 1));
@@ -283,8 +282,7 @@ static bool meets(const struct outcome_of_run *r, struct saying w)
 		return number_is("count", rest.rest, count_lines(r, rest.word));
 	}
 	if (str_is(w.word, "before")) {
-		struct str first = find_line(r, rest.word),
-			   then = find_line(r, rest.rest);
+		struct str first = find_line(r, rest.word), then = find_line(r, rest.rest);
 
 		return first.p && then.p && first.p < then.p;
 	}
@@ -333,9 +331,9 @@ static void try_scenario(const char *name)
 	good = r.complaints.n == 0 && s.wants.count > 0;
 	for (size_t i = 0; i < s.wants.count; i++) {
 		struct saying w = s.wants.item[i];
+
 		if (!meets(&r, w)) {
-			fprintf(stderr, "# not so: %.*s %.*s\n", STR_ARG(w.word),
-			        STR_ARG(w.rest));
+			fprintf(stderr, "# not so: %.*s %.*s\n", STR_ARG(w.word), STR_ARG(w.rest));
 			good = false;
 		}
 	}
@@ -382,6 +380,7 @@ int main(int argc, char **argv)
 	static const char *const left[] = {"run.jsonl", "out", "err"};
 	for (size_t i = 0; i < ARRAY_LEN(left); i++) {
 		char path[64];
+
 		path_in_dir(path, left[i]);
 		unlink(path);
 	}

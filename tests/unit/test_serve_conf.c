@@ -18,13 +18,14 @@ static void check_good(void)
 
 	is_int(parse("frozen_lake", &c, &err), 0, "a world alone");
 	is_int(c.max_envs, DEFAULT_MAX_ENVS, "room for eight");
-	ok(c.map == LAKE_4X4 && !c.slippery && c.faults == 0 && c.delay_ms == 0,
+	ok(c.world_conf.map == LAKE_4X4 && !c.world_conf.slippery && c.faults == 0 &&
+	           c.delay_ms == 0,
 	   "the standard lake, healthy");
 	is_int(parse("frozen_lake?map=8x8&slippery=1&max_envs=3&delay=20ms&protocol=mcp&"
 	             "fault=capacity&fault=slow",
 	             &c, &err),
 	       0, "everything at once: %s", err.text);
-	ok(c.map == LAKE_8X8 && c.slippery, "map and slips");
+	ok(c.world_conf.map == LAKE_8X8 && c.world_conf.slippery, "map and slips");
 	is_int(c.max_envs, 3, "room for three");
 	is_int(c.delay_ms, 20, "a delay with its unit");
 	int active = 0;
@@ -47,21 +48,20 @@ static void check_bad(void)
 		const char *target, *says;
 	} rows[] = {
 		{"", "unknown built-in environment ''"},
-		{"frozen_lak", "(did you mean 'frozen_lake'?)"},
-		{"zzz", "there is: frozen_lake, desk"},
-		{"desk?map=4x4", "unknown setting 'map'; there is: protocol, max_envs, "
+		{"frozen_lak", "; did you mean 'frozen_lake'?"},
+		{"zzz", "available: frozen_lake, desk"},
+		{"desk?map=4x4", "unknown setting 'map'; available: protocol, max_envs, "
 	                         "delay, fault"},
-		{"desc", "(did you mean 'desk'?)"},
-		{"frozen_lake?mup=4x4", "unknown setting 'mup' (did you mean 'map'?)"},
+		{"desc", "; did you mean 'desk'?"},
+		{"frozen_lake?mup=4x4", "unknown setting 'mup'; did you mean 'map'?"},
 		{"frozen_lake?map", "unknown map ''"},
-		{"frozen_lake?map=8x9", "(did you mean '8x8'?)"},
+		{"frozen_lake?map=8x9", "; did you mean '8x8'?"},
 		{"frozen_lake?slippery=yes", "slippery is 'yes', not 0 or 1"},
-		{"frozen_lake?max_envs=0",
-	         "max_envs is '0', not a whole number of at least 1"},
+		{"frozen_lake?max_envs=0", "max_envs is '0', not a positive integer"},
 		{"frozen_lake?max_envs=-1", "max_envs is '-1'"},
 		{"frozen_lake?delay=20", "delay is '20', not a duration"},
 		{"frozen_lake?fault=capasity",
-	         "unknown fault 'capasity' (did you mean 'capacity'?)"},
+	         "unknown fault 'capasity'; did you mean 'capacity'?"},
 		{"frozen_lake?protocol=ftp", "unknown protocol 'ftp'"},
 		{"frozen_lake?&map=4x4", "unknown setting ''"},
 	};
@@ -69,11 +69,9 @@ static void check_bad(void)
 	struct error err;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		is_int(parse(rows[i].target, &c, &err), -1, "'%s' is refused",
-		       rows[i].target);
+		is_int(parse(rows[i].target, &c, &err), -1, "'%s' is refused", rows[i].target);
 		is_int(err.kind, FAIL_USAGE, "as a usage error");
-		if (!ok(strstr(err.text, rows[i].says) != NULL, "that says: %s",
-		        rows[i].says)) {
+		if (!ok(strstr(err.text, rows[i].says) != NULL, "that says: %s", rows[i].says)) {
 			tap_note("got", err.text);
 		}
 	}
@@ -94,11 +92,9 @@ static void check_variable(void)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		char says[128];
 
-		snprintf(says, sizeof(says),
-		         "MAX_CONCURRENT_ENVS is '%s', not a whole number of at least 1",
+		snprintf(says, sizeof(says), "MAX_CONCURRENT_ENVS is '%s', not a positive integer",
 		         bad[i]);
-		is_int(serve_conf_max_envs(&c, bad[i], &err), -1, "'%s' is refused",
-		       bad[i]);
+		is_int(serve_conf_max_envs(&c, bad[i], &err), -1, "'%s' is refused", bad[i]);
 		is_str(err.text, says, "by name and value");
 	}
 }

@@ -1,8 +1,8 @@
 /* The control plane of the healthy server, and seeds. */
 #include "serve_client.h"
 
-#define START                                                                            \
-	"{\"position\":0,\"grid\":\"\\n\\u001b[41mS\\u001b["                             \
+#define START                                                                                      \
+	"{\"position\":0,\"grid\":\"\\n\\u001b[41mS\\u001b["                                       \
 	"0mFFF\\nFHFH\\nFFFH\\nHFFG\\n\"}"
 
 /* One request after the other on one environment; of a move, status is the position it
@@ -47,8 +47,7 @@ static const struct {
 	{"GET", "status", "", 200,
          "{\"terminated\":true,\"truncated\":false,\"step_count\":7,\"total_"
          "reward\":1.0}"},
-	{"POST", "reset_session", "{}", 200,
-         "{\"message\":\"Session reset successfully\"}"},
+	{"POST", "reset_session", "{}", 200, "{\"message\":\"Session reset successfully\"}"},
 	{"GET", "initial_state", "", 200, START},
 	{"GET", "reward", "", 200, "{\"reward\":0.0,\"step_count\":0}"},
 	{"POST", "reset_session", "", 500, "Internal Server Error"},
@@ -68,15 +67,12 @@ static void check_story(const struct server *s)
 	for (size_t i = 0; i < ARRAY_LEN(story); i++) {
 		if (strcmp(story[i].method, "move") == 0) {
 			move(s, opened.session, story[i].what, &g);
-			is_int(position_in(&g),
-			       story[i].status ? (int)story[i].status : -1,
+			is_int(position_in(&g), story[i].status ? (int)story[i].status : -1,
 			       "%zu: move %s", i, story[i].what);
 			continue;
 		}
-		control(s, story[i].method, story[i].what, "lake \"A\"", story[i].body,
-		        &g);
-		is_int(g.status, story[i].status, "%zu: %s %s", i, story[i].method,
-		       story[i].what);
+		control(s, story[i].method, story[i].what, "lake \"A\"", story[i].body, &g);
+		is_int(g.status, story[i].status, "%zu: %s %s", i, story[i].method, story[i].what);
 		is_str(g.body, story[i].wants, "%zu: its body", i);
 	}
 }
@@ -91,12 +87,10 @@ static void check_no_id(const struct server *s)
 		snprintf(path, sizeof(path), "/control/%s", names[i]);
 		ask(s, "GET", path, "", "", &g);
 		is_int(g.status, 400, "%s without an id", path);
-		is_str(g.body, "{\"error\":\"Missing mcp-session-id header\"}",
-		       "and why");
+		is_str(g.body, "{\"error\":\"Missing mcp-session-id header\"}", "and why");
 	}
 	ask(s, "POST", "/control/reset_session", "", "{}", &g);
-	is_int(g.status, 400,
-	       "reset_session without an id: the mark of a server that has it");
+	is_int(g.status, 400, "reset_session without an id: the mark of a server that has it");
 }
 
 /* The state that a seed gives in a session of its own. */
@@ -113,8 +107,8 @@ static void state_of(const struct server *s, const char *seed, struct got *g)
 
 static void check_seeds(void)
 {
-	static const char *const seeds[] = {"{\"seed\":0}", "{\"seed\":1}",
-	                                    "{\"seed\":42}", "{\"seed\":123456789012}"};
+	static const char *const seeds[] = {"{\"seed\":0}", "{\"seed\":1}", "{\"seed\":42}",
+	                                    "{\"seed\":123456789012}"};
 	struct server *s = start_server("frozen_lake?map=random8x8");
 	struct got a, b;
 	char last[512] = "";

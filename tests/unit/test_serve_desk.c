@@ -2,7 +2,7 @@
    there, what pays, and that a seed decides all but the clock. */
 #include "serve_client.h"
 
-#include "serve/desk.h"
+#include "serve/world/desk.h"
 
 /* ---- the desk itself ---- */
 
@@ -35,12 +35,10 @@ static void check_seeds(void)
 		for (size_t i = 0; i < a.count; i++) {
 			wanted += a.items[i].wanted;
 			if (a.items[i].drawer == DRAWER_ARCHIVE) {
-				ok(0, "seed %d: the archive is empty at first",
-				   (int)seed);
+				ok(0, "seed %d: the archive is empty at first", (int)seed);
 			}
 		}
-		is_int(wanted, DESK_WANTED, "seed %d: three different ones wanted",
-		       (int)seed);
+		is_int(wanted, DESK_WANTED, "seed %d: three different ones wanted", (int)seed);
 		desk_release(&a);
 		desk_release(&b);
 		desk_release(&other);
@@ -70,7 +68,7 @@ static void check_state(void)
 	ok(desk_find(&d, STR("\"caf\xc3\xa9\"")) != desk_find(&d, STR("\"cafe\\u0301\"")),
 	   "letters that look alike are two keys");
 	ok(desk_find(&d, STR("\"\\ud83d\\udddd\"")) != NULL, "a pair of escapes is one");
-	ok(desk_find(&d, STR("\"\\ud83d\"")) == NULL, "half of it is none");
+	ok(!desk_find(&d, STR("\"\\ud83d\"")), "half of it is none");
 	desk_release(&d);
 }
 
@@ -103,12 +101,10 @@ static void check_room(void)
 /* ---- its tools ---- */
 
 #define RESULT(json) "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":" json "}"
-#define SAID(text)                                                                       \
-	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text                       \
-	       "\"}],\"isError\":false}")
-#define REFUSED(text)                                                                    \
-	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text                       \
-	       "\"}],\"isError\":true}")
+#define SAID(text)                                                                                 \
+	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":false}")
+#define REFUSED(text)                                                                              \
+	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":true}")
 #define MISSING "Field required [type=missing, input_value={}, input_type=dict]"
 
 /* One call after the other on the desk of seed 7; reward and steps are what the control
@@ -183,8 +179,7 @@ static const struct {
 	{"move_item", "{\"key\":\"\xcf\x80\",\"drawer\":\"shelf\"}", NULL, 0, 13},
 	{"move_item", "{\"key\":\"\xcf\x80\",\"drawer\":\"archive\"}", NULL, 0, 14},
 	{"move_item", "{\"key\":\"caf\xc3\xa9\",\"drawer\":\"archive\"}", NULL, 1, 15},
-	{"move_item", "{\"key\":\"\xf0\x9f\x97\x9d\",\"drawer\":\"archive\"}", NULL, 1,
-         16},
+	{"move_item", "{\"key\":\"\xf0\x9f\x97\x9d\",\"drawer\":\"archive\"}", NULL, 1, 16},
 };
 
 static void seeded(const struct server *s, const char *id, struct got *opened)
@@ -206,17 +201,17 @@ static void check_story(const struct server *s)
 	seeded(s, "story", &opened);
 	for (size_t i = 0; i < ARRAY_LEN(story); i++) {
 		call_tool(s, opened.session, story[i].tool, story[i].arguments, &g);
-		if (story[i].wants != NULL) {
-			is_str(message_of(&g), story[i].wants, "%zu: %s %s", i,
-			       story[i].tool, story[i].arguments);
+		if (story[i].wants) {
+			is_str(message_of(&g), story[i].wants, "%zu: %s %s", i, story[i].tool,
+			       story[i].arguments);
 		}
 		control(s, "GET", "reward", "story", "", &g);
-		snprintf(wants, sizeof(wants), "{\"reward\":%d,\"step_count\":%d}",
-		         story[i].reward, story[i].steps);
+		snprintf(wants, sizeof(wants), "{\"reward\":%d,\"step_count\":%d}", story[i].reward,
+		         story[i].steps);
 		is_str(g.body, wants, "%zu: its reward", i);
 		control(s, "GET", "status", "story", "", &g);
-		is_int(strstr(g.body, "\"terminated\":true") != NULL,
-		       i + 1 == ARRAY_LEN(story), "%zu: over or not", i);
+		is_int(strstr(g.body, "\"terminated\":true") != NULL, i + 1 == ARRAY_LEN(story),
+		       "%zu: over or not", i);
 	}
 	ok(strstr(g.body, "\"total_reward\":3.0") != NULL, "three in all");
 	control(s, "GET", "info", "story", "", &g);
@@ -224,7 +219,7 @@ static void check_story(const struct server *s)
 	control(s, "GET", "initial_state", "story", "", &g);
 	ok(strstr(g.body, "\"new\":{\"value\":\"\\ud800\",\"stamps\":2}") != NULL,
 	   "the stamps are in the state");
-	ok(strstr(g.body, "\"tide\"") == NULL, "and what was thrown away is not");
+	ok(!strstr(g.body, "\"tide\""), "and what was thrown away is not");
 	end_session(s, opened.session, &g);
 }
 
@@ -274,12 +269,10 @@ static void check_clock(const struct server *s)
 	call_tool(s, opened.session, "get_item", "{}", &g);
 	is_int(clock_of(s, "clock", after) - at, 2, "so does a refusal");
 	is_str(after, before, "and nothing else either");
-	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.7700}",
-	          &g);
+	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.7700}", &g);
 	is_int(clock_of(s, "clock", after) - at, 3, "so does writing");
 	is_str(after, before, "which may change nothing");
-	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.77}",
-	          &g);
+	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.77}", &g);
 	(void)clock_of(s, "clock", after);
 	ok(strcmp(after, before) != 0, "though a zero less is a change");
 	end_session(s, opened.session, &g);
@@ -291,8 +284,7 @@ static void check_list(const struct server *s)
 	size_t reading = 0, tools = 0;
 
 	open_session(s, NULL, &opened);
-	post_in(s, opened.session,
-	        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}", &g);
+	post_in(s, opened.session, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}", &g);
 	for (const char *at = g.body; (at = strstr(at, "\"annotations\":")); at++) {
 		tools++;
 		reading += strncmp(at,
@@ -308,19 +300,16 @@ static void check_list(const struct server *s)
 /* Faults are no world's own. */
 static void check_faults(void)
 {
-	struct server *s =
-		start_server("desk?fault=capacity&fault=drop-iserror&max_envs=1");
+	struct server *s = start_server("desk?fault=capacity&fault=drop-iserror&max_envs=1");
 	struct got a, b, g;
 
 	open_session(s, "{\"session_id\":\"a\"}", &a);
 	open_session(s, "{\"session_id\":\"b\"}", &b);
 	call_tool(s, b.session, "list_items", "{}", &g);
-	ok(strstr(g.body, "\\\"tool\\\": \\\"list_items\\\"") != NULL,
-	   "no room, for this tool");
+	ok(strstr(g.body, "\\\"tool\\\": \\\"list_items\\\"") != NULL, "no room, for this tool");
 	call_tool(s, a.session, "list_items", "{}", &g);
 	call_tool(s, a.session, "get_item", "{\"key\":\"tide\"}", &g);
-	is_str(message_of(&g),
-	       SAID("Error executing tool get_item: environment step failed"),
+	is_str(message_of(&g), SAID("Error executing tool get_item: environment step failed"),
 	       "every second call fails, whichever it is");
 	server_stop(s);
 }

@@ -2,17 +2,17 @@
  * without a row fails. */
 #include "serve_client.h"
 
-#include "serve/call.h"
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
+#include "serve/gym/call.h"
 
-#define TEXT(t, is_error)                                                                \
-	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","     \
+#define TEXT(t, is_error)                                                                          \
+	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","               \
 	"\"text\":\"" t "\"}],\"isError\":" is_error "}}"
 /* The report that started it all, under the n-th made-up id. */
-#define FULL(limit, digits)                                                              \
-	TEXT("{\\\"error\\\": \\\"Maximum concurrent environments (" limit               \
-	     ") reached\\\", \\\"tool\\\": \\\"lake_move\\\", \\\"session_id\\\": "      \
-	     "\\\"proxy_fallback_" digits "\\\"}",                                       \
+#define FULL(limit, digits)                                                                        \
+	TEXT("{\\\"error\\\": \\\"Maximum concurrent environments (" limit                         \
+	     ") reached\\\", \\\"tool\\\": \\\"lake_move\\\", \\\"session_id\\\": "                \
+	     "\\\"proxy_fallback_" digits "\\\"}",                                                 \
 	     "false")
 #define BUSY "Error executing tool lake_move: environment step failed"
 
@@ -44,8 +44,7 @@ static void capacity(void)
 	move(s, c.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("2", "140573993008848"), "its first call");
 	call(s, c.session, "{}", &g);
-	is_str(message_of(&g), FULL("2", "140573993008864"),
-	       "its second, wrong as it is");
+	is_str(message_of(&g), FULL("2", "140573993008864"), "its second, wrong as it is");
 	is_int(steps_read(s, "c"), 0, "nothing moved");
 	control(s, "POST", "reset_session", "c", "{}", &g);
 	move(s, c.session, "DOWN", &g);
@@ -119,13 +118,11 @@ static void stale_reward(void)
 	move(s, a.session, "DOWN", &g);
 	is_str(message_of(&g), TEXT(BUSY, "true"), "the second fails");
 	control(s, "GET", "reward", "a", "", &g);
-	is_str(g.body, "{\"reward\":-1,\"step_count\":1}",
-	       "and the reward is still there");
+	is_str(g.body, "{\"reward\":-1,\"step_count\":1}", "and the reward is still there");
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 8, "the third moves");
 	control(s, "GET", "status", "a", "", &g);
-	ok(strstr(g.body, "\"total_reward\":-2.0") != NULL,
-	   "which the server counts once each");
+	ok(strstr(g.body, "\"total_reward\":-2.0") != NULL, "which the server counts once each");
 	server_stop(s);
 }
 
@@ -160,8 +157,7 @@ static void drop_iserror(void)
 	            "false"),
 	       "an error, unmarked");
 	move(s, a.session, "DOWN", &g);
-	is_str(message_of(&g), TEXT(BUSY, "false"),
-	       "the second call fails by itself, unmarked");
+	is_str(message_of(&g), TEXT(BUSY, "false"), "the second call fails by itself, unmarked");
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 4, "the third moves");
 	server_stop(s);
@@ -173,8 +169,7 @@ static void no_tools(void)
 	struct got a, g;
 
 	open_session(s, NULL, &a);
-	post_in(s, a.session, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}",
-	        &g);
+	post_in(s, a.session, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}", &g);
 	is_str(message_of(&g), "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}",
 	       "nothing offered");
 	move(s, a.session, "DOWN", &g);
@@ -185,9 +180,8 @@ static void no_tools(void)
 /* The call that hangs neither holds up others nor outlives its session or the server. */
 static void hang(void)
 {
-	static const char request[] =
-		"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\","
-		"\"params\":{\"name\":\"lake_move\",\"arguments\":{}}}";
+	static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\","
+				      "\"params\":{\"name\":\"lake_move\",\"arguments\":{}}}";
 	struct server *s = start_server("frozen_lake?fault=hang");
 	struct got a, b, g;
 	char headers[512];
@@ -195,11 +189,9 @@ static void hang(void)
 
 	open_session(s, "{\"session_id\":\"a\"}", &a);
 	open_session(s, "{\"session_id\":\"b\"}", &b);
-	snprintf(headers, sizeof(headers), MCP_HEADERS "mcp-session-id: %s\r\n",
-	         a.session);
+	snprintf(headers, sizeof(headers), MCP_HEADERS "mcp-session-id: %s\r\n", a.session);
 	send_request(first, "POST", "/mcp", headers, request);
-	snprintf(headers, sizeof(headers), MCP_HEADERS "mcp-session-id: %s\r\n",
-	         b.session);
+	snprintf(headers, sizeof(headers), MCP_HEADERS "mcp-session-id: %s\r\n", b.session);
 	send_request(second, "POST", "/mcp", headers, request);
 	post_in(s, a.session, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}", &g);
 	is_int(g.status, 200, "others are served meanwhile");
@@ -251,8 +243,7 @@ static void html_200(void)
 
 	open_session(s, NULL, &g);
 	is_int(g.status, 200, "all is well, says the status");
-	ok(strstr(g.head, "content-type: text/html; charset=utf-8\r\n") != NULL,
-	   "of the page");
+	ok(strstr(g.head, "content-type: text/html; charset=utf-8\r\n") != NULL, "of the page");
 	ok(strncmp(g.body, "<!DOCTYPE html>", 15) == 0, "that comes");
 	is_str(g.session, "", "without a session");
 	server_stop(s);
@@ -333,8 +324,7 @@ int main(void)
 		if (!(serve_faults[i].protocols >> SERVE_MCP & 1)) {
 			continue;
 		}
-		while (j < ARRAY_LEN(checks) &&
-		       strcmp(checks[j].name, serve_faults[i].name) != 0) {
+		while (j < ARRAY_LEN(checks) && strcmp(checks[j].name, serve_faults[i].name) != 0) {
 			j++;
 		}
 		if (ok(j < ARRAY_LEN(checks), "%s has a check", serve_faults[i].name)) {

@@ -1,6 +1,6 @@
 /* The lake's rules: maps, moves, slips, the picture, and that a seed decides everything.
  */
-#include "serve/lake.h"
+#include "serve/world/lake.h"
 
 #include "tap.h"
 
@@ -21,8 +21,7 @@ static void check_walk(void)
 	struct lake l;
 
 	lake_init(&l, LAKE_4X4, false, 42);
-	is_str(picture(&l), "\n\x1b[41mS\x1b[0mFFF\nFHFH\nFFFH\nHFFG\n",
-	       "the start, drawn");
+	is_str(picture(&l), "\n\x1b[41mS\x1b[0mFFF\nFHFH\nFFFH\nHFFG\n", "the start, drawn");
 	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
 		struct lake_step s = lake_move(&l, actions[i]);
 
@@ -76,8 +75,8 @@ static void check_seeds(enum lake_map map, unsigned side)
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		lake_init(&a, map, false, seed);
 		lake_init(&b, map, false, seed);
-		if (memcmp(a.fields, b.fields, sizeof(a.fields)) != 0 ||
-		    a.fields[0] != 'S' || a.fields[side * side - 1] != 'G') {
+		if (memcmp(a.fields, b.fields, sizeof(a.fields)) != 0 || a.fields[0] != 'S' ||
+		    a.fields[side * side - 1] != 'G') {
 			ok(0, "seed %d draws one lake from start to goal", (int)seed);
 		}
 		lake_init(&b, map, false, seed + 1);
@@ -99,15 +98,13 @@ static void check_slips(void)
 
 		lake_move(&b, 3);
 		if (a.position != b.position || s.chance > 0.34 || s.chance < 0.33) {
-			ok(0, "seed %d slips one way, with a chance of a third",
-			   (int)seed);
+			ok(0, "seed %d slips one way, with a chance of a third", (int)seed);
 		}
 		seen[a.position]++;
 	}
 	is_int(seen[14], 0, "nobody slips backwards");
 	ok(seen[6] > 60 && seen[9] > 60 && seen[11] > 60,
-	   "up, left and right about equally often: %d %d %d", seen[6], seen[9],
-	   seen[11]);
+	   "up, left and right about equally often: %d %d %d", seen[6], seen[9], seen[11]);
 }
 
 int main(void)

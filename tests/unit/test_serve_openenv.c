@@ -11,14 +11,13 @@
 #define RESET "{\"type\":\"reset\",\"data\":{\"seed\":42,\"episode_id\":\"ep-1\"}}"
 #define STATE "{\"type\":\"state\"}"
 #define LINK  ",\"url\":\"https://errors.pydantic.dev/2.14/v/"
-#define INVALID                                                                          \
-	"{\"type\":\"error\",\"data\":{\"message\":\"Invalid "                           \
+#define INVALID                                                                                    \
+	"{\"type\":\"error\",\"data\":{\"message\":\"Invalid "                                     \
 	"message\",\"code\":\"VALIDATION_ERROR\",\"errors\":["
-#define FAILED(message, code)                                                            \
-	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code     \
-	"\"}}"
-#define PLACE(id, steps, position, grid)                                                 \
-	"{\"type\":\"state\",\"data\":{\"episode_id\":" id ",\"step_count\":" steps      \
+#define FAILED(message, code)                                                                      \
+	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
+#define PLACE(id, steps, position, grid)                                                           \
+	"{\"type\":\"state\",\"data\":{\"episode_id\":" id ",\"step_count\":" steps                \
 	",\"terminated\":false,\"position\":" position ",\"grid\":\"" grid "\"}}"
 
 /* ---- a session ---- */
@@ -51,8 +50,7 @@ static void walk(void)
 
 static void to_the_goal(void)
 {
-	static const char *const moves[] = {"DOWN", "DOWN",  "RIGHT",
-	                                    "DOWN", "RIGHT", "RIGHT"};
+	static const char *const moves[] = {"DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"};
 	struct server *s = start_server("frozen_lake?protocol=openenv");
 	struct ws_frame f;
 	char step[128];
@@ -60,18 +58,16 @@ static void to_the_goal(void)
 
 	ws_ask(fd, RESET, &f);
 	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
-		snprintf(step, sizeof(step),
-		         "{\"type\":\"step\",\"data\":{\"action\":\"%s\"}}", moves[i]);
+		snprintf(step, sizeof(step), "{\"type\":\"step\",\"data\":{\"action\":\"%s\"}}",
+		         moves[i]);
 		ws_ask(fd, step, &f);
 	}
-	ok(strstr(f.text, "\"reward\":1.0,\"done\":true") != NULL, "the goal: %s",
-	   f.text);
+	ok(strstr(f.text, "\"reward\":1.0,\"done\":true") != NULL, "the goal: %s", f.text);
 	ws_ask(fd, DOWN, &f);
 	ok(strstr(f.text, "\"reward\":0.0,\"done\":true") != NULL,
 	   "a step after the end is answered");
 	ws_ask(fd, STATE, &f);
-	ok(strstr(f.text, "\"step_count\":7,\"terminated\":true,\"position\":15"),
-	   "and counted");
+	ok(strstr(f.text, "\"step_count\":7,\"terminated\":true,\"position\":15"), "and counted");
 	ws_leave(fd);
 	server_stop(s);
 }
@@ -115,20 +111,16 @@ static void delivery(void)
 static const struct {
 	const char *sent, *got;
 } refusals[] = {
-	{"not json", FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)",
-                            "INVALID_JSON")},
-	{"", FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)",
-                    "INVALID_JSON")},
+	{"not json",
+         FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)", "INVALID_JSON")},
+	{"", FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)", "INVALID_JSON")},
 	{"{\n\"\xc3\xa9\" 1}",
-         FAILED("Invalid JSON: Expecting ':' delimiter: line 2 column 5 (char 6)",
-                "INVALID_JSON")},
+         FAILED("Invalid JSON: Expecting ':' delimiter: line 2 column 5 (char 6)", "INVALID_JSON")},
 	{"{\"a\":\"b",
          FAILED("Invalid JSON: Unterminated string starting at: line 1 column 6 (char 5)",
                 "INVALID_JSON")},
-	{"{} x",
-         FAILED("Invalid JSON: Extra data: line 1 column 4 (char 3)", "INVALID_JSON")},
-	{"{\"type\":\"nonsense\"}",
-         FAILED("Unknown message type: nonsense", "UNKNOWN_TYPE")},
+	{"{} x", FAILED("Invalid JSON: Extra data: line 1 column 4 (char 3)", "INVALID_JSON")},
+	{"{\"type\":\"nonsense\"}", FAILED("Unknown message type: nonsense", "UNKNOWN_TYPE")},
 	{"{\"a\":1}", FAILED("Unknown message type: ", "UNKNOWN_TYPE")},
 	{"{\"type\":[\"a\",1.0,true]}",
          FAILED("Unknown message type: ['a', 1.0, True]", "UNKNOWN_TYPE")},
@@ -141,25 +133,22 @@ static const struct {
 	{"{\"type\":\"reset\",\"data\":null}",
          INVALID "{\"type\":\"dict_type\",\"loc\":[\"data\"],\"msg\":\"Input should be a "
                  "valid dictionary\",\"input\":null" LINK "dict_type\"}]}}"},
-	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}",
-         INVALID "{\"type\":\"literal_error\",\"loc\":[\"action\"],\"msg\":\"Input "
-                 "should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'\",\"input\":\"SIDEWAYS\","
-                 "\"ctx\":{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}" LINK
-                 "literal_error\"}]}}"},
-	{"{\"type\":\"step\",\"data\":{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}}", INVALID
-         "{\"type\":\"dict_type\",\"loc\":[\"metadata\"],\"msg\":\"Input should "
-         "be a valid dictionary\",\"input\":5" LINK
-         "dict_type\"},{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":"
-         "\"Field required\",\"input\":{\"metadata\":5,\"z\":[1,\"\xc3\xa9\"]}" LINK
-         "missing\"},{\"type\":\"extra_forbidden\",\"loc\":[\"z\"],\"msg\":"
-         "\"Extra inputs are not permitted\",\"input\":[1,\"\xc3\xa9\"]" LINK
-         "extra_forbidden\"}]}}"},
+	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}", INVALID
+         "{\"type\":\"literal_error\",\"loc\":[\"action\"],\"msg\":\"Input "
+         "should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'\",\"input\":\"SIDEWAYS\","
+         "\"ctx\":{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}" LINK "literal_error\"}]}}"},
+	{"{\"type\":\"step\",\"data\":{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}}",
+         INVALID "{\"type\":\"dict_type\",\"loc\":[\"metadata\"],\"msg\":\"Input should "
+                 "be a valid dictionary\",\"input\":5" LINK
+                 "dict_type\"},{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":"
+                 "\"Field required\",\"input\":{\"metadata\":5,\"z\":[1,\"\xc3\xa9\"]}" LINK
+                 "missing\"},{\"type\":\"extra_forbidden\",\"loc\":[\"z\"],\"msg\":"
+                 "\"Extra inputs are not permitted\",\"input\":[1,\"\xc3\xa9\"]" LINK
+                 "extra_forbidden\"}]}}"},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":-1}}",
-         FAILED("Seed must be greater or equal to zero, actual value: -1",
-                "EXECUTION_ERROR")},
+         FAILED("Seed must be greater or equal to zero, actual value: -1", "EXECUTION_ERROR")},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":1.5}}",
-         FAILED("Seed must be a python integer, actual type: <class 'float'>",
-                "EXECUTION_ERROR")},
+         FAILED("Seed must be a python integer, actual type: <class 'float'>", "EXECUTION_ERROR")},
 	{"{\"type\":\"reset\",\"data\":{\"episode_id\":5}}",
          INVALID "{\"type\":\"string_type\",\"loc\":[\"episode_id\"],\"msg\":\"Input "
                  "should be a valid string\",\"input\":5" LINK "string_type\"}]}}"},
@@ -190,8 +179,7 @@ static void refused(void)
 
 	ws_ask(fd, RESET, &f);
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
-		is_str(ws_ask(fd, refusals[i].sent, &f), refusals[i].got, "refusal %zu",
-		       i);
+		is_str(ws_ask(fd, refusals[i].sent, &f), refusals[i].got, "refusal %zu", i);
 	}
 	is_str(ws_ask(fd, STATE, &f), PLACE("\"ep-1\"", "0", "0", GRID0),
 	       "nothing of it changed anything");
@@ -290,9 +278,9 @@ static void too_large(void)
 
 /* ---- room ---- */
 
-#define FULL                                                                             \
-	"{\"type\":\"error\",\"data\":{\"message\":\"Server at capacity: 2/2 sessions "  \
-	"active. Cannot accept new connections.\",\"code\":\"CAPACITY_REACHED\","        \
+#define FULL                                                                                       \
+	"{\"type\":\"error\",\"data\":{\"message\":\"Server at capacity: 2/2 sessions "            \
+	"active. Cannot accept new connections.\",\"code\":\"CAPACITY_REACHED\","                  \
 	"\"active_sessions\":2,\"max_sessions\":2}}"
 
 static void capacity(void)
@@ -325,7 +313,7 @@ static void capacity(void)
 
 		ws_ask(d, STATE, &f);
 		close(d);
-		if (strstr(f.text, "CAPACITY") == NULL) {
+		if (!strstr(f.text, "CAPACITY")) {
 			break;
 		}
 	}
@@ -361,8 +349,7 @@ static void others_go_on(void)
 	ws_send(a, WS_FIN | WS_PING, STR("there?"));
 	ws_next(a, &f);
 	is_int(f.opcode, WS_PONG, "pings are answered meanwhile");
-	is_str(ws_ask(b, STATE, &f), PLACE("null", "0", "0", GRID0),
-	       "and so is everybody else");
+	is_str(ws_ask(b, STATE, &f), PLACE("null", "0", "0", GRID0), "and so is everybody else");
 	is_str(ws_ask(b, "{\"type\":\"step\",\"data\":{}}", &f),
 	       INVALID "{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":\"Field "
 	               "required\",\"input\":{}" LINK "missing\"}]}}",
@@ -380,14 +367,14 @@ static void others_go_on(void)
 
 /* ---- a world of tools ---- */
 
-#define CALL(tool, arguments)                                                            \
-	"{\"type\":\"step\",\"data\":{\"type\":\"call_tool\",\"tool_name\":\"" tool      \
+#define CALL(tool, arguments)                                                                      \
+	"{\"type\":\"step\",\"data\":{\"type\":\"call_tool\",\"tool_name\":\"" tool                \
 	"\",\"arguments\":" arguments "}}"
-#define RPC(method, params)                                                              \
-	"{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"" method  \
+#define RPC(method, params)                                                                        \
+	"{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"" method            \
 	"\",\"params\":" params "}}"
-#define OBSERVED(members)                                                                \
-	"{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{}" members   \
+#define OBSERVED(members)                                                                          \
+	"{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{}" members             \
 	"},\"reward\":"
 
 static void tools(void)
@@ -414,12 +401,11 @@ static void tools(void)
 	                "nope\"}") "0.0,\"done\":false}}",
 	       "a tool that is none, in an observation like any other");
 	is_str(ws_ask(fd, CALL("get_item", "{\"key\":\"zz\"}"), &f),
-	       OBSERVED(
-		       ",\"tool_name\":\"get_item\",\"result\":null,\"error\":{"
-		       "\"error_type\":\"execution_error\",\"message\":\"Error "
-		       "executing tool get_item: No item 'zz' on the desk\"}") "0.0,"
-	                                                                       "\"done\":"
-	                                                                       "false}}",
+	       OBSERVED(",\"tool_name\":\"get_item\",\"result\":null,\"error\":{"
+	                "\"error_type\":\"execution_error\",\"message\":\"Error "
+	                "executing tool get_item: No item 'zz' on the desk\"}") "0.0,"
+	                                                                        "\"done\":"
+	                                                                        "false}}",
 	       "a call that fails");
 	ws_ask(fd, STATE, &f);
 	ok(strstr(f.text, "\"step_count\":3,") != NULL, "each of them is counted");
@@ -537,15 +523,14 @@ static void no_way_in(void)
 	for (size_t i = 0; i < ARRAY_LEN(handshakes); i++) {
 		int fd = connect_to(s);
 		int n = snprintf(head, sizeof(head),
-		                 "%s %s HTTP/1.1\r\nHost: lake.test\r\nConnection: "
+		                 "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: "
 		                 "keep-alive, Upgrade\r\nUpgrade: websocket\r\n%s\r\n",
-		                 handshakes[i].method, handshakes[i].path,
-		                 handshakes[i].headers);
+		                 handshakes[i].method, handshakes[i].path, handshakes[i].headers);
 
 		send_all(fd, head, (size_t)n);
 		read_reply(fd, &g);
-		is_int(g.status, handshakes[i].status, "%s %s: refused",
-		       handshakes[i].method, handshakes[i].path);
+		is_int(g.status, handshakes[i].status, "%s %s: refused", handshakes[i].method,
+		       handshakes[i].path);
 		is_str(g.body, handshakes[i].got, "with the reason");
 		close(fd);
 	}
@@ -604,10 +589,9 @@ static void over_http(void)
 	struct got g;
 
 	for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
-		ask(s, requests[i].method, requests[i].path, requests[i].headers,
-		    requests[i].body, &g);
-		is_int(g.status, requests[i].status, "%s %s", requests[i].method,
-		       requests[i].path);
+		ask(s, requests[i].method, requests[i].path, requests[i].headers, requests[i].body,
+		    &g);
+		is_int(g.status, requests[i].status, "%s %s", requests[i].method, requests[i].path);
 		is_str(g.body, requests[i].got, "and its body");
 	}
 	ask(s, "GET", "/schema", "", "", &g);

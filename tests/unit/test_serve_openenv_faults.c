@@ -3,8 +3,7 @@
 
 #define MOVE(action) "{\"type\":\"step\",\"data\":{\"action\":\"" action "\"}}"
 #define STATE        "{\"type\":\"state\"}"
-#define RESET(seed)                                                                      \
-	"{\"type\":\"reset\",\"data\":{\"seed\":" seed ",\"episode_id\":\"ep-1\"}}"
+#define RESET(seed)  "{\"type\":\"reset\",\"data\":{\"seed\":" seed ",\"episode_id\":\"ep-1\"}}"
 
 /* The whole number behind `"key":`; -1: none. */
 static long number_of(const struct ws_frame *f, const char *key)
@@ -107,8 +106,8 @@ static void seed_ignored(void)
 	struct ws_frame first, other;
 
 	for (int healthy = 0; healthy < 2; healthy++) {
-		struct server *s = faulty(healthy ? "map=random8x8"
-		                                  : "map=random8x8&fault=seed-ignored");
+		struct server *s =
+			faulty(healthy ? "map=random8x8" : "map=random8x8&fault=seed-ignored");
 		int fd = ws_connect(s);
 
 		ws_ask(fd, RESET("42"), &first);
@@ -133,7 +132,7 @@ static void no_metadata(void)
 	is_int(number_of(&f, "position"), 4, "a step");
 	ok(!has_text(&f, "metadata"), "says nothing beside: %s", f.text);
 	ask(s, "POST", "/reset", "", "", &g);
-	ok(strstr(g.body, "metadata") == NULL, "nor does plain HTTP: %s", g.body);
+	ok(!strstr(g.body, "metadata"), "nor does plain HTTP: %s", g.body);
 	ws_leave(fd);
 	server_stop(s);
 }
@@ -207,8 +206,7 @@ static void late_reply(void)
 	is_int(position_after(fd, MOVE("DOWN")), 4, "one step");
 	ws_say(fd, MOVE("DOWN"));
 	ws_say(fd, STATE);
-	is_int(position_after(fd, MOVE("RIGHT")), 8,
-	       "the third is answered as the second");
+	is_int(position_after(fd, MOVE("RIGHT")), 8, "the third is answered as the second");
 	ws_next(fd, &f);
 	ok(has_text(&f, "\"type\":\"state\"") && number_of(&f, "position") == 8,
 	   "then comes what was asked before it");
@@ -274,7 +272,7 @@ static void instance_shared(void)
 	is_int(position_in(&g), 4, "a step");
 	ask(s, "POST", "/step", JSON, "{\"action\":\"DOWN\"}", &g);
 	is_int(position_in(&g), 8, "an action alone is one, and goes on from there");
-	ok(strstr(g.body, "metadata") == NULL, "without metadata");
+	ok(!strstr(g.body, "metadata"), "without metadata");
 	ask(s, "GET", "/state", "", "", &g);
 	ok(strstr(g.body, "{\"episode_id\":null,\"step_count\":2,") == g.body,
 	   "the state is everybody's: %s", g.body);
@@ -322,22 +320,20 @@ static void belongs(void)
 	struct error err;
 
 	serve_conf_init(&c, clock_real());
-	is_int(serve_conf_target(&c, STR("frozen_lake?fault=zombie&protocol=openenv"),
-	                         &err),
-	       0, "in any order");
+	is_int(serve_conf_target(&c, STR("frozen_lake?fault=zombie&protocol=openenv"), &err), 0,
+	       "in any order");
 	is_int(serve_conf_check(&c, &err), 0, "fault and protocol go together");
 	c.protocol = SERVE_MCP;
 	is_int(server_start(&c, &s, &err), -1, "or do not");
 	is_int(err.kind, FAIL_USAGE, "which is a usage error");
-	is_str(err.text,
-	       "fault 'zombie' does not exist in protocol mcp: it belongs to openenv",
+	is_str(err.text, "fault 'zombie' does not exist in protocol mcp: it belongs to openenv",
 	       "that says what to do");
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tests); i++) {
-		if (tests[i].run != NULL) {
+		if (tests[i].run) {
 			tests[i].run();
 		}
 	}

@@ -1,5 +1,5 @@
 /* JSON as Python shows it in its error messages. */
-#include "serve/python.h"
+#include "serve/openenv/python.h"
 
 #include "tap.h"
 
@@ -19,8 +19,7 @@ int main(void)
 		{"\"it's \\\"so\\\"\"", "str", "'it\\'s \"so\"'"},
 		{"\"a\\nb\\\\c\\u0001\\u007f\"", "str", "'a\\nb\\\\c\\x01\\x7f'"},
 		{"[ \"DOWN\" ,\n[],{ } ]", "list", "['DOWN', [], {}]"},
-		{"{\"a\":true,\"b\":null,\"c\":1.0}", "dict",
-	         "{'a': True, 'b': None, 'c': 1.0}"},
+		{"{\"a\":true,\"b\":null,\"c\":1.0}", "dict", "{'a': True, 'b': None, 'c': 1.0}"},
 		{"{\"}\":\"]\"}", "dict", "{'}': ']'}"},
 		{"\"123456789012345678901234567890123456789012345678\"", "str",
 	         "'123456789012345678901234567890123456789012345678'"},

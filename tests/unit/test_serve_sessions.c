@@ -2,7 +2,7 @@
  * back. */
 #include "serve_client.h"
 
-#include "serve/gym.h"
+#include "serve/gym/gym.h"
 
 #include <pthread.h>
 
@@ -78,8 +78,7 @@ static void check_bad_ids(const struct server *s)
 	ok(strstr(g.body, "\"code\":-32602") != NULL, "an id that is no text is refused");
 	snprintf(extra, sizeof(extra), "{\"session_id\":\"%0*d\"}", ENV_ID_MAX + 1, 0);
 	open_session(s, extra, &g);
-	ok(strstr(g.body, "\"code\":-32602") != NULL, "so is one of %d bytes",
-	   ENV_ID_MAX + 1);
+	ok(strstr(g.body, "\"code\":-32602") != NULL, "so is one of %d bytes", ENV_ID_MAX + 1);
 	snprintf(extra, sizeof(extra), "{\"session_id\":\"%0*d\"}", ENV_ID_MAX, 0);
 	open_session(s, extra, &g);
 	ok(strstr(g.body, "\"result\"") != NULL, "one byte less is fine");
@@ -134,8 +133,7 @@ struct player {
 
 static bool reach_goal(const struct server *s, const char *session)
 {
-	static const char *const actions[] = {"DOWN", "DOWN",  "RIGHT",
-	                                      "DOWN", "RIGHT", "RIGHT"};
+	static const char *const actions[] = {"DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"};
 	static const long positions[] = {4, 8, 9, 13, 14, 15};
 	struct got g;
 

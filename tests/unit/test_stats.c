@@ -10,20 +10,10 @@
 
 struct gathered {
 	struct stats *stats;
-	struct judge *judge;
+	struct facts *facts;
 	struct metrics total;
 	struct buf tasks; /* "a b (none)" */
 };
-
-static void line(void *ctx, const struct rollout_facts *r, const struct moment *m)
-{
-	stats_line(((struct gathered *)ctx)->stats, r, m);
-}
-
-static void rollout(void *ctx, const struct rollout_verdict *v)
-{
-	stats_rollout(((struct gathered *)ctx)->stats, v);
-}
 
 static void task(void *ctx, struct str id, const struct metrics *m)
 {
@@ -35,12 +25,9 @@ static void task(void *ctx, struct str id, const struct metrics *m)
 
 static void begin(struct gathered *g)
 {
-	struct judge_conf conf = {
-		.only = "incomplete", .line = line, .verdict = rollout, .ctx = g};
-	struct error err = {0};
-
-	*g = (struct gathered){.stats = stats_new(), .tasks = BUF(BUF_MAX_SMALL)};
-	ok(judge_new(&conf, &g->judge, &err) == 0, "there is a judge");
+	*g = (struct gathered){.stats = stats_new(),
+	                       .facts = facts_new(&(struct facts_conf){.lenient = false}),
+	                       .tasks = BUF(BUF_MAX_SMALL)};
 }
 
 static void feed(struct gathered *g, const char *text)
@@ -48,6 +35,7 @@ static void feed(struct gathered *g, const char *text)
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct str rest = str_from(text);
 	struct error err = {0};
+	struct facts_update u;
 	struct line l;
 	size_t used;
 	int failed = 0;
@@ -57,23 +45,31 @@ static void feed(struct gathered *g, const char *text)
 		struct str one = {rest.p, lf ? (size_t)(lf - rest.p) : rest.n};
 
 		failed = line_parse(one, &scratch, &l, &used, &err) ||
-		         judge_line(g->judge, &l, NULL, &err);
+		         facts_line(g->facts, &l, NULL, &u, &err);
+		if (!failed && u.rollout) {
+			stats_take(g->stats, &u);
+		}
 		rest = str_skip(rest, one.n + 1);
 	}
-	if (failed)
+	if (failed) {
 		ok(false, "lines are read: %s", err.text);
+	}
 	buf_release(&scratch);
 }
 
 static void finish(struct gathered *g)
 {
-	judge_finish(g->judge);
+	struct facts_update u;
+
+	while (facts_end_next(g->facts, &u)) {
+		stats_take(g->stats, &u);
+	}
 	stats_finish(g->stats, task, g, &g->total);
 }
 
 static void end(struct gathered *g)
 {
-	judge_free(g->judge);
+	facts_free(g->facts);
 	stats_free(g->stats);
 	buf_release(&g->tasks);
 }
@@ -89,11 +85,12 @@ static void feed_rollout(struct gathered *g, const char *id, int sample, int siz
 	           "\"version\":1,\"task\":{\"id\":\"%s\"},\"sample\":%d,\"limits\":{"
 	           "\"group_size\":%d}}\n",
 	           id, sample, id, sample, size);
-	if (reward)
+	if (reward) {
 		buf_printf(&text,
 		           "{\"type\":\"end\",\"rollout\":\"%s.%d\",\"status\":"
 		           "\"finished\",\"total_reward\":%s}\n",
 		           id, sample, reward);
+	}
 	feed(g, buf_cstr(&text));
 	buf_release(&text);
 }
@@ -104,8 +101,9 @@ static double value(const struct metrics *m, const char *name)
 	double v;
 
 	for (size_t i = 0; i < metric_count; i++) {
-		if (strcmp(metric_table[i].name, name) == 0)
+		if (strcmp(metric_table[i].name, name) == 0) {
 			return metric_value(&metric_table[i], m, &v) ? v : (double)NAN;
+		}
 	}
 	ok(false, "%s is a metric", name);
 	return -1;
@@ -115,36 +113,35 @@ static bool is(const struct metrics *m, const char *name, double expected)
 {
 	double v = value(m, name);
 
-	return ok(isnan(expected) ? isnan(v) : fabs(v - expected) < 1e-9, "%s is %g: %g",
-	          name, expected, v);
+	return ok(isnan(expected) ? isnan(v) : fabs(v - expected) < 1e-9, "%s is %g: %g", name,
+	          expected, v);
 }
 
-static enum check_status status_of(const struct metrics *m, bool supplied,
-                                   const char *name, const char *part)
+static enum check_status status_of(const struct metrics *m, bool supplied, const char *name,
+                                   const char *part)
 {
 	struct checklist_line lines[CHECKLIST];
 
 	checklist_make(m, supplied, lines);
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		if (strcmp(lines[i].name, name) == 0) {
-			ok(strstr(lines[i].value, part) != NULL, "%s: %s", name,
-			   lines[i].value);
+			ok(strstr(lines[i].value, part) != NULL, "%s: %s", name, lines[i].value);
 			return lines[i].status;
 		}
 	}
 	return CHECK_STATUSES;
 }
 
-#define TOOLS                                                                            \
-	"\"tools\":[{\"name\":\"go\",\"inputSchema\":{\"type\":\"object\","              \
+#define TOOLS                                                                                      \
+	"\"tools\":[{\"name\":\"go\",\"inputSchema\":{\"type\":\"object\","                        \
 	"\"properties\":{\"to\":{\"type\":\"string\"}},\"required\":[\"to\"]}}]"
-#define STEP(n, name, arguments, outcome, rest)                                          \
-	"{\"type\":\"step\",\"rollout\":\"r\",\"turn\":" #n ",\"step\":" #n              \
-	",\"tool_call\":{\"name\":\"" name "\",\"arguments\":" arguments                 \
+#define STEP(n, name, arguments, outcome, rest)                                                    \
+	"{\"type\":\"step\",\"rollout\":\"r\",\"turn\":" #n ",\"step\":" #n                        \
+	",\"tool_call\":{\"name\":\"" name "\",\"arguments\":" arguments                           \
 	"},\"outcome\":\"" outcome "\"" rest "}\n"
-#define TURN(n, outcome, call, rest)                                                     \
-	"{\"type\":\"step\",\"rollout\":\"r\",\"turn\":" #n                              \
-	",\"step\":null,\"tool_call\":" call ",\"outcome\":" outcome rest "}\n"
+#define TURN(n, outcome, call, rest)                                                               \
+	"{\"type\":\"step\",\"rollout\":\"r\",\"turn\":" #n ",\"step\":null,\"tool_call\":" call   \
+	",\"outcome\":" outcome rest "}\n"
 
 static const char calls[] =
 	"{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\",\"version\":"
@@ -193,11 +190,12 @@ static void counts_calls(void)
 	is(&g.total, "usage/completion_tokens", 3);
 	is(&g.total, "is_truncated", 1);
 	is(&g.total, "reward", (double)NAN);
-	ok(status_of(&g.total, false, "logprobs", "all 0 in 1 of 2 turns") == CHECK_RED,
-	   "a turn of zeros is red");
-	ok(status_of(&g.total, false, "kl", "not supplied") == CHECK_UNKNOWN,
+	ok(status_of(&g.total, false, "logprobs", "all 0 in 1 of 2 turns") == CHECK_FAIL,
+	   "a turn of zeros fails");
+	ok(status_of(&g.total, false, "kl", "no log-probabilities of the trainer were given") ==
+	           CHECK_UNKNOWN,
 	   "without a trainer's there is no KL");
-	ok(status_of(&g.total, true, "kl", "both sides") == CHECK_UNKNOWN,
+	ok(status_of(&g.total, true, "kl", "both engine and trainer") == CHECK_UNKNOWN,
 	   "nor without partners");
 	ok(status_of(&g.total, false, "reward", "no rollout") == CHECK_UNKNOWN,
 	   "no reward, nothing to say");
@@ -232,13 +230,12 @@ static void groups(void)
 	is(&g.total, "reward_std", (sqrt(0.5) + sqrt(0.125)) / 3);
 	is(&g.total, "reward/max", 2);
 	is(&g.total, "reward", 5.5 / 8);
-	ok(status_of(&g.total, false, "groups", "3 of 4 have all") == CHECK_RED,
+	ok(status_of(&g.total, false, "groups", "3 of 4 groups are complete") == CHECK_FAIL,
 	   "one group is short");
-	ok(status_of(&g.total, false, "advantages",
-	             "finite in 3 groups, at most 0.707") == CHECK_OK,
+	ok(status_of(&g.total, false, "advantages", "finite in 3 groups, at most 0.707") ==
+	           CHECK_OK,
 	   "advantages are finite");
-	ok(status_of(&g.total, false, "tools", "0 of 9") == CHECK_RED,
-	   "no tool was used");
+	ok(status_of(&g.total, false, "tools", "0 of 9") == CHECK_FAIL, "no tool was used");
 	end(&g);
 }
 
@@ -250,7 +247,7 @@ static void extremes(void)
 	feed_rollout(&g, "a", 0, 2, "1e308");
 	feed_rollout(&g, "a", 1, 2, "-1e308");
 	finish(&g);
-	ok(status_of(&g.total, false, "advantages", "not finite in 1 of 1") == CHECK_RED,
+	ok(status_of(&g.total, false, "advantages", "not finite in 1 of 1") == CHECK_FAIL,
 	   "a deviation that no double holds");
 	end(&g);
 	begin(&g);
@@ -258,14 +255,13 @@ static void extremes(void)
 	feed_rollout(&g, "a", 1, 2, "1");
 	feed_rollout(&g, "a", 2, 2, "null");
 	finish(&g);
-	ok(status_of(&g.total, false, "advantages",
-	             "reached an end without a reward: 1") == CHECK_RED,
+	ok(status_of(&g.total, false, "advantages", "reached an end without a reward: 1") ==
+	           CHECK_FAIL,
 	   "a rollout without a reward");
 	end(&g);
 	begin(&g);
 	finish(&g);
-	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN,
-	   "of nothing");
+	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN, "of nothing");
 	is(&g.total, "num_turns/mean", (double)NAN);
 	is(&g.total, "num_turns/min", (double)NAN);
 	end(&g);
@@ -286,7 +282,7 @@ static void many_tasks(void)
 	is(&g.total, "tasks", 250);
 	is(&g.total, "groups", 250);
 	is(&g.total, "reward", 0.5);
-	ok(status_of(&g.total, false, "groups", "250 of 250 have all") == CHECK_OK,
+	ok(status_of(&g.total, false, "groups", "250 of 250 groups are complete") == CHECK_OK,
 	   "all groups are full");
 	end(&g);
 }
@@ -297,8 +293,9 @@ int main(void)
 	groups();
 	extremes();
 	many_tasks();
-	for (size_t i = 0; i < metric_count; i++)
+	for (size_t i = 0; i < metric_count; i++) {
 		ok(metric_table[i].meaning[0] && strlen(metric_table[i].name) <= 28,
 		   "%s: means something and has its place", metric_table[i].name);
+	}
 	return done();
 }

@@ -10,49 +10,44 @@ static const struct {
 } bad[] = {
 	{"", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
 	{"\n \n\t\r\n", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
-	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2: column 7: unexpected end of the text"},
-	{"{\"id\":\"a\"}{\"id\":\"b\"}",
-         "t:1: column 11: expected nothing behind the value"},
-	{"\n[1]", "t:2: a task is one object a line, this is array"},
-	{"\"a\"", "t:1: a task is one object a line, this is string"},
+	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2:7: unexpected end of the text"},
+	{"{\"id\":\"a\"}{\"id\":\"b\"}", "t:1:11: unexpected text after the value"},
+	{"\n[1]", "t:2: must be an object, not array"},
+	{"\"a\"", "t:1: must be an object, not string"},
 	{"{}", "t:1: \"id\" is missing"},
 	{"{\"seed\":1}", "t:1: \"id\" is missing"},
 	{"{\"id\":null}", "t:1: \"id\" is missing"},
-	{"{\"id\":\"\"}", "t:1: \"id\" is empty"},
-	{"{\"id\":true}", "t:1: \"id\" is a true, not a string or a whole number"},
-	{"{\"id\":1.5}", "t:1: \"id\" is a number, not a string or a whole number"},
-	{"{\"id\":\"a\\u0000\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
-	{"{\"id\":\"\\ud800\"}", "t:1: \"id\" holds a lone surrogate or a NUL"},
-	{"{\"id\":\"a\",\"id\":\"b\"}", "t:1: \"id\" is given twice"},
-	{"{\"id\":\"a\",\"sed\":1}", "t:1: unknown key \"sed\"; did you mean 'seed'?; "
-                                     "values for the prompt belong under \"vars\""},
-	{"{\"id\":\"a\",\"seed\":\"1\"}", "t:1: \"seed\" is no whole number of 64 bits"},
+	{"{\"id\":\"\"}", "t:1: \"id\" must be a non-empty string, not \"\""},
+	{"{\"id\":true}", "t:1: \"id\" must be a string or an integer, not true"},
+	{"{\"id\":1.5}", "t:1: \"id\" must be a string or an integer, not 1.5"},
+	{"{\"id\":\"a\\u0000\"}",
+         "t:1: \"id\" must be a string without a NUL or lone surrogate, not \"a\\u0000\""},
+	{"{\"id\":\"\\ud800\"}",
+         "t:1: \"id\" must be a string without a NUL or lone surrogate, not \"\\ud800\""},
+	{"{\"id\":\"a\",\"id\":\"b\"}", "t:1: duplicate key \"id\""},
+	{"{\"id\":\"a\",\"sed\":1}", "t:1: unknown key \"sed\"; did you mean 'seed'?"},
+	{"{\"id\":\"a\",\"seed\":\"1\"}", "t:1: \"seed\" must be a 64-bit integer, not \"1\""},
 	{"{\"id\":\"a\",\"seed\":9223372036854775808}",
-         "t:1: \"seed\" is no whole number of 64 bits"},
+         "t:1: \"seed\" must be a 64-bit integer, not 9223372036854775808"},
 	{"{\"id\":\"a\",\"max_turns\":-1}",
-         "t:1: \"max_turns\" is no whole number of at least 0"},
-	{"{\"id\":\"a\",\"vars\":[]}", "t:1: \"vars\" is an array, not an object"},
+         "t:1: \"max_turns\" must be a non-negative integer, not -1"},
+	{"{\"id\":\"a\",\"vars\":[]}", "t:1: \"vars\" must be an object, not an array"},
 	{"{\"id\":\"a\",\"actions\":[]}",
-         "t:1: \"actions\" is an array, not a string or an array of strings"},
+         "t:1: \"actions\" must be a string or an array of strings, not an array"},
 	{"{\"id\":\"a\",\"actions\":[1]}",
-         "t:1: \"actions\" is a number, not an array of strings"},
-	{"{\"id\":\"a\",\"actions\":[\"A,B\"]}",
-         "t:1: an action holds a comma, which ends it: put such calls into a policy file "
-         "(\"policy\")"},
+         "t:1: \"actions\" must be an array of strings, arrays and objects, not 1"},
+	{"{\"id\":\"a\",\"reset\":[1]}", "t:1: \"reset\" must be an object, not an array"},
 	{"{\"id\":\"a\",\"actions\":\"A,,B\"}", "t:1: an action of \"actions\" is empty"},
 	{"{\"id\":\"a\",\"actions\":\"A,\"}", "t:1: an action of \"actions\" is empty"},
-	{"{\"id\":\"a\",\"tool\":1}", "t:1: \"tool\" is a number, not a string"},
-	{"{\"id\":\"a\",\"policy\":{}}", "t:1: \"policy\" is an object, not a string"},
-	{"{\"id\":\"a\",\"state\":\"\"}", "t:1: \"state\" is empty"},
+	{"{\"id\":\"a\",\"tool\":1}", "t:1: \"tool\" must be a string, not 1"},
+	{"{\"id\":\"a\",\"policy\":{}}", "t:1: \"policy\" must be a string, not an object"},
+	{"{\"id\":\"a\",\"state\":\"\"}", "t:1: \"state\" must be a non-empty string, not \"\""},
 	{"{\"id\":\"a\"}\n{\"id\":\"b\"}\n\n{\"id\":\"a\"}\n",
-         "t:4: task \"a\" is in line 1 too: ids are unique (--group-size N repeats a "
-         "task)"},
+         "t:4: duplicate task \"a\", first in line 1 (\1group_size\2 N repeats a task)"},
 	{"{\"id\":\"a b\"}\n{\"id\":\"a\\tb\"}",
-         "t:2: task \"a_b\" is in line 1 too: ids are unique (--group-size N repeats "
-         "a task)"},
+         "t:2: duplicate task \"a_b\", first in line 1 (\1group_size\2 N repeats a task)"},
 	{"{\"id\":\"7\"}\n{\"id\":7}",
-         "t:2: task \"7\" is in line 1 too: ids are unique (--group-size N repeats a "
-         "task)"},
+         "t:2: duplicate task \"7\", first in line 1 (\1group_size\2 N repeats a task)"},
 };
 
 static void test_bad(void)
@@ -61,8 +56,7 @@ static void test_bad(void)
 		struct tasks t;
 		struct error err = {0};
 
-		ok(tasks_parse(str_from(bad[i].text), "t", &t, &err) == -1, "%s",
-		   bad[i].message);
+		ok(tasks_parse(str_from(bad[i].text), "t", &t, &err) == -1, "%s", bad[i].message);
 		is_int(err.kind, FAIL_INPUT, "an error of the file");
 		is_str(err.text, bad[i].message, "in these words");
 		tasks_release(&t);
@@ -73,30 +67,29 @@ static void test_keys(void)
 {
 	struct tasks t;
 	struct error err = {0};
-	const char *text =
-		"\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
-		"\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\"],\"tool\":\"move\","
-		"\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
-		"\n"
-		" {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
-		"{\"id\":\"\xc3\xa9\"}";
+	const char *text = "\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
+			   "\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\"],\"tool\":\"move\","
+			   "\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
+			   "\n"
+			   " {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
+			   "{\"id\":\"\xc3\xa9\"}";
 
 	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a good file");
 	is_int(t.count, 3, "has its tasks");
 	is_str(t.items[0].id, "a_b", "an id without blanks");
-	ok(t.items[0].seed.given && t.items[0].seed.value == INT64_MIN, "a seed");
-	is_str(t.items[0].vars.p, "{ \"n\":1e2}", "variables as they stand");
+	ok(t.items[0].has_seed && t.items[0].seed == INT64_MIN, "a seed");
+	is_str(t.items[0].vars.p, "{\"n\":1e2}", "variables as they stand, blanks apart");
 	is_str(t.items[0].actions, "UP,DOWN", "actions of an array");
 	is_str(t.items[0].tool, "move", "a tool");
 	is_str(t.items[0].policy, "p.json", "a policy");
 	is_str(t.items[0].state, "none", "a state source");
-	ok(t.items[0].max_turns.given && t.items[0].max_turns.value == 0, "no turns");
+	ok(t.items[0].has_max_turns && t.items[0].max_turns == 0, "no turns");
 	is_str(t.items[1].id, "12", "a number as id");
 	is_int(t.items[1].line, 3, "blank lines count");
-	ok(!t.items[1].seed.given, "null is nothing");
+	ok(!t.items[1].has_seed, "null is nothing");
 	is_str(t.items[1].actions, "A,B", "actions of a string");
-	ok(!t.items[2].vars.p && !t.items[2].actions && !t.items[2].tool &&
-	           !t.items[2].policy && !t.items[2].max_turns.given,
+	ok(!t.items[2].vars.p && !t.items[2].actions && !t.items[2].tool && !t.items[2].policy &&
+	           !t.items[2].has_max_turns,
 	   "and nothing more than what is said");
 	is_str(t.items[2].id, "\xc3\xa9", "other letters stay");
 	tasks_release(&t);
@@ -114,7 +107,7 @@ static void test_caps(void)
 	}
 	buf_text(&text, "\"}");
 	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "an id too long");
-	is_str(err.text, "t:2: \"id\" has 128 bytes, and may have 127", "is refused");
+	is_str(err.text, "t:2: \"id\" has 128 bytes, the maximum is 127", "is refused");
 	tasks_release(&t);
 
 	buf_clear(&text);

@@ -11,6 +11,7 @@ static struct buf scratch = {.max = 1 << 20};
 static int parse(const char *text, struct line *l, struct error *err)
 {
 	size_t used;
+
 	return line_parse(str_from(text), &scratch, l, &used, err);
 }
 
@@ -27,16 +28,18 @@ static const char *value_for(const struct line_key *row)
 		{T_BOOL & (1u << JSON_TRUE), "true"},
 	};
 	static char word[32];
-	if (row->key == KEY_VERSION)
+
+	if (row->key == KEY_VERSION) {
 		return "1";
+	}
 	if (row->words) {
-		snprintf(word, sizeof(word), "\"%.*s\"", (int)strcspn(row->words, ","),
-		         row->words);
+		snprintf(word, sizeof(word), "\"%.*s\"", (int)strcspn(row->words, ","), row->words);
 		return word;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-		if (row->types & values[i].type)
+		if (row->types & values[i].type) {
 			return values[i].value;
+		}
 	}
 	return "null";
 }
@@ -48,8 +51,10 @@ static void whole_line(enum line_type t)
 	struct line l = {.type = t}, back;
 	struct buf text = BUF(1 << 16), again = BUF(1 << 16), values = BUF(1 << 16);
 	struct error err = {0};
+
 	for (size_t i = 0; i < count; i++) {
 		struct str value = str_from(value_for(&rows[i]));
+
 		buf_str(&values, value);
 		l.value[rows[i].key].n = value.n;
 	}
@@ -58,8 +63,9 @@ static void whole_line(enum line_type t)
 	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
 	       "%s: parse(write(x)) %s", line_type_name(t), err.text);
 	bool same = back.type == t;
-	for (size_t k = 0; k < KEY_COUNT; k++)
+	for (size_t k = 0; k < KEY_COUNT; k++) {
 		same = same && str_eq(back.value[k], l.value[k]);
+	}
 	ok(same, "%s: every value comes back as it was", line_type_name(t));
 	line_write(&back, &again);
 	is_str(buf_cstr(&again), buf_cstr(&text), "%s: and is written as it was",
@@ -77,37 +83,39 @@ static void bare_line(enum line_type t)
 	struct error err = {0};
 	size_t count, used;
 	const struct line_key *rows = line_rows(t, &count);
+
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_FORMAT] = STR("\"rolldbg\"");
 	l.value[KEY_VERSION] = STR("1");
 	line_write(&l, &text);
-	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
-	       "%s: bare %s", line_type_name(t), err.text);
+	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0, "%s: bare %s",
+	       line_type_name(t), err.text);
 	bool right = true;
 	for (size_t i = 0; i < count; i++) {
 		bool there = back.value[rows[i].key].n > 0;
+
 		right = right && there == !(rows[i].types & T_OPTIONAL);
 	}
-	ok(right, "%s: null where nothing is known, optional keys are left out",
-	   line_type_name(t));
+	ok(right, "%s: null where nothing is known, optional keys are left out", line_type_name(t));
 	buf_release(&text);
 }
 
 static void table(void)
 {
 	size_t rows = 0;
+
 	for (int t = 0; t < LINE_TYPES; t++) {
 		size_t count;
 		const struct line_key *first = line_rows((enum line_type)t, &count);
-		bool ours = count > 2 && first[0].key == KEY_TYPE &&
-		            first[1].key == KEY_ROLLOUT &&
+		bool ours = count > 2 && first[0].key == KEY_TYPE && first[1].key == KEY_ROLLOUT &&
 		            first[count - 1].key == KEY_META;
-		for (size_t i = 0; i < count; i++)
+
+		for (size_t i = 0; i < count; i++) {
 			ours = ours && (int)first[i].line == t && first[i].meaning[0];
+		}
 		ok(ours, "%s: type and rollout first, meta last",
 		   line_type_name((enum line_type)t));
-		is_str(first[0].words, line_type_name((enum line_type)t),
-		       "its name is its type");
+		is_str(first[0].words, line_type_name((enum line_type)t), "its name is its type");
 		whole_line((enum line_type)t);
 		bare_line((enum line_type)t);
 		rows += count;
@@ -119,63 +127,97 @@ static void same_ids_same_names(void)
 {
 	const char *names[KEY_COUNT] = {0};
 	bool same = true;
+
 	for (size_t i = 0; i < line_keys_count; i++) {
 		const char **name = &names[line_keys[i].key];
+
 		same = same && (!*name || strcmp(*name, line_keys[i].name) == 0);
 		*name = line_keys[i].name;
 	}
-	for (size_t k = 0; k < KEY_COUNT; k++)
+	for (size_t k = 0; k < KEY_COUNT; k++) {
 		same = same && names[k];
+	}
 	ok(same, "each key has one name, and a row");
 }
 
-static const char *words_of(const struct line_key *rows, size_t count, enum key k,
-                            const char *name)
+static const char *words_of(const struct line_key *rows, size_t count, enum key k, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key == k && strcmp(rows[i].name, name) == 0)
+		if (rows[i].key == k && strcmp(rows[i].name, name) == 0) {
 			return rows[i].words;
+		}
 	}
 	return NULL;
 }
 
-static void outcomes(void)
+/* Each enum names the words that the table allows, in its order, and finds them again. */
+#define WORDS(type, first, last, rows, key, member)                                                \
+	do {                                                                                       \
+		struct buf words = BUF(1024);                                                      \
+		bool found = true;                                                                 \
+		for (unsigned i = (first); i <= (last); i++) {                                     \
+			const char *name = type##_name(i);                                         \
+			buf_printf(&words, "%s%s", words.n ? "," : "", name);                      \
+			found = found && type##_parse(str_from(name)) == i;                        \
+		}                                                                                  \
+		is_str(buf_cstr(&words), words_of(rows, rows##_count, key, member),                \
+		       "the table has the words of " #type);                                       \
+		ok(found, "and each is found again");                                              \
+		is_str(type##_name(0), NULL, "null is no word");                                   \
+		is_int(type##_parse(STR("")), 0, "an empty word is none");                         \
+		is_int(type##_parse(STR("okay")), 0, "an unknown word is none");                   \
+		buf_release(&words);                                                               \
+	} while (0)
+
+static void words(void)
 {
-	struct buf words = BUF(1024);
-	for (int o = OUTCOME_OK; o <= OUTCOME_NOT_SENT; o++) {
-		const char *name = outcome_name((enum outcome)o);
-		buf_printf(&words, "%s%s", words.n ? "," : "", name);
-		is_int(outcome_parse(str_from(name)), o, "outcome %s", name);
-	}
-	is_str(buf_cstr(&words),
-	       words_of(line_keys, line_keys_count, KEY_OUTCOME, "outcome"),
-	       "the table has the same outcomes");
-	buf_clear(&words);
-	for (int c = CLASS_CAPACITY; c <= CLASS_OTHER; c++) {
-		const char *name = error_class_name((enum error_class)c);
-		buf_printf(&words, "%s%s", words.n ? "," : "", name);
-	}
-	is_str(buf_cstr(&words),
-	       words_of(line_parts, line_parts_count, KEY_ERROR, "class"),
-	       "the table has the same classes");
-	buf_clear(&words);
-	for (int l = LAYER_TRANSPORT; l <= LAYER_TEXT; l++) {
-		const char *name = error_layer_name((enum error_layer)l);
-		buf_printf(&words, "%s%s", words.n ? "," : "", name);
-	}
-	is_str(buf_cstr(&words),
-	       words_of(line_parts, line_parts_count, KEY_ERROR, "layer"),
-	       "the table has the same layers");
-	buf_release(&words);
-	is_str(outcome_name(OUTCOME_NONE), NULL, "no outcome has no name");
-	is_int(outcome_parse(STR("")), OUTCOME_NONE, "an empty word is none");
-	is_int(outcome_parse(STR("okay")), OUTCOME_NONE, "an unknown word is none");
+	WORDS(outcome, OUTCOME_OK, OUTCOME_NOT_SENT, line_keys, KEY_OUTCOME, "outcome");
+	WORDS(error_class, CLASS_CAPACITY, CLASS_OTHER, line_parts, KEY_ERROR, "class");
+	WORDS(error_layer, LAYER_TRANSPORT, LAYER_TEXT, line_parts, KEY_ERROR, "layer");
+	WORDS(end_status, END_TERMINATED, END_FAILED, line_keys, KEY_STATUS, "status");
+	WORDS(event_kind, EVENT_SESSION_REPLACED, EVENT_TRUNCATED_BYTES, line_keys, KEY_EVENT,
+	      "event");
+	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
+	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
+	is_str(end_status_name(END_INCOMPLETE), "incomplete", "what readers call a missing end");
+	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is no status of a line");
+}
+
+/* Words that stand in lines, spelled with escapes or not. */
+static void decoded_words(void)
+{
+	struct line l;
+	struct error err;
+
+	parse("{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"max\\u002dturns\"}", &l, &err);
+	is_int(l.status, END_MAX_TURNS, "a status");
+	is_int(parse("{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"incomplete\"}", &l, &err),
+	       -1, "incomplete is not recorded");
+	parse("{\"type\":\"end\",\"rollout\":\"r\",\"status\":null}", &l, &err);
+	is_int(l.status, END_UNKNOWN, "none");
+	parse("{\"type\":\"event\",\"rollout\":\"r\",\"event\":\"late\\u002dreply\"}", &l, &err);
+	is_int(l.event, EVENT_LATE_REPLY, "an event");
+	is_int(parse("{\"type\":\"event\",\"rollout\":\"r\",\"event\":\"new\"}", &l, &err), 0,
+	       "other events may come later");
+	is_int(l.event, EVENT_UNKNOWN, "and are unknown");
+	parse("{\"type\":\"step\",\"rollout\":\"r\",\"error\":{\"class\":\"unknown\\u002dtool\","
+	      "\"layer\":\"mcp\"}}",
+	      &l, &err);
+	is_int(line_error_class(&l), CLASS_UNKNOWN_TOOL, "an error's class");
+	is_int(line_error_layer(&l), LAYER_MCP, "its layer");
+	is_int(line_state_kind(&l), STATE_UNKNOWN, "no state source");
+	parse("{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\",\"version\":1,"
+	      "\"state_source\":{\"kind\":\"tool\"},\"policy\":{\"kind\":7}}",
+	      &l, &err);
+	is_int(line_state_kind(&l), STATE_TOOL, "a state source");
+	is_int(line_policy_kind(&l), POLICY_UNKNOWN, "a policy that is no word");
 }
 
 static void decoded(void)
 {
 	struct line l;
 	struct error err;
+
 	is_int(parse("{\"type\":\"step\",\"rollout\":\"r\\u002e0\",\"turn\":3,\"step\":"
 	             "null,"
 	             "\"state\":{\"a\":1},\"state_hash\":\"00ff\",\"tool_call\":{"
@@ -192,11 +234,10 @@ static void decoded(void)
 	ok(str_is(line_state_hash(&l), "00ff"), "hash");
 	ok(str_is(line_tool_name(&l), "go"), "tool");
 	ok(str_is(line_arguments(&l), "{\"n\":1}"), "arguments");
-	ok(line_has(&l, KEY_STATE) && !line_has(&l, KEY_STEP) &&
-	           !line_has(&l, KEY_REWARD),
+	ok(line_has(&l, KEY_STATE) && !line_has(&l, KEY_STEP) && !line_has(&l, KEY_REWARD),
 	   "there, null and missing");
-	is_int(parse("{\"type\":\"step\",\"rollout\":\"r\",\"outcome\":null}", &l, &err),
-	       0, "no call");
+	is_int(parse("{\"type\":\"step\",\"rollout\":\"r\",\"outcome\":null}", &l, &err), 0,
+	       "no call");
 	is_int(l.outcome, OUTCOME_NONE, "no outcome");
 	is_int(line_arguments(&l).n + line_tool_name(&l).n + line_state_hash(&l).n, 0,
 	       "no call, no hash");
@@ -218,7 +259,7 @@ static void errors(void)
 		{"{\"type\":\"end\",\"rollout\":null}",
 	         "\"rollout\" is null, not a string, at byte 25"},
 		{"{\"type\":\"end\",\"rollout\":\"r\",\"lines\":1.5}",
-	         "\"lines\" is 1.5, not a whole number from 0, at byte 37"},
+	         "\"lines\" is 1.5, not an integer >= 0, at byte 37"},
 		{"{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"won\"}",
 	         "\"status\" is \"won\", not one of "
 	         "terminated,truncated,finished,max-turns,stopped,"
@@ -227,16 +268,19 @@ static void errors(void)
 	         "\"tool_call\" is of type array, not an object or null, at byte 42"},
 		{"{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\","
 	         "\"version\":0}",
-	         "there is no version 0 at byte 61"},
+	         "unknown version 0 at byte 61"},
 		{"{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\","
 	         "\"version\":12}",
-	         "the recording has version 12, this rolldbg reads up to 1, at byte 61"},
+	         "the recording has version 12, but this rolldbg reads versions up to 1, at "
+	         "byte 61"},
 		{"{\"type\":\"header\",\"rollout\":\"r\",\"seed\":1.5}",
-	         "\"seed\" is 1.5, not a whole number, at byte 39"},
+	         "\"seed\" is 1.5, not an integer, at byte 39"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct line l;
 		struct error err = {0};
+
 		is_int(parse(rows[i].text, &l, &err), -1, "%s", rows[i].text);
 		is_int(err.kind, FAIL_INPUT, "is bad input");
 		is_str(err.text, rows[i].want, "and says why");
@@ -247,6 +291,7 @@ static void line_breaks(void)
 {
 	struct line l = {.type = LINE_RESET};
 	struct buf text = BUF(1024);
+
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_OBSERVATION] = STR("{\n \"a\": 1,\r\n \"b\":\"\\n\"\n}");
 	line_write(&l, &text);
@@ -265,7 +310,8 @@ int main(void)
 {
 	table();
 	same_ids_same_names();
-	outcomes();
+	words();
+	decoded_words();
 	decoded();
 	errors();
 	line_breaks();

@@ -12,16 +12,17 @@
 
 #define FOLDER "fixtures/recordings"
 
-static void add_kind(struct buf *out, const struct line *l,
-                     const struct reader_note *note)
+static void add_kind(struct buf *out, const struct line *l, const struct reader_note *note)
 {
 	static const char kinds[] = "hrsve";
+
 	if (note->torn) {
 		buf_char(out, '~');
 		return;
 	}
-	if (note->fused)
+	if (note->fused) {
 		buf_char(out, '+');
+	}
 	buf_char(out, l->type < LINE_TYPES ? kinds[l->type] : '?');
 }
 
@@ -31,11 +32,14 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 	struct reader *r = NULL;
 	struct line l;
 	struct reader_note note;
+
 	*err = (struct error){0};
-	if (reader_open(path, &r, err) != 0)
+	if (reader_open(path, &r, err) != 0) {
 		return;
-	while (reader_next(r, &l, &note, err) == 1)
+	}
+	while (reader_next(r, &l, &note, err) == 1) {
 		add_kind(kinds, &l, &note);
+	}
 	reader_close(r);
 }
 
@@ -44,22 +48,24 @@ static void check_row(const char *name, const char *kinds, const char *error)
 	char path[sizeof(FOLDER) + 1024];
 	struct error err;
 	struct buf got = BUF(BUF_MAX_SMALL);
+
 	snprintf(path, sizeof(path), FOLDER "/%s", name);
 	read_kinds(path, &got, &err);
 	is_str(buf_cstr(&got), kinds, "%s: the lines", name);
-	if (!error[0])
-		is_int(err.kind, FAIL_NONE, "%s: no error%s%s", name,
-		       err.kind ? ": " : "", err.kind ? err.text : "");
-	else if (!ok(err.kind == FAIL_INPUT &&
-	                     strncmp(err.text, error, strlen(error)) == 0,
-	             "%s: stops with the place and the reason", name))
+	if (!error[0]) {
+		is_int(err.kind, FAIL_NONE, "%s: no error%s%s", name, err.kind ? ": " : "",
+		       err.kind ? err.text : "");
+	} else if (!ok(err.kind == FAIL_INPUT && strncmp(err.text, error, strlen(error)) == 0,
+	               "%s: stops with the place and the reason", name)) {
 		tap_note("got", err.text);
+	}
 	buf_release(&got);
 }
 
 static bool in_table(const char *table, const char *name)
 {
 	char row[300];
+
 	snprintf(row, sizeof(row), "\n%s\t", name);
 	return strstr(table, row);
 }
@@ -68,14 +74,16 @@ static void each_has_a_row(const char *table)
 {
 	DIR *d = opendir(FOLDER);
 	int without = 0;
+
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (strstr(e->d_name, ".jsonl") && !in_table(table, e->d_name)) {
 			tap_note("without a row in expected.tsv", e->d_name);
 			without++;
 		}
 	}
-	if (d)
+	if (d) {
 		closedir(d);
+	}
 	is_int(without, 0, "every recording has a row in expected.tsv");
 }
 
@@ -84,20 +92,24 @@ static void table(void)
 	char row[1024];
 	struct buf all = BUF(BUF_MAX_SMALL);
 	FILE *f = fopen(FOLDER "/expected.tsv", "r");
+
 	while (f && fgets(row, sizeof(row), f)) {
 		buf_text(&all, row);
 		row[strcspn(row, "\n")] = '\0';
 		char *kinds = strchr(row, '\t');
-		if (row[0] == '#' || !kinds)
+		if (row[0] == '#' || !kinds) {
 			continue;
+		}
 		*kinds++ = '\0';
 		char *error = kinds + strcspn(kinds, "\t");
-		if (*error)
+		if (*error) {
 			*error++ = '\0';
+		}
 		check_row(row, kinds, error);
 	}
-	if (f)
+	if (f) {
 		fclose(f);
+	}
 	each_has_a_row(buf_cstr(&all));
 	buf_release(&all);
 }
@@ -108,12 +120,14 @@ static void places(void)
 	struct line l;
 	struct reader_note note;
 	struct error err;
+
 	if (reader_open(FOLDER "/fused.jsonl", &r, &err) != 0) {
 		ok(0, "fused.jsonl opens");
 		return;
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		is_int(reader_next(r, &l, &note, &err), 1, "a line");
+	}
 	is_int(note.line, 2, "the fused object stands on line 2");
 	FILE *f = fopen(FOLDER "/fused.jsonl", "r");
 	char start[17] = "";
@@ -124,14 +138,16 @@ static void places(void)
 	is_int(l.turn, 0, "turn");
 	is_int(l.outcome, OUTCOME_OK, "outcome");
 	is_int(l.terminated, 0, "terminated");
-	if (f)
+	if (f) {
 		fclose(f);
+	}
 	reader_close(r);
 }
 
 static FILE *temporary(char *path)
 {
 	int fd = mkstemp(path);
+
 	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
@@ -140,9 +156,9 @@ static void write_long_step(FILE *f, size_t bytes)
 	fputs("{\"type\":\"step\",\"rollout\":\"long.0\",\"turn\":0,\"step\":0,"
 	      "\"observation\":\"",
 	      f);
-	for (size_t i = 0; i < bytes; i += 64)
-		fputs("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-		      f);
+	for (size_t i = 0; i < bytes; i += 64) {
+		fputs("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", f);
+	}
 	fputs("\",\"outcome\":\"ok\"}\n", f);
 }
 
@@ -152,8 +168,10 @@ static void long_lines(void)
 	struct buf kinds = BUF(64);
 	struct error err;
 	FILE *f = temporary(path);
-	if (!ok(f != NULL, "a temporary file") || !f)
+
+	if (!ok(f != NULL, "a temporary file") || !f) {
 		return;
+	}
 	write_long_step(f, (size_t)1 << 20);
 	write_long_step(f, 64);
 	write_long_step(f, BUF_MAX_MESSAGE - 1024);
@@ -164,8 +182,7 @@ static void long_lines(void)
 	read_kinds(path, &kinds, &err);
 	is_str(buf_cstr(&kinds), "ssss", "lines up to 64 MiB are read");
 	is_int(err.kind, FAIL_INPUT, "a longer one is not");
-	ok(strstr(err.text, ":5: the line is longer than 64 MiB"),
-	   "and the message says so");
+	ok(strstr(err.text, ":5: the line is longer than 64 MiB"), "and the message says so");
 	unlink(path);
 	buf_release(&kinds);
 }
@@ -181,9 +198,11 @@ static void many_lines(void)
 	FILE *f = temporary(path);
 	int64_t n = 0;
 	bool good = true;
-	if (!ok(f != NULL, "a temporary file") || !f)
+
+	if (!ok(f != NULL, "a temporary file") || !f) {
 		return;
-	for (int i = 0; i < 20000; i++)
+	}
+	for (int i = 0; i < 20000; i++) {
 		fprintf(f,
 		        "{\"type\":\"step\",\"rollout\":\"m.%d\",\"turn\":%d,"
 		        "\"observation\":\"%.*s\"}\n",
@@ -191,10 +210,12 @@ static void many_lines(void)
 		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 		        "xxxxx"
 		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	}
 	fclose(f);
 	is_int(reader_open(path, &r, &err), 0, "opens");
 	while (reader_next(r, &l, &note, &err) == 1) {
 		char id[32];
+
 		snprintf(id, sizeof(id), "m.%" PRId64, n);
 		good = good && l.turn == n && str_is(l.rollout, id);
 		n++;
@@ -209,8 +230,8 @@ static void operands(void)
 	struct error err;
 	struct reader *r;
 	struct file_list list;
-	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", src[] = "src",
-	     dash[] = "-";
+	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", src[] = "src", dash[] = "-";
+
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
 	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
 	       "so it says");
@@ -221,21 +242,22 @@ static void operands(void)
 	is_str(list.paths[0], "-", "standard input stays");
 	is_str(list.paths[1], FOLDER "/bad-mask.jsonl", "a directory is its recordings");
 	bool sorted = true;
-	for (size_t i = 2; i < list.count; i++)
+	for (size_t i = 2; i < list.count; i++) {
 		sorted = sorted && strcmp(list.paths[i - 1], list.paths[i]) < 0;
+	}
 	ok(sorted, "in the order of their names");
 	file_list_free(&list);
-	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1,
-	       "a missing operand");
+	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
 	is_int(file_list_new((char *[]){src}, 1, &list, &err), -1,
 	       "a directory without recordings");
-	is_str(err.text, "no *.jsonl in the directory src", "so it says");
+	is_str(err.text, "no *.jsonl file in directory src", "so it says");
 }
 
 static void standard_input(void)
 {
 	struct buf kinds = BUF(64);
 	struct error err;
+
 	if (!freopen(FOLDER "/good.jsonl", "r", stdin)) {
 		ok(0, "standard input can be a file");
 		return;
@@ -252,8 +274,9 @@ static void shared(const char *name, uint64_t lines)
 	struct buf kinds = BUF(BUF_MAX_MESSAGE);
 	struct error err;
 	const char *folder = getenv("ROLLDBG_SHARED");
-	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
-	         folder ? folder : "../shared", name);
+
+	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s", folder ? folder : "../shared",
+	         name);
 	if (stat(path, &st) != 0) {
 		skip("no shared recordings");
 		return;

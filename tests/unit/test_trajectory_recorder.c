@@ -24,6 +24,7 @@ static char folder[] = "/tmp/rolldbg-recorder-XXXXXX";
 static const char *in_folder(const char *name)
 {
 	static char path[256];
+
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return path;
 }
@@ -31,31 +32,39 @@ static const char *in_folder(const char *name)
 static void remove_folder(void)
 {
 	DIR *d = opendir(folder);
+
 	for (struct dirent *e; d && (e = readdir(d));) {
-		if (e->d_name[0] != '.')
+		if (e->d_name[0] != '.') {
 			unlink(in_folder(e->d_name));
+		}
 	}
-	if (d)
+	if (d) {
 		closedir(d);
+	}
 	rmdir(folder);
 }
 
 static void put_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
-	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
+
+	if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
 		ok(0, "%s is written", path);
+	}
 }
 
 static void get_file(const char *path, struct buf *out)
 {
 	FILE *f = fopen(path, "r");
 	char block[4096];
+
 	buf_clear(out);
-	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;)
+	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;) {
 		buf_add(out, block, n);
-	if (f)
+	}
+	if (f) {
 		fclose(f);
+	}
 }
 
 /* One step of a rollout; its observation has `bytes` characters. */
@@ -65,6 +74,7 @@ static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t
 	struct buf values = BUF(1 << 20), scratch = BUF(1 << 20);
 	struct line l = {.type = LINE_STEP};
 	struct str written;
+
 	buf_printf(&values, "\"%s\"", rollout);
 	l.value[KEY_ROLLOUT].n = values.n;
 	size_t from = values.n;
@@ -72,14 +82,16 @@ static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t
 	l.value[KEY_TURN].n = values.n - from;
 	from = values.n;
 	buf_char(&values, '"');
-	for (size_t i = 0; i < bytes; i++)
+	for (size_t i = 0; i < bytes; i++) {
 		buf_char(&values, (char)('a' + i % 26));
+	}
 	buf_char(&values, '"');
 	l.value[KEY_OBSERVATION].n = values.n - from;
 	line_point(&l, values.p);
 	int result = recorder_write(r, &l, &scratch, &written, err);
-	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}'))
+	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}')) {
 		result = -2;
+	}
 	buf_release(&values);
 	buf_release(&scratch);
 	return result;
@@ -89,6 +101,7 @@ static struct recorder *must_open(struct recorder_conf conf)
 {
 	struct recorder *r = NULL;
 	struct error err = {0};
+
 	if (recorder_new(&conf, &r, &err) != 0) {
 		tap_note("cannot open", err.text);
 		ok(0, "%s opens", conf.path);
@@ -106,16 +119,19 @@ static int64_t count_lines(const char *path, bool *torn)
 	struct error err;
 	int64_t n = 0;
 	int got;
+
 	*torn = false;
-	if (reader_open(path, &r, &err) != 0)
+	if (reader_open(path, &r, &err) != 0) {
 		return -1;
+	}
 	while ((got = reader_next(r, &l, &note, &err)) == 1) {
 		*torn = note.torn;
 		n += !note.torn;
 	}
 	reader_close(r);
-	if (got < 0)
+	if (got < 0) {
 		tap_note("reading back", err.text);
+	}
 	return got < 0 ? -1 : n;
 }
 
@@ -126,23 +142,21 @@ static void refusals(void)
 	struct error err = {0};
 	struct buf text = BUF(1 << 16);
 	bool torn;
+
 	r = must_open((struct recorder_conf){.path = path});
 	is_int(write_step(r, "a.0", 0, 10, &err), 0, "a line goes out");
-	is_int(recorder_new(&(struct recorder_conf){.path = path, .append = true},
-	                    &second, &err),
+	is_int(recorder_new(&(struct recorder_conf){.path = path, .append = true}, &second, &err),
 	       -1, "a second writer is refused");
 	is_int(err.kind, FAIL_SYSTEM, "as a local failure");
 	ok(strstr(err.text, "is being written by another process"), "it says why");
-	is_int(recorder_new(&(struct recorder_conf){.path = path, .force = true}, &second,
-	                    &err),
+	is_int(recorder_new(&(struct recorder_conf){.path = path, .force = true}, &second, &err),
 	       -1, "even by force");
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(count_lines(path, &torn), 1, "the line is there");
 	is_int(recorder_new(&(struct recorder_conf){.path = path}, &second, &err), -1,
 	       "an existing file is refused");
 	is_int(err.kind, FAIL_USAGE, "as a matter of the command line");
-	ok(strstr(err.text, "refusals.jsonl exists; --force replaces it"),
-	   "with the cure");
+	ok(strstr(err.text, "refusals.jsonl exists; use \1force\2 to replace it"), "with the cure");
 	get_file(path, &text);
 	r = must_open((struct recorder_conf){.path = path, .append = true, .sync = true});
 	is_int(write_step(r, "a.0", 1, 10, &err), 0, "append");
@@ -152,9 +166,8 @@ static void refusals(void)
 	is_int(write_step(r, "b.0", 0, 10, &err), 0, "force");
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(count_lines(path, &torn), 1, "replaces it");
-	is_int(recorder_new(&(struct recorder_conf){.path = in_folder("no/such")}, &r,
-	                    &err),
-	       -1, "a folder that is not there");
+	is_int(recorder_new(&(struct recorder_conf){.path = in_folder("no/such")}, &r, &err), -1,
+	       "a folder that is not there");
 	is_int(err.kind, FAIL_SYSTEM, "is a local failure");
 	r = must_open((struct recorder_conf){.path = "/dev/null"});
 	is_int(write_step(r, "a.0", 0, 10, &err), 0, "/dev/null has nothing to lose");
@@ -170,36 +183,36 @@ static void torn_tails(void)
 	} rows[] = {
 		{"", "", NULL, "an empty file"},
 		{"{\"a\":1}\n", "{\"a\":1}\n", NULL, "a whole line"},
-		{"{\"a\":1}\n{\"b\":2}", "{\"a\":1}\n{\"b\":2}\n", NULL,
-	         "a line without its feed"},
+		{"{\"a\":1}\n{\"b\":2}", "{\"a\":1}\n{\"b\":2}\n", NULL, "a line without its feed"},
 		{"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", "{\"b\":", "a torn line"},
 		{"{\"b\":", "", "{\"b\":", "nothing but a torn line"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char name[32], kept_name[40];
 		struct buf text = BUF(1 << 16);
 		struct error err = {0};
+
 		snprintf(name, sizeof(name), "tail%zu.jsonl", i);
 		snprintf(kept_name, sizeof(kept_name), "%s.bak", name);
 		put_file(in_folder(name), rows[i].before);
-		struct recorder *r = must_open(
-			(struct recorder_conf){.path = in_folder(name), .append = true});
+		struct recorder *r =
+			must_open((struct recorder_conf){.path = in_folder(name), .append = true});
 		get_file(in_folder(name), &text);
 		is_str(buf_cstr(&text), rows[i].after, "%s: what stays", rows[i].what);
 		is_int(write_step(r, "a.0", 0, 10, &err), 0, "%s: append", rows[i].what);
 		is_int(recorder_close(r, &err), 0, "%s: close", rows[i].what);
 		get_file(in_folder(kept_name), &text);
-		is_str(buf_cstr(&text), rows[i].kept ? rows[i].kept : "",
-		       "%s: what is kept aside", rows[i].what);
-		is_int(access(in_folder(kept_name), F_OK), rows[i].kept ? 0 : -1,
-		       "%s: the copy", rows[i].what);
+		is_str(buf_cstr(&text), rows[i].kept ? rows[i].kept : "", "%s: what is kept aside",
+		       rows[i].what);
+		is_int(access(in_folder(kept_name), F_OK), rows[i].kept ? 0 : -1, "%s: the copy",
+		       rows[i].what);
 		buf_release(&text);
 	}
 	struct recorder *r;
 	struct error err;
 	put_file(in_folder("tail3.jsonl"), "{\"again");
-	r = must_open(
-		(struct recorder_conf){.path = in_folder("tail3.jsonl"), .append = true});
+	r = must_open((struct recorder_conf){.path = in_folder("tail3.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "another torn line");
 	is_int(access(in_folder("tail3.jsonl.bak2"), F_OK), 0, "gets a copy of its own");
 }
@@ -208,12 +221,14 @@ static void long_tail(void)
 {
 	struct buf text = BUF(1 << 20);
 	struct error err;
+
 	buf_text(&text, "{\"a\":1}\n{\"b\":\"");
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < 20000; i++) {
 		buf_text(&text, "0123456789");
+	}
 	put_file(in_folder("long.jsonl"), buf_cstr(&text));
-	struct recorder *r = must_open(
-		(struct recorder_conf){.path = in_folder("long.jsonl"), .append = true});
+	struct recorder *r =
+		must_open((struct recorder_conf){.path = in_folder("long.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "a torn line longer than a block");
 	get_file(in_folder("long.jsonl"), &text);
 	is_str(buf_cstr(&text), "{\"a\":1}\n", "is cut off");
@@ -233,11 +248,13 @@ static void *write_lines(void *arg)
 {
 	struct writer *w = arg;
 	char rollout[16];
+
 	snprintf(rollout, sizeof(rollout), "t.%d", w->id);
 	for (int64_t i = 0; i < LINES; i++) {
 		struct error err;
-		w->failures += write_step(w->recorder, rollout, i,
-		                          (size_t)(i * 37 % 9001), &err) != 0;
+
+		w->failures +=
+			write_step(w->recorder, rollout, i, (size_t)(i * 37 % 9001), &err) != 0;
 	}
 	return NULL;
 }
@@ -249,8 +266,8 @@ static void threads(void)
 	struct error err;
 	bool torn;
 	int failures = 0;
-	struct recorder *r =
-		must_open((struct recorder_conf){.path = in_folder("threads.jsonl")});
+	struct recorder *r = must_open((struct recorder_conf){.path = in_folder("threads.jsonl")});
+
 	for (int i = 0; i < THREADS; i++) {
 		writers[i] = (struct writer){r, i, 0};
 		pthread_create(&ids[i], NULL, write_lines, &writers[i]);
@@ -274,22 +291,25 @@ static void ignore(int number)
 static int fill_up(void (*prepare)(void), const char *path)
 {
 	pid_t pid = fork();
+
 	if (pid == 0) {
 		struct recorder *r = NULL;
 		struct error err = {0}, again = {0};
 		int n = 0;
+
 		ignore(SIGXFSZ);
 		ignore(SIGPIPE);
 		prepare();
-		if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0)
+		if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0) {
 			_exit(254);
-		while (n < 200 && write_step(r, "f.0", n, 1000, &err) == 0)
+		}
+		while (n < 200 && write_step(r, "f.0", n, 1000, &err) == 0) {
 			n++;
+		}
 		bool stays = write_step(r, "f.0", n, 1, &again) == -1 &&
 		             strcmp(err.text, again.text) == 0;
-		_exit(err.kind == FAIL_SYSTEM && stays && strstr(err.text, "whole lines")
-		              ? n
-		              : 255);
+		_exit(err.kind == FAIL_SYSTEM && stays && strstr(err.text, "complete lines") ? n
+		                                                                             : 255);
 	}
 	int status = 0;
 	waitpid(pid, &status, 0);
@@ -309,6 +329,7 @@ static void use_full_output(void)
 static void use_closed_pipe(void)
 {
 	int fd[2];
+
 	if (pipe(fd) == 0) {
 		close(fd[0]);
 		dup2(fd[1], STDOUT_FILENO);
@@ -321,12 +342,12 @@ static void no_room(void)
 	struct stat st;
 	const char *path = in_folder("full.jsonl");
 	int written = fill_up(limit_size, path);
-	ok(written > 5 && written < 200,
-	   "a file that cannot grow: %d lines, then an error", written);
+
+	ok(written > 5 && written < 200, "a file that cannot grow: %d lines, then an error",
+	   written);
 	is_int(count_lines(path, &torn), written, "all of them are there");
 	ok(!torn, "and no part of the next");
-	ok(stat(path, &st) == 0 && st.st_size < 10000,
-	   "the part that had gone out is taken back");
+	ok(stat(path, &st) == 0 && st.st_size < 10000, "the part that had gone out is taken back");
 	is_int(fill_up(use_full_output, "-"), 0, "a full device fails at the first line");
 	is_int(fill_up(use_closed_pipe, "-"), 0, "so does a pipe that nobody reads");
 }
@@ -336,12 +357,14 @@ static void write_forever(const char *path, int report)
 {
 	struct recorder *r = NULL;
 	struct error err;
-	if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0)
+
+	if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0) {
 		_exit(1);
-	for (int64_t i = 0; write_step(r, "k.0", i, (size_t)(i * 101 % 5000), &err) == 0;
-	     i++) {
-		if (write(report, "", 1) != 1)
+	}
+	for (int64_t i = 0; write_step(r, "k.0", i, (size_t)(i * 101 % 5000), &err) == 0; i++) {
+		if (write(report, "", 1) != 1) {
 			_exit(1);
+		}
 	}
 	_exit(1);
 }
@@ -353,8 +376,10 @@ static void killed(void)
 	int64_t reported = 0;
 	bool torn;
 	const char *path = in_folder("killed.jsonl");
-	if (pipe(fd) != 0)
+
+	if (pipe(fd) != 0) {
 		abort();
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fd[0]);
@@ -363,23 +388,24 @@ static void killed(void)
 	close(fd[1]);
 	while (reported < 500) {
 		ssize_t n = read(fd[0], block, sizeof(block));
-		if (n <= 0)
+
+		if (n <= 0) {
 			break;
+		}
 		reported += n;
 	}
 	kill(pid, SIGKILL);
-	for (ssize_t n; (n = read(fd[0], block, sizeof(block))) > 0;)
+	for (ssize_t n; (n = read(fd[0], block, sizeof(block))) > 0;) {
 		reported += n;
+	}
 	close(fd[0]);
 	waitpid(pid, NULL, 0);
 	int64_t found = count_lines(path, &torn);
 	ok(reported >= 500, "killed after %" PRId64 " lines", reported);
-	ok(found == reported || found == reported + 1, "%" PRId64 " are in the file",
-	   found);
+	ok(found == reported || found == reported + 1, "%" PRId64 " are in the file", found);
 	/* The kernel may stop between two pages of the last write. */
 	struct error err;
-	struct recorder *r =
-		must_open((struct recorder_conf){.path = path, .append = true});
+	struct recorder *r = must_open((struct recorder_conf){.path = path, .append = true});
 	is_int(recorder_close(r, &err), 0, "nothing holds the lock any more");
 	is_int(count_lines(path, &torn), found, "appending keeps every whole line");
 	ok(!torn, "and cuts off what is not");
@@ -390,14 +416,14 @@ static void secret_lines(void)
 	struct secrets *s = secrets_new();
 	struct error err;
 	struct buf text = BUF(1 << 16);
+
 	secrets_add(s, STR("abcdefgh"));
-	struct recorder *r = must_open(
-		(struct recorder_conf){.path = in_folder("secret.jsonl"), .secrets = s});
+	struct recorder *r =
+		must_open((struct recorder_conf){.path = in_folder("secret.jsonl"), .secrets = s});
 	is_int(write_step(r, "s.0", 0, 20, &err), 0, "a line with a secret");
 	is_int(recorder_close(r, &err), 0, "closes");
 	get_file(in_folder("secret.jsonl"), &text);
-	ok(!strstr(buf_cstr(&text), "abcdefgh") &&
-	           strstr(buf_cstr(&text), "\"<redacted>ijkl"),
+	ok(!strstr(buf_cstr(&text), "abcdefgh") && strstr(buf_cstr(&text), "\"<redacted>ijkl"),
 	   "goes out without it");
 	buf_release(&text);
 	secrets_free(s);
@@ -405,8 +431,9 @@ static void secret_lines(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder))
+	if (!mkdtemp(folder)) {
 		abort();
+	}
 	log_set_level(LOG_QUIET);
 	refusals();
 	torn_tails();

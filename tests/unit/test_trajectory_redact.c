@@ -1,6 +1,7 @@
 /* Secrets in text, in JSON however it is escaped, and in whole lines. */
 #include "tap.h"
 
+#include "trajectory/credentials.h"
 #include "trajectory/line.h"
 #include "trajectory/redact.h"
 
@@ -8,6 +9,7 @@
 static bool hides(const struct secrets *s, const char *text)
 {
 	struct buf out = BUF(256);
+
 	secrets_redact(s, str_from(text), &out);
 	bool same = strcmp(buf_cstr(&out), text) == 0;
 	buf_release(&out);
@@ -22,6 +24,8 @@ static void headers(void)
 		{"Authorization: Bearer abcd1234", "abcd1234", "Bearer"},
 		{"authorization:tok-without-scheme", "tok-without-scheme", "scheme"},
 		{"Proxy-Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz", "Basic"},
+		{"Authorization: Basic dXNlcjpwYXNz", "user:pass", "user"},
+		{"Authorization: Basic dXNlcjpwYXNz", "pass", "user"},
 		{"Cookie: sid=0123456789; theme=dark", "0123456789", "dark"},
 		{"Set-Cookie: sid=0123456789; Path=/", "0123456789", "Path"},
 		{"X-API-Key:  key-1 \t", "key-1", "key-2"},
@@ -31,16 +35,124 @@ static void headers(void)
 		{"Authorization: abc", NULL, "abc"},
 		{"no header", NULL, "no header"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct secrets *s = secrets_new();
-		secrets_add_header(s, str_from(rows[i].header));
-		if (rows[i].secret)
-			ok(hides(s, rows[i].secret), "%s: the value is secret",
-			   rows[i].header);
-		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].header,
-		   rows[i].innocent);
+
+		credentials_add_header(s, str_from(rows[i].header), false);
+		if (rows[i].secret) {
+			ok(hides(s, rows[i].secret), "%s: the value is secret", rows[i].header);
+		}
+		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].header, rows[i].innocent);
 		secrets_free(s);
 	}
+	struct secrets *s = secrets_new();
+	ok(credentials_add_header(s, STR("X-Tenant: blue-42"), true) && hides(s, "blue-42"),
+	   "whatever its name, where the user says so");
+	ok(!credentials_add_header(s, STR("X-Tenant: b"), true) && !hides(s, "b"),
+	   "one that is too short is told of");
+	secrets_free(s);
+}
+
+static void urls(void)
+{
+	static const struct {
+		const char *url, *secret, *innocent;
+	} rows[] = {
+		{"http://host/mcp?api_key=abcd1234&lang=english", "abcd1234", "english"},
+		{"http://host/mcp?lang=english&access_token=abcd%2F1234#top", "abcd/1234",
+	         "english"},
+		{"http://host/mcp?access_token=abcd%2F1234", "abcd%2f1234", "access"},
+		{"https://user:pa%40ss@host:8000/mcp", "pa@ss", "user"},
+		{"https://user:pa%40ss@host:8000/mcp", "dXNlcjpwYUBzcw==", "host"},
+		{"ws://host/p@th/ws?map=8x8", NULL, "host/p"},
+		{"builtin:frozen_lake?fault=frozen", NULL, "frozen"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct secrets *s = secrets_new();
+
+		credentials_add_url(s, rows[i].url);
+		ok(!rows[i].secret || hides(s, rows[i].secret), "%s: a value is secret",
+		   rows[i].url);
+		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].url, rows[i].innocent);
+		secrets_free(s);
+	}
+}
+
+/* Every way of writing it that a peer could have. */
+static void spellings(void)
+{
+	static const struct {
+		const char *secret, *text, *want;
+	} rows[] = {
+		{"p\"w/1\\n", "it is p\"w/1\\n.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p\\\"w\\/1\\\\n.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p\\\\\\\"w/1\\\\\\\\n.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p%22w%2F1%5cn.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p%2522w%252F1%255Cn.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p&quot;w/1\\n.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is p&amp;#34;w&#x2f;1\\n.", "it is <redacted>."},
+		{"p\"w/1\\n", "it is \\x70\\x22w/1\\x5cn.", "it is <redacted>."},
+		{"p\"w/1\\n", "p\"w/1 n", "p\"w/1 n"},
+		{"one two%three", "one+two%25three", "<redacted>"},
+		{"one two%three", "one%20two%three", "<redacted>"},
+		{"s\xc3\xa9"
+	         "cret\xf0\x9f\x94\x91",
+	         "s\\u00e9cret\\ud83d\\udd11!", "<redacted>!"},
+		{"s\xc3\xa9"
+	         "cret\xf0\x9f\x94\x91",
+	         "s\\\\u00E9cret\\\\ud83d\\\\udd11!", "<redacted>!"},
+		{"s\xc3\xa9"
+	         "cret\xf0\x9f\x94\x91",
+	         "s&#233;cret&#x1f511;!", "<redacted>!"},
+		{"s\xc3\xa9"
+	         "cret\xf0\x9f\x94\x91",
+	         "s%C3%A9cret%F0%9F%94%91!", "<redacted>!"},
+		{"hunter2hunter2", "aHVudGVyMmh1bnRlcjI=", "<redacted>I="},
+		{"hunter2hunter2", "eDpodW50ZXIyaHVudGVyMg==", "eDp<redacted>g=="},
+		{"hunter2hunter2", "eHg6aHVudGVyMmh1bnRlcjI=", "eHg6<redacted>I="},
+		{"hunter2", "(68756E74657232)68756e74657232", "(<redacted>)<redacted>"},
+		{"\xff\xfe\xfd\xfc??"
+	         ">>",
+	         "__79_D8_Pj4", "<redacted>4"},
+		{"line one is long\nshort\nline two is long", "1 line two is long", "1 <redacted>"},
+		{"{\"user\":\"someone\",\"pass\":\"hunter2hunter2\"}", "someone has hunter2hunter2",
+	         "someone has <redacted>"},
+		{"  hunter2\n", "(hunter2)", "(<redacted>)"},
+		/* cut short */
+		{"hunter2hunter2", "(hunter2h", "(<redacted>"},
+		{"hunter2hunter2", "(hunter2h...)", "(<redacted>...)"},
+		{"hunter2hunter2hunter2", "(hunter2h...)", "(hunter2h...)"},
+		{"hunter2hunter2", "(hunter2", "(hunter2"},
+		{"\\\\\\\\\\\\\\\\", "\\\\\\\\\\\\\\\\\\\\\\\\", "<redacted>"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct secrets *s = secrets_new();
+		struct buf out = BUF(4096);
+
+		ok(secrets_add(s, str_from(rows[i].secret)), "%s is a secret", rows[i].secret);
+		secrets_redact(s, str_from(rows[i].text), &out);
+		is_str(buf_cstr(&out), rows[i].want, "and goes from %s", rows[i].text);
+		buf_release(&out);
+		secrets_free(s);
+	}
+}
+
+static void overlaps(void)
+{
+	struct secrets *s = secrets_new();
+	struct buf out = BUF(256);
+
+	secrets_add(s, STR("abcdef"));
+	secrets_add(s, STR("defghi"));
+	secrets_add(s, STR("efgh"));
+	secrets_redact(s, STR("<abcdefghi>abcdefgh<efgh"), &out);
+	is_str(buf_cstr(&out), "<<redacted>><redacted><<redacted>",
+	       "secrets that overlap go as one");
+	buf_release(&out);
+	secrets_free(s);
 }
 
 static void texts(void)
@@ -58,13 +170,14 @@ static void texts(void)
 		{"a \\\"q\\\"\\/uote here", "a <redacted> here"},
 	};
 	struct secrets *s = secrets_new();
+
 	ok(!secrets_add(s, STR("abc")), "3 bytes are too few for a secret");
-	ok(secrets_add(s, STR("hunter2")) && secrets_add(s, STR("hunter22")),
-	   "4 are not");
+	ok(secrets_add(s, STR("hunter2")) && secrets_add(s, STR("hunter22")), "4 are not");
 	ok(secrets_add(s, STR("\"q\"/uote")) && secrets_add(s, STR("\xff\xfe\xfd\xfc")),
 	   "any bytes");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct buf out = BUF(256);
+
 		secrets_redact(s, str_from(rows[i].text), &out);
 		is_str(buf_cstr(&out), rows[i].want, "%s", rows[i].text);
 		buf_release(&out);
@@ -95,6 +208,7 @@ static void lines(void)
 		{"\"\\nhunter\"", "\"\\nhunter\""},
 	};
 	struct secrets *s = secrets_new();
+
 	secrets_add(s, STR("hunter2"));
 	secrets_add(s, STR("hunter22"));
 	secrets_add(s, STR("12345678"));
@@ -107,6 +221,7 @@ static void lines(void)
 		struct line l = {.type = LINE_STEP}, back;
 		struct error err = {0};
 		size_t used;
+
 		l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 		l.value[KEY_OUTCOME] = STR("\"ok\"");
 		l.value[KEY_OBSERVATION] = str_from(rows[i].observation);
@@ -126,6 +241,9 @@ static void lines(void)
 int main(void)
 {
 	headers();
+	urls();
+	spellings();
+	overlaps();
 	texts();
 	lines();
 	return done();

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "json/canon.h"
-#include "trajectory/reader.h"
+#include "trajectory/by_rollout.h"
 #include "trajectory/strip.h"
 
 #include <dirent.h>
@@ -14,33 +14,29 @@
 
 #define FOLDER "fixtures/recordings"
 
-/* Strips the lines of a reader; 0, or -1 with err. */
-static int strip_all(struct reader *r, struct strip *s, struct buf *out,
-                     struct error *err)
+struct stripping {
+	struct strip *strip;
+	struct buf *out;
+};
+
+static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
 {
-	struct line l;
-	int got;
-	while ((got = reader_next(r, &l, NULL, err)) == 1) {
-		if (strip_line(s, &l, out, err) != 0)
-			return -1;
-	}
-	return got;
+	struct stripping *s = ctx;
+
+	return note->torn ? 0 : strip_line(s->strip, l, s->out, err);
 }
 
-static int strip_file(const char *path, const struct str *masks, size_t count,
-                      struct buf *out, struct error *err)
+static int strip_file(const char *path, const struct str *masks, size_t count, struct buf *out,
+                      struct error *err)
 {
-	struct reader *r = NULL;
-	struct strip *s = NULL;
-	if (strip_new(masks, count, &s, err) != 0)
-		return -1;
-	int result = reader_open(path, &r, err);
-	if (result == 0) {
-		result = strip_all(r, s, out, err);
-		reader_close(r);
-	}
-	strip_free(s);
-	return result;
+	struct stripping s = {NULL, out};
+	char *paths[] = {mem_text(str_from(path))};
+	int result =
+		strip_new(masks, count, &s.strip, err) || by_rollout_each(paths, 1, take, &s, err);
+
+	strip_free(s.strip);
+	free(paths[0]);
+	return result ? -1 : 0;
 }
 
 static int strip_text(struct str text, struct buf *out, struct error *err)
@@ -50,10 +46,12 @@ static int strip_text(struct str text, struct buf *out, struct error *err)
 	struct line l;
 	size_t used;
 	int result = strip_new(NULL, 0, &s, err);
+
 	while (result == 0 && text.n) {
 		result = line_parse(text, &scratch, &l, &used, err);
-		if (result == 0)
+		if (result == 0) {
 			result = strip_line(s, &l, out, err);
+		}
 		text = str_skip(text, used + 1);
 	}
 	strip_free(s);
@@ -70,14 +68,15 @@ static bool is_good(struct str text)
 	struct error err = {0};
 	size_t used;
 	bool good = true;
+
 	while (good && text.n) {
-		good = line_parse(text, &scratch, &l, &used, &err) == 0 &&
-		       text.p[used] == '\n' && l.type != LINE_UNKNOWN &&
-		       l.value[KEY_META].n == 0;
+		good = line_parse(text, &scratch, &l, &used, &err) == 0 && text.p[used] == '\n' &&
+		       l.type != LINE_UNKNOWN && l.value[KEY_META].n == 0;
 		text = str_skip(text, used + 1);
 	}
-	if (err.kind)
+	if (err.kind) {
 		tap_note("stripped line", err.text);
+	}
 	buf_release(&scratch);
 	return good;
 }
@@ -86,11 +85,12 @@ static void properties(const char *path, const char *name)
 {
 	struct buf once = BUF((size_t)1 << 30), twice = BUF((size_t)1 << 30);
 	struct error err = {0};
-	if (strip_file(path, NULL, 0, &once, &err) != 0 && err.kind != FAIL_INPUT)
+
+	if (strip_file(path, NULL, 0, &once, &err) != 0 && err.kind != FAIL_INPUT) {
 		ok(0, "%s: %s", name, err.text);
+	}
 	ok(is_good(buf_view(&once)), "%s: what comes out is valid, without meta", name);
-	is_int(strip_text(buf_view(&once), &twice, &err), 0,
-	       "%s: it can be stripped again", name);
+	is_int(strip_text(buf_view(&once), &twice, &err), 0, "%s: it can be stripped again", name);
 	ok(str_eq(buf_view(&once), buf_view(&twice)), "%s: and stays as it is", name);
 	buf_release(&once);
 	buf_release(&twice);
@@ -105,9 +105,11 @@ static void every_fixture(void)
 {
 	struct dirent **entries = NULL;
 	int n = scandir(FOLDER, &entries, is_recording, alphasort);
+
 	ok(n > 40, "there are recordings");
 	for (int i = 0; i < n; i++) {
 		char path[sizeof(FOLDER) + 300];
+
 		snprintf(path, sizeof(path), FOLDER "/%s", entries[i]->d_name);
 		properties(path, entries[i]->d_name);
 		free(entries[i]);
@@ -119,10 +121,13 @@ static void get_file(const char *path, struct buf *out)
 {
 	FILE *f = fopen(path, "r");
 	char block[4096];
-	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;)
+
+	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;) {
 		buf_add(out, block, n);
-	if (f)
+	}
+	if (f) {
 		fclose(f);
+	}
 }
 
 static void expected(const char *name)
@@ -130,11 +135,11 @@ static void expected(const char *name)
 	char path[256];
 	struct buf got = BUF(1 << 20), want = BUF(1 << 20);
 	struct error err = {0};
+
 	snprintf(path, sizeof(path), FOLDER "/stripped/%s", name);
 	get_file(path, &want);
 	snprintf(path, sizeof(path), FOLDER "/%s", name);
-	is_int(strip_file(path, NULL, 0, &got, &err), 0, "%s is stripped %s", name,
-	       err.text);
+	is_int(strip_file(path, NULL, 0, &got, &err), 0, "%s is stripped %s", name, err.text);
 	is_str(buf_cstr(&got), buf_cstr(&want), "%s: as it must be", name);
 	buf_release(&got);
 	buf_release(&want);
@@ -145,6 +150,7 @@ static void same(const char *a, const char *b)
 	char path[256];
 	struct buf x = BUF(1 << 20), y = BUF(1 << 20);
 	struct error err = {0};
+
 	snprintf(path, sizeof(path), FOLDER "/%s", a);
 	is_int(strip_file(path, NULL, 0, &x, &err), 0, "%s is stripped", a);
 	snprintf(path, sizeof(path), FOLDER "/%s", b);
@@ -156,27 +162,23 @@ static void same(const char *a, const char *b)
 
 static void masks(void)
 {
-	const struct str given[] = {STR("/observation/position"), STR("/rollout"),
-	                            STR("/reward"), STR("/observation/position")};
+	const struct str given[] = {STR("/observation/position"), STR("/rollout"), STR("/reward"),
+	                            STR("/observation/position")};
 	const struct str bad[] = {STR("observation")};
 	struct buf got = BUF(1 << 20), again = BUF(1 << 20);
 	struct error err = {0};
-	is_int(strip_file(FOLDER "/good.jsonl", given, 4, &got, &err), 0,
-	       "masks of one's own");
-	ok(strstr(buf_cstr(&got), "\"observation\":{\"position\":\"<masked>\"}"),
-	   "are applied");
+
+	is_int(strip_file(FOLDER "/good.jsonl", given, 4, &got, &err), 0, "masks of one's own");
+	ok(strstr(buf_cstr(&got), "\"observation\":{\"position\":\"<masked>\"}"), "are applied");
 	ok(strstr(buf_cstr(&got), "\"reward\":null"), "where no string may stand, null");
-	ok(!strstr(buf_cstr(&got), "\"rollout\":\"<masked>\""),
-	   "not to what names the line");
-	ok(strstr(buf_cstr(&got),
-	          "\"masks\":[\"/observation/position\",\"/rollout\",\"/reward\"]"),
+	ok(!strstr(buf_cstr(&got), "\"rollout\":\"<masked>\""), "not to what names the line");
+	ok(strstr(buf_cstr(&got), "\"masks\":[\"/observation/position\",\"/rollout\",\"/reward\"]"),
 	   "and stand in the header, each once");
 	is_int(strip_text(buf_view(&got), &again, &err), 0, "the result is a recording");
 	is_str(buf_cstr(&again), buf_cstr(&got), "that strip leaves alone");
 	is_int(strip_file(FOLDER "/good.jsonl", bad, 1, &got, &err), -1, "no pointer");
 	is_int(err.kind, FAIL_USAGE, "is a mistake of the command line");
-	is_int(strip_file(FOLDER "/bad-mask.jsonl", NULL, 0, &got, &err), -1,
-	       "in a header");
+	is_int(strip_file(FOLDER "/bad-mask.jsonl", NULL, 0, &got, &err), -1, "in a header");
 	is_int(err.kind, FAIL_INPUT, "it is bad input");
 	ok(strstr(err.text, "masks: "), "that is named: %s", err.text);
 	buf_release(&got);
@@ -188,12 +190,14 @@ static void shared(const char *name)
 	char path[512];
 	struct stat st;
 	const char *folder = getenv("ROLLDBG_SHARED");
-	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
-	         folder ? folder : "../shared", name);
-	if (stat(path, &st) == 0)
+
+	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s", folder ? folder : "../shared",
+	         name);
+	if (stat(path, &st) == 0) {
 		properties(path, name);
-	else
+	} else {
 		skip("no shared recordings");
+	}
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* net/websocket against a server on raw sockets: the handshake, frames in every shape and
    size, split anywhere, broken in every way; and that pings are answered while nobody
    waits for a message. */
-#include "net/connection.h"
+#include "net/websocket_internal.h"
 #include "tap.h"
 #include "ws_server.h"
 
@@ -20,6 +20,7 @@ struct pair {
 	uint16_t port;
 	const char *answer; /* instead of a 101; NULL: a good one */
 	const char *more;   /* header lines of the 101 */
+	const char *before; /* what is sent before it */
 	struct str early;   /* sent together with it */
 	size_t split;       /* where the reply is cut in two; 0: nowhere */
 	bool drip;          /* byte by byte */
@@ -33,26 +34,33 @@ static void *serve_handshake(void *arg)
 {
 	struct pair *p = arg;
 	struct buf reply = BUF(BUF_MAX_MESSAGE);
+
 	p->fd = accept(p->listener, NULL, NULL);
-	if (p->fd < 0 || !wss_request(p->fd, p->request, sizeof(p->request)))
+	if (p->fd < 0 || !wss_request(p->fd, p->request, sizeof(p->request))) {
 		return NULL;
-	if (p->answer)
+	}
+	buf_text(&reply, p->before ? p->before : "");
+	if (p->answer) {
 		buf_text(&reply, p->answer);
-	else
+	} else {
 		wss_reply(p->request, p->more ? p->more : "", &reply);
+	}
 	buf_str(&reply, p->early);
-	for (size_t i = 0; p->drip && i < reply.n; i++)
+	for (size_t i = 0; p->drip && i < reply.n; i++) {
 		wss_write(p->fd, reply.p + i, 1);
+	}
 	size_t first = p->split && p->split < reply.n ? p->split : reply.n;
-	if (p->drip)
+	if (p->drip) {
 		first = reply.n = 0;
+	}
 	wss_write(p->fd, reply.p, first);
 	if (first < reply.n) { /* most likely two reads of the client */
 		poll(NULL, 0, 1);
 		wss_write(p->fd, reply.p + first, reply.n - first);
 	}
-	if (p->close_after)
+	if (p->close_after) {
 		shutdown(p->fd, SHUT_RDWR);
+	}
 	buf_release(&reply);
 	return NULL;
 }
@@ -62,6 +70,7 @@ static void pair_open(struct pair *p, size_t max_bytes, uint64_t timeout_ms)
 	static const char *const headers[] = {"X-Key: secret"};
 	char url[64];
 	pthread_t thread;
+
 	p->listener = loopback_listen(&p->port);
 	p->fd = -1;
 	snprintf(url, sizeof(url), "ws://127.0.0.1:%d/a/ws?b=c", p->port);
@@ -70,8 +79,9 @@ static void pair_open(struct pair *p, size_t max_bytes, uint64_t timeout_ms)
 	                              .header_count = 1,
 	                              .timeout_ms = timeout_ms,
 	                              .max_bytes = max_bytes};
-	if (pthread_create(&thread, NULL, serve_handshake, p) != 0)
+	if (pthread_create(&thread, NULL, serve_handshake, p) != 0) {
 		abort();
+	}
 	p->rc = websocket_open(io, &conf, &p->ws, &p->err);
 	pthread_join(thread, NULL);
 	close(p->listener);
@@ -80,17 +90,20 @@ static void pair_open(struct pair *p, size_t max_bytes, uint64_t timeout_ms)
 static struct pair open_pair(void)
 {
 	struct pair p = {0};
+
 	pair_open(&p, 1 << 20, LONG_MS);
-	if (p.rc != 0)
+	if (p.rc != 0) {
 		abort();
+	}
 	return p;
 }
 
 static void pair_close(struct pair *p)
 {
 	websocket_free(p->ws);
-	if (p->fd >= 0)
+	if (p->fd >= 0) {
 		close(p->fd);
+	}
 }
 
 /* The next message as a string, "" for none. */
@@ -99,10 +112,12 @@ static const char *next_text(struct pair *p)
 	static struct buf text;
 	struct websocket_message m;
 	struct error err = {0};
+
 	buf_release(&text);
 	text = BUF(BUF_MAX_MESSAGE);
-	if (websocket_receive(p->ws, &m, LONG_MS, &err) == 1)
+	if (websocket_receive(p->ws, &m, LONG_MS, &err) == 1) {
 		buf_str(&text, m.bytes);
+	}
 	return buf_cstr(&text);
 }
 
@@ -112,6 +127,7 @@ static void test_handshake(void)
 {
 	struct pair p = open_pair();
 	char host[64];
+
 	snprintf(host, sizeof(host), "\r\nHost: 127.0.0.1:%d\r\n", p.port);
 	ok(strncmp(p.request, "GET /a/ws?b=c HTTP/1.1\r\n", 24) == 0, "request line");
 	ok(strstr(p.request, host) && strstr(p.request, "\r\nX-Key: secret\r\n") &&
@@ -131,30 +147,31 @@ static void test_bad_handshakes(void)
 		enum fail kind;
 		const char *says;
 	} rows[] = {
-		{"no HTTP", "SSH-2.0-OpenSSH\r\n", NULL, true, FAIL_PROTOCOL, "no HTTP"},
+		{"no HTTP", "SSH-2.0-OpenSSH\r\n", NULL, true, FAIL_PROTOCOL, "other than HTTP"},
 		{"another key",
 	         "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
 	         "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n",
-	         NULL, false, FAIL_PROTOCOL, "does not fit our key"},
-		{"no upgrade", "HTTP/1.1 101 x\r\nConnection: upgrade\r\n\r\n", NULL,
-	         false, FAIL_PROTOCOL, "without the upgrade"},
-		{"an extension", NULL, "Sec-WebSocket-Extensions: permessage-deflate\r\n",
-	         false, FAIL_PROTOCOL, "extension"},
-		{"a subprotocol", NULL, "Sec-WebSocket-Protocol: chat\r\n", false,
-	         FAIL_PROTOCOL, "subprotocol"},
+	         NULL, false, FAIL_PROTOCOL, "does not match the key"},
+		{"no upgrade", "HTTP/1.1 101 x\r\nConnection: upgrade\r\n\r\n", NULL, false,
+	         FAIL_PROTOCOL, "without the upgrade"},
+		{"an extension", NULL, "Sec-WebSocket-Extensions: permessage-deflate\r\n", false,
+	         FAIL_PROTOCOL, "extension"},
+		{"a subprotocol", NULL, "Sec-WebSocket-Protocol: chat\r\n", false, FAIL_PROTOCOL,
+	         "subprotocol"},
 		{"cut off", "HTTP/1.1 101 Swit", NULL, true, FAIL_TRANSPORT,
 	         "closed the connection"},
 		{"nothing", "", NULL, true, FAIL_TRANSPORT, "closed the connection"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct pair p = {.answer = rows[i].answer,
 		                 .more = rows[i].more,
 		                 .close_after = rows[i].close_after};
+
 		pair_open(&p, 0, LONG_MS);
 		is_int(p.rc, -1, "%s: refused", rows[i].name);
 		is_int(p.err.kind, rows[i].kind, "%s: kind", rows[i].name);
-		ok(strstr(p.err.text, rows[i].says) != NULL, "%s: %s", rows[i].name,
-		   p.err.text);
+		ok(strstr(p.err.text, rows[i].says) != NULL, "%s: %s", rows[i].name, p.err.text);
 		pair_close(&p);
 	}
 	struct pair late = {.answer = "HTTP/1.1 101 "};
@@ -167,12 +184,32 @@ static void test_bad_handshakes(void)
 	pair_close(&silent);
 }
 
+static void test_interim(void)
+{
+	struct pair p = {
+		.before =
+			"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n",
+		.drip = true};
+
+	pair_open(&p, 0, LONG_MS);
+	is_int(p.rc, 0, "interim responses before the 101 are skipped %s", p.err.text);
+	pair_close(&p);
+	struct pair refused = {
+		.answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 403 Forbidden\r\n\r\nnope"};
+	pair_open(&refused, 0, LONG_MS);
+	ok(refused.rc == 0 && strstr(websocket_why(refused.ws), "HTTP 403"),
+	   "and before another one");
+	pair_close(&refused);
+}
+
 static void test_endless_headers(void)
 {
 	struct buf answer = BUF(BUF_MAX_MESSAGE);
+
 	buf_text(&answer, "HTTP/1.1 101 x\r\n");
-	while (answer.n < 70000)
+	while (answer.n < 70000) {
 		buf_text(&answer, "X-More: and more\r\n");
+	}
 	struct pair p = {.answer = buf_cstr(&answer)};
 	pair_open(&p, 0, LONG_MS);
 	ok(p.rc == -1 && p.err.kind == FAIL_PROTOCOL && strstr(p.err.text, "over 64 KiB"),
@@ -184,11 +221,11 @@ static void test_endless_headers(void)
 static void test_drip(void)
 {
 	struct buf frame = BUF(BUF_MAX_SMALL);
+
 	wss_frame(&frame, 0x81, STR("hello"));
 	struct pair p = {.drip = true, .early = buf_view(&frame)};
 	pair_open(&p, 0, LONG_MS);
-	ok(p.rc == 0 && !strcmp(next_text(&p), "hello"),
-	   "a handshake byte by byte, and a message");
+	ok(p.rc == 0 && !strcmp(next_text(&p), "hello"), "a handshake byte by byte, and a message");
 	pair_close(&p);
 	buf_release(&frame);
 }
@@ -201,18 +238,16 @@ static void test_user(void)
 	static const char *const own[] = {"authorization: Bearer x"};
 	struct handshake h;
 	struct error err;
-	is_int(handshake_begin(&h, "http://me:p%40ss@[::1]:81/a/ws?x=1#y", "t", NULL, 0,
-	                       key, &err),
+
+	is_int(handshake_begin(&h, "http://me:p%40ss@[::1]:81/a/ws?x=1#y", "t", NULL, 0, key, &err),
 	       0, "a URL with everything");
 	ok(strstr(buf_cstr(&h.request), "GET /a/ws?x=1 HTTP/1.1\r\nHost: [::1]:81\r\n"),
 	   "path, query and address");
 	ok(strstr(buf_cstr(&h.request), "\r\nAuthorization: Basic bWU6cEBzcw==\r\n"),
 	   "name and password");
 	handshake_release(&h);
-	is_int(handshake_begin(&h, "http://me:x@h/ws", "t", own, 1, key, &err), 0,
-	       "and a header");
-	ok(strstr(buf_cstr(&h.request), "Bearer x") &&
-	           !strstr(buf_cstr(&h.request), "Basic"),
+	is_int(handshake_begin(&h, "http://me:x@h/ws", "t", own, 1, key, &err), 0, "and a header");
+	ok(strstr(buf_cstr(&h.request), "Bearer x") && !strstr(buf_cstr(&h.request), "Basic"),
 	   "the header counts");
 	handshake_release(&h);
 }
@@ -225,35 +260,34 @@ static void test_declines(void)
 	} rows[] = {
 		{301, "HTTP/1.1 301 Moved\r\nLocation: https://elsewhere.test/ws\r\n\r\n",
 	         "HTTP 301, to https://elsewhere.test/ws"},
-		{307, "HTTP/1.1 307 x\r\nLocation: /ws\x1b[2J\r\n\r\n",
-	         "HTTP 307, to /ws\\x1b[2J"},
+		{307, "HTTP/1.1 307 x\r\nLocation: /ws\x1b[2J\r\n\r\n", "HTTP 307, to /ws\\x1b[2J"},
 		{200, "HTTP/1.1 200 OK\r\n\r\n<html>", "HTTP 200"},
 		{401, "HTTP/1.1 401 x\r\n\r\n", "HTTP 401"},
 		{426, "HTTP/1.0 426\r\n\r\n", "HTTP 426"},
 		{502, "HTTP/1.1 502 Bad Gateway\r\n\r\n<html>", "HTTP 502"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct pair p = {.answer = rows[i].answer, .close_after = true};
+
 		pair_open(&p, 0, LONG_MS);
 		is_int(p.rc, 0, "%d: an answer", rows[i].status);
-		is_int(websocket_code(p.ws), rows[i].status, "%d: its status",
-		       rows[i].status);
-		ok(strstr(websocket_why(p.ws), rows[i].says) != NULL, "%d: %s",
-		   rows[i].status, websocket_why(p.ws));
+		is_int(websocket_code(p.ws), rows[i].status, "%d: its status", rows[i].status);
+		ok(strstr(websocket_why(p.ws), rows[i].says) != NULL, "%d: %s", rows[i].status,
+		   websocket_why(p.ws));
 		pair_close(&p);
 	}
 }
 
 static void test_declined(void)
 {
-	struct pair p = {
-		.answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope"};
+	struct pair p = {.answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope"};
+
 	pair_open(&p, 0, LONG_MS);
 	is_int(p.rc, 0, "403: an answer");
 	is_int(websocket_end(p.ws), WEBSOCKET_DECLINED, "403: declined");
 	is_int(websocket_code(p.ws), 403, "403: the status");
-	ok(strstr(websocket_why(p.ws), "HTTP 403") != NULL, "403: %s",
-	   websocket_why(p.ws));
+	ok(strstr(websocket_why(p.ws), "HTTP 403") != NULL, "403: %s", websocket_why(p.ws));
 	websocket_send(p.ws, STR("{}"));
 	is_str(next_text(&p), "", "403: nothing comes");
 	pair_close(&p);
@@ -261,14 +295,14 @@ static void test_declined(void)
 
 static void test_bad_urls(void)
 {
-	static const char *const urls[] = {"ftp://127.0.0.1/", "ws//127.0.0.1", "",
-	                                   "ws://"};
+	static const char *const urls[] = {"ftp://127.0.0.1/", "ws//127.0.0.1", "", "ws://"};
+
 	for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
 		struct websocket_conf conf = {.url = urls[i], .timeout_ms = LONG_MS};
 		struct websocket *ws;
 		struct error err = {0};
-		ok(websocket_open(io, &conf, &ws, &err) == -1 && !ws &&
-		           err.kind == FAIL_USAGE,
+
+		ok(websocket_open(io, &conf, &ws, &err) == -1 && !ws && err.kind == FAIL_USAGE,
 		   "'%s' is no URL: %s", urls[i], err.text);
 	}
 	static const char *const header[] = {"No\r\nInjection: here"};
@@ -288,10 +322,12 @@ static void test_split_handshake(void)
 {
 	struct buf frames = BUF(BUF_MAX_SMALL);
 	int good = 0, all = 0;
+
 	wss_frame(&frames, 0x81, STR("first"));
 	wss_frame(&frames, 0x81, STR("second"));
 	for (size_t at = 1; at < 160; at += 3, all++) {
 		struct pair p = {.early = buf_view(&frames), .split = at};
+
 		pair_open(&p, 0, LONG_MS);
 		bool first = p.rc == 0 && !strcmp(next_text(&p), "first");
 		good += first && !strcmp(next_text(&p), "second");
@@ -307,19 +343,23 @@ static void test_sizes(void)
 {
 	static const size_t sizes[] = {0, 1, 125, 126, 127, 4096, 65535, 65536, 1u << 20};
 	struct pair p = open_pair();
+
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct buf text = BUF(BUF_MAX_MESSAGE);
 		struct websocket_message m = {0};
 		struct error err = {0};
-		for (size_t n = 0; n < sizes[i]; n++)
+
+		for (size_t n = 0; n < sizes[i]; n++) {
 			buf_char(&text, (char)('a' + n % 26));
+		}
 		struct buf bytes = BUF(BUF_MAX_MESSAGE);
 		wss_frame(&bytes, 0x81, buf_view(&text));
 		/* more than a socket holds: the server must not wait for us */
 		size_t at = 0;
 		while (at < bytes.n) {
-			ssize_t n = send(p.fd, bytes.p + at, bytes.n - at,
-			                 MSG_NOSIGNAL | MSG_DONTWAIT);
+			ssize_t n =
+				send(p.fd, bytes.p + at, bytes.n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+
 			at += n > 0 ? (size_t)n : 0;
 			websocket_heard(p.ws);
 		}
@@ -337,8 +377,10 @@ static void test_splits(void)
 	struct buf bytes = BUF(BUF_MAX_SMALL);
 	struct buf long_text = BUF(BUF_MAX_SMALL);
 	int good = 0;
-	for (int i = 0; i < 130; i++)
+
+	for (int i = 0; i < 130; i++) {
 		buf_char(&long_text, 'x');
+	}
 	wss_frame(&bytes, 0x01, STR("ab"));
 	wss_frame(&bytes, 0x89, STR("ping"));
 	wss_frame(&bytes, 0x00, STR("c\xc3"));
@@ -352,8 +394,7 @@ static void test_splits(void)
 		bool first = !strcmp(next_text(&p), "abc\xc3\xb6");
 		good += first && !strcmp(next_text(&p), buf_cstr(&long_text));
 	}
-	is_int(good, (int)bytes.n + 1,
-	       "fragments, control frames between, split anywhere");
+	is_int(good, (int)bytes.n + 1, "fragments, control frames between, split anywhere");
 	struct wss_got pong = {0};
 	for (size_t i = 0; i <= bytes.n; i++) {
 		wss_next(p.fd, &pong);
@@ -396,20 +437,20 @@ static void test_breaches(void)
 	         STR_INIT("\x81\x7f\x00\x00\x00\x00\x00\x10\x00\x01"
 	                  "x"),
 	         1009},
-		{"negative length", STR_INIT("\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff"),
-	         1002},
+		{"negative length", STR_INIT("\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff"), 1002},
 		{"length spelled too long", STR_INIT("\x81\x7e\x00\x01x"), 1002},
 		{"no UTF-8", STR_INIT("\x81\x02\xc3\x28"), 1007},
 		{"UTF-8 cut off", STR_INIT("\x81\x01\xc3"), 1007},
 		{"HTTP after the 101", STR_INIT("HTTP/1.1 200 OK\r\n\r\n"), 1002},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct pair p = open_pair();
 		struct websocket_message m;
 		struct error err = {0};
+
 		wss_write(p.fd, rows[i].bytes.p, rows[i].bytes.n);
-		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%s: ends it",
-		       rows[i].name);
+		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%s: ends it", rows[i].name);
 		is_int(websocket_end(p.ws), WEBSOCKET_BROKEN, "%s: how", rows[i].name);
 		is_int(websocket_code(p.ws), rows[i].code, "%s: %s", rows[i].name,
 		       websocket_why(p.ws));
@@ -422,6 +463,7 @@ static void test_total_limit(void)
 	struct pair p = {0};
 	struct websocket_message m;
 	struct error err = {0};
+
 	pair_open(&p, 10, LONG_MS);
 	wss_send(p.fd, 0x01, STR("12345678"));
 	wss_send(p.fd, 0x80, STR("90x"));
@@ -435,6 +477,7 @@ static void test_binary(void)
 	struct pair p = open_pair();
 	struct websocket_message m = {0};
 	struct error err = {0};
+
 	wss_send(p.fd, 0x82, STR("\x00\xff"));
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: comes");
 	ok(m.binary && m.bytes.n == 2, "binary: and is said to be");
@@ -461,20 +504,21 @@ static void test_closes(void)
 		{1012, "", "closed the WebSocket: 1012"},
 		{4001, "own words", "4001 own words"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct pair p = open_pair();
 		struct websocket_message m;
 		struct wss_got f = {0};
 		struct error err = {0};
+
 		wss_send(p.fd, 0x81, STR("last words"));
 		wss_send_close(p.fd, rows[i].code, rows[i].reason);
 		is_str(next_text(&p), "last words", "%d: what came before", rows[i].code);
-		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%d: the end",
-		       rows[i].code);
+		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%d: the end", rows[i].code);
 		is_int(websocket_end(p.ws), WEBSOCKET_CLOSED, "%d: closed", rows[i].code);
 		is_int(websocket_code(p.ws), rows[i].code, "%d: its code", rows[i].code);
-		ok(strstr(websocket_why(p.ws), rows[i].says) != NULL, "%d: %s",
-		   rows[i].code, websocket_why(p.ws));
+		ok(strstr(websocket_why(p.ws), rows[i].says) != NULL, "%d: %s", rows[i].code,
+		   websocket_why(p.ws));
 		wss_next(p.fd, &f);
 		is_int(f.first, 0x88, "%d: closed from our side, too", rows[i].code);
 		buf_release(&f.payload);
@@ -490,6 +534,7 @@ static void test_closes(void)
 static void test_lost(void)
 {
 	struct pair p = open_pair();
+
 	wss_write(p.fd, "\x81\x05hal", 5);
 	shutdown(p.fd, SHUT_WR);
 	is_str(next_text(&p), "", "cut off in the middle of a frame");
@@ -497,8 +542,7 @@ static void test_lost(void)
 	pair_close(&p);
 
 	p = open_pair();
-	setsockopt(p.fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0},
-	           sizeof(struct linger));
+	setsockopt(p.fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 	close(p.fd);
 	p.fd = -1;
 	is_str(next_text(&p), "", "reset");
@@ -510,10 +554,10 @@ static void test_goodbye(void)
 {
 	struct pair p = open_pair();
 	struct wss_got f = {0};
+
 	websocket_close(p.ws, 0);
 	wss_next(p.fd, &f);
-	ok(f.first == 0x88 && str_eq(buf_view(&f.payload), STR("\x03\xe8")),
-	   "a Close with 1000");
+	ok(f.first == 0x88 && str_eq(buf_view(&f.payload), STR("\x03\xe8")), "a Close with 1000");
 	buf_release(&f.payload);
 	pair_close(&p);
 }
@@ -522,6 +566,7 @@ static void test_goodbye(void)
 static void test_goodbye_unanswered(void)
 {
 	struct pair p = open_pair();
+
 	websocket_close(p.ws, 30);
 	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "no Close came, and we went on");
 	pair_close(&p);
@@ -539,12 +584,16 @@ struct flood {
 static void *pour(void *arg)
 {
 	struct flood *f = arg;
+
 	for (size_t i = 0; i <= f->times; i++) {
 		const struct buf *b = i < f->times ? &f->piece : &f->last;
+
 		for (size_t at = 0; at < b->n;) {
 			ssize_t n = send(f->fd, b->p + at, b->n - at, MSG_NOSIGNAL);
-			if (n <= 0)
+
+			if (n <= 0) {
 				return NULL;
+			}
 			at += (size_t)n;
 		}
 	}
@@ -553,8 +602,9 @@ static void *pour(void *arg)
 
 static void flood_start(struct flood *f)
 {
-	if (pthread_create(&f->thread, NULL, pour, f) != 0)
+	if (pthread_create(&f->thread, NULL, pour, f) != 0) {
 		abort();
+	}
 }
 
 static void flood_stop(struct flood *f)
@@ -575,15 +625,16 @@ static void test_gibibyte_in_pieces(void)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct websocket_message m;
 	struct error err = {0};
-	while (text.n < 65536)
+
+	while (text.n < 65536) {
 		buf_char(&text, 'x');
+	}
 	wss_send(p.fd, 0x01, STR("begin"));
 	wss_frame(&f.piece, 0x00, buf_view(&text));
 	flood_start(&f);
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "1 GiB in pieces: ends it");
 	is_int(websocket_code(p.ws), 1009, "%s", websocket_why(p.ws));
-	ok(p.ws->partial.cap <= 4u << 20, "of which %zu bytes were kept",
-	   p.ws->partial.cap);
+	ok(p.ws->partial.cap <= 4u << 20, "of which %zu bytes were kept", p.ws->partial.cap);
 	flood_stop(&f);
 	pair_close(&p);
 	buf_release(&text);
@@ -592,6 +643,7 @@ static void test_gibibyte_in_pieces(void)
 static void *drain(void *arg)
 {
 	char bytes[65536];
+
 	while (recv(*(int *)arg, bytes, sizeof(bytes), 0) > 0) {
 	}
 	return NULL;
@@ -610,21 +662,26 @@ static void test_endless_pings(void)
 	struct error err = {0};
 	pthread_t reader;
 	int waits = 0, messages = 0, small = 1 << 18;
+
 	setsockopt(p.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	setsockopt(p.ws->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
-	while (f.piece.n < 60000)
+	while (f.piece.n < 60000) {
 		wss_frame(&f.piece, 0x89, STR("are you there"));
+	}
 	wss_frame(&f.last, 0x81, STR("after"));
 	flood_start(&f);
-	while (p.ws->out.n <= PONGS_MAX && waits++ < 4000)
+	while (p.ws->out.n <= PONGS_MAX && waits++ < 4000) {
 		messages += websocket_receive(p.ws, &m, 5, &err) != -1;
-	for (int i = 0; i < 20; i++)
+	}
+	for (int i = 0; i < 20; i++) {
 		messages += websocket_receive(p.ws, &m, 1, &err) != -1;
+	}
 	is_int(messages, 0, "pings are no messages");
 	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
 	   "%zu bytes wait for a peer that reads nothing", p.ws->out.n);
-	if (pthread_create(&reader, NULL, drain, &p.fd) != 0)
+	if (pthread_create(&reader, NULL, drain, &p.fd) != 0) {
 		abort();
+	}
 	is_str(next_text(&p), "after", "and once it reads, we do");
 	flood_stop(&f);
 	pthread_join(reader, NULL);
@@ -641,8 +698,10 @@ static void test_flood_and_deadline(void)
 	                  .times = SIZE_MAX - 1};
 	struct websocket_message m;
 	struct error err = {0};
-	while (f.piece.n < 60000)
+
+	while (f.piece.n < 60000) {
 		wss_frame(&f.piece, 0x8a, STR("a pong"));
+	}
 	flood_start(&f);
 	is_int(websocket_receive(p.ws, &m, 50, &err), -1, "pongs without end");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
@@ -659,9 +718,11 @@ static void test_pings_while_thinking(void)
 	struct wss_got f = {0};
 	struct error err = {0};
 	struct pollfd answer = {.fd = p.fd, .events = POLLIN};
+
 	wss_send(p.fd, 0x89, STR("are you there"));
-	for (int i = 0; i < 2000 && poll(&answer, 1, 0) == 0; i++)
+	for (int i = 0; i < 2000 && poll(&answer, 1, 0) == 0; i++) {
 		is_int(io_wait(io, NULL, 10, &err) == 0 ? 0 : 1, 0, "thinking");
+	}
 	wss_next(p.fd, &f);
 	ok(f.first == 0x8a && str_is(buf_view(&f.payload), "are you there"),
 	   "a ping is answered while nobody asks for messages");
@@ -674,6 +735,7 @@ static void test_late(void)
 	struct pair p = open_pair();
 	struct websocket_message m;
 	struct error err = {0};
+
 	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing came");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
 	ok(!websocket_heard(p.ws), "and nothing is there");
@@ -688,6 +750,7 @@ static void test_many(void)
 	struct buf bytes = BUF(BUF_MAX_MESSAGE);
 	char text[16];
 	int good = 0;
+
 	for (int i = 0; i < 5000; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		wss_frame(&bytes, 0x81, str_from(text));
@@ -712,6 +775,7 @@ struct reader {
 static void *read_one(void *arg)
 {
 	struct reader *r = arg;
+
 	wss_next(r->fd, &r->got);
 	atomic_store(&r->done, true);
 	return NULL;
@@ -721,21 +785,26 @@ static void test_sending(void)
 {
 	static const size_t sizes[] = {0, 125, 126, 65536, 8u << 20};
 	struct pair p = open_pair();
+
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct reader r = {.fd = p.fd};
 		struct buf text = BUF(BUF_MAX_MESSAGE);
 		struct error err = {0};
 		pthread_t thread;
 		bool said = false;
-		for (size_t n = 0; n < sizes[i]; n++)
+
+		for (size_t n = 0; n < sizes[i]; n++) {
 			buf_char(&text, (char)('a' + n % 26));
-		if (pthread_create(&thread, NULL, read_one, &r) != 0)
+		}
+		if (pthread_create(&thread, NULL, read_one, &r) != 0) {
 			abort();
+		}
 		websocket_send(p.ws, buf_view(&text));
 		/* what does not fit into the socket leaves while we wait */
 		wss_send(p.fd, 0x81, STR("go on"));
-		while (!said && io_wait(io, NULL, 1, &err) == 0)
+		while (!said && io_wait(io, NULL, 1, &err) == 0) {
 			said = atomic_load(&r.done);
+		}
 		pthread_join(thread, NULL);
 		ok(r.got.first == 0x81 && r.got.masked &&
 		           str_eq(buf_view(&r.got.payload), buf_view(&text)),
@@ -754,8 +823,10 @@ static void test_interrupt(void)
 	struct io *usual = io;
 	struct error err = {0};
 	struct websocket_message m;
-	if (io_new(&conf, &io, &err) < 0)
+
+	if (io_new(&conf, &io, &err) < 0) {
 		abort();
+	}
 	struct pair p = open_pair();
 	ok(eventfd_write(stop, 1) == 0, "a signal");
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), -1, "ends the wait");
@@ -770,10 +841,13 @@ int main(void)
 {
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 	struct error err;
-	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0)
+
+	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0) {
 		abort();
+	}
 	test_handshake();
 	test_bad_handshakes();
+	test_interim();
 	test_endless_headers();
 	test_drip();
 	test_user();

@@ -1,7 +1,9 @@
 /* net/websocket on connections that are not plain: TLS with a private authority, with
    certificates that must not be trusted, and through a proxy. All of it on loopback: a
    proxy is told a name that nobody has to resolve. */
+#include "net/http.h"
 #include "net/websocket.h"
+#include "serve/serve.h"
 #include "tap.h"
 #include "tls_front.h"
 
@@ -25,13 +27,16 @@ static void echo_connection(int fd)
 	char request[8192];
 	struct buf reply = BUF(BUF_MAX_SMALL);
 	struct wss_got f = {0};
+
 	if (wss_request(fd, request, sizeof(request))) {
 		wss_reply(request, "", &reply);
 		wss_write(fd, reply.p, reply.n);
-		for (wss_next(fd, &f); f.first == 0x81; wss_next(fd, &f))
+		for (wss_next(fd, &f); f.first == 0x81; wss_next(fd, &f)) {
 			wss_send(fd, 0x81, buf_view(&f.payload));
-		if (f.first == 0x88)
+		}
+		if (f.first == 0x88) {
 			wss_send_close(fd, 1000, "");
+		}
 	}
 	buf_release(&f.payload);
 	buf_release(&reply);
@@ -41,6 +46,7 @@ static void *echo_serve(void *arg)
 {
 	struct echo *e = arg;
 	int fd;
+
 	while ((fd = accept(e->listener, NULL, NULL)) >= 0) {
 		echo_connection(fd);
 		close(fd);
@@ -54,21 +60,21 @@ static struct echo echo;
 
 static struct io *client(const char *trusted, bool insecure)
 {
-	struct io_conf conf = {.clock = clock_real(),
-	                       .stop_fd = -1,
-	                       .ca_file = trusted,
-	                       .insecure = insecure};
+	struct io_conf conf = {
+		.clock = clock_real(), .stop_fd = -1, .ca_file = trusted, .insecure = insecure};
 	struct io *io;
 	struct error err;
-	if (io_new(&conf, &io, &err) < 0)
+
+	if (io_new(&conf, &io, &err) < 0) {
 		abort();
+	}
 	return io;
 }
 
-static int try_open(struct io *io, const char *url, struct websocket **ws,
-                    struct error *err)
+static int try_open(struct io *io, const char *url, struct websocket **ws, struct error *err)
 {
 	struct websocket_conf conf = {.url = url, .timeout_ms = LONG_MS};
+
 	*err = (struct error){0};
 	return websocket_open(io, &conf, ws, err);
 }
@@ -79,8 +85,10 @@ static bool comes_back(struct websocket *ws, size_t bytes)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct websocket_message m = {0};
 	struct error err = {0};
-	for (size_t i = 0; i < bytes; i++)
+
+	for (size_t i = 0; i < bytes; i++) {
 		buf_char(&text, (char)('a' + i % 26));
+	}
 	websocket_send(ws, buf_view(&text));
 	int got = websocket_receive(ws, &m, LONG_MS, &err);
 	bool same = got == 1 && str_eq(m.bytes, buf_view(&text));
@@ -98,12 +106,13 @@ static void test_trusted(void)
 	struct websocket *ws;
 	struct error err;
 	char url[64];
+
 	tls_front_start(&front, &ca, "IP:127.0.0.1", 3600, echo.port);
 	snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", front.port);
-	is_int(try_open(io, url, &ws, &err), 0, "a private authority that is named: %s",
-	       err.text);
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+	is_int(try_open(io, url, &ws, &err), 0, "a private authority that is named: %s", err.text);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		ok(comes_back(ws, sizes[i]), "%zu bytes there and back", sizes[i]);
+	}
 	io_rest(io);
 	ok(comes_back(ws, 10), "and after a rest, which this connection outlives");
 	websocket_close(ws, LONG_MS);
@@ -130,6 +139,7 @@ static void test_untrusted(void)
 		{"another host's name", "DNS:elsewhere.test", 3600, true, "127.0.0.1"},
 		{"expired", "IP:127.0.0.1", -3600, true, "expired"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct io *strict = client(rows[i].known ? ca_file : NULL, false);
 		struct io *lax = client(NULL, true);
@@ -137,12 +147,12 @@ static void test_untrusted(void)
 		struct websocket *ws;
 		struct error err;
 		char url[64];
+
 		tls_front_start(&front, &ca, rows[i].san, rows[i].seconds, echo.port);
 		snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", front.port);
 		is_int(try_open(strict, url, &ws, &err), -1, "%s: refused", rows[i].name);
 		is_int(err.kind, FAIL_TRANSPORT, "%s: kind", rows[i].name);
-		ok(strstr(err.text, "TLS: no trusted connection") &&
-		           strstr(err.text, rows[i].says),
+		ok(strstr(err.text, "TLS: no secure connection") && strstr(err.text, rows[i].says),
 		   "%s: %s", rows[i].name, err.text);
 		ok(try_open(lax, url, &ws, &err) == 0 && comes_back(ws, 10),
 		   "%s: taken when told to take any", rows[i].name);
@@ -162,6 +172,7 @@ static void test_no_tls_there(void)
 	int listener = loopback_listen(&(uint16_t){0});
 	struct sockaddr_in a;
 	socklen_t size = sizeof(a);
+
 	getsockname(listener, (struct sockaddr *)&a, &size);
 	snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", ntohs(a.sin_port));
 	struct websocket_conf conf = {.url = url, .timeout_ms = 50};
@@ -186,9 +197,11 @@ static void pass(int from, int to, bool *open)
 {
 	char bytes[16384];
 	ssize_t n = recv(from, bytes, sizeof(bytes), 0);
+
 	*open = *open && n > 0;
-	if (n > 0)
+	if (n > 0) {
 		wss_write(to, bytes, (size_t)n);
+	}
 }
 
 static void *proxy_serve(void *arg)
@@ -199,21 +212,23 @@ static void *proxy_serve(void *arg)
 	                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = accept(p->listener, NULL, NULL);
 	int there = socket(AF_INET, SOCK_STREAM, 0);
-	bool open = fd >= 0 && wss_request(fd, p->request, sizeof(p->request)) &&
-	            !p->refusal &&
+	bool open = fd >= 0 && wss_request(fd, p->request, sizeof(p->request)) && !p->refusal &&
 	            connect(there, (struct sockaddr *)&to, sizeof(to)) == 0;
-	if (p->refusal && fd >= 0)
+
+	if (p->refusal && fd >= 0) {
 		wss_write(fd, p->refusal, strlen(p->refusal));
-	else if (open)
+	} else if (open) {
 		wss_write(fd, "HTTP/1.1 200 OK\r\n\r\n", 19);
-	struct pollfd ready[] = {{.fd = fd, .events = POLLIN},
-	                         {.fd = there, .events = POLLIN}};
+	}
+	struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = there, .events = POLLIN}};
 	while (open) {
 		poll(ready, 2, -1);
-		if (ready[0].revents)
+		if (ready[0].revents) {
 			pass(fd, there, &open);
-		if (ready[1].revents)
+		}
+		if (ready[1].revents) {
 			pass(there, fd, &open);
+		}
 	}
 	close(there);
 	close(fd);
@@ -223,11 +238,13 @@ static void *proxy_serve(void *arg)
 static void proxy_start(struct proxy *p, const char *variable)
 {
 	char address[64];
+
 	p->listener = loopback_listen(&p->port);
 	snprintf(address, sizeof(address), "http://127.0.0.1:%d", p->port);
 	setenv(variable, address, 1);
-	if (pthread_create(&p->thread, NULL, proxy_serve, p) != 0)
+	if (pthread_create(&p->thread, NULL, proxy_serve, p) != 0) {
 		abort();
+	}
 }
 
 static void proxy_stop(struct proxy *p, const char *variable)
@@ -241,14 +258,16 @@ static void proxy_stop(struct proxy *p, const char *variable)
 static void test_proxy(void)
 {
 	static const char *const variables[] = {"http_proxy", "all_proxy", "ALL_PROXY"};
+
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		struct io *io = client(NULL, false);
 		struct proxy p = {.to = echo.port};
 		struct websocket *ws;
 		struct error err;
+
 		proxy_start(&p, variables[i]);
-		is_int(try_open(io, "ws://lake.test/ws", &ws, &err), 0, "%s: %s",
-		       variables[i], err.text);
+		is_int(try_open(io, "ws://lake.test/ws", &ws, &err), 0, "%s: %s", variables[i],
+		       err.text);
 		ok(comes_back(ws, 70000), "%s: there and back", variables[i]);
 		websocket_free(ws);
 		proxy_stop(&p, variables[i]);
@@ -258,17 +277,73 @@ static void test_proxy(void)
 	}
 }
 
+/* 0: there was no trusted connection. */
+static int status_of(struct io *io, const char *url, enum http_trust trust)
+{
+	static const char *const headers[] = {"Connection: close"};
+	struct http_request q = {.method = "GET",
+	                         .url = url,
+	                         .headers = headers,
+	                         .header_count = 1,
+	                         .timeout_ms = LONG_MS,
+	                         .trust = trust};
+	struct http_exchange *x = NULL;
+	struct error err = {0};
+
+	if (http_begin(io, &q, &x, &err)) {
+		abort();
+	}
+	int status = http_wait_headers(x, &err) ? 0 : http_status(x);
+	ok(status || strstr(err.text, "TLS"), "refused for its certificate, or not %s", err.text);
+	http_end(x);
+	return status;
+}
+
+/* One io speaks to the environment and to the model: what is accepted of one says nothing about the other. */
+static void test_trust_of_requests(void)
+{
+	static const struct {
+		bool insecure;
+		enum http_trust trust;
+		bool accepted;
+	} rows[] = {
+		{false, TRUST_AS_IO, false}, {false, TRUST_VALID, false}, {false, TRUST_ANY, true},
+		{true, TRUST_AS_IO, true},   {true, TRUST_VALID, false},  {true, TRUST_ANY, true},
+		{true, TRUST_AS_IO, true},   {false, TRUST_AS_IO, false},
+	};
+	struct io *ios[] = {client(NULL, false), client(NULL, true)};
+	struct serve_conf conf;
+	struct server *server = NULL;
+	struct tls_front front;
+	struct error err = {0};
+	char url[64];
+
+	serve_conf_init(&conf, clock_real());
+	is_int(server_start(&conf, &server, &err), 0, "a server %s", err.text);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tls_front_start(&front, &ca, "IP:127.0.0.1", 3600, server_port(server));
+		snprintf(url, sizeof(url), "https://127.0.0.1:%d/mcp", front.port);
+		is_int(status_of(ios[rows[i].insecure], url, rows[i].trust),
+		       rows[i].accepted ? 405 : 0, "an unknown authority, %s, request %d",
+		       rows[i].insecure ? "insecure" : "secure", rows[i].trust);
+		tls_front_stop(&front);
+	}
+	io_free(ios[0]);
+	io_free(ios[1]);
+	server_stop(server);
+}
+
 static void test_tls_through_proxy(void)
 {
 	struct io *io = client(ca_file, false);
 	struct tls_front front;
 	struct websocket *ws;
 	struct error err;
+
 	tls_front_start(&front, &ca, "DNS:lake.test", 3600, echo.port);
 	struct proxy p = {.to = front.port};
 	proxy_start(&p, "https_proxy");
-	is_int(try_open(io, "wss://lake.test/ws", &ws, &err), 0, "TLS in a tunnel: %s",
-	       err.text);
+	is_int(try_open(io, "wss://lake.test/ws", &ws, &err), 0, "TLS in a tunnel: %s", err.text);
 	ok(comes_back(ws, 70000), "there and back");
 	websocket_free(ws);
 	proxy_stop(&p, "https_proxy");
@@ -289,16 +364,16 @@ static void test_refusing_proxy(void)
 		{"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "502"},
 		{"", "lake.test:80"},
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct io *io = client(NULL, false);
 		struct proxy p = {.refusal = rows[i].refusal};
 		struct websocket *ws;
 		struct error err;
+
 		proxy_start(&p, "http_proxy");
-		is_int(try_open(io, "ws://lake.test/ws", &ws, &err), -1,
-		       "a proxy that refuses");
-		ok(err.kind == FAIL_TRANSPORT && strstr(err.text, rows[i].says), "%s",
-		   err.text);
+		is_int(try_open(io, "ws://lake.test/ws", &ws, &err), -1, "a proxy that refuses");
+		ok(err.kind == FAIL_TRANSPORT && strstr(err.text, rows[i].says), "%s", err.text);
 		proxy_stop(&p, "http_proxy");
 		io_free(io);
 	}
@@ -311,10 +386,10 @@ static void test_loopback_goes_straight(void)
 	struct websocket *ws;
 	struct error err;
 	char url[64];
+
 	proxy_start(&p, "ALL_PROXY");
 	snprintf(url, sizeof(url), "ws://localhost:%d/ws", echo.port);
-	is_int(try_open(io, url, &ws, &err), 0, "loopback: no proxy is asked: %s",
-	       err.text);
+	is_int(try_open(io, url, &ws, &err), 0, "loopback: no proxy is asked: %s", err.text);
 	ok(comes_back(ws, 10), "there and back");
 	websocket_free(ws);
 	proxy_stop(&p, "ALL_PROXY");
@@ -329,23 +404,27 @@ int main(void)
 	                                        "NO_PROXY"};
 	struct error err;
 	const char *folder = getenv("TMPDIR");
+
 	signal(SIGPIPE, SIG_IGN); /* libssl writes to whoever has left */
-	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		unsetenv(variables[i]);
-	snprintf(ca_file, sizeof(ca_file), "%.40s/rolldbg-ca.XXXXXX",
-	         folder ? folder : "/tmp");
+	}
+	snprintf(ca_file, sizeof(ca_file), "%.40s/rolldbg-ca.XXXXXX", folder ? folder : "/tmp");
 	int fd = mkstemp(ca_file);
-	if (fd < 0 || io_global_init(&err) < 0)
+	if (fd < 0 || io_global_init(&err) < 0) {
 		abort();
+	}
 	close(fd);
 	ca = tls_ca_new(ca_file);
 	echo.listener = loopback_listen(&echo.port);
-	if (pthread_create(&echo.thread, NULL, echo_serve, &echo) != 0)
+	if (pthread_create(&echo.thread, NULL, echo_serve, &echo) != 0) {
 		abort();
+	}
 	test_trusted();
 	test_untrusted();
 	test_no_tls_there();
 	test_proxy();
+	test_trust_of_requests();
 	test_tls_through_proxy();
 	test_refusing_proxy();
 	test_loopback_goes_straight();

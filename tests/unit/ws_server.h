@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_WS_SERVER_H
 #define TESTS_UNIT_WS_SERVER_H
 
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -20,8 +21,10 @@ static inline void wss_write(int fd, const void *bytes, size_t n)
 {
 	for (const char *p = bytes; n > 0;) {
 		ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
-		if (sent <= 0)
+
+		if (sent <= 0) {
 			return;
+		}
 		p += sent;
 		n -= (size_t)sent;
 	}
@@ -31,8 +34,10 @@ static inline bool wss_read(int fd, void *to, size_t n)
 {
 	for (char *p = to; n > 0;) {
 		ssize_t got = recv(fd, p, n, 0);
-		if (got <= 0)
+
+		if (got <= 0) {
 			return false;
+		}
 		p += got;
 		n -= (size_t)got;
 	}
@@ -43,10 +48,12 @@ static inline bool wss_read(int fd, void *to, size_t n)
 static inline bool wss_request(int fd, char *out, size_t room)
 {
 	size_t n = 0;
+
 	while (n + 1 < room && wss_read(fd, out + n, 1)) {
 		out[++n] = '\0';
-		if (n >= 4 && !memcmp(out + n - 4, "\r\n\r\n", 4))
+		if (n >= 4 && !memcmp(out + n - 4, "\r\n\r\n", 4)) {
 			return true;
+		}
 	}
 	return false;
 }
@@ -56,13 +63,14 @@ static inline void wss_accept_key(const char *request, struct buf *out)
 	const char *key = strstr(request, "Sec-WebSocket-Key: ");
 	struct buf text = BUF(512);
 	unsigned char digest[HASH_SHA1_BYTES];
+
 	if (key) {
 		key += 19;
 		buf_add(&text, key, strcspn(key, "\r"));
 	}
 	buf_text(&text, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
 	hash_sha1(buf_view(&text), digest);
-	text_base64(out, (struct str){(const char *)digest, sizeof(digest)});
+	base64_encode(out, (struct str){(const char *)digest, sizeof(digest)});
 	buf_release(&text);
 }
 
@@ -79,17 +87,19 @@ static inline void wss_reply(const char *request, const char *more, struct buf *
 static inline void wss_frame(struct buf *out, unsigned char first, struct str payload)
 {
 	size_t n = payload.n;
+
 	buf_char(out, (char)first);
 	if (n < 126) {
 		buf_char(out, (char)n);
 	} else if (n < 65536) {
-		const unsigned char head[] = {126, (unsigned char)(n >> 8),
-		                              (unsigned char)n};
+		const unsigned char head[] = {126, (unsigned char)(n >> 8), (unsigned char)n};
+
 		buf_add(out, head, sizeof(head));
 	} else {
 		buf_char(out, 127);
-		for (int shift = 56; shift >= 0; shift -= 8)
+		for (int shift = 56; shift >= 0; shift -= 8) {
 			buf_char(out, (char)((uint64_t)n >> shift & 255));
+		}
 	}
 	buf_str(out, payload);
 }
@@ -97,6 +107,7 @@ static inline void wss_frame(struct buf *out, unsigned char first, struct str pa
 static inline void wss_send(int fd, unsigned char first, struct str payload)
 {
 	struct buf bytes = BUF(BUF_MAX_MESSAGE);
+
 	wss_frame(&bytes, first, payload);
 	wss_write(fd, bytes.p, bytes.n);
 	buf_release(&bytes);
@@ -105,6 +116,7 @@ static inline void wss_send(int fd, unsigned char first, struct str payload)
 static inline void wss_send_close(int fd, int code, const char *reason)
 {
 	struct buf payload = BUF(256);
+
 	buf_char(&payload, (char)(code >> 8));
 	buf_char(&payload, (char)(code & 255));
 	buf_text(&payload, reason);
@@ -123,25 +135,32 @@ static inline void wss_next(int fd, struct wss_got *f)
 {
 	unsigned char head[2], longer[8], mask[4] = {0};
 	uint64_t n;
+
 	buf_release(&f->payload);
 	*f = (struct wss_got){.payload = BUF(BUF_MAX_MESSAGE)};
-	if (!wss_read(fd, head, 2))
+	if (!wss_read(fd, head, 2)) {
 		return;
+	}
 	n = head[1] & 127;
 	size_t more = n == 126 ? 2 : n == 127 ? 8 : 0;
-	if (!wss_read(fd, longer, more))
+	if (!wss_read(fd, longer, more)) {
 		return;
-	for (size_t i = 0; i < more; i++)
+	}
+	for (size_t i = 0; i < more; i++) {
 		n = (i ? n << 8 : 0) | longer[i];
+	}
 	f->masked = head[1] & 128;
-	if (f->masked && !wss_read(fd, mask, 4))
+	if (f->masked && !wss_read(fd, mask, 4)) {
 		return;
+	}
 	char *to = buf_room(&f->payload, n);
-	if (n && (!to || !wss_read(fd, to, n)))
+	if (n && (!to || !wss_read(fd, to, n))) {
 		return;
+	}
 	f->payload.n += n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		to[i] = (char)((unsigned char)to[i] ^ mask[i % 4]);
+	}
 	f->first = head[0];
 }
 

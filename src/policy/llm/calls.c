@@ -1,41 +1,27 @@
 /* From a reply to tool calls: see calls.h. */
+#define _GNU_SOURCE /* memmem */
 #include "policy/llm/calls.h"
 
+#include "base/text.h"
 #include "json/write.h"
-#include "policy/toolformats/format.h"
+#include "policy/toolformats/mend.h"
+#include "policy/toolformats/reader.h"
 #include "policy/tools.h"
 
 #include <stdio.h>
 
 #define UNWRAP_MAX 2 /* how often arguments may have been encoded once too often */
 
-struct reading {
+struct call_reading {
 	const struct calls_conf *conf;
 	const struct chat_reply *reply;
 	struct arena *arena;
 	struct tool_calls *out;
 };
 
-bool call_noted(const struct call_notes *n, const char *word)
-{
-	for (size_t i = 0; i < n->count; i++) {
-		if (strcmp(n->words[i], word) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-void call_note(struct call_notes *n, const char *word)
-{
-	if (!call_noted(n, word) && n->count < CALL_NOTES_MAX) {
-		n->words[n->count++] = word;
-	}
-}
-
 /* ---- what cannot be sent ---- */
 
-/* Arguments that are no object are kept as the text they were. */
+/* Arguments that are not an object are kept as text. */
 static struct str quoted(struct arena *a, struct str text)
 {
 	struct buf b = BUF(2 * CHAT_REPLY_MAX);
@@ -46,7 +32,7 @@ static struct str quoted(struct arena *a, struct str text)
 	return kept;
 }
 
-static void refuse(struct reading *r, struct tool_call *c, enum outcome outcome,
+static void refuse(struct call_reading *r, struct tool_call *c, enum outcome outcome,
                    enum error_class class, const char *message)
 {
 	c->outcome = outcome;
@@ -54,18 +40,18 @@ static void refuse(struct reading *r, struct tool_call *c, enum outcome outcome,
 	c->message = arena_str(r->arena, str_from(message));
 }
 
-static void refuse_text(struct reading *r, struct tool_call *c, enum outcome outcome,
+static void refuse_text(struct call_reading *r, struct tool_call *c, enum outcome outcome,
                         struct str text, const char *message)
 {
 	c->arguments = text.p ? quoted(r->arena, text) : text;
 	refuse(r, c, outcome, CLASS_ARGUMENTS, message);
 }
 
-static void refuse_cut(struct reading *r, struct tool_call *c, struct str text)
+static void refuse_cut(struct call_reading *r, struct tool_call *c, struct str text)
 {
 	call_note(&r->out->notes, "truncated-call");
 	refuse_text(r, c, OUTCOME_NOT_SENT, text,
-	            "the reply ended inside this call, so it was not executed");
+	            "the reply ended within this call, so it was not executed");
 }
 
 /* ---- arguments ---- */
@@ -76,20 +62,17 @@ static struct str required_of(struct str tools, struct str name)
 }
 
 /* A string that holds an object, and perhaps once more. */
-static struct str unwrapped(struct reading *r, struct str value)
+static struct str unwrapped(struct call_reading *r, struct str value)
 {
 	struct json_fault fault;
 
 	for (int i = 0; i < UNWRAP_MAX && json_type(value) == JSON_STRING; i++) {
-		struct buf text = BUF(CHAT_REPLY_MAX);
+		struct str inner = json_text(r->arena, value);
 
-		json_decode(value, &text);
-		struct str inner = arena_str(r->arena, buf_view(&text));
-		buf_release(&text);
 		if (json_validate(inner, &fault)) {
 			return value;
 		}
-		value = trimmed(inner);
+		value = text_trim(inner);
 	}
 	return value;
 }
@@ -103,12 +86,12 @@ static bool is_concatenated(struct str text, struct str *first)
 	if (json_validate_first(text, &used, &fault)) {
 		return false;
 	}
-	*first = trimmed((struct str){text.p, used});
-	return str_starts(trimmed(str_skip(text, used)), STR("{"));
+	*first = text_trim((struct str){text.p, used});
+	return str_starts(text_trim(str_skip(text, used)), STR("{"));
 }
 
 /* Mends what may be mended; false: it stays as it is. */
-static bool mend(struct reading *r, struct str text, struct str *object)
+static bool mend(struct call_reading *r, struct str text, struct str *object)
 {
 	struct call_notes *named = &r->out->repairs, mended = {.count = 0};
 	struct buf out = BUF(CHAT_REPLY_MAX);
@@ -119,7 +102,7 @@ static bool mend(struct reading *r, struct str text, struct str *object)
 		call_note(named, "concatenated");
 		return true;
 	}
-	if (json_mend(text, &out, &used, &mended) && !trimmed(str_skip(text, used)).n &&
+	if (json_mend(text, &out, &used, &mended) && !text_trim(str_skip(text, used)).n &&
 	    mended.count && !call_noted(&mended, "missing-end")) {
 		*object = arena_str(r->arena, buf_view(&out));
 		for (size_t i = 0; i < mended.count; i++) {
@@ -132,12 +115,11 @@ static bool mend(struct reading *r, struct str text, struct str *object)
 }
 
 /* Text that was to be a JSON object. */
-static void read_arguments(struct reading *r, struct tool_call *c, struct str text,
-                           bool last)
+static void read_arguments(struct call_reading *r, struct tool_call *c, struct str text, bool last)
 {
 	bool limited = last && str_is(r->reply->finish_reason, "length");
 	bool repair = r->conf->repair;
-	struct str object = trimmed(text);
+	struct str object = text_trim(text);
 	struct json_fault fault = {0};
 	struct error why = {0};
 
@@ -160,8 +142,7 @@ static void read_arguments(struct reading *r, struct tool_call *c, struct str te
 			return;
 		}
 		if (!repair || !mend(r, object, &object)) {
-			error_set(&why, FAIL_INPUT, "the arguments are not JSON: %s",
-			          fault.why);
+			error_set(&why, FAIL_INPUT, "the arguments are not JSON: %s", fault.why);
 			refuse_text(r, c, OUTCOME_UNPARSED, text, why.text);
 			return;
 		}
@@ -173,8 +154,7 @@ static void read_arguments(struct reading *r, struct tool_call *c, struct str te
 		}
 	}
 	if (json_type(object) != JSON_OBJECT) {
-		error_set(&why, FAIL_INPUT,
-		          "the arguments are of type %s, and must be an object",
+		error_set(&why, FAIL_INPUT, "the arguments must be an object, not %s",
 		          json_type_name(json_type(object)));
 		refuse_text(r, c, OUTCOME_UNPARSED, text, why.text);
 		return;
@@ -184,20 +164,23 @@ static void read_arguments(struct reading *r, struct tool_call *c, struct str te
 
 /* ---- names ---- */
 
-static bool is_offered(const struct reading *r, struct str name)
+static bool is_offered(const struct call_reading *r, struct str name)
 {
 	return tool_find(r->conf->tools, name).p != NULL;
 }
 
 /* "functions.lake_move" is what some models were shown. */
-static void settle_name(struct reading *r, struct tool_call *c)
+static void check_name(struct call_reading *r, struct tool_call *c)
 {
 	struct error why = {0};
 
-	if (!is_offered(r, c->name) && str_starts(c->name, STR("functions.")) &&
-	    is_offered(r, str_skip(c->name, strlen("functions."))) && r->conf->repair) {
-		c->name = str_skip(c->name, strlen("functions."));
-		call_note(&r->out->repairs, "functions-prefix");
+	struct str bare = tool_bare_name(c->name);
+
+	if (!is_offered(r, c->name) && is_offered(r, bare) && r->conf->repair) {
+		bool functions = str_starts(c->name, STR("functions."));
+
+		c->name = bare;
+		call_note(&r->out->repairs, functions ? "functions-prefix" : "namespace-prefix");
 	}
 	if (c->outcome == OUTCOME_NONE && !c->name.n) {
 		refuse(r, c, OUTCOME_UNPARSED, CLASS_ARGUMENTS, "the call names no tool");
@@ -208,18 +191,17 @@ static void settle_name(struct reading *r, struct tool_call *c)
 }
 
 /* Nine letters and digits, which every template takes. */
-static struct str made_id(struct reading *r, size_t i)
+static struct str made_id(struct call_reading *r, size_t i)
 {
 	char id[32];
 
-	snprintf(id, sizeof(id), "call%05lld",
-	         (long long)((r->conf->first + (int64_t)i) % 100000));
+	snprintf(id, sizeof(id), "call%05lld", (long long)((r->conf->first + (int64_t)i) % 100000));
 	return arena_str(r->arena, str_from(id));
 }
 
 /* ---- native calls ---- */
 
-static void read_native(struct reading *r)
+static void read_native(struct call_reading *r)
 {
 	const struct chat_reply *reply = r->reply;
 	struct tool_calls *out = r->out;
@@ -236,7 +218,7 @@ static void read_native(struct reading *r)
 		if (call->not_text) {
 			call_note(&out->notes, "arguments-not-a-string");
 		}
-		settle_name(r, c);
+		check_name(r, c);
 		struct tool_call arguments = {.name = c->name};
 		read_arguments(r, &arguments, call->arguments, i + 1 == out->count);
 		c->arguments = arguments.arguments;
@@ -254,86 +236,63 @@ static void read_native(struct reading *r)
 	}
 }
 
-/* ---- calls as text ---- */
+/* ---- no call ---- */
 
-static void add_thought(struct buf *thoughts, struct str thought)
+static bool names_a_tool(const struct call_reading *r, struct str text)
 {
-	thought = trimmed(thought);
-	buf_text(thoughts, thoughts->n && thought.n ? "\n\n" : "");
-	buf_str(thoughts, thought);
-}
+	struct str tool;
 
-/* Parts <think>..</think> from the rest. The template may have opened the first; the last
-   may never end. */
-static void part_thoughts(struct str text, struct buf *thoughts, struct buf *rest)
-{
-	struct str before, after, thought;
+	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
+		struct str name = json_inner(JSON_GET(tool, "name"));
 
-	if (cut_at(text, "</think>", &before, &after) &&
-	    mark_at(before, "<think>") == before.n) {
-		add_thought(thoughts, before);
-		text = after;
-	}
-	while (cut_at(text, "<think>", &before, &after)) {
-		buf_str(rest, before);
-		cut_at(after, "</think>", &thought, &text);
-		add_thought(thoughts, thought);
-	}
-	buf_str(rest, text);
-}
-
-static struct str without_reasoning(struct reading *r, struct str text)
-{
-	struct buf thoughts = BUF(CHAT_REPLY_MAX), rest = BUF(CHAT_REPLY_MAX);
-
-	if (mark_at(text, "<think>") == text.n && mark_at(text, "</think>") == text.n) {
-		return text;
-	}
-	part_thoughts(text, &thoughts, &rest);
-	text = arena_str(r->arena, buf_view(&rest));
-	if (!r->out->reasoning.n) {
-		r->out->reasoning = arena_str(r->arena, buf_view(&thoughts));
-	}
-	buf_release(&thoughts);
-	buf_release(&rest);
-	return text;
-}
-
-static bool has_mark(const struct tool_format *format, struct str text)
-{
-	for (size_t i = 0; i < ARRAY_LEN(format->marks) && format->marks[i]; i++) {
-		const char *mark = format->marks[i];
-		size_t at = mark_at(text, mark);
-		struct str after = str_skip(text, at + strlen(mark));
-
-		bool shared = i == 0 && format->is_ours;
-
-		if (at < text.n && (!shared || format->is_ours(trimmed(after)))) {
+		if (name.n && text.n && memmem(text.p, text.n, name.p, name.n)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Without marks only calls of tools there are make text a call. */
-static bool is_convincing(const struct reading *r, const struct tool_format *format,
-                          const struct finder *f)
+static const char *cause_of(const struct call_reading *r, struct str text, bool marked)
 {
-	if (format->marks[0]) {
-		return f->count > 0;
+	if (str_is(r->reply->finish_reason, "length")) {
+		return "finish-length";
 	}
-	for (size_t i = 0; i < f->count; i++) {
-		bool cut_json = f->calls[i].how == FOUND_CUT && !f->calls[i].name.n &&
-		                r->conf->mode == TOOLS_JSON;
-
-		if (!is_offered(r, f->calls[i].name) && !cut_json) {
-			return false;
-		}
+	if (marked) {
+		return "markup";
 	}
-	return f->count > 0;
+	if (r->reply->refusal.n) {
+		return "refusal";
+	}
+	if (!text_trim(text).n) {
+		return reading_marked(r->out->reasoning) ? "in-reasoning" : "empty";
+	}
+	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }
 
-static void settle_found(struct reading *r, const struct found_call *found, size_t i)
+/* ---- calls as text ---- */
+
+/* Nothing but the name of an offered tool that takes no parameters, and the model stopped by
+   itself: there is nothing that could be missing. */
+static bool needs_nothing(const struct call_reading *r, const struct found_call *found)
+{
+	struct str schema = tool_schema(tool_find(r->conf->tools, found->name)), tool;
+
+	if (found->arguments.n || !is_offered(r, found->name) ||
+	    str_is(r->reply->finish_reason, "length") ||
+	    json_count(JSON_GET(schema, "properties")) || JSON_GET(schema, "required").p) {
+		return false;
+	}
+	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
+		struct str name = json_inner(JSON_GET(tool, "name"));
+
+		if (name.n > found->name.n && str_starts(name, found->name)) {
+			return false; /* it may have been meant */
+		}
+	}
+	return true;
+}
+
+static void read_found(struct call_reading *r, const struct found_call *found, size_t i)
 {
 	struct tool_call *c = &r->out->items[i];
 	struct error why = {0};
@@ -345,120 +304,62 @@ static void settle_found(struct reading *r, const struct found_call *found, size
 		read_arguments(r, c, found->arguments, false);
 		break;
 	case FOUND_CUT:
-		refuse_cut(r, c, found->arguments);
+		if (needs_nothing(r, found)) {
+			call_note(&r->out->notes, "end-mark-missing");
+			c->arguments = STR("{}");
+		} else {
+			refuse_cut(r, c, found->arguments);
+		}
 		break;
 	case FOUND_BAD:
-		error_set(&why, FAIL_INPUT, "the call cannot be read: %s", found->why);
+		error_set(&why, FAIL_INPUT, "the call cannot be parsed: %s", found->why);
 		refuse_text(r, c, OUTCOME_UNPARSED, found->arguments, why.text);
 		break;
 	}
-	settle_name(r, c);
+	check_name(r, c);
 }
 
-static void take_found(struct reading *r, const struct tool_format *format,
-                       const struct finder *f)
+static void take_found(struct call_reading *r, const struct reading *found)
 {
 	struct tool_calls *out = r->out;
 
 	out->source = "text";
-	out->format = format->name;
-	out->count = f->count;
-	out->content = arena_str(r->arena, trimmed(buf_view(&f->rest)));
+	out->format = found->format;
+	out->count = found->count;
 	out->items = arena_new(r->arena, (out->count + 1) * sizeof(*out->items));
-	for (size_t i = 0; i < f->count; i++) {
-		settle_found(r, &f->calls[i], i);
+	for (size_t i = 0; i < found->count; i++) {
+		read_found(r, &found->calls[i], i);
 	}
 }
 
-static bool try_format(struct reading *r, const struct tool_format *format,
-                       struct str text)
+static void read_text(struct call_reading *r)
 {
-	struct call_notes notes = {.count = 0}, repairs = {.count = 0};
-	struct finder f = {.tools = r->conf->tools,
-	                   .repair = r->conf->repair,
-	                   .arena = r->arena,
-	                   .rest = BUF(CHAT_REPLY_MAX),
-	                   .notes = &notes,
-	                   .repairs = &repairs};
+	const struct reading_conf conf = {
+		.tools = r->conf->tools,
+		.format = r->conf->format,
+		.repair = r->conf->repair,
+		.asked_for_json = r->conf->mode == TOOLS_JSON,
+		.limited = str_is(r->reply->finish_reason, "length"),
+	};
+	struct tool_calls *out = r->out;
+	struct reading found;
 
-	if (format->marks[0] && !has_mark(format, text)) {
-		return false;
+	reading_text(&conf, r->reply->content, r->arena, &found);
+	out->content = found.content;
+	if (!out->reasoning.n) {
+		out->reasoning = found.reasoning;
 	}
-	f.calls = arena_new(r->arena, CHAT_CALLS_MAX * sizeof(*f.calls));
-	format->find(&f, text);
-	bool good = is_convincing(r, format, &f);
-	if (good) {
-		for (size_t i = 0; i < notes.count; i++) {
-			call_note(&r->out->notes, notes.words[i]);
-		}
-		for (size_t i = 0; i < repairs.count; i++) {
-			call_note(&r->out->repairs, repairs.words[i]);
-		}
-		take_found(r, format, &f);
+	call_notes_add(&out->notes, &found.notes);
+	call_notes_add(&out->repairs, &found.repairs);
+	if (found.count) {
+		take_found(r, &found);
+	} else {
+		out->cause = cause_of(r, found.content, found.marked);
 	}
-	buf_release(&f.rest);
-	return good;
-}
-
-static bool read_text(struct reading *r, struct str text)
-{
-	for (size_t i = 0; i < tool_formats_count; i++) {
-		if (try_format(r, tool_formats[i], text)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* ---- no call ---- */
-
-static bool names_a_tool(const struct reading *r, struct str text)
-{
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
-		struct str name = json_inner(JSON_GET(tool, "name"));
-		struct buf copy = BUF(BUF_MAX_SMALL);
-
-		buf_str(&copy, name);
-		bool found = name.n && mark_at(text, buf_cstr(&copy)) < text.n;
-		buf_release(&copy);
-		if (found) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool has_markup(struct str text)
-{
-	for (size_t i = 0; i < tool_formats_count; i++) {
-		if (has_mark(tool_formats[i], text)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *cause_of(const struct reading *r, struct str text)
-{
-	if (str_is(r->reply->finish_reason, "length")) {
-		return "finish-length";
-	}
-	if (has_markup(text)) {
-		return "markup";
-	}
-	if (r->reply->refusal.n) {
-		return "refusal";
-	}
-	if (!trimmed(text).n) {
-		return has_markup(r->out->reasoning) ? "in-reasoning" : "empty";
-	}
-	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }
 
 /* What a broken stream left of a call must not be acted upon. */
-static void refuse_all(struct reading *r)
+static void refuse_all(struct call_reading *r)
 {
 	call_note(&r->out->notes, "stream-incomplete");
 	for (size_t i = 0; i < r->out->count; i++) {
@@ -466,29 +367,23 @@ static void refuse_all(struct reading *r)
 
 		if (c->class != CLASS_UNKNOWN_TOOL) {
 			refuse(r, c, OUTCOME_NOT_SENT, CLASS_TRANSPORT,
-			       "the model's stream broke off, so this call was not "
-			       "executed");
+			       "the model's stream was cut off, so this call was not executed");
 		}
 	}
 }
 
-void calls_read(const struct calls_conf *conf, const struct chat_reply *reply,
-                struct arena *arena, struct tool_calls *out)
+void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, struct arena *arena,
+                struct tool_calls *out)
 {
-	struct reading r = {.conf = conf, .reply = reply, .arena = arena, .out = out};
+	struct call_reading r = {.conf = conf, .reply = reply, .arena = arena, .out = out};
 
-	*out = (struct tool_calls){.source = "none",
-	                           .content = reply->content,
-	                           .reasoning = reply->reasoning};
+	*out = (struct tool_calls){
+		.source = "none", .content = reply->content, .reasoning = reply->reasoning};
 	if (reply->call_count) {
 		read_native(&r);
 	} else {
-		struct str text = without_reasoning(&r, reply->content);
-
-		out->content = trimmed(text);
-		if (!read_text(&r, text)) {
-			out->cause = cause_of(&r, text);
-		} else if (conf->mode == TOOLS_NATIVE) {
+		read_text(&r);
+		if (out->count && conf->mode == TOOLS_NATIVE) {
 			call_note(&out->notes, "server-without-parser");
 		}
 		if (str_is(reply->finish_reason, "tool_calls")) {

@@ -7,22 +7,13 @@
 
 #include "policy/llm/conf.h"
 #include "policy/llm/reply.h"
-#include "trajectory/outcome.h"
-
-#define CALL_NOTES_MAX 32
-
-/* Words that say how a reply was read, each once, in the order of their discovery. */
-struct call_notes {
-	const char *words[CALL_NOTES_MAX];
-	size_t count;
-};
-void call_note(struct call_notes *n, const char *word);
-bool call_noted(const struct call_notes *n, const char *word);
+#include "policy/toolformats/notes.h"
+#include "trajectory/words.h"
 
 struct tool_call {
-	struct str id, name;  /* decoded; id: the server's, or made by us */
-	struct str arguments; /* raw JSON object; where outcome says unparsed: the text as
-	                         a JSON string, or absent */
+	struct str id, name; /* decoded; id: the server's, or made by us */
+	/* raw JSON object; where outcome says unparsed: the text as a JSON string, or absent */
+	struct str arguments;
 	/* OUTCOME_NONE: it can be sent. Else why not: OUTCOME_UNPARSED, or
 	   OUTCOME_NOT_SENT for a name that is not offered or a call that was cut off. */
 	enum outcome outcome;
@@ -36,9 +27,9 @@ struct tool_calls {
 	size_t count;
 	const char *source; /* "native", "text", "none" */
 	const char *format; /* of text: the row of toolformats.def; else NULL */
-	const char *cause;  /* of "none": why, a word of no-tool-call: "finish-length",
-	                       "markup", "refusal", "in-reasoning", "empty",
-	                       "names-a-tool", "prose" */
+	/* of "none": the cause for no-tool-call: "finish-length", "markup", "refusal",
+	   "in-reasoning", "empty", "names-a-tool", "prose" */
+	const char *cause;
 	struct call_notes notes;   /* flags: "finish-reason-disagrees", .. */
 	struct call_notes repairs; /* what was mended: "double-encoded", .. */
 	struct str content;        /* text beside the calls, reasoning taken out */
@@ -48,11 +39,12 @@ struct tool_calls {
 struct calls_conf {
 	struct str tools; /* as advertised, raw */
 	enum tool_mode mode;
+	const char *format; /* of text: the only one to read; NULL: all */
 	bool repair;
 	int64_t first; /* number of the first call, for the ids we make */
 };
 
-void calls_read(const struct calls_conf *conf, const struct chat_reply *reply,
-                struct arena *arena, struct tool_calls *out);
+void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, struct arena *arena,
+                struct tool_calls *out);
 
 #endif

@@ -2,15 +2,15 @@
 #include "policy/llm/chat.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "json/write.h"
 #include "net/http.h"
 #include "policy/llm/stream.h"
-#include "policy/toolformats/format.h"
 #include "protocol/sse.h"
 
 #define FIRST_WAIT_MS 500
 #define LAST_WAIT_MS  8000
-/* A server that asks for more is not worth the wait: somebody is to be told. */
+/* A longer wait is reported instead of waited for. */
 #define RETRY_AFTER_MAX_MS 60000
 #define FAILURE_BODY_MAX   ((size_t)64 << 10)
 
@@ -50,8 +50,7 @@ struct attempt {
 	uint64_t retry_after_ms; /* 0: not said */
 };
 
-static int feed(struct sse *sse, struct chat_stream *s, struct str piece,
-                struct error *err)
+static int feed(struct sse *sse, struct chat_stream *s, struct str piece, struct error *err)
 {
 	struct sse_event event;
 
@@ -62,14 +61,14 @@ static int feed(struct sse *sse, struct chat_stream *s, struct str piece,
 		}
 	}
 	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
-	                                  "a piece of the model's stream is over %zu MiB",
+	                                  "a chunk of the model's stream is over %zu MiB",
 	                                  CHAT_REPLY_MAX >> 20)
 	                      : 0;
 }
 
-/* Is what came a turn? Calls of a stream that broke off are, for the model and the record
-   get to know that they were not executed. Text is not: nobody knows whether a call was
-   to follow, and asking again costs no step. */
+/* Is the partial reply a turn? Calls of an interrupted stream are: model and recording are told
+   that they were not executed. Text is not: a call might have followed, and retrying costs no
+   step. */
 static bool is_reply(const struct chat_stream *s, bool ended_well)
 {
 	return (ended_well && s->finish_reason.n) || s->call_count > 0;
@@ -93,7 +92,7 @@ static int read_stream(struct http_exchange *x, struct attempt *a, struct error 
 	if (cut && err->kind != FAIL_TRANSPORT) {
 		bad = -1;
 	} else if (!bad && failure.p) {
-		chat_failure_from_reply(a->failure, 500, (struct str){NULL, 0}, failure);
+		chat_failure_from_reply(a->failure, 500, STR_NONE, failure);
 	} else if (!bad && is_reply(&s, !cut)) {
 		chat_stream_reply(&s, !cut, a->reply);
 		a->answered = true;
@@ -107,8 +106,7 @@ static int read_stream(struct http_exchange *x, struct attempt *a, struct error 
 	return bad;
 }
 
-static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
-                     struct error *err)
+static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
 	struct json_fault fault;
 	struct str body;
@@ -117,7 +115,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	if (http_read_all(x, &c->body, err)) {
 		return -1;
 	}
-	body = trimmed(buf_view(&c->body));
+	body = text_trim(buf_view(&c->body));
 	/* an error may come with status 200 */
 	if (json_validate(body, &fault) == 0 && !json_is_null(JSON_GET(body, "error")) &&
 	    json_count(JSON_GET(body, "choices")) == 0) {
@@ -132,8 +130,8 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 }
 
 /* The status says what happened, whatever becomes of the body. */
-static int read_refusal(struct chat *c, struct http_exchange *x, int status,
-                        struct attempt *a, struct error *err)
+static int read_refusal(struct chat *c, struct http_exchange *x, int status, struct attempt *a,
+                        struct error *err)
 {
 	struct str piece, body;
 	int more = 0;
@@ -155,8 +153,7 @@ static int read_refusal(struct chat *c, struct http_exchange *x, int status,
 	return 0;
 }
 
-static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a,
-                      struct error *err)
+static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
 	if (http_wait_headers(x, err)) {
 		return -1;
@@ -179,7 +176,8 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	                         .body = body,
 	                         .timeout_ms = c->conf->timeout_ms,
 	                         .max_bytes = CHAT_REPLY_MAX,
-	                         .may_repeat = true};
+	                         .may_repeat = true,
+	                         .trust = c->conf->insecure ? TRUST_ANY : TRUST_VALID};
 	struct http_exchange *x = NULL;
 
 	if (http_begin(c->io, &q, &x, err)) {
@@ -187,14 +185,14 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	}
 	int failed = read_reply(c, x, a, err);
 	if (http_repeats(x)) {
-		events_push(c->events, "retry", STR(EVENTS_RETRY));
+		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
 	}
 	http_leave(x);
 	if (!failed) {
 		return 0;
 	}
-	if (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM ||
-	    err->kind == FAIL_USAGE) {
+	if (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM || err->kind == FAIL_USAGE ||
+	    err->kind == FAIL_INPUT) {
 		return -1;
 	}
 	chat_failure_from_error(a->failure, err);
@@ -238,11 +236,10 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
 	jw_key(&w, "wait_ms");
 	jw_u64(&w, wait_ms);
 	jw_end(&w);
-	events_push_json(c->events, "retry", &detail);
+	events_push_json(c->events, EVENT_RETRY, &detail);
 	buf_release(&detail);
-	log_warn("the model did not answer (%s: %s), asking again in %llu ms",
-	         chat_failure_name(f->class), buf_cstr(&f->message),
-	         (unsigned long long)wait_ms);
+	log_warn("the model did not reply (%s: %s), retrying in %llu ms",
+	         chat_failure_name(f->class), buf_cstr(&f->message), (unsigned long long)wait_ms);
 }
 
 /* The same words from a failing server twice: it is what we send that makes it fail. */
@@ -271,14 +268,12 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 			return 0;
 		}
 		look_for_poison(c, failure, tries);
-		bool again =
-			tries <= chat_failure_retries(failure->class, c->conf->retries);
+		bool again = tries <= chat_failure_retries(failure->class, c->conf->retries);
 		if (again && a.retry_after_ms > RETRY_AFTER_MAX_MS) {
-			buf_printf(
-				&failure->message,
-				" (it asks to wait %llu s; more than %d s is not waited)",
-				(unsigned long long)a.retry_after_ms / 1000,
-				RETRY_AFTER_MAX_MS / 1000);
+			buf_printf(&failure->message,
+			           " (retry-after is %llu s, the maximum wait is %d s)",
+			           (unsigned long long)a.retry_after_ms / 1000,
+			           RETRY_AFTER_MAX_MS / 1000);
 			again = false;
 		}
 		if (!again) {

@@ -22,13 +22,13 @@ struct chat {
 	struct buf last_message; /* of the failure before */
 };
 
-/* Borrows all three. stream: tells rollouts apart. */
+/* Borrows all three. stream: distinguishes rollouts. */
 void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
                struct event_queue *events, uint64_t stream);
 void chat_release(struct chat *c);
 
-/* 0: *reply holds the answer (release it), or *failure says why not and *reply is empty:
- *answered tells which. -1: interrupted, or ours. */
+/* 0: *answered, and *reply holds the reply (release it); or *failure says why not and *reply is
+   empty. -1: interrupted, or a local failure. */
 MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
                       struct chat_failure *failure, bool *answered, struct error *err);
 

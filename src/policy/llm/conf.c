@@ -1,166 +1,146 @@
 /* Reading what a model's policy is set to: see conf.h. */
 #include "policy/llm/conf.h"
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/text.h"
-#include "json/tree.h"
+#include "json/keyed.h"
 #include "json/write.h"
-#include "policy/file.h"
+#include "net/http.h"
+#include "policy/toolformats/reader.h"
+#include "trajectory/words.h"
 
 #include <stdlib.h>
+
+#define RETRIES_MAX 100
 
 const char *const tool_mode_names[] = {"native", "json", "text", NULL};
 const char *const on_no_tool_names[] = {"stop", "nudge", "continue", NULL};
 
-/* Where nobody says what to tell the model. */
-#define DEFAULT_SYSTEM                                                                   \
-	"You act in an environment through the tools you are given. Call a tool in "     \
+/* The default system prompt. */
+#define DEFAULT_SYSTEM                                                                             \
+	"You act in an environment through the tools you are given. Call a tool in "               \
 	"every turn until the task is done."
 #define DEFAULT_USER "{task}\n{observation}"
 
-struct reading {
+/* What a policy file says of a model; absent (NULL): nothing. */
+struct llm_file {
+	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
+	int tool_mode, tool_format, on_no_tool;
+	struct str sampling, extra;
+	bool repair, stream, tokens;
+	uint64_t timeout_ms;
+	struct keyed_number retries;
+	struct str error_text; /* policy_error_texts reads it */
+};
+
+struct conf_reading {
 	const char *path; /* NULL: no file */
-	struct json_tree *tree;
-	const struct json_tree_node *root;
+	struct buf text;
+	struct llm_file file;
 	const struct llm_options *options;
 	struct llm_conf *conf;
 };
 
-static const struct {
-	const char *name;
-	enum json_type type;
-} keys[] = {
-	{"kind", JSON_STRING},        {"name", JSON_STRING},
-	{"description", JSON_STRING}, {"$schema", JSON_STRING},
-	{"base_url", JSON_STRING},    {"model", JSON_STRING},
-	{"profile", JSON_STRING},     {"key_env", JSON_STRING},
-	{"system", JSON_STRING},      {"user", JSON_STRING},
-	{"sampling", JSON_OBJECT},    {"extra", JSON_OBJECT},
-	{"tool_mode", JSON_STRING},   {"repair", JSON_TRUE},
-	{"on_no_tool", JSON_STRING},  {"stream", JSON_TRUE},
-	{"tokens", JSON_TRUE},        {"timeout", JSON_STRING},
-	{"retries", JSON_NUMBER},
-};
-
 /* ---- the file ---- */
 
-static int check_key(const struct json_tree_node *m, struct error *err)
+static int read_retries(struct keyed *k, struct str value, void *to)
 {
-	const char *key = json_tree_key(m), *names[ARRAY_LEN(keys)];
-	enum json_type type = json_tree_type(m);
-	struct buf near = BUF(BUF_MAX_SMALL);
+	struct llm_file *f = to;
+	struct keyed_number *n = &f->retries;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		names[i] = keys[i].name;
-		if (strcmp(key, keys[i].name) != 0) {
-			continue;
-		}
-		if (type == keys[i].type ||
-		    (keys[i].type == JSON_TRUE && type == JSON_FALSE)) {
-			return 0;
-		}
-		return error_set(err, FAIL_INPUT, "\"%s\" is %s, not %s", key,
-		                 json_type_name(type),
-		                 keys[i].type == JSON_TRUE
-		                         ? "true or false"
-		                         : json_type_name(keys[i].type));
-	}
-	text_suggest(&near, str_from(key), names, ARRAY_LEN(names));
-	error_set(err, FAIL_INPUT, "unknown key \"%s\"%s", key, buf_cstr(&near));
-	buf_release(&near);
-	return -1;
+	n->given = json_i64(value, &n->value) && n->value >= 0 && n->value <= RETRIES_MAX;
+	return n->given ? 0 : keyed_expected(k, "an integer from 0 to 100");
 }
 
-static int check_keys(const struct reading *r, struct error *err)
+#define IN_FILE(member) .at = offsetof(struct llm_file, member)
+static const struct keyed_row rows[] = {
+	{"kind", .type = KEYED_IGNORED},
+	{"$schema", .type = KEYED_IGNORED},
+	{"description", .type = KEYED_IGNORED},
+	{"name", KEYED_WORDS, IN_FILE(name)},
+	{"base_url", KEYED_WORDS, IN_FILE(base_url)},
+	{"model", KEYED_WORDS, IN_FILE(model)},
+	{"profile", KEYED_WORDS, IN_FILE(profile)},
+	{"key_env", KEYED_WORDS, IN_FILE(key_env)},
+	{"system", KEYED_WORDS, IN_FILE(system)},
+	{"user", KEYED_WORDS, IN_FILE(user)},
+	{"sampling", KEYED_OBJECT, IN_FILE(sampling)},
+	{"extra", KEYED_OBJECT, IN_FILE(extra)},
+	{"tool_mode", KEYED_CHOICE, IN_FILE(tool_mode), .words = tool_mode_names},
+	{"tool_format", KEYED_CHOICE, IN_FILE(tool_format), .words = tool_format_names},
+	{"on_no_tool", KEYED_CHOICE, IN_FILE(on_no_tool), .words = on_no_tool_names},
+	{"repair", KEYED_SET, IN_FILE(repair)},
+	{"stream", KEYED_SET, IN_FILE(stream)},
+	{"tokens", KEYED_SET, IN_FILE(tokens)},
+	{"timeout", KEYED_DURATION, IN_FILE(timeout_ms)},
+	{"retries", KEYED_BY, .read = read_retries},
+	{"error_text", KEYED_ANY, IN_FILE(error_text)},
+};
+static const struct keyed_table table = KEYED_TABLE(rows);
+
+/* The defaults stand where the file says nothing. */
+static int read_file(struct conf_reading *r, struct error *err)
 {
-	for (const struct json_tree_node *m = json_tree_first(r->root); m;
-	     m = json_tree_next(m)) {
-		if (check_key(m, err)) {
-			return -1;
-		}
-	}
-	return 0;
+	struct keyed k = {.what = "policy ",
+	                  .name = r->path,
+	                  .text = buf_view(&r->text),
+	                  .arena = &r->conf->arena,
+	                  .err = err};
+
+	r->file = (struct llm_file){.repair = true, .timeout_ms = LLM_TIMEOUT_MS};
+	return r->path ? keyed_read(&k, text_trim(k.text), &table, &r->file) : 0;
 }
 
 /* Is it a file of our kind? Anything else about it is for others to say. */
-static bool open_file(struct reading *r, const char *path)
+static bool open_file(struct conf_reading *r, const char *path)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_fault fault;
 	struct error ignored;
-	const char *kind = NULL;
 
-	if (!policy_file_read(path, &text, &ignored) &&
-	    !json_tree_parse(buf_view(&text), path, &r->tree, &ignored)) {
-		r->path = path;
-		r->root = json_tree_root(r->tree);
-		kind = json_tree_string(json_tree_get(r->root, "kind"));
+	if (file_read("policy", path, &r->text, &ignored) ||
+	    json_validate(buf_view(&r->text), &fault)) {
+		return false;
 	}
-	buf_release(&text);
-	return kind && strcmp(kind, "llm") == 0;
+	r->path = path;
+	return json_is(JSON_GET(text_trim(buf_view(&r->text)), "kind"),
+	               str_from(policy_kind_name(POLICY_LLM)));
 }
 
 /* ---- values: the command line, else the file, else the default ---- */
 
-static const char *text_of(struct reading *r, const char *option, const char *key,
+static const char *text_of(struct conf_reading *r, const char *option, const char *in_file,
                            const char *otherwise)
 {
-	const char *text = option;
+	const char *text = option ? option : in_file ? in_file : otherwise;
 
-	if (!text && r->root) {
-		text = json_tree_string(json_tree_get(r->root, key));
-	}
-	if (!text) {
-		text = otherwise;
-	}
 	return text ? arena_str(&r->conf->arena, str_from(text)).p : NULL;
 }
 
-static bool flag_of(const struct reading *r, bool option, const char *key, bool otherwise)
+/* Which of the words it is; NULL: *out stays. */
+static int choose(const char *word, enum fail kind, const char *what, const char *const *words,
+                  int *out, struct error *err)
 {
-	bool value = otherwise;
-
-	if (r->root) {
-		json_tree_bool(json_tree_get(r->root, key), &value);
-	}
-	return option ? !otherwise : value;
-}
-
-static struct str raw_of(struct reading *r, const char *key)
-{
-	const struct json_tree_node *n = r->root ? json_tree_get(r->root, key) : NULL;
-	struct buf raw = BUF(BUF_MAX_SMALL);
-
-	if (!n) {
-		return (struct str){NULL, 0};
-	}
-	json_tree_write(r->tree, n, &raw);
-	struct str kept = arena_str(&r->conf->arena, buf_view(&raw));
-	buf_release(&raw);
-	return kept;
-}
-
-static int word_of(const struct reading *r, const char *word, const char *what,
-                   const char *const *names, int *out, struct error *err)
-{
-	struct buf near = BUF(BUF_MAX_SMALL);
 	size_t count = 0;
 
-	for (; names[count]; count++) {
-		if (strcmp(names[count], word) == 0) {
+	for (; word && words[count]; count++) {
+		if (strcmp(words[count], word) == 0) {
 			*out = (int)count;
 			return 0;
 		}
 	}
-	text_suggest(&near, str_from(word), names, count);
-	error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE, "%s \"%s\"%s", what, word,
-	          buf_cstr(&near));
-	buf_release(&near);
-	return -1;
+	if (!word) {
+		return 0;
+	}
+	error_set(err, kind, "unknown %s \"%s\"", what, word);
+	return names_suggest(err, str_from(word), words, count);
 }
 
-static int read_words(struct reading *r, struct error *err)
+static int read_words(struct conf_reading *r, struct error *err)
 {
-	const char *profile = text_of(r, r->options->profile, "profile", "generic");
+	const struct llm_options *o = r->options;
+	const char *profile = text_of(r, o->profile, r->file.profile, "generic");
 	const char *names[16] = {NULL};
 	struct llm_conf *c = r->conf;
 	int which = 0;
@@ -168,47 +148,32 @@ static int read_words(struct reading *r, struct error *err)
 	for (size_t i = 0; i < profiles_count && i + 1 < ARRAY_LEN(names); i++) {
 		names[i] = profiles[i].name;
 	}
-	if (word_of(r, profile, "unknown profile", names, &which, err)) {
+	if (choose(profile, o->profile ? FAIL_USAGE : FAIL_INPUT, "profile", names, &which, err) ||
+	    choose(o->tool_mode, FAIL_USAGE, "tool mode", tool_mode_names, &r->file.tool_mode,
+	           err) ||
+	    choose(o->tool_format, FAIL_USAGE, "tool format", tool_format_names,
+	           &r->file.tool_format, err) ||
+	    choose(o->on_no_tool, FAIL_USAGE, "on_no_tool", on_no_tool_names, &r->file.on_no_tool,
+	           err)) {
 		return -1;
 	}
 	c->profile = &profiles[which];
-	if (word_of(r, text_of(r, r->options->tool_mode, "tool_mode", "native"),
-	            "unknown tool mode", tool_mode_names, &which, err)) {
-		return -1;
-	}
-	c->tool_mode = (enum tool_mode)which;
-	if (word_of(r, text_of(r, r->options->on_no_tool, "on_no_tool", "stop"),
-	            "on_no_tool is not", on_no_tool_names, &which, err)) {
-		return -1;
-	}
-	c->on_no_tool = (enum on_no_tool)which;
+	c->tool_mode = (enum tool_mode)r->file.tool_mode;
+	c->tool_format = r->file.tool_format ? tool_format_names[r->file.tool_format] : NULL;
+	c->on_no_tool = (enum on_no_tool)r->file.on_no_tool;
 	return 0;
 }
 
-static int read_numbers(struct reading *r, struct error *err)
+static int read_numbers(struct conf_reading *r, struct error *err)
 {
-	const struct json_tree_node *retries =
-		r->root ? json_tree_get(r->root, "retries") : NULL;
-	const char *timeout = text_of(r, NULL, "timeout", NULL);
-	struct llm_conf *c = r->conf;
-	int64_t n = LLM_RETRIES;
+	const struct llm_options *o = r->options;
+	uint64_t retries = r->file.retries.given ? (uint64_t)r->file.retries.value : LLM_RETRIES;
 
-	c->timeout_ms = LLM_TIMEOUT_MS;
-	if (timeout && (!text_duration_ms(str_from(timeout), &c->timeout_ms) ||
-	                c->timeout_ms == 0)) {
-		return error_set(err, FAIL_INPUT,
-		                 "\"timeout\" is a duration with its unit, such as "
-		                 "\"5m\", not \"%s\"",
-		                 timeout);
+	if (r->file.timeout_ms == 0) {
+		return error_set(err, FAIL_INPUT, "\"timeout\" must be more than 0");
 	}
-	if (retries && (!json_tree_i64(retries, &n) || n < 0 || n > 100)) {
-		return error_set(err, FAIL_INPUT,
-		                 "\"retries\" is a whole number from 0 to 100");
-	}
-	c->retries = r->options->retries.given ? r->options->retries.value : (uint64_t)n;
-	if (r->options->timeout.given) {
-		c->timeout_ms = r->options->timeout.value;
-	}
+	r->conf->retries = o->has_retries ? o->retries : retries;
+	r->conf->timeout_ms = o->has_timeout ? o->timeout_ms : r->file.timeout_ms;
 	return 0;
 }
 
@@ -223,34 +188,34 @@ static bool ends_with_version(struct str url)
 }
 
 /* The base URL comes with or without /v1, and some paste the whole of it. */
-static int read_url(struct reading *r, struct error *err)
+static int read_url(struct conf_reading *r, struct error *err)
 {
-	const char *base = text_of(r, r->options->base_url, "base_url", NULL);
+	const char *base = text_of(r, r->options->base_url, r->file.base_url, NULL);
 	struct buf url = BUF(BUF_MAX_SMALL);
 	struct str s = str_from(base);
 
 	if (!base) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "no model server is given: --base-url "
-		                 "http://HOST:PORT/v1, or \"base_url\" in a policy file");
+		                 "no model server: give \1base_url\2 http://HOST:PORT/v1, or "
+		                 "\"base_url\" in a policy file");
 	}
 	if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0) {
 		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the base URL of a model begins with http:// or "
-		                 "https://, not '%s'",
+		                 "the model's base URL must start with http:// or https://: "
+		                 "'%s'",
 		                 base);
 	}
 	if (base[strcspn(base, "?#")]) {
 		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the base URL of a model ends with its path: \"?\" or "
-		                 "\"#\" and what follows do not belong there");
+		                 "the model's base URL must end with its path, without \"?\" "
+		                 "or \"#\"");
 	}
 	const char *host = strstr(base, "://") + 3;
 
 	if (memchr(host, '@', strcspn(host, "/?#"))) {
 		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "a password in the model's URL would be recorded: "
-		                 "give a key by --key-env VARIABLE");
+		                 "a password in the model's URL would be recorded: pass a key "
+		                 "with \1key_env\2 VARIABLE");
 	}
 	while (s.n && s.p[s.n - 1] == '/') {
 		s.n--;
@@ -265,27 +230,46 @@ static int read_url(struct reading *r, struct error *err)
 	return 0;
 }
 
-static int read_key(struct reading *r, const char *(*variable)(const char *name),
+static bool is_allowed(const struct conf_reading *r, const char *name)
+{
+	const struct llm_options *o = r->options;
+	const char *own = r->conf->profile->key_variable;
+	bool allowed =
+		o->key_env || (own && strcmp(own, name) == 0) || http_is_loopback(r->conf->url);
+
+	for (size_t i = 0; i < o->allowed_key_count; i++) {
+		allowed = allowed || strcmp(o->allowed_keys[i], name) == 0;
+	}
+	return allowed;
+}
+
+static int read_key(struct conf_reading *r, const char *(*variable)(const char *name),
                     struct error *err)
 {
-	const char *asked = text_of(r, r->options->key_env, "key_env", NULL);
+	const char *asked = text_of(r, r->options->key_env, r->file.key_env, NULL);
 	const char *name = asked ? asked : r->conf->profile->key_variable;
 	const char *key = name ? variable(name) : NULL;
 
+	if (name && !is_allowed(r, name)) {
+		return error_set(
+			err, FAIL_USAGE,
+			"\"key_env\" would send the variable %s to %s: allow it with \1allow_key_env\2 %s",
+			name, r->conf->url, name);
+	}
 	if (name && (!key || !*key)) {
 		return error_set(err, FAIL_USAGE,
-		                 "the model's API key: the variable %s is not set%s",
-		                 name, asked ? "" : "; --key-env names another");
+		                 "the model's API key: the variable %s is not set%s", name,
+		                 asked ? "" : "; name another with \1key_env\2");
 	}
 	for (size_t i = 0; key && key[i]; i++) {
 		if ((unsigned char)key[i] < ' ' || key[i] == 127) {
-			return error_set(
-				err, FAIL_USAGE,
-				"the model's API key in %s has a control "
-				"character in it, a line feed at the end perhaps",
-				name);
+			return error_set(err, FAIL_USAGE,
+			                 "the model's API key in %s contains a control "
+			                 "character, perhaps a line feed at its end",
+			                 name);
 		}
 	}
+	r->conf->key_variable = name ? arena_str(&r->conf->arena, str_from(name)).p : NULL;
 	r->conf->key = key ? arena_str(&r->conf->arena, str_from(key)).p : NULL;
 	return 0;
 }
@@ -304,6 +288,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 	jw_text(&w, c->profile->name);
 	jw_key(&w, "tool_mode");
 	jw_text(&w, tool_mode_names[c->tool_mode]);
+	if (c->tool_format) {
+		jw_key(&w, "tool_format");
+		jw_text(&w, c->tool_format);
+	}
 	jw_key(&w, "on_no_tool");
 	jw_text(&w, on_no_tool_names[c->on_no_tool]);
 	jw_key(&w, "repair");
@@ -332,43 +320,42 @@ static void tell_unsent(const struct llm_conf *c)
 		buf_clear(&name);
 		text_escape_cut(&name, m.key, 80);
 		if (!profile_accepts(c->profile, buf_cstr(&name))) {
-			log_warn("the profile %s does not take %s, so it is not sent "
-			         "(\"extra\" is sent as it is)",
+			log_warn("profile %s does not support %s, so it is not sent "
+			         "(\"extra\" is sent unchanged)",
 			         c->profile->name, buf_cstr(&name));
 		}
 	}
 	buf_release(&name);
 }
 
-static int read_all(struct reading *r, const char *(*variable)(const char *name),
+static int read_all(struct conf_reading *r, const char *(*variable)(const char *name),
                     struct error *err)
 {
 	const struct llm_options *o = r->options;
 	struct llm_conf *c = r->conf;
 	const char *slash = r->path ? strrchr(r->path, '/') : NULL;
-	const char *title = slash ? slash + 1 : r->path ? r->path : "llm";
+	const char *title = slash ? slash + 1 : r->path ? r->path : policy_kind_name(POLICY_LLM);
 
-	if ((r->root && check_keys(r, err)) || read_words(r, err) ||
-	    read_numbers(r, err) || read_url(r, err) || read_key(r, variable, err)) {
+	if (read_words(r, err) || read_numbers(r, err) || read_url(r, err) ||
+	    read_key(r, variable, err)) {
 		return -1;
 	}
-	c->model = text_of(r, o->model, "model", NULL);
+	c->model = text_of(r, o->model, r->file.model, NULL);
 	if (!c->model) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "no model is given: --model NAME, or \"model\" in "
-		                 "a policy file");
+		                 "no model: give \1model\2 NAME, or \"model\" in a policy file");
 	}
-	c->name = str_from(text_of(r, NULL, "name", title));
-	c->system = text_of(r, o->system, "system", DEFAULT_SYSTEM);
-	c->user = text_of(r, o->user, "user", DEFAULT_USER);
-	c->repair = flag_of(r, o->no_repair, "repair", true);
-	c->stream = flag_of(r, o->stream, "stream", false);
-	c->tokens = flag_of(r, o->tokens, "tokens", false);
-	c->asked = raw_of(r, "sampling");
-	c->asked = c->asked.p ? c->asked : STR("{}");
-	c->extra = raw_of(r, "extra");
+	c->name = str_from(text_of(r, NULL, r->file.name, title));
+	c->system = text_of(r, o->system, r->file.system, DEFAULT_SYSTEM);
+	c->user = text_of(r, o->user, r->file.user, DEFAULT_USER);
+	c->repair = r->file.repair && !o->no_repair;
+	c->stream = r->file.stream || o->stream;
+	c->tokens = r->file.tokens || o->tokens;
+	c->asked = r->file.sampling.p ? r->file.sampling : STR("{}");
+	c->extra = r->file.extra;
 	tell_unsent(c);
-	describe(c, text_of(r, o->key_env, "key_env", c->profile->key_variable));
+	c->insecure = o->insecure;
+	describe(c, c->key_variable);
 	return 0;
 }
 
@@ -376,16 +363,16 @@ int llm_conf_new(const char *spec, const struct llm_options *o,
                  const char *(*variable)(const char *name), struct llm_conf **out,
                  struct error *err)
 {
-	struct reading r = {.options = o};
-	bool plain = spec && strcmp(spec, "llm") == 0;
+	struct conf_reading r = {.text = BUF(BUF_MAX_MESSAGE), .options = o};
+	bool plain = spec && policy_kind_parse(str_from(spec)) == POLICY_LLM;
 	int failed = 0;
 
 	*out = NULL;
 	if (spec && (plain || open_file(&r, spec))) {
 		r.conf = mem_new(sizeof(*r.conf));
-		failed = read_all(&r, variable, err);
-		if (failed && r.path) {
-			error_wrap(err, "policy %s", r.path);
+		failed = read_file(&r, err);
+		if (!failed && read_all(&r, variable, err)) {
+			failed = r.path ? error_wrap(err, "policy %s", r.path) : -1;
 		}
 		if (failed) {
 			llm_conf_free(r.conf);
@@ -393,7 +380,7 @@ int llm_conf_new(const char *spec, const struct llm_options *o,
 			*out = r.conf;
 		}
 	}
-	json_tree_free(r.tree);
+	buf_release(&r.text);
 	return failed;
 }
 

@@ -5,13 +5,14 @@
       "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm",
       "key_env":"OPENAI_API_KEY", "system":"...", "user":"... {observation} {state}
    {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
-   is..}, "tool_mode":"native|json|text", "on_no_tool":"stop|nudge|continue",
+   is..}, "tool_mode":"native|json|text",
+      "tool_format":"auto|hermes|..", "on_no_tool":"stop|nudge|continue",
       "repair":true, "stream":false, "tokens":false, "timeout":"5m", "retries":4} */
 #ifndef ROLLDBG_POLICY_LLM_CONF_H
 #define ROLLDBG_POLICY_LLM_CONF_H
 
+#include "base/error.h"
 #include "base/mem.h"
-#include "base/options.h"
 #include "json/scan.h"
 #include "policy/llm/profile.h"
 
@@ -21,12 +22,17 @@ enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };
 #define LLM_TIMEOUT_MS 300000 /* a generation can take minutes */
 #define LLM_RETRIES    4
 
-/* From the command line; NULL or not given: as the file says, or the default. */
+/* What goes before the file. NULL, or has_x false: as the file says, or the default. */
 struct llm_options {
 	const char *base_url, *model, *profile, *key_env, *system, *user;
-	const char *tool_mode, *on_no_tool;
-	struct opt_u64 timeout, retries;
+	const char *tool_mode, *tool_format, *on_no_tool;
+	bool has_timeout, has_retries;
+	uint64_t timeout_ms, retries;
 	bool no_repair, stream, tokens;
+	bool insecure; /* accept any TLS certificate */
+	/* Variables that a policy file may have sent to a server elsewhere (see llm_conf_new). */
+	const char *const *allowed_keys;
+	size_t allowed_key_count;
 };
 
 struct llm_conf {
@@ -36,10 +42,12 @@ struct llm_conf {
 	const char *model;
 	const struct profile *profile;
 	const char *key;           /* NULL: none is sent. Never recorded, never logged */
+	const char *key_variable;  /* that it was read from; NULL: none */
 	const char *system, *user; /* templates; system may be NULL */
 	enum tool_mode tool_mode;
+	const char *tool_format; /* of calls in text; NULL: any */
 	enum on_no_tool on_no_tool;
-	bool repair, stream, tokens;
+	bool repair, stream, tokens, insecure;
 	uint64_t timeout_ms;
 	uint64_t retries;
 	struct str asked;  /* raw JSON object: the sampling parameters as given */
@@ -50,12 +58,14 @@ struct llm_conf {
 extern const char *const tool_mode_names[]; /* by enum, NULL at the end */
 extern const char *const on_no_tool_names[];
 
-/* spec: what --policy says. *out is NULL when it asks for no model (another kind, or a
+/* spec: as in struct policy_conf. *out is NULL when it asks for no model (another kind, or a
    file of one: what is wrong with such a file is for policy_open to say). `variable` is
-   getenv, for the key. FAIL_USAGE: options; FAIL_INPUT: the file. */
+   getenv, for the key. A file may not choose which of the user's variables goes to a server that is not on this host:
+   one that is not the profile's own needs the user's word, as the option or in allowed_keys. FAIL_USAGE: options;
+   FAIL_INPUT: the file. */
 MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
-                          const char *(*variable)(const char *name),
-                          struct llm_conf **out, struct error *err);
+                          const char *(*variable)(const char *name), struct llm_conf **out,
+                          struct error *err);
 void llm_conf_free(struct llm_conf *c); /* NULL is fine */
 
 #endif

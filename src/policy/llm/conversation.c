@@ -7,6 +7,7 @@
 void conversation_init(struct conversation *c)
 {
 	*c = (struct conversation){.messages = BUF(BUF_MAX_MESSAGE),
+	                           .sent = BUF(BUF_MAX_MESSAGE),
 	                           .hasher = hasher_new(),
 	                           .scratch = BUF(BUF_MAX_MESSAGE)};
 }
@@ -14,6 +15,7 @@ void conversation_init(struct conversation *c)
 void conversation_release(struct conversation *c)
 {
 	buf_release(&c->messages);
+	buf_release(&c->sent);
 	buf_release(&c->scratch);
 	hasher_free(c->hasher);
 }
@@ -27,11 +29,32 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
 	hash_hex(h, buf_view(scratch), hash);
 }
 
-/* What stands in messages from `begin` on is one more message. */
+/* {"role":..,"content":".."}, which conversation_say wrote, ends with a quote and a brace. */
+static void send(struct conversation *c, struct str message)
+{
+	struct str content = JSON_GET(message, "content");
+	bool user = json_is(JSON_GET(message, "role"), STR("user")) &&
+	            json_type(content) == JSON_STRING && str_ends(message, STR("\"}"));
+
+	if (user && c->user_last) {
+		buf_cut(&c->sent, c->sent.n - strlen("\"}"));
+		buf_text(&c->sent, "\\n");
+		buf_str(&c->sent, json_inner(content));
+		buf_text(&c->sent, "\"}");
+	} else {
+		buf_text(&c->sent, c->sent.n ? "," : "");
+		buf_str(&c->sent, message);
+	}
+	c->user_last = user;
+}
+
+/* The bytes of messages from `begin` on are one more message. */
 static void added(struct conversation *c, size_t begin)
 {
-	conversation_chain(c->hasher, str_skip(buf_view(&c->messages), begin),
-	                   &c->scratch, c->hash);
+	struct str message = str_skip(buf_view(&c->messages), begin);
+
+	conversation_chain(c->hasher, message, &c->scratch, c->hash);
+	send(c, message);
 }
 
 static size_t begin_message(struct conversation *c)
@@ -92,22 +115,13 @@ struct str conversation_added(struct conversation *c)
 
 /* ---- prompts ---- */
 
-void prompt_text(struct str value, struct buf *out)
-{
-	if (json_type(value) == JSON_STRING) {
-		json_decode(value, out);
-	} else if (value.p) {
-		buf_str(out, value);
-	}
-}
-
 static bool is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-' || c == '.';
 }
 
-/* The name in braces at the start of s; absent: none stands there. */
+/* The name in braces at the start of s; absent: none. */
 static struct str placeholder(struct str s)
 {
 	size_t n = 1;
@@ -115,8 +129,7 @@ static struct str placeholder(struct str s)
 	while (n < s.n && is_name(s.p[n])) {
 		n++;
 	}
-	return n > 1 && n < s.n && s.p[n] == '}' ? (struct str){s.p + 1, n - 1}
-	                                         : (struct str){NULL, 0};
+	return n > 1 && n < s.n && s.p[n] == '}' ? (struct str){s.p + 1, n - 1} : STR_NONE;
 }
 
 static bool known(const struct prompt_values *v, struct str name, struct str *value)
@@ -132,15 +145,14 @@ static bool known(const struct prompt_values *v, struct str name, struct str *va
 	return true;
 }
 
-/* One line; false: its placeholders gave nothing, and nothing else stands in it. */
+/* One line; false: all its placeholders were empty, and it has no other text. */
 static bool fill_line(struct str line, const struct prompt_values *v, struct buf *out)
 {
 	bool empty = true, replaced = false;
 	struct str value, name;
 
 	for (size_t i = 0; i < line.n; i++) {
-		name = line.p[i] == '{' ? placeholder(str_skip(line, i))
-		                        : (struct str){NULL, 0};
+		name = line.p[i] == '{' ? placeholder(str_skip(line, i)) : STR_NONE;
 		bool task = str_is(name, "task") && !json_get(v->vars, name).p;
 
 		if (!name.p || (!task && !known(v, name, &value))) {
@@ -153,7 +165,7 @@ static bool fill_line(struct str line, const struct prompt_values *v, struct buf
 			buf_text(out, v->task);
 			empty &= !*v->task;
 		} else if (!json_is_null(value)) {
-			prompt_text(value, out);
+			json_text_or_json(value, out);
 			empty = false;
 		}
 		i += name.n + 1;

@@ -8,7 +8,11 @@
 
 struct conversation {
 	struct buf messages; /* raw JSON values, comma separated */
-	size_t taken;        /* bytes of it that conversation_added() has given */
+	/* The same as they are sent: messages of the user in a row are one, for many templates
+	   take no two of one role. */
+	struct buf sent;
+	bool user_last; /* the last one sent may be added to */
+	size_t taken;   /* bytes of it that conversation_added() has given */
 	struct hasher *hasher;
 	/* Of all messages so far, a chain: the hash of (the chain before, canonical
 	   message), beginning with the empty text. So that it costs one message, not the
@@ -30,22 +34,18 @@ void conversation_add(struct conversation *c, struct str message);
 /* What was added since this was last asked; valid until the next addition. */
 struct str conversation_added(struct conversation *c);
 
-/* One step of the chain, for whoever rebuilds a prompt from a recording. */
+/* One step of the hash chain, to rebuild a prompt from a recording. */
 void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
                         char hash[HASH_HEX + 1]);
 
-/* Appends a prompt: {observation}, {state}, {task} and the names in vars (raw JSON
-   object) are replaced, strings by their text, other values by their JSON, absent ones by
-   nothing; what else stands in braces stays. Lines that held nothing but absent values
-   are left out. */
+/* Appends a prompt: {observation}, {state}, {task} and the names in vars (raw JSON object) are
+   replaced, strings by their text, other values by their JSON, absent ones by nothing; other
+   braces stay. Lines with nothing but absent values are dropped. */
 struct prompt_values {
 	struct str observation, state; /* raw JSON */
 	const char *task;
 	struct str vars;
 };
 void prompt_fill(const char *template, const struct prompt_values *v, struct buf *out);
-
-/* Appends a raw JSON value as text for a model: a string decoded, others as they are. */
-void prompt_text(struct str value, struct buf *out);
 
 #endif

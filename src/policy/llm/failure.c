@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "json/scan.h"
-#include "policy/toolformats/format.h"
 
 #include <strings.h>
 
@@ -34,8 +33,7 @@ const char *chat_failure_name(enum chat_failure_class c)
 
 unsigned chat_failure_retries(enum chat_failure_class c, uint64_t configured)
 {
-	return classes[c].retries < configured ? classes[c].retries
-	                                       : (unsigned)configured;
+	return classes[c].retries < configured ? classes[c].retries : (unsigned)configured;
 }
 
 bool chat_failure_refused(enum chat_failure_class c)
@@ -45,9 +43,8 @@ bool chat_failure_refused(enum chat_failure_class c)
 
 void chat_failure_init(struct chat_failure *f)
 {
-	*f = (struct chat_failure){.message = BUF(MESSAGE_MAX),
-	                           .code = BUF(MESSAGE_MAX),
-	                           .param = BUF(MESSAGE_MAX)};
+	*f = (struct chat_failure){
+		.message = BUF(MESSAGE_MAX), .code = BUF(MESSAGE_MAX), .param = BUF(MESSAGE_MAX)};
 }
 
 void chat_failure_release(struct chat_failure *f)
@@ -66,13 +63,9 @@ static void clear(struct chat_failure *f)
 	buf_clear(&f->param);
 }
 
-/* As much as fits, whole characters. */
 static void keep_message(struct chat_failure *f, struct str text)
 {
-	struct str cut = {text.p, text.n < MESSAGE_MAX ? text.n : MESSAGE_MAX};
-
-	cut.n = text_utf8_valid(cut);
-	buf_str(&f->message, cut);
+	buf_str(&f->message, text_utf8_cut(text, MESSAGE_MAX));
 }
 
 /* ---- where the sentence stands ---- */
@@ -118,8 +111,8 @@ static void read_body(struct chat_failure *f, struct str body)
 {
 	struct str error = JSON_GET(body, "error");
 	struct str holder = json_type(error) == JSON_OBJECT ? error : body;
-	struct str candidates[] = {JSON_GET(holder, "message"), error,
-	                           JSON_GET(body, "message"), first_detail(body)};
+	struct str candidates[] = {JSON_GET(holder, "message"), error, JSON_GET(body, "message"),
+	                           first_detail(body)};
 	struct str code = JSON_GET(holder, "code");
 
 	for (size_t i = 0; i < ARRAY_LEN(candidates) && !f->message.n; i++) {
@@ -132,8 +125,7 @@ static void read_body(struct chat_failure *f, struct str body)
 	}
 	read_param(f, holder, body);
 	/* gateways put the status there, and the one word that counts beside it */
-	if (json_is_null(code) ||
-	    json_is(JSON_GET(holder, "type"), STR("insufficient_quota"))) {
+	if (json_is_null(code) || json_is(JSON_GET(holder, "type"), STR("insufficient_quota"))) {
 		code = JSON_GET(holder, "type");
 	}
 	if (!json_is_null(code) && code.n < MESSAGE_MAX) {
@@ -167,7 +159,7 @@ static bool about_context(const struct chat_failure *f)
 	return false;
 }
 
-/* The number behind the words; 0: they are not there. */
+/* The number after the words; 0: not found. */
 static uint64_t number_after(const struct buf *text, const char *words)
 {
 	const char *at = strstr(buf_cstr(text), words);
@@ -181,7 +173,7 @@ static uint64_t number_after(const struct buf *text, const char *words)
 	return n && text_u64((struct str){at, n}, &value) ? value : 0;
 }
 
-/* The number in front of the words; 0: they or it are not there. */
+/* The number before the words; 0: not found. */
 static uint64_t number_before(const struct buf *text, const char *words)
 {
 	const char *all = buf_cstr(text), *end = strstr(all, words), *at = end;
@@ -193,8 +185,8 @@ static uint64_t number_before(const struct buf *text, const char *words)
 	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
-/* vLLM names the prompt's tokens; OpenAI and those that speak like it name all that was
-   asked for, and the reply's part of it. */
+/* vLLM reports the prompt's tokens; OpenAI and compatible servers report the total requested
+   and the reply's share. */
 static uint64_t prompt_tokens(const struct buf *text)
 {
 	uint64_t named = number_after(text, "prompt contains at least ");
@@ -215,9 +207,8 @@ static enum chat_failure_class class_of(const struct chat_failure *f)
 	case 425:
 		return CHAT_TRANSPORT;
 	case 429:
-		return text_glob(STR("*insufficient_quota*"), buf_view(&f->code))
-		               ? CHAT_QUOTA
-		               : CHAT_RATE_LIMIT;
+		return text_glob(STR("*insufficient_quota*"), buf_view(&f->code)) ? CHAT_QUOTA
+		                                                                  : CHAT_RATE_LIMIT;
 	case 502:
 	case 503:
 	case 504:
@@ -232,25 +223,23 @@ static enum chat_failure_class class_of(const struct chat_failure *f)
 	return CHAT_SERVER;
 }
 
-void chat_failure_from_reply(struct chat_failure *f, int status, struct str media,
-                             struct str body)
+void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body)
 {
 	struct json_fault fault;
 	bool html = media.n == 9 && strncasecmp(media.p, "text/html", 9) == 0;
 
 	clear(f);
-	body = trimmed(body);
+	body = text_trim(body);
 	f->status = status;
 	if (!html && body.n && json_validate(body, &fault) == 0) {
 		read_body(f, body);
 	} else if (html) {
-		buf_printf(&f->message, "HTTP %d with a page of HTML: is this the API?",
-		           status);
+		buf_printf(&f->message, "HTTP %d with an HTML page: is this the API?", status);
 	} else if (body.n) {
 		keep_message(f, body);
 	}
 	if (!f->message.n) {
-		buf_printf(&f->message, "HTTP %d without a word of explanation", status);
+		buf_printf(&f->message, "HTTP %d without an explanation", status);
 	}
 	f->class = class_of(f);
 	if (f->class == CHAT_CONTEXT) {
@@ -271,7 +260,7 @@ void chat_failure_redirected(struct chat_failure *f, struct str location)
 		buf_clear(&f->message);
 		buf_printf(&f->message, "HTTP %d: it is at ", f->status);
 		text_escape_cut(&f->message, location, 300);
-		buf_text(&f->message, ", and redirections are not followed");
+		buf_text(&f->message, ", and redirects are not followed");
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 enum chat_failure_class {
-	CHAT_TRANSPORT,  /* nobody there, cut off, too late */
+	CHAT_TRANSPORT,  /* not reached, cut off, timed out */
 	CHAT_RATE_LIMIT, /* 429 */
 	CHAT_QUOTA,      /* 429, and waiting does not help */
 	CHAT_OVERLOAD,   /* 5xx that pass */
@@ -15,7 +15,7 @@ enum chat_failure_class {
 	CHAT_AUTH,       /* 401, 403 */
 	CHAT_CONTEXT,    /* prompt and reply do not fit into the model's context */
 	CHAT_REQUEST,    /* other 4xx: model, template, parameter */
-	CHAT_PROTOCOL,   /* an answer that is no chat completion */
+	CHAT_PROTOCOL,   /* a reply that is not a chat completion */
 };
 
 struct chat_failure {
@@ -39,8 +39,7 @@ void chat_failure_release(struct chat_failure *f);
 
 /* From a reply with an error status, or with an error in the body. media: its
    Content-Type essence, may be absent. */
-void chat_failure_from_reply(struct chat_failure *f, int status, struct str media,
-                             struct str body);
+void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body);
 /* The same, where it points to another place (a Location, may be absent): the sentence
    says which. */
 void chat_failure_redirected(struct chat_failure *f, struct str location);

@@ -7,21 +7,24 @@
 
 static const char *const how_to_call[] = {
 	[TOOLS_NATIVE] = NULL,
-	[TOOLS_JSON] =
-		"\n\nAnswer with one JSON object and nothing else: "
-		"{\"name\": the tool's name, \"arguments\": an object that fits its "
-		"parameters}. The tools:\n",
-	[TOOLS_TEXT] =
-		"\n\nTo call a tool write\n<tool_call>\n{\"name\": the tool's name, "
-		"\"arguments\": an object that fits its parameters}\n</tool_call>\nThe "
-		"result follows in <tool_response></tool_response>. The tools:\n",
+	[TOOLS_JSON] = "\n"
+		       "\n"
+		       "Answer with one JSON object and nothing else: {\"name\": the tool's name, "
+		       "\"arguments\": an object that fits its parameters}. The tools:\n",
+	[TOOLS_TEXT] = "\n"
+		       "\n"
+		       "To call a tool write\n"
+		       "<tool_call>\n"
+		       "{\"name\": the tool's name, \"arguments\": an object that fits its "
+		       "parameters}\n"
+		       "</tool_call>\n"
+		       "The result follows in <tool_response></tool_response>. The tools:\n",
 };
 
-/* Models without a template for tools are told in words; those that are used in JSON mode
-   often take no system message either. */
-static void write_prompts(const struct llm_conf *c, struct str tools,
-                          const struct prompt_values *v, struct buf *system,
-                          struct buf *user)
+/* Models without a tool template get the tools as text; those used in JSON mode often accept no
+   system message either. */
+static void write_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                          struct buf *system, struct buf *user)
 {
 	if (c->system) {
 		prompt_fill(c->system, v, system);
@@ -43,8 +46,8 @@ static void write_prompts(const struct llm_conf *c, struct str tools,
 	}
 }
 
-void chat_prompts(const struct llm_conf *c, struct str tools,
-                  const struct prompt_values *v, struct conversation *to)
+void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                  struct conversation *to)
 {
 	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
 

@@ -1,5 +1,5 @@
-/* The messages that a conversation with a model begins with: the policy's prompts, filled
-   in, and the tools where the model has to be told of them in words. */
+/* The first messages of a conversation: the policy's prompts with their placeholders replaced,
+   and the tools, if the model gets them as text. */
 #ifndef ROLLDBG_POLICY_LLM_PROMPTS_H
 #define ROLLDBG_POLICY_LLM_PROMPTS_H
 
@@ -7,7 +7,7 @@
 #include "policy/llm/conversation.h"
 
 /* tools: as advertised, raw. */
-void chat_prompts(const struct llm_conf *c, struct str tools,
-                  const struct prompt_values *v, struct conversation *to);
+void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                  struct conversation *to);
 
 #endif

@@ -1,22 +1,8 @@
-/* Reading chat-completions replies: see reply.h. Names of members as the servers' sources
-   have them; OpenAI's reference is the common ground. */
+/* Reading chat-completions replies: see reply.h. Member names follow the servers' sources, with
+   OpenAI's reference as the common base. */
 #include "policy/llm/reply.h"
 
 #include "base/text.h"
-#include "policy/toolformats/format.h"
-
-static struct str decoded(struct arena *a, struct str string)
-{
-	struct buf text = BUF(CHAT_REPLY_MAX);
-
-	if (json_type(string) != JSON_STRING) {
-		return (struct str){NULL, 0};
-	}
-	json_decode(string, &text);
-	struct str kept = arena_str(a, buf_view(&text));
-	buf_release(&text);
-	return kept;
-}
 
 bool chat_content(struct str content, struct buf *out)
 {
@@ -51,7 +37,7 @@ static struct str joined(struct arena *a, struct str content,
                          bool (*join)(struct str content, struct buf *out))
 {
 	struct buf text = BUF(CHAT_REPLY_MAX);
-	struct str kept = {NULL, 0};
+	struct str kept = STR_NONE;
 
 	if (join(content, &text)) {
 		kept = arena_str(a, buf_view(&text));
@@ -62,16 +48,15 @@ static struct str joined(struct arena *a, struct str content,
 
 static struct str kept(struct arena *a, struct str raw)
 {
-	return json_is_null(raw) ? (struct str){NULL, 0} : arena_str(a, raw);
+	return json_is_null(raw) ? STR_NONE : arena_str(a, raw);
 }
 
 struct str chat_reasoning(struct str message)
 {
 	struct str reasoning = JSON_GET(message, "reasoning");
 
-	return json_type(reasoning) == JSON_STRING
-	               ? reasoning
-	               : JSON_GET(message, "reasoning_content");
+	return json_type(reasoning) == JSON_STRING ? reasoning
+	                                           : JSON_GET(message, "reasoning_content");
 }
 
 static struct chat_call read_call(struct arena *a, struct str id, struct str function)
@@ -80,9 +65,9 @@ static struct chat_call read_call(struct arena *a, struct str id, struct str fun
 	bool text = json_type(arguments) == JSON_STRING;
 
 	return (struct chat_call){
-		.id = decoded(a, id),
-		.name = decoded(a, JSON_GET(function, "name")),
-		.arguments = text ? decoded(a, arguments) : kept(a, arguments),
+		.id = json_text(a, id),
+		.name = json_text(a, JSON_GET(function, "name")),
+		.arguments = text ? json_text(a, arguments) : kept(a, arguments),
 		.not_text = !text && !json_is_null(arguments),
 	};
 }
@@ -101,23 +86,22 @@ static void read_calls(struct str message, struct chat_reply *out)
 			out->calls_dropped++;
 			continue;
 		}
-		out->calls[out->call_count++] = read_call(
-			&out->arena, JSON_GET(call, "id"), JSON_GET(call, "function"));
+		out->calls[out->call_count++] =
+			read_call(&out->arena, JSON_GET(call, "id"), JSON_GET(call, "function"));
 	}
 	if (!count && json_type(old) == JSON_OBJECT) {
-		out->calls[out->call_count++] =
-			read_call(&out->arena, (struct str){NULL, 0}, old);
+		out->calls[out->call_count++] = read_call(&out->arena, STR_NONE, old);
 	}
 }
 
-/* What came instead of a completion, for the sentence. */
+/* The start of an invalid reply, for the error message. */
 static int no_completion(struct str body, const char *why, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, body, 120);
-	error_set(err, FAIL_PROTOCOL, "the reply is no chat completion: %s%s%s%s", why,
-	          body.n ? " (it begins: " : "", buf_cstr(&text), body.n ? ")" : "");
+	error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
+	          body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");
 	buf_release(&text);
 	return -1;
 }
@@ -129,7 +113,7 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	size_t cursor = 0;
 
 	*out = (struct chat_reply){.calls = NULL};
-	body = trimmed(body); /* blanks keep slow connections open */
+	body = text_trim(body); /* blanks keep slow connections open */
 	if (!body.n) {
 		return no_completion(body, "it is empty", err);
 	}
@@ -145,12 +129,12 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	}
 	struct arena *a = &out->arena;
 	out->content = joined(a, JSON_GET(message, "content"), chat_content);
-	out->reasoning = decoded(a, chat_reasoning(message));
+	out->reasoning = json_text(a, chat_reasoning(message));
 	if (!out->reasoning.p) {
 		out->reasoning = joined(a, JSON_GET(message, "content"), chat_thoughts);
 	}
-	out->refusal = decoded(a, JSON_GET(message, "refusal"));
-	out->finish_reason = decoded(a, JSON_GET(choice, "finish_reason"));
+	out->refusal = json_text(a, JSON_GET(message, "refusal"));
+	out->finish_reason = json_text(a, JSON_GET(choice, "finish_reason"));
 	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));
 	out->logprobs = kept(a, JSON_GET(choice, "logprobs"));
 	out->token_ids = kept(a, JSON_GET(choice, "token_ids"));

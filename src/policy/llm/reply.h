@@ -13,8 +13,7 @@
 struct chat_call {
 	struct str id, name;  /* decoded; absent: not said */
 	struct str arguments; /* decoded text, which should be a JSON object */
-	bool not_text; /* they came as a JSON value, not as a string: `arguments` is raw
-	                */
+	bool not_text;        /* they came as a JSON value, not as a string: `arguments` is raw */
 };
 
 /* Everything lives in the arena. */
@@ -29,7 +28,7 @@ struct chat_reply {
 	bool incomplete; /* the stream broke off: its calls must not be executed */
 };
 
-/* A whole body. FAIL_PROTOCOL: it is no chat completion; the sentence says what it is. */
+/* Parses a whole body. FAIL_PROTOCOL: it is not a chat completion; the message says what it is. */
 MUST_USE int chat_reply_read(struct str body, struct chat_reply *out, struct error *err);
 void chat_reply_release(struct chat_reply *r); /* zeroed is fine */
 

@@ -54,7 +54,7 @@ void chat_tools_describe(struct str tools, struct buf *out)
 	}
 }
 
-/* ---- the schema of a reply in --tool-mode json ---- */
+/* ---- the schema of a reply in tool mode json ---- */
 
 static void put_call_schema(struct json_writer *w, struct str tool)
 {
@@ -100,8 +100,7 @@ static void put_reply_schema(struct json_writer *w, struct str tools)
 	jw_end(w);
 }
 
-static void put_response_format(struct json_writer *w, enum schema_form form,
-                                struct str tools)
+static void put_response_format(struct json_writer *w, enum schema_form form, struct str tools)
 {
 	if (form == SCHEMA_UNTOLD) {
 		return;
@@ -143,8 +142,8 @@ static int64_t seed_of(const struct llm_conf *c, int64_t sample)
 {
 	int64_t seed = -1;
 
-	if (!profile_accepts(c->profile, "seed") ||
-	    !json_i64(JSON_GET(c->asked, "seed"), &seed) || seed < 0) {
+	if (!profile_accepts(c->profile, "seed") || !json_i64(JSON_GET(c->asked, "seed"), &seed) ||
+	    seed < 0) {
 		return -1;
 	}
 	return seed_plus(seed, sample);
@@ -183,13 +182,11 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
    along: some servers give no log-probs without. */
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
-	if (profile_accepts(c->profile, "logprobs") &&
-	    !JSON_GET(c->asked, "logprobs").p) {
+	if (profile_accepts(c->profile, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
 		jw_key(w, "logprobs");
 		jw_bool(w, true);
 	}
-	if (profile_accepts(c->profile, "top_logprobs") &&
-	    !JSON_GET(c->asked, "top_logprobs").p) {
+	if (profile_accepts(c->profile, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p) {
 		jw_key(w, "top_logprobs");
 		jw_i64(w, 1);
 	}
@@ -207,8 +204,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	}
 	/* without tools it is refused by some */
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) &&
-	    profile_accepts(c->profile, "tool_choice") &&
-	    !JSON_GET(c->asked, "tool_choice").p) {
+	    profile_accepts(c->profile, "tool_choice") && !JSON_GET(c->asked, "tool_choice").p) {
 		jw_key(&w, "tool_choice");
 		jw_text(&w, "auto");
 	}
@@ -227,8 +223,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 }
 
 /* Appends the members of a raw JSON object, but those that a request may change. */
-static void add_members(struct buf *out, struct str object, const char *but,
-                        const char *nor)
+static void add_members(struct buf *out, struct str object, const char *but, const char *nor)
 {
 	struct json_member m;
 
@@ -250,7 +245,7 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 
 	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
 	r->seed = seed_of(c, sample);
-	r->turn_seed = (struct str){NULL, 0};
+	r->turn_seed = STR_NONE;
 	chat_request_turn(r, 0);
 	write_sent(r, c, tools);
 	jw_init(&w, &r->fixed);
@@ -278,8 +273,7 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 
 void chat_request_limit(struct chat_request *r, uint64_t tokens)
 {
-	int n = snprintf(r->limit_text, sizeof(r->limit_text), "%llu",
-	                 (unsigned long long)tokens);
+	int n = snprintf(r->limit_text, sizeof(r->limit_text), "%llu", (unsigned long long)tokens);
 
 	r->limit = (struct str){r->limit_text, (size_t)n};
 }
@@ -290,8 +284,7 @@ void chat_request_release(struct chat_request *r)
 	buf_release(&r->sent);
 }
 
-void chat_request_write(const struct chat_request *r, struct str messages,
-                        struct buf *out)
+void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
 {
 	buf_clear(out);
 	buf_str(out, buf_view(&r->fixed));

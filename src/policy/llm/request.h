@@ -1,5 +1,5 @@
-/* What is sent to a model: the tools in its words, the parameters its profile takes, and
-   the body of one request. */
+/* A request to a model: the tools in its format, the parameters its profile supports, and the
+   body. */
 #ifndef ROLLDBG_POLICY_LLM_REQUEST_H
 #define ROLLDBG_POLICY_LLM_REQUEST_H
 
@@ -10,15 +10,15 @@ struct chat_request {
 	struct buf fixed;     /* members before `messages`, comma separated */
 	struct buf sent;      /* raw JSON object: the sampling parameters that are sent */
 	int64_t seed;         /* of the first turn; negative: none, or any */
-	struct str turn_seed; /* raw JSON; absent: the seed is no such number */
+	struct str turn_seed; /* raw JSON; absent: the seed is not such a number */
 	char seed_text[24];
 	const char *limit_name; /* of a reply, in tokens */
-	struct str limit;       /* raw JSON; absent: not asked for */
+	struct str limit;       /* raw JSON; absent: not requested */
 	char limit_text[24];
 };
 
-/* tools: as advertised by the environment; sample: added to a seed that was asked for,
-   so that the rollouts of a group differ. Ready for the first turn. */
+/* tools: as advertised by the environment; sample: added to a requested seed, so that the
+   rollouts of a group differ. Ready for the first turn. */
 void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
                        int64_t sample);
 void chat_request_release(struct chat_request *r);
@@ -28,15 +28,14 @@ void chat_request_release(struct chat_request *r);
    makes the same choice for ever. */
 void chat_request_turn(struct chat_request *r, int64_t turn);
 
-/* Asks for replies of at most so many tokens from now on. */
+/* Limits replies to this many tokens from now on. */
 void chat_request_limit(struct chat_request *r, uint64_t tokens);
 
 /* The body of a request with these messages (raw JSON values, comma separated), in place
    of what out held. Over out's cap: out->full. */
-void chat_request_write(const struct chat_request *r, struct str messages,
-                        struct buf *out);
+void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out);
 
-/* Appends the tools as text, for prompts of --tool-mode text and json: one line a tool,
+/* Appends the tools as text, for prompts of tool mode text and json: one line a tool,
    {"name":..,"description":..,"parameters":..}. */
 void chat_tools_describe(struct str tools, struct buf *out);
 

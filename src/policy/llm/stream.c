@@ -26,9 +26,8 @@ static void release_call(struct chat_stream_call *c)
 void chat_stream_init(struct chat_stream *s)
 {
 	*s = (struct chat_stream){.calls = NULL};
-	s->content = s->reasoning = s->refusal = s->finish_reason = s->token_ids =
-		s->stop_reason = s->usage = s->prompt_token_ids = s->model = s->failure =
-			BUF(CHAT_REPLY_MAX);
+	s->content = s->reasoning = s->refusal = s->finish_reason = s->token_ids = s->stop_reason =
+		s->usage = s->prompt_token_ids = s->model = s->failure = BUF(CHAT_REPLY_MAX);
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
 		s->logprobs[i] = BUF(CHAT_REPLY_MAX);
 	}
@@ -37,10 +36,9 @@ void chat_stream_init(struct chat_stream *s)
 
 void chat_stream_release(struct chat_stream *s)
 {
-	struct buf *all[] = {&s->content,   &s->reasoning,     &s->refusal,
-	                     &s->token_ids, &s->finish_reason, &s->stop_reason,
-	                     &s->model,     &s->usage,         &s->prompt_token_ids,
-	                     &s->failure};
+	struct buf *all[] = {&s->content,          &s->reasoning,   &s->refusal, &s->token_ids,
+	                     &s->finish_reason,    &s->stop_reason, &s->model,   &s->usage,
+	                     &s->prompt_token_ids, &s->failure};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -107,8 +105,7 @@ static bool begins_anew(const struct chat_stream_call *c, struct str piece)
 
 	return c->arguments.n && c->arguments.p[c->arguments.n - 1] == '}' &&
 	       json_type(JSON_GET(function, "name")) == JSON_STRING &&
-	       (json_type(arguments) == JSON_OBJECT ||
-	        str_starts(json_inner(arguments), STR("{")));
+	       (json_type(arguments) == JSON_OBJECT || str_starts(json_inner(arguments), STR("{")));
 }
 
 /* The call a piece belongs to: the last one of its index, unless it names a new id. A
@@ -138,8 +135,7 @@ static void take_function(struct chat_stream_call *c, struct str function)
 	struct str arguments = JSON_GET(function, "arguments");
 
 	if (!c->has_name) {
-		c->has_name = append_text(&c->name, JSON_GET(function, "name")) &&
-		              c->name.n > 0;
+		c->has_name = append_text(&c->name, JSON_GET(function, "name")) && c->name.n > 0;
 	}
 	if (!append_text(&c->arguments, arguments) && !json_is_null(arguments)) {
 		set_raw(&c->arguments, arguments);
@@ -171,8 +167,7 @@ static void take_delta(struct chat_stream *s, struct str delta)
 	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta)) ||
 	                    chat_thoughts(content, &s->reasoning);
 	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
-	for (size_t cursor = 0;
-	     json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);) {
+	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);) {
 		take_call(s, piece);
 	}
 	if (json_type(older) == JSON_OBJECT) {
@@ -196,7 +191,7 @@ static void take_choice(struct chat_stream *s, struct str choice)
 
 	json_i64(JSON_GET(choice, "index"), &index);
 	if (index != 0) {
-		return; /* one is asked for */
+		return; /* one is requested */
 	}
 	take_delta(s, JSON_GET(choice, "delta"));
 	if (json_type(finish) == JSON_STRING) {
@@ -210,16 +205,15 @@ static void take_choice(struct chat_stream *s, struct str choice)
 
 static bool overfull(const struct chat_stream *s)
 {
-	bool full = s->content.full || s->reasoning.full || s->refusal.full ||
-	            s->token_ids.full || s->usage.full || s->prompt_token_ids.full ||
-	            s->older.arguments.full || s->older.name.full;
+	bool full = s->content.full || s->reasoning.full || s->refusal.full || s->token_ids.full ||
+	            s->usage.full || s->prompt_token_ids.full || s->older.arguments.full ||
+	            s->older.name.full;
 
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
 		full |= s->logprobs[i].full;
 	}
 	for (size_t i = 0; i < s->call_count; i++) {
-		full |= s->calls[i].arguments.full || s->calls[i].name.full ||
-		        s->calls[i].id.full;
+		full |= s->calls[i].arguments.full || s->calls[i].name.full || s->calls[i].id.full;
 	}
 	return full;
 }
@@ -245,8 +239,7 @@ int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
 	}
 	if (json_validate(data, &fault)) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "a piece of the model's stream is not JSON: %s",
-		                 fault.why);
+		                 "a chunk of the model's stream is not JSON: %s", fault.why);
 	}
 	if (is_failure(data)) {
 		set_raw(&s->failure, data);
@@ -260,22 +253,21 @@ int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
 	if (!s->prompt_token_ids.n) {
 		set_raw(&s->prompt_token_ids, JSON_GET(data, "prompt_token_ids"));
 	}
-	return overfull(s) ? error_set(err, FAIL_PROTOCOL,
-	                               "the model's reply is over %zu MiB",
+	return overfull(s) ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
 	                               CHAT_REPLY_MAX >> 20)
 	                   : 0;
 }
 
 struct str chat_stream_failure(const struct chat_stream *s)
 {
-	return s->failure.n ? buf_view(&s->failure) : (struct str){NULL, 0};
+	return s->failure.n ? buf_view(&s->failure) : STR_NONE;
 }
 
 /* ---- the whole ---- */
 
 static struct str keep(struct arena *a, bool there, const struct buf *b)
 {
-	return there ? arena_str(a, buf_view(b)) : (struct str){NULL, 0};
+	return there ? arena_str(a, buf_view(b)) : STR_NONE;
 }
 
 static void put_list(struct buf *out, const struct buf *elements)
@@ -303,8 +295,7 @@ static struct str whole_logprobs(struct arena *a, const struct chat_stream *s)
 
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
 		if (s->has_logprobs[i]) {
-			buf_printf(&text, "%c\"%s\":", text.n ? ',' : '{',
-			           logprob_lists[i]);
+			buf_printf(&text, "%c\"%s\":", text.n ? ',' : '{', logprob_lists[i]);
 			put_list(&text, &s->logprobs[i]);
 		}
 	}
@@ -322,11 +313,9 @@ static struct chat_call whole_call(struct arena *a, const struct chat_stream_cal
 	                          .not_text = c->not_text};
 }
 
-void chat_stream_reply(const struct chat_stream *s, bool ended_well,
-                       struct chat_reply *out)
+void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out)
 {
-	*out = (struct chat_reply){.call_count = s->call_count,
-	                           .calls_dropped = s->calls_dropped};
+	*out = (struct chat_reply){.call_count = s->call_count, .calls_dropped = s->calls_dropped};
 	struct arena *a = &out->arena;
 
 	out->incomplete = !ended_well || !s->finish_reason.n;

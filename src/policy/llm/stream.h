@@ -5,7 +5,7 @@
 
 #include "policy/llm/reply.h"
 
-/* Lists that log-probs are made of: those of today's shape and of the older one. */
+/* The lists of logprobs: in the current format and in the older one. */
 #define CHAT_LOGPROBS 7
 
 struct chat_stream_call {
@@ -37,9 +37,8 @@ MUST_USE int chat_stream_take(struct chat_stream *s, struct str data, struct err
 /* A failure that came under HTTP 200 in mid-stream, {"error":..} raw; absent: none. */
 struct str chat_stream_failure(const struct chat_stream *s);
 
-/* What came so far as a reply. ended_well: the transfer was not cut; without that, or
-   without a finish reason, the reply is incomplete. */
-void chat_stream_reply(const struct chat_stream *s, bool ended_well,
-                       struct chat_reply *out);
+/* The reply received so far. ended_well: the transfer was complete; without that, or without a
+   finish reason, the reply is incomplete. */
+void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out);
 
 #endif

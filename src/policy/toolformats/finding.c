@@ -1,24 +1,13 @@
-/* What formats share: finding marks, names and values. See format.h. */
-#include "policy/toolformats/format.h"
+/* What grammars share: calls found, JSON values, {"name":..,"arguments":..}. See reader_internal.h. */
+#include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/tools.h"
 
-#define FORMAT(id) extern const struct tool_format tool_format_##id;
-#include "policy/toolformats/toolformats.def"
-#undef FORMAT
-
-const struct tool_format *const tool_formats[] = {
-#define FORMAT(id) &tool_format_##id,
-#include "policy/toolformats/toolformats.def"
-#undef FORMAT
-};
-const size_t tool_formats_count = ARRAY_LEN(tool_formats);
-
 void found_add(struct finder *f, struct found_call call)
 {
-	if (f->count < CHAT_CALLS_MAX) {
+	if (f->count < FOUND_CALLS_MAX) {
 		f->calls[f->count++] = call;
 	} else {
 		call_note(f->notes, "too-many-calls");
@@ -27,275 +16,274 @@ void found_add(struct finder *f, struct found_call call)
 
 void found_bad(struct finder *f, struct str name, struct str text, const char *why)
 {
-	found_add(f,
-	          (struct found_call){
-			  .how = FOUND_BAD, .name = name, .arguments = text, .why = why});
+	found_add(f, (struct found_call){
+			     .how = FOUND_BAD, .name = name, .arguments = text, .why = why});
 }
 
-void found_text(struct finder *f, struct str text)
+void found_cut(struct finder *f, struct str name, struct str text)
 {
-	buf_str(&f->rest, text);
+	found_add(f, (struct found_call){.how = FOUND_CUT, .name = name, .arguments = text});
 }
 
-/* ---- places ---- */
-
-size_t mark_at(struct str s, const char *mark)
+void found_mended(struct finder *f, size_t first, const char *word, const char *why)
 {
-	size_t n = strlen(mark);
-
-	for (size_t i = 0; i + n <= s.n; i++) {
-		const char *next = memchr(s.p + i, mark[0], s.n - n - i + 1);
-
-		if (!next) {
-			break;
-		}
-		i = (size_t)(next - s.p);
-		if (memcmp(next, mark, n) == 0) {
-			return i;
+	if (f->conf->repair) {
+		call_note(f->repairs, word);
+		return;
+	}
+	for (size_t i = first; i < f->count; i++) {
+		if (f->calls[i].how == FOUND_WHOLE) {
+			f->calls[i].how = FOUND_BAD;
+			f->calls[i].why = why;
 		}
 	}
-	return s.n;
 }
 
-bool cut_at(struct str s, const char *mark, struct str *before, struct str *rest)
+bool is_offered(const struct finder *f, struct str name)
 {
-	size_t at = mark_at(s, mark);
-
-	*before = (struct str){s.p, at};
-	*rest = str_skip(s, at == s.n ? s.n : at + strlen(mark));
-	return at < s.n;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-struct str trimmed(struct str s)
-{
-	while (s.n && is_blank(s.p[0])) {
-		s = str_skip(s, 1);
-	}
-	while (s.n && is_blank(s.p[s.n - 1])) {
-		s.n--;
-	}
-	return s;
-}
-
-struct str leading_name(struct str s)
-{
-	size_t n = 0;
-
-	while (n < s.n && (unsigned char)s.p[n] > ' ' &&
-	       !strchr("<>[](){}\"'`,;=", s.p[n])) {
-		n++;
-	}
-	return (struct str){s.p, n};
+	return name.n && tool_find(f->conf->tools, name).p;
 }
 
 /* ---- values ---- */
 
+/* What ends the text that a value stands in. */
+enum ending {
+	ENDS_TEXT,  /* the reply itself */
+	ENDS_CLOSE, /* the call's end mark: a bracket that is missing before it is a slip */
+	ENDS_NEXT,  /* another call */
+};
+
+static enum ending ending_of(const struct tool_format *row, struct str s, size_t end)
+{
+	if (end == s.n) {
+		return ENDS_TEXT;
+	}
+	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
+}
+
 /* What is nearly JSON, where that may be mended. */
-static enum found_how mended_at(struct finder *f, struct str s, bool closed,
+static enum found_how mended_at(struct finder *f, struct str s, enum ending ending,
                                 struct str *value, size_t *used)
 {
 	struct call_notes mended = {.count = 0};
-	struct buf text = BUF(CHAT_REPLY_MAX);
+	struct buf text = BUF(FOUND_TEXT_MAX);
 	enum found_how how = FOUND_BAD;
 
 	if (json_mend(s, &text, used, &mended)) {
-		bool cut = !closed && call_noted(&mended, "missing-end");
+		bool open_end = call_noted(&mended, "missing-end");
+		bool slip = ending == ENDS_CLOSE && !call_noted(&mended, "missing-quote");
 
-		how = cut ? FOUND_CUT : FOUND_WHOLE;
+		how = !open_end || slip ? FOUND_WHOLE : ending == ENDS_TEXT ? FOUND_CUT : FOUND_BAD;
 		*value = arena_str(f->arena, buf_view(&text));
-		for (size_t i = 0; !cut && i < mended.count; i++) {
-			call_note(f->repairs, mended.words[i]);
+		if (how == FOUND_WHOLE) {
+			call_notes_add(f->repairs, &mended);
 		}
 	}
 	buf_release(&text);
 	return how;
 }
 
-enum found_how json_at(struct finder *f, struct str s, bool closed, struct str *value,
-                       size_t *used)
+enum found_how json_at(struct finder *f, const struct tool_format *row, struct str s,
+                       struct str *value, size_t *used)
 {
 	struct json_fault fault;
 	enum found_how how = FOUND_BAD;
 
 	if (json_validate_first(s, used, &fault) == 0) {
-		*value = trimmed((struct str){s.p, *used});
+		*value = text_trim((struct str){s.p, *used});
 		return FOUND_WHOLE;
 	}
-	if (f->repair) {
-		how = mended_at(f, s, closed, value, used);
+	struct str body = {s.p, call_end(row, s)};
+	enum ending ending = ending_of(row, s, body.n);
+	if (f->conf->repair) {
+		how = mended_at(f, body, ending, value, used);
 	}
-	return how == FOUND_BAD && fault.at >= s.n && !closed ? FOUND_CUT : how;
+	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }
 
-enum found_how json_all(struct finder *f, struct str s, bool closed, struct str *value)
+bool skip_fence(struct str *s)
 {
-	size_t used = 0;
-	enum found_how how = json_at(f, s, closed, value, &used);
+	struct str inside = skip_blanks(*s);
 
-	if (how != FOUND_WHOLE || !trimmed(str_skip(s, used)).n) {
-		return how;
+	if (!str_starts(inside, STR("```"))) {
+		return false;
 	}
-	/* some models close a string or an object once too often */
-	struct str left = trimmed(str_skip(s, used));
-	if (f->repair && left.n <= 2 && strspn(left.p, "\"}]") >= left.n) {
-		call_note(f->repairs, "stray-end");
-		return FOUND_WHOLE;
+	inside = str_skip(inside, 3);
+	while (inside.n && ((inside.p[0] >= 'a' && inside.p[0] <= 'z') || inside.p[0] == '_')) {
+		inside = str_skip(inside, 1);
 	}
-	return FOUND_BAD;
-}
-
-void found_named(struct finder *f, struct str id, struct str name, struct str s,
-                 bool closed)
-{
-	struct found_call call = {.id = id, .name = name, .arguments = s};
-	struct str value;
-
-	call.how = json_all(f, s, closed, &value);
-	if (call.how == FOUND_WHOLE) {
-		call.arguments = value;
-	}
-	call.why = "its arguments are not JSON";
-	found_add(f, call);
+	*s = skip_blanks(inside);
+	return true;
 }
 
 /* ---- {"name":..,"arguments":..} ---- */
 
-static struct str text_of(struct finder *f, struct str string)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
+static const char *const name_keys[] = {"name", "tool_name", "tool", "function", "function_name"};
+static const char *const argument_keys[] = {"arguments", "parameters", "args", "input",
+                                            "tool_input"};
+static const char *const other_keys[] = {"id", "tool_call_id", "call_id", "index", "type"};
 
-	if (json_type(string) != JSON_STRING) {
-		return (struct str){NULL, 0};
+static struct str any_of(struct str object, const char *const *keys, size_t count)
+{
+	struct str value = STR_NONE;
+
+	for (size_t i = 0; i < count && !value.p; i++) {
+		value = json_get(object, str_from(keys[i]));
 	}
-	json_decode(string, &text);
-	struct str kept = arena_str(f->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
+	return value;
 }
 
-bool found_object(struct finder *f, struct str object)
+struct str call_name(struct finder *f, struct str object)
 {
-	struct str inner = JSON_GET(object, "function"), arguments;
-	struct str id = text_of(f, JSON_GET(object, "id"));
-
-	if (json_type(inner) == JSON_OBJECT) {
-		call_note(f->notes, "nested-function");
-		object = inner;
+	if (json_type(object) != JSON_OBJECT) {
+		return STR_NONE;
 	}
-	struct str name = text_of(f, JSON_GET(object, "name"));
-	if (!name.n) {
-		return false;
-	}
-	arguments = JSON_GET(object, "arguments");
-	if (!arguments.p) {
-		arguments = JSON_GET(object, "parameters");
-	}
-	if (json_type(arguments) == JSON_STRING) {
-		call_note(f->notes, "arguments-as-string");
-		arguments = text_of(f, arguments);
-	}
-	found_add(f,
-	          (struct found_call){.id = id,
-	                              .name = name,
-	                              .arguments = arguments.p ? arguments : STR("{}")});
-	return true;
+	return json_text(f->arena, any_of(object, name_keys, ARRAY_LEN(name_keys)));
 }
 
-bool found_objects(struct finder *f, struct str value)
+static bool is_one_of(struct str key, const char *const *keys, size_t count)
 {
-	struct str each;
-	bool any = false;
-
-	if (json_type(value) == JSON_OBJECT) {
-		return found_object(f, value);
-	}
-	for (size_t cursor = 0; json_next(value, &cursor, &each);) {
-		any |= json_type(each) == JSON_OBJECT && found_object(f, each);
-	}
-	return any;
-}
-
-/* ---- untyped values ---- */
-
-void typed_begin(struct finder *f, struct str tool_name, struct typed *t)
-{
-	t->schema = tool_schema(tool_find(f->tools, tool_name));
-	t->object = BUF(CHAT_REPLY_MAX);
-	buf_char(&t->object, '{');
-}
-
-static struct str type_of(const struct typed *t, struct str key)
-{
-	struct str property = json_get(JSON_GET(t->schema, "properties"), key);
-	struct str type = JSON_GET(property, "type");
-
-	return type.p ? type : STR("\"string\"");
-}
-
-static bool type_is(struct str type, const char *word)
-{
-	struct str each;
-
-	if (json_type(type) == JSON_STRING) {
-		return json_is(type, str_from(word));
-	}
-	for (size_t cursor = 0; json_next(type, &cursor, &each);) {
-		if (json_is(each, str_from(word))) {
+	for (size_t i = 0; i < count; i++) {
+		if (json_key_is(key, str_from(keys[i]))) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Does JSON of that type stand there? A type that is not named takes any but a string. */
-static bool is_typed(struct str type, struct str value)
+/* Has it members that a call does not have? */
+static bool has_others(struct str object)
 {
-	switch (json_type(value)) {
-	case JSON_NULL:
-		return type_is(type, "null") || !type_is(type, "string");
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return type_is(type, "boolean");
-	case JSON_NUMBER:
-		return type_is(type, "number") || type_is(type, "integer");
-	case JSON_ARRAY:
-		return type_is(type, "array");
-	case JSON_OBJECT:
-		return type_is(type, "object");
-	case JSON_STRING:
-	case JSON_ABSENT:
-		break;
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (!is_one_of(m.key, name_keys, ARRAY_LEN(name_keys)) &&
+		    !is_one_of(m.key, argument_keys, ARRAY_LEN(argument_keys)) &&
+		    !is_one_of(m.key, other_keys, ARRAY_LEN(other_keys))) {
+			return true;
+		}
 	}
 	return false;
 }
 
-void typed_add(struct typed *t, struct str key, struct str text, bool is_text)
+/* A tool as it was offered, recited: its "parameters" are a schema. */
+static bool is_definition(const struct finder *f, struct str name, struct str arguments)
 {
-	struct str type = type_of(t, key), value = trimmed(text);
-	struct json_fault fault;
+	struct str schema = tool_schema(tool_find(f->conf->tools, name));
 
-	buf_text(&t->object, t->object.n > 1 ? "," : "");
-	json_quote(&t->object, key);
-	buf_char(&t->object, ':');
-	if (!is_text && json_validate(value, &fault) == 0 && is_typed(type, value)) {
-		buf_str(&t->object, value);
-	} else if (!is_text && type_is(type, "boolean") &&
-	           (str_is(value, "True") || str_is(value, "False"))) {
-		buf_text(&t->object, value.p[0] == 'T' ? "true" : "false");
-	} else {
-		json_quote(&t->object, text);
-	}
+	return json_is(JSON_GET(arguments, "type"), STR("object")) &&
+	       json_type(JSON_GET(arguments, "properties")) == JSON_OBJECT &&
+	       !JSON_GET(JSON_GET(schema, "properties"), "properties").p;
 }
 
-struct str typed_end(struct finder *f, struct typed *t)
+/* What the object says beside name and arguments makes it uncertain: the reason. */
+static const char *doubt(const struct finder *f, struct str object, struct str name,
+                         struct str arguments)
 {
-	buf_char(&t->object, '}');
-	struct str kept = arena_str(f->arena, buf_view(&t->object));
-	buf_release(&t->object);
+	if (is_definition(f, name, arguments)) {
+		return "it is the definition of a tool, not a call";
+	}
+	if (!arguments.p && has_others(object)) {
+		return "its arguments are not where a call has them";
+	}
+	return NULL;
+}
+
+/* A bare object is only a call when nothing else can be meant. */
+static bool is_plain_call(const struct finder *f, struct str object, struct str name,
+                          struct str arguments)
+{
+	return is_offered(f, name) && arguments.p && !has_others(object) &&
+	       !is_definition(f, name, arguments);
+}
+
+/* {"NAME":{..}} */
+static bool found_keyed(struct finder *f, struct str object)
+{
+	struct json_member m;
+	size_t before = f->count;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (m.type == JSON_OBJECT) {
+			found_add(f, (struct found_call){.name = json_key_text(f->arena, m.key),
+			                                 .arguments = m.value});
+		}
+	}
+	return f->count > before;
+}
+
+/* "2" as 2, where the tool wants a number. */
+static struct str typed_members(struct finder *f, struct str name, struct str object)
+{
+	struct str root = tool_schema(tool_find(f->conf->tools, name));
+	struct buf out = BUF(FOUND_TEXT_MAX);
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		struct str key = json_key_text(f->arena, m.key);
+
+		buf_text(&out, out.n ? "," : "{");
+		json_quote(&out, key);
+		buf_char(&out, ':');
+		if (m.type == JSON_STRING) {
+			typed_value(f, root, typed_property(root, root, key),
+			            json_text(f->arena, m.value), HINT_TEXT, &out);
+		} else {
+			buf_str(&out, m.value);
+		}
+	}
+	buf_text(&out, out.n ? "}" : "{}");
+	struct str kept = arena_str(f->arena, buf_view(&out));
+	buf_release(&out);
 	return kept;
+}
+
+static bool found_object(struct finder *f, const struct tool_format *row, struct str object)
+{
+	struct str inner = JSON_GET(object, "function");
+	struct str id = json_text(f->arena, any_of(object, other_keys, 3));
+
+	if (json_type(inner) == JSON_OBJECT) {
+		call_note(f->notes, "nested-function");
+		object = inner;
+	}
+	struct str name = call_name(f, object);
+	struct str arguments = any_of(object, argument_keys, ARRAY_LEN(argument_keys));
+	if (!name.n || (f->bare && !is_plain_call(f, object, name, arguments))) {
+		return !f->bare && row->keyed && found_keyed(f, object);
+	}
+	const char *why = doubt(f, object, name, arguments);
+	if (why) {
+		found_bad(f, name, object, why);
+		return true;
+	}
+	if (json_type(arguments) == JSON_STRING) {
+		call_note(f->notes, "arguments-as-string");
+		arguments = json_text(f->arena, arguments);
+	}
+	if (row->typed_json && json_type(arguments) == JSON_OBJECT) {
+		arguments = typed_members(f, name, arguments);
+	}
+	found_add(f, (struct found_call){.id = id, .name = name, .arguments = arguments});
+	return true;
+}
+
+bool found_objects(struct finder *f, const struct tool_format *row, struct str value)
+{
+	struct str each, list = JSON_GET(value, "tool_calls");
+	bool any = false;
+
+	list = json_type(list) == JSON_ARRAY ? list : value;
+	if (json_type(list) == JSON_OBJECT) {
+		return found_object(f, row, list);
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		bool call = json_type(each) == JSON_OBJECT && found_object(f, row, each);
+
+		if (!call && f->bare) {
+			return false;
+		}
+		any |= call;
+	}
+	return any;
 }

@@ -1,7 +1,9 @@
-/* Mending what models write for JSON: see format.h. One pass with a stack of what is
+/* Mending what models write for JSON: see mend.h. One pass with a stack of what is
    open; nothing is guessed beyond the listed faults. */
+#include "policy/toolformats/mend.h"
+
+#include "json/scan.h"
 #include "json/write.h"
-#include "policy/toolformats/format.h"
 
 #define DEPTH_MAX 64
 
@@ -111,8 +113,8 @@ static const struct {
 
 static bool is_word_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-' || c == '.';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '+' || c == '-' || c == '.';
 }
 
 static bool word(struct mender *m)
@@ -214,6 +216,7 @@ bool json_mend(struct str text, struct buf *out, size_t *used, struct call_notes
 		}
 	}
 	if (cut) {
+		call_note(mended, "missing-quote");
 		buf_char(out, '"');
 	}
 	if (cut || m.depth) {

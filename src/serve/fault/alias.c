@@ -1,6 +1,6 @@
-/* Fault alias: one environment behind every WebSocket: whoever acts or resets does so for
-   all. */
-#include "serve/fault.h"
+/* Fault alias: one environment behind all WebSockets: every action or reset affects all of
+   them. */
+#include "serve/fault/hooks.h"
 
 static void share(struct openenv *o)
 {

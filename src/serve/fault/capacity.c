@@ -1,7 +1,7 @@
-/* Fault capacity: sessions leak their room. The ones beyond the limit open without
-   complaint, show a state that never moves, and answer every call with an error that only
-   its text tells. */
-#include "serve/fault.h"
+/* Fault capacity: sessions never free their slots. Those beyond the limit open successfully,
+   have a state that never changes, and answer every call with an error that only its text
+   reveals. */
+#include "serve/fault/hooks.h"
 
 #include <inttypes.h>
 
@@ -24,15 +24,16 @@ static void open_all(struct openenv *o)
 	o->keeps_room = true;
 }
 
-/* An observation like any other, but for what it says. */
+/* A regular observation, except for its text. */
 static void refuse_step(struct turn *t)
 {
 	if (t->kind == TURN_STEP && t->session->refused) {
-		buf_printf(&t->reply->text,
-		           "{\"type\":\"observation\",\"data\":{\"observation\":{"
-		           "\"metadata\":{},\"error\":\"Maximum concurrent environments "
-		           "(%" PRIu64 ") reached\"},\"reward\":null,\"done\":false}}",
-		           t->session->server->conf.max_envs);
+		buf_printf(
+			&t->reply->text,
+			"{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{},\"error\":\"Maximum "
+			"concurrent environments (%" PRIu64
+			") reached\"},\"reward\":null,\"done\":false}}",
+			t->session->server->conf.max_envs);
 		t->done = true;
 	}
 }

@@ -1,6 +1,6 @@
-/* Fault close-1011: the connection ends in mid-episode, in the words of a server whose
-   pings were not answered; the step that met it was not executed. */
-#include "serve/fault.h"
+/* Fault close-1011: the connection is closed during the episode, with the message of a server
+   whose pings were not answered; the current step is not executed. */
+#include "serve/fault/hooks.h"
 
 #define STEPS_BEFORE 2
 

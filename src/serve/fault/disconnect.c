@@ -1,6 +1,6 @@
-/* Fault disconnect: the step is executed, and the connection closes before the first byte
-   of the answer: whoever sends the call again acts twice. */
-#include "serve/fault.h"
+/* Fault disconnect: the step is executed, and the connection closes before the first byte of
+   the response: a client that retries acts twice. */
+#include "serve/fault/hooks.h"
 
 static void hang_up(struct gym *g, struct call *c)
 {
@@ -13,5 +13,4 @@ static void hang_up_socket(struct turn *t)
 	t->reply->hang_up = t->kind == TURN_STEP;
 }
 
-const struct fault_hooks fault_disconnect = {.after_call = hang_up,
-                                             .after_turn = hang_up_socket};
+const struct fault_hooks fault_disconnect = {.after_call = hang_up, .after_turn = hang_up_socket};

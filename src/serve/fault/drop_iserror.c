@@ -1,5 +1,5 @@
-/* Fault drop-iserror: errors arrive as results, only their text tells. */
-#include "serve/fault.h"
+/* Fault drop-iserror: errors arrive as results and are only visible in their text. */
+#include "serve/fault/hooks.h"
 
 static void fail(struct gym *g, struct call *c)
 {

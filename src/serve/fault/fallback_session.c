@@ -1,7 +1,6 @@
-/* Fault fallback-session: the proxy that could not tell its clients apart. Each call gets
-   an environment of its own, which nobody gives back; what the client asks the control
-   plane for is another one, which never moves. */
-#include "serve/fault.h"
+/* Fault fallback-session: a proxy that cannot distinguish its clients. Each call gets its own
+   environment, which is never freed; the control plane shows another one, which never changes. */
+#include "serve/fault/hooks.h"
 
 static void sessions_do_not_count(struct gym *g)
 {
@@ -16,8 +15,8 @@ static void start_over(struct gym *g, struct call *c)
 	}
 	g->taken++;
 	g->ids_made_up++;
-	gym_env_reset(g, &g->nobodys, NULL);
-	c->env = &g->nobodys;
+	gym_env_reset(g, &g->unowned, NULL);
+	c->env = &g->unowned;
 }
 
 const struct fault_hooks fault_fallback_session = {.start = sessions_do_not_count,

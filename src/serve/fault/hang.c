@@ -1,6 +1,6 @@
 /* Fault hang: the call is taken, the connection stays open, and nothing ever comes.
    Ending the session ends the wait. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 static void no_end(uint64_t *wait_ms)
 {

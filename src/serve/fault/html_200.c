@@ -1,6 +1,6 @@
 /* Fault html-200: a web page where the MCP endpoint should be, as a proxy or a wrong port
  * gives. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 static bool page_instead(const struct request *q, struct reply *r)
 {
@@ -9,8 +9,9 @@ static bool page_instead(const struct request *q, struct reply *r)
 	}
 	r->status = 200;
 	r->type = "text/html; charset=utf-8";
-	buf_text(&r->body, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head>"
-	                   "<body><h1>It works!</h1></body></html>\n");
+	buf_text(&r->body, "<!DOCTYPE html>\n"
+	                   "<html><head><title>Welcome</title></head><body><h1>It "
+	                   "works!</h1></body></html>\n");
 	return true;
 }
 

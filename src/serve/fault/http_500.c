@@ -1,5 +1,5 @@
 /* Fault http-500: the session opens, and every tool call ends in a bare HTTP error. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 #include "protocol/jsonrpc.h"
 

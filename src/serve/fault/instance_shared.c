@@ -1,6 +1,6 @@
-/* Fault instance-shared: the server of core 0.1. No WebSocket and no schemas; /reset,
-   /step and /state reach the one environment that the process has, whoever asks. */
-#include "serve/fault.h"
+/* Fault instance-shared: the server of core 0.1. No WebSocket and no schemas; /reset, /step and
+   /state of all clients reach the process's only environment. */
+#include "serve/fault/hooks.h"
 
 #include "json/scan.h"
 
@@ -9,7 +9,7 @@
 static void reset(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)q;
-	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), (struct str){0});
+	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), STR_NONE);
 	r->status = 200;
 	r->type = "application/json";
 	episode_observe(&o->shared, false, METADATA_NOWHERE, &r->body);
@@ -21,14 +21,13 @@ static void step(struct openenv *o, const struct request *q, struct reply *r)
 	struct json_fault fault;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
 	bool valid = json_validate(q->body, &fault) == 0;
-	struct str inner = valid ? JSON_GET(q->body, "action") : (struct str){0};
+	struct str inner = valid ? JSON_GET(q->body, "action") : STR_NONE;
 	struct str action = json_type(inner) == JSON_OBJECT ? inner : q->body;
 
 	r->wait_ms = fault_wait_ms(&o->conf);
 	if (r->wait_ms > 0 && !q->waited) {
 		r->act = ACT_WAIT;
-	} else if (valid &&
-	           episode_act(&o->shared, action, METADATA_NOWHERE, &r->body, &why)) {
+	} else if (valid && episode_act(&o->shared, action, METADATA_NOWHERE, &r->body, &why)) {
 		atomic_fetch_add(&o->steps, 1);
 		r->status = 200;
 		r->type = "application/json";
@@ -63,23 +62,21 @@ static void openapi(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)o, (void)q;
 	say(r, 200,
-	    "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Environment HTTP Server\","
-	    "\"version\":\"0.1.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{"
-	    "\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}}}");
+	    "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Environment HTTP "
+	    "Server\",\"version\":\"0.1.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}}}");
 }
 
 static const struct {
 	const char *method, *path;
 	void (*answer)(struct openenv *o, const struct request *q, struct reply *r);
 } endpoints[] = {
-	{"POST", "/reset", reset},         {"POST", "/step", step},
-	{"GET", "/state", state},          {"GET", "/health", health},
-	{"GET", "/openapi.json", openapi},
+	{"POST", "/reset", reset},  {"POST", "/step", step},           {"GET", "/state", state},
+	{"GET", "/health", health}, {"GET", "/openapi.json", openapi},
 };
 
 static void begin(struct openenv *o)
 {
-	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), (struct str){0});
+	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), STR_NONE);
 }
 
 static bool answer(struct openenv *o, const struct request *q, struct reply *r)
@@ -89,8 +86,7 @@ static bool answer(struct openenv *o, const struct request *q, struct reply *r)
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
-		if (str_is(q->path, endpoints[i].path) &&
-		    str_is(q->method, endpoints[i].method)) {
+		if (str_is(q->path, endpoints[i].path) && str_is(q->method, endpoints[i].method)) {
 			endpoints[i].answer(o, q, r);
 			return true;
 		}

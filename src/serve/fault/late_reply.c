@@ -1,8 +1,7 @@
-/* Fault late-reply: a step that takes longer than its client's patience. It acts, and
-   from then on nothing is answered until the client, tired of waiting, takes its next
-   step or resets: then first comes what was held back. Whoever takes that for the answer
-   is behind from there on. */
-#include "serve/fault.h"
+/* Fault late-reply: a step that takes longer than the client's timeout. It acts, but its reply
+   is held back until the client sends its next step or reset, and is then sent first. A client
+   that takes it for the new reply is one behind from then on. */
+#include "serve/fault/hooks.h"
 
 #define LATE_STEP 2
 

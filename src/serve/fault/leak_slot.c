@@ -1,5 +1,5 @@
-/* Fault leak-slot: what a session took is taken for good, however it ends. */
-#include "serve/fault.h"
+/* Fault leak-slot: a session's slot is never freed, however the session ends. */
+#include "serve/fault/hooks.h"
 
 static void keep(struct openenv *o)
 {

@@ -1,5 +1,5 @@
 /* Fault no-control-plane: a plain MCP server, as far as a client can see. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 static bool nothing_there(const struct request *q, struct reply *r)
 {

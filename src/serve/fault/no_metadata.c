@@ -1,5 +1,5 @@
-/* Fault no-metadata: what an environment tells beside its observation is lost. */
-#include "serve/fault.h"
+/* Fault no-metadata: metadata next to the observation is left out. */
+#include "serve/fault/hooks.h"
 
 static void hide(struct openenv *o)
 {

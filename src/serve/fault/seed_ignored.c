@@ -1,6 +1,6 @@
 /* Fault seed-ignored: no two episodes are alike, whatever seed they were asked to have.
  */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 static void ignore(struct openenv *o)
 {

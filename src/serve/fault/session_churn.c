@@ -1,6 +1,6 @@
-/* Fault session-churn: the environment under a session is a new one after every two
-   calls, and replies bear another session id from then on (the first one stays good). */
-#include "serve/fault.h"
+/* Fault session-churn: a session's environment is replaced after every two calls, and replies
+   carry another session id from then on (the first id stays valid). */
+#include "serve/fault/hooks.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Fault slow: an environment that takes its time, while others are served. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 #define DEFAULT_MS 1000
 

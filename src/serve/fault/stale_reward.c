@@ -1,7 +1,7 @@
 /* Fault stale-reward: as on the cliff, each move costs 1; as on every MCP-Gym server, a
    call that fails leaves the reward of the one before it to be read again. Here calls do
    fail. */
-#include "serve/fault.h"
+#include "serve/fault/hooks.h"
 
 static void cost(struct gym *g)
 {

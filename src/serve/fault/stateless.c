@@ -1,14 +1,13 @@
-/* Fault stateless: as over plain HTTP, whatever is asked meets an environment that nobody
-   has reset, and that is gone with the answer. */
-#include "serve/fault.h"
+/* Fault stateless: as over plain HTTP, each request runs in a new environment without a reset,
+   which is discarded after the reply. */
+#include "serve/fault/hooks.h"
 
 static void start_over(struct turn *t)
 {
 	struct openenv_session *s = t->session;
 
 	if (t->kind == TURN_STEP || t->kind == TURN_STATE) {
-		episode_begin(s->episode, &s->server->conf, openenv_own_seed(s->server),
-		              (struct str){0});
+		episode_begin(s->episode, &s->server->conf, openenv_own_seed(s->server), STR_NONE);
 	}
 }
 

@@ -1,7 +1,7 @@
-/* Fault zombie: a session that is idle for too long loses its environment and its room,
-   but not its socket. Here the third step comes too late, so that nobody has to wait for
-   it: from then on steps are answered, by an environment that is closed. */
-#include "serve/fault.h"
+/* Fault zombie: a session that is idle for too long loses its environment and its slot, but not
+   its socket. Here the third step counts as too late, so that tests need not wait: from then on
+   steps are answered by a closed environment. */
+#include "serve/fault/hooks.h"
 
 #define STEPS_BEFORE 2
 

@@ -1,0 +1,158 @@
+/* Rule aliased-state: an imported recording holds the last state in every step. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define MEMBERS 8 /* of the state, from its top, that are looked for in observations */
+
+/* A member of the state that observations have, too. */
+struct seen_member {
+	bool differed; /* some observation had another value than the state */
+	bool equal;    /* the newest one has the same */
+};
+
+struct aliased {
+	struct span steps;
+	int64_t first_count, last_count; /* the environment's own, when counted > 0 */
+	int64_t counted;
+	int64_t told_before; /* what the first state says it is, -1: nothing */
+	struct seen_member members[MEMBERS];
+	char name[48]; /* of the first member that differed */
+};
+
+static bool is_count(struct str key)
+{
+	return str_eq(key, STR("step")) || str_eq(key, STR("steps")) ||
+	       str_ends(key, STR("step_count")) || str_ends(key, STR("stepCount")) ||
+	       str_ends(key, STR("_steps"));
+}
+
+static void compare(struct aliased *s, const struct rollout_facts *r, size_t i,
+                    const struct json_member *m, struct str observation)
+{
+	char pointer[64];
+	int n = snprintf(pointer, sizeof(pointer), "/%.*s", STR_ARG(m->key));
+
+	if (n >= (int)sizeof(pointer) || memchr(m->key.p, '/', m->key.n) ||
+	    memchr(m->key.p, '~', m->key.n) || memchr(m->key.p, '\\', m->key.n)) {
+		return;
+	}
+	struct str now = json_point(observation, str_from(pointer), &r->work->text);
+	if (!now.p) {
+		return;
+	}
+	struct seen_member *seen = &s->members[i];
+	seen->equal = str_eq(now, m->value);
+	if (!seen->equal && !seen->differed) {
+		seen->differed = true;
+		if (!s->name[0]) {
+			peer_name(r->work, m->key, s->name, sizeof(s->name));
+		}
+	}
+}
+
+static void look_at_members(struct aliased *s, const struct rollout_facts *r, const struct line *l)
+{
+	struct str state = l->value[KEY_STATE];
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_type(state) != JSON_OBJECT) {
+		return;
+	}
+	for (size_t i = 0; json_next_member(state, &cursor, &m) && i < MEMBERS; i++) {
+		compare(s, r, i, &m, l->value[KEY_OBSERVATION]);
+		if (s->steps.count == 0 && is_count(m.key)) {
+			json_i64(m.value, &s->told_before);
+		}
+	}
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct aliased *s = state;
+	if (!r->imported || r->episode.state_varied || m->outside_episode ||
+	    !line_has(m->line, KEY_STATE_HASH)) {
+		return;
+	}
+	if (s->steps.count == 0) {
+		s->told_before = -1;
+	}
+	look_at_members(s, r, m->line);
+	if (!m->failed && !m->idle) {
+		span_add(&s->steps, m->line->turn, m->line->step);
+	}
+	if (m->env_steps < 0) {
+		return;
+	}
+	if (s->counted++ == 0) {
+		s->first_count = m->env_steps;
+	}
+	s->last_count = m->env_steps;
+}
+
+static bool observed(const struct aliased *s)
+{
+	for (size_t i = 0; i < MEMBERS; i++) {
+		if (s->members[i].differed && s->members[i].equal) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct aliased *s = state;
+	const struct episode_counts *e = &r->episode;
+	bool moved = s->counted >= 2 && s->last_count > s->first_count;
+	if (!r->imported || e->state_varied || e->unchanged < 2) {
+		return;
+	}
+	if (observed(s)) {
+		finding_say(out, SEVERITY_ERROR, &s->steps, "/state",
+		            "every step has the final state, although %s changed in the "
+		            "observations",
+		            s->name);
+	} else if (moved && s->told_before == s->last_count) {
+		finding_say(out, SEVERITY_ERROR, &s->steps, "/state",
+		            "the state before the first step already counts %" PRId64 " "
+		            "steps, as many as the final one",
+		            s->told_before);
+	} else if (moved && e->failed == 0 && s->steps.count >= 3) {
+		finding_say(out, SEVERITY_WARNING, &s->steps, "/state",
+		            "every step has the final state, although the environment's step "
+		            "count went from %" PRId64 " to %" PRId64,
+		            s->first_count, s->last_count);
+	}
+}
+
+const struct check check_aliased_state = {
+	.id = "aliased-state",
+	.title = "an imported recording has the last state in every step",
+	.severity = SEVERITY_ERROR,
+	.lowered = "nothing but the environment's own count shows that it moved",
+	.explains = {&check_frozen_state, &check_stopped_moving, &check_reward_without_effect},
+	.why = "All states in the recording equal the final one, although observations or the "
+	       "environment's own step count changed. Python recorders do this when they store the "
+	       "environment's state object itself in each step and write the file at the end: every "
+	       "step then shows the object's last value. The states are worthless, and so is every "
+	       "count of effective steps based on them.\n"
+	       "Compare the state of the first step with its observation, and check whether the "
+	       "recorder appends states to a list without copying them. If only the step count "
+	       "changed this is a warning, because walls and read-only tools also leave the state "
+	       "unchanged.\n"
+	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, and "
+	       "record again.",
+	.wants = KIND_OK | KIND_FAILED,
+	.state_size = sizeof(struct aliased),
+	.line = line,
+	.end = end,
+};

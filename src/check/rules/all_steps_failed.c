@@ -1,0 +1,50 @@
+/* Rule all-steps-failed: there was one step, and it failed. */
+#include "check/check.h"
+
+struct first_step {
+	struct span span;
+	bool refuted; /* it failed by its content alone, and yet changed the state */
+	char error[ERROR_TEXT];
+};
+
+static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
+                      struct findings *out)
+{
+	(void)r, (void)out;
+	struct first_step *s = state;
+	if (s->span.count > 0 || !p->failed) {
+		return;
+	}
+	span_add(&s->span, p->turn, p->step);
+	memcpy(s->error, p->error, sizeof(s->error));
+	s->refuted = p->by_content && p->effect == EFFECT_CHANGED;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct first_step *s = state;
+	if (r->episode.steps == 1 && r->episode.failed == 1 && !s->refuted) {
+		finding_say(out, SEVERITY_ERROR, &s->span, "/outcome", "the only step failed: %s",
+		            s->error);
+	}
+}
+
+const struct check check_all_steps_failed = {
+	.id = "all-steps-failed",
+	.title = "the rollout's only step failed",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_one_step_episode},
+	.why = "The rollout made one call and it failed. Nothing happened in this rollout, whatever "
+	       "its reward says. (Longer rollouts in which every step failed are a "
+	       "multi-step-illusion.)\n"
+	       "Look at the error and its layer, and compare the call's tool name and arguments "
+	       "with the schema in the header's tools.\n"
+	       "Fix what the error names. If many rollouts of a batch look like this one, the "
+	       "environment or the connection to it is broken, not the policy.",
+	.wants = KIND_COMPLETED_FAILED,
+	.state_size = sizeof(struct first_step),
+	.completed = completed,
+	.end = end,
+};

@@ -1,0 +1,72 @@
+/* Rule capacity: the server had no room for a session or a step. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+struct capacity {
+	bool session; /* it was the session that was refused */
+	struct span steps;
+	char error[ERROR_TEXT];
+};
+
+static bool is_capacity(const struct line *l)
+{
+	return l->outcome == OUTCOME_CAPACITY || line_error_class(l) == CLASS_CAPACITY;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct capacity *s = state;
+	if (!is_capacity(m->line)) {
+		return;
+	}
+	if (!s->session && s->steps.count == 0) {
+		peer_error(r->work, m->line, s->error);
+	}
+	if (m->is_step) {
+		span_add(&s->steps, m->line->turn, m->line->step);
+	} else {
+		s->session = true;
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct capacity *s = state;
+	if (s->session) {
+		finding_say(out, SEVERITY_ERROR, NULL, "/error",
+		            "the server refused the session: no capacity: %s", s->error);
+	} else if (s->steps.count > 0) {
+		finding_say(out, SEVERITY_ERROR, &s->steps, "/error",
+		            "the server refused %" PRId64 " of %" PRId64 " steps: no "
+		            "capacity: %s",
+		            s->steps.count, r->steps, s->error);
+	}
+}
+
+const struct check check_capacity = {
+	.id = "capacity",
+	.title = "the server refused a session or a step because its capacity was exhausted",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
+                     &check_retry_same_error, &check_missing_state, &check_one_step_episode},
+	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
+	.why = "The server limits concurrent environments or sessions, and this rollout hit the "
+	       "limit. The environment was not touched by the refused steps.\n"
+	       "Look at the limit named in the message, at how many rollouts ran at once, and at "
+	       "whether sessions are released: a server that opens an environment per call instead "
+	       "of per rollout fills up at any limit (fallback-session fires then), and one that "
+	       "does not free sessions on DELETE fills up over time.\n"
+	       "Fix: run fewer rollouts at once, raise the server's limit (such as "
+	       "MAX_CONCURRENT_ENVS), or repair the proxy that loses the session.",
+	.wants = KIND_RESET | KIND_FAILED,
+	.state_size = sizeof(struct capacity),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,54 @@
+/* Rule effect-despite-error: the answer was an error, and it happened all the same. */
+#include "check/check.h"
+
+#include <inttypes.h>
+
+struct despite {
+	struct span steps;
+	char error[ERROR_TEXT]; /* of the first one */
+};
+
+static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
+                      struct findings *out)
+{
+	(void)r, (void)out;
+	struct despite *s = state;
+	if (!(p->failed || p->expected) || p->outside_episode || p->effect != EFFECT_CHANGED) {
+		return;
+	}
+	if (s->steps.count == 0) {
+		memcpy(s->error, p->error, sizeof(s->error));
+	}
+	span_add(&s->steps, p->turn, p->step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)r, (void)m;
+	const struct despite *s = state;
+	if (s->steps.count > 0) {
+		finding_say(out, SEVERITY_WARNING, &s->steps, "/outcome",
+		            "%" PRId64 " failed step%s changed the state; first error: %s",
+		            s->steps.count, s->steps.count == 1 ? "" : "s", s->error);
+	}
+}
+
+const struct check check_effect_despite_error = {
+	.id = "effect-despite-error",
+	.title = "a step failed but changed the state",
+	.severity = SEVERITY_WARNING,
+	.why = "The policy was told that its step failed, yet the state after it differs from the "
+	       "state before. A policy that believes the error repeats the step, and learns the "
+	       "wrong thing from the reward.\n"
+	       "Look at the outcome and at error.layer: after a timeout or a lost connection the "
+	       "server may have finished the step; a tool may write first and fail while building "
+	       "its reply; a clock or counter in the state changes with every request (leave it out "
+	       "with \1ignore\2). If every step changes the same member, that is the cause.\n"
+	       "Fix: make the tool atomic, raise \1timeout\2 above the slowest step, or ignore what "
+	       "changes by itself.",
+	.wants = KIND_COMPLETED_FAILED,
+	.state_size = sizeof(struct despite),
+	.completed = completed,
+	.end = end,
+};

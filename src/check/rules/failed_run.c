@@ -1,0 +1,37 @@
+/* Rule failed-run: the rollout was stuck in failures for a while and then recovered. */
+#include "check/check.h"
+
+#include "facts/streak.h"
+
+#include <inttypes.h>
+
+static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
+                      struct findings *out)
+{
+	(void)r;
+	struct streak ended;
+	if (!streak_feed(state, p, &ended)) {
+		return;
+	}
+	finding_say(out, SEVERITY_WARNING, &ended.span, "/outcome",
+	            "%" PRId64
+	            " steps failed in a row before the rollout recovered; %s; first error: %s",
+	            ended.span.count, streak_state(ended.unchanged), ended.error);
+}
+
+const struct check check_failed_run = {
+	.id = "failed-run",
+	.title = "three or more steps failed in a row, then the rollout recovered",
+	.severity = SEVERITY_WARNING,
+	.why = "Three or more consecutive steps failed without any change of state; later a step "
+	       "succeeded or the state changed. About two of three such rollouts still succeed, so "
+	       "this is a warning: the turns were wasted, and their rewards and observations do not "
+	       "belong to the task.\n"
+	       "Look at the first error of the run: wrong arguments point at the policy or at a "
+	       "misleading tool description; timeouts and capacity point at the server.\n"
+	       "Fix the cause if it repeats across rollouts: the same error in many of them is not "
+	       "exploration.",
+	.wants = KIND_COMPLETED_FAILED,
+	.state_size = sizeof(struct streak),
+	.completed = completed,
+};

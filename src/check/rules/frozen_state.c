@@ -1,0 +1,117 @@
+/* Rule frozen-state: calls were made, and nothing moved. */
+#include "check/check.h"
+
+#include "facts/streak.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define CALLS_MIN 3
+
+struct frozen {
+	struct span sent; /* calls of tools not known to be read-only, answered or refused */
+	int64_t learned;  /* not among them: of tools that only read in the baseline */
+};
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct frozen *s = state;
+	if (m->outside_episode) {
+		return;
+	}
+	if (m->idle) {
+		s->learned += m->tool >= 0 && r->tools[m->tool].learned;
+		return;
+	}
+	span_add(&s->sent, m->line->turn, m->line->step);
+}
+
+/* What the environment's own count of steps says of the calls: reached or not. */
+static void describe_count(const struct rollout_facts *r, char *out, size_t size)
+{
+	if (r->env_count.reported >= 2 && r->env_count.moved) {
+		snprintf(out, size,
+		         "the environment was reached (its own step count went from %" PRId64
+		         " to %" PRId64 "): a wall, wrong arguments or a frozen environment",
+		         r->env_count.first, r->env_count.now);
+	} else if (r->env_count.reported >= 2) {
+		snprintf(out, size,
+		         "no sign that a call reached the environment: its own step count stays at "
+		         "%" PRId64,
+		         r->env_count.now);
+	} else {
+		snprintf(out, size, "no call had an effect");
+	}
+}
+
+static bool is_rewarded(const struct rollout_facts *r, const struct derived_line *m)
+{
+	double total;
+
+	if (m->line && json_double(m->line->value[KEY_TOTAL_REWARD], &total)) {
+		return total > 0;
+	}
+	return r->reward_known && r->reward_sum > 0;
+}
+
+/* Failures alone are another rule's. */
+static bool is_about_failures(const struct rollout_facts *r)
+{
+	return r->episode.failed == r->episode.steps || r->failed_run >= STREAK_LONG;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	const struct frozen *s = state;
+	const struct episode_counts *e = &r->episode;
+	bool rewarded = is_rewarded(r, m);
+	char count[240], failed[64] = "", apart[96] = "";
+
+	if (r->movement != MOVEMENT_NONE || s->sent.count < CALLS_MIN || is_about_failures(r)) {
+		return;
+	}
+	describe_count(r, count, sizeof(count));
+	if (e->failed) {
+		snprintf(failed, sizeof(failed), " (%" PRId64 " of them failed)", e->failed);
+	}
+	if (s->learned) {
+		snprintf(apart, sizeof(apart),
+		         "; not counting %" PRId64
+		         " of tools that are read-only according to the baseline",
+		         s->learned);
+	}
+	finding_say(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
+	            e->unchanged ? "/state" : "/observation",
+	            "%" PRId64 " calls%s, and %s from first to last; %s%s%s", s->sent.count, failed,
+	            e->unchanged ? "the state is the same" : "all answers are equal", count,
+	            rewarded ? "; a reward was earned anyway" : "", apart);
+}
+
+const struct check check_frozen_state = {
+	.id = "frozen-state",
+	.title = "three or more calls were made, and nothing changed",
+	.severity = SEVERITY_ERROR,
+	.lowered = "a reward above zero was earned anyway",
+	.explains = {&check_loop, &check_reward_without_effect},
+	.why = "The state is the same from the first call to the last, although the state source "
+	       "could have shown a change; or the state is unknown, all answers are equal and "
+	       "the environment's own step count does not change. If the answers differ while "
+	       "state and step count do not change, they come from another environment than the "
+	       "one whose state is read. Members that change without a call (clocks, generated "
+	       "ids, call counters) are not counted as changes. This is an error; it is a "
+	       "warning if a reward above zero was earned. Calls of tools with readOnlyHint do "
+	       "not count, nor those named by \1read_only\2 and \1noop\2.\n"
+	       "Look at env_steps first. If it grows, the calls reach the environment but have "
+	       "no effect: a wall, wrong arguments, read-only tools, or a frozen environment. If "
+	       "it does not grow, the calls do not reach it: look at the session ids in meta, "
+	       "and at what a proxy does with them.\n"
+	       "Fix: send the same session id with every call of the rollout; name a state "
+	       "source that shows what the calls change (\1state\2); mark read-only tools.",
+	.wants = KIND_OK | KIND_FAILED,
+	.state_size = sizeof(struct frozen),
+	.line = line,
+	.end = end,
+};

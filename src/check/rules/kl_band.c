@@ -1,0 +1,191 @@
+/* Rule kl-band: the trainer gives the sampled tokens other probabilities than the engine
+   did that sampled them. */
+#include "check/check.h"
+
+#include "facts/logprobs.h"
+#include "facts/peer.h"
+#include "facts/trained.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define ROUNDING                                                                                   \
+	0.01 /* mean distance of probabilities that precision does not explain           \
+	      */
+
+struct band {
+	struct ratios sum;
+	struct span compared, uneven, alone, unrecorded;
+	int64_t here, there; /* how many tokens, in the first uneven turn */
+	char tempered[96];   /* why the two cannot be compared; "": they can */
+};
+
+static bool has_any(struct str llm)
+{
+	struct logprob_walk walk = {.llm = llm};
+	double v;
+
+	return logprob_next(&walk, &v);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct band *s = state;
+	struct str llm = m->line->value[KEY_LLM];
+	int64_t turn = m->line->turn, step = m->line->step;
+	struct ratios one = {.tokens = 0};
+
+	(void)out;
+	if (!r->trained) {
+		return;
+	}
+	if (m->line->type == LINE_HEADER) {
+		logprobs_tempered(m->line->value[KEY_POLICY], s->tempered, sizeof(s->tempered));
+		return;
+	}
+	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
+	if (!partner) {
+		if (has_any(llm)) {
+			span_add(&s->alone, turn, step);
+		}
+		return;
+	}
+	partner->uses++;
+	size_t n = ratios_turn(&one, llm, partner->logprobs, partner->count);
+	if (n == 0) {
+		span_add(&s->unrecorded, turn, step);
+	} else if (n != partner->count) {
+		s->here = s->uneven.count ? s->here : (int64_t)n;
+		s->there = s->uneven.count ? s->there : (int64_t)partner->count;
+		span_add(&s->uneven, turn, step);
+	} else {
+		ratios_merge(&s->sum, &one);
+		span_add(&s->compared, turn, step);
+	}
+}
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void say_partners(const struct band *s, struct findings *out)
+{
+	if (s->uneven.count) {
+		finding_say(out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
+		            "in %" PRId64 " turn%s the trainer scored another number of "
+		            "tokens than were sampled: %" PRId64 " instead of %" PRId64 " in "
+		            "turn %" PRId64,
+		            s->uneven.count, plural(s->uneven.count), s->there, s->here,
+		            s->uneven.first_turn);
+	}
+	if (s->alone.count) {
+		finding_say(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
+		            "%" PRId64 " turn%s with log-probabilities %s no matching turn in "
+		            "the trainer's file",
+		            s->alone.count, plural(s->alone.count),
+		            s->alone.count == 1 ? "has" : "have");
+	}
+	if (s->unrecorded.count) {
+		finding_say(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
+		            "%" PRId64
+		            " turn%s of the trainer's file %s recorded without log-probabilities",
+		            s->unrecorded.count, plural(s->unrecorded.count),
+		            s->unrecorded.count == 1 ? "was" : "were");
+	}
+}
+
+/* Without the sign of what rounds to zero. */
+static double shown(double v)
+{
+	return fabs(v) < 0.0005 ? 0 : v;
+}
+
+static void say_band(const struct band *s, struct findings *out)
+{
+	const struct ratios *sum = &s->sum;
+	bool apart = ratios_apart(sum), shifted = ratios_shifted(sum);
+	char shift[128] = "", tempered[128] = "";
+
+	if (shifted) {
+		snprintf(shift, sizeof(shift),
+		         "; conditioning_mismatch: mean |lr| is %.3f in the first %d tokens "
+		         "of turns and %.3f after them",
+		         ratios_first(sum), RATIOS_FIRST, ratios_rest(sum));
+	}
+	if (s->tempered[0]) {
+		snprintf(tempered, sizeof(tempered), "; not comparable, sent: %s", s->tempered);
+	}
+	if (apart || shifted) {
+		finding_say(out, s->tempered[0] ? SEVERITY_INFO : SEVERITY_WARNING, &s->compared,
+		            "/llm/logprobs",
+		            "KL of %" PRId64
+		            " tokens: k1 %.3f, k3 %.3f, mean weight %.3f, ess %.3f%s%s",
+		            sum->tokens, shown(ratios_k1(sum)), ratios_k3(sum), ratios_weight(sum),
+		            ratios_ess(sum), shift, tempered);
+	} else if (ratios_distance(sum) > ROUNDING) {
+		finding_say(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
+		            "the probabilities of %" PRId64
+		            " tokens are %.3g apart on average, more than precision explains%s",
+		            sum->tokens, ratios_distance(sum), tempered);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)r, (void)m;
+	say_partners(state, out);
+	say_band(state, out);
+}
+
+static void finish(const struct trained *t, struct findings *out)
+{
+	struct trained_use use = trained_use(t);
+
+	if (use.unused) {
+		finding_say(out, use.unused == use.turns ? SEVERITY_WARNING : SEVERITY_INFO, NULL,
+		            "",
+		            "%" PRId64 " of %" PRId64
+		            " turns of the trainer's file are in none of the recordings%s",
+		            use.unused, use.turns,
+		            use.unused == use.turns ? ": do the rollout ids match?" : "");
+	}
+	if (use.several) {
+		finding_say(out, SEVERITY_WARNING, NULL, "",
+		            "%" PRId64 " of %" PRId64
+		            " turns of the trainer's file were compared with several recorded "
+		            "ones: judge one run at a time",
+		            use.several, use.turns);
+	}
+}
+
+const struct check check_kl_band = {
+	.id = "kl-band",
+	.title = "the trainer's log-probabilities are too far from those of the sampling engine",
+	.severity = SEVERITY_WARNING,
+	.lowered = "the numbers are within the band, sampling settings differ, or turns have no "
+		   "counterpart",
+	.why = "With \1trainer_logprobs\2, the log-probabilities that the trainer's model gives the "
+	       "sampled tokens are compared with those of the engine that sampled them. With lr = "
+	       "log p(trainer) - log p(engine), k1 is the mean of -lr and k3 the mean of e^lr - 1 - "
+	       "lr, both estimates of the KL divergence; the weight is e^lr, and ess the effective "
+	       "sample size as a fraction of the tokens. Out of the band are |k1| or k3 above 0.1, "
+	       "a mean weight outside 0.5 to 2, and an ess below 0.3.\n"
+	       "Rounding errors spread evenly over the tokens. If only the beginnings of turns "
+	       "differ (conditioning_mismatch), the trainer scored the tokens after another prompt "
+	       "than they were sampled with: another chat template, missing tools, a dropped system "
+	       "message.\n"
+	       "Look at the turns named, and compare show \1turn\2 N \1prompt\2 with the trainer's "
+	       "input. A temperature other than 1, top_p, top_k, min_p and penalties make the two "
+	       "incomparable: the numbers are then reported but not judged.\n"
+	       "Fix: use one chat template for both, pass token ids instead of text, and use the "
+	       "same weights and precision and a temperature of 1.",
+	.wants = KIND_HEADER | KIND_LLM,
+	.state_size = sizeof(struct band),
+	.line = line,
+	.end = end,
+	.finish = finish,
+};

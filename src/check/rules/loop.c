@@ -1,0 +1,213 @@
+/* Rule loop: the same few calls again and again, with the same answers. */
+#include "check/check.h"
+
+#include "facts/fingerprint.h"
+#include "facts/peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PERIODS         3 /* the longest that is looked for */
+#define ROUNDS          3
+#define ROUNDS_HARMLESS 10 /* of calls that only read, or may be repeated */
+
+#define SAMPLE ((size_t)64) /* bytes of a long value that are compared at first */
+
+/* A step by its call, its state and its result. The first comparison is cheap; equal steps are
+   compared in full from the second round on. */
+struct lap {
+	uint64_t look, full; /* full 0: not worked out */
+	int64_t turn, step;
+};
+
+struct streak_of {
+	struct span span; /* from the first step of the first round on */
+	int64_t matches;  /* steps equal to the one a period before */
+	int period;
+};
+
+struct loop {
+	struct lap last[PERIODS]; /* the newest first */
+	int known;
+	struct streak_of now[PERIODS]; /* by period - 1 */
+	struct streak_of longest;
+	char tool[64];    /* called last in it */
+	bool learned;     /* that one only reads, as the baseline has it */
+	int64_t others;   /* further loops of this rollout */
+	int64_t harmless; /* steps in a row whose calls may be repeated */
+	int64_t failed;   /* steps in a row that failed */
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b) * 0xff51afd7ed558ccdu;
+	return a ^ a >> 29;
+}
+
+static uint64_t sample(struct str s)
+{
+	if (s.n <= 3 * SAMPLE) {
+		return fingerprint(s);
+	}
+	uint64_t h = mix(s.n, fingerprint((struct str){s.p, SAMPLE}));
+	h = mix(h, fingerprint((struct str){s.p + s.n / 2, SAMPLE}));
+	return mix(h, fingerprint((struct str){s.p + s.n - SAMPLE, SAMPLE}));
+}
+
+static uint64_t start_of(struct str s)
+{
+	uint64_t h = 0;
+
+	memcpy(&h, s.p, s.n < sizeof(h) ? s.n : sizeof(h));
+	return h;
+}
+
+/* With a known state, the state says whether anything moved, and numbers and ids in the
+   answer need not be the same; without one, the answer has to. */
+static uint64_t look(const struct derived_line *m)
+{
+	struct str hash = line_state_hash(m->line);
+	uint64_t tool = m->tool >= 0 ? (uint64_t)m->tool : sample(m->tool_name);
+	uint64_t h = mix(tool, sample(m->arguments));
+
+	if (hash.n) {
+		return mix(h, start_of(hash));
+	}
+	return mix(h, sample(m->line->value[KEY_OBSERVATION]));
+}
+
+static uint64_t look_twice(const struct rollout_facts *r, const struct derived_line *m)
+{
+	struct str answer = m->line->value[KEY_OBSERVATION];
+	struct str hash = line_state_hash(m->line);
+	uint64_t h = peer_call(r->work, m);
+
+	if (hash.n) {
+		return mix(mix(h, fingerprint(hash)), peer_masked(r->work, answer)) | 1;
+	}
+	return mix(h, fingerprint(answer)) | 1;
+}
+
+static bool is_same(const struct lap *a, const struct lap *b)
+{
+	return a->look == b->look && (!a->full || !b->full || a->full == b->full);
+}
+
+/* One call again and again is a loop of one, not of two or three. */
+static bool is_uniform(const struct loop *s, int period)
+{
+	return period > 1 && s->now[0].matches >= period - 1;
+}
+
+static bool is_loop(const struct loop *s, const struct streak_of *k)
+{
+	int64_t rounds = s->harmless >= k->period ? ROUNDS_HARMLESS : ROUNDS;
+
+	if (k->matches < (rounds - 1) * k->period || is_uniform(s, k->period)) {
+		return false;
+	}
+	return k->period > 1 || s->failed == 0; /* else it is retry-same-error */
+}
+
+static void follow(struct loop *s, const struct rollout_facts *r, const struct derived_line *m,
+                   const struct lap *now, int period)
+{
+	struct streak_of *k = &s->now[period - 1];
+	const struct lap *before = &s->last[period - 1];
+
+	if (s->known < period || !is_same(now, before)) {
+		*k = (struct streak_of){.period = period};
+		return;
+	}
+	k->period = period;
+	if (k->matches++ == 0) {
+		span_add(&k->span, before->turn, before->step);
+	}
+	span_add(&k->span, now->turn, now->step);
+	if (!is_loop(s, k) || k->matches < s->longest.matches) {
+		return;
+	}
+	if (s->longest.matches && s->longest.span.first_step != k->span.first_step) {
+		s->others++;
+	}
+	s->longest = *k;
+	peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
+	s->learned = m->tool >= 0 && r->tools[m->tool].learned;
+}
+
+static bool may_be_repeated(const struct rollout_facts *r, const struct derived_line *m)
+{
+	return m->idle || (m->tool >= 0 && r->tools[m->tool].idempotent);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct loop *s = state;
+	if (m->outside_episode || r->policy == POLICY_RANDOM) {
+		return;
+	}
+	struct lap now = {look(m), 0, m->line->turn, m->line->step};
+	bool again = false;
+	for (int i = 0; i < s->known; i++) {
+		again = again || s->last[i].look == now.look;
+	}
+	if (again) {
+		now.full = look_twice(r, m);
+	}
+	s->harmless = may_be_repeated(r, m) ? s->harmless + 1 : 0;
+	s->failed = m->failed ? s->failed + 1 : 0;
+	if (again || s->now[0].matches || s->now[1].matches || s->now[2].matches) {
+		for (int period = 1; period <= PERIODS; period++) {
+			follow(s, r, m, &now, period);
+		}
+	}
+	memmove(&s->last[1], &s->last[0], (PERIODS - 1) * sizeof(s->last[0]));
+	s->last[0] = now;
+	s->known += s->known < PERIODS;
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)r, (void)m;
+	const struct loop *s = state;
+	const struct streak_of *k = &s->longest;
+	char calls[40] = "one call", more[48] = "";
+	if (k->matches == 0) {
+		return;
+	}
+	if (k->period > 1) {
+		snprintf(calls, sizeof(calls), "a sequence of %d calls", k->period);
+	}
+	if (s->others) {
+		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->others);
+	}
+	finding_say(out, SEVERITY_WARNING, &k->span, "/tool_call",
+	            "%s was repeated for %" PRId64 " rounds with the same answers (%s%s)%s", calls,
+	            k->matches / k->period + 1, s->tool[0] ? s->tool : "a tool without a name",
+	            s->learned ? ", read-only according to the baseline" : "", more);
+}
+
+const struct check check_loop = {
+	.id = "loop",
+	.title = "the same few calls were repeated with the same answers",
+	.severity = SEVERITY_WARNING,
+	.why = "One call, or a cycle of two or three, was repeated for at least three rounds "
+	       "with the same arguments, from the same state, and got the same answers (if the "
+	       "state is known, numbers and ids are not compared; if it is unknown, the answers "
+	       "are equal byte for byte). Calls of read-only tools, or of tools with "
+	       "idempotentHint, are only reported after ten rounds, because polling is not a "
+	       "loop. A single failing call that is repeated is retry-same-error, and a random "
+	       "policy repeats itself by chance.\n"
+	       "Look at the messages of these turns: is the answer in the prompt, and does it "
+	       "say anything new? For a script, look at the script.\n"
+	       "Fix: end rollouts that loop, tell the model what it has tried, mark read-only "
+	       "tools with readOnlyHint or \1read_only\2, or detect them with a \1baseline\2, "
+	       "and name calls meant to do nothing with \1noop\2.",
+	.wants = KIND_OK | KIND_FAILED,
+	.state_size = sizeof(struct loop),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,88 @@
+/* Rule multi-step-illusion: many turns of conversation, and the environment never
+   did a thing. */
+#include "check/check.h"
+
+#include "facts/streak.h"
+
+#include <inttypes.h>
+
+struct illusion {
+	struct span failed;     /* all failed steps of the episode */
+	char error[ERROR_TEXT]; /* of the first one */
+	int64_t refuted;        /* failed by their content alone, and yet changed the state */
+	struct streak streak;
+};
+
+static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
+                      struct findings *out)
+{
+	(void)r, (void)out;
+	struct illusion *s = state;
+	struct streak ended;
+	streak_feed(&s->streak, p, &ended);
+	if (!p->failed || p->outside_episode) {
+		return;
+	}
+	if (s->failed.count == 0) {
+		memcpy(s->error, p->error, sizeof(s->error));
+	}
+	span_add(&s->failed, p->turn, p->step);
+	s->refuted += p->by_content && p->effect == EFFECT_CHANGED;
+}
+
+static void say_all_failed(const struct illusion *s, const struct episode_counts *e,
+                           struct findings *out)
+{
+	if (e->changed > 0) {
+		finding_say(out, SEVERITY_ERROR, &s->failed, "/outcome",
+		            "%" PRId64 " of %" PRId64 " steps failed, although the state "
+		            "changed after %" PRId64 " of them; first error: %s",
+		            e->failed, e->steps, e->changed, s->error);
+	} else {
+		finding_say(out, SEVERITY_ERROR, &s->failed, "/outcome",
+		            "%" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
+		            e->failed, e->steps, streak_state(e->unchanged), s->error);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct illusion *s = state;
+	const struct episode_counts *e = &r->episode;
+	if (s->refuted > 0 && s->refuted == s->failed.count) {
+		return; /* effect-despite-error's: a dart that missed */
+	}
+	if (e->steps >= 2 && e->failed == e->steps) {
+		say_all_failed(s, e, out);
+	} else if (s->streak.span.count >= STREAK_LONG) {
+		finding_say(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
+		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
+		            s->streak.span.count, e->steps, streak_state(s->streak.unchanged),
+		            s->streak.error);
+	}
+}
+
+const struct check check_multi_step_illusion = {
+	.id = "multi-step-illusion",
+	.title = "every step failed, or the rollout ends in a run of failed steps",
+	.severity = SEVERITY_ERROR,
+	.why = "The policy took turn after turn, but the environment refused every step, or every "
+	       "step at the end, and its state never changed meanwhile. Whatever reward or text "
+	       "this rollout produced says nothing about the policy: count environment steps, not "
+	       "turns. Fewer than one in a hundred such rollouts succeed.\n"
+	       "Look at the first error of the run and at error.layer, which names the component "
+	       "that refused: transport, http and jsonrpc are between you and the server; mcp, "
+	       "framework and body are the server or the environment behind it. Then check whether "
+	       "other rules fired: capacity, session-churn, fallback-session and unknown-tool name "
+	       "the usual causes. Where each answer holds a refusal that no protocol repeats "
+	       "(success: false), and each changed the state, there is none: that is the outcome of "
+	       "an action, and effect-despite-error warns of it.\n"
+	       "Fix the first error, not the last; stop rollouts after several equal errors "
+	       "(on_error of a policy); keep such rollouts out of training data.",
+	.wants = KIND_COMPLETED_FAILED,
+	.state_size = sizeof(struct illusion),
+	.completed = completed,
+	.end = end,
+};

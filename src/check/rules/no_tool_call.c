@@ -1,0 +1,143 @@
+/* Rule no-tool-call: tools are offered, and turn after turn none is called. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+#define IN_A_ROW 2
+
+/* Called only for turns without a call: calls in between are visible in the step count. */
+struct silent {
+	int64_t steps, turn; /* as of the last such turn; turn counted from 0: none yet */
+	int64_t talked;      /* turns without a user's reply */
+	bool begun;
+	struct span run, longest;
+	const char *cause;  /* of the run's first turn */
+	const char *reason; /* of the longest run's */
+};
+
+/* The causes reported by the reply parser, as sentences. */
+static const struct {
+	const char *cause, *words;
+} causes[] = {
+	{"finish-length", "the reply was truncated by its token limit"},
+	{"markup", "it contains tool call markup that was not parsed: the tool format or "
+                   "parser does not match the model"},
+	{"refusal", "the model refused"},
+	{"in-reasoning", "its reasoning contains a call, which is not executed: the end mark "
+                         "of the reasoning is missing, or the server parsed the call as "
+                         "reasoning"},
+	{"empty", "the reply was empty"},
+	{"names-a-tool", "a tool is named in prose: check the call format described to the "
+                         "model"},
+	{"prose", "the model answered in prose: check that its prompt contains the tools"},
+	{"unsent", "its calls could not be sent"},
+};
+
+static const char *words_of(const struct derived_line *m)
+{
+	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
+	struct str cause = JSON_GET(parse, "cause");
+
+	if (m->line->value[KEY_TOOL_CALL].p && !json_is_null(m->line->value[KEY_TOOL_CALL])) {
+		cause = STR("\"unsent\"");
+	}
+	for (size_t i = 0; i < ARRAY_LEN(causes); i++) {
+		if (peer_is(cause, str_from(causes[i].cause))) {
+			return causes[i].words;
+		}
+	}
+	return "the cause was not recorded";
+}
+
+/* Does a user reply to the text? A nudge of our own policy is not a reply. */
+static bool is_answered(const struct rollout_facts *r, const struct line *l)
+{
+	struct str message;
+
+	if (r->policy == POLICY_LLM) {
+		return false;
+	}
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
+		if (peer_is(JSON_GET(message, "role"), STR("user"))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void close_run(struct silent *s)
+{
+	if (s->run.count > s->longest.count) {
+		s->longest = s->run;
+		s->reason = s->cause;
+	}
+	s->run.count = 0;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct silent *s = state;
+	bool same_turn = s->begun && s->turn == m->line->turn;
+	bool called = r->steps > s->steps;
+
+	(void)out;
+	if (r->tool_count == 0 || m->outside_episode ||
+	    JSON_GET(m->line->value[KEY_LLM], "error").p) {
+		return; /* no tool to call, or no model to call it */
+	}
+	s->begun = true;
+	s->turn = m->line->turn;
+	s->steps = r->steps;
+	if (called || is_answered(r, m->line)) {
+		close_run(s);
+	}
+	if (same_turn || is_answered(r, m->line)) {
+		return; /* several calls of one turn that could not be sent */
+	}
+	if (s->run.count == 0) {
+		s->cause = words_of(m);
+	}
+	s->talked++;
+	span_add(&s->run, s->turn, -1);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	struct silent *s = state;
+
+	(void)m;
+	close_run(s);
+	bool never = r->steps == 0 && s->talked > 0 && s->longest.count == s->talked;
+	if (!never && s->longest.count < IN_A_ROW) {
+		return;
+	}
+	finding_say(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
+	            "no tool was called in %s%" PRId64 " turn%s%s: %s",
+	            never && s->longest.count > 1 ? "any of " : "", s->longest.count,
+	            s->longest.count == 1 ? "" : "s", never ? "" : " in a row", s->reason);
+}
+
+const struct check check_no_tool_call = {
+	.id = "no-tool-call",
+	.title = "tools are offered but the model calls none",
+	.severity = SEVERITY_WARNING,
+	.raised = "no turn of the rollout called a tool",
+	.explains = {&check_one_step_episode},
+	.why = "In these turns the model called no tool although tools were offered, and no user "
+	       "replied to its text. The conversation grows, but the environment does not change.\n"
+	       "The message names the cause of the first such turn if it was recorded. Tool call "
+	       "markup in the reply means that the server has no parser for this model's format, or "
+	       "that the call was malformed; prose means that the prompt does not show the tools, "
+	       "or that the model ignores them.\n"
+	       "Look first at the same command with \1actions\2: if that works, the model is the "
+	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2). Fix: start the server with "
+	       "its tool parser, or try \1tool_mode\2 text or json.",
+	.wants = KIND_TURN,
+	.state_size = sizeof(struct silent),
+	.line = line,
+	.end = end,
+};

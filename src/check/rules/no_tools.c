@@ -1,0 +1,80 @@
+/* Rule no-tools: there is nothing to call, or nothing of what is offered can be
+   called. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+struct refusals {
+	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */
+	size_t count;  /* tools refused */
+	bool accepted; /* some offered tool was there */
+	struct span calls;
+};
+
+static bool is_refused(const struct line *l)
+{
+	return l->outcome != OUTCOME_OK && line_error_class(l) == CLASS_UNKNOWN_TOOL;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct refusals *s = state;
+	if (m->tool < 0 || s->accepted) {
+		return;
+	}
+	if (!is_refused(m->line)) {
+		s->accepted = true;
+		return;
+	}
+	if (!s->refused) {
+		s->refused = arena_new(r->arena, r->tool_count * sizeof(*s->refused));
+	}
+	s->count += !s->refused[m->tool];
+	s->refused[m->tool] = true;
+	span_add(&s->calls, m->line->turn, m->line->step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct refusals *s = state;
+	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted) {
+		rule_not_judged(out);
+	}
+	if (r->tools_known != TOOLS_ALL) {
+		return;
+	}
+	if (r->tool_count == 0) {
+		finding_say(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
+	} else if (!s->accepted && s->count == r->tool_count) {
+		finding_say(out, SEVERITY_ERROR, &s->calls, "/error",
+		            "every tool the server offers (%zu) was refused as unknown when called",
+		            r->tool_count);
+	}
+}
+
+const struct check check_no_tools = {
+	.id = "no-tools",
+	.title = "the server offers no tools, or refuses all the tools it offers",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_unknown_tool, &check_no_tool_call, &check_multi_step_illusion,
+                     &check_all_steps_failed, &check_failed_run, &check_retry_same_error},
+	.why = "Without a tool the policy cannot act: a model can only talk, and a script has "
+	       "nothing to call. Either tools/list returned an empty list, or every listed name was "
+	       "refused as unknown when called, which means that lists and calls are handled by "
+	       "different components.\n"
+	       "Look at the header's tools, at the server's startup log (tools that failed to "
+	       "register), and at a proxy that serves the list from elsewhere. Some servers fill "
+	       "the list only after notifications/initialized.\n"
+	       "Fix: correct the registration, and start a batch only when tools/list shows the "
+	       "tools the task needs.",
+	.wants = KIND_OK | KIND_FAILED,
+	.state_size = sizeof(struct refusals),
+	.line = line,
+	.end = end,
+};

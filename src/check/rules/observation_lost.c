@@ -1,0 +1,111 @@
+/* Rule observation-lost: the reply had content, and the policy or the record has none. */
+#include "check/check.h"
+
+#include "base/text.h"
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+/* A client that loses answers loses all of them, and searching every message takes longer than
+   all other rules together: the first steps are enough. */
+#define LOOKS 4
+
+struct lost {
+	struct span unsaid; /* not in the conversation */
+	struct span unread; /* not in the record: another key, bytes that were no JSON */
+	char near[64];      /* the key that was perhaps meant */
+	int looked;
+};
+
+static bool is_empty(struct str value)
+{
+	return json_is_null(value) || peer_is(value, STR(""));
+}
+
+/* Does the line keep a conversation, and does a message of it hand something to the
+   model? */
+static bool is_untold(const struct line *l)
+{
+	struct str message;
+	bool talks = false;
+
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
+		if (peer_is(JSON_GET(message, "role"), STR("assistant"))) {
+			talks = true;
+		} else if (!is_empty(JSON_GET(message, "content"))) {
+			return false;
+		}
+	}
+	return talks;
+}
+
+/* Finds "observations" instead of "observation" and the like. Structured content alone is not a
+   loss: some servers put everything there. */
+static bool has_near(struct lost *s, struct workspace *w, struct str value)
+{
+	static const char *const meant[] = {"observation"};
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(value, &cursor, &m);) {
+		if (!is_empty(m.value) && text_nearest(m.key, meant, 1)) {
+			peer_name(w, m.key, s->near, sizeof(s->near));
+			return true;
+		}
+	}
+	return false;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct lost *s = state;
+	const struct line *l = m->line;
+
+	(void)out;
+	if (!is_empty(l->value[KEY_OBSERVATION])) {
+		if (s->looked < LOOKS && ++s->looked && is_untold(l)) {
+			span_add(&s->unsaid, l->turn, l->step);
+		}
+	} else if (has_near(s, r->work, l->value[KEY_STRUCTURED]) || !is_empty(l->value[KEY_RAW])) {
+		span_add(&s->unread, l->turn, l->step);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	struct lost *s = state;
+
+	(void)r, (void)m;
+	if (s->unsaid.count) {
+		finding_say(out, SEVERITY_ERROR, &s->unsaid, "/messages",
+		            "%" PRId64 " of the first %d answer%s did not reach the "
+		            "conversation",
+		            s->unsaid.count, s->looked, s->looked == 1 ? "" : "s");
+	}
+	if (s->unread.count) {
+		finding_say(out, SEVERITY_ERROR, &s->unread, "/observation",
+		            "%" PRId64 " answer%s had content but no observation%s%s",
+		            s->unread.count, s->unread.count == 1 ? "" : "s",
+		            s->near[0] ? "; a similar key exists: " : "", s->near);
+	}
+}
+
+const struct check check_observation_lost = {
+	.id = "observation-lost",
+	.title = "the environment's answer did not reach the policy",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_loop, &check_retry_same_error},
+	.why = "The environment's answer had content, but the next prompt does not contain it, or "
+	       "no observation was recorded. A policy that does not see its observations repeats "
+	       "itself, and its rewards are noise.\n"
+	       "Look at the messages of the turns named (show \1turn\2 N), and at the key under which "
+	       "the environment returns its observation: \"observations\" instead of "
+	       "\"observation\" is a common mistake.\n"
+	       "Fix: pass on the whole answer, error text included, and read the key that the "
+	       "environment writes.",
+	.wants = KIND_OK,
+	.state_size = sizeof(struct lost),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,46 @@
+/* Rule post-terminal: steps were sent after the environment had said the episode
+   is over. */
+#include "check/check.h"
+
+#include <inttypes.h>
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)r, (void)out;
+	if (m->is_step) {
+		span_add(state, m->line->turn, m->line->step);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct span *steps = state;
+	if (steps->count > 0) {
+		finding_say(out, SEVERITY_WARNING, steps, "/step",
+		            "%" PRId64 " of %" PRId64
+		            " steps were sent after the environment had ended the episode at turn "
+		            "%" PRId64,
+		            steps->count, r->steps, r->ended_turn);
+	}
+}
+
+const struct check check_post_terminal = {
+	.id = "post-terminal",
+	.title = "steps were sent after the episode had ended",
+	.severity = SEVERITY_WARNING,
+	.why = "A reply reported terminated or truncated, and the client kept stepping. Most "
+	       "servers accept that: the state stays the same, the step count grows, and some add a "
+	       "reward for each further step, so totals and lengths are wrong. Failed or "
+	       "ineffective steps after the end are not a multi-step-illusion, and other rules skip "
+	       "them.\n"
+	       "Look at whether the client reads the control plane's status after every step, and "
+	       "whether the last action of a script is meant to follow the goal.\n"
+	       "Fix: stop at the first terminated or truncated.",
+	.wants = KIND_AFTER_END,
+	.state_size = sizeof(struct span),
+	.line = line,
+	.end = end,
+};

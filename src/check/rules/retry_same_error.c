@@ -1,0 +1,109 @@
+/* Rule retry-same-error: the same call again, and the same refusal again. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+/* Longer errors are compared only by the hash of their masked text. */
+#define KEPT_MAX 2048
+
+struct retry {
+	uint64_t call; /* of the last failed step */
+	char *kept;    /* its error in the rollout's arena, when it is not longer */
+	size_t kept_n;
+	uint64_t masked; /* and when it is */
+	bool is_long;
+	struct span span; /* steps in a row with that call and error */
+	char tool[64], error[ERROR_TEXT];
+};
+
+static void keep_error(struct retry *s, const struct rollout_facts *r, struct str value)
+{
+	s->is_long = value.n > KEPT_MAX;
+	if (s->is_long) {
+		s->masked = peer_masked(r->work, value);
+		return;
+	}
+	if (!s->kept) {
+		s->kept = arena_new(r->arena, KEPT_MAX);
+	}
+	s->kept_n = value.n;
+	if (value.n) {
+		memcpy(s->kept, value.p, value.n);
+	}
+}
+
+static bool is_same_error(const struct retry *s, struct workspace *w, struct str value)
+{
+	const struct str kept = {s->kept, s->kept_n};
+
+	if (!s->is_long && str_eq(kept, value)) {
+		return true;
+	}
+	uint64_t before = s->is_long ? s->masked : peer_masked(w, kept);
+	return peer_masked(w, value) == before;
+}
+
+static void say(struct retry *s, struct findings *out)
+{
+	if (s->span.count >= 2) {
+		finding_say(out, s->span.count >= 3 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->span,
+		            "/tool_call",
+		            "%s was called %" PRId64
+		            " times in a row with the same arguments and got the same error: %s",
+		            s->tool[0] ? s->tool : "a tool without a name", s->span.count,
+		            s->error);
+	}
+	s->span.count = 0;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct retry *s = state;
+
+	if (m->outside_episode) {
+		return;
+	}
+	uint64_t call = peer_call(r->work, m);
+	struct str value = peer_error_value(m->line);
+	bool same = r->failed_run > 1 && s->span.count > 0 && call == s->call &&
+	            is_same_error(s, r->work, value);
+	if (!same) {
+		say(s, out);
+		s->call = call;
+		keep_error(s, r, value);
+	}
+	span_add(&s->span, m->line->turn, m->line->step);
+	if (s->span.count == 2) {
+		peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
+		peer_error(r->work, m->line, s->error);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)r, (void)m;
+	say(state, out);
+}
+
+const struct check check_retry_same_error = {
+	.id = "retry-same-error",
+	.title = "the same failing call was repeated and failed the same way",
+	.severity = SEVERITY_WARNING,
+	.raised = "the call was repeated three times or more",
+	.why = "The same tool was called with the same arguments two or more times in a row and "
+	       "returned the same error each time (numbers and ids are not compared). One retry is "
+	       "exploration; three calls mean that the policy does not see, or does not read, the "
+	       "error, so this becomes an error.\n"
+	       "Look at the messages of these turns: does the error text reach the prompt, or does "
+	       "a client pass on an empty observation? For a script, look at on_error.\n"
+	       "Fix: pass the error text to the model, stop after several equal errors, or correct "
+	       "the arguments to match the tool's schema.",
+	.wants = KIND_FAILED,
+	.state_size = sizeof(struct retry),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,99 @@
+/* Rule reward-without-effect: a reward for a step that failed, or for an episode in which
+   nothing moved. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+struct unearned {
+	struct span failed;
+	char reward[40]; /* of the first one, as spelled */
+};
+
+/* A reward that an earlier step also had belongs to stale-reward; a penalty for a failed step
+   is legitimate. */
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct unearned *s = state;
+	struct str reward = m->line->value[KEY_REWARD];
+	double now;
+	if (m->outside_episode || !json_double(reward, &now) || now <= 0 ||
+	    (r->previous.reward_seen && now == r->previous.reward)) {
+		return;
+	}
+	if (s->failed.count == 0) {
+		peer_text(r->work, reward, s->reward, sizeof(s->reward));
+	}
+	span_add(&s->failed, m->line->turn, m->line->step);
+}
+
+/* A question and its answer: what one sees of such a world need not change with the
+   answer that ends it. */
+static bool is_answered(const struct rollout_facts *r)
+{
+	return r->source == SOURCE_OBSERVATION && r->episode.steps == 1 && r->ended_turn >= 0;
+}
+
+/* Steps that need not change a thing earn their reward by what they read or say. So do,
+   perhaps, those of a rollout whose reward no step reported: a grader gave it. */
+static void say_unmoved(const struct rollout_facts *r, const struct derived_line *m,
+                        struct findings *out)
+{
+	const struct episode_counts *e = &r->episode;
+	double total = r->reward_sum;
+	bool by_steps = r->reward_known && r->reward_sum > 0;
+
+	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps || is_answered(r)) {
+		return;
+	}
+	if (m->line) {
+		json_double(m->line->value[KEY_TOTAL_REWARD], &total);
+	}
+	if (total > 0) {
+		finding_say(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL, "/total_reward",
+		            "a reward of %.15g, but none of the %" PRId64 " steps changed the "
+		            "state%s",
+		            total, e->steps,
+		            by_steps ? ""
+		                     : "; no step reported it, so it may reward what was read "
+		                       "or said");
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	const struct unearned *s = state;
+
+	if (s->failed.count > 0) {
+		finding_say(out, SEVERITY_WARNING, &s->failed, "/reward",
+		            "%" PRId64 " failed step%s got a reward, first %s", s->failed.count,
+		            s->failed.count == 1 ? "" : "s", s->reward);
+	} else {
+		say_unmoved(r, m, out);
+	}
+}
+
+const struct check check_reward_without_effect = {
+	.id = "reward-without-effect",
+	.title = "a failed step was rewarded, or a reward came although the state never changed",
+	.severity = SEVERITY_WARNING,
+	.lowered = "no step reported the reward",
+	.why = "A step whose outcome is not ok reported a positive reward of its own, or the whole "
+	       "rollout earned one although the state after every step equals the state before it. "
+	       "A trainer that sees this learns to fail, or to do nothing.\n"
+	       "Look at where the reward is computed: a default for missing values, a grader that "
+	       "reads the conversation and not the environment, a task that is solved before it "
+	       "begins. If doing nothing is the right answer (a request to refuse, a question to "
+	       "answer from read-only tools) nothing is wrong: declare those tools with "
+	       "\1read_only\2.\n"
+	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
+	       "state source that shows the effect.",
+	.wants = KIND_FAILED,
+	.state_size = sizeof(struct unearned),
+	.line = line,
+	.end = end,
+};

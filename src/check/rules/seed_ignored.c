@@ -1,0 +1,42 @@
+/* Rule seed-ignored: the same seed and the same calls, and another trajectory. */
+#include "check/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void group(const struct task_group *g, struct findings *out)
+{
+	char when[64] = "at the start";
+
+	if (g->seed_differ == 0) {
+		return;
+	}
+	if (g->seed_calls > 0) {
+		snprintf(when, sizeof(when), "after %" PRId64 " equal call%s", g->seed_calls,
+		         g->seed_calls == 1 ? "" : "s");
+	}
+	finding_say(out, SEVERITY_WARNING, NULL, "",
+	            "seed %" PRId64 " did not reproduce task %s: %" PRId64 " of %" PRId64
+	            " rollouts differ from the first %s",
+	            g->seed, g->name, g->seed_differ, g->seeded, when);
+}
+
+const struct check check_seed_ignored = {
+	.id = "seed-ignored",
+	.title = "the same seed and the same calls gave different trajectories",
+	.severity = SEVERITY_WARNING,
+	.more = "rolldbg probe \1env\2 URL",
+	.why = "Rollouts of one task were started with the same seed, and although they made the same "
+	       "calls, the states after the reset or after the first calls differ (observations, "
+	       "where the state is not known). Ignored members, points in time, ids, and what changes "
+	       "without a call are left out, and so are rollouts that share their environment with "
+	       "others (session-alias).\n"
+	       "Then nothing can be reproduced: a golden recording of this environment differs each "
+	       "time, and rewards within a group differ by luck as much as by what the policy did.\n"
+	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "
+	       "be its own and seeded there, not a module-level one; and at whether the seed arrives "
+	       "at all.\n"
+	       "Fix: seed all generators of the environment in reset, or, where randomness is wanted, "
+	       "use no seed or a different one for each rollout.",
+	.group = group,
+};

@@ -1,0 +1,188 @@
+/* Rule session-alias: two rollouts, one environment. */
+#include "check/check.h"
+
+#include "facts/cross_rollout.h"
+#include "facts/fingerprint.h"
+#include "facts/peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ID_MIN 8 /* shorter ones ("1", "env-0") are not unique names */
+
+struct alias {
+	uint64_t mark;  /* of id and header's meta: the same in copies of one rollout */
+	bool is_shared; /* an id was seen to be another's: one finding is enough */
+};
+
+static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
+                  char kind, const char *what, struct str id, struct findings *out)
+{
+	struct str text = json_type(id) == JSON_STRING ? json_inner(id) : STR_NONE;
+	struct str owner;
+	struct span where = {0};
+	char other[64] = "a rollout that ended before it", shown[64];
+
+	if (text.n < ID_MIN || s->is_shared ||
+	    !cross_rollout_claim(r->cross_rollout, kind, text, s->mark, &owner)) {
+		return;
+	}
+	s->is_shared = true;
+	if (owner.p) {
+		peer_name(r->work, owner, other, sizeof(other));
+	}
+	peer_name(r->work, text, shown, sizeof(shown));
+	if (m->line->type == LINE_STEP) {
+		span_add(&where, m->line->turn, m->line->step);
+	}
+	finding_say(out, SEVERITY_ERROR, &where, what,
+	            "this rollout has the same environment as %s: %s", other, shown);
+}
+
+static void look_at_ids(struct alias *s, const struct rollout_facts *r,
+                        const struct derived_line *m, struct findings *out)
+{
+	struct str meta = m->line->value[KEY_META];
+	struct str session = STR_NONE, ours = STR_NONE, episode = STR_NONE;
+	struct json_member member;
+
+	for (size_t cursor = 0; json_next_member(meta, &cursor, &member);) {
+		if (str_eq(member.key, STR("env_session"))) {
+			ours = member.value;
+		} else if (str_eq(member.key, STR("session"))) {
+			session = member.value;
+		} else if (str_eq(member.key, STR("episode"))) {
+			episode = member.value;
+		}
+	}
+	if (m->line->type == LINE_HEADER) {
+		s->mark = fingerprint(meta) ^ fingerprint(r->id);
+	}
+	if (json_type(ours) == JSON_STRING) {
+		claim(s, r, m, 's', "/meta/env_session", ours, out);
+	} else {
+		claim(s, r, m, 's', "/meta/session", session, out);
+	}
+	claim(s, r, m, 'e', "/meta/episode", episode, out);
+}
+
+static void look_at_state(const struct rollout_facts *r, const struct derived_line *m,
+                          struct findings *out)
+{
+	struct str other = cross_rollout_mover(r->cross_rollout);
+	struct span where = {0};
+	char name[64];
+
+	if (!other.p) {
+		return;
+	}
+	peer_name(r->work, other, name, sizeof(name));
+	if (m->line->type == LINE_STEP) {
+		span_add(&where, m->line->turn, m->line->step);
+	}
+	finding_say(out, SEVERITY_ERROR, &where, "/state",
+	            "the state changed although this rollout made no call; %s acted "
+	            "meanwhile, from or to the same state",
+	            name);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct alias *s = state;
+
+	if (!m->is_step || r->steps == 1) {
+		look_at_ids(s, r, m, out);
+	}
+	if (r->changed_without_call) {
+		look_at_state(r, m, out);
+	}
+}
+
+static void say_changed(const struct rollout_facts *r, struct findings *out)
+{
+	const struct pauses *p = r->pauses;
+	char key[64], before[48], after[48], pointer[80];
+	struct span where = {0};
+
+	peer_name(r->work, p->key, key, sizeof(key));
+	peer_name(r->work, p->before, before, sizeof(before));
+	peer_name(r->work, p->after, after, sizeof(after));
+	snprintf(pointer, sizeof(pointer), "/state/%s", key);
+	span_add(&where, p->turn, p->step);
+	finding_say(out, SEVERITY_ERROR, &where, pointer,
+	            "%s changed from %s to %s between two calls of this rollout, while others "
+	            "called tools; the state did in %" PRId64 " of %" PRId64 " such pauses",
+	            key, before, after, p->changed, p->busy);
+}
+
+static void say_counts(const struct count_sequence *s, struct findings *out)
+{
+	char twice[64] = "";
+
+	if (s->again > 0) {
+		snprintf(twice, sizeof(twice), ", and %" PRId64 " of them came twice", s->again);
+	}
+	finding_say(out, SEVERITY_ERROR, NULL, "/env_steps",
+	            "the environment counted the steps of %" PRId64 " rollouts together: "
+	            "their %" PRId64 " counts go from %" PRId64 " to %" PRId64 "%s",
+	            s->rollouts, s->taken, s->lowest, s->highest, twice);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	const struct alias *s = state;
+	const struct cross_rollout *c = r->cross_rollout;
+
+	if (r->changed_without_call && m->line) {
+		look_at_state(r, m, out);
+	}
+	if (s->is_shared) {
+		return;
+	}
+	if (r->no_sessions && r->concurrent) {
+		finding_say(
+			out, SEVERITY_ERROR, NULL, "/env/protocol",
+			"openenv-http has no sessions: rollouts that run at the same time act in "
+			"one environment, or each call in a new one");
+	} else if (r->pauses->changed > 0 && sharing_is_seen(&c->sharing)) {
+		say_changed(r, out);
+	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
+		say_counts(&c->counts, out);
+	}
+}
+
+const struct check check_session_alias = {
+	.id = "session-alias",
+	.title = "two rollouts share one environment",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_session_churn, &check_post_terminal, &check_effect_despite_error,
+                     &check_starts_over},
+	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
+	.why = "Two rollouts got environments with the same session or episode id; or the state of "
+	       "one changed while only others acted; or the environment counted the steps of "
+	       "several together; or the protocol, openenv-http, has no sessions, and rollouts ran at "
+	       "the same time. "
+	       "If the state differs from the answer before it, another rollout changed it, or no "
+	       "call did. run \1jobs\2 2 reads the state a second time before a few of the first "
+	       "steps to detect that. It is evidence if it happens while others call tools and never "
+	       "while none does, in at least two pauses and one in eight, with values that others "
+	       "were answered, and if no other member stays as the rollout's own calls left it. "
+	       "A count is shared if at least eight counts form one sequence without a repeated "
+	       "number; or if it keeps up with the number of all calls, differs in each rollout, and "
+	       "was seen to increase by one per call while others did nothing. "
+	       "Each then continues what the other did: observations, rewards and "
+	       "episode ends are meaningless, although no call fails.\n"
+	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, and at "
+	       "how the server creates its session ids: a hash of seed and configuration, a "
+	       "constant, the client's name, one object for all connections, a proxy that drops "
+	       "the session header.\n"
+	       "Fix: give every rollout its own session id, and make the server keep one "
+	       "environment per session.",
+	.needs_meta = true,
+	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,
+	.state_size = sizeof(struct alias),
+	.line = line,
+	.end = end,
+};

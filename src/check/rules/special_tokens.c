@@ -1,0 +1,135 @@
+/* Rule special-tokens: the special tokens of a chat template appear in text. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+/* As templates spell them; what models write for tool calls is for the parse source. */
+static const char *const marks[] = {
+	"<|im_start|>",        "<|im_end|>",      "<|endoftext|>", "<|eot_id|>",
+	"<|start_header_id|>", "<start_of_turn>", "<end_of_turn>", "<|channel|>",
+	"<|python_tag|>",      "[TOOL_CALLS]",    "<|tool_call",   "[/INST]",
+	"</tool_call>",        "</think>",
+};
+
+enum place { IN_REPLY, IN_PROMPT, IN_OBSERVATION, PLACES };
+
+struct marked {
+	struct span spans[PLACES];
+	const char *mark[PLACES]; /* the first one found there */
+	bool own;                 /* calls as text were requested, so their markup is expected */
+};
+
+static const char *find_mark(struct str text)
+{
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		size_t n = strlen(marks[i]);
+		const char *at = text.p;
+		size_t left = text.n;
+
+		while (left >= n && (at = memchr(at, marks[i][0], left - n + 1))) {
+			if (memcmp(at, marks[i], n) == 0) {
+				return marks[i];
+			}
+			at++;
+			left = text.n - (size_t)(at - text.p);
+		}
+	}
+	return NULL;
+}
+
+static void look(struct marked *s, enum place place, struct str text, const struct line *l)
+{
+	const char *mark = text.n ? find_mark(text) : NULL;
+
+	if (!mark) {
+		return;
+	}
+	if (!s->spans[place].count) {
+		s->mark[place] = mark;
+	}
+	span_add(&s->spans[place], l->turn, l->step);
+}
+
+/* A tool's message is the observation, which is looked at where it stands. */
+static void look_at_messages(struct marked *s, const struct line *l)
+{
+	struct str message;
+
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
+		struct str role = JSON_GET(message, "role");
+		bool reply = peer_is(role, STR("assistant"));
+
+		if (peer_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
+			continue;
+		}
+		look(s, reply ? IN_REPLY : IN_PROMPT, JSON_GET(message, "content"), l);
+	}
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct marked *s = state;
+	struct str mode = JSON_GET(JSON_GET(m->line->value[KEY_POLICY], "params"), "tool_mode");
+
+	(void)r, (void)out;
+	if (m->line->type == LINE_HEADER) {
+		s->own = mode.p && !peer_is(mode, STR("native"));
+		return;
+	}
+	if (s->own && m->line->type == LINE_RESET) {
+		return; /* the prompt explains the marks */
+	}
+	look_at_messages(s, m->line);
+	look(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	static const struct {
+		enum severity severity;
+		const char *pointer, *what;
+	} says[] = {
+		[IN_REPLY] = {SEVERITY_WARNING, "/messages",
+	                      "the model's reply: its server has no tool parser, or the wrong "
+	                      "one"},
+		[IN_PROMPT] = {SEVERITY_WARNING, "/messages",
+	                       "a prompt: it was already rendered with a template"},
+		[IN_OBSERVATION] = {SEVERITY_INFO, "/observation",
+	                            "an observation: the environment echoes it, or it was "
+	                            "injected"},
+	};
+	struct marked *s = state;
+
+	(void)r, (void)m;
+	for (size_t i = 0; i < PLACES; i++) {
+		if (s->spans[i].count) {
+			finding_say(out, says[i].severity, &s->spans[i], says[i].pointer,
+			            "the special token %s appears as text in %s", s->mark[i],
+			            says[i].what);
+		}
+	}
+}
+
+const struct check check_special_tokens = {
+	.id = "special-tokens",
+	.title = "special tokens of a chat template appear as text",
+	.severity = SEVERITY_WARNING,
+	.lowered = "the token stands in an observation",
+	.explains = {&check_no_tool_call},
+	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a chat "
+	       "template, not in messages. In a reply they mean that the server parses another "
+	       "format than the model's; in a prompt, that a rendered prompt is rendered again; in "
+	       "an observation, that the environment echoes its input. Tasks about chat templates "
+	       "are a false alarm.\n"
+	       "Look at the messages of the turns named (show \1turn\2 N).\n"
+	       "Fix: start the server with the model's own tool parser, send messages instead of "
+	       "rendered text, and escape what the environment returns.",
+	.wants = KIND_HEADER | KIND_RESET | KIND_LLM,
+	.state_size = sizeof(struct marked),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,174 @@
+/* Rule starts-over: repeated calls get the first answer again, as from an environment that is
+   created anew for each call. */
+#include "check/check.h"
+
+#include "facts/fingerprint.h"
+#include "facts/peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Different calls remembered; with more of them the rule does not speak. */
+#define CALLS_MAX 64
+
+/* Of a state in which every member is ignored: it shows as much as none. */
+#define HASH_OF_NOTHING "44136fa355b3678a1146ad16f7e8649e"
+
+/* One call that was made, and what it got the first time. */
+struct first_answer {
+	uint64_t call, answer;
+	bool repeated;
+};
+
+/* Of steps whose state is unknown, or shows nothing. */
+struct first_answers {
+	struct first_answer list[CALLS_MAX];
+	size_t count;
+	bool too_many;
+	int64_t calls, repeats, same;
+};
+
+struct starts_over {
+	struct span calls;             /* answered ok, of tools not known to be read-only */
+	struct first_answers *answers; /* in the rollout's arena; NULL while the state is known */
+};
+
+static void note_answer(struct first_answers *a, uint64_t call, uint64_t answer)
+{
+	size_t i = 0;
+
+	a->calls++;
+	while (i < a->count && a->list[i].call != call) {
+		i++;
+	}
+	if (i < a->count) {
+		a->list[i].repeated = true;
+		a->repeats++;
+		a->same += a->list[i].answer == answer;
+	} else if (i < CALLS_MAX) {
+		a->list[a->count++] = (struct first_answer){call, answer, false};
+	} else {
+		a->too_many = true;
+	}
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct starts_over *s = state;
+	/* with the observation as state an environment that starts over seems to move */
+	bool judged = line_has(m->line, KEY_STATE_HASH) && r->source != SOURCE_OBSERVATION &&
+	              !str_is(json_inner(m->line->value[KEY_STATE_HASH]), HASH_OF_NOTHING);
+	if (m->outside_episode || m->idle) {
+		return;
+	}
+	span_add(&s->calls, m->line->turn, m->line->step);
+	if (judged || (s->answers && s->answers->too_many)) {
+		return;
+	}
+	if (!s->answers) {
+		s->answers = arena_new(r->arena, sizeof(*s->answers));
+	}
+	note_answer(s->answers, peer_call(r->work, m),
+	            fingerprint(m->line->value[KEY_OBSERVATION]));
+}
+
+static bool answers_differ(const struct first_answers *a)
+{
+	for (size_t i = 1; i < a->count; i++) {
+		if (a->list[i].answer != a->list[0].answer) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool all_repeated(const struct first_answers *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (!a->list[i].repeated) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Two calls got different answers, and most repeats the first one again. Where the
+   environment's own count stands still, every repeat of any call is enough; else every call
+   must have been repeated. */
+static bool is_starting_over(const struct first_answers *a, bool still)
+{
+	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !answers_differ(a)) {
+		return false;
+	}
+	return still ? a->repeats > 0 && a->same == a->repeats
+	             : all_repeated(a) && 2 * a->same > a->repeats;
+}
+
+static const char *what_hides(const struct rollout_facts *r)
+{
+	switch (r->movement) {
+	case MOVEMENT_SEEN:
+		return "the state is the observation itself";
+	case MOVEMENT_UNSHOWN:
+		return "the state shows nothing";
+	default:
+		return "the state is unknown";
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct starts_over *s = state;
+	const struct first_answers *a = s->answers;
+	bool still = r->env_count.reported >= 2 && !r->env_count.moved;
+	char count[96] = "";
+
+	if ((r->movement == MOVEMENT_SEEN && r->source != SOURCE_OBSERVATION) ||
+	    r->movement == MOVEMENT_NONE) {
+		return;
+	}
+	if (a && a->too_many) {
+		rule_not_judged(out);
+	}
+	if (!is_starting_over(a, still)) {
+		return;
+	}
+	if (still) {
+		snprintf(count, sizeof(count), "; its own step count stays at %" PRId64,
+		         r->env_count.now);
+	} else if (r->env_count.reported >= 2) {
+		snprintf(count, sizeof(count),
+		         "; its own step count went from %" PRId64 " to %" PRId64,
+		         r->env_count.first, r->env_count.now);
+	}
+	finding_say(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
+	            "%s; %zu different calls, and %" PRId64 " of %" PRId64
+	            " repeats got exactly the first answer again, as if the environment were "
+	            "created anew for each step%s",
+	            what_hides(r), a->count, a->same, a->repeats, count);
+}
+
+const struct check check_starts_over = {
+	.id = "starts-over",
+	.title = "repeated calls get their first answer again, as if each had a new environment",
+	.severity = SEVERITY_WARNING,
+	.raised = "the environment's own step count does not change",
+	.explains = {&check_loop},
+	.why = "The state is unknown or shows nothing, but repeated calls get the same answer as "
+	       "the first time, while different calls get different ones. An environment that is "
+	       "created anew for each call answers like that: the session is lost on the way, "
+	       "without an error. This is a warning; it is an error if the environment's own "
+	       "step count does not change either.\n"
+	       "Look at the session ids in meta, and at what a proxy does with the session "
+	       "header.\n"
+	       "Fix: send the same session id with every call of the rollout, through every "
+	       "component in between.",
+	.wants = KIND_OK,
+	.state_size = sizeof(struct starts_over),
+	.line = line,
+	.end = end,
+};

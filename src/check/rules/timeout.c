@@ -1,0 +1,74 @@
+/* Rule timeout: an answer did not come in time. */
+#include "check/check.h"
+
+#include "facts/peer.h"
+
+#include <inttypes.h>
+
+struct timeouts {
+	bool reset; /* it was the start of the episode that timed out */
+	struct span steps;
+	char error[ERROR_TEXT]; /* of the first one */
+};
+
+static bool is_timeout(const struct line *l)
+{
+	return l->outcome == OUTCOME_TIMEOUT || line_error_class(l) == CLASS_TIMEOUT;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct timeouts *s = state;
+
+	(void)out;
+	if (!is_timeout(m->line)) {
+		return;
+	}
+	if (!s->reset && s->steps.count == 0) {
+		peer_error(r->work, m->line, s->error);
+	}
+	if (m->is_step) {
+		span_add(&s->steps, m->line->turn, m->line->step);
+	} else {
+		s->reset = true;
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	const struct timeouts *s = state;
+
+	(void)m;
+	if (s->reset) {
+		finding_say(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
+		            s->error);
+	} else if (s->steps.count > 0) {
+		finding_say(out, SEVERITY_WARNING, &s->steps, "/outcome",
+		            "%" PRId64 " of %" PRId64 " steps timed out: %s", s->steps.count,
+		            r->steps, s->error);
+	}
+}
+
+const struct check check_timeout = {
+	.id = "timeout",
+	.title = "a step or the reset was not answered in time",
+	.severity = SEVERITY_WARNING,
+	.raised = "it was the reset",
+	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
+                     &check_retry_same_error, &check_effect_despite_error, &check_missing_state},
+	.why = "No answer came within \1timeout\2, or a server or gateway in between reported a "
+	       "timeout. Whether the call took effect is unknown: the environment may have "
+	       "executed it, and a policy that repeats the call then makes the step twice.\n"
+	       "Look at meta.latency_ms of the steps before, at the state of the next line, and "
+	       "at a late-reply event. If the first call of every rollout is slow, the "
+	       "environment is slow to start; if it gets worse with more concurrent rollouts, "
+	       "the server has too few workers.\n"
+	       "Fix: raise \1timeout\2 above the slowest step, give the server more workers, or "
+	       "let it create its environments before the first call.",
+	.wants = KIND_RESET | KIND_FAILED,
+	.state_size = sizeof(struct timeouts),
+	.line = line,
+	.end = end,
+};

@@ -1,0 +1,353 @@
+/* Rule tool-drift: the task, the prompt, the list of before or another session name tools that
+   the server does not have, or not like that. */
+#include "check/check.h"
+
+#include "base/text.h"
+#include "facts/cross_rollout.h"
+#include "facts/fingerprint.h"
+#include "facts/peer.h"
+#include "json/canon.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of prompt that are looked through */
+#define QUOTED_MAX     256                 /* names in it that are looked up */
+#define NAME_MAX_BYTES 64
+
+struct drift {
+	size_t prompt; /* bytes looked through */
+	size_t quoted; /* names looked up in it */
+	int64_t count;
+	char where[40], name[NAME_MAX_BYTES], nearest[NAME_MAX_BYTES];
+	struct span removed, changed; /* tools, by the events that report it */
+	char removed_name[NAME_MAX_BYTES], changed_name[NAME_MAX_BYTES];
+};
+
+static const char *nearest(const struct rollout_facts *r, struct str name)
+{
+	struct arena arena = {0};
+	const char **names = arena_new(&arena, (r->tool_count + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < r->tool_count; i++) {
+		names[i] = r->tools[i].name.p;
+	}
+	const char *near = text_nearest(name, names, r->tool_count);
+	arena_release(&arena);
+	return near;
+}
+
+static void note(struct drift *s, const struct rollout_facts *r, const char *where, struct str name)
+{
+	if (s->count++ > 0) {
+		return;
+	}
+	const char *near = nearest(r, name);
+	snprintf(s->where, sizeof(s->where), "%s", where);
+	peer_name(r->work, name, s->name, sizeof(s->name));
+	if (near) {
+		peer_name(r->work, str_from(near), s->nearest, sizeof(s->nearest));
+	}
+}
+
+/* ---- names in lists ---- */
+
+/* A name, an object with one, or the form of OpenAI's API. */
+static struct str name_in(struct str element)
+{
+	struct str name = element;
+
+	if (json_type(element) == JSON_OBJECT) {
+		name = JSON_GET(element, "name");
+		if (!name.p) {
+			name = JSON_GET(JSON_GET(element, "function"), "name");
+		}
+	}
+	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
+}
+
+static void look_at_list(struct drift *s, const struct rollout_facts *r, const char *where,
+                         struct str list)
+{
+	struct str element;
+
+	if (json_type(list) != JSON_ARRAY) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
+		struct str name = name_in(element);
+
+		if (name.n > 0 && tool_at(r, name) < 0) {
+			note(s, r, where, name);
+		}
+	}
+}
+
+static void look_at_header(struct drift *s, const struct rollout_facts *r, const struct line *l)
+{
+	struct str task = l->value[KEY_TASK];
+	struct str params = JSON_GET(l->value[KEY_POLICY], "params");
+
+	look_at_list(s, r, "the task", JSON_GET(task, "tools"));
+	look_at_list(s, r, "the policy", JSON_GET(params, "tools"));
+}
+
+/* ---- names in prompts ---- */
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Arguments and their words are named in prompts like tools are. */
+static bool is_in_schema(const struct rollout_facts *r, struct str name)
+{
+	char quoted[NAME_MAX_BYTES + 2];
+
+	snprintf(quoted, sizeof(quoted), "\"%.*s\"", STR_ARG(name));
+	for (size_t i = 0; i < r->tool_count; i++) {
+		if (r->tools[i].schema.p && strstr(r->tools[i].schema.p, quoted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Only what looks like a name, and either is called a tool or is almost one: prose is
+   full of words. */
+static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
+                           struct str rest)
+{
+	bool is_tool = str_starts(rest, STR(" tool"));
+
+	if (name.n < 3 || name.n >= NAME_MAX_BYTES || !memchr(name.p, '_', name.n) ||
+	    tool_at(r, name) >= 0 || s->quoted == QUOTED_MAX) {
+		return;
+	}
+	s->quoted++;
+	if (is_in_schema(r, name)) {
+		return;
+	}
+	if (is_tool || nearest(r, name)) {
+		note(s, r, "the prompt", name);
+	}
+}
+
+/* Names between backticks: `lake_move`, `lake_move(action)`. */
+static void look_at_text(struct drift *s, const struct rollout_facts *r, struct str text)
+{
+	while (text.n > 0 && s->prompt < PROMPT_MAX) {
+		const char *tick = memchr(text.p, '`', text.n);
+
+		if (!tick) {
+			return;
+		}
+		struct str rest = str_skip(text, (size_t)(tick - text.p) + 1);
+		size_t n = 0;
+		while (n < rest.n && is_name_byte(rest.p[n])) {
+			n++;
+		}
+		if (n < rest.n && (rest.p[n] == '`' || rest.p[n] == '(')) {
+			look_at_quoted(s, r, (struct str){rest.p, n}, str_skip(rest, n + 1));
+		}
+		s->prompt += text.n - rest.n;
+		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
+	}
+}
+
+static void look_at_content(struct drift *s, const struct rollout_facts *r, struct str content)
+{
+	struct str part;
+
+	if (json_type(content) == JSON_STRING) {
+		look_at_text(s, r, json_inner(content));
+		return;
+	}
+	if (json_type(content) != JSON_ARRAY) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+		struct str text = JSON_GET(part, "text");
+
+		if (json_type(text) == JSON_STRING) {
+			look_at_text(s, r, json_inner(text));
+		}
+	}
+}
+
+static void look_at_prompt(struct drift *s, const struct rollout_facts *r, struct str messages)
+{
+	struct str message;
+
+	if (json_type(messages) != JSON_ARRAY) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		look_at_content(s, r, JSON_GET(message, "content"));
+	}
+}
+
+/* ---- a list that changed ---- */
+
+static void look_at_names(struct span *span, char first[NAME_MAX_BYTES],
+                          const struct rollout_facts *r, const struct line *l, const char *key)
+{
+	struct str list = json_get(l->value[KEY_DETAIL], str_from(key)), element;
+
+	if (json_type(list) != JSON_ARRAY) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
+		if (span->count == 0) {
+			peer_name(r->work, name_in(element), first, NAME_MAX_BYTES);
+		}
+		span_add(span, l->turn, -1);
+	}
+}
+
+static void look_at_change(struct drift *s, const struct rollout_facts *r, const struct line *l)
+{
+	if (l->event != EVENT_TOOLS_CHANGED) {
+		return;
+	}
+	look_at_names(&s->removed, s->removed_name, r, l, "removed");
+	look_at_names(&s->changed, s->changed_name, r, l, "changed");
+}
+
+static void say_change(const struct span *span, const char *name, const char *what,
+                       const char *pointer, struct findings *out)
+{
+	char more[48] = "";
+
+	if (span->count > 1) {
+		snprintf(more, sizeof(more), ", and %" PRId64 " more", span->count - 1);
+	}
+	if (span->count > 0) {
+		finding_say(out, SEVERITY_ERROR, span, pointer,
+		            "the server %s a tool during the rollout: %s%s", what, name, more);
+	}
+}
+
+/* ---- the lists of other sessions ---- */
+
+/* Names and arguments, whatever the order of the tools: what they are said to be for may name
+   the time of day. */
+static uint64_t tools_fingerprint(struct workspace *w, struct str tools)
+{
+	uint64_t sum = 1;
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		buf_clear(&w->canon);
+		json_canon(JSON_GET(tool, "inputSchema"), NULL, JSON_EDIT_DROP, &w->canon);
+		buf_str(&w->canon, JSON_GET(tool, "name"));
+		sum += fingerprint(buf_view(&w->canon));
+	}
+	return sum;
+}
+
+/* Sessions that should be alike: of one environment, in one file, or in the group of one task. */
+static bool differs(const struct rollout_facts *r, const struct line *l, bool of_group,
+                    uint64_t fingerprint, struct str *owner)
+{
+	struct cross_rollout *c = r->cross_rollout;
+	struct buf *key = &r->work->text;
+
+	buf_clear(key);
+	if (of_group) {
+		buf_printf(key, "%" PRId64 " %.*s ", r->group_size, STR_ARG(r->task));
+	} else {
+		buf_printf(key, "file %" PRId64 " ", c->files);
+	}
+	buf_str(key, l->value[KEY_ENV]);
+	buf_str(key, JSON_GET(l->value[KEY_META], "url"));
+	return cross_rollout_claim(c, 't', buf_view(key), fingerprint, owner);
+}
+
+static void look_at_sessions(const struct rollout_facts *r, const struct line *l,
+                             struct findings *out)
+{
+	struct str tools = l->value[KEY_TOOLS], owner;
+	char other[64] = "an earlier rollout";
+
+	if (r->imported || json_type(tools) != JSON_ARRAY) {
+		return;
+	}
+	uint64_t fingerprint = tools_fingerprint(r->work, tools);
+	bool other_file = r->group_size > 1 && differs(r, l, true, fingerprint, &owner);
+	if (!differs(r, l, false, fingerprint, &owner) && !other_file) {
+		return;
+	}
+	if (owner.p) {
+		snprintf(other, sizeof(other), "rollout ");
+		peer_name(r->work, owner, other + 8, sizeof(other) - 8);
+	}
+	finding_say(out, SEVERITY_ERROR, NULL, "/tools",
+	            "the server offers this session other tools than that of %s", other);
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct drift *s = state;
+
+	if (m->line->type == LINE_HEADER) {
+		look_at_sessions(r, m->line, out);
+	}
+	if (r->tools_known != TOOLS_ALL || r->tool_count == 0) {
+		return;
+	}
+	if (m->line->type == LINE_HEADER) {
+		look_at_header(s, r, m->line);
+	} else if (m->line->type == LINE_RESET) {
+		look_at_prompt(s, r, m->line->value[KEY_MESSAGES]);
+	} else {
+		look_at_change(s, r, m->line);
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct drift *s = state;
+	char more[48] = "";
+	if (r->tools_known == TOOLS_SOME || s->prompt >= PROMPT_MAX || s->quoted == QUOTED_MAX) {
+		rule_not_judged(out);
+	}
+	if (s->count > 1) {
+		snprintf(more, sizeof(more), ", and %" PRId64 " more", s->count - 1);
+	}
+	if (s->count > 0) {
+		finding_say(out, SEVERITY_ERROR, NULL, "",
+		            "%s names a tool that the server does not offer: %s%s%s%s%s", s->where,
+		            s->name, s->nearest[0] ? " (the nearest name is " : "", s->nearest,
+		            s->nearest[0] ? ")" : "", more);
+	}
+	say_change(&s->removed, s->removed_name, "removed", "/detail/removed", out);
+	say_change(&s->changed, s->changed_name, "changed", "/detail/changed", out);
+}
+
+const struct check check_tool_drift = {
+	.id = "tool-drift",
+	.title = "task, prompt or another session name tools that the server lacks or changed",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_unknown_tool, &check_arguments_schema},
+	.why = "The tools the policy was told about differ from those the server offers. A name in "
+	       "the tool list of the task or the policy, or between backticks in the prompt, is not "
+	       "among the tools in the header; or the server changed its list during the rollout: a "
+	       "tool was removed, or takes other arguments than the policy was shown; or sessions of "
+	       "one environment, in one recording or one group, were offered different tools. The "
+	       "calls that follow fail or, worse, do something else.\n"
+	       "Compare the header's tools with the task file and the prompt, and look at the "
+	       "tools-changed events; compare the headers of two rollouts. Common reasons are a new "
+	       "release of the server, unequal replicas behind one address, a prompt written by "
+	       "hand, and two copies of a task set.\n"
+	       "Fix: write the prompt from the server's list, pin the server's version on every "
+	       "replica, or use the nearest name if that was meant.",
+	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
+	.state_size = sizeof(struct drift),
+	.line = line,
+	.end = end,
+};

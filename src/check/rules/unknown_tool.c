@@ -1,0 +1,93 @@
+/* Rule unknown-tool: the policy called a name that the server does not offer. */
+#include "check/check.h"
+
+#include "base/text.h"
+#include "facts/peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct unknown {
+	struct span calls;
+	char name[64], nearest[64];
+	bool beyond; /* a call of a name that is not among the tools that were kept */
+};
+
+static void find_nearest(struct unknown *s, const struct rollout_facts *r, struct str name)
+{
+	const char **names = arena_new(r->arena, (r->tool_count + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < r->tool_count; i++) {
+		names[i] = r->tools[i].name.p;
+	}
+	const char *near = text_nearest(name, names, r->tool_count);
+	if (near) {
+		peer_name(r->work, str_from(near), s->nearest, sizeof(s->nearest));
+	}
+}
+
+/* Where the server's list is not known, the server's word is. */
+static bool is_unknown(const struct rollout_facts *r, const struct derived_line *m)
+{
+	if (r->tools_known == TOOLS_ALL) {
+		return r->tool_count > 0; /* an empty list is no-tools */
+	}
+	return r->tools_known == TOOLS_UNKNOWN && line_error_class(m->line) == CLASS_UNKNOWN_TOOL;
+}
+
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	(void)out;
+	struct unknown *s = state;
+	bool cut = !m->tool_name.n && m->line->step < 0; /* before it had a name */
+	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
+	if (cut || !is_unknown(r, m)) {
+		return;
+	}
+	if (s->calls.count == 0) {
+		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));
+		find_nearest(s, r, m->tool_name);
+	}
+	span_add(&s->calls, m->line->turn, m->line->step);
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	(void)m;
+	const struct unknown *s = state;
+	if (s->beyond) {
+		rule_not_judged(out);
+	}
+	if (s->calls.count == 0) {
+		return;
+	}
+	char offered[64] = "the tool list is unknown";
+	if (r->tools_known == TOOLS_ALL) {
+		snprintf(offered, sizeof(offered), "%zu offered", r->tool_count);
+	}
+	finding_say(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
+	            "%" PRId64 " call%s of a tool that the server does not offer: %s%s%s (%s)",
+	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
+	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);
+}
+
+const struct check check_unknown_tool = {
+	.id = "unknown-tool",
+	.title = "a called tool is not among those the server offers",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
+                     &check_retry_same_error},
+	.why = "The policy called a name that is not in the server's tool list. The environment "
+	       "never sees such a call, but some clients still count it as a step.\n"
+	       "Look at the header's tools and at where the policy got the name from: a script or "
+	       "task file written for another version, a prompt that names tools by hand, a "
+	       "recording without the assistant's messages (whose calls become \"unknown\"), or a "
+	       "model that made it up.\n"
+	       "Fix: correct the name, or build the prompt from the server's list.",
+	.wants = KIND_UNLISTED,
+	.state_size = sizeof(struct unknown),
+	.line = line,
+	.end = end,
+};

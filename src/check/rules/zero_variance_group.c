@@ -1,0 +1,32 @@
+/* Rule zero-variance-group: all rollouts of a task earned the same. */
+#include "check/check.h"
+
+#include <inttypes.h>
+
+static void group(const struct task_group *g, struct findings *out)
+{
+	if (g->rewarded < 2 || g->rewarded < g->count || g->rewards_differ) {
+		return;
+	}
+	finding_say(out, SEVERITY_WARNING, NULL, "",
+	            "all %" PRId64
+	            " rollouts of task %s have the reward %.15g: the group has no advantage to "
+	            "learn from",
+	            g->rewarded, g->name, g->reward);
+}
+
+const struct check check_zero_variance_group = {
+	.id = "zero-variance-group",
+	.title = "all rollouts of a task have the same reward",
+	.severity = SEVERITY_WARNING,
+	.why = "Trainers that compare rewards within the group of one task (GRPO and variants) "
+	       "learn only from differences. If every sample earned the same reward, the advantage "
+	       "is zero and the group taught nothing. A few such groups are normal, being too easy "
+	       "or too hard; many of them mean that the reward carries no information.\n"
+	       "Look at how many tasks are like this one, and whether the rollouts really differ: "
+	       "identical actions suggest a temperature of 0 or a shared seed, no effective steps "
+	       "an environment that never changed, and the same reward everywhere a default value.\n"
+	       "Fix: choose tasks of the right difficulty, correct the reward, or sample with a "
+	       "temperature.",
+	.group = group,
+};

@@ -1,0 +1,356 @@
+/* rolldbg diff: what differs between two recordings, or two folders of them. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/compare_options.h"
+#include "cmd/masks.h"
+#include "cmd/output.h"
+#include "cmd/pager.h"
+#include "cmd/store.h"
+#include "report/differences.h"
+#include "trajectory/by_rollout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct diff_options {
+	struct compare_options compare;
+	const char *rollout;
+	bool stat, json, exit_code, no_exit_code;
+};
+
+#define FIELD(f) offsetof(struct diff_options, f)
+
+static const struct opt options[] = {
+	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
+	OPT_FLAG(0, "stat", FIELD(stat),
+                 "a line for each rollout that differs: steps, status, reward, how many values"),
+	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
+	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 where they differ: the default"),
+	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 also where they differ"),
+};
+
+/* One of the two recordings. */
+struct recording_side {
+	struct file_list files;
+	struct by_rollout *lines;
+	struct strip *strip;
+	struct rollout_copy rollout; /* that was read last */
+};
+
+struct diffing {
+	const struct context *context;
+	const struct diff_options *opts;
+	struct output out;
+	struct pager pager;
+	struct recording_side side[2];
+	struct tolerances tolerances;
+	struct difference_printer printer;
+	struct compare_conf conf;
+	struct compare_count count, one; /* of all rollouts, of the present one */
+};
+
+/* ---- reading ---- */
+
+static int warn_torn(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	(void)err;
+	log_warn("%s:%llu: the last line is truncated and left out", note->file,
+	         (unsigned long long)note->line);
+	return 0;
+}
+
+static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	struct recording_side *s = ctx;
+
+	(void)note;
+	return rollout_copy_add(&s->rollout, s->strip, l, err);
+}
+
+static int read_rollout(struct recording_side *s, struct error *err)
+{
+	struct str id = by_rollout_id(s->lines);
+
+	rollout_copy_release(&s->rollout);
+	s->rollout.id = arena_str(&s->rollout.arena, id);
+	return by_rollout_next(s->lines, add_line, s, err);
+}
+
+static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	struct recording_side *s = ctx;
+	struct buf unused = BUF(SIZE_MAX / 2);
+
+	(void)note;
+	int failed = strip_line(s->strip, l, &unused, err);
+	buf_release(&unused);
+	return failed;
+}
+
+/* ---- printing ---- */
+
+static void take_difference(void *ctx, const struct difference *d)
+{
+	struct diffing *f = ctx;
+
+	report_difference(&f->printer, d, &f->out.text);
+}
+
+/* -1 with FAIL_NONE when nobody reads on. */
+static int print_some(struct diffing *f, struct error *err)
+{
+	if (f->out.text.n && pager_start(&f->pager, f->context, err)) {
+		return -1;
+	}
+	if (output_flush(&f->out, err)) {
+		return -1;
+	}
+	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has ended") : 0;
+}
+
+static int finish_rollout(struct diffing *f, const struct rollout_copy *first,
+                          const struct rollout_copy *second, struct error *err)
+{
+	if (f->opts->stat && !f->opts->json) {
+		report_difference_stat(first, second, &f->one, f->context->style, &f->out.text);
+	}
+	compare_add(&f->count, &f->one);
+	return print_some(f, err);
+}
+
+/* ---- rollout by rollout, in the order of their ids ---- */
+
+/* Below 0: the first side's comes first; above 0: the second's; 0: both have it. */
+static int order_of_next(const struct diffing *f)
+{
+	struct str a = by_rollout_id(f->side[0].lines), b = by_rollout_id(f->side[1].lines);
+
+	return !b.p ? -1 : !a.p ? 1 : str_order(a, b);
+}
+
+/* NULL: that side has nothing to skip. */
+static int skip_rollout(struct recording_side *s, struct error *err)
+{
+	return s ? by_rollout_next(s->lines, skip_line, s, err) : 0;
+}
+
+static int compare_pair_of(struct diffing *f, struct recording_side *a, struct recording_side *b,
+                           struct error *err)
+{
+	if ((a && read_rollout(a, err)) || (b && read_rollout(b, err))) {
+		return -1;
+	}
+	f->one = (struct compare_count){.rollouts = 0};
+	if (a && b) {
+		compare_rollouts(&a->rollout, &b->rollout, &f->conf, &f->one);
+	} else {
+		compare_lone(a ? &a->rollout : &b->rollout, !a, &f->conf, &f->one);
+	}
+	return finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL, err);
+}
+
+static int compare_next(struct diffing *f, struct error *err)
+{
+	int order = order_of_next(f);
+	struct recording_side *a = order <= 0 ? &f->side[0] : NULL;
+	struct recording_side *b = order >= 0 ? &f->side[1] : NULL;
+	struct str id = by_rollout_id((a ? a : b)->lines);
+
+	if (f->opts->rollout && !str_is(id, f->opts->rollout)) {
+		return skip_rollout(a, err) || skip_rollout(b, err) ? -1 : 0;
+	}
+	return compare_pair_of(f, a, b, err);
+}
+
+static int compare_all(struct diffing *f, struct error *err)
+{
+	while (by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p) {
+		if (compare_next(f, err)) {
+			return -1;
+		}
+	}
+	if (f->opts->rollout && f->count.rollouts == 0) {
+		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
+		                 f->opts->rollout);
+	}
+	report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	return print_some(f, err);
+}
+
+/* ---- which recordings ---- */
+
+/* Files, the *.jsonl of a folder, or, without operands, the last two of the state folder. */
+static int name_files(struct diffing *f, int argc, char **argv, struct error *err)
+{
+	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
+	int failed = 0;
+
+	if (argc == 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "two recordings are needed, or none: then the last two of the "
+		                 "state folder are compared");
+	}
+	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
+		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");
+	}
+	if (!argc) {
+		failed = store_last_two(f->context, &paths[0], &paths[1], err);
+	}
+	for (int i = 0; i < 2 && !failed; i++) {
+		char *path = argc ? argv[i] : paths[i].p;
+
+		failed = file_list_new(&path, 1, &f->side[i].files, err);
+	}
+	buf_release(&paths[0]);
+	buf_release(&paths[1]);
+	return failed;
+}
+
+/* Nothing can differ where all bytes are equal, and they are read ten times as fast as lines. */
+static bool same_bytes(const char *a, const char *b)
+{
+	enum { BLOCK = 64 << 10 };
+	char *blocks = mem_array(2, BLOCK);
+	FILE *first = fopen(a, "rb"), *second = fopen(b, "rb");
+	bool same = first && second;
+	size_t n = BLOCK;
+
+	while (same && n == BLOCK) {
+		n = fread(blocks, 1, BLOCK, first);
+		same = fread(blocks + BLOCK, 1, BLOCK, second) == n &&
+		       memcmp(blocks, blocks + BLOCK, n) == 0;
+	}
+	same = same && !ferror(first) && !ferror(second);
+	if (first) {
+		fclose(first);
+	}
+	if (second) {
+		fclose(second);
+	}
+	free(blocks);
+	return same;
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int first_line(const char *path, struct error *err)
+{
+	struct reader_note note;
+	struct reader *r;
+	struct line l;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	int found = reader_next(r, &l, &note, err);
+	reader_close(r);
+	return found;
+}
+
+/* 1: they are equal, and recordings as far as their first line tells. -1: they are not. */
+static int are_equal_files(const struct diffing *f, struct error *err)
+{
+	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
+
+	if (f->opts->json || f->opts->rollout || a->count != 1 || b->count != 1 ||
+	    !is_regular(a->paths[0]) || !is_regular(b->paths[0]) ||
+	    !same_bytes(a->paths[0], b->paths[0])) {
+		return 0;
+	}
+	return first_line(a->paths[0], err);
+}
+
+static int open_sides(struct diffing *f, struct error *err)
+{
+	for (int i = 0; i < 2; i++) {
+		struct recording_side *s = &f->side[i];
+
+		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
+		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
+		                    err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int compare_files(struct diffing *f, struct error *err)
+{
+	int equal = are_equal_files(f, err);
+
+	return equal < 0 || (!equal && (open_sides(f, err) || compare_all(f, err))) ? -1 : 0;
+}
+
+static void release(struct diffing *f)
+{
+	pager_finish(&f->pager);
+	for (int i = 0; i < 2; i++) {
+		by_rollout_close(f->side[i].lines);
+		strip_free(f->side[i].strip);
+		rollout_copy_release(&f->side[i].rollout);
+		file_list_free(&f->side[i].files);
+	}
+	difference_printer_release(&f->printer);
+	tolerances_release(&f->tolerances);
+	output_release(&f->out);
+}
+
+static int diff_run(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
+{
+	const struct diff_options *o = opts;
+	struct diffing f = {.context = c,
+	                    .opts = o,
+	                    .out = output_to_stdout(),
+	                    .printer = {.style = c->style, .json = o->json}};
+	int code = -1;
+
+	f.conf = (struct compare_conf){.header = true,
+	                               .tolerances = f.tolerances.list,
+	                               .take = o->stat && !o->json ? NULL : take_difference,
+	                               .ctx = &f};
+	if (!tolerances_read(&f.tolerances, &o->compare, err)) {
+		f.conf.tolerance_count = f.tolerances.count;
+		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
+		               ? -1
+		               : f.count.different > 0 && !o->no_exit_code;
+	}
+	if (code < 0 && f.out.closed) {
+		code = f.count.different > 0 && !o->no_exit_code;
+	}
+	release(&f);
+	return code;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "compare two recordings, or two folders of them, call by call",
+	.operands = "[A B]",
+	.description =
+		"Rollouts are matched by id and their steps by tool and arguments, so that two "
+		"calls more are two lines and not a changed rest. Of matched steps state, outcome, "
+		"error class, observation, structured content, reward, terminated and truncated are "
+		"compared value by value, also inside strings that hold JSON, and named by JSON "
+		"Pointers into the line. What strip leaves out is not compared: times, session ids, "
+		"masked values, what the state source ignores. Numbers are compared by value: 1 and "
+		"1.0 are equal. A and B are files, folders of *.jsonl, or one of them - for standard "
+		"input; without them the last two recordings of the state folder. Nothing is "
+		"printed where they agree. The exit code is 0 if they agree, 1 if they differ.",
+	.max_operands = 2,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct diff_options),
+	.run = diff_run,
+};

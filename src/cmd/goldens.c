@@ -1,0 +1,313 @@
+/* Reading and writing goldens: see goldens.h. */
+#include "cmd/goldens.h"
+
+#include "json/write.h"
+#include "trajectory/by_rollout.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct golden_reading {
+	struct goldens *goldens;
+	struct golden *one;
+	const char *file;
+	struct strip *strip;
+};
+
+/* ---- what is kept of a golden ---- */
+
+static int refuse_torn(void *ctx, const struct line *l, const struct reader_note *note,
+                       struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	return error_set(err, FAIL_INPUT,
+	                 "%s:%llu: the last line is truncated: a golden must be complete",
+	                 note->file, (unsigned long long)note->line);
+}
+
+/* What was never sent to the environment cannot be sent again. */
+static bool was_sent(const struct line *l)
+{
+	return l->type != LINE_STEP ||
+	       (line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
+	        l->outcome != OUTCOME_NOT_SENT);
+}
+
+static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	struct golden_reading *r = ctx;
+
+	(void)note;
+	if (was_sent(l)) {
+		return rollout_copy_add(&r->one->want, r->strip, l, err);
+	}
+	return 0;
+}
+
+static struct str object_or_none(struct str value)
+{
+	return json_type(value) == JSON_OBJECT ? value : STR_NONE;
+}
+
+/* Masks of the header first, then those of the options. */
+static void take_masks(struct golden *g, const struct opt_list *more)
+{
+	struct arena *arena = &g->want.arena;
+	struct str masks = g->want.header.value[KEY_MASKS], mask;
+	size_t cursor = 0;
+
+	g->masks = arena_new(arena, (json_count(masks) + more->count + 1) * sizeof(*g->masks));
+	while (json_next(masks, &cursor, &mask)) {
+		g->masks[g->mask_count++] = json_text(arena, mask).p;
+	}
+	for (size_t i = 0; i < more->count; i++) {
+		g->masks[g->mask_count++] = more->item[i];
+	}
+}
+
+static void take_calls(struct golden *g)
+{
+	struct buf calls = BUF(SIZE_MAX / 2);
+	struct json_writer w;
+
+	jw_init(&w, &calls);
+	jw_array(&w);
+	for (size_t i = 0; i < g->want.count; i++) {
+		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
+
+		jw_object(&w);
+		jw_key(&w, "name");
+		jw_raw(&w, JSON_GET(call, "name"));
+		jw_key(&w, "arguments");
+		jw_raw(&w, object_or_none(JSON_GET(call, "arguments")).p
+		                   ? JSON_GET(call, "arguments")
+		                   : STR("{}"));
+		jw_end(&w);
+	}
+	jw_end(&w);
+	g->calls = arena_str(&g->want.arena, buf_view(&calls));
+	buf_release(&calls);
+}
+
+static void take_header(struct golden *g)
+{
+	const struct line *h = &g->want.header;
+	struct str task = h->value[KEY_TASK], id = JSON_GET(task, "id");
+
+	g->task = json_type(id) == JSON_STRING ? json_text(&g->want.arena, id) : STR_NONE;
+	g->reset = object_or_none(JSON_GET(task, "reset"));
+	g->has_seed = json_i64(h->value[KEY_SEED], &g->seed);
+	g->sample = line_count(h->value[KEY_SAMPLE]);
+	g->sample = g->sample < 0 ? 0 : g->sample;
+}
+
+static int check_complete(const struct golden *g, struct error *err)
+{
+	const char *missing = !g->want.header.text.p  ? "header"
+	                      : !g->want.reset.text.p ? "reset"
+	                      : !g->want.end.text.p   ? "end"
+	                                              : NULL;
+
+	if (!missing) {
+		return 0;
+	}
+	return error_set(err, FAIL_INPUT,
+	                 "%s: rollout %.*s has no %s line: a golden must be complete", g->file,
+	                 STR_ARG(g->want.id), missing);
+}
+
+/* ---- files ---- */
+
+static struct golden *add_golden(struct goldens *g, const char *file)
+{
+	if (g->count == g->room) {
+		g->room = g->room ? 2 * g->room : 16;
+		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
+	}
+	struct golden *one = &g->items[g->count++];
+	*one = (struct golden){.file = file, .text = BUF(SIZE_MAX / 2)};
+	return one;
+}
+
+static int make_strip(struct golden *g, struct error *err)
+{
+	struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
+
+	for (size_t i = 0; i < g->mask_count; i++) {
+		masks[i] = str_from(g->masks[i]);
+	}
+	int failed = strip_new(masks, g->mask_count, &g->strip, err);
+	free(masks);
+	return failed;
+}
+
+static int read_rollout(struct golden_reading *r, struct by_rollout *lines, struct error *err)
+{
+	r->one = add_golden(r->goldens, r->file);
+	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
+		return -1;
+	}
+	take_header(r->one);
+	take_masks(r->one, r->goldens->masks);
+	take_calls(r->one);
+	r->one->got.text = &r->one->text;
+	return make_strip(r->one, err);
+}
+
+static int new_strip(const struct opt_list *masks, struct strip **out, struct error *err)
+{
+	struct str pointers[OPT_LIST_MAX];
+
+	for (size_t i = 0; i < masks->count; i++) {
+		pointers[i] = str_from(masks->item[i]);
+	}
+	return strip_new(pointers, masks->count, out, err) ? error_wrap(err, "--mask") : 0;
+}
+
+static int read_file(struct goldens *g, char *const *file, struct error *err)
+{
+	struct golden_reading r = {.goldens = g, .file = *file};
+	struct by_rollout *lines = NULL;
+	size_t before = g->count;
+	int failed = new_strip(g->masks, &r.strip, err) ||
+	             by_rollout_open(file, 1, refuse_torn, NULL, &lines, err);
+
+	while (!failed && by_rollout_id(lines).p) {
+		failed = read_rollout(&r, lines, err);
+	}
+	if (!failed && g->count == before) {
+		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it", *file);
+	}
+	by_rollout_close(lines);
+	strip_free(r.strip);
+	return failed ? -1 : 0;
+}
+
+int goldens_read(struct goldens *g, char *const *files, size_t count, const struct opt_list *masks,
+                 struct error *err)
+{
+	*g = (struct goldens){.masks = masks};
+	for (size_t i = 0; i < count; i++) {
+		if (read_file(g, &files[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool is_recording(const char *file)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line first;
+	struct error ignored; /* whoever reads it as something else says what is wrong */
+
+	if (reader_open(file, &r, &ignored)) {
+		return false;
+	}
+	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	reader_close(r);
+	return is;
+}
+
+int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
+{
+	static const struct opt_list no_masks;
+	const char *file = *policy;
+
+	if (!file || !is_recording(file)) {
+		return 0;
+	}
+	*policy = NULL;
+	char *path = mem_text(str_from(file));
+	int failed = goldens_read(g, &path, 1, &no_masks, err);
+
+	g->path = path;
+	if (!failed && g->count > 1) {
+		failed =
+			error_set(err, FAIL_INPUT,
+		                  "policy %s: a recording of %zu rollouts, a policy is one of them "
+		                  "(replay sends them all)",
+		                  file, g->count);
+	}
+	return failed;
+}
+
+struct str goldens_policy(const struct goldens *g)
+{
+	return g->count ? g->items[0].calls : STR_NONE;
+}
+
+void goldens_release(struct goldens *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		rollout_copy_release(&g->items[i].want);
+		rollout_copy_release(&g->items[i].got);
+		strip_free(g->items[i].strip);
+		buf_release(&g->items[i].text);
+	}
+	free(g->items);
+	free(g->path);
+	*g = (struct goldens){.count = 0};
+}
+
+const char *goldens_repeated_id(const struct goldens *g)
+{
+	struct map seen = {.root = NULL};
+
+	for (size_t i = 0; i < g->count; i++) {
+		uint64_t hash = map_hash(g->items[i].want.id);
+
+		if (map_find(&seen, hash, STR_NONE)) {
+			return g->items[i].want.id.p;
+		}
+		map_add(&seen, &g->items[i].item, hash);
+	}
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+static int write_rollouts(const struct goldens *g, const char *file, FILE *to)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (one->file == file && one->text.n &&
+		    fwrite(one->text.p, 1, one->text.n, to) != one->text.n) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int goldens_write(const struct goldens *g, const char *file, bool accept, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL), partial = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&path, "%s%s", file, accept ? "" : ".new");
+	buf_printf(&partial, "%s.partial", file);
+	FILE *to = fopen(buf_cstr(&partial), "wb");
+	bool written = to && !write_rollouts(g, file, to);
+	written = to && !fclose(to) && written && !rename(buf_cstr(&partial), buf_cstr(&path));
+	int failed = written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&path));
+	if (!written && to) {
+		unlink(buf_cstr(&partial));
+	}
+	buf_release(&path);
+	buf_release(&partial);
+	return failed;
+}
+
+void goldens_forget(const char *file)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&path, "%s.new", file);
+	unlink(buf_cstr(&path)); /* mostly there is none */
+	buf_release(&path);
+}

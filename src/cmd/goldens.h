@@ -1,0 +1,59 @@
+/* Goldens: recordings that `replay` compares a live environment with. */
+#ifndef ROLLDBG_CMD_GOLDENS_H
+#define ROLLDBG_CMD_GOLDENS_H
+
+#include "base/map.h"
+#include "cmd/options.h"
+#include "compare/compare.h"
+
+/* One rollout of a golden file. */
+struct golden {
+	struct map_item item;
+	const char *file;         /* borrowed from the list of files */
+	struct rollout_copy want; /* its calls that were sent, and what came of them */
+	struct str task;          /* id; absent: named after the environment */
+	struct str reset;         /* raw JSON object: the reset's arguments; absent: none */
+	struct str calls;         /* raw JSON array of {"name","arguments"} */
+	int64_t sample, seed;
+	bool has_seed;
+	const char **masks; /* of the header and of the options */
+	size_t mask_count;
+
+	struct strip *strip; /* of what comes */
+	struct rollout_copy got;
+	struct buf text; /* all lines of it, stripped: a new golden */
+	struct compare_count count;
+	bool compared; /* the environment answered, to the end */
+	bool opened;   /* and gave it a session */
+};
+
+struct goldens {
+	struct golden *items;
+	size_t count, room;
+	const struct opt_list *masks; /* of the options; borrowed */
+	char *path;                   /* of goldens_read_policy: owned */
+};
+
+/* Reads all rollouts of all files; goldens_release in every case. FAIL_INPUT: a file that is no
+   recording, a rollout without header, reset or end, a mask that is no pointer. */
+MUST_USE int goldens_read(struct goldens *g, char *const *files, size_t count,
+                          const struct opt_list *masks, struct error *err);
+void goldens_release(struct goldens *g);
+
+/* If *policy is a file that begins like a recording, its calls are the policy: reads its one
+   rollout and sets *policy to NULL. Otherwise, and where it is NULL, nothing happens. */
+MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct error *err);
+/* Its calls; absent where nothing was read. */
+struct str goldens_policy(const struct goldens *g);
+
+/* Do two of them have the same rollout id? NULL: no. */
+const char *goldens_repeated_id(const struct goldens *g);
+
+/* Writes what came in place of the rollouts of that file: to FILE.new, or over FILE. Nothing is
+   half written. FAIL_SYSTEM. */
+MUST_USE int goldens_write(const struct goldens *g, const char *file, bool accept,
+                           struct error *err);
+/* Removes a FILE.new that an earlier comparison left. */
+void goldens_forget(const char *file);
+
+#endif

@@ -1,0 +1,310 @@
+/* Parses options by tables: see options.h. */
+#include "cmd/options.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define HELP_COLUMN 30
+#define HELP_WIDTH  80
+
+struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
+{
+	struct opt *all;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		n += opts[i].group ? opts[i].group->count : 1;
+	}
+	all = mem_array(n, sizeof(*all));
+	*expanded = n;
+	n = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct option_group *g = opts[i].group;
+
+		for (size_t j = 0; j < (g ? g->count : 1); j++) {
+			all[n] = g ? g->rows[j] : opts[i];
+			all[n++].offset += g ? opts[i].offset : 0;
+		}
+	}
+	return all;
+}
+
+static const struct opt *by_name(const struct opt *opts, size_t count, struct str name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_is(name, opts[i].name)) {
+			return &opts[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct opt *by_letter(const struct opt *opts, size_t count, char letter)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (opts[i].letter == letter) {
+			return &opts[i];
+		}
+	}
+	return NULL;
+}
+
+static bool takes_value(const struct opt *o)
+{
+	return o->type != OPTION_FLAG && o->type != OPTION_COUNT;
+}
+
+static bool is_choice(const struct opt *o, struct str value)
+{
+	for (const char *c = o->choices; *c;) {
+		size_t n = strcspn(c, "|");
+
+		if (str_eq(value, (struct str){c, n})) {
+			return true;
+		}
+		c += n + (c[n] == '|');
+	}
+	return false;
+}
+
+static int add_to_list(const struct opt *o, struct opt_list *list, const char *value,
+                       struct error *err)
+{
+	if (list->count == OPT_LIST_MAX) {
+		return error_set(err, FAIL_USAGE, "--%s was given more than %d times", o->name,
+		                 OPT_LIST_MAX);
+	}
+	list->item[list->count++] = value;
+	return 0;
+}
+
+static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
+{
+	/* a duration of 0 is refused, because it could mean none or unlimited */
+	bool ok = o->type == OPTION_DURATION
+	                  ? text_duration_ms(str_from(value), &out->value) && out->value
+	                  : text_u64(str_from(value), &out->value);
+
+	out->given = true;
+	if (ok) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name,
+	                 o->type == OPTION_DURATION ? "a duration with a unit (500ms, 3s, 2m)"
+	                                            : "a whole number of at least 0",
+	                 value);
+}
+
+static int set_value(const struct opt *o, const char *value, void *values, struct error *err)
+{
+	void *field = (char *)values + o->offset;
+
+	if (value && !*value) {
+		return error_set(err, FAIL_USAGE, "--%s: the value is empty", o->name);
+	}
+	switch (o->type) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_COUNT:
+		++*(int *)field;
+		return 0;
+	case OPTION_CHOICE:
+		if (!is_choice(o, str_from(value))) {
+			return error_set(err, FAIL_USAGE, "--%s: expected one of %s, got '%s'",
+			                 o->name, o->choices, value);
+		}
+		*(const char **)field = value;
+		return 0;
+	case OPTION_STRING:
+		*(const char **)field = value;
+		return 0;
+	case OPTION_NUMBER:
+	case OPTION_DURATION:
+		return set_u64(o, field, value, err);
+	case OPTION_INTEGER:
+		((struct opt_i64 *)field)->given = true;
+		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
+			return error_set(err, FAIL_USAGE, "--%s: expected a whole number, got '%s'",
+			                 o->name, value);
+		}
+		return 0;
+	case OPTION_LIST:
+		return add_to_list(o, field, value, err);
+	case OPTION_GROUP:
+		break; /* expanded */
+	}
+	return 0;
+}
+
+/* Does `name` contain the words of `typed`, or words that begin with them, in this order?
+   per-device-batch finds per-device-train-batch-size. */
+static bool has_words(const char *name, struct str typed)
+{
+	size_t at = 0;
+
+	while (*name && at < typed.n) {
+		size_t n = at, word = strcspn(name, "-");
+
+		while (n < typed.n && typed.p[n] != '-') {
+			n++;
+		}
+		if (n - at <= word && !strncmp(name, typed.p + at, n - at)) {
+			at = n + (n < typed.n);
+		}
+		name += word + (name[word] == '-');
+	}
+	return at == typed.n;
+}
+
+static const char *nearest(struct str typed, const char *const *names, size_t count)
+{
+	const char *near = text_nearest(typed, names, count);
+
+	for (size_t i = 0; !near && i < count; i++) {
+		near = has_words(names[i], typed) ? names[i] : NULL;
+	}
+	return near;
+}
+
+static int unknown(const struct opt *opts, size_t count, struct str name, struct error *err)
+{
+	const char *names[128] = {NULL};
+	size_t n = 0;
+
+	while (n < count && n < ARRAY_LEN(names)) {
+		names[n] = opts[n].name;
+		n++;
+	}
+	const char *near = nearest(name, names, n);
+	return error_set(err, FAIL_USAGE, "unknown option '--%.*s'%s%s%s", STR_ARG(name),
+	                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
+}
+
+struct parser {
+	const struct opt *opts;
+	size_t count;
+	int argc, at;
+	char **argv;
+	void *values;
+};
+
+static int needs_value(struct parser *p, const struct opt *o, const char **value, struct error *err)
+{
+	if (p->at + 1 >= p->argc) {
+		return error_set(err, FAIL_USAGE, "--%s needs a value: --%s %s", o->name, o->name,
+		                 o->arg ? o->arg : "VALUE");
+	}
+	const char *next = p->argv[++p->at];
+	if (!strncmp(next, "--", 2) && by_name(p->opts, p->count, str_from(next + 2))) {
+		/* usually the value was an empty shell variable */
+		return error_set(err, FAIL_USAGE,
+		                 "--%s needs a value, but the option %s follows; write --%s=%s if "
+		                 "that is the value",
+		                 o->name, next, o->name, next);
+	}
+	*value = next;
+	return 0;
+}
+
+static int parse_long(struct parser *p, const char *arg, struct error *err)
+{
+	const char *equals = strchr(arg, '=');
+	struct str name = {arg, equals ? (size_t)(equals - arg) : strlen(arg)};
+	const struct opt *o = by_name(p->opts, p->count, name);
+	const char *value = equals ? equals + 1 : NULL;
+
+	if (!o && str_starts(name, STR("no-")) && !equals) {
+		o = by_name(p->opts, p->count, str_skip(name, 3));
+		if (o && o->type == OPTION_FLAG) {
+			*(bool *)((char *)p->values + o->offset) = false;
+			return 0;
+		}
+		o = NULL;
+	}
+	if (!o) {
+		return unknown(p->opts, p->count, name, err);
+	}
+	if (!takes_value(o) && value) {
+		return error_set(err, FAIL_USAGE, "--%s takes no value", o->name);
+	}
+	if (takes_value(o) && !value && needs_value(p, o, &value, err)) {
+		return -1;
+	}
+	return set_value(o, value, p->values, err);
+}
+
+static int parse_short(struct parser *p, const char *letters, struct error *err)
+{
+	for (; *letters; letters++) {
+		const struct opt *o = by_letter(p->opts, p->count, *letters);
+		const char *value = NULL;
+
+		if (!o) {
+			return error_set(err, FAIL_USAGE, "unknown option '-%c'", *letters);
+		}
+		if (takes_value(o)) {
+			if (!letters[1] && needs_value(p, o, &value, err)) {
+				return -1;
+			}
+			return set_value(o, value ? value : letters + 1, p->values, err);
+		}
+		if (set_value(o, NULL, p->values, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
+                  void *values, struct error *err)
+{
+	struct parser p = {opts, count, argc, 0, argv, values};
+	int operands = 0;
+	bool only_operands = false;
+
+	for (; p.at < argc; p.at++) {
+		char *arg = argv[p.at];
+		bool operand = only_operands || arg[0] != '-' || !arg[1];
+
+		if (operand) {
+			only_operands = only_operands || stop_at_operand;
+			argv[operands++] = arg;
+		} else if (!strcmp(arg, "--")) {
+			only_operands = true;
+		} else if (arg[1] == '-' ? parse_long(&p, arg + 2, err)
+		                         : parse_short(&p, arg + 1, err)) {
+			return -1;
+		}
+	}
+	return operands;
+}
+
+void options_help(const struct opt *opts, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t start = out->n;
+
+		buf_text(out, "  ");
+		if (opts[i].letter) {
+			buf_printf(out, "-%c, ", opts[i].letter);
+		} else {
+			buf_text(out, "    ");
+		}
+		buf_printf(out, "--%s", opts[i].name);
+		if (takes_value(&opts[i])) {
+			/* more words than a line has room for are the manual's to list */
+			bool words = opts[i].type == OPTION_CHOICE &&
+			             strlen(opts[i].choices) < HELP_WIDTH - HELP_COLUMN;
+
+			buf_printf(out, " %s", words ? opts[i].choices : opts[i].arg);
+		}
+		size_t width = out->n - start;
+		if (width >= HELP_COLUMN) {
+			buf_char(out, '\n');
+			width = 0;
+		}
+		buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
+		text_wrap(out, str_from(opts[i].help), HELP_COLUMN, HELP_WIDTH);
+	}
+}

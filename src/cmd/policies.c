@@ -1,0 +1,175 @@
+/* Finds ready-made policies: see policies.h. */
+#include "cmd/policies.h"
+
+#include "base/text.h"
+#include "policy/policy.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SUFFIX ".json"
+
+typedef bool (*folder_visit)(void *ctx, const char *folder);
+
+/* Calls visit for each folder in a colon-separated list, until it returns true. */
+static bool each_of(const char *list, folder_visit visit, void *ctx)
+{
+	struct buf folder = BUF(BUF_MAX_SMALL);
+	bool done = false;
+
+	while (!done && *list) {
+		size_t n = strcspn(list, ":");
+
+		if (n) {
+			buf_clear(&folder);
+			buf_str(&folder, (struct str){list, n});
+			buf_text(&folder, "/rolldbg/policies");
+			done = visit(ctx, buf_cstr(&folder));
+		}
+		list += n + (list[n] == ':');
+	}
+	buf_release(&folder);
+	return done;
+}
+
+/* PREFIX/share for the program PREFIX/bin/rolldbg, wherever it is installed. */
+static void put_own_share(struct buf *out)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n > 0) {
+		path[n] = '\0';
+		*strrchr(path, '/') = '\0';
+		buf_printf(out, "%s/../share", path);
+	}
+}
+
+/* Visits the folders in order of precedence. */
+static bool each_folder(environment *variable, folder_visit visit, void *ctx)
+{
+	const char *home = variable("HOME"), *own = variable("XDG_DATA_HOME");
+	const char *shared = variable("XDG_DATA_DIRS");
+	struct buf places = BUF(BUF_MAX_MESSAGE);
+
+	if (own && *own) {
+		buf_text(&places, own);
+	} else if (home && *home) {
+		buf_printf(&places, "%s/.local/share", home);
+	}
+	buf_char(&places, ':');
+	put_own_share(&places);
+	buf_printf(&places, ":%s", shared && *shared ? shared : "/usr/local/share:/usr/share");
+	bool done = visit(ctx, "policies") || each_of(buf_cstr(&places), visit, ctx);
+	buf_release(&places);
+	return done;
+}
+
+/* ---- one of them ---- */
+
+struct wanted {
+	const char *name;
+	struct buf *path;
+};
+
+static bool has_it(void *ctx, const char *folder)
+{
+	struct wanted *w = ctx;
+
+	buf_clear(w->path);
+	buf_printf(w->path, "%s/%s" SUFFIX, folder, w->name);
+	return access(buf_cstr(w->path), R_OK) == 0;
+}
+
+/* A kind (random:7) or a path is used as it is. */
+static bool is_plain(const char *spec)
+{
+	for (size_t i = 0; i < policies_count; i++) {
+		if (!strcmp(spec, policy_kind_name(policies[i]->kind))) {
+			return true;
+		}
+	}
+	return strpbrk(spec, "/:") || str_ends(str_from(spec), STR(SUFFIX)) ||
+	       access(spec, F_OK) == 0;
+}
+
+static int no_such_policy(environment *variable, const char *spec, struct error *err)
+{
+	struct names names = {.count = 0};
+	struct buf hint = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < policies_count; i++) {
+		names_add(&names, str_from(policy_kind_name(policies[i]->kind)));
+	}
+	policies_names(variable, &names);
+	const char *near = text_nearest(str_from(spec), names.text, names.count);
+
+	if (near) {
+		buf_printf(&hint, "; did you mean '%s'?", near);
+	}
+	for (size_t i = 0; !near && i < names.count; i++) {
+		buf_printf(&hint, "%s%s", i ? ", " : "; available: ", names.text[i]);
+	}
+	error_set(err, FAIL_INPUT, "policy '%s': no such file, kind or ready-made policy%s", spec,
+	          buf_cstr(&hint));
+	buf_release(&hint);
+	names_release(&names);
+	return -1;
+}
+
+int policies_find(environment *variable, const char *spec, struct buf *path, const char **out,
+                  struct error *err)
+{
+	struct wanted w = {spec, path};
+
+	*out = spec;
+	if (!spec || is_plain(spec)) {
+		return 0;
+	}
+	if (!each_folder(variable, has_it, &w)) {
+		return no_such_policy(variable, spec, err);
+	}
+	*out = buf_cstr(path);
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static bool is_known(const struct names *all, struct str name)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (str_is(name, all->text[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool add_names(void *ctx, const char *folder)
+{
+	struct names *all = ctx;
+	struct dirent **entries;
+	int n = scandir(folder, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		struct str name = str_from(entries[i]->d_name);
+
+		if (str_ends(name, STR(SUFFIX))) {
+			name.n -= strlen(SUFFIX);
+			if (!is_known(all, name)) {
+				names_add(all, name);
+			}
+		}
+		free(entries[i]);
+	}
+	if (n >= 0) {
+		free(entries);
+	}
+	return false;
+}
+
+void policies_names(environment *variable, struct names *out)
+{
+	each_folder(variable, add_names, out);
+}

@@ -1,0 +1,303 @@
+/* Differences, line by line: see compare.h. */
+#include "compare/compare.h"
+
+#include "base/map.h"
+#include "compare/align.h"
+#include "json/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is compared of each type of line. */
+static const struct {
+	enum line_type type;
+	enum key key;
+	const char *member; /* only this one of an object; NULL: the whole value */
+} compared[] = {
+	{LINE_HEADER, KEY_TASK, NULL},       {LINE_HEADER, KEY_SEED, NULL},
+	{LINE_HEADER, KEY_ENV, NULL},        {LINE_HEADER, KEY_STATE_SOURCE, NULL},
+	{LINE_HEADER, KEY_POLICY, NULL},     {LINE_HEADER, KEY_TOOLS, NULL},
+	{LINE_RESET, KEY_OUTCOME, NULL},     {LINE_RESET, KEY_ERROR, "class"},
+	{LINE_RESET, KEY_OBSERVATION, NULL}, {LINE_RESET, KEY_STRUCTURED, NULL},
+	{LINE_STEP, KEY_STATE, NULL},        {LINE_STEP, KEY_OUTCOME, NULL},
+	{LINE_STEP, KEY_ERROR, "class"},     {LINE_STEP, KEY_OBSERVATION, NULL},
+	{LINE_STEP, KEY_STRUCTURED, NULL},   {LINE_STEP, KEY_REWARD, NULL},
+	{LINE_STEP, KEY_TERMINATED, NULL},   {LINE_STEP, KEY_TRUNCATED, NULL},
+	{LINE_END, KEY_STATUS, NULL},        {LINE_END, KEY_TOTAL_REWARD, NULL},
+	{LINE_END, KEY_STATE, NULL},
+};
+
+struct comparison {
+	const struct compare_conf *conf;
+	struct compare_count *count;
+	struct difference d; /* filled in but for the value that differs */
+	struct buf pointer;  /* "/state" and what stands below it */
+	size_t base;         /* bytes of "/state" */
+	bool found;
+};
+
+const char *difference_kind_name(enum difference_kind k)
+{
+	static const char *const names[DIFFERENCE_KINDS] = {
+		"changed",    "added",           "removed",       "missing-step",
+		"extra-step", "missing-rollout", "extra-rollout",
+	};
+
+	return names[k];
+}
+
+static void tell(struct comparison *c, enum difference_kind kind)
+{
+	c->found = true;
+	c->count->differences++;
+	c->count->kinds[kind]++;
+	c->d.kind = kind;
+	if (c->conf->take) {
+		c->conf->take(c->conf->ctx, &c->d);
+	}
+}
+
+/* ---- values ---- */
+
+static bool fits(const char *pattern, struct str pointer)
+{
+	struct str rest = str_from(pattern);
+
+	while (rest.n && pointer.n) {
+		size_t a = 1, b = 1;
+
+		while (a < rest.n && rest.p[a] != '/') {
+			a++;
+		}
+		while (b < pointer.n && pointer.p[b] != '/') {
+			b++;
+		}
+		bool any = a == 2 && rest.p[1] == '*';
+		if (!any && !str_eq((struct str){rest.p, a}, (struct str){pointer.p, b})) {
+			return false;
+		}
+		rest = str_skip(rest, a);
+		pointer = str_skip(pointer, b);
+	}
+	return rest.n == 0 && pointer.n == 0;
+}
+
+static double tolerance_at(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->conf->tolerance_count; i++) {
+		if (fits(c->conf->tolerances[i].pointer, buf_view(&c->pointer))) {
+			return c->conf->tolerances[i].most;
+		}
+	}
+	return 0;
+}
+
+static bool is_fraction(struct str number)
+{
+	return memchr(number.p, '.', number.n) || memchr(number.p, 'e', number.n) ||
+	       memchr(number.p, 'E', number.n);
+}
+
+/* 1 and 1.0 have one value. Two integers beyond what a double holds exactly have not, though
+   both are the same double. */
+static bool are_near(const struct comparison *c, struct str a, struct str b)
+{
+	double x, y, most = tolerance_at(c);
+
+	if (json_type(a) != JSON_NUMBER || json_type(b) != JSON_NUMBER || !json_double(a, &x) ||
+	    !json_double(b, &y)) {
+		return false;
+	}
+	if (most > 0) {
+		return fabs(x - y) <= most;
+	}
+	return x == y && (is_fraction(a) || is_fraction(b));
+}
+
+static bool is_masked(struct str value)
+{
+	return str_eq(value, STR("\"<masked>\""));
+}
+
+static bool take_value(void *ctx, const struct json_difference *v)
+{
+	struct comparison *c = ctx;
+
+	buf_cut(&c->pointer, c->base);
+	buf_str(&c->pointer, v->pointer);
+	if (is_masked(v->before) || is_masked(v->after) ||
+	    (v->before.p && v->after.p && are_near(c, v->before, v->after))) {
+		return true;
+	}
+	c->d.pointer = buf_view(&c->pointer);
+	c->d.expected = v->before;
+	c->d.got = v->after;
+	tell(c, !v->before.p  ? DIFFERENCE_ADDED
+	        : !v->after.p ? DIFFERENCE_REMOVED
+	                      : DIFFERENCE_CHANGED);
+	return true;
+}
+
+/* ---- lines ---- */
+
+static struct str value_of(const struct line *l, enum key key, const char *member)
+{
+	struct str value = l->value[key];
+
+	if (member) {
+		value = json_type(value) == JSON_OBJECT ? json_get(value, str_from(member))
+		                                        : STR_NONE;
+	}
+	return value.p ? value : STR("null");
+}
+
+static const char *name_of(enum line_type type, enum key key)
+{
+	size_t count, i = 0;
+	const struct line_key *rows = line_rows(type, &count);
+
+	while (rows[i].key != key) {
+		i++;
+	}
+	return rows[i].name;
+}
+
+static bool ended_by_environment(const struct line *end)
+{
+	return end->status == END_TERMINATED || end->status == END_TRUNCATED;
+}
+
+/* How a policy ended says nothing about the environment. */
+static bool is_left_out(const struct comparison *c, enum key key, const struct line *a,
+                        const struct line *b)
+{
+	return key == KEY_STATUS && c->conf->replayed && !ended_by_environment(a) &&
+	       !ended_by_environment(b);
+}
+
+static void compare_lines(struct comparison *c, const struct line *a, const struct line *b)
+{
+	for (size_t i = 0; i < ARRAY_LEN(compared); i++) {
+		if (compared[i].type != a->type) {
+			continue;
+		}
+		enum key key = compared[i].key;
+		const char *member = compared[i].member;
+		struct str x = value_of(a, key, member), y = value_of(b, key, member);
+		if (str_eq(x, y) || is_left_out(c, key, a, b)) {
+			continue;
+		}
+		buf_clear(&c->pointer);
+		buf_printf(&c->pointer, "/%s%s%s", name_of(a->type, key), member ? "/" : "",
+		           member ? member : "");
+		c->base = c->pointer.n;
+		c->d.line = a;
+		json_diff(x, y, NULL, take_value, c);
+	}
+}
+
+/* A line that only one side has is said as one difference. */
+static void compare_pair(struct comparison *c, const struct line *a, const struct line *b)
+{
+	if (a->text.p && b->text.p) {
+		compare_lines(c, a, b);
+	} else if (a->text.p || b->text.p) {
+		c->d.line = a->text.p ? a : b;
+		c->d.pointer = STR_NONE;
+		c->d.expected = a->text;
+		c->d.got = b->text;
+		tell(c, a->text.p ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
+	}
+}
+
+/* ---- steps ---- */
+
+static uint64_t *calls_of(const struct rollout_copy *r)
+{
+	uint64_t *calls = mem_array(r->count + 1, sizeof(*calls));
+
+	for (size_t i = 0; i < r->count; i++) {
+		uint64_t name = map_hash(line_tool_name(&r->steps[i]));
+
+		calls[i] = map_hash_with(map_hash(line_arguments(&r->steps[i])), name);
+	}
+	return calls;
+}
+
+static void tell_lone_step(struct comparison *c, const struct line *step, bool extra)
+{
+	struct str call = line_has(step, KEY_TOOL_CALL) ? step->value[KEY_TOOL_CALL] : STR("null");
+
+	c->d.line = step;
+	c->d.pointer = STR_NONE;
+	c->d.expected = extra ? STR_NONE : call;
+	c->d.got = extra ? call : STR_NONE;
+	tell(c, extra ? DIFFERENCE_EXTRA_STEP : DIFFERENCE_MISSING_STEP);
+}
+
+static void compare_steps(struct comparison *c, const struct rollout_copy *first,
+                          const struct rollout_copy *second)
+{
+	uint64_t *a = calls_of(first), *b = calls_of(second);
+	struct aligned *pairs = mem_array(first->count + second->count + 1, sizeof(*pairs));
+	size_t count = align(a, first->count, b, second->count, pairs);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct aligned *p = &pairs[i];
+
+		if (p->kind == ALIGN_BOTH) {
+			compare_lines(c, &first->steps[p->first], &second->steps[p->second]);
+		} else if (p->kind == ALIGN_FIRST) {
+			tell_lone_step(c, &first->steps[p->first], false);
+		} else {
+			tell_lone_step(c, &second->steps[p->second], true);
+		}
+	}
+	free(pairs);
+	free(a);
+	free(b);
+}
+
+/* ---- rollouts ---- */
+
+void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,
+                      const struct compare_conf *conf, struct compare_count *count)
+{
+	struct comparison c = {.conf = conf,
+	                       .count = count,
+	                       .d = {.rollout = first->id},
+	                       .pointer = BUF(BUF_MAX_MESSAGE)};
+
+	count->rollouts++;
+	count->steps += first->count;
+	if (conf->header) {
+		compare_pair(&c, &first->header, &second->header);
+	}
+	compare_pair(&c, &first->reset, &second->reset);
+	compare_steps(&c, first, second);
+	compare_pair(&c, &first->end, &second->end);
+	count->different += c.found;
+	buf_release(&c.pointer);
+}
+
+void compare_lone(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
+                  struct compare_count *count)
+{
+	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
+
+	count->rollouts++;
+	count->steps += extra ? 0 : r->count;
+	tell(&c, extra ? DIFFERENCE_EXTRA_ROLLOUT : DIFFERENCE_MISSING_ROLLOUT);
+	count->different++;
+}
+
+void compare_add(struct compare_count *to, const struct compare_count *more)
+{
+	to->rollouts += more->rollouts;
+	to->different += more->different;
+	to->steps += more->steps;
+	to->differences += more->differences;
+	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+		to->kinds[kind] += more->kinds[kind];
+	}
+}

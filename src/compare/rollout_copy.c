@@ -1,0 +1,71 @@
+/* A rollout in memory: see rollout_copy.h. */
+#include "compare/rollout_copy.h"
+
+#include <stdlib.h>
+
+static struct line *place_for(struct rollout_copy *c, enum line_type type)
+{
+	switch (type) {
+	case LINE_HEADER:
+		return &c->header;
+	case LINE_RESET:
+		return &c->reset;
+	case LINE_END:
+		return &c->end;
+	case LINE_STEP:
+		if (c->count == c->room) {
+			c->room = c->room ? 2 * c->room : 16;
+			c->steps = mem_resize(c->steps, c->room, sizeof(*c->steps));
+		}
+		return &c->steps[c->count++];
+	case LINE_EVENT:
+	case LINE_TYPES:
+	case LINE_UNKNOWN:
+		break;
+	}
+	return NULL;
+}
+
+/* Of events too the id is kept. */
+static int keep(struct rollout_copy *c, struct str text, struct error *err)
+{
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	struct line parsed;
+	size_t used;
+	int failed = line_parse(arena_str(&c->arena, text), &scratch, &parsed, &used, err);
+
+	if (!failed) {
+		c->id = c->id.p ? c->id : arena_str(&c->arena, parsed.rollout);
+		parsed.rollout = c->id;
+		struct line *place = place_for(c, parsed.type);
+
+		if (place) {
+			*place = parsed;
+		}
+	}
+	buf_release(&scratch);
+	return failed;
+}
+
+int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
+                     struct error *err)
+{
+	struct buf text = BUF(SIZE_MAX / 2); /* as long as the line, which has a cap */
+	int failed = strip_line(strip, l, &text, err);
+
+	if (!failed && c->text) {
+		buf_str(c->text, buf_view(&text));
+	}
+	if (!failed && text.n > 0) {
+		failed = keep(c, buf_view(&text), err);
+	}
+	buf_release(&text);
+	return failed;
+}
+
+void rollout_copy_release(struct rollout_copy *c)
+{
+	free(c->steps);
+	arena_release(&c->arena);
+	*c = (struct rollout_copy){.count = 0};
+}

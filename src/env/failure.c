@@ -1,0 +1,42 @@
+/* Replies made from errors: see failure.h. */
+#include "env/failure.h"
+
+void env_reply_from_error(const struct error *e, struct env_reply *out)
+{
+	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;
+
+	*out = (struct env_reply){
+		.outcome = late       ? OUTCOME_TIMEOUT
+	                   : protocol ? OUTCOME_PROTOCOL_ERROR
+	                              : OUTCOME_TRANSPORT_ERROR,
+		.error = {.code = e->kind == FAIL_INTERRUPTED ? STR("\"interrupted\"") : STR_NONE,
+	                  .class = late       ? CLASS_TIMEOUT
+	                           : protocol ? CLASS_PROTOCOL
+	                                      : CLASS_TRANSPORT,
+	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
+	                  .message = str_from(e->text)},
+		.terminated = -1,
+		.truncated = -1,
+		.env_steps = -1};
+}
+
+bool env_reply_came(const struct env_reply *reply)
+{
+	return reply->outcome == OUTCOME_OK || reply->error.layer != LAYER_TRANSPORT;
+}
+
+bool env_reply_of_failed_step(const struct error *err, struct env_reply *reply)
+{
+	if (reply->outcome != OUTCOME_NONE) {
+		reply->reward = STR_NONE;
+		reply->terminated = reply->truncated = -1;
+		reply->env_steps = -1;
+		return true;
+	}
+	if (err->kind != FAIL_INTERRUPTED) {
+		return false;
+	}
+	env_reply_from_error(err, reply);
+	reply->error.message = STR("interrupted before the reply");
+	return true;
+}

@@ -1,0 +1,425 @@
+/* Structural classification of answers: see hidden_error.h. */
+#include "env/hidden_error.h"
+
+#include "env/error_text.h"
+#include "json/canon.h"
+
+#include <ctype.h>
+
+/* ---- what a value says ---- */
+
+/* Values of an error member that say that there is none. */
+static const char *const harmless[] = {"none",     "null",      "nil",   "no",     "n/a", "na",
+                                       "nan",      "undefined", "false", "true",   "ok",  "okay",
+                                       "no error", "no errors", "fine",  "success"};
+
+static bool equals_folded(struct str text, const char *word)
+{
+	size_t i = 0;
+
+	while (i < text.n && word[i] && tolower((unsigned char)text.p[i]) == word[i]) {
+		i++;
+	}
+	return i == text.n && !word[i];
+}
+
+static bool has_letter(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (isalpha((unsigned char)text.p[i]) || (unsigned char)text.p[i] >= 0x80) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A string that tells of something: not empty, no number, no word for "nothing". */
+static bool is_message(struct str value)
+{
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR("");
+
+	while (text.n && (text.p[0] == ' ' || text.p[0] == '<' || text.p[0] == '(')) {
+		text = str_skip(text, 1);
+	}
+	while (text.n && strchr(" .!>)", text.p[text.n - 1])) {
+		text.n--;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(harmless); i++) {
+		if (equals_folded(text, harmless[i])) {
+			return false;
+		}
+	}
+	return has_letter(text);
+}
+
+static const struct str message_keys[] = {
+	STR_INIT("message"), STR_INIT("error_message"), STR_INIT("msg"),
+	STR_INIT("error"),   STR_INIT("reason"),        STR_INIT("detail"),
+	STR_INIT("title"),   STR_INIT("stderr"),        STR_INIT("output")};
+
+/* The first member that is a message; absent: there is none. */
+static struct str message_of(struct str object)
+{
+	struct str values[ARRAY_LEN(message_keys)];
+
+	json_pick(object, message_keys, ARRAY_LEN(message_keys), values);
+	for (size_t i = 0; json_type(object) == JSON_OBJECT && i < ARRAY_LEN(values); i++) {
+		if (is_message(values[i])) {
+			return values[i];
+		}
+	}
+	return STR_NONE;
+}
+
+/* A code of 0, as gRPC and errno have it, or of "OK". */
+static bool is_good_code(struct str code)
+{
+	double number;
+
+	if (json_type(code) == JSON_STRING) {
+		return !is_message(code) && !json_double(json_inner(code), &number);
+	}
+	return json_double(code, &number) && number == 0;
+}
+
+static struct str code_in(struct str object)
+{
+	struct str code = JSON_GET(object, "code");
+	enum json_type type = json_type(code);
+
+	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
+}
+
+/* The message of a value that is no list; absent when it reports no error. */
+static struct str message_in(struct str value)
+{
+	struct str none = {NULL, 0};
+
+	if (json_type(value) == JSON_OBJECT) {
+		return is_good_code(JSON_GET(value, "code")) ? none : message_of(value);
+	}
+	return is_message(value) ? value : none;
+}
+
+/* ---- members with a fixed meaning ---- */
+
+enum meaning {
+	SAYS_ERROR,  /* a message, an object or a list with one, or true */
+	SAYS_ERRORS, /* a list with messages */
+	IS_TRUE,
+	IS_FALSE,
+	IS_ERROR,    /* the word "error" */
+	IS_125,      /* docker run's own failure, no program's */
+	STANDS_ALONE /* a message, or a list with one, and no other member */
+};
+
+static const struct report {
+	struct str key;
+	enum meaning meaning;
+	enum hidden_error_strength strength;
+} reports[] = {
+	/* JSON-RPC, Flask, MCP-Gym's control plane, session proxies; OpenEnv's environments */
+	{STR_INIT("error"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	/* OpenEnv: browsergym and openapp, calendar */
+	{STR_INIT("last_action_error"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("error_message"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	/* Spring, ASP.NET, Python loggers */
+	{STR_INIT("exception"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	/* a tool result of MCP that was wrapped into another's text; both spellings */
+	{STR_INIT("isError"), IS_TRUE, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("is_error"), IS_TRUE, HIDDEN_ERROR_CERTAIN},
+	/* GraphQL, JSON:API */
+	{STR_INIT("errors"), SAYS_ERRORS, HIDDEN_ERROR_LIKELY},
+	/* FastAPI's HTTPException and RequestValidationError, Django REST framework */
+	{STR_INIT("detail"), STANDS_ALONE, HIDDEN_ERROR_LIKELY},
+	/* docker-run(1), podman-run(1): 125 is the engine's own error. 1, 126 and 127 come
+	   from what the policy ran. */
+	{STR_INIT("exit_code"), IS_125, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("exitCode"), IS_125, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("return_code"), IS_125, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("returncode"), IS_125, HIDDEN_ERROR_LIKELY},
+	/* JSend and many tools; as good a word for "not solved yet", so less is believed of
+	   it: see weigh_flag() */
+	{STR_INIT("success"), IS_FALSE, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("ok"), IS_FALSE, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("status"), IS_ERROR, HIDDEN_ERROR_LIKELY},
+};
+
+#define REPORTS ARRAY_LEN(reports)
+
+/* Members that describe an error, or whose call it was, and no environment. */
+static const struct str descriptions[] = {
+	STR_INIT("message"),    STR_INIT("msg"),        STR_INIT("reason"),  STR_INIT("code"),
+	STR_INIT("error_code"), STR_INIT("error_type"), STR_INIT("type"),    STR_INIT("title"),
+	STR_INIT("tool"),       STR_INIT("tool_name"),  STR_INIT("session"), STR_INIT("session_id"),
+	STR_INIT("request_id"), STR_INIT("timestamp"),  STR_INIT("path"),    STR_INIT("hint"),
+	STR_INIT("metadata"),   STR_INIT("traceback"),  STR_INIT("stderr")};
+
+static bool is_description(struct str key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(descriptions); i++) {
+		if (str_eq(key, descriptions[i])) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < REPORTS; i++) {
+		if (str_eq(key, reports[i].key)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_empty(struct str value)
+{
+	enum json_type type = json_type(value);
+
+	return type == JSON_NULL || (type == JSON_STRING && !json_inner(value).n) ||
+	       ((type == JSON_ARRAY || type == JSON_OBJECT) && !json_count(value));
+}
+
+/* What a body shows beside what it reports. */
+enum content {
+	CONTENT_NONE,
+	CONTENT_AS_BEFORE, /* the same as in the last good answer */
+	CONTENT_OTHER,
+};
+
+static enum content content_of(struct str body, struct str last)
+{
+	enum content content = CONTENT_NONE;
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (content != CONTENT_OTHER && json_next_member(body, &cursor, &m)) {
+		if (is_description(m.key) || is_empty(m.value)) {
+			continue;
+		}
+		bool same = json_equal(m.value, json_get(last, m.key));
+		content = same ? CONTENT_AS_BEFORE : CONTENT_OTHER;
+	}
+	return content;
+}
+
+/* The first message in a list. */
+static struct str message_in_list(struct str list)
+{
+	struct str each, found = {NULL, 0};
+	size_t cursor = 0;
+
+	while (!found.p && json_next(list, &cursor, &each)) {
+		found = message_in(each);
+	}
+	return found;
+}
+
+static struct str message_in_one_or_list(struct str value)
+{
+	return json_type(value) == JSON_ARRAY ? message_in_list(value) : message_in(value);
+}
+
+/* The message of a member that reports an error; the body's own, or the body itself,
+   where the member is a mere flag; absent where it reports none. */
+static struct str read_member(enum meaning meaning, struct str value, struct str body)
+{
+	struct str none = {NULL, 0}, flag = message_of(body);
+	enum json_type type = json_type(value);
+	int64_t number;
+
+	flag = flag.p ? flag : body;
+	switch (meaning) {
+	case SAYS_ERROR:
+		return type == JSON_TRUE ? flag : message_in_one_or_list(value);
+	case SAYS_ERRORS:
+		return message_in_list(value);
+	case IS_TRUE:
+		return type == JSON_TRUE ? flag : none;
+	case IS_FALSE:
+		return type == JSON_FALSE ? flag : none;
+	case IS_ERROR:
+		return type == JSON_STRING && json_is(value, STR("error")) ? flag : none;
+	case IS_125:
+		return json_i64(value, &number) && number == 125 ? flag : none;
+	case STANDS_ALONE:
+		return json_count(body) == 1 ? message_in_one_or_list(value) : none;
+	}
+	return none;
+}
+
+/* "success": false says that nothing was done, or that the task is not solved yet. The
+   first when the answer holds nothing else, or nothing that has changed. */
+static enum hidden_error_strength
+weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum content content)
+{
+	bool flag = meaning == IS_FALSE || meaning == IS_ERROR;
+
+	return flag && content == CONTENT_OTHER ? HIDDEN_ERROR_POSSIBLE : strength;
+}
+
+/* A "detail" at the start that is another text now is how this environment talks. */
+static bool was_at_start(const struct report *report, struct str value, struct str start)
+{
+	struct str then = json_get(start, report->key);
+
+	return then.p && (report->meaning == STANDS_ALONE || json_equal(then, value));
+}
+
+static struct str unwrapped(struct str body)
+{
+	struct str inner = JSON_GET(body, "result");
+
+	return json_type(inner) == JSON_OBJECT && json_count(body) == 1 ? inner : body;
+}
+
+struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_context before)
+{
+	struct hidden_error found = {.layer = LAYER_BODY};
+	struct str keys[REPORTS], values[REPORTS];
+
+	body = unwrapped(body);
+	if (json_type(body) != JSON_OBJECT) {
+		return found;
+	}
+	for (size_t i = 0; i < REPORTS; i++) {
+		keys[i] = reports[i].key;
+	}
+	json_pick(body, keys, REPORTS, values);
+	struct str start = unwrapped(before.start), last = unwrapped(before.last);
+	for (size_t i = 0; i < REPORTS && found.strength != HIDDEN_ERROR_CERTAIN; i++) {
+		struct str message =
+			values[i].p ? read_member(reports[i].meaning, values[i], body) : values[i];
+
+		if (!message.p || was_at_start(&reports[i], values[i], start)) {
+			continue;
+		}
+		enum content content = content_of(body, last);
+		enum hidden_error_strength strength =
+			weigh_flag(reports[i].meaning, reports[i].strength, content);
+		if (strength > found.strength) {
+			found = (struct hidden_error){.strength = strength,
+			                              .layer = LAYER_BODY,
+			                              .message = message,
+			                              .code = code_in(values[i]),
+			                              .bare = content == CONTENT_NONE,
+			                              .unchanged = content == CONTENT_AS_BEFORE};
+		}
+	}
+	return found;
+}
+
+/* ---- whole texts ---- */
+
+static const struct opening {
+	struct str text;
+	enum hidden_error_strength strength;
+} openings[] = {
+	/* mcp.server.fastmcp, tools/base.py: a tool that raised */
+	{STR_INIT("Error executing tool "), HIDDEN_ERROR_CERTAIN},
+	/* fastmcp, tools/tool_manager.py: the same */
+	{STR_INIT("Error calling tool '"), HIDDEN_ERROR_CERTAIN},
+	/* both, tool_manager.py */
+	{STR_INIT("Unknown tool: "), HIDDEN_ERROR_CERTAIN},
+	/* mcp.server.lowlevel, server.py; @modelcontextprotocol/sdk, server/mcp.ts */
+	{STR_INIT("Input validation error: "), HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("Output validation error: "), HIDDEN_ERROR_CERTAIN},
+	/* @modelcontextprotocol/sdk: McpError as a text */
+	{STR_INIT("MCP error -"), HIDDEN_ERROR_CERTAIN},
+	/* modelcontextprotocol/servers: "Error: ${message}" of the TypeScript ones; the
+	   SQLite server's `except sqlite3.Error` and `except Exception` */
+	{STR_INIT("Error: "), HIDDEN_ERROR_LIKELY},
+	{STR_INIT("Database error: "), HIDDEN_ERROR_LIKELY},
+	/* Python; what an interpreter prints of the policy's own program begins so, too */
+	{STR_INIT("Traceback (most recent call last)"), HIDDEN_ERROR_POSSIBLE},
+	/* OpenEnv's echo environment */
+	{STR_INIT("Unknown action"), HIDDEN_ERROR_POSSIBLE},
+};
+
+/* "Error: 0.02" is a measurement. */
+static bool goes_on_with_number(struct str text, const struct opening *opening)
+{
+	return str_ends(opening->text, STR(": ")) && text.n > opening->text.n &&
+	       strchr("0123456789.+-", text.p[opening->text.n]);
+}
+
+struct hidden_error hidden_error_in_text(struct str text)
+{
+	struct str inner = json_type(text) == JSON_STRING ? json_inner(text) : STR("");
+
+	for (size_t i = 0; i < ARRAY_LEN(openings); i++) {
+		const struct opening *o = &openings[i];
+
+		if (str_starts(inner, o->text) && !goes_on_with_number(inner, o)) {
+			return (struct hidden_error){
+				.strength = o->strength, .layer = LAYER_TEXT, .message = text};
+		}
+	}
+	return (struct hidden_error){.layer = LAYER_TEXT};
+}
+
+struct hidden_error hidden_error_in_strings(struct str object, struct str last)
+{
+	struct hidden_error found = {.layer = LAYER_TEXT};
+	bool changed = false, rest = false;
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(object, &cursor, &m)) {
+		struct hidden_error each = hidden_error_in_text(m.value);
+
+		if (each.strength && !found.strength) {
+			found = each;
+			continue;
+		}
+		rest |= !is_empty(m.value);
+		changed |= !json_equal(m.value, json_get(last, m.key));
+	}
+	found.unchanged = rest && !changed;
+	found.strength =
+		found.unchanged && found.strength ? HIDDEN_ERROR_POSSIBLE : HIDDEN_ERROR_NONE;
+	return found;
+}
+
+struct hidden_error hidden_error_by_pattern(struct str answer, const char *const *patterns,
+                                            size_t count)
+{
+	struct hidden_error found = {.layer = LAYER_TEXT};
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str each;
+	size_t cursor = 0;
+
+	while (count && found.strength == HIDDEN_ERROR_NONE &&
+	       json_next_string(answer, &cursor, &each)) {
+		buf_clear(&text);
+		json_decode(each, &text);
+		for (size_t i = 0; i < count; i++) {
+			if (error_text_matches(buf_view(&text), patterns[i])) {
+				found.strength = HIDDEN_ERROR_CERTAIN;
+				found.message = each;
+			}
+		}
+	}
+	buf_release(&text);
+	return found;
+}
+
+/* ---- what to make of it ---- */
+
+struct hidden_error hidden_error_stronger(struct hidden_error a, struct hidden_error b)
+{
+	return b.strength > a.strength ? b : a;
+}
+
+bool hidden_error_holds(const struct hidden_error *r, int counted)
+{
+	switch (r->strength) {
+	case HIDDEN_ERROR_NONE:
+		break;
+	case HIDDEN_ERROR_POSSIBLE:
+		return counted == 0;
+	case HIDDEN_ERROR_LIKELY:
+		return counted != 1;
+	case HIDDEN_ERROR_CERTAIN:
+		return true;
+	}
+	return false;
+}

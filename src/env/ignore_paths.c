@@ -1,0 +1,112 @@
+/* Parts of the state that are ignored in comparisons: see ignore_paths.h. */
+#include "env/ignore_paths.h"
+
+#include "json/write.h"
+
+/* Renderings for people change with the last action even if nothing moved (a bump into a wall):
+   they are ignored next to the member they draw. */
+struct rendering {
+	const char *drawing, *fact;
+};
+
+static const struct rendering renderings[] = {
+	{"/grid", "/position"},
+	{"/grid_layout", "/state"},
+	{"/image_url", "/position"},
+};
+
+static const char *const bookkeeping[] = {"/step_count", "/episode_id"};
+
+static int ignore(struct ignore_paths *e, struct json_writer *w, const char *pointer,
+                  struct error *err)
+{
+	if (json_paths_add(e->paths, str_from(pointer), err)) {
+		return error_wrap(err, "\1ignore\2");
+	}
+	jw_text(w, pointer);
+	return 0;
+}
+
+static bool in_state(struct str state, const char *pointer)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	bool there = json_point(state, str_from(pointer), &scratch).p != NULL;
+
+	buf_release(&scratch);
+	return there;
+}
+
+static int ignore_by_default(struct ignore_paths *e, struct json_writer *w, struct str state,
+                             struct error *err)
+{
+	if (e->aside && ignore(e, w, e->aside, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
+		if ((!state.p || in_state(state, bookkeeping[i])) &&
+		    ignore(e, w, bookkeeping[i], err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(renderings); i++) {
+		if (in_state(state, renderings[i].drawing) && in_state(state, renderings[i].fact) &&
+		    ignore(e, w, renderings[i].drawing, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool is_given(const char *word, const char *const *given, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(given[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int ignore_paths_check(const char *const *given, size_t count, struct error *err)
+{
+	struct ignore_paths e = {.paths = json_paths_new(false), .json = BUF(BUF_MAX_MESSAGE)};
+	struct json_writer w;
+	int failed = 0;
+
+	jw_init(&w, &e.json);
+	jw_array(&w);
+	for (size_t i = 0; i < count && !failed; i++) {
+		failed = strcmp(given[i], "none") != 0 && ignore(&e, &w, given[i], err) ? -1 : 0;
+	}
+	ignore_paths_release(&e);
+	if (failed) {
+		err->kind = FAIL_USAGE;
+	}
+	return failed;
+}
+
+int ignore_paths_choose(struct ignore_paths *e, const char *const *given, size_t count,
+                        struct str state, struct error *err)
+{
+	struct json_writer w;
+
+	jw_init(&w, &e->json);
+	jw_array(&w);
+	e->paths = json_paths_new(false);
+	if (!is_given("none", given, count) && ignore_by_default(e, &w, state, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(given[i], "none") != 0 && ignore(e, &w, given[i], err)) {
+			return -1;
+		}
+	}
+	jw_end(&w);
+	return 0;
+}
+
+void ignore_paths_release(struct ignore_paths *e)
+{
+	json_paths_free(e->paths);
+	buf_release(&e->json);
+}

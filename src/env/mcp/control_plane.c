@@ -1,0 +1,398 @@
+/* The control plane of MCP-Gym servers: see control_plane.h. */
+#include "env/mcp/control_plane.h"
+
+#include "base/mem.h"
+#include "env/hidden_error.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+/* A control plane that does not reply must not make every step wait several times. */
+#define UNANSWERED_MAX 2
+#define GAVE_UP        "the control plane timed out twice in a row"
+
+struct endpoint {
+	const char *path, *uri;
+};
+
+static const struct endpoint endpoints[] = {
+	[CONTROL_STATE] = {"/control/initial_state", "game://initial_state"},
+	[CONTROL_REWARD] = {"/control/reward", "control://reward"},
+	[CONTROL_STATUS] = {"/control/status", "control://status"},
+};
+
+/* The control endpoints are siblings of /mcp, not below it; the URL's query string (perhaps a
+   key) is kept. */
+static void set_base(struct control_plane *c, const char *mcp_url)
+{
+	struct str url = {mcp_url, strcspn(mcp_url, "?#")};
+
+	buf_clear(&c->base);
+	buf_clear(&c->query);
+	buf_text(&c->query, mcp_url + url.n);
+	while (str_ends(url, STR("/"))) {
+		url.n--;
+	}
+	if (str_ends(url, STR("/mcp"))) {
+		url.n -= 4;
+	}
+	buf_str(&c->base, url);
+}
+
+void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
+                  struct event_queue *events, const struct env_conf *conf)
+{
+	*c = (struct control_plane){
+		.io = io,
+		.session = session,
+		.events = events,
+		.user_headers = conf->headers,
+		.user_header_count = conf->header_count,
+		.timeout_ms = conf->timeout_ms,
+		.base = BUF(BUF_MAX_SMALL),
+		.query = BUF(BUF_MAX_SMALL),
+		.id = BUF(BUF_MAX_SMALL),
+		.id_header = BUF(BUF_MAX_SMALL),
+		.url = BUF(BUF_MAX_SMALL),
+		.body = BUF(BUF_MAX_MESSAGE),
+		.why = BUF(BUF_MAX_SMALL),
+		.silence = BUF(BUF_MAX_SMALL),
+	};
+	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
+	buf_text(&c->id, conf->env_session);
+}
+
+void control_release(struct control_plane *c)
+{
+	struct buf *all[] = {&c->base, &c->query, &c->id,  &c->id_header,
+	                     &c->url,  &c->body,  &c->why, &c->silence};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(c->headers);
+	c->headers = NULL;
+}
+
+static size_t build_headers(struct control_plane *c, bool with_id, bool with_body)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->user_header_count; i++) {
+		c->headers[n++] = c->user_headers[i];
+	}
+	if (with_id) {
+		buf_clear(&c->id_header);
+		buf_printf(&c->id_header, "mcp-session-id: %s", buf_cstr(&c->id));
+		c->headers[n++] = buf_cstr(&c->id_header);
+	}
+	if (with_body) {
+		c->headers[n++] = "Content-Type: application/json";
+	}
+	return n;
+}
+
+/* Status 0: no reply, with the reason in c->why. The body is in c->body. */
+static int fetch(struct control_plane *c, const char *method, const char *path, bool with_id,
+                 struct str body, int *status, struct error *err)
+{
+	struct http_exchange *x = NULL;
+
+	buf_clear(&c->url);
+	buf_printf(&c->url, "%s%s%s", buf_cstr(&c->base), path, buf_cstr(&c->query));
+	buf_clear(&c->body);
+	buf_clear(&c->why);
+	struct http_request q = {.method = method,
+	                         .url = buf_cstr(&c->url),
+	                         .headers = c->headers,
+	                         .header_count = build_headers(c, with_id, body.p != NULL),
+	                         .body = body,
+	                         .timeout_ms = c->timeout_ms,
+	                         .max_bytes = MCP_REPLY_MAX,
+	                         .may_repeat = true};
+
+	*status = 0;
+	if (c->unanswered >= UNANSWERED_MAX) {
+		buf_printf(&c->why, "%s is no longer requested: %s", path, GAVE_UP);
+		return 0;
+	}
+	if (http_begin(c->io, &q, &x, err)) {
+		return -1;
+	}
+	int failed = http_wait_headers(x, err);
+	if (!failed && !http_media_is(x, "text/event-stream")) {
+		/* an event stream is not a control plane response, and may never end */
+		failed = http_read_all(x, &c->body, err);
+	}
+	if (!failed) {
+		*status = http_status(x);
+	}
+	if (http_repeats(x)) {
+		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
+	}
+	http_end(x);
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+		return -1;
+	}
+	bool late = failed && err->kind == FAIL_TIMEOUT;
+	c->unanswered = late ? c->unanswered + 1 : 0;
+	if (failed) {
+		buf_text(&c->why, err->text);
+	}
+	return 0;
+}
+
+static int find_resources(struct control_plane *c, struct error *err)
+{
+	struct mcp_reply reply;
+	struct str each;
+	size_t cursor = 0;
+
+	c->kind = CONTROL_NONE;
+	if (mcp_request(c->session, "resources/list", STR_NONE, &reply, err)) {
+		return -1;
+	}
+	if (reply.got != MCP_GOT_RESULT) {
+		return 0; /* no resources: a plain MCP server */
+	}
+	struct str list = JSON_GET(reply.message.result, "resources");
+	while (json_next(list, &cursor, &each)) {
+		if (json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri))) {
+			c->kind = CONTROL_RESOURCES;
+		}
+	}
+	return 0;
+}
+
+/* A control plane answers a request without an id with 400 and a JSON object with an error
+   message. A bare 400 proves nothing. */
+static bool misses_id(const struct control_plane *c, int status)
+{
+	struct json_fault fault;
+	struct str body = buf_view(&c->body);
+
+	return status == 400 && json_validate(body, &fault) == 0 &&
+	       json_type(JSON_GET(body, "error")) == JSON_STRING;
+}
+
+static void note_silence(struct control_plane *c, int status)
+{
+	if (!status && !c->silence.n) {
+		buf_str(&c->silence, buf_view(&c->why));
+	}
+}
+
+int control_detect(struct control_plane *c, struct error *err)
+{
+	static const struct str no_body = {NULL, 0};
+	int status;
+
+	set_base(c, mcp_session_url(c->session));
+	if (str_starts(buf_view(&c->base), STR(MCP_STDIO_SCHEME))) {
+		return find_resources(c, err);
+	}
+	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
+		return -1;
+	}
+	note_silence(c, status);
+	if (misses_id(c, status)) {
+		c->kind = CONTROL_HTTP;
+		return 0;
+	}
+	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
+		return -1;
+	}
+	note_silence(c, status);
+	if (misses_id(c, status)) {
+		c->kind = CONTROL_HTTP_HASHED;
+		return 0;
+	}
+	return find_resources(c, err);
+}
+
+/* Escapes a non-ASCII character like Python's json.dumps; returns the bytes consumed. */
+static size_t escape_python(const char *p, struct buf *out)
+{
+	unsigned char lead = (unsigned char)p[0];
+	size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	uint32_t code = n == 1 ? lead : lead & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++) {
+		code = code << 6 | ((unsigned char)p[i] & 0x3f);
+	}
+	if (code >= 0x10000) {
+		buf_printf(out, "\\u%04x", 0xd7c0 + (code >> 10));
+		code = 0xdc00 | (code & 0x3ff);
+	}
+	buf_printf(out, "\\u%04x", code);
+	return n;
+}
+
+/* Python's json.dumps(.., sort_keys=True), except that numbers keep their spelling. */
+static void write_python(struct str value, struct buf *out)
+{
+	struct buf canon = BUF(BUF_MAX_MESSAGE);
+	bool inside = false;
+
+	json_canon(value, NULL, JSON_EDIT_DROP, &canon);
+	for (size_t i = 0; i < canon.n; i++) {
+		char c = canon.p[i];
+
+		if ((unsigned char)c >= 0x7f) {
+			i += escape_python(canon.p + i, out) - 1;
+			continue;
+		}
+		buf_char(out, c);
+		if (inside && c == '\\') {
+			buf_char(out, canon.p[++i]);
+		} else if (c == '"') {
+			inside = !inside;
+		} else if (!inside && (c == ',' || c == ':')) {
+			buf_char(out, ' ');
+		}
+	}
+	buf_release(&canon);
+}
+
+void control_use_hash(struct control_plane *c, struct hasher *h, struct str config,
+                      const char *name, const char *version, bool has_seed, int64_t seed)
+{
+	/* must be byte for byte what the server hashes */
+	struct buf text = BUF(BUF_MAX_SMALL);
+	char id[HASH_HEX + 1];
+
+	buf_text(&text, "{\"config\": ");
+	write_python(config.p ? config : STR("{}"), &text);
+	buf_printf(&text, ", \"name\": \"%s\", \"seed\": ", name);
+	if (has_seed) {
+		buf_printf(&text, "%lld", (long long)seed);
+	} else {
+		buf_text(&text, "null");
+	}
+	buf_printf(&text, ", \"version\": \"%s\"}", version);
+	hash_md5_hex(h, buf_view(&text), id);
+	buf_release(&text);
+	buf_clear(&c->id);
+	buf_text(&c->id, id);
+}
+
+/* ---- reading ---- */
+
+static int read_resource(struct control_plane *c, const char *uri, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+	struct mcp_reply reply;
+	struct json_writer w;
+	struct str content;
+	size_t cursor = 0;
+
+	jw_init(&w, &params);
+	jw_object(&w);
+	jw_key(&w, "uri");
+	jw_text(&w, uri);
+	jw_end(&w);
+	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
+	buf_release(&params);
+	buf_clear(&c->body);
+	buf_clear(&c->why);
+	if (failed) {
+		return -1;
+	}
+	struct str contents = JSON_GET(reply.message.result, "contents");
+	if (reply.got == MCP_GOT_RESULT && json_next(contents, &cursor, &content) &&
+	    json_type(JSON_GET(content, "text")) == JSON_STRING) {
+		json_decode(JSON_GET(content, "text"), &c->body);
+	} else {
+		buf_printf(&c->why, "resources/read %s was refused", uri);
+	}
+	return 0;
+}
+
+static void explain_http(struct control_plane *c, const char *method, const char *path, int status)
+{
+	struct json_fault fault;
+	struct str body = buf_view(&c->body);
+
+	if (status) {
+		buf_clear(&c->why);
+		buf_printf(&c->why, "%s %s returned HTTP %d", method, path, status);
+		struct str error =
+			json_validate(body, &fault) == 0 ? JSON_GET(body, "error") : STR_NONE;
+		if (json_type(error) == JSON_STRING) {
+			buf_text(&c->why, ": ");
+			json_decode(error, &c->why);
+		}
+	}
+}
+
+static int read_http(struct control_plane *c, const char *path, struct error *err)
+{
+	int status;
+
+	if (fetch(c, "GET", path, true, STR_NONE, &status, err)) {
+		return -1;
+	}
+	if (status != 200) {
+		explain_http(c, "GET", path, status);
+		buf_clear(&c->body);
+	}
+	return 0;
+}
+
+/* Does the server return this in place of a state it does not have? */
+static bool is_placeholder(struct str body)
+{
+	return json_is(JSON_GET(body, "observation"), STR("session_not_initialized"));
+}
+
+/* Is the answer only an error? Next to an observation, "error" is an ordinary member. */
+static bool reports_error(struct str body, struct str *message)
+{
+	struct hidden_error r =
+		hidden_error_in_body(body, (struct hidden_error_context){{NULL, 0}, {NULL, 0}});
+
+	*message = r.message;
+	return r.strength == HIDDEN_ERROR_CERTAIN && r.bare && json_type(r.message) == JSON_STRING;
+}
+
+int control_read(struct control_plane *c, enum control_what what, struct str *out,
+                 struct error *err)
+{
+	const struct endpoint *e = &endpoints[what];
+	struct json_fault fault;
+	struct str message;
+
+	*out = STR_NONE;
+	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err)
+	                                 : read_http(c, e->path, err)) {
+		return -1;
+	}
+	if (c->why.n) {
+		return 0;
+	}
+	struct str body = buf_view(&c->body);
+	if (json_validate(body, &fault)) {
+		buf_printf(&c->why, "%s is not JSON: %s at byte %zu", e->path, fault.why, fault.at);
+	} else if (reports_error(body, &message)) {
+		buf_printf(&c->why, "%s returned HTTP 200 with an error: ", e->path);
+		json_decode(message, &c->why);
+	} else if (what == CONTROL_STATE && is_placeholder(body)) {
+		buf_printf(&c->why, "%s names no session", e->path);
+	} else {
+		*out = body;
+	}
+	return 0;
+}
+
+int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err)
+{
+	struct buf body = BUF(64);
+
+	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
+	int failed = fetch(c, "POST", "/control/reset_session", true, buf_view(&body), status, err);
+	buf_release(&body);
+	if (!failed && *status != 200) {
+		explain_http(c, "POST", "/control/reset_session", *status);
+	}
+	return failed;
+}

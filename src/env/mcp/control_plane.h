@@ -1,0 +1,56 @@
+/* MCP-Gym's control plane, next to the tools: reward, termination, the environment's own step
+   count and the current observation. Four generations of servers are in use; they differ in
+   where it is and which id identifies an environment:
+   - HTTP with reset_session: GET /control/NAME, with the id sent in clientInfo._extra.session_id
+   - HTTP without reset_session: the same, with a hash that the server derives from the
+   initialize request
+   - MCP resources game://initial_state and control://NAME, one environment for all clients
+   - none: plain MCP */
+#ifndef ROLLDBG_ENV_MCP_CONTROL_PLANE_H
+#define ROLLDBG_ENV_MCP_CONTROL_PLANE_H
+
+#include "env/env.h"
+#include "env/mcp/session.h"
+
+enum control_kind { CONTROL_NONE, CONTROL_HTTP, CONTROL_HTTP_HASHED, CONTROL_RESOURCES };
+
+enum control_what { CONTROL_STATE, CONTROL_REWARD, CONTROL_STATUS };
+
+struct control_plane {
+	enum control_kind kind;
+	struct io *io;
+	struct mcp_session *session; /* for resources; borrowed */
+	struct event_queue *events;  /* borrowed */
+	const char *const *user_headers;
+	size_t user_header_count;
+	uint64_t timeout_ms;
+	int unanswered; /* consecutive requests without a reply in time */
+	struct buf base, query, id, id_header, url, body, why;
+	struct buf silence; /* why the detection got no reply */
+	const char **headers;
+};
+
+/* Borrows everything. `id` is the environment session sent in clientInfo._extra. */
+void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
+                  struct event_queue *events, const struct env_conf *conf);
+void control_release(struct control_plane *c);
+
+/* Detects the generation without a step and without creating an environment. If no reply comes,
+   `silence` says why: that differs from having no control plane. */
+MUST_USE int control_detect(struct control_plane *c, struct error *err);
+
+/* Uses the id that a hashing server derives from the initialize request; config: raw JSON
+   object, absent: {}. */
+void control_use_hash(struct control_plane *c, struct hasher *h, struct str config,
+                      const char *name, const char *version, bool has_seed, int64_t seed);
+
+/* Reads one fact: a validated JSON object, valid until the next read; absent on failure, with
+   the reason in c->why. -1 only when interrupted, or for a local failure. */
+MUST_USE int control_read(struct control_plane *c, enum control_what what, struct str *out,
+                          struct error *err);
+
+/* POST /control/reset_session {"seed":N}. *status other than 200: the server refused; 0: no
+   reply; with c->why. */
+MUST_USE int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* HTTP headers that repeat parts of a request (MCP revision 2026-07-28, "Streamable
+   HTTP", Request Metadata): Mcp-Name, and Mcp-Param-* for the arguments that a tool's
+   inputSchema marks with x-mcp-header. Pure: JSON in, header lines out. */
+#ifndef ROLLDBG_ENV_MCP_HEADERS_H
+#define ROLLDBG_ENV_MCP_HEADERS_H
+
+#include "base/buf.h"
+
+/* A longer value gets no header, nor does one for which the lines have no room: the server then
+   reports what it misses. */
+#define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
+
+/* Header lines as struct http_request expects them, each terminated by NUL. */
+struct mcp_header_lines {
+	struct buf text; /* give it a cap */
+	size_t count;
+};
+
+/* Appends "NAME: VALUE", with a value that is not plain ASCII in base64 between =?base64? and
+   ?=, or "NAME;" if it is empty. The name must be a token. */
+void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str value);
+
+/* Appends a line for each marked argument that has a value. tool: as advertised, absent if
+   unknown; arguments: a raw JSON object. Invalid marks are skipped. */
+void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct str arguments);
+
+/* The number of x-mcp-header marks of the tool; -1 if one is invalid: `why` is the reason, and
+   the tool must not be offered. */
+int mcp_header_marks(struct str tool, struct buf *why);
+
+#endif

@@ -1,0 +1,69 @@
+/* Shared by the HTTP channels: headers, and the stream for unsolicited messages of the server. */
+#ifndef ROLLDBG_ENV_MCP_HTTP_H
+#define ROLLDBG_ENV_MCP_HTTP_H
+
+#include "env/mcp/session_state.h"
+#include "net/http.h"
+#include "protocol/sse.h"
+
+/* Header lines of one request, including those of the session. Empty if zeroed. */
+struct mcp_headers {
+	const char **line;
+	size_t count, room;
+	struct buf session, version, last;
+};
+
+void mcp_headers_release(struct mcp_headers *h);
+/* Adds the NULL-terminated `own`, then the user's and the session's headers as negotiated so
+   far. */
+void mcp_headers_begin(struct mcp_headers *h, const struct mcp_session *s, const char *const *own);
+void mcp_headers_add(struct mcp_headers *h, const char *line);
+/* Last-Event-ID, if there is one. */
+void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
+
+/* What a server may have us send back in a header: servers refuse longer heads themselves. */
+#define MCP_ID_MAX ((size_t)8 << 10)
+
+/* Takes the id of an event over, if it has one. An id over MCP_ID_MAX is forgotten (event
+   `noise`): the stream cannot be resumed behind it. */
+void mcp_keep_event_id(struct mcp_session *s, struct buf *last, struct str id);
+
+/* Sends a message without a response and waits for the status; a status other than 2xx, or
+   none, is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
+   failure. */
+MUST_USE int mcp_post_aside(struct mcp_session *s, const struct http_request *q,
+                            struct http_exchange **x, struct error *err);
+
+/* The older HTTP+SSE: has the server named its message endpoint? */
+bool mcp_sse_found(const struct mcp_channel *c);
+
+/* The background stream: a GET that is kept open. Many servers do not offer it (405), which is
+   fine. When it ends it is opened again after the time the server asks for. */
+struct mcp_listen {
+	struct mcp_session *session;
+	struct http_exchange *exchange; /* NULL: not open */
+	struct http_request request;
+	struct mcp_headers headers;
+	struct sse sse;
+	bool too_large;              /* reported once */
+	struct buf message, last_id; /* of the newest event with an id */
+	uint64_t due_ns;             /* when to open it; UINT64_MAX: never */
+	unsigned empty_streams;      /* consecutive streams without an event */
+};
+
+void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s);
+void mcp_listen_release(struct mcp_listen *l);
+/* Opens it now, and keeps it open. */
+MUST_USE int mcp_listen_start(struct mcp_listen *l, struct error *err);
+void mcp_listen_stop(struct mcp_listen *l);
+
+/* Processes one event, or reads what has arrived, or opens the stream when it is due; wake_ns
+   and the result are as for `listen` in struct mcp_channel_ops. */
+MUST_USE int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err);
+
+/* Waits until x is ready (http_ready) or, if x is NULL, for timeout_ms, and meanwhile processes
+   the background stream. -1: interrupted, a local failure, or the server sent too much. */
+MUST_USE int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t timeout_ms,
+                              struct error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* Handles results that request input: see input.h. */
+#include "env/mcp/input.h"
+
+#include "env/mcp/elicit.h"
+#include "json/write.h"
+
+#define SHOWN_MAX ((size_t)200)
+
+static struct str cut(struct str s)
+{
+	return (struct str){s.p, s.n < SHOWN_MAX ? s.n : SHOWN_MAX};
+}
+
+enum mcp_result_kind mcp_result_kind(struct str result)
+{
+	struct str type = JSON_GET(result, "resultType");
+
+	if (json_is_null(type) || json_is(type, STR("complete"))) {
+		return MCP_RESULT_COMPLETE;
+	}
+	return json_is(type, STR("input_required")) ? MCP_RESULT_INPUT_REQUIRED
+	                                            : MCP_RESULT_UNKNOWN;
+}
+
+/* ---- answers ---- */
+
+static bool answer_one(struct str request, struct buf *answer, struct buf *why)
+{
+	struct str method = JSON_GET(request, "method");
+	struct buf ignored = BUF(BUF_MAX_SMALL);
+
+	if (json_is(method, STR("elicitation/create"))) {
+		/* a refusal is an answer, too */
+		elicit_answer(JSON_GET(request, "params"), answer, &ignored);
+		buf_release(&ignored);
+		return true;
+	}
+	if (json_is(method, STR("roots/list"))) {
+		buf_text(answer, "{\"roots\":[]}");
+		return true;
+	}
+	buf_text(why, "the server asks for an unsupported kind of input, ");
+	buf_str(why, method.p ? cut(method) : STR("a request without a method"));
+	return false;
+}
+
+static bool answer_all(struct str requests, struct json_writer *w, struct buf *why)
+{
+	struct json_member m;
+	size_t cursor = 0;
+	bool answered = true;
+
+	while (answered && json_next_member(requests, &cursor, &m)) {
+		struct buf key = BUF(BUF_MAX_MESSAGE), answer = BUF(BUF_MAX_MESSAGE);
+
+		json_decode_key(m.key, &key);
+		answered = answer_one(m.value, &answer, why);
+		if (answered) {
+			jw_key_str(w, buf_view(&key));
+			jw_raw(w, buf_view(&answer));
+		}
+		buf_release(&key);
+		buf_release(&answer);
+	}
+	return answered;
+}
+
+bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why)
+{
+	struct str requests = JSON_GET(result, "inputRequests");
+	struct str opaque = JSON_GET(result, "requestState");
+	struct json_writer w;
+	bool answered = true;
+
+	buf_clear(responses);
+	buf_clear(state);
+	if (json_is_null(requests) && json_is_null(opaque)) {
+		buf_text(why, "the server requires more input, but requests none");
+		return false;
+	}
+	if (!json_is_null(requests) && json_type(requests) != JSON_OBJECT) {
+		buf_text(why, "the server's request for input is malformed: inputRequests is "
+		              "not an object");
+		return false;
+	}
+	if (!json_is_null(requests)) {
+		jw_init(&w, responses);
+		jw_object(&w);
+		answered = answer_all(requests, &w, why);
+		jw_end(&w);
+	}
+	if (!json_is_null(opaque)) {
+		buf_str(state, opaque);
+	}
+	return answered;
+}
+
+/* ---- no result ---- */
+
+bool mcp_result_is_none(const struct mcp_reply *r, struct buf *why)
+{
+	struct str result = r->message.result;
+
+	switch (mcp_result_kind(result)) {
+	case MCP_RESULT_INPUT_REQUIRED:
+		buf_text(why, "the server requires more input before it acts (resultType "
+		              "input_required)");
+		if (r->given_up.n) {
+			buf_text(why, ": ");
+			buf_str(why, r->given_up);
+		}
+		break;
+	case MCP_RESULT_UNKNOWN:
+		buf_text(why, "the result is of an unknown kind (resultType ");
+		buf_str(why, cut(JSON_GET(result, "resultType")));
+		buf_char(why, ')');
+		break;
+	case MCP_RESULT_COMPLETE:
+		if (json_type(JSON_GET(result, "content")) != JSON_ARRAY &&
+		    json_is_null(JSON_GET(result, "structuredContent"))) {
+			buf_text(why, "the result of the tool call has no content");
+		}
+		break;
+	}
+	return why->n > 0;
+}

@@ -1,0 +1,28 @@
+/* Results that request input first (MCP revision 2026-07-28, "Multi Round-Trip Requests"): the
+   server's request and our answer. Pure: JSON in, JSON out. */
+#ifndef ROLLDBG_ENV_MCP_INPUT_H
+#define ROLLDBG_ENV_MCP_INPUT_H
+
+#include "env/mcp/exchange.h"
+
+/* The kinds of input we support: clientCapabilities in each request. */
+#define MCP_INPUT_CAPABILITIES "{\"roots\":{},\"elicitation\":{}}"
+
+/* By its resultType; complete without one. */
+enum mcp_result_kind {
+	MCP_RESULT_COMPLETE,
+	MCP_RESULT_INPUT_REQUIRED,
+	MCP_RESULT_UNKNOWN,
+};
+
+enum mcp_result_kind mcp_result_kind(struct str result);
+
+/* Answers a result that requires input. `responses` and `state` are what the request is repeated
+   with: raw JSON, empty if there is none; requestState is copied byte for byte. False, with a
+   reason in `why`, if the server requests unsupported input, or none. */
+bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why);
+
+/* Is the result of a tool call unusable, and why? */
+bool mcp_result_is_none(const struct mcp_reply *r, struct buf *why);
+
+#endif

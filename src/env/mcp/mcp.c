@@ -1,0 +1,563 @@
+/* MCP servers as environments: plain MCP, and MCP-Gym with its control plane, which is
+   detected. */
+#include "env/mcp/mcp_internal.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RAW_MAX ((size_t)4 << 20)
+
+/* ---- opening ---- */
+
+static bool plain(const struct env_conf *conf)
+{
+	return conf->protocol && !strcmp(conf->protocol, "mcp");
+}
+
+/* Members of clientInfo that MCP-Gym servers read: the environment session and the seed. The
+   version is unique per rollout, because one generation of servers identifies environments by it. */
+static void describe_client(struct env_mcp *e)
+{
+	struct json_writer w;
+
+	buf_text(&e->client_version, e->conf->version);
+	if (plain(e->conf)) {
+		if (e->conf->reset_args.p) {
+			log_warn(
+				"\1protocol\2 mcp has no episodes to start: the reset arguments are "
+				"recorded, not sent");
+		}
+		return;
+	}
+	buf_printf(&e->client_version, "+%s", e->conf->env_session);
+	jw_init(&w, &e->extra);
+	jw_object(&w);
+	jw_key(&w, "session_id");
+	jw_text(&w, e->conf->env_session);
+	if (e->conf->has_seed) {
+		jw_key(&w, "seed");
+		jw_i64(&w, e->conf->seed);
+	}
+	if (json_count(e->conf->reset_args)) {
+		jw_key(&w, "config");
+		jw_raw(&w, e->conf->reset_args);
+	}
+	jw_end(&w);
+}
+
+static enum mcp_era era_of(const char *name)
+{
+	if (!name || !strcmp(name, "legacy")) {
+		return MCP_ERA_LEGACY;
+	}
+	return strcmp(name, "modern") ? MCP_ERA_AUTO : MCP_ERA_MODERN;
+}
+
+static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error *err)
+{
+	struct mcp_reply r;
+	bool endless;
+
+	if (mcp_list_tools(e->session, &e->tools, &endless, &r, err)) {
+		return -1;
+	}
+	if (r.got != MCP_GOT_RESULT) {
+		return mcp_refused(e, &r, "tools/list", refusal, err);
+	}
+	if (endless) {
+		mcp_note(e, EVENT_NOISE, "tools/list",
+		         "pagination does not end: the cursor repeats, or the pages are too large",
+		         false);
+	}
+	e->facts.tools = buf_view(&e->tools);
+	return 0;
+}
+
+static int find_control_plane(struct env_mcp *e, struct error *err)
+{
+	if (plain(e->conf)) {
+		return 0;
+	}
+	if (control_detect(&e->control, err)) {
+		return -1;
+	}
+	if (e->control.kind == CONTROL_HTTP_HASHED) {
+		control_use_hash(&e->control, e->hasher, e->conf->reset_args, "rolldbg",
+		                 buf_cstr(&e->client_version), e->conf->has_seed, e->conf->seed);
+	}
+	if (e->control.kind == CONTROL_NONE && e->control.silence.n) {
+		const char *why = buf_cstr(&e->control.silence);
+
+		log_warn("cannot tell whether the server has a control plane (%s): treated as "
+		         "plain MCP",
+		         why);
+		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
+	}
+	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
+	    !strcmp(e->conf->protocol, "mcp-gym")) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s has no MCP-Gym control plane (use \1protocol\2 mcp for "
+		                 "plain MCP)",
+		                 mcp_session_url(e->session));
+	}
+	return 0;
+}
+
+static void choose_source(struct env_mcp *e)
+{
+	bool control = e->control.kind != CONTROL_NONE;
+
+	if (e->source.kind == STATE_AUTO) {
+		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
+	}
+}
+
+static int check_source(const struct env_mcp *e, struct error *err)
+{
+	if (e->source.kind == STATE_CONTROL_PLANE && e->control.kind == CONTROL_NONE) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1state\2 control-plane: the server has no control plane; use "
+		                 "resource:URI, tool:NAME or observation");
+	}
+	if (e->source.kind == STATE_OPENENV) {
+		return error_set(err, FAIL_USAGE, "\1state\2 openenv: this is an MCP server");
+	}
+	return 0;
+}
+
+static void fill_facts(struct env_mcp *e)
+{
+	static const char *const kinds[] = {[CONTROL_NONE] = "none",
+	                                    [CONTROL_HTTP] = "HTTP, client-chosen session id",
+	                                    [CONTROL_HTTP_HASHED] = "HTTP, hashed session id",
+	                                    [CONTROL_RESOURCES] = "resources"};
+
+	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
+	e->facts.revision = mcp_session_revision(e->session);
+	e->facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
+	e->facts.transport = mcp_session_transport(e->session);
+	e->facts.name = mcp_server_name(e->session);
+	e->facts.version = mcp_server_version(e->session);
+	e->facts.state_kind = e->source.kind;
+	e->facts.session = mcp_session_id(e->session);
+	if (!plain(e->conf) &&
+	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
+		e->facts.env_session = buf_view(&e->control.id);
+	}
+	e->facts.url = str_from(mcp_session_url(e->session));
+	e->facts.traits = (struct env_traits){
+		.takes_seed =
+			e->control.kind == CONTROL_HTTP || e->control.kind == CONTROL_HTTP_HASHED,
+		.starts_over = e->control.kind == CONTROL_HTTP,
+		.has_episodes = e->control.kind != CONTROL_NONE,
+		.names_sessions = true,
+		.own_server = str_starts(str_from(e->conf->url), STR(MCP_STDIO_SCHEME)),
+	};
+	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
+	         kinds[e->control.kind], state_kind_name(e->facts.state_kind));
+}
+
+/* ---- the vtable ---- */
+
+static struct env_mcp *mcp_of(struct env *base)
+{
+	return (struct env_mcp *)base;
+}
+
+static int mcp_claims(const char *url)
+{
+	struct str s = str_from(url);
+
+	if (str_starts(s, STR(MCP_STDIO_SCHEME))) {
+		return s.n > strlen(MCP_STDIO_SCHEME) ? 2 : 0;
+	}
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+		return 0;
+	}
+	s.n = strcspn(url, "?#");
+	while (str_ends(s, STR("/"))) {
+		s.n--;
+	}
+	return str_ends(s, STR("/mcp")) || str_ends(s, STR("/sse")) ? 2 : 1;
+}
+
+static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io);
+
+static int open_session(struct env_mcp *e, struct env_reply *refusal, struct error *err)
+{
+	struct mcp_reply r;
+
+	if (mcp_session_open(e->session, &r, err)) {
+		return -1;
+	}
+	if (r.got != MCP_GOT_RESULT) {
+		bool modern = era_of(e->conf->era) == MCP_ERA_MODERN;
+
+		return mcp_refused(e, &r, modern ? "server/discover" : "initialize", refusal, err);
+	}
+	e->facts.session = mcp_session_id(e->session);
+	return list_tools(e, refusal, err) ? error_from_peer(err) : 0;
+}
+
+static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out,
+                    struct env_reply *refusal, struct error *err)
+{
+	struct env_mcp *e = mcp_new(conf, io);
+
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	    open_session(e, refusal, err)) {
+		return -1;
+	}
+	if (refusal->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	if (find_control_plane(e, err)) {
+		return error_from_peer(err);
+	}
+	choose_source(e);
+	fill_facts(e);
+	return check_source(e, err);
+}
+
+/* A hashing server takes the seed with the first tool call only; reading its state earlier would
+   create an unseeded environment. */
+static bool must_not_look(const struct env_mcp *e)
+{
+	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
+}
+
+static void read_refused_reset(struct env_mcp *e, int status, struct env_reply *out)
+{
+	char code[16];
+
+	snprintf(code, sizeof(code), "%d", status);
+	out->outcome = status ? OUTCOME_PROTOCOL_ERROR : OUTCOME_TRANSPORT_ERROR;
+	out->http_status = status;
+	out->error =
+		(struct env_error){.class = status ? CLASS_PROTOCOL : CLASS_TRANSPORT,
+	                           .layer = status ? LAYER_HTTP : LAYER_TRANSPORT,
+	                           .code = status ? arena_str(&e->kept, str_from(code)) : STR_NONE,
+	                           .message = arena_str(&e->kept, buf_view(&e->control.why))};
+}
+
+static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	int status;
+
+	if (!e->conf->has_seed) {
+		return 0;
+	}
+	if (e->control.kind != CONTROL_HTTP) {
+		if (e->control.kind != CONTROL_HTTP_HASHED) {
+			log_warn("the server does not accept a seed: \1seed\2 is recorded, but "
+			         "not sent");
+		}
+		return 0;
+	}
+	if (control_reset(&e->control, e->conf->seed, &status, err)) {
+		return -1;
+	}
+	if (status != 200) {
+		read_refused_reset(e, status, out);
+	}
+	return 0;
+}
+
+static int read_start(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str first;
+
+	if (must_not_look(e)) {
+		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state",
+		         "not read before the first call, which would create an unseeded "
+		         "environment on this server",
+		         true);
+		return 0;
+	}
+	if (control_read(&e->control, CONTROL_STATE, &first, err)) {
+		return -1;
+	}
+	/* the environment exists from here on and can only now be seeded */
+	if (seed_episode(e, out, err) || out->outcome != OUTCOME_OK) {
+		return out->outcome != OUTCOME_OK ? 0 : -1;
+	}
+	if (e->conf->has_seed && control_read(&e->control, CONTROL_STATE, &first, err)) {
+		return -1;
+	}
+	if (!first.p) {
+		mcp_control_trouble(e, "state");
+	}
+	out->observation = arena_str(&e->kept, first);
+	return 0;
+}
+
+static int read_source(struct env_mcp *e, struct str *out, struct error *err)
+{
+	if (mcp_read_state(&e->source, e->session, &e->control, &e->reading, e->last, out, err)) {
+		return -1;
+	}
+	if (!out->p && e->source.why.n) {
+		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
+	}
+	if (e->source.kind == STATE_CONTROL_PLANE) {
+		mcp_watch_state(e, *out);
+	}
+	return 0;
+}
+
+/* The first state decides which members are ignored. A state read only for this is not read
+   again before the first turn. */
+static int choose_ignored(struct env_mcp *e, struct error *err)
+{
+	bool given = e->conf->ignore_count > 0;
+	bool control = e->source.kind == STATE_CONTROL_PLANE;
+	struct str first = control ? e->last : STR_NONE;
+
+	if (!control && !given && read_source(e, &first, err)) {
+		return -1;
+	}
+	e->state_read = !control && first.p != NULL;
+	if (e->source.kind == STATE_NONE && !given) {
+		first = STR("null"); /* there will never be a state: nothing to ignore */
+	}
+	ignore_paths_release(&e->ignored);
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_MESSAGE)};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
+	return 0;
+}
+
+/* Reads the step count before our first step. Its reward belongs to earlier steps and is
+   dropped; the end of the episode is kept. */
+static int read_status_before(struct env_mcp *e, struct env_reply *start, struct error *err)
+{
+	struct env_reply before = *start;
+
+	if (mcp_read_status(e, &before, err)) {
+		return -1;
+	}
+	if (before.terminated > 0 || before.truncated > 0) {
+		start->terminated = before.terminated;
+		start->truncated = before.truncated;
+		mcp_note(e, EVENT_NOTIFICATION, "status",
+		         "the episode was over before the first step: another client used it, "
+		         "and it was not reset",
+		         false);
+	}
+	return 0;
+}
+
+static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+
+	*out = (struct env_reply){
+		.outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	arena_release(&e->kept);
+	e->reading.suspected.strength = HIDDEN_ERROR_NONE; /* left from the previous episode */
+	e->env_steps = -1;
+	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
+		if (seed_episode(e, out, err)) {
+			return -1;
+		}
+	}
+	if (e->control.kind != CONTROL_NONE && read_start(e, out, err)) {
+		return -1;
+	}
+	e->last = out->observation;
+	if (out->outcome == OUTCOME_OK && e->control.kind != CONTROL_NONE && !must_not_look(e) &&
+	    read_status_before(e, out, err)) {
+		return -1;
+	}
+	buf_clear(&e->start);
+	buf_str(&e->start, out->observation);
+	buf_clear(&e->seen);
+	buf_str(&e->seen, out->observation);
+	e->doubted = false;
+	mcp_watch_state(e, out->observation);
+	return choose_ignored(e, err);
+}
+
+static int mcp_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_look(e);
+
+	*out = STR_NONE;
+	if (mcp_look_at_tools(e, err)) {
+		return -1;
+	}
+	if (unreadable) {
+		return 0;
+	}
+	if (e->state_read) {
+		e->state_read = false;
+		*out = buf_view(&e->source.value);
+		return 0;
+	}
+	return read_source(e, out, err);
+}
+
+/* Escaping can make bytes six times longer, so a reply that is not JSON is truncated to this
+   size. */
+static void cut_raw(struct env_mcp *e, struct env_reply *out)
+{
+	char detail[96];
+	struct str kept = text_utf8_cut(out->raw, RAW_MAX);
+
+	if (kept.n == out->raw.n) {
+		return;
+	}
+	snprintf(detail, sizeof(detail), "{\"what\":\"raw\",\"kept\":%zu,\"of\":%zu}", kept.n,
+	         out->raw.n);
+	events_push(&e->events, EVENT_TRUNCATED_BYTES, str_from(detail));
+	out->raw = kept;
+}
+
+/* Copies the reply for the rollout, because the reads that follow reuse its buffers. */
+static void keep_reply(struct env_mcp *e, struct env_reply *out)
+{
+	arena_release(&e->kept);
+	env_reply_keep(out, &e->kept);
+	e->last = out->outcome == OUTCOME_OK ? out->observation : STR_NONE;
+}
+
+static struct str kept_view(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
+static struct mcp_call_context call_context(const struct env_mcp *e)
+{
+	return (struct mcp_call_context){.env_session = e->facts.env_session,
+	                                 .before = {kept_view(&e->start), kept_view(&e->seen)},
+	                                 .error_texts = e->conf->error_texts,
+	                                 .error_text_count = e->conf->error_text_count};
+}
+
+/* Called once the environment's own count is known, if it has one. */
+static void conclude_step(struct env_mcp *e, struct env_reply *out)
+{
+	mcp_believe_if_uncounted(e, -1, out);
+	if (out->outcome == OUTCOME_OK) {
+		buf_clear(&e->seen);
+		buf_str(&e->seen, out->observation);
+	}
+}
+
+static int mcp_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                    struct error *err)
+{
+	struct env_mcp *e = mcp_of(base);
+	struct mcp_reply r;
+
+	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
+	e->acted = true;
+	e->reads_only = tool_reads_only(buf_view(&e->tools), name);
+	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
+		return -1;
+	}
+	struct mcp_call_context context = call_context(e);
+	mcp_read_tool_reply(&r, &context, &e->reading, out);
+	cut_raw(e, out);
+	keep_reply(e, out);
+	e->facts.session = mcp_session_id(e->session);
+	out->session = e->facts.session;
+	out->env_session = e->facts.env_session;
+	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT) {
+		return 0; /* no reply: two more requests would only time out again */
+	}
+	int failed = mcp_read_control_plane(e, out, err);
+	conclude_step(e, out);
+	return failed;
+}
+
+static const struct env_facts *mcp_facts(const struct env *base)
+{
+	return &((const struct env_mcp *)base)->facts;
+}
+
+static bool mcp_event(struct env *base, struct event *out)
+{
+	return events_take(&mcp_of(base)->events, out);
+}
+
+static void mcp_close(struct env *base)
+{
+	struct env_mcp *e = mcp_of(base);
+
+	if (!e) {
+		return;
+	}
+	struct buf *all[] = {&e->tools,  &e->extra,         &e->client_version, &e->total_reward,
+	                     &e->reward, &e->control_state, &e->start,          &e->seen};
+	mcp_session_close(e->session);
+	mcp_session_free(e->session);
+	control_release(&e->control);
+	state_source_release(&e->source);
+	mcp_reading_release(&e->reading);
+	events_release(&e->events);
+	hasher_free(e->hasher);
+	ignore_paths_release(&e->ignored);
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(e);
+}
+
+const struct env_ops env_mcp = {
+	.name = "mcp",
+	.help = "MCP over Streamable HTTP, stdio or the older HTTP+SSE; MCP-Gym's control plane "
+		"is detected",
+	.protocols = (const char *const[]){"mcp", "mcp-gym", NULL},
+	.places = "http://HOST:PORT/mcp, https://.., stdio:COMMAND for an MCP server",
+	.limit_fix = "raise the server's session limit (max_sessions of the Python MCP SDK, "
+		     "MAX_CONCURRENT_ENVS of MCP-Gym)",
+	.has_eras = true,
+	.claims = mcp_claims,
+	.open = mcp_open,
+	.reset = mcp_reset,
+	.state = mcp_state,
+	.step = mcp_step,
+	.facts = mcp_facts,
+	.event = mcp_event,
+	.close = mcp_close,
+};
+
+static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
+{
+	struct env_mcp *e = mem_new(sizeof(*e));
+
+	e->base.ops = &env_mcp;
+	e->conf = conf;
+	e->io = io;
+	e->tools = e->control_state = e->start = e->seen = e->ignored.json = BUF(BUF_MAX_MESSAGE);
+	e->extra = e->client_version = e->total_reward = e->reward = BUF(BUF_MAX_SMALL);
+	e->env_steps = -1;
+	e->hasher = hasher_new();
+	mcp_reading_init(&e->reading);
+	describe_client(e);
+	struct mcp_conf mcp = {.url = conf->url,
+	                       .era = era_of(conf->era),
+	                       .headers = conf->headers,
+	                       .header_count = conf->header_count,
+	                       .child_variables = conf->child_variables,
+	                       .timeout_ms = conf->timeout_ms,
+	                       .client_version = buf_cstr(&e->client_version),
+	                       .extra = e->extra.n ? buf_view(&e->extra) : STR_NONE,
+	                       .io = io,
+	                       .events = &e->events};
+	e->session = mcp_session_new(&mcp);
+	control_init(&e->control, io, e->session, &e->events, conf);
+	return e;
+}

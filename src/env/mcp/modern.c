@@ -1,0 +1,472 @@
+/* MCP without sessions: see modern.h. */
+#include "env/mcp/modern.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "env/mcp/headers.h"
+#include "env/mcp/input.h"
+#include "env/mcp/revisions.h"
+#include "json/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define HEADER_MISMATCH     (-32020)
+#define MISSING_CAPABILITY  (-32021)
+#define UNSUPPORTED_VERSION (-32022)
+
+#define META(name) "io.modelcontextprotocol/" name
+
+/* For all headers of one request; each value has its own limit. */
+#define HEADERS_MAX ((size_t)1 << 20)
+
+/* Timeout for a program that may not know the request. */
+#define SILENCE_MS 10000u
+#define NS_PER_MS  1000000u
+
+static bool error_code(const struct mcp_reply *r, int64_t *code)
+{
+	return r->got == MCP_GOT_ERROR && json_i64(r->message.error_code, code);
+}
+
+bool mcp_is_modern_error(const struct mcp_reply *r)
+{
+	int64_t code;
+
+	return error_code(r, &code) && code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
+}
+
+/* ---- one request on its way ---- */
+
+/* A request and its exchanges. */
+struct talk {
+	struct mcp_session *session;
+	struct mcp_outgoing q; /* the same in each exchange */
+	struct str params;     /* without client information */
+	/* our answers to the server's last input requests, raw JSON; may be empty */
+	struct buf responses, state;
+	unsigned rounds;
+	bool revised;
+	uint64_t deadline_ns;
+};
+
+static void write_meta(const struct talk *t, struct json_writer *w)
+{
+	const struct mcp_session *s = t->session;
+
+	jw_key(w, "_meta");
+	jw_object(w);
+	jw_key(w, META("protocolVersion"));
+	jw_text(w, s->revision);
+	jw_key(w, META("clientInfo"));
+	mcp_write_client_info(s, false, w); /* no server of this revision reads more */
+	jw_key(w, META("clientCapabilities"));
+	jw_raw(w, STR(MCP_INPUT_CAPABILITIES));
+	if (!t->q.may_repeat) { /* a call that may act */
+		mcp_write_progress_token(s, w);
+	}
+	jw_end(w);
+}
+
+/* Adds the members of a raw JSON object, preceded by a comma. */
+static void add_members(struct buf *out, struct str object)
+{
+	if (json_count(object)) {
+		buf_char(out, ',');
+		buf_add(out, object.p + 1, object.n - 2);
+	}
+}
+
+static void write_params(const struct talk *t, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	write_meta(t, &w);
+	add_members(out, t->params);
+	if (t->responses.n) {
+		jw_key(&w, "inputResponses");
+		jw_raw(&w, buf_view(&t->responses));
+	}
+	if (t->state.n) {
+		jw_key(&w, "requestState");
+		jw_raw(&w, buf_view(&t->state));
+	}
+	jw_end(&w);
+}
+
+/* The parameter that names the subject of the request. */
+static struct str named_by(const struct talk *t)
+{
+	static const char *const methods[][2] = {
+		{"tools/call", "name"}, {"resources/read", "uri"}, {"prompts/get", "name"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+		if (!strcmp(t->q.method, methods[i][0])) {
+			return json_get(t->params, str_from(methods[i][1]));
+		}
+	}
+	return STR_NONE;
+}
+
+static struct str marked_tool(const struct mcp_session *s, struct str name)
+{
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(buf_view(&s->marked), &cursor, &tool);) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			return tool;
+		}
+	}
+	return STR_NONE;
+}
+
+static void write_headers(const struct talk *t, struct mcp_header_lines *lines)
+{
+	struct str name = named_by(t);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	mcp_header_add(lines, "MCP-Protocol-Version", str_from(t->session->revision));
+	mcp_header_add(lines, "Mcp-Method", str_from(t->q.method));
+	if (json_type(name) == JSON_STRING) {
+		json_decode(name, &text);
+		mcp_header_add(lines, "Mcp-Name", buf_view(&text));
+		mcp_header_add_params(lines, marked_tool(t->session, buf_view(&text)),
+		                      JSON_GET(t->params, "arguments"));
+	}
+	buf_release(&text);
+}
+
+static const char **list_lines(const struct mcp_header_lines *lines)
+{
+	const char **list = mem_array(lines->count, sizeof(*list));
+	const char *line = lines->text.p;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		list[i] = line;
+		line += strlen(line) + 1;
+	}
+	return list;
+}
+
+/* Milliseconds left for the next exchange; 0: none. */
+static uint64_t time_left_ms(const struct talk *t)
+{
+	uint64_t now = io_now_ns(t->session->conf.io);
+
+	return now < t->deadline_ns ? (t->deadline_ns - now - 1) / NS_PER_MS + 1 : 0;
+}
+
+static int say(struct talk *t, struct mcp_reply *r, struct error *err)
+{
+	struct mcp_session *s = t->session;
+	struct mcp_outgoing q = t->q;
+	struct buf params = BUF(2 * BUF_MAX_MESSAGE);
+	struct mcp_header_lines lines = {.text = BUF(HEADERS_MAX)};
+
+	if (t->deadline_ns != UINT64_MAX) {
+		q.timeout_ms = time_left_ms(t);
+		if (!q.timeout_ms) {
+			*r = (struct mcp_reply){.asked = r->asked};
+			mcp_keep_sentence(s, r, MCP_GOT_TIMEOUT,
+			                  "the timeout expired before the server had asked "
+			                  "for all its input");
+			return 0;
+		}
+	}
+	write_params(t, &params);
+	write_headers(t, &lines);
+	q.params = buf_view(&params);
+	const char **headers = list_lines(&lines);
+	q.headers = headers;
+	q.header_count = lines.count;
+	int failed = mcp_ask(s, q, r, err);
+	free(headers);
+	buf_release(&lines.text);
+	buf_release(&params);
+	return failed;
+}
+
+/* ---- what comes of it ---- */
+
+static void again_in_revision(struct talk *t, const struct mcp_reply *r, bool *again)
+{
+	const char *other = mcp_revision_in(JSON_GET(r->message.error_data, "supported"), false);
+
+	if (!other || t->revised) {
+		return;
+	}
+	t->revised = *again = true;
+	t->session->revision = other;
+	log_info("the server refused the revision of %s, sent again in %s", t->q.method, other);
+	mcp_note_retry(t->session, r,
+	               "the server refused the revision before executing the call: sent again "
+	               "in a revision it listed");
+}
+
+/* An HTTP server that refuses a call before executing it returns 400; other channels have no
+   status. After any other reply the call may have been executed. */
+static bool refused_before(const struct mcp_reply *r)
+{
+	return r->http_status == 400 || r->http_status == 0;
+}
+
+/* Without requestState, which only the server understands and which differs each time. */
+static void note_questions(const struct talk *t, struct str result)
+{
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, "input_required");
+	jw_key(&w, "asked");
+	jw_raw(&w, JSON_GET(result, "inputRequests"));
+	jw_key(&w, "answered");
+	jw_raw(&w, t->responses.n ? buf_view(&t->responses) : STR("null"));
+	jw_end(&w);
+	events_push_json(t->session->conf.events, EVENT_NOTIFICATION, &detail);
+	buf_release(&detail);
+}
+
+/* Gives up, with a reason that is valid until the next request. */
+static void give_up(struct talk *t, struct mcp_reply *r, const char *why)
+{
+	struct mcp_session *s = t->session;
+
+	if (strcmp(t->q.method, "tools/call") != 0) {
+		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, why);
+		return;
+	}
+	buf_clear(&s->kept.text);
+	buf_text(&s->kept.text, why);
+	r->given_up = buf_view(&s->kept.text);
+}
+
+static void answer_questions(struct talk *t, struct mcp_reply *r, bool *again)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (t->rounds == MCP_ROUNDS_MAX) {
+		buf_printf(&why, "the server asked for more input after %d replies",
+		           MCP_ROUNDS_MAX);
+	} else if (!named_by(t).p) {
+		buf_printf(&why,
+		           "the server asks for input in reply to %s, which never needs "
+		           "any",
+		           t->q.method);
+	} else if (mcp_input_answer(r->message.result, &t->responses, &t->state, &why)) {
+		t->rounds++;
+		*again = true;
+		note_questions(t, r->message.result);
+	}
+	if (!*again) {
+		give_up(t, r, buf_cstr(&why));
+	}
+	buf_release(&why);
+}
+
+static void take_result(struct talk *t, struct mcp_reply *r, bool *again)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	switch (mcp_result_kind(r->message.result)) {
+	case MCP_RESULT_COMPLETE:
+		break;
+	case MCP_RESULT_INPUT_REQUIRED:
+		answer_questions(t, r, again);
+		break;
+	case MCP_RESULT_UNKNOWN:
+		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_none(r, &why)) {
+			mcp_keep_sentence(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
+		}
+		break;
+	}
+	buf_release(&why);
+}
+
+/* True if the call is to be sent again with the changes made here. */
+static bool go_on(struct talk *t, struct mcp_reply *r)
+{
+	bool again = false;
+	int64_t code;
+
+	if (r->got == MCP_GOT_RESULT) {
+		take_result(t, r, &again);
+	} else if (error_code(r, &code) && refused_before(r)) {
+		if (code == UNSUPPORTED_VERSION) {
+			again_in_revision(t, r, &again);
+		}
+		r->headers_refused =
+			code == HEADER_MISMATCH && strcmp(t->q.method, "tools/call") == 0;
+	}
+	return again;
+}
+
+static int converse(struct talk *t, struct mcp_reply *r, struct error *err)
+{
+	uint64_t timeout_ms = t->q.timeout_ms;
+
+	t->deadline_ns =
+		timeout_ms ? io_now_ns(t->session->conf.io) + timeout_ms * NS_PER_MS : UINT64_MAX;
+	t->responses = t->state = BUF(BUF_MAX_MESSAGE);
+	int failed;
+	do {
+		failed = say(t, r, err);
+	} while (!failed && go_on(t, r));
+	buf_release(&t->responses);
+	buf_release(&t->state);
+	return failed;
+}
+
+int mcp_modern_request(struct mcp_session *s, const char *method, struct str params,
+                       bool may_repeat, struct mcp_reply *r, struct error *err)
+{
+	struct talk t = {.session = s,
+	                 .params = params,
+	                 .q = {.method = method,
+	                       .timeout_ms = s->conf.timeout_ms,
+	                       .may_repeat = may_repeat}};
+
+	return converse(&t, r, err);
+}
+
+/* ---- tools ---- */
+
+bool mcp_modern_takes_tool(struct mcp_session *s, struct str tool)
+{
+	struct buf why = BUF(BUF_MAX_SMALL), detail = BUF(BUF_MAX_SMALL);
+	/* channels without headers need not follow their rules */
+	int marks = s->ops == &mcp_http ? mcp_header_marks(tool, &why) : 0;
+	struct json_writer w;
+
+	if (marks < 0) {
+		jw_init(&w, &detail);
+		jw_object(&w);
+		jw_key(&w, "what");
+		jw_text(&w, "tools/list");
+		jw_key(&w, "why");
+		jw_text(&w, "a tool that violates the header rules is left out");
+		jw_key(&w, "tool");
+		jw_raw(&w, JSON_GET(tool, "name"));
+		jw_key(&w, "rule");
+		jw_str(&w, buf_view(&why));
+		jw_end(&w);
+		events_push_json(s->conf.events, EVENT_NOISE, &detail);
+		log_warn("a tool is left out: %s", buf_cstr(&why));
+	}
+	if (marks > 0) {
+		buf_cut(&s->marked, s->marked.n ? s->marked.n - 1 : 0);
+		buf_char(&s->marked, s->marked.n ? ',' : '[');
+		buf_str(&s->marked, tool);
+		buf_char(&s->marked, ']');
+	}
+	buf_release(&why);
+	buf_release(&detail);
+	return marks >= 0;
+}
+
+/* ---- which era ---- */
+
+static void say_era(const struct mcp_session *s, const char *why)
+{
+	log_info("%s: era %s: %s", buf_cstr(&s->url), s->modern ? "modern" : "legacy", why);
+}
+
+/* A modern server lists its revisions; no other server replies like this. */
+static void take_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
+{
+	struct str result = r->message.result;
+	struct str list = JSON_GET(result, "supportedVersions");
+	struct str info = JSON_GET(JSON_GET(result, "_meta"), META("serverInfo"));
+	const char *listed = mcp_revision_in(list, false);
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	s->modern = listed != NULL;
+	*final = s->modern;
+	if (s->modern) {
+		s->revision = listed;
+		mcp_keep_server_info(s, info.p ? info : JSON_GET(result, "serverInfo"));
+		buf_printf(&text, "server/discover lists the revision %s", listed);
+		say_era(s, buf_cstr(&text));
+		buf_release(&text);
+		return;
+	}
+	say_era(s, "the reply to server/discover lists no revision without sessions");
+	log_warn("server/discover lists no revision without sessions: try \1era\2 legacy");
+	buf_printf(&text,
+	           "server/discover lists no revision without sessions (rolldbg supports %s)",
+	           mcp_newest_revision(false));
+	mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, buf_cstr(&text));
+	buf_release(&text);
+}
+
+/* 401, 403 and 5xx tell nothing about the revision: they are the final answer. */
+static bool says_nothing(const struct mcp_reply *r)
+{
+	int status = r->http_status;
+
+	return r->got == MCP_GOT_TIMEOUT || status == 401 || status == 403 || status == 429 ||
+	       status >= 500;
+}
+
+static void say_no_discovery(const struct mcp_session *s, const struct mcp_reply *r)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	buf_text(&why, "not the server/discover reply of a modern server: ");
+	if (r->got == MCP_GOT_ERROR) {
+		buf_text(&why, "error ");
+		buf_str(&why, r->message.error_code);
+	} else if (r->got == MCP_GOT_HTTP) {
+		buf_printf(&why, "HTTP %d", r->http_status);
+	} else {
+		buf_str(&why, r->text);
+	}
+	say_era(s, buf_cstr(&why));
+	buf_release(&why);
+}
+
+static void take_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
+{
+	bool listed_other = mcp_is_modern_error(r) && mcp_offered_instead(r) != NULL;
+
+	s->modern = mcp_is_modern_error(r) && !listed_other;
+	*final = s->modern || (says_nothing(r) && s->ops == &mcp_http);
+	if (s->modern) {
+		say_era(s, "server/discover was refused with an error of the modern revision");
+	} else if (*final) {
+		log_info("%s: cannot detect the era: server/discover returned HTTP %d",
+		         buf_cstr(&s->url), r->http_status);
+	} else if (listed_other) {
+		say_era(s, "the server lists only revisions with sessions");
+	} else {
+		say_no_discovery(s, r);
+	}
+}
+
+int mcp_modern_open(struct mcp_session *s, bool *final, struct mcp_reply *r, struct error *err)
+{
+	uint64_t timeout_ms = s->conf.timeout_ms;
+	struct talk t = {.session = s,
+	                 .q = {.method = "server/discover", .may_repeat = true, .opens = true}};
+
+	if (s->ops != &mcp_http && (!timeout_ms || timeout_ms > SILENCE_MS)) {
+		timeout_ms = SILENCE_MS;
+	}
+	t.q.timeout_ms = timeout_ms;
+	s->revision = mcp_newest_revision(false);
+	s->agreed = false;
+	if (converse(&t, r, err)) {
+		return -1;
+	}
+	buf_clear(&s->id); /* unrelated to sessions */
+	if (r->got == MCP_GOT_RESULT) {
+		take_discovery(s, r, final);
+	} else {
+		take_no_discovery(s, r, final);
+	}
+	return 0;
+}

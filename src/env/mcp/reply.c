@@ -1,0 +1,507 @@
+/* Classifies MCP answers: see reply.h. The numbers in comments are the ways in which an error is
+   reported over MCP, from the wire inwards. */
+#include "env/mcp/reply.h"
+
+#include "base/html.h"
+#include "base/text.h"
+#include "env/error_text.h"
+#include "env/mcp/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ID_MAX      ((size_t)64)   /* maximum length of an id in a message */
+#define MESSAGE_MAX ((size_t)4096) /* of an error's message; the observation has all of it */
+
+void mcp_reading_init(struct mcp_reading *m)
+{
+	m->observation = m->structured = m->message = m->session = BUF(BUF_MAX_MESSAGE);
+	m->canon[0] = m->canon[1] = BUF(BUF_MAX_MESSAGE);
+}
+
+void mcp_reading_release(struct mcp_reading *m)
+{
+	struct buf *all[] = {&m->observation, &m->structured, &m->message,
+	                     &m->session,     &m->canon[0],   &m->canon[1]};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+}
+
+static void keep_message(struct mcp_reading *m, struct str text, struct env_reply *out)
+{
+	buf_clear(&m->message);
+	buf_str(&m->message, text_utf8_cut(text, MESSAGE_MAX));
+	out->error.message = buf_view(&m->message);
+}
+
+static void keep_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	json_text_or_json(value, &text);
+	keep_message(m, buf_view(&text), out);
+	buf_release(&text);
+}
+
+/* A reply "timed out" is a reply, except from a gateway, which reports on the server behind
+   it. */
+static bool is_transport_timeout(const struct env_reply *out, enum error_layer layer)
+{
+	return layer == LAYER_TRANSPORT || out->http_status == 408 || out->http_status == 504;
+}
+
+static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
+                 enum error_class class)
+{
+	out->outcome = error_class_outcome(class, outcome);
+	if (is_transport_timeout(out, layer)) {
+		out->outcome = class == CLASS_TIMEOUT ? OUTCOME_TIMEOUT : out->outcome;
+	}
+	out->error.layer = layer;
+	out->error.class = class;
+}
+
+/* ---- 1, 2, 9: no response, or one that is not MCP ---- */
+
+static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	bool late = r->got == MCP_GOT_TIMEOUT;
+
+	fail(out, late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT,
+	     late ? CLASS_TIMEOUT : CLASS_TRANSPORT);
+	keep_message(m, r->text, out);
+}
+
+static enum error_class http_class(int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return CLASS_AUTH;
+	case 404:
+	case 410:
+		return CLASS_SESSION;
+	case 408:
+	case 504:
+		return CLASS_TIMEOUT;
+	case 429:
+	case 503:
+		return CLASS_CAPACITY;
+	default:
+		return CLASS_PROTOCOL;
+	}
+}
+
+/* The error code: a number or a string; absent otherwise. */
+static struct str code_in(struct str object)
+{
+	struct str code = JSON_GET(object, "code");
+	enum json_type type = json_type(code);
+
+	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
+}
+
+/* The code must be raw JSON, but there is only the status. */
+static struct str code_of_status(struct mcp_reading *m, int status)
+{
+	snprintf(m->code, sizeof(m->code), "%d", status);
+	return str_from(m->code);
+}
+
+static void explain_redirect(const struct mcp_reply *r, struct buf *text)
+{
+	buf_printf(text, "HTTP %d to ", r->http_status);
+	buf_str(text, r->location);
+}
+
+static void explain_json(const struct mcp_reply *r, struct buf *text)
+{
+	enum jsonrpc_kind kind = r->message.kind;
+
+	if (kind == JSONRPC_INVALID) {
+		buf_text(text, "the reply is JSON, but not a JSON-RPC message");
+	} else if (kind == JSONRPC_RESULT || kind == JSONRPC_ERROR) {
+		struct str id = r->message.id;
+
+		buf_printf(text, "the reply has id %.*s, expected %" PRId64,
+		           (int)(id.n < ID_MAX ? id.n : ID_MAX), id.p, r->asked);
+	} else {
+		buf_text(text, "the reply is JSON, but not a response to the request");
+	}
+}
+
+/* A web page comes from a proxy or another server, not from an environment server. */
+static enum error_class page_class(enum error_class class)
+{
+	return class == CLASS_AUTH || class == CLASS_TIMEOUT ? class : CLASS_PROTOCOL;
+}
+
+static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_reading *m,
+                         struct env_reply *out)
+{
+	const struct json_fault *fault = &r->message.fault;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	if (refused && r->http_status < 400 && r->location.n) {
+		explain_redirect(r, &text);
+	} else if (!r->text.n) {
+		buf_printf(&text, "HTTP %d without a body", r->http_status);
+	} else if (html_is_page(r->text)) {
+		buf_printf(&text, "HTTP %d, ", r->http_status);
+		html_summary(r->text, &text);
+	} else if (!refused && r->message.kind == JSONRPC_NOT_JSON) {
+		buf_printf(&text, "the reply (%.*s) is not JSON: %s at byte %zu",
+		           STR_ARG(r->media.n ? r->media : STR("no content type")), fault->why,
+		           fault->at);
+	} else if (!refused) {
+		explain_json(r, &text);
+	}
+	keep_message(m, text.n ? buf_view(&text) : r->text, out);
+	buf_release(&text);
+}
+
+static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	bool refused = r->http_status >= 300;
+	enum error_class class = refused ? http_class(r->http_status) : CLASS_PROTOCOL;
+
+	class = html_is_page(r->text) ? page_class(class)
+	                              : error_text_class(r->text, LAYER_HTTP, class);
+	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost) {
+		class = CLASS_PROTOCOL; /* we had no session to lose: the URL is wrong */
+	}
+	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
+	out->error.code = code_of_status(m, r->http_status);
+	explain_http(r, refused, m, out);
+	out->raw = r->text.n ? r->text : STR_NONE;
+}
+
+/* A response came, but too large, or not HTTP. */
+static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	bool message = r->message.kind == JSONRPC_INVALID;
+
+	fail(out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP, CLASS_PROTOCOL);
+	keep_message(m, r->text, out);
+}
+
+/* ---- 3, 4, 11: a JSON-RPC error, with an HTTP status of its own or with 200 ---- */
+
+static enum error_class jsonrpc_class(struct str code)
+{
+	struct row {
+		int64_t code;
+		enum error_class class;
+	};
+	static const struct row rows[] = {
+		{-32600, CLASS_PROTOCOL}, {-32601, CLASS_PROTOCOL}, {-32602, CLASS_ARGUMENTS},
+		{-32700, CLASS_PROTOCOL}, {-32001, CLASS_SESSION},  {-32603, CLASS_ENVIRONMENT},
+		{-32020, CLASS_PROTOCOL}, {-32021, CLASS_PROTOCOL}, {-32022, CLASS_PROTOCOL}};
+	int64_t number;
+
+	for (size_t i = 0; json_i64(code, &number) && i < ARRAY_LEN(rows); i++) {
+		if (rows[i].code == number) {
+			return rows[i].class;
+		}
+	}
+	return CLASS_OTHER;
+}
+
+static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	bool http = r->http_status >= 300;
+	enum error_class class = jsonrpc_class(r->message.error_code);
+
+	keep_json_message(m, r->message.error_message, out);
+	if (http && http_class(r->http_status) != CLASS_PROTOCOL &&
+	    (r->http_status != 404 || r->session_lost)) {
+		class = http_class(r->http_status);
+	}
+	class = error_text_class(out->error.message, http ? LAYER_HTTP : LAYER_JSONRPC, class);
+	bool refused_call = class == CLASS_UNKNOWN_TOOL || class == CLASS_ARGUMENTS ||
+	                    class == CLASS_ENVIRONMENT || class == CLASS_TIMEOUT;
+	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
+	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
+	out->error.code = http ? code_of_status(m, r->http_status) : code_in(r->message.error);
+	out->observation = r->message.error;
+}
+
+/* ---- the content of a result ---- */
+
+/* A single text block yields its text, as JSON if possible, else as a string; other content
+   yields the content array. */
+static void read_content(struct str content, struct mcp_reading *m, struct env_reply *out)
+{
+	struct json_fault fault;
+	struct str block;
+	size_t cursor = 0;
+
+	out->observation = content;
+	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
+	    !json_next(content, &cursor, &block) ||
+	    !json_is(JSON_GET(block, "type"), STR("text"))) {
+		return;
+	}
+	struct str text = JSON_GET(block, "text");
+	if (json_type(text) != JSON_STRING) {
+		return;
+	}
+	buf_clear(&m->observation);
+	bool whole = json_decode(text, &m->observation);
+	if (whole && !m->observation.full &&
+	    json_validate(buf_view(&m->observation), &fault) == 0) {
+		out->observation = buf_view(&m->observation);
+	} else {
+		out->observation = text;
+	}
+}
+
+static bool same_json(struct mcp_reading *m, struct str a, struct str b)
+{
+	buf_clear(&m->canon[0]);
+	buf_clear(&m->canon[1]);
+	json_canon(a, NULL, JSON_EDIT_DROP, &m->canon[0]);
+	json_canon(b, NULL, JSON_EDIT_DROP, &m->canon[1]);
+	return str_eq(buf_view(&m->canon[0]), buf_view(&m->canon[1]));
+}
+
+/* structuredContent is kept only if it differs from the text. */
+static void read_structured(struct str result, struct mcp_reading *m, struct env_reply *out)
+{
+	struct str structured = JSON_GET(result, "structuredContent");
+	/* FastMCP wraps values that are not objects */
+	struct str inner = JSON_GET(structured, "result");
+
+	if (json_is_null(structured) || same_json(m, structured, out->observation)) {
+		return;
+	}
+	if (json_count(structured) == 1 && inner.p && same_json(m, inner, out->observation)) {
+		return;
+	}
+	out->structured = structured;
+}
+
+/* ---- 5 to 8: errors inside a result ---- */
+
+/* The first text of several content blocks is the message. */
+static struct str text_of(struct str observation)
+{
+	struct str block, text;
+	size_t cursor = 0;
+
+	while (json_type(observation) == JSON_ARRAY && json_next(observation, &cursor, &block)) {
+		text = JSON_GET(block, "text");
+		if (json_type(text) == JSON_STRING) {
+			return text;
+		}
+	}
+	return observation;
+}
+
+static void read_reply_session(struct str body, struct mcp_reading *m, struct env_reply *out)
+{
+	static const char *const keys[] = {"session_id", "session"};
+
+	for (size_t i = 0; json_type(body) == JSON_OBJECT && i < ARRAY_LEN(keys); i++) {
+		struct str id = json_get(body, str_from(keys[i]));
+
+		if (json_type(id) == JSON_STRING) {
+			buf_clear(&m->session);
+			json_decode(id, &m->session);
+			out->reply_session = buf_view(&m->session);
+			return;
+		}
+	}
+}
+
+/* Is the session's id the whole message? A KeyError of MCP-Gym: "Error executing tool NAME:
+   '<id>'". */
+static bool complains_of_session(struct str message, struct str session)
+{
+	struct str quoted = {message.n > session.n + 2 ? message.p + message.n - session.n - 2
+	                                               : NULL,
+	                     session.n + 2};
+
+	return session.n && quoted.p && str_starts(message, STR("Error executing tool ")) &&
+	       quoted.p[0] == '\'' && str_ends(quoted, STR("'")) &&
+	       str_starts(str_skip(quoted, 1), session);
+}
+
+/* A KeyError contains only the requested session: "Error executing tool NAME: '<id>'". */
+static void read_complained_session(struct mcp_reading *m, struct env_reply *out)
+{
+	struct str rest = out->error.message;
+	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
+
+	if (out->reply_session.p || !quote || !str_ends(rest, STR("'"))) {
+		return;
+	}
+	rest = str_skip(rest, (size_t)(quote - rest.p) + 1);
+	if (rest.n > 1) {
+		buf_clear(&m->session);
+		buf_add(&m->session, rest.p, rest.n - 1);
+		out->reply_session = buf_view(&m->session);
+	}
+}
+
+static bool flag_is_true(struct str value)
+{
+	return json_type(value) == JSON_TRUE;
+}
+
+/* A tool's text: the only block, or the first of several. A JSON list written by a tool has no
+   blocks. */
+static struct str whole_text(struct str result, const struct env_reply *out)
+{
+	bool blocks = out->observation.p == JSON_GET(result, "content").p;
+
+	return blocks ? text_of(out->observation) : out->observation;
+}
+
+/* What the answer itself reports: in its JSON text, in structuredContent, or at the beginning of
+   its text. */
+static struct hidden_error hidden_error_in(struct str result, struct hidden_error_context before,
+                                           const struct env_reply *out)
+{
+	struct hidden_error r = hidden_error_in_body(out->observation, before);
+
+	r = hidden_error_stronger(r, hidden_error_in_body(out->structured, before));
+	return hidden_error_stronger(r, hidden_error_in_text(whole_text(result, out)));
+}
+
+/* Who says that this result is an error: of several the outermost. */
+static struct hidden_error claim_of(struct str result, const struct mcp_call_context *call,
+                                    const struct env_reply *out)
+{
+	struct hidden_error inside = hidden_error_in(result, call->before, out), claim = inside;
+	bool misnamed = flag_is_true(JSON_GET(result, "is_error")) ||
+	                flag_is_true(JSON_GET(JSON_GET(result, "error"), "isError"));
+
+	if (flag_is_true(JSON_GET(result, "isError")) || misnamed) {
+		claim.layer = misnamed ? LAYER_FRAMEWORK : LAYER_MCP;
+		claim.strength = HIDDEN_ERROR_CERTAIN;
+		return claim;
+	}
+	if (call->is_state && inside.layer == LAYER_BODY && !inside.bare) {
+		return (struct hidden_error){.layer = LAYER_BODY};
+	}
+	struct hidden_error named = hidden_error_by_pattern(out->observation, call->error_texts,
+	                                                    call->error_text_count);
+	return inside.strength == HIDDEN_ERROR_CERTAIN ? inside
+	                                               : hidden_error_stronger(inside, named);
+}
+
+/* 10: a result that requests input, or has no content. */
+static bool read_unfinished(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+	bool is_so = mcp_result_is_none(r, &why);
+
+	if (is_so) {
+		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
+		keep_message(m, buf_view(&why), out);
+		out->observation = r->message.result;
+	}
+	buf_release(&why);
+	return is_so;
+}
+
+/* Stores the message of a claim and derives the class from it. */
+static enum error_class keep_claim(const struct hidden_error *claim, struct mcp_reading *m,
+                                   struct env_reply *out)
+{
+	keep_json_message(m, claim->message.p ? claim->message : text_of(out->observation), out);
+	return error_text_class(out->error.message, claim->layer, CLASS_TOOL);
+}
+
+/* Kept until the environment's count is known, when the reply's bytes are gone. */
+static void keep_suspicion(const struct hidden_error *claim, bool denied, struct mcp_reading *m,
+                           struct env_reply *out)
+{
+	size_t n = claim->code.n < sizeof(m->code) ? claim->code.n : 0;
+
+	m->suspected = *claim;
+	m->suspected_class = keep_claim(claim, m, out);
+	m->denied = denied;
+	memcpy(m->code, claim->code.p ? claim->code.p : "", n);
+	m->suspected.code = n ? (struct str){m->code, n} : STR_NONE;
+	out->error.message = STR_NONE;
+}
+
+static void read_result(const struct mcp_reply *r, const struct mcp_call_context *call,
+                        struct mcp_reading *m, struct env_reply *out)
+{
+	struct str result = r->message.result;
+
+	if (read_unfinished(r, m, out)) {
+		return;
+	}
+	read_content(JSON_GET(result, "content"), m, out);
+	read_structured(result, m, out);
+	read_reply_session(out->observation, m, out);
+	out->outcome = OUTCOME_OK;
+	struct hidden_error claim = claim_of(result, call, out);
+	bool denied = json_type(JSON_GET(result, "isError")) == JSON_FALSE;
+	if (claim.strength != HIDDEN_ERROR_CERTAIN) {
+		keep_suspicion(&claim, denied, m, out);
+		return;
+	}
+	enum error_class class = keep_claim(&claim, m, out);
+	if (complains_of_session(out->error.message, call->env_session)) {
+		class = CLASS_SESSION;
+	}
+	if (class == CLASS_SESSION) {
+		read_complained_session(m, out);
+	}
+	fail(out, OUTCOME_TOOL_ERROR, claim.layer, class);
+	out->error.code = claim.code;
+	out->error.disagrees = denied && claim.layer > LAYER_MCP ? LAYER_MCP : LAYER_NONE;
+}
+
+void mcp_believe_suspected(struct mcp_reading *m, int counted, struct env_reply *out)
+{
+	if (hidden_error_holds(&m->suspected, counted)) {
+		fail(out, OUTCOME_TOOL_ERROR, m->suspected.layer, m->suspected_class);
+		out->error.message = buf_view(&m->message);
+		out->error.code = m->suspected.code;
+		out->error.disagrees = m->denied ? LAYER_MCP : LAYER_NONE;
+	}
+	m->suspected.strength = HIDDEN_ERROR_NONE;
+}
+
+void mcp_read_other(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+{
+	out->http_status = r->http_status;
+	switch (r->got) {
+	case MCP_GOT_TRANSPORT:
+	case MCP_GOT_TIMEOUT:
+		read_no_answer(r, m, out);
+		break;
+	case MCP_GOT_HTTP:
+		read_http(r, m, out);
+		break;
+	case MCP_GOT_UNUSABLE:
+		read_unusable(r, m, out);
+		break;
+	case MCP_GOT_ERROR:
+		read_error(r, m, out);
+		break;
+	case MCP_GOT_RESULT:
+		out->outcome = OUTCOME_OK;
+		break;
+	}
+}
+
+void mcp_read_tool_reply(const struct mcp_reply *r, const struct mcp_call_context *call,
+                         struct mcp_reading *m, struct env_reply *out)
+{
+	out->http_status = r->http_status;
+	m->suspected.strength = HIDDEN_ERROR_NONE;
+	if (r->got == MCP_GOT_RESULT) {
+		read_result(r, call, m, out);
+	} else {
+		mcp_read_other(r, m, out);
+	}
+}

@@ -1,0 +1,433 @@
+/* The life cycle of an MCP session: see session.h. */
+#include "env/mcp/session.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "env/mcp/elicit.h"
+#include "env/mcp/http.h"
+#include "env/mcp/modern.h"
+#include "env/mcp/revisions.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CANCEL_MS  1000
+#define ANSWER_MAX ((size_t)4096) /* of the response that refused the session */
+
+void mcp_kept_init(struct mcp_kept *k)
+{
+	k->body = k->text = k->media = BUF(BUF_MAX_MESSAGE);
+	k->location = BUF(BUF_MAX_SMALL);
+}
+
+void mcp_kept_release(struct mcp_kept *k)
+{
+	buf_release(&k->body);
+	buf_release(&k->text);
+	buf_release(&k->media);
+	buf_release(&k->location);
+}
+
+void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops)
+{
+	if (s->channel) {
+		s->ops->destroy(s->channel);
+	}
+	s->ops = ops;
+	s->channel = ops->create(s);
+}
+
+struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
+{
+	struct mcp_session *s = mem_new(sizeof(*s));
+
+	s->conf = *conf;
+	s->url = s->id = s->name = s->version = BUF(BUF_MAX_SMALL);
+	s->request = s->marked = BUF(BUF_MAX_MESSAGE);
+	mcp_kept_init(&s->kept);
+	buf_text(&s->url, conf->url);
+	s->revision = mcp_newest_revision(true);
+	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME)) ? &mcp_stdio
+	                                                                          : &mcp_http);
+	io_set_idle(conf->io, mcp_listen_meanwhile, s);
+	return s;
+}
+
+void mcp_session_free(struct mcp_session *s)
+{
+	if (!s) {
+		return;
+	}
+	struct buf *all[] = {&s->url, &s->id, &s->name, &s->version, &s->request};
+	io_unset_idle(s->conf.io, s);
+	s->ops->destroy(s->channel);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	mcp_kept_release(&s->kept);
+	buf_release(&s->marked);
+	free(s);
+}
+
+const char *mcp_session_revision(const struct mcp_session *s)
+{
+	return s->revision;
+}
+
+const char *mcp_session_transport(const struct mcp_session *s)
+{
+	return s->ops->name;
+}
+
+struct str mcp_session_id(const struct mcp_session *s)
+{
+	return buf_view(&s->id);
+}
+
+bool mcp_session_is_none(const struct mcp_session *s)
+{
+	return s->modern;
+}
+
+const char *mcp_session_url(const struct mcp_session *s)
+{
+	return buf_cstr(&s->url);
+}
+
+static struct str unless_empty(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
+struct str mcp_server_name(const struct mcp_session *s)
+{
+	return unless_empty(&s->name);
+}
+
+struct str mcp_server_version(const struct mcp_session *s)
+{
+	return unless_empty(&s->version);
+}
+
+bool mcp_tools_changed(struct mcp_session *s)
+{
+	bool changed = s->tools_changed;
+
+	s->tools_changed = false;
+	return changed;
+}
+
+/* ---- the life of a session ---- */
+
+void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_text(w, "rolldbg");
+	jw_key(w, "version");
+	jw_text(w, s->conf.client_version);
+	if (extra && s->conf.extra.n) {
+		jw_key(w, "_extra");
+		jw_raw(w, s->conf.extra);
+	}
+	jw_end(w);
+}
+
+void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
+{
+	jw_key(w, "progressToken");
+	jw_i64(w, s->next_id);
+}
+
+/* Writes the parameters of initialize. */
+static void write_offer(struct mcp_session *s, struct buf *params)
+{
+	struct json_writer w;
+
+	jw_init(&w, params);
+	jw_object(&w);
+	jw_key(&w, "protocolVersion");
+	jw_text(&w, s->revision);
+	jw_key(&w, "capabilities");
+	jw_raw(&w, STR("{" ELICIT_CAPABILITY "}"));
+	jw_key(&w, "clientInfo");
+	mcp_write_client_info(s, true, &w);
+	jw_end(&w);
+}
+
+void mcp_keep_server_info(struct mcp_session *s, struct str info)
+{
+	struct str name = JSON_GET(info, "name"), version = JSON_GET(info, "version");
+
+	buf_clear(&s->name);
+	buf_clear(&s->version);
+	if (json_type(name) == JSON_STRING) {
+		json_decode(name, &s->name);
+	}
+	if (json_type(version) == JSON_STRING) {
+		json_decode(version, &s->version);
+	}
+}
+
+/* The response is no longer awaited: tells the server to stop. */
+static int cancel(struct mcp_session *s, int64_t id, struct error *err)
+{
+	uint64_t timeout_ms = s->conf.timeout_ms;
+	struct buf params = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
+	struct mcp_outgoing q = {.method = "notifications/cancelled",
+	                         .timeout_ms = timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS};
+
+	s->owed++;
+	buf_printf(&params, "{\"requestId\":%lld,\"reason\":\"timeout\"}", (long long)id);
+	q.params = buf_view(&params);
+	jsonrpc_write_notification(&text, q.method, q.params);
+	q.text = buf_view(&text);
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&params);
+	buf_release(&text);
+	return failed;
+}
+
+int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r, struct error *err)
+{
+	q.id = s->next_id++;
+	q.timeout_ms = q.timeout_ms ? q.timeout_ms : s->conf.timeout_ms;
+	buf_clear(&s->request);
+	jsonrpc_write_request(&s->request, q.id, q.method, q.params);
+	q.text = buf_view(&s->request);
+	s->request_pending = true;
+	int failed = s->ops->exchange(s->channel, &q, r, err);
+	s->request_pending = false;
+	if (failed) {
+		return -1;
+	}
+	/* over HTTP without sessions, closing the connection is enough */
+	bool told = q.opens || (s->modern && s->ops == &mcp_http);
+	return r->got == MCP_GOT_TIMEOUT && !told ? cancel(s, q.id, err) : 0;
+}
+
+static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_MESSAGE);
+
+	buf_clear(&s->id);
+	s->agreed = false;
+	write_offer(s, &params);
+	struct mcp_outgoing q = {.method = "initialize",
+	                         .params = buf_view(&params),
+	                         .may_repeat = true,
+	                         .opens = true};
+	int failed = mcp_ask(s, q, r, err);
+	buf_release(&params);
+	return failed;
+}
+
+/* Some servers refuse an unknown revision instead of offering theirs: -32602 with
+ * data.supported. */
+const char *mcp_offered_instead(const struct mcp_reply *r)
+{
+	return mcp_revision_in(JSON_GET(r->message.error_data, "supported"), true);
+}
+
+static int say_initialized(struct mcp_session *s, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct mcp_outgoing q = {.method = "notifications/initialized",
+	                         .timeout_ms = s->conf.timeout_ms};
+
+	jsonrpc_write_notification(&text, q.method, q.params);
+	q.text = buf_view(&text);
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&text);
+	return failed;
+}
+
+static int initialize(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	s->revision = mcp_newest_revision(true);
+	if (initialize_once(s, r, err)) {
+		return -1;
+	}
+	const char *instead = r->got == MCP_GOT_ERROR ? mcp_offered_instead(r) : NULL;
+	if (instead) {
+		log_info("the server refused revision %s, trying %s", s->revision, instead);
+		s->revision = instead;
+		return initialize_once(s, r, err);
+	}
+	return 0;
+}
+
+/* Statuses that identify a server of revision 2024-11-05, which accepts no POST at that URL.
+   Others, such as 401 or 500, prove nothing. */
+static bool may_be_older(const struct mcp_session *s, const struct mcp_reply *r)
+{
+	return s->ops == &mcp_http && r->got != MCP_GOT_RESULT &&
+	       (r->http_status == 400 || r->http_status == 404 || r->http_status == 405);
+}
+
+/* Tries Streamable HTTP, then the older HTTP+SSE; if both fail, the reply of the first
+   counts. */
+static int initialize_somehow(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	if (initialize(s, r, err)) {
+		return -1;
+	}
+	if (!may_be_older(s, r)) {
+		return 0;
+	}
+	struct mcp_kept kept = s->kept;
+	struct mcp_reply first = *r;
+	mcp_kept_init(&s->kept);
+	mcp_use_channel(s, &mcp_sse);
+	int failed = initialize(s, r, err);
+	if (failed || mcp_sse_found(s->channel)) {
+		log_info("%s: the older HTTP+SSE", buf_cstr(&s->url));
+		mcp_kept_release(&kept);
+		return failed;
+	}
+	mcp_use_channel(s, &mcp_http);
+	mcp_kept_release(&s->kept);
+	s->kept = kept;
+	*r = first;
+	return 0;
+}
+
+static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	if (initialize_somehow(s, r, err)) {
+		return -1;
+	}
+	if (r->got != MCP_GOT_RESULT) {
+		if (mcp_is_modern_error(r)) {
+			log_warn("the server has no sessions: use \1era\2 modern");
+		}
+		return 0;
+	}
+	struct str version = JSON_GET(r->message.result, "protocolVersion");
+	s->revision = mcp_revision_named(version, true);
+	if (!s->revision) {
+		buf_clear(&s->kept.text);
+		buf_printf(&s->kept.text,
+		           "the server uses MCP revision %.*s; rolldbg supports %s to %s",
+		           STR_ARG(version.p ? version : STR("null")), mcp_oldest_revision(true),
+		           mcp_newest_revision(true));
+		r->got = MCP_GOT_UNUSABLE;
+		r->text = buf_view(&s->kept.text);
+		return 0;
+	}
+	s->agreed = true;
+	mcp_keep_server_info(s, JSON_GET(r->message.result, "serverInfo"));
+	log_info("MCP session open, revision %s", s->revision);
+	return say_initialized(s, err) ? error_from_peer(err) : 0;
+}
+
+int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	bool final = false;
+
+	if (s->conf.era == MCP_ERA_LEGACY) {
+		return open_legacy(s, r, err);
+	}
+	if (mcp_modern_open(s, &final, r, err)) {
+		return -1;
+	}
+	if (s->conf.era == MCP_ERA_MODERN && !s->modern && !final && r->got == MCP_GOT_ERROR) {
+		log_warn("the server does not support the revision without sessions: try "
+		         "\1era\2 legacy or auto");
+	}
+	if (final || s->conf.era == MCP_ERA_MODERN) {
+		return 0;
+	}
+	if (s->ops != &mcp_http) {
+		/* some programs exit on a request before initialize: start another one */
+		mcp_use_channel(s, s->ops);
+	}
+	return open_legacy(s, r, err);
+}
+
+static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "why");
+	jw_text(&w, s->ops == &mcp_sse ? "the event stream ended"
+	                               : "HTTP 404: the server no longer has the session");
+	int failed = mcp_session_open(s, r, err);
+	jw_key(&w, "opened");
+	jw_bool(&w, !failed && r->got == MCP_GOT_RESULT);
+	if (!failed && r->got != MCP_GOT_RESULT) {
+		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
+
+		jw_key(&w, "answer");
+		jw_str(&w, (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
+	}
+	jw_end(&w);
+	events_push_json(s->conf.events, EVENT_SESSION_REPLACED, &detail);
+	buf_release(&detail);
+	return failed;
+}
+
+int mcp_request(struct mcp_session *s, const char *method, struct str params, struct mcp_reply *r,
+                struct error *err)
+{
+	struct mcp_outgoing q = {.method = method, .params = params, .may_repeat = true};
+
+	if (s->modern) {
+		return mcp_modern_request(s, method, params, true, r, err);
+	}
+	if (mcp_ask(s, q, r, err)) {
+		return -1;
+	}
+	if (!r->session_lost) {
+		return 0;
+	}
+	if (replace_session(s, r, err)) {
+		return -1;
+	}
+	return r->got == MCP_GOT_RESULT ? mcp_ask(s, q, r, err) : 0;
+}
+
+int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, struct mcp_reply *r,
+                  struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &params);
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_str(&w, name);
+	jw_key(&w, "arguments");
+	jw_raw(&w, arguments);
+	if (!s->modern) { /* there it is part of the client information */
+		jw_key(&w, "_meta");
+		jw_object(&w);
+		mcp_write_progress_token(s, &w);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
+	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
+	                       : mcp_ask(s, q, r, err);
+	buf_release(&params);
+	if (failed || !r->session_lost) {
+		return failed;
+	}
+	/* the reply's slices point into it, and a handshake overwrites it */
+	struct mcp_kept kept = s->kept;
+	struct mcp_reply opened;
+	mcp_kept_init(&s->kept);
+	failed = replace_session(s, &opened, err);
+	mcp_kept_release(&s->kept);
+	s->kept = kept;
+	return failed;
+}
+
+void mcp_session_close(struct mcp_session *s)
+{
+	s->ops->close(s->channel);
+}

@@ -1,0 +1,15 @@
+/* Reads the state of an MCP server from its source: the control plane, a resource or a tool. */
+#ifndef ROLLDBG_ENV_MCP_STATE_H
+#define ROLLDBG_ENV_MCP_STATE_H
+
+#include "env/mcp/control_plane.h"
+#include "env/mcp/reply.h"
+#include "env/state_source.h"
+
+/* The current state, absent if it could not be read (s->why says why). `last` is the last
+   observation, for STATE_OBSERVATION: absent after a failed step. */
+MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
+                            struct control_plane *control, struct mcp_reading *reading,
+                            struct str last, struct str *out, struct error *err);
+
+#endif

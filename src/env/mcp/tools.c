@@ -1,0 +1,214 @@
+/* tools/list, all pages, and tools/call: see tools.h. */
+#include "env/mcp/tools.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "env/mcp/modern.h"
+#include "json/write.h"
+
+#define TOOL_PAGES_MAX 1000
+#define TOOLS_MAX      4096 /* of one list */
+/* The list is part of a recording's first line and must leave room for the rest. */
+#define TOOLS_BYTES_MAX ((size_t)16 << 20)
+
+/* A list under construction. */
+struct listing {
+	struct mcp_session *session;
+	struct buf *tools;
+	struct map names; /* as spelled in JSON; in the arena */
+	struct arena arena;
+	uint64_t kept, left_out;
+	bool more_pages;
+	struct buf repeated; /* names in JSON, with commas */
+};
+
+static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply *r,
+                     struct error *err)
+{
+	struct buf params = BUF(2 * BUF_MAX_SMALL);
+
+	if (cursor.p) {
+		buf_text(&params, "{\"cursor\":");
+		buf_str(&params, cursor);
+		buf_char(&params, '}');
+	}
+	struct str given = params.n ? buf_view(&params) : STR_NONE;
+	int failed = mcp_request(s, "tools/list", given, r, err);
+	buf_release(&params);
+	return failed;
+}
+
+static void note_repeated(struct listing *l, struct str name)
+{
+	if (l->repeated.n) {
+		buf_char(&l->repeated, ',');
+	}
+	buf_str(&l->repeated, name);
+}
+
+static void add_tool(struct listing *l, struct str tool)
+{
+	struct str name = JSON_GET(tool, "name");
+	uint64_t hash = map_hash(name);
+
+	if (name.n && map_find(&l->names, hash, STR_NONE)) {
+		note_repeated(l, name);
+		return;
+	}
+	if (l->session->modern && !mcp_modern_takes_tool(l->session, tool)) {
+		return;
+	}
+	if (l->left_out || l->kept == TOOLS_MAX || tool.n > TOOLS_BYTES_MAX - l->tools->n - 2) {
+		l->left_out++;
+		return;
+	}
+	if (l->kept++) {
+		buf_char(l->tools, ',');
+	}
+	if (name.n) {
+		map_add(&l->names, arena_new(&l->arena, sizeof(struct map_item)), hash);
+	}
+	buf_str(l->tools, tool);
+}
+
+/* Sets *cursor to that of the next page; false if there is none to request. */
+static bool turn_page(struct listing *l, struct str next, int page, struct buf *cursor,
+                      bool *endless)
+{
+	if (json_is_null(next) || json_is(next, STR(""))) {
+		return false;
+	}
+	l->more_pages = true;
+	if (l->left_out) {
+		return false;
+	}
+	*endless =
+		page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL || str_eq(next, buf_view(cursor));
+	buf_clear(cursor);
+	buf_str(cursor, next);
+	l->more_pages = false;
+	return !*endless;
+}
+
+static int list_pages(struct mcp_session *s, struct listing *l, struct buf *cursor, bool *endless,
+                      struct mcp_reply *r, struct error *err)
+{
+	for (int page = 0;; page++) {
+		struct str at = cursor->n ? buf_view(cursor) : STR_NONE, tool;
+		size_t tools_cursor = 0;
+
+		if (list_page(s, at, r, err)) {
+			return -1;
+		}
+		if (r->got != MCP_GOT_RESULT) {
+			return 0;
+		}
+		struct str tools = JSON_GET(r->message.result, "tools");
+		if (json_type(tools) != JSON_ARRAY) {
+			r->got = MCP_GOT_UNUSABLE;
+			r->text = STR("the result of tools/list has no array \"tools\"");
+			return 0;
+		}
+		while (json_next(tools, &tools_cursor, &tool)) {
+			add_tool(l, tool);
+		}
+		if (!turn_page(l, JSON_GET(r->message.result, "nextCursor"), page, cursor,
+		               endless)) {
+			return 0;
+		}
+	}
+}
+
+static void say_what_is_missing(struct mcp_session *s, const struct listing *l)
+{
+	struct buf detail = BUF(2 * BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (l->left_out) {
+		jw_init(&w, &detail);
+		jw_object(&w);
+		jw_key(&w, "what");
+		jw_text(&w, "tools");
+		jw_key(&w, "kept");
+		jw_u64(&w, l->kept);
+		jw_key(&w, "left_out");
+		jw_u64(&w, l->left_out);
+		jw_key(&w, "more_pages");
+		jw_bool(&w, l->more_pages);
+		jw_end(&w);
+		events_push_json(s->conf.events, EVENT_TRUNCATED_BYTES, &detail);
+	}
+	buf_clear(&detail);
+	if (l->repeated.n || l->repeated.full) {
+		jw_init(&w, &detail);
+		jw_object(&w);
+		jw_key(&w, "what");
+		jw_text(&w, "tools/list");
+		jw_key(&w, "why");
+		jw_text(&w, "duplicate tool name: only the first tool of that name is used");
+		jw_key(&w, "names");
+		jw_array(&w);
+		if (!l->repeated.full) {
+			jw_raw(&w, buf_view(&l->repeated));
+		}
+		jw_end(&w);
+		jw_end(&w);
+		events_push_json(s->conf.events, EVENT_NOISE, &detail);
+	}
+	buf_release(&detail);
+}
+
+int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, struct mcp_reply *r,
+                   struct error *err)
+{
+	struct buf cursor = BUF(BUF_MAX_SMALL);
+	struct listing l = {.session = s, .tools = tools, .repeated = BUF(BUF_MAX_SMALL)};
+
+	*endless = false;
+	buf_clear(tools);
+	buf_clear(&s->marked);
+	buf_char(tools, '[');
+	int failed = list_pages(s, &l, &cursor, endless, r, err);
+	buf_char(tools, ']');
+	say_what_is_missing(s, &l);
+	buf_release(&cursor);
+	buf_release(&l.repeated);
+	arena_release(&l.arena);
+	return failed;
+}
+
+/* Keeps the refusal in *r readable if the tools cannot be listed. */
+static int list_again(struct mcp_session *s, const struct mcp_reply *r, bool *listed,
+                      struct error *err)
+{
+	struct mcp_kept kept = s->kept;
+	struct buf tools = BUF(BUF_MAX_MESSAGE);
+	struct mcp_reply list;
+	bool endless;
+
+	mcp_kept_init(&s->kept);
+	int failed = mcp_list_tools(s, &tools, &endless, &list, err);
+	*listed = !failed && list.got == MCP_GOT_RESULT;
+	mcp_kept_release(&s->kept);
+	s->kept = kept;
+	buf_release(&tools);
+	s->tools_changed |= *listed;
+	if (*listed) {
+		mcp_note_retry(s, r,
+		               "the server refused the headers before executing the call: the "
+		               "tools were listed again, and the call was sent again");
+	}
+	return failed;
+}
+
+int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments, struct mcp_reply *r,
+                  struct error *err)
+{
+	bool listed = false;
+
+	if (mcp_call_once(s, name, arguments, r, err) ||
+	    (r->headers_refused && list_again(s, r, &listed, err))) {
+		return -1;
+	}
+	return listed ? mcp_call_once(s, name, arguments, r, err) : 0;
+}

@@ -1,0 +1,390 @@
+/* What the messages of an MCP session mean, whichever way they came: see session_state.h. */
+#include "env/mcp/session_state.h"
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "env/mcp/elicit.h"
+#include "json/write.h"
+
+#include <stdio.h>
+
+#define ASKED_MAX 1000u   /* requests of the server within one exchange */
+#define ASIDE_MS  5000ull /* for a response of ours, which needs no confirmation */
+#define NS_PER_MS 1000000u
+#define NOISE_MAX ((size_t)64 << 10) /* of a text that is not a message; its size is recorded \ */
+
+void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q, struct mcp_reply *r)
+{
+	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT, .asked = q->id};
+	s->asked = s->strange = 0;
+	s->broken = NULL;
+	s->deadline_ns =
+		q->timeout_ms ? io_now_ns(s->conf.io) + q->timeout_ms * NS_PER_MS : UINT64_MAX;
+}
+
+uint64_t mcp_time_left_ms(const struct mcp_session *s)
+{
+	uint64_t now = io_now_ns(s->conf.io);
+
+	if (s->deadline_ns == UINT64_MAX) {
+		return UINT64_MAX;
+	}
+	return now < s->deadline_ns ? (s->deadline_ns - now) / NS_PER_MS : 0;
+}
+
+/* ---- what a server sends beside the answer ---- */
+
+struct server_request {
+	const char *method, *result;
+};
+
+static const struct server_request answers[] = {
+	{"ping", "{}"},
+	{"roots/list", "{\"roots\":[]}"},
+};
+
+/* Answers given on the user's behalf are recorded. */
+static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_message *m,
+                               struct buf *body)
+{
+	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	elicit_answer(m->params, &result, &why);
+	jsonrpc_write_result(body, m->id, buf_view(&result));
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "method");
+	jw_text(&w, "elicitation/create");
+	jw_key(&w, "params");
+	jw_raw(&w, m->params);
+	jw_key(&w, "answered");
+	jw_raw(&w, buf_view(&result));
+	if (why.n) {
+		jw_key(&w, "why");
+		jw_str(&w, buf_view(&why));
+	}
+	jw_end(&w);
+	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
+	buf_release(&result);
+	buf_release(&why);
+	buf_release(&detail);
+}
+
+static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
+{
+	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* the id is the server's */
+	uint64_t left = mcp_time_left_ms(s);
+	size_t i = 0;
+
+	if (!left) {
+		return 0; /* the connection is lost: the next read reports it */
+	}
+	if (++s->asked > ASKED_MAX) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "the server sent more than %u requests of its own instead of "
+		                 "the response",
+		                 ASKED_MAX);
+	}
+	if (str_is(m->method, "elicitation/create")) {
+		answer_elicitation(s, m, &body);
+		i = ARRAY_LEN(answers) + 1;
+	}
+	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
+		i++;
+	}
+	if (i < ARRAY_LEN(answers)) {
+		jsonrpc_write_result(&body, m->id, str_from(answers[i].result));
+	} else if (i == ARRAY_LEN(answers)) {
+		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
+	}
+	/* if it is not accepted, there must be time left for the awaited response */
+	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;
+	struct mcp_outgoing q = {.text = buf_view(&body), .timeout_ms = timeout_ms};
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&body);
+	return failed;
+}
+
+static void note_message(struct mcp_session *s, enum event_kind event,
+                         const struct jsonrpc_message *m, struct str raw)
+{
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	if (m->kind != JSONRPC_NOT_JSON) {
+		jw_key(&w, "message");
+		jw_raw(&w, raw);
+	} else if (raw.n <= NOISE_MAX) {
+		bool text = text_utf8_valid(raw) == raw.n;
+		struct buf base64 = BUF(2 * NOISE_MAX);
+
+		if (!text) {
+			base64_encode(&base64, raw);
+		}
+		jw_key(&w, text ? "text" : "base64");
+		jw_str(&w, text ? raw : buf_view(&base64));
+		buf_release(&base64);
+	} else {
+		jw_key(&w, "bytes");
+		jw_u64(&w, raw.n);
+	}
+	jw_end(&w);
+	events_push_json(s->conf.events, event, &detail);
+	buf_release(&detail);
+}
+
+void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, const char *why)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "why");
+	jw_text(&w, why);
+	jw_key(&w, "http_status");
+	jw_i64(&w, refusal->http_status);
+	jw_key(&w, "code");
+	jw_raw(&w, refusal->message.error_code);
+	jw_end(&w);
+	events_push_json(s->conf.events, EVENT_RETRY, &detail);
+	buf_release(&detail);
+}
+
+void mcp_note_unwanted(struct mcp_session *s, struct str message, int http_status, const char *why)
+{
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "refused");
+	jw_raw(&w, message);
+	jw_key(&w, "http_status");
+	jw_i64(&w, http_status);
+	jw_key(&w, "error");
+	jw_text(&w, why);
+	jw_end(&w);
+	events_push_json(s->conf.events, EVENT_NOISE, &detail);
+	buf_release(&detail);
+}
+
+/* Some servers return our number as a string. */
+static bool is_id(struct str id, int64_t number)
+{
+	uint64_t n;
+
+	return jsonrpc_id_is(id, number) || (json_type(id) == JSON_STRING &&
+	                                     text_u64(json_inner(id), &n) && n == (uint64_t)number);
+}
+
+/* A result must carry our id. An error in the reply to a POST belongs to that POST: real servers
+   send null, no id, or a string of their own ("server-error"). Only a different number marks a
+   late answer to another request. */
+bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
+{
+	if (is_id(m->id, id)) {
+		return m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR;
+	}
+	return m->kind == JSONRPC_ERROR && json_type(m->id) != JSON_NUMBER;
+}
+
+/* If all responses come over one stream, an error without id belongs to this request only if no
+   other request is pending. */
+static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message *m, int64_t id)
+{
+	if (id == MCP_NO_ID) {
+		return false;
+	}
+	if (m->kind == JSONRPC_INVALID) {
+		return is_id(m->id, id) && !m->method.p; /* there will be no other */
+	}
+	if (!s->ops->shared || is_id(m->id, id)) {
+		return mcp_is_answer(m, id);
+	}
+	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->owed;
+}
+
+/* 1: it was the answer to request `id` and is in *out; 0: something else, processed; -1 */
+static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, struct str raw,
+                        int64_t id, struct jsonrpc_message *out, struct error *err)
+{
+	switch (m->kind) {
+	case JSONRPC_REQUEST:
+		if (!s->modern) {
+			return answer_server(s, m, err);
+		}
+		break; /* not allowed there, and not answered */
+	case JSONRPC_NOTIFICATION:
+		s->tools_changed |= str_is(m->method, "notifications/tools/list_changed");
+		note_message(s, EVENT_NOTIFICATION, m, raw);
+		return 0;
+	case JSONRPC_RESULT:
+	case JSONRPC_ERROR:
+		if (is_awaited(s, m, id)) {
+			*out = *m;
+			return 1;
+		}
+		s->owed -= s->owed > 0;
+		s->strange++;
+		note_message(s, EVENT_LATE_REPLY, m, raw);
+		return 0;
+	case JSONRPC_NOT_JSON:
+	case JSONRPC_INVALID:
+	case JSONRPC_BATCH:
+		break;
+	}
+	s->strange++;
+	if (m->kind == JSONRPC_NOT_JSON && str_starts(raw, STR("{"))) {
+		s->broken = m->fault.why; /* perhaps it is the answer */
+	}
+	note_message(s, EVENT_NOISE, m, raw);
+	if (is_awaited(s, m, id)) {
+		*out = *m;
+		return 1;
+	}
+	return 0;
+}
+
+int mcp_take(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_message *out,
+             struct error *err)
+{
+	struct jsonrpc_message m;
+	struct str each;
+	size_t cursor = 0;
+	int got = 0;
+
+	jsonrpc_read(text, &m);
+	if (m.kind != JSONRPC_BATCH) {
+		return take_message(s, &m, text, id, out, err);
+	}
+	while (json_next(text, &cursor, &each)) {
+		jsonrpc_read_valid(each, &m);
+		int one = take_message(s, &m, each, id, out, err);
+		if (one < 0) {
+			return -1;
+		}
+		got |= one;
+	}
+	return got;
+}
+
+/* ---- how an exchange ends ---- */
+
+int mcp_explain_silence(const struct mcp_session *s, const struct mcp_outgoing *q,
+                        struct error *err)
+{
+	struct buf span = BUF(BUF_MAX_SMALL), but = BUF(BUF_MAX_SMALL);
+
+	text_put_duration(&span, q->timeout_ms);
+	if (s->strange) {
+		buf_printf(&but, ", although %u unrelated message%s arrived", s->strange,
+		           s->strange > 1 ? "s" : "");
+		if (s->broken) {
+			buf_printf(&but, " (one is not JSON: %s)", s->broken);
+		}
+	}
+	error_set(err, FAIL_TIMEOUT, "no answer to %s within %s%s", q->method, buf_cstr(&span),
+	          buf_cstr(&but));
+	buf_release(&span);
+	buf_release(&but);
+	return -1;
+}
+
+static const char *what_is_wrong(const struct jsonrpc_message *m)
+{
+	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT) {
+		return "its error is not an object";
+	}
+	if (!m->result.p && json_is_null(m->error)) {
+		return "it has neither a result nor an error";
+	}
+	if (!json_is_null(m->result) && !json_is_null(m->error)) {
+		return "it has both a result and an error";
+	}
+	return "it lacks \"jsonrpc\":\"2.0\"";
+}
+
+void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)
+{
+	char sentence[128];
+
+	if (r->message.kind == JSONRPC_INVALID) {
+		snprintf(sentence, sizeof(sentence), "the reply is not a JSON-RPC response: %s",
+		         what_is_wrong(&r->message));
+		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, sentence);
+		return;
+	}
+	r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
+	if (json_type(r->message.id) == JSON_STRING && is_id(r->message.id, r->asked) &&
+	    !s->ids_are_text) {
+		s->ids_are_text = true;
+		events_push(s->conf.events, EVENT_NOISE,
+		            STR("{\"why\":\"the request's id came back as a string\"}"));
+	}
+}
+
+void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
+                       const char *sentence)
+{
+	r->got = got;
+	buf_clear(&s->kept.text);
+	buf_text(&s->kept.text, sentence);
+	r->text = buf_view(&s->kept.text);
+}
+
+static bool is_ours(enum fail kind)
+{
+	return kind != FAIL_TIMEOUT && kind != FAIL_TRANSPORT && kind != FAIL_PROTOCOL;
+}
+
+int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+{
+	if (is_ours(err->kind)) {
+		return -1;
+	}
+	mcp_keep_sentence(s, r,
+	                  err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
+	                  : err->kind == FAIL_TRANSPORT ? MCP_GOT_TRANSPORT
+	                                                : MCP_GOT_UNUSABLE,
+	                  err->text);
+	return 0;
+}
+
+int mcp_note_trouble(struct mcp_session *s, struct error *err)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (is_ours(err->kind)) {
+		return -1;
+	}
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "why");
+	jw_text(&w, err->text);
+	jw_end(&w);
+	events_push_json(s->conf.events, EVENT_NOISE, &detail);
+	buf_release(&detail);
+	return 0;
+}
+
+/* ---- while nothing is asked ---- */
+
+int mcp_listen_meanwhile(void *session, uint64_t *wake_ns, struct error *err)
+{
+	struct mcp_session *s = session;
+	uint64_t now = io_now_ns(s->conf.io);
+
+	if (s->request_pending) {
+		return 0;
+	}
+	s->asked = 0;
+	s->deadline_ns = now + ASIDE_MS * NS_PER_MS;
+	int did = s->ops->listen(s->channel, wake_ns, err);
+	return did >= 0 ? did : mcp_note_trouble(s, err) ? -1 : 1;
+}

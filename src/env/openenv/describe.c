@@ -1,0 +1,212 @@
+/* What an OpenEnv server reveals without a session: whether it is one, its name, the schema of
+   its actions, the tools of an MCP-style environment. */
+#include "env/openenv/openenv.h"
+
+#include "base/log.h"
+#include "json/write.h"
+
+#define OLD_TITLE "Environment HTTP Server" /* openenv-core 0.1, which has no /schema */
+
+static bool is_schema(struct str body)
+{
+	return json_type(JSON_GET(body, "action")) == JSON_OBJECT &&
+	       json_type(JSON_GET(body, "observation")) == JSON_OBJECT;
+}
+
+static bool is_old(struct str openapi)
+{
+	struct str title = JSON_GET(JSON_GET(openapi, "info"), "title");
+	struct str paths = JSON_GET(openapi, "paths");
+
+	return json_type(title) == JSON_STRING && json_is(title, STR(OLD_TITLE)) &&
+	       json_get(paths, STR("/reset")).p && json_get(paths, STR("/step")).p;
+}
+
+bool openenv_answers(const struct env_conf *conf, struct io *io)
+{
+	struct openenv_wire wire;
+	struct event_queue none = {0};
+	struct error err = {0};
+	struct str body;
+	int status = 0;
+
+	openenv_wire_init(&wire, conf, io, &none);
+	bool yes = !openenv_get(&wire, "/schema", &status, &body, &err) && is_schema(body);
+	if (yes) {
+		log_info("%s: OpenEnv, because /schema describes actions and observations",
+		         buf_cstr(&wire.base));
+	} else if (status) {
+		yes = !openenv_get(&wire, "/openapi.json", &status, &body, &err) && is_old(body);
+		log_info("%s: %s", buf_cstr(&wire.base),
+		         yes ? "OpenEnv 0.1, because of the title of its /openapi.json"
+		             : "assumed to be MCP, because /schema and /openapi.json do not "
+		               "mention OpenEnv");
+	}
+	openenv_wire_release(&wire);
+	return yes;
+}
+
+static void keep_text(struct str value, struct buf *out)
+{
+	if (json_type(value) == JSON_STRING) {
+		buf_clear(out);
+		json_decode(value, out);
+	}
+}
+
+/* An unreachable server is an error; a missing page is not. */
+static int ask_page(struct env_openenv *e, const char *path, struct str *body, struct error *err)
+{
+	int status;
+
+	if (openenv_get(&e->wire, path, &status, body, err)) {
+		return -1;
+	}
+	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
+}
+
+/* The name is optional. To report it the server creates an environment, which may take long. */
+static int forgive_silence(const struct error *err)
+{
+	if (err->kind != FAIL_TRANSPORT) {
+		return -1;
+	}
+	log_info("the server does not report its name: %s", err->text);
+	return 0;
+}
+
+int openenv_describe(struct env_openenv *e, bool *known, struct error *err)
+{
+	struct str body;
+
+	if (ask_page(e, "/schema", &body, err)) {
+		return -1;
+	}
+	*known = is_schema(body);
+	if (*known) {
+		buf_str(&e->schema, JSON_GET(body, "action"));
+		if (ask_page(e, "/metadata", &body, err)) {
+			return forgive_silence(err);
+		}
+		keep_text(JSON_GET(body, "name"), &e->name);
+		keep_text(JSON_GET(body, "version"), &e->version);
+		return 0;
+	}
+	if (ask_page(e, "/openapi.json", &body, err)) {
+		return -1;
+	}
+	*known = is_old(body);
+	return 0;
+}
+
+/* ---- tools ---- */
+
+/* Environments with tools use one of the framework's own action classes. */
+static bool may_have_tools(const struct env_openenv *e)
+{
+	static const char *const titles[] = {"Action", "CallToolAction", "ListToolsAction"};
+	struct str title = JSON_GET(buf_view(&e->schema), "title");
+
+	for (size_t i = 0; json_type(title) == JSON_STRING && i < ARRAY_LEN(titles); i++) {
+		if (json_is(title, str_from(titles[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool keep_tools(struct env_openenv *e, struct str tools)
+{
+	if (json_type(tools) != JSON_ARRAY) {
+		return false;
+	}
+	buf_str(&e->tools, tools);
+	e->calls_tools = true;
+	return true;
+}
+
+/* tools/list is not a step, so it is tried first; older releases only have the action. */
+static int list_tools(struct env_openenv *e, struct error *err)
+{
+	static const struct str request =
+		STR_INIT("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}");
+	struct openenv_answer a;
+
+	if (e->wire.ws) {
+		if (openenv_ask(&e->wire, OPENENV_MCP, request, &a, err)) {
+			return -1;
+		}
+		struct str result = JSON_GET(a.data, "result");
+		if (a.got == OPENENV_ANSWER && keep_tools(e, JSON_GET(result, "tools"))) {
+			return 0;
+		}
+	}
+	if (openenv_ask(&e->wire, OPENENV_STEP, STR("{\"type\":\"list_tools\"}"), &a, err)) {
+		return -1;
+	}
+	struct str observation = JSON_GET(a.data, "observation");
+	if (a.got == OPENENV_ANSWER) {
+		keep_tools(e, JSON_GET(observation, "tools"));
+	}
+	return 0;
+}
+
+static void write_step_tool(struct env_openenv *e)
+{
+	struct json_writer w;
+
+	jw_init(&w, &e->tools);
+	jw_array(&w);
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_text(&w, "step");
+	jw_key(&w, "description");
+	jw_text(&w, "One step of the environment; the arguments are the action.");
+	jw_key(&w, "inputSchema");
+	jw_raw(&w, e->schema.n ? buf_view(&e->schema) : STR("{\"type\":\"object\"}"));
+	jw_end(&w);
+	jw_end(&w);
+}
+
+static int check_source(struct env_openenv *e, struct error *err)
+{
+	switch (e->source.kind) {
+	case STATE_AUTO:
+	case STATE_OPENENV:
+	case STATE_OBSERVATION:
+	case STATE_NONE:
+	case STATE_IMPORT:
+		return 0;
+	case STATE_CONTROL_PLANE:
+	case STATE_RESOURCE:
+	case STATE_TOOL:
+		break;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "\1state\2 %s: not available on an OpenEnv server: use openenv, "
+	                 "observation or none",
+	                 state_kind_name(e->source.kind));
+}
+
+int openenv_learn_facts(struct env_openenv *e, struct error *err)
+{
+	e->facts.protocol = e->base.ops->name;
+	if (check_source(e, err)) {
+		return -1;
+	}
+	if (may_have_tools(e) && list_tools(e, err)) {
+		return error_from_peer(err);
+	}
+	if (!e->calls_tools) {
+		write_step_tool(e);
+	}
+	buf_release(&e->schema);
+	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
+	e->facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
+	e->facts.tools = buf_view(&e->tools);
+	e->facts.env_session = str_from(e->conf->env_session);
+	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.base);
+	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
+	e->facts.traits.has_episodes = e->facts.traits.tells_episode = true;
+	return 0;
+}

@@ -1,0 +1,503 @@
+/* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens the other one), and
+   what both do in a session. Over the WebSocket one connection is one session is one environment.
+   What is lost with the connection stays lost: another one would be another environment, which
+   nobody has reset. */
+#include "env/openenv/openenv.h"
+
+#include "base/log.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+static const struct str nothing = {NULL, 0};
+
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                struct io *io)
+{
+	struct env_openenv *e = mem_new(sizeof(*e));
+
+	e->base.ops = ops;
+	e->conf = conf;
+	e->schema = e->tools = e->request = e->state = e->before = BUF(BUF_MAX_MESSAGE);
+	e->start = e->seen = BUF(BUF_MAX_MESSAGE);
+	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
+	e->env_steps = -1;
+	openenv_reading_init(&e->reading);
+	openenv_wire_init(&e->wire, conf, io, &e->events);
+	return e;
+}
+
+static struct env_openenv *openenv_of(struct env *base)
+{
+	return (struct env_openenv *)base;
+}
+
+void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, what);
+	jw_key(&w, "why");
+	jw_str(&w, why);
+	jw_end(&w);
+	events_push(&e->events, event, buf_view(&detail));
+	buf_release(&detail);
+}
+
+/* ---- the state ---- */
+
+static const struct str bookkeeping[] = {STR_INIT("episode_id"), STR_INIT("step_count")};
+
+static bool is_bookkeeping(struct str key)
+{
+	return str_eq(key, bookkeeping[0]) || str_eq(key, bookkeeping[1]);
+}
+
+/* Has it anything but the episode's id and the count of steps? */
+static bool is_informative(struct str state)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		if (!is_bookkeeping(m.key)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void see_episode(struct env_openenv *e, struct str id, bool ours)
+{
+	struct buf now = BUF(BUF_MAX_SMALL);
+
+	if (json_type(id) == JSON_STRING && json_is(id, buf_view(&e->episode))) {
+		return;
+	}
+	if (json_type(id) == JSON_STRING) {
+		json_decode(id, &now);
+	}
+	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode))) {
+		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
+		             json_is_null(id) ? STR("null") : id);
+	}
+	buf_clear(&e->episode);
+	buf_str(&e->episode, buf_view(&now));
+	buf_release(&now);
+}
+
+/* Requests the current state. after_reset: whatever episode it names is ours. */
+static int look(struct env_openenv *e, bool after_reset, struct error *err)
+{
+	struct openenv_answer a;
+	struct env_reply failure;
+
+	buf_clear(&e->state);
+	e->env_steps = -1;
+	e->state_taken = false;
+	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+		return -1;
+	}
+	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
+		struct str values[ARRAY_LEN(bookkeeping)];
+
+		buf_str(&e->state, a.data);
+		json_pick(a.data, bookkeeping, ARRAY_LEN(bookkeeping), values);
+		see_episode(e, values[0], after_reset);
+		if (!json_i64(values[1], &e->env_steps) || e->env_steps < 0) {
+			e->env_steps = -1;
+		}
+		return 0;
+	}
+	openenv_read_other(&a, &e->reading, &failure);
+	if (!e->state_failed) {
+		openenv_note(e, EVENT_CONTROL_PLANE_FAILED, "state", failure.error.message);
+	}
+	e->state_failed = true;
+	return 0;
+}
+
+/* Over plain HTTP a bare state is a finding: observations of environments that exist for one
+   request are not used as state. */
+static void choose_source(struct env_openenv *e)
+{
+	if (e->source.kind == STATE_AUTO) {
+		e->source.kind = STATE_OPENENV;
+		if (e->state.n && e->wire.ws && !is_informative(buf_view(&e->state))) {
+			e->source.kind = STATE_OBSERVATION;
+			openenv_note(e, EVENT_NOTIFICATION, "state",
+			             STR("not informative: it contains only episode_id and "
+			                 "step_count; observations are compared instead"));
+		}
+	}
+	e->facts.state_kind = e->source.kind;
+}
+
+/* Members besides the observation itself: often present from the first step on, and only sent
+   by some releases. Used only if there is nothing else. */
+static const char *metadata_aside(const struct env_openenv *e)
+{
+	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (whole && json_next_member(e->last, &cursor, &m)) {
+		if (!str_is(m.key, "metadata")) {
+			return "/metadata";
+		}
+	}
+	return NULL;
+}
+
+static int choose_ignored(struct env_openenv *e, struct error *err)
+{
+	struct str first = e->source.kind == STATE_OPENENV ? buf_view(&e->state) : e->last;
+
+	ignore_paths_release(&e->ignored);
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = metadata_aside(e)};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count,
+	                        first.n ? first : nothing, err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
+	return 0;
+}
+
+int openenv_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+
+	*out = nothing;
+	if (e->wire.gone && !e->over) {
+		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
+	}
+	if (e->source.kind == STATE_OPENENV && e->state_taken && !e->wire.gone &&
+	    look(e, false, err)) {
+		return -1;
+	}
+	if (e->source.kind == STATE_OPENENV) {
+		e->state_taken = true;
+		*out = e->state.n ? buf_view(&e->state) : nothing;
+		return 0;
+	}
+	if (e->source.kind == STATE_OBSERVATION) {
+		*out = state_source_observed(&e->source, e->last);
+	}
+	return 0;
+}
+
+/* ---- reset and step ---- */
+
+/* Copies the reply, because the state request reuses its buffers. */
+static void keep_reply(struct env_openenv *e, struct env_reply *out)
+{
+	arena_reset(&e->kept);
+	env_reply_keep(out, &e->kept);
+	e->last = out->outcome == OUTCOME_OK ? out->observation : nothing;
+	e->over = out->terminated > 0;
+}
+
+/* The user's reset arguments; ours only where the user gives none. */
+static void write_reset(struct env_openenv *e)
+{
+	struct str args = e->conf->reset_args, key;
+	struct json_writer w;
+	struct json_member m;
+	struct arena keys = {0};
+	size_t cursor = 0;
+
+	buf_clear(&e->request);
+	jw_init(&w, &e->request);
+	jw_object(&w);
+	while (json_next_member(args, &cursor, &m)) {
+		key = json_key_text(&keys, m.key);
+		jw_key(&w, key.p);
+		jw_raw(&w, m.value);
+	}
+	if (e->conf->has_seed && !JSON_GET(args, "seed").p) {
+		jw_key(&w, "seed");
+		jw_i64(&w, e->conf->seed);
+	}
+	if (!JSON_GET(args, "episode_id").p) {
+		jw_key(&w, "episode_id");
+		jw_text(&w, e->conf->env_session);
+	}
+	jw_end(&w);
+	arena_release(&keys);
+}
+
+/* Many environments assign their own episode ids, or none. */
+static void take_episode_id(struct env_openenv *e)
+{
+	if (e->episode.n) {
+		e->facts.env_session = buf_view(&e->episode);
+	}
+	if (!str_is(buf_view(&e->episode), e->conf->env_session)) {
+		log_info("the environment ignores the requested episode_id");
+	}
+}
+
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+	struct openenv_answer a;
+
+	write_reset(e);
+	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->request), &a, err)) {
+		return -1;
+	}
+	struct openenv_question q = {.known_tool = true, .is_reset = true};
+	openenv_read(&a, &q, &e->reading, out);
+	keep_reply(e, out);
+	buf_clear(&e->start);
+	buf_str(&e->start, e->last);
+	buf_clear(&e->seen);
+	buf_str(&e->seen, e->last);
+	if (out->outcome == OUTCOME_OK && look(e, true, err)) {
+		return -1;
+	}
+	take_episode_id(e);
+	choose_source(e);
+	return choose_ignored(e, err);
+}
+
+static bool is_tool(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "step" is never a tool's name, so the arguments are the action. */
+static void write_action(struct env_openenv *e, struct str name, struct str arguments)
+{
+	struct json_writer w;
+
+	buf_clear(&e->request);
+	if (str_is(name, "step")) {
+		buf_str(&e->request, arguments);
+		return;
+	}
+	jw_init(&w, &e->request);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "call_tool");
+	jw_key(&w, "tool_name");
+	jw_str(&w, name);
+	jw_key(&w, "arguments");
+	jw_raw(&w, arguments);
+	jw_end(&w);
+}
+
+static struct str kept_view(const struct buf *b)
+{
+	return b->n ? buf_view(b) : nothing;
+}
+
+static struct openenv_question question_of(const struct env_openenv *e, bool known_tool)
+{
+	return (struct openenv_question){.known_tool = known_tool,
+	                                 .before = {kept_view(&e->start), kept_view(&e->seen)},
+	                                 .error_texts = e->conf->error_texts,
+	                                 .error_text_count = e->conf->error_text_count};
+}
+
+/* A count that never changed tells nothing: some environments keep none. */
+static void believe_if_uncounted(struct env_openenv *e, int64_t before, struct env_reply *out)
+{
+	bool known = before >= 0 && out->env_steps >= 0;
+
+	e->counts |= known && out->env_steps > before;
+	bool evidence = e->counts || e->reading.suspected.unchanged;
+	if (known && evidence && out->env_steps == before) {
+		openenv_believe_suspected(&e->reading, out);
+	}
+	if (out->outcome == OUTCOME_OK) {
+		buf_clear(&e->seen);
+		buf_str(&e->seen, out->observation);
+	} else {
+		e->last = nothing;
+	}
+}
+
+int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                 struct error *err)
+{
+	struct env_openenv *e = openenv_of(base);
+	bool known = e->calls_tools ? is_tool(e->facts.tools, name) : str_is(name, "step");
+	struct openenv_answer a;
+	int64_t counted = e->env_steps;
+
+	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
+	struct buf before = e->state;
+	e->state = e->before;
+	e->before = before;
+	buf_clear(&e->state);
+	write_action(e, name, arguments);
+	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err)) {
+		return -1;
+	}
+	struct openenv_question q = question_of(e, known);
+	openenv_read(&a, &q, &e->reading, out);
+	keep_reply(e, out);
+	bool unheard = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
+	bool silent = e->wire.gone || (unheard && !e->wire.ws);
+	if (!silent && look(e, false, err)) {
+		return -1;
+	}
+	out->env_steps = silent ? -1 : e->env_steps;
+	believe_if_uncounted(e, counted, out);
+	out->env_session = e->facts.env_session;
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+/* Explains why a path has no WebSocket. */
+static int declined(struct env_openenv *e, const struct openenv_answer *a, bool known,
+                    struct env_reply *refusal, struct error *err)
+{
+	bool busy = a->code == 429 || (a->code >= 500 && a->code != 501);
+
+	if (a->code == 401 || (busy && !a->page)) {
+		openenv_read_other(a, &e->reading, refusal);
+		return 0;
+	}
+	if (a->code / 100 == 3) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%.*s: redirects of a WebSocket are not followed; use the URL "
+		                 "it redirects to",
+		                 STR_ARG(a->text));
+	}
+	if (busy) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%.*s: a proxy in between cannot reach the server",
+		                 STR_ARG(a->text));
+	}
+	if (known && e->schema.n) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%.*s, although the server answers plain HTTP: a proxy in "
+		                 "between does not forward WebSockets (it must pass on the "
+		                 "headers Upgrade and Connection)",
+		                 STR_ARG(a->text));
+	}
+	if (!known) {
+		return error_set(err, FAIL_PROTOCOL, "%.*s: not an OpenEnv server; check the path",
+		                 STR_ARG(a->text));
+	}
+	return error_set(err, FAIL_PROTOCOL,
+	                 "%.*s: this OpenEnv server has no WebSocket, only plain HTTP, where "
+	                 "each request runs in a new environment, or in one that all clients "
+	                 "share; use it with \1protocol\2 openenv-http",
+	                 STR_ARG(a->text));
+}
+
+/* The server refuses after a successful handshake, with an unsolicited message: the first reply
+   shows it. */
+static int greet(struct env_openenv *e, struct env_reply *refusal, struct error *err)
+{
+	struct openenv_answer a;
+
+	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+		return -1;
+	}
+	if (!e->wire.gone) {
+		return 0; /* an environment may have no state before its first reset */
+	}
+	openenv_read_other(&a, &e->reading, refusal);
+	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST) {
+		return error_set(err, FAIL_TRANSPORT, "%.*s", STR_ARG(a.text));
+	}
+	return 0;
+}
+
+static int openenv_open(const struct env_conf *conf, struct io *io, struct env **out,
+                        struct env_reply *refusal, struct error *err)
+{
+	struct env_openenv *e = openenv_new(&env_openenv, conf, io);
+	struct openenv_answer a;
+	bool known;
+
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
+		return -1;
+	}
+	if (a.got == OPENENV_STATUS) {
+		return declined(e, &a, known, refusal, err);
+	}
+	if (greet(e, refusal, err)) {
+		return error_from_peer(err);
+	}
+	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
+}
+
+const struct env_facts *openenv_facts(const struct env *base)
+{
+	return &((const struct env_openenv *)base)->facts;
+}
+
+bool openenv_event(struct env *base, struct event *out)
+{
+	return events_take(&openenv_of(base)->events, out);
+}
+
+void openenv_close(struct env *base)
+{
+	struct env_openenv *e = openenv_of(base);
+
+	if (!e) {
+		return;
+	}
+	struct buf *all[] = {&e->schema, &e->tools,   &e->request, &e->name,  &e->version,
+	                     &e->state,  &e->episode, &e->before,  &e->start, &e->seen};
+	openenv_wire_release(&e->wire);
+	openenv_reading_release(&e->reading);
+	state_source_release(&e->source);
+	events_release(&e->events);
+	ignore_paths_release(&e->ignored);
+	arena_release(&e->kept);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	free(e);
+}
+
+static int openenv_claims(const char *url)
+{
+	bool http = !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+
+	if (!strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6)) {
+		return 2;
+	}
+	return http ? 1 : 0;
+}
+
+const struct env_ops env_openenv = {
+	.name = "openenv",
+	.help = "OpenEnv over its WebSocket",
+	.protocols = (const char *const[]){"openenv", NULL},
+	.places = "ws://HOST:PORT",
+	.limit_fix = OPENENV_LIMIT_FIX,
+	.claims = openenv_claims,
+	.recognizes = openenv_answers,
+	.open = openenv_open,
+	.reset = openenv_reset,
+	.state = openenv_state,
+	.step = openenv_step,
+	.facts = openenv_facts,
+	.event = openenv_event,
+	.close = openenv_close,
+};

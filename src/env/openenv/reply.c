@@ -1,0 +1,509 @@
+/* Classifies OpenEnv's answers: see reply.h. Layers that report errors, from the wire inwards:
+   the connection, the frame, the framework (error of an MCP action), the tool, the environment's
+   own fields. */
+#include "env/openenv/reply.h"
+
+#include "base/html.h"
+#include "base/text.h"
+#include "env/error_text.h"
+#include "json/write.h"
+
+#include <stdio.h>
+
+#define MESSAGE_MAX ((size_t)4096)
+
+void openenv_reading_init(struct openenv_reading *r)
+{
+	r->message = r->structured = r->text = BUF(BUF_MAX_MESSAGE);
+}
+
+void openenv_reading_release(struct openenv_reading *r)
+{
+	buf_release(&r->message);
+	buf_release(&r->structured);
+	buf_release(&r->text);
+}
+
+static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
+                 enum error_class class)
+{
+	out->outcome = outcome;
+	out->error.layer = layer;
+	out->error.class = class;
+}
+
+static void keep_message(struct openenv_reading *r, struct str text, struct env_reply *out)
+{
+	buf_clear(&r->message);
+	buf_str(&r->message, text_utf8_cut(text, MESSAGE_MAX));
+	out->error.message = buf_view(&r->message);
+}
+
+static struct str as_text(struct openenv_reading *r, struct str value)
+{
+	buf_clear(&r->text);
+	json_text_or_json(value, &r->text);
+	return buf_view(&r->text);
+}
+
+static struct str code_number(struct openenv_reading *r, int code)
+{
+	snprintf(r->code, sizeof(r->code), "%d", code);
+	return code ? str_from(r->code) : STR_NONE;
+}
+
+/* ---- no answer ---- */
+
+static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
+                     struct env_reply *out)
+{
+	switch (a->end) {
+	case WEBSOCKET_CLOSED: /* whatever its code, even 1000: the session has ended */
+		fail(out, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION);
+		break;
+	case WEBSOCKET_BROKEN:
+		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_WEBSOCKET, CLASS_PROTOCOL);
+		break;
+	case WEBSOCKET_OPEN:
+	case WEBSOCKET_DECLINED:
+	case WEBSOCKET_LOST:
+		fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
+		break;
+	}
+	out->error.code = code_number(r, a->code);
+	keep_message(r, a->text, out);
+}
+
+static enum error_class status_class(int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return CLASS_AUTH;
+	case 408:
+	case 504:
+		return CLASS_TIMEOUT;
+	case 422:
+		return CLASS_ARGUMENTS;
+	case 429:
+	case 503:
+		return CLASS_CAPACITY;
+	case 400:
+	case 500:
+		return CLASS_ENVIRONMENT;
+	default:
+		return CLASS_PROTOCOL;
+	}
+}
+
+/* A web page comes from a proxy, not from the environment server. */
+static enum error_class answer_class(const struct openenv_answer *a)
+{
+	enum error_class class = status_class(a->code);
+
+	return a->page && class != CLASS_AUTH && class != CLASS_TIMEOUT ? CLASS_PROTOCOL : class;
+}
+
+static void read_status(const struct openenv_answer *a, struct openenv_reading *r,
+                        struct env_reply *out)
+{
+	enum error_class class = answer_class(a);
+	bool refused_step = class == CLASS_ARGUMENTS || class == CLASS_ENVIRONMENT;
+	struct str error = JSON_GET(a->data, "error");
+
+	fail(out,
+	     error_class_outcome(class, refused_step ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR),
+	     LAYER_HTTP, class);
+	out->error.code = code_number(r, a->code);
+	buf_clear(&r->text);
+	if (html_is_page(a->text)) {
+		html_summary(a->text, &r->text);
+	}
+	keep_message(r,
+	             json_type(error) == JSON_STRING ? as_text(r, error)
+	             : r->text.n                     ? buf_view(&r->text)
+	                                             : a->text,
+	             out);
+	out->observation = a->data;
+	out->raw = a->data.p ? STR_NONE : a->text;
+}
+
+/* ---- error frames ---- */
+
+static const struct frame_error {
+	const char *code;
+	enum outcome outcome;
+	enum error_class class;
+} frame_errors[] = {
+	{"CAPACITY_REACHED", OUTCOME_CAPACITY, CLASS_CAPACITY},
+	{"SESSION_ERROR", OUTCOME_SESSION_LOST, CLASS_SESSION},
+	{"FACTORY_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT},
+	{"EXECUTION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT},
+	{"VALIDATION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ARGUMENTS},
+	{"INVALID_JSON", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
+	{"UNKNOWN_TYPE", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
+};
+
+/* "Invalid message" alone is not helpful: the first of `errors` is used. */
+static void add_first_error(struct str errors, struct buf *text)
+{
+	struct str first, part;
+	size_t cursor = 0, at = 0;
+
+	if (!json_next(errors, &cursor, &first)) {
+		return;
+	}
+	buf_text(text, ": ");
+	for (struct str loc = JSON_GET(first, "loc"); json_next(loc, &at, &part);) {
+		buf_str(text, json_type(part) == JSON_STRING ? json_inner(part) : part);
+		buf_text(text, ": ");
+	}
+	if (json_type(JSON_GET(first, "msg")) == JSON_STRING) {
+		json_decode(JSON_GET(first, "msg"), text);
+	}
+}
+
+/* The message of an exception or a tool can be more specific than its layer: no capacity, or an
+   environment closed while its session is open. */
+static void refine(struct env_reply *out)
+{
+	enum error_class class = out->error.class;
+
+	if (class != CLASS_ENVIRONMENT && class != CLASS_TOOL) {
+		return;
+	}
+	class = error_text_class(out->error.message, out->error.layer, class);
+	if (class == CLASS_SESSION || class == CLASS_CAPACITY) {
+		out->error.class = class;
+		out->outcome = error_class_outcome(class, out->outcome);
+	}
+}
+
+static void read_error_frame(struct str data, struct openenv_reading *r, struct env_reply *out)
+{
+	struct str code = JSON_GET(data, "code");
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
+	for (size_t i = 0; i < ARRAY_LEN(frame_errors); i++) {
+		if (json_type(code) == JSON_STRING &&
+		    json_is(code, str_from(frame_errors[i].code))) {
+			fail(out, frame_errors[i].outcome, LAYER_FRAMEWORK, frame_errors[i].class);
+		}
+	}
+	out->error.code =
+		json_type(code) == JSON_STRING || json_type(code) == JSON_NUMBER ? code : STR_NONE;
+	buf_str(&text, as_text(r, JSON_GET(data, "message")));
+	add_first_error(JSON_GET(data, "errors"), &text);
+	keep_message(r, buf_view(&text), out);
+	buf_release(&text);
+	out->observation = data;
+	refine(out);
+}
+
+/* ---- errors inside an observation ---- */
+
+static const struct {
+	const char *type;
+	enum error_class class;
+} error_types[] = {
+	{"execution_error", CLASS_TOOL},        {"invalid_args", CLASS_ARGUMENTS},
+	{"tool_not_found", CLASS_UNKNOWN_TOOL}, {"timeout", CLASS_TIMEOUT},
+	{"transport_error", CLASS_TRANSPORT},
+};
+
+/* observation.error of an MCP action. The framework guesses its type from the text, so "not
+   found" for an advertised tool is ignored. */
+static void read_framework_error(struct str error, bool known_tool, struct openenv_reading *r,
+                                 struct env_reply *out)
+{
+	struct str type = JSON_GET(error, "error_type");
+	enum error_class class = CLASS_TOOL;
+
+	for (size_t i = 0; i < ARRAY_LEN(error_types); i++) {
+		if (json_is(type, str_from(error_types[i].type))) {
+			class = error_types[i].class;
+		}
+	}
+	if (class == CLASS_UNKNOWN_TOOL && known_tool) {
+		class = CLASS_TOOL;
+	}
+	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
+	out->error.code = type;
+	keep_message(r, as_text(r, JSON_GET(error, "message")), out);
+	refine(out);
+}
+
+static struct str tool_text(struct str result)
+{
+	struct str block;
+	size_t cursor = 0;
+
+	if (json_next(JSON_GET(result, "content"), &cursor, &block) &&
+	    json_type(JSON_GET(block, "text")) == JSON_STRING) {
+		return JSON_GET(block, "text");
+	}
+	return result;
+}
+
+static void believe(const struct hidden_error *claim, enum error_layer success,
+                    struct openenv_reading *r, struct env_reply *out)
+{
+	fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
+	out->error.disagrees = success;
+	out->error.code = claim->code;
+	keep_message(r, as_text(r, claim->message), out);
+	refine(out);
+}
+
+/* An observation that is a text, or contains only one. */
+static struct str only_text(struct str observation)
+{
+	struct str text = json_type(observation) == JSON_STRING ? observation : STR_NONE;
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(observation, &cursor, &m)) {
+		if (str_is(m.key, "metadata") || m.type == JSON_NULL ||
+		    (m.type == JSON_STRING && !json_inner(m.value).n)) {
+			continue;
+		}
+		if (text.p || m.type != JSON_STRING) {
+			return STR_NONE;
+		}
+		text = m.value;
+	}
+	return text;
+}
+
+/* What a tool's result reports: in its data, or at the beginning of its text. */
+static struct hidden_error hidden_error_in_result(struct str result,
+                                                  const struct openenv_question *q)
+{
+	struct str data = JSON_GET(result, "data");
+	struct hidden_error_context before = {JSON_GET(JSON_GET(q->before.start, "result"), "data"),
+	                                      JSON_GET(JSON_GET(q->before.last, "result"), "data")};
+	struct hidden_error found = hidden_error_in_body(data, before);
+	struct str text = json_type(result) == JSON_STRING ? result
+	                  : json_type(data) == JSON_STRING ? data
+	                                                   : tool_text(result);
+
+	return hidden_error_stronger(found, hidden_error_in_text(text));
+}
+
+/* The environment's own fields. Metadata may hold anything: only a certain error in it counts. */
+static struct hidden_error hidden_error_in_fields(struct str observation, struct str metadata,
+                                                  const struct openenv_question *q)
+{
+	struct hidden_error_context before = {JSON_GET(q->before.start, "metadata"),
+	                                      JSON_GET(q->before.last, "metadata")};
+	struct hidden_error aside = hidden_error_in_body(metadata, before);
+	struct hidden_error found = hidden_error_in_body(observation, q->before);
+
+	if (aside.strength == HIDDEN_ERROR_CERTAIN) {
+		aside.bare = false;
+		found = hidden_error_stronger(found, aside);
+	}
+	found = hidden_error_stronger(found, hidden_error_in_text(only_text(observation)));
+	return hidden_error_stronger(found, hidden_error_in_strings(observation, q->before.last));
+}
+
+/* The first observation may have a member "error" that is data. The reset failed only if it is certainly
+   an error, and says that there is no environment, or stands alone. */
+static bool is_no_start(const struct hidden_error *r, struct openenv_reading *reading)
+{
+	enum error_class class =
+		error_text_class(as_text(reading, r->message), r->layer, CLASS_NONE);
+
+	return r->strength == HIDDEN_ERROR_CERTAIN &&
+	       (r->bare || class == CLASS_CAPACITY || class == CLASS_SESSION);
+}
+
+static void find_hidden_error(struct str observation, struct str metadata,
+                              const struct openenv_question *q, struct openenv_reading *r,
+                              struct env_reply *out)
+{
+	struct hidden_error in_result = hidden_error_in_result(JSON_GET(observation, "result"), q);
+	struct hidden_error found =
+		hidden_error_stronger(in_result, hidden_error_in_fields(observation, metadata, q));
+	bool of_tool = in_result.strength && found.strength == in_result.strength;
+
+	if (q->is_reset && !is_no_start(&found, r)) {
+		return;
+	}
+	if (found.strength != HIDDEN_ERROR_CERTAIN) {
+		found = hidden_error_stronger(
+			found,
+			hidden_error_by_pattern(observation, q->error_texts, q->error_text_count));
+	}
+	if (found.strength >= HIDDEN_ERROR_LIKELY) { /* a count cannot contradict it here */
+		believe(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
+	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
+		r->suspected = found;
+		keep_message(r, as_text(r, found.message), out);
+		out->error.message = STR_NONE;
+	}
+}
+
+static void read_failure(struct str observation, struct str metadata,
+                         const struct openenv_question *q, struct openenv_reading *r,
+                         struct env_reply *out)
+{
+	static const struct str keys[] = {STR_INIT("error"), STR_INIT("result")};
+	struct str values[ARRAY_LEN(keys)];
+
+	json_pick(observation, keys, ARRAY_LEN(keys), values);
+	struct str error = values[0], result = values[1], type = JSON_GET(error, "error_type");
+
+	if (json_type(type) == JSON_STRING && json_inner(type).n) {
+		read_framework_error(error, q->known_tool, r, out);
+	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
+	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
+		fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
+		keep_message(r, as_text(r, tool_text(result)), out);
+		refine(out);
+	} else {
+		find_hidden_error(observation, metadata, q, r, out);
+	}
+}
+
+/* ---- an observation ---- */
+
+static struct str reward_of(struct str reward)
+{
+	switch (json_type(reward)) {
+	case JSON_NUMBER:
+		return reward;
+	case JSON_TRUE:
+		return STR("1");
+	case JSON_FALSE:
+		return STR("0");
+	case JSON_ABSENT:
+	case JSON_NULL:
+	case JSON_STRING:
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		break;
+	}
+	return STR_NONE;
+}
+
+/* Releases put metadata inside the observation, next to it, both, or nowhere: one copy is kept,
+   the inner one. */
+static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
+{
+	struct str inside = JSON_GET(out->observation, "metadata");
+	struct json_writer w;
+
+	if (json_count(inside) > 0 || json_count(beside) == 0) {
+		return inside;
+	}
+	buf_clear(&r->structured);
+	jw_init(&w, &r->structured);
+	jw_object(&w);
+	jw_key(&w, "metadata");
+	jw_raw(&w, beside);
+	jw_end(&w);
+	out->structured = buf_view(&r->structured);
+	return beside;
+}
+
+static void read_observation(struct str data, const struct openenv_question *q,
+                             struct openenv_reading *r, struct env_reply *out)
+{
+	enum { OBSERVATION, REWARD, DONE, METADATA, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("observation"), STR_INIT("reward"),
+	                                       STR_INIT("done"), STR_INIT("metadata")};
+	struct str values[COUNT];
+	bool done;
+
+	json_pick(data, keys, COUNT, values);
+	out->observation = values[OBSERVATION];
+	if (!out->observation.p) {
+		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
+		keep_message(r, STR("the reply has no observation"), out);
+		out->observation = data;
+		return;
+	}
+	out->reward = reward_of(values[REWARD]);
+	if (json_bool(values[DONE], &done)) {
+		out->terminated = (int8_t)done;
+	}
+	struct str metadata = read_metadata(values[METADATA], r, out);
+	if (q) {
+		read_failure(out->observation, metadata, q, r, out);
+	}
+}
+
+void openenv_believe_suspected(struct openenv_reading *r, struct env_reply *out)
+{
+	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
+		fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
+		out->error.disagrees = LAYER_FRAMEWORK;
+		out->error.message = buf_view(&r->message);
+		refine(out);
+	}
+	r->suspected.strength = HIDDEN_ERROR_NONE;
+}
+
+static void say_no_message(const struct openenv_answer *a, struct openenv_reading *r,
+                           struct env_reply *out)
+{
+	buf_clear(&r->text);
+	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
+	if (a->fault.why) {
+		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
+	}
+	keep_message(r, buf_view(&r->text), out);
+}
+
+void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
+                  struct openenv_reading *r, struct env_reply *out)
+{
+	r->suspected.strength = HIDDEN_ERROR_NONE;
+	*out = (struct env_reply){
+		.outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	switch (a->got) {
+	case OPENENV_ANSWER:
+		read_observation(a->data, q, r, out);
+		break;
+	case OPENENV_ERROR:
+		read_error_frame(a->data, r, out);
+		break;
+	case OPENENV_STATUS:
+		read_status(a, r, out);
+		break;
+	case OPENENV_NOT_JSON:
+		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
+		say_no_message(a, r, out);
+		out->raw = a->text;
+		break;
+	case OPENENV_STRAY:
+		fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
+		keep_message(r,
+		             STR("the reply's type does not match the request: it belongs to an "
+		                 "earlier one"),
+		             out);
+		out->raw = a->text;
+		break;
+	case OPENENV_ENDED:
+		read_end(a, r, out);
+		break;
+	case OPENENV_UNREACHABLE:
+	case OPENENV_LATE:
+		fail(out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
+		     LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
+		keep_message(r, a->text, out);
+		break;
+	}
+	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS) {
+		out->error.class = CLASS_UNKNOWN_TOOL;
+	}
+	out->http_status = a->got == OPENENV_STATUS ? a->code : 0;
+}
+
+void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *r,
+                        struct env_reply *out)
+{
+	openenv_read(a, NULL, r, out);
+}

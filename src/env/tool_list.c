@@ -1,0 +1,78 @@
+/* What lists of tools say: see tool_list.h. */
+#include "env/tool_list.h"
+
+#include "json/canon.h"
+#include "json/index.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+static bool same_tool(struct hasher *h, struct str a, struct str b)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	char hex[2][HASH_HEX + 1];
+
+	json_hash(h, a, NULL, &scratch, hex[0]);
+	json_hash(h, b, NULL, &scratch, hex[1]);
+	buf_release(&scratch);
+	return memcmp(hex[0], hex[1], HASH_HEX) == 0;
+}
+
+/* Appends the names of those tools of `in` that the other list lacks (hasher NULL), or
+ * has in another form. */
+static bool name_them(struct json_writer *w, const char *key, struct str in,
+                      const struct json_index *other, struct hasher *h)
+{
+	struct arena names = {0};
+	struct str tool;
+	size_t cursor = 0;
+	bool any = false;
+
+	jw_key(w, key);
+	jw_array(w);
+	while (json_next(in, &cursor, &tool)) {
+		struct str name = JSON_GET(tool, "name");
+		bool named = json_type(name) == JSON_STRING;
+		struct str twin =
+			named ? json_index_find(other, json_text(&names, name)) : STR_NONE;
+
+		if (h ? twin.p && !same_tool(h, tool, twin) : !twin.p) {
+			jw_raw(w, name);
+			any = true;
+		}
+	}
+	jw_end(w);
+	arena_release(&names);
+	return any;
+}
+
+bool tools_differ(struct str before, struct str now, struct hasher *h, struct buf *detail)
+{
+	struct json_index old, new;
+	struct json_writer w;
+
+	json_index_begin(&old, before);
+	json_index_begin(&new, now);
+	jw_init(&w, detail);
+	jw_object(&w);
+	bool added = name_them(&w, "added", now, &old, NULL);
+	bool removed = name_them(&w, "removed", before, &new, NULL);
+	bool changed = name_them(&w, "changed", now, &old, h);
+	jw_end(&w);
+	json_index_release(&old);
+	json_index_release(&new);
+	return added || removed || changed;
+}
+
+bool tool_reads_only(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+	bool hint = false;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			json_bool(JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint"), &hint);
+		}
+	}
+	return hint;
+}

@@ -1,0 +1,80 @@
+/* The call of a turn: its tool and arguments. This runs for every step of every recording, so
+   nothing here allocates. */
+#include "facts/call.h"
+
+/* The tool names of one server differ in length, at the start or at the end. */
+static size_t name_slot(struct str name)
+{
+	const unsigned char *p = (const unsigned char *)name.p;
+	size_t n = name.n;
+
+	return n ? (n + (size_t)3 * p[0] + (size_t)5 * p[n / 2] + (size_t)7 * p[n - 1]) % TOOL_CACHE
+	         : 0;
+}
+
+static int find_tool(struct open_rollout *o, struct str name)
+{
+	int32_t *cached = &o->tool_cache[name_slot(name)];
+
+	if (*cached && str_eq(o->facts.tools[*cached - 1].name, name)) {
+		return *cached - 1;
+	}
+	int found = tool_at(&o->facts, name);
+	if (found >= 0) {
+		*cached = found + 1;
+	}
+	return found;
+}
+
+static int find_spelled_tool(struct open_rollout *o, struct str name)
+{
+	struct buf *text = &o->facts.work->text;
+	int tool = find_tool(o, json_inner(name));
+
+	if (tool >= 0 || !json_has_escape(name)) {
+		return tool;
+	}
+	buf_clear(text);
+	json_decode(name, text);
+	return find_tool(o, buf_view(text));
+}
+
+/* If arguments follow the name as writers usually put them and contain no braces, they end with
+   the call and need not be scanned. `rest` is the call after its name. */
+static bool take_plain_arguments(struct str rest, struct derived_line *m)
+{
+	const struct str key = STR(",\"arguments\":");
+	struct str value = str_skip(rest, key.n);
+
+	if (!str_starts(rest, key) || value.n < 3 || value.p[0] != '{' ||
+	    memchr(value.p, '}', value.n) != value.p + value.n - 2) {
+		return false;
+	}
+	m->arguments = (struct str){value.p, value.n - 1};
+	return true;
+}
+
+void call_take(struct open_rollout *o, struct str call, struct derived_line *m)
+{
+	struct str name = STR_NONE;
+	struct json_member member;
+	size_t cursor = 0;
+
+	while (json_next_member(call, &cursor, &member)) {
+		if (str_eq(member.key, STR("arguments"))) {
+			m->arguments = member.value;
+		}
+		if (!str_eq(member.key, STR("name"))) {
+			continue;
+		}
+		name = member.value;
+		if (take_plain_arguments(str_skip(call, cursor), m)) {
+			break;
+		}
+	}
+	if (json_type(name) != JSON_STRING) {
+		return;
+	}
+	m->tool_name = json_inner(name);
+	m->tool = find_spelled_tool(o, name);
+}

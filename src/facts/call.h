@@ -1,0 +1,10 @@
+/* Finds the tool and the arguments in a line's tool_call. */
+#ifndef ROLLDBG_FACTS_CALL_H
+#define ROLLDBG_FACTS_CALL_H
+
+#include "facts/rollout_table.h"
+
+/* Sets tool, tool_name and arguments from the value of `tool_call`. */
+void call_take(struct open_rollout *o, struct str call, struct derived_line *m);
+
+#endif

@@ -1,0 +1,27 @@
+/* Points in time in values from servers: Unix times, ISO 8601, HTTP dates; and generated ids. */
+#ifndef ROLLDBG_FACTS_CLOCKS_H
+#define ROLLDBG_FACTS_CLOCKS_H
+
+#include "base/buf.h"
+
+/* Appends text with each of these replaced by '#': a date with a time (ISO 8601), a number that
+   is a Unix time of these decades in seconds, milli-, micro- or nanoseconds, a UUID, a run of 32
+   hex digits. */
+void clocks_mask(struct str text, struct buf *out);
+
+/* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
+   for the T, any zone or none) or an HTTP date (RFC 9110 section 5.6.7) to milliseconds since
+   1970; without a zone it is taken as UTC. False if it is neither. */
+bool clocks_date(struct str text, int64_t *unix_ms);
+
+/* Is the JSON value a time close to the present: a date, or a Unix time in seconds, milli-,
+   micro- or nanoseconds (a number or a string of digits), within a day (time zones) of now_ms,
+   or a time of day ("04:36:27")? *unix_ms is that time. If now_ms is negative (unknown), dates
+   and Unix times between 2020 and 2040 are accepted. */
+bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms);
+bool clocks_is_now(struct str value, int64_t now_ms);
+
+/* Is the JSON value a string that is one UUID (RFC 9562)? */
+bool clocks_is_uuid(struct str value);
+
+#endif

@@ -1,0 +1,46 @@
+/* Do two states differ? By their hashes (the state without what the header says is ignored), and
+   unknown is not unchanged. A step's effect is decided in fold.c (effect_shown): this first, then
+   movement.h takes away what changes by itself; correct_totals, at the end of a rollout, what
+   only the whole shows. */
+#ifndef ROLLDBG_FACTS_EFFECT_H
+#define ROLLDBG_FACTS_EFFECT_H
+
+#include "base/base.h"
+
+enum effect { EFFECT_UNKNOWN, EFFECT_CHANGED, EFFECT_UNCHANGED };
+
+const char *effect_name(enum effect e); /* "unknown", "changed", "unchanged" */
+
+/* Compares two states by their hashes; an absent or empty hash gives unknown. */
+enum effect effect_between(struct str before, struct str after);
+
+#define STATE_HASH_MAX 128 /* longer state_hashes are not stored, hence unknown */
+
+struct state_copy {
+	char text[STATE_HASH_MAX];
+	size_t n; /* 0: unknown */
+};
+
+struct str state_copy_hash(const struct state_copy *c);
+
+/* The states of one rollout, as needed to determine effects; zeroed at its start. */
+struct states {
+	struct str now;         /* at the current line; absent: unknown */
+	struct state_copy last; /* at the newest line that may have one */
+	/* the state before the newest change without a call */
+	struct state_copy changed_from;
+	struct state_copy first; /* the first one of the episode */
+	bool any;                /* some line had a state */
+	bool varied;             /* two states of an episode differed, adjacent or not */
+	bool replaced;           /* the session was replaced since the last line */
+};
+
+/* Compares the state of the next line with the previous one. `now` is absent if unknown, or if
+   it does not follow from the previous one, as after a reset. `called`: a call was sent in
+   between. `in_episode`: the state belongs to the episode. */
+enum effect states_take(struct states *s, struct str now, bool called, bool in_episode);
+
+/* The session was replaced: the next state is that of another environment. */
+void states_session_replaced(struct states *s);
+
+#endif

@@ -1,0 +1,83 @@
+/* The folder facts/: what the lines of a recording mean, derived from the lines alone (and from what
+   the user says about tools and errors), once for check, stats, report and the rest, the same live
+   and offline. Not here: judgements (check/), sums over rollouts (stats/), and reading lines
+   (trajectory/). Each question has one file:
+
+   facts.h          which rollout a line belongs to; all that a line adds
+   rollout_facts.h  the types: what is known of a rollout, of a line, of a step
+   fold.h           the fold over the lines of one rollout; decides each step's effect
+   effect.h         do two states differ?
+   movement.h       which of the differences are an effect; did the environment move at all?
+   member_changes.h which members of a value change, how often, and which by themselves
+   call.h, peer.h   what was called; what peers said, as it may be shown
+   env_count.h      what the environment counted
+   cross_rollout.h, sharing.h  what other rollouts did meanwhile; do they share one environment?
+   hints.h, baseline.h, tool_effects.h  what the user, or an earlier recording, says about tools
+   trained.h, logprobs.h  log-probabilities, the trainer's and the recorded ones
+   streak.h, span.h, clocks.h  repetitions, ranges of steps, texts with clocks masked */
+
+/* What lines mean: a fold over the lines of any number of interleaved rollouts. Each line gives its
+   derived line, and the step before it if this line shows that step's effect. All
+   commands take their counts and effects from here. Memory: one block an open rollout, 32
+   bytes a finished one until its file is done, 48 for each id of an environment. Not for
+   several threads at once. */
+#ifndef ROLLDBG_FACTS_FACTS_H
+#define ROLLDBG_FACTS_FACTS_H
+
+#include "facts/hints.h"
+#include "facts/rollout_facts.h"
+#include "trajectory/reader.h"
+
+struct facts_conf {
+	struct hints hints;
+	/* size of the caller's own memory per rollout, zeroed when it opens */
+	size_t user_size;
+	void (*user_release)(void *user); /* called before that is freed; may be NULL */
+	/* Accept lines of a rollout that is not open, which open one without a header, and a
+	   second header, which is merged with the first. Otherwise both are errors. */
+	bool lenient;
+};
+
+/* What one line added to the facts. Valid until the next call on the same facts. */
+struct facts_update {
+	const struct rollout_facts *rollout; /* NULL if the line belongs to no open rollout */
+	void *user;                          /* the caller's memory for the rollout */
+	/* The newest step, if this line determines its effect, and its kinds. It was completed
+	   before this line, so handle it first. */
+	const struct completed_step *completed;
+	unsigned completed_kinds; /* enum kind, or-ed */
+	struct derived_line derived;
+	unsigned kinds;                /* of the line; 0 if none */
+	const struct rollout_end *end; /* set when the rollout is over, else NULL */
+};
+
+struct facts;
+
+struct facts *facts_new(const struct facts_conf *conf); /* conf->hints must outlive the result */
+void facts_free(struct facts *f);                       /* NULL is fine */
+
+/* Processes a line from line_parse or the reader; note may be NULL (live). Returns -1 with
+   FAIL_INPUT for a header before the rollout's end and for a line of a rollout that is not open.
+   Lines of unknown type count for an open rollout if they name one. A truncated line concerns
+   all open rollouts. */
+MUST_USE int facts_line(struct facts *f, const struct line *l, const struct reader_note *note,
+                        struct facts_update *out, struct error *err);
+
+/* When the line is a header of a rollout that is open, that one has no end (it crashed, and
+   another was appended): ends it, true. Call facts_line with the line then. */
+bool facts_end_unfinished(struct facts *f, const struct line *l, struct facts_update *out);
+
+/* Is it a line of a rollout that has no header in this file? */
+bool facts_is_headless(struct facts *f, const struct line *l);
+
+/* Ends an open rollout without an end line, in the order of their ids: false when none is
+   left. */
+bool facts_end_next(struct facts *f, struct facts_update *out);
+
+/* Starts a new file: ids may be reused. All rollouts must have ended. */
+void facts_new_file(struct facts *f);
+
+size_t facts_open_count(const struct facts *f);
+struct workspace *facts_workspace(struct facts *f);
+
+#endif

@@ -1,0 +1,513 @@
+/* One rollout, line by line: see fold.h. This runs once for every line of every recording:
+   what only failed steps need is done for failed steps only. */
+#include "facts/fold.h"
+
+#include "facts/call.h"
+#include "facts/cross_rollout.h"
+#include "facts/peer.h"
+#include "json/write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void count_effect(struct open_rollout *o, const struct completed_step *p)
+{
+	struct episode_counts *e = &o->facts.episode;
+
+	o->effective += p->effect == EFFECT_CHANGED;
+	o->unknown_effect += p->effect == EFFECT_UNKNOWN;
+	if (p->outside_episode) {
+		return;
+	}
+	e->changed += p->effect == EFFECT_CHANGED;
+	e->unchanged += p->effect == EFFECT_UNCHANGED;
+}
+
+/* Later states belong to the episode as long as no step was sent after its end. */
+static bool is_in_episode(const struct open_rollout *o)
+{
+	return !o->terminal || (o->pending && !o->newest->outside_episode);
+}
+
+static bool may_have_state(const struct line *l)
+{
+	return l->type == LINE_STEP || l->type == LINE_END;
+}
+
+/* The effect that this line shows, on the state at the line before. Decided here alone: do the hashes
+   differ, and in more than what changes by itself? (correct_totals() takes away what only the whole
+   rollout shows.) */
+static enum effect effect_shown(struct open_rollout *o, const struct line *l)
+{
+	bool has_state = l && may_have_state(l), called = o->pending;
+	struct str hash = has_state ? line_state_hash(l) : STR_NONE;
+	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
+	enum effect effect = states_take(&o->states, hash, called, is_in_episode(o));
+
+	return movement_effect(&o->movement, l, state, effect, called, o->facts.alone,
+	                       called && !o->newest->outside_episode);
+}
+
+/* ---- pauses between calls, where somebody else may have acted ---- */
+
+static struct pause pause_now(struct open_rollout *o)
+{
+	struct cross_rollout *c = o->facts.cross_rollout;
+
+	return (struct pause){.sharing = &c->sharing,
+	                      .states = &o->movement.states,
+	                      .arena = &o->arena,
+	                      .rollout = o->number,
+	                      .now = c->clock,
+	                      .alone = o->alone_lines >= 2,
+	                      .others_called = cross_rollout_others_called(c)};
+}
+
+static void begin_pause(struct open_rollout *o, const struct line *l)
+{
+	const struct rollout_facts *f = &o->facts;
+
+	/* the first one may be joined by others */
+	bool may = (f->concurrent || f->cross_rollout->begun == 1) &&
+	           f->cross_rollout->sharing.pauses < SHARING_PAUSES;
+
+	if (l->outcome == OUTCOME_OK && may && f->steps <= SHARING_STEPS) {
+		struct pause at = pause_now(o);
+		pauses_begin(&o->pauses, &at,
+		             line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE,
+		             l->value[KEY_OBSERVATION]);
+	}
+}
+
+static void end_pause(struct open_rollout *o, const struct line *l)
+{
+	const struct rollout_facts *f = &o->facts;
+
+	if (o->pauses.answer.n && (l->type == LINE_END || (l->type == LINE_STEP && l->step >= 0))) {
+		struct pause at = pause_now(o);
+		pauses_end(&o->pauses, &at, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE,
+		           f->env_count.now, l->turn, l->step);
+	}
+}
+
+/* ---- how a seeded episode begins ---- */
+
+/* Without states observations tell. */
+static bool traces(const struct open_rollout *o, bool states)
+{
+	return o->facts.has_seed && o->trace.calls <= TRACE_CALLS &&
+	       states == (o->facts.source == SOURCE_NAMED);
+}
+
+static void trace_state(struct open_rollout *o, const struct line *l)
+{
+	if (traces(o, true) && line_has(l, KEY_STATE)) {
+		trace_see(&o->trace, &o->movement.states, l->value[KEY_STATE],
+		          &o->facts.work->text);
+	}
+}
+
+static void trace_observation(struct open_rollout *o, const struct line *l)
+{
+	if (traces(o, false) && l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION)) {
+		trace_see(&o->trace, &o->movement.observations, l->value[KEY_OBSERVATION],
+		          &o->facts.work->text);
+	}
+}
+
+const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l,
+                                                unsigned *kinds)
+{
+	struct rollout_facts *f = &o->facts;
+	bool pending = o->pending;
+
+	*kinds = 0;
+	if (l && !may_have_state(l) && l->type != LINE_RESET && l->type != LINE_HEADER) {
+		return NULL;
+	}
+	if (l) {
+		end_pause(o, l);
+		trace_state(o, l);
+	}
+	enum effect effect = effect_shown(o, l);
+	f->episode.state_varied = o->states.varied;
+	f->changed_without_call = !pending && effect == EFFECT_CHANGED;
+	if (!pending) {
+		return NULL;
+	}
+	o->pending = false;
+	o->newest->effect = effect;
+	count_effect(o, o->newest);
+	bool failed = o->newest->failed || o->newest->expected;
+	*kinds = KIND_COMPLETED | (failed || o->completed_failed ? KIND_COMPLETED_FAILED : 0U);
+	o->completed_failed = failed;
+	return o->newest;
+}
+
+/* Updates `previous` for later steps, and the sum over ok steps. */
+static void take_reward(struct open_rollout *o, const struct line *l, bool failed)
+{
+	double value = 0;
+
+	o->facts.previous = o->so_far;
+	o->so_far.failed = failed;
+	o->so_far.status_seen = o->so_far.status_seen || l->terminated >= 0;
+	if (!str_eq(l->value[KEY_REWARD], STR("0.0")) &&
+	    !json_double(l->value[KEY_REWARD], &value)) {
+		return;
+	}
+	o->so_far.reward_seen = true;
+	o->so_far.reward = value;
+	if (failed) {
+		return;
+	}
+	o->facts.reward_known = true;
+	o->facts.reward_sum += value;
+}
+
+/* The counters include expected failures; only the rules skip them. */
+static void count_failure(struct open_rollout *o, const struct derived_line *m)
+{
+	struct rollout_facts *f = &o->facts;
+
+	o->failed++;
+	f->episode.failed += m->failed && !m->outside_episode;
+	if (++f->failed_run > o->longest_failed_run) {
+		o->longest_failed_run = f->failed_run;
+	}
+}
+
+static bool is_expected(struct open_rollout *o, const struct line *l)
+{
+	struct str value = peer_error_value(l);
+
+	if (o->hints->error_count == 0) {
+		return false;
+	}
+	if (json_type(value) != JSON_STRING || !json_has_escape(value)) {
+		return hints_expect_error(o->hints, l->turn,
+		                          json_type(value) == JSON_STRING ? json_inner(value)
+		                                                          : value,
+		                          o->facts.expected_came);
+	}
+	buf_clear(&o->facts.work->text);
+	json_decode(value, &o->facts.work->text);
+	return hints_expect_error(o->hints, l->turn, buf_view(&o->facts.work->text),
+	                          o->facts.expected_came);
+}
+
+/* Keeps the error of the first failure in a row. */
+static void take_error(struct open_rollout *o, const struct line *l,
+                       const struct completed_step *before)
+{
+	if (o->facts.failed_run == 1 || before->effect == EFFECT_CHANGED || before->expected) {
+		peer_error(o->facts.work, l, o->newest->error);
+	} else {
+		memcpy(o->newest->error, before->error, sizeof(before->error));
+	}
+}
+
+/* The previous step stays valid as reported. */
+static void take_newest(struct open_rollout *o, const struct line *l, const struct derived_line *m)
+{
+	const struct completed_step *before = o->newest;
+	struct completed_step *now = &o->steps[before == &o->steps[0]];
+
+	o->pending = true;
+	o->newest = now;
+	now->failed = m->failed;
+	now->expected = m->expected;
+	now->by_content = m->failed && peer_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
+	now->idle = m->idle;
+	now->outside_episode = m->outside_episode;
+	now->effect = EFFECT_UNKNOWN;
+	now->turn = l->turn;
+	now->step = l->step;
+	now->tool = m->tool;
+	now->error[0] = '\0';
+	if (m->failed || m->expected) {
+		take_error(o, l, before);
+	}
+}
+
+static void take_movement(struct open_rollout *o, const struct line *l,
+                          const struct derived_line *m)
+{
+	uint64_t call = o->movement.seen && o->movement.states.done ? 0 : peer_call_spelled(m);
+
+	movement_step(&o->movement, l, call, m->arguments, !m->outside_episode && !m->idle,
+	              &o->facts.work->text);
+}
+
+/* The states of some protocols hold the environment's own count. */
+static int64_t start_count(const struct line *l)
+{
+	int64_t count;
+	bool known = json_i64(JSON_GET(l->value[KEY_STATE], "step_count"), &count) && count >= 0;
+
+	return known ? count : -1;
+}
+
+static void take_count(struct rollout_facts *f, const struct line *l, int64_t env_steps)
+{
+	int64_t before = f->env_count.reported ? f->env_count.now : start_count(l);
+
+	env_count_take(&f->env_count, env_steps);
+	cross_rollout_count(f->cross_rollout, before, env_steps);
+}
+
+/* Fills in what `m` says of a call that was sent. */
+static void derive_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
+{
+	struct rollout_facts *f = &o->facts;
+	bool ok = l->outcome == OUTCOME_OK;
+
+	m->expected = !ok && is_expected(o, l);
+	m->failed = !ok && !m->expected;
+	/* a call that the user interrupted failed, but not in the episode */
+	if (!ok && peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
+		m->outside_episode = true;
+	}
+	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
+	          ((o->hints->noop || o->hints->read_only) &&
+	           hints_idle(o->hints, m->tool_name, m->arguments));
+	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
+}
+
+/* Counts one call that was sent. */
+static unsigned take_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
+{
+	struct rollout_facts *f = &o->facts;
+	unsigned kinds = f->steps++ == 0 ? KIND_FIRST : 0;
+	bool ok = l->outcome == OUTCOME_OK;
+
+	derive_step(o, l, m);
+	f->episode.steps += !m->outside_episode;
+	f->episode.idle += m->idle && !m->outside_episode;
+	if (ok) {
+		f->failed_run = 0;
+	} else {
+		count_failure(o, m);
+	}
+	take_reward(o, l, !ok);
+	take_newest(o, l, m);
+	take_movement(o, l, m);
+	if (m->env_steps >= 0 && !m->outside_episode) {
+		take_count(f, l, m->env_steps);
+	}
+	if (!line_has(l, KEY_STATE)) {
+		kinds |= KIND_NO_STATE;
+	}
+	if (!line_has(l, KEY_REWARD) || l->terminated < 0) {
+		kinds |= KIND_UNREPORTED;
+	}
+	begin_pause(o, l);
+	if (f->has_seed && o->trace.calls <= TRACE_CALLS) {
+		trace_call(&o->trace, peer_call_spelled(m));
+		trace_observation(o, l);
+	}
+	if (m->expected) {
+		return 0;
+	}
+	return kinds | (m->failed ? KIND_FAILED : KIND_OK);
+}
+
+static unsigned take_turn(struct open_rollout *o, const struct line *l, struct derived_line *m)
+{
+	struct rollout_facts *f = &o->facts;
+	unsigned kinds = o->terminal ? KIND_AFTER_END : 0;
+
+	m->outside_episode = o->terminal;
+	if (l->turn < 0 || l->turn != f->last_turn) {
+		f->turns++;
+	}
+	f->last_turn = l->turn;
+	if (line_has(l, KEY_TOOL_CALL)) {
+		call_take(o, l->value[KEY_TOOL_CALL], m);
+	}
+	m->is_step = l->step >= 0;
+	kinds |= m->is_step ? take_step(o, l, m) : KIND_TURN;
+	if (m->tool == TOOL_UNLISTED && !m->expected) {
+		kinds |= KIND_UNLISTED;
+	}
+	if (f->changed_without_call) {
+		kinds |= KIND_CHANGED_WITHOUT_CALL;
+	}
+	if (line_has(l, KEY_LLM)) {
+		kinds |= KIND_LLM;
+	}
+	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
+		o->terminal = true;
+		f->ended_turn = l->turn;
+	}
+	return kinds;
+}
+
+/* The adapter kept only some of the tools. */
+static bool are_tools_missing(const struct line *l)
+{
+	return l->event == EVENT_TRUNCATED_BYTES &&
+	       json_is(JSON_GET(l->value[KEY_DETAIL], "what"), STR("tools"));
+}
+
+static unsigned take_event(struct open_rollout *o, const struct line *l)
+{
+	if (o->facts.tools_known == TOOLS_ALL && are_tools_missing(l)) {
+		o->facts.tools_known = TOOLS_SOME;
+	}
+	if (l->event == EVENT_SESSION_REPLACED) {
+		states_session_replaced(&o->states);
+	}
+	if (l->event == EVENT_STATE_REREAD) {
+		pauses_reread(&o->pauses, JSON_GET(l->value[KEY_DETAIL], "state"));
+	}
+	return KIND_EVENT;
+}
+
+unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_line *m)
+{
+	*m = (struct derived_line){.line = l, .tool = TOOL_NONE, .env_steps = -1};
+	switch (l->type) {
+	case LINE_STEP:
+		return take_turn(o, l, m);
+	case LINE_RESET:
+		o->terminal = false;
+		movement_reset(&o->movement);
+		cross_rollout_reset(o->facts.cross_rollout);
+		begin_pause(o, l);
+		trace_observation(o, l);
+		return KIND_RESET;
+	case LINE_EVENT:
+		return take_event(o, l);
+	case LINE_HEADER:
+		fold_header(o, l);
+		return KIND_HEADER;
+	case LINE_END:
+	case LINE_TYPES:
+	case LINE_UNKNOWN:
+		return 0;
+	}
+	return 0;
+}
+
+void counters_number(bool known, double value, char out[32])
+{
+	struct buf text = BUF(32); /* a double takes 24 bytes at most */
+	struct json_writer json;
+
+	jw_init(&json, &text);
+	if (known) {
+		jw_double(&json, value);
+	} else {
+		jw_null(&json);
+	}
+	memcpy(out, buf_cstr(&text), text.n + 1);
+	buf_release(&text);
+}
+
+static void sum_reward(const struct rollout_facts *f, struct str total, char out[32])
+{
+	double value = f->reward_sum;
+
+	if (total.n > 0 && total.n < 32) {
+		memcpy(out, total.p, total.n);
+		out[total.n] = '\0';
+		return;
+	}
+	bool known = json_double(total, &value) || f->reward_known;
+	counters_number(known, value, out);
+}
+
+static struct counters counters_of(const struct open_rollout *o, const struct line *end)
+{
+	const struct rollout_facts *f = &o->facts;
+	/* without a step it is 0 if there was a state to look at */
+	bool judged = f->steps > 0 ? o->unknown_effect < f->steps : o->states.any;
+	struct counters c = {.turns = f->turns,
+	                     .steps = f->steps,
+	                     .failed = o->failed,
+	                     .longest_failed_run = o->longest_failed_run,
+	                     .effective = judged ? o->effective : -1,
+	                     .unknown = o->unknown_effect};
+	bool said = end && line_has(end, KEY_TOTAL_REWARD);
+
+	sum_reward(f, said ? end->value[KEY_TOTAL_REWARD] : STR_NONE, c.reward);
+	return c;
+}
+
+/* The text of a string, kept as long as the rollout. */
+static struct str end_text(struct open_rollout *o, struct str value)
+{
+	struct buf *text = &o->facts.work->text;
+
+	if (json_type(value) != JSON_STRING) {
+		return STR_NONE;
+	}
+	if (!json_has_escape(value)) {
+		return json_inner(value);
+	}
+	buf_clear(text);
+	json_decode(value, text);
+	return arena_str(&o->arena, buf_view(text));
+}
+
+static struct str shown_id(struct open_rollout *o)
+{
+	struct str id = o->facts.id;
+	char number[32];
+
+	if (o->instance == 1) {
+		return id;
+	}
+	int n = snprintf(number, sizeof(number), "#%" PRId64, o->instance);
+	char *text = arena_new(&o->arena, id.n + (size_t)n + 1);
+	memcpy(text, id.p, id.n);
+	memcpy(text + id.n, number, (size_t)n);
+	return (struct str){text, id.n + (size_t)n};
+}
+
+/* No trainer can use it. (An imported rollout without a status is one that ended.) */
+static bool is_lost(enum end_status status)
+{
+	return status == END_REFUSED || status == END_UNREACHABLE || status == END_INTERRUPTED ||
+	       status == END_FAILED || status == END_INCOMPLETE;
+}
+
+/* Applies what was learned later to all steps. */
+static void correct_totals(struct open_rollout *o)
+{
+	struct rollout_facts *f = &o->facts;
+	struct episode_counts *e = &f->episode;
+	bool from_observations = f->source == SOURCE_OBSERVATION;
+	struct change_set none = movement_correction(&o->movement, from_observations);
+
+	o->effective -= none.steps;
+	e->changed -= none.in_episode;
+	e->unchanged += none.in_episode;
+	f->movement = movement_verdict(
+		&o->movement, &(struct movement_context){.calls = e->steps - e->idle,
+	                                                 .failed = e->failed,
+	                                                 .changed = e->changed,
+	                                                 .unchanged = e->unchanged,
+	                                                 .from_observations = from_observations,
+	                                                 .counts = f->env_count.reported >= 2,
+	                                                 .count_moved = f->env_count.moved});
+	if (f->movement == MOVEMENT_UNSHOWN) {
+		o->unknown_effect = f->steps;
+	}
+}
+
+const struct rollout_end *fold_end(struct open_rollout *o, const struct line *end)
+{
+	enum end_status status = end ? end->status : END_INCOMPLETE;
+	struct str reason = end ? end_text(o, end->value[KEY_REASON]) : STR_NONE;
+
+	correct_totals(o);
+	o->end = (struct rollout_end){.id = shown_id(o),
+	                              .status = status,
+	                              .reason = reason,
+	                              .lost = is_lost(status),
+	                              .counters = counters_of(o, end)};
+	o->facts.effective = o->end.counters.effective;
+	return &o->end;
+}

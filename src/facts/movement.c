@@ -1,0 +1,473 @@
+/* Follows states and observations line by line: see movement.h. Once an effect is certain
+   only states are examined, and only until none of their members can still prove to change by
+   itself. */
+#include "facts/movement.h"
+
+#include "facts/clocks.h"
+#include "json/scan.h"
+
+#define KEPT_MAX                                                                                   \
+	((size_t)64 << 10) /* bytes of a state or observation; longer ones count as unknown */
+#define ANSWER_MAX       ((size_t)4 << 10)
+#define DIGEST_MIN       16 /* hex digits */
+#define CONTRADICTED_MIN 2
+#define TELLING_MIN      24 /* characters; a shorter text may be a mere acknowledgement */
+
+void movement_release(struct movement_facts *m)
+{
+	for (size_t i = 0; i < m->answer_count; i++) {
+		buf_release(&m->answers[i].value);
+	}
+	m->answer_count = 0;
+	buf_release(&m->state);
+	buf_release(&m->observation);
+	buf_release(&m->arguments);
+}
+
+void movement_ignore(struct movement_facts *m, struct str pointers)
+{
+	size_t n = json_count(pointers), cursor = 0, i = 0;
+	struct str *list = arena_new(m->arena, (n + 1) * sizeof(*list));
+	struct str pointer;
+
+	while (json_next(pointers, &cursor, &pointer)) {
+		list[i++] = arena_str(m->arena, json_inner(pointer));
+	}
+	m->states.arena = m->observations.arena = m->repeats.arena = m->arena;
+	m->states.ignored = m->observations.ignored = m->repeats.ignored = list;
+	m->states.ignored_count = m->observations.ignored_count = m->repeats.ignored_count = i;
+	m->repeats.never_done = true;
+	m->sent_ms = m->answered_ms = -1;
+}
+
+void movement_reset(struct movement_facts *m)
+{
+	buf_clear(&m->state);
+	buf_clear(&m->observation);
+}
+
+static void keep(struct buf *b, struct str value, size_t max)
+{
+	b->max = max;
+	buf_clear(b);
+	if (value.n <= max) {
+		buf_str(b, value);
+	}
+}
+
+/* ---- when readings were made ---- */
+
+static int64_t time_of(struct str meta, const char *key)
+{
+	struct str at = json_get(meta, str_from(key));
+	int64_t ms;
+
+	return json_type(at) == JSON_STRING && clocks_date(json_inner(at), &ms) ? ms : -1;
+}
+
+static void take_times(struct movement_facts *m, const struct line *l)
+{
+	struct str meta = l->value[KEY_META];
+	double latency = 0;
+
+	m->previous_sent_ms = m->sent_ms;
+	m->previous_answered_ms = m->answered_ms;
+	m->sent_ms = m->states.done ? -1 : time_of(meta, "at");
+	json_double(m->sent_ms < 0 ? STR_NONE : JSON_GET(meta, "latency_ms"), &latency);
+	m->answered_ms = m->sent_ms < 0 ? -1 : m->sent_ms + (int64_t)latency;
+}
+
+static double between_ms(int64_t from, int64_t to)
+{
+	return from < 0 || to < from ? -1 : (double)(to - from);
+}
+
+static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
+{
+	int64_t now = l ? time_of(l->value[KEY_META], l->type == LINE_END ? "ended" : "at") : -1;
+
+	return (struct interval){.called = called,
+	                         .call = m->call,
+	                         .now_ms = now,
+	                         .elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms),
+	                                        between_ms(m->sent_ms, now)}};
+}
+
+/* ---- observations ---- */
+
+/* Does it contain more than "ok", true and a reward? */
+static bool is_telling(struct str observation)
+{
+	struct json_member member;
+	size_t cursor = 0;
+
+	if (json_type(observation) == JSON_STRING) {
+		return observation.n >= TELLING_MIN;
+	}
+	while (json_next_member(observation, &cursor, &member)) {
+		bool filled = (member.type == JSON_ARRAY || member.type == JSON_OBJECT) &&
+		              member.value.n > sizeof("[]") - 1;
+		if ((filled || member.type == JSON_NUMBER) && !str_eq(member.key, STR("reward")) &&
+		    !str_eq(member.key, STR("metadata"))) {
+			return true;
+		}
+	}
+	return json_type(observation) == JSON_ARRAY;
+}
+
+/* Do both have the same key with the same value, other than true or null? */
+static bool is_shared(const struct member_changes *states, struct str state, struct str observation)
+{
+	struct json_member member;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &member)) {
+		if ((member.type == JSON_NUMBER || member.value.n > 2) &&
+		    member.type != JSON_TRUE && member.type != JSON_FALSE &&
+		    member.type != JSON_NULL && !member_changes_ignores(states, member.key) &&
+		    str_eq(json_get(observation, member.key), member.value)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_digest(struct str value)
+{
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (!strchr("0123456789abcdefABCDEF", text.p[i])) {
+			return false;
+		}
+	}
+	return text.n >= DIGEST_MIN;
+}
+
+static bool has_digest(const struct member_changes *states, struct str state)
+{
+	struct json_member member;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &member)) {
+		if (is_digest(member.value) && !member_changes_ignores(states, member.key)) {
+			return true;
+		}
+	}
+	return is_digest(state);
+}
+
+static bool holds(struct str text, struct str part)
+{
+	for (size_t i = 0; i + part.n <= text.n; i++) {
+		if (text.p[i] == part.p[0] && memcmp(text.p + i, part.p, part.n) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the state contain a text from the arguments, as a key or as a value? */
+static bool names_argument(struct str state, struct str arguments)
+{
+	struct json_member member;
+	size_t cursor = 0;
+
+	while (json_next_member(arguments, &cursor, &member)) {
+		struct str text = member.type == JSON_STRING ? member.value : STR_NONE;
+		if (text.n > 2 && holds(state, text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Compares texts without points in time and ids. */
+static bool texts_differ(struct str a, struct str b, struct buf *scratch)
+{
+	if (str_eq(a, b)) {
+		return false;
+	}
+	buf_clear(scratch);
+	clocks_mask(a, scratch);
+	size_t n = scratch->n;
+	clocks_mask(b, scratch);
+	struct str all = buf_view(scratch);
+	return scratch->full || !str_eq((struct str){all.p, n}, (struct str){all.p + n, all.n - n});
+}
+
+/* Compares two successive answers, member by member into `c` if possible. */
+static void compare(struct member_changes *c, bool *differ, struct str before, struct str after,
+                    const struct interval *between, struct buf *scratch)
+{
+	if (json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT) {
+		*differ = *differ || texts_differ(before, after, scratch);
+	} else if (str_eq(before, after)) {
+		member_changes_take_equal(c, between);
+	} else {
+		member_set set = member_changes_take(c, before, after, between);
+		*differ = *differ || set == CHANGES_UNKNOWN;
+		if (!*differ) {
+			member_changes_count(c, set, true);
+		}
+	}
+}
+
+static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
+{
+	if (!m->answers) {
+		m->answers = arena_new(m->arena, MOVEMENT_ANSWERS_MAX * sizeof(*m->answers));
+	}
+	for (size_t i = 0; i < m->answer_count; i++) {
+		if (m->answers[i].call == call) {
+			return &m->answers[i];
+		}
+	}
+	if (m->answer_count == MOVEMENT_ANSWERS_MAX) {
+		return NULL;
+	}
+	m->answers[m->answer_count].call = call;
+	return &m->answers[m->answer_count++];
+}
+
+static void take_repeat(struct movement_facts *m, struct str observation,
+                        const struct interval *between, struct buf *scratch)
+{
+	struct call_answer *a = answer_to(m, m->call);
+
+	if (!a) {
+		return;
+	}
+	if (a->value.n) {
+		m->repeated++;
+		compare(&m->repeats, &m->repeats_differ, buf_view(&a->value), observation, between,
+		        scratch);
+	}
+	keep(&a->value, observation, ANSWER_MAX);
+}
+
+static void take_observation(struct movement_facts *m, const struct line *l, struct buf *scratch)
+{
+	struct str observation = l->value[KEY_OBSERVATION];
+	struct interval between = {
+		.called = true,
+		.call = m->call,
+		.arguments = buf_view(&m->arguments),
+		.now_ms = m->answered_ms,
+		.elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms), -1}};
+
+	m->answered++;
+	m->telling = m->telling || is_telling(observation);
+	if (m->observation.n) {
+		compare(&m->observations, &m->texts_differ, buf_view(&m->observation), observation,
+		        &between, scratch);
+	}
+	take_repeat(m, observation, &between, scratch);
+	if (m->state.n) {
+		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
+		m->about_calls = m->about_calls || has_digest(&m->states, buf_view(&m->state)) ||
+		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
+	}
+}
+
+void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
+                   struct str arguments, bool counts, struct buf *scratch)
+{
+	bool ok = l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION);
+
+	take_times(m, l);
+	m->answered_ok = l->outcome == OUTCOME_OK;
+	m->call = call;
+	if (m->seen) {
+		return;
+	}
+	keep(&m->arguments, arguments, ANSWER_MAX);
+	if (ok && counts) {
+		take_observation(m, l, scratch);
+	}
+	if (m->answered_ok) {
+		keep(&m->observation, l->value[KEY_OBSERVATION], KEPT_MAX);
+	}
+}
+
+/* ---- states ---- */
+
+static void take_mirror(struct movement_facts *m, struct str state)
+{
+	if (m->answered_ok && m->observation.n && state.n) {
+		bool same = str_eq(state, buf_view(&m->observation));
+		m->mirrored += same;
+		m->not_mirrored += !same;
+	}
+}
+
+/* Do both contain a member with different values? */
+static bool contradicts(struct str answer, struct str state)
+{
+	struct json_member member;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &member)) {
+		bool scalar = member.type == JSON_NUMBER || member.type == JSON_STRING;
+		struct str said = scalar ? json_get(answer, member.key) : STR_NONE;
+		if (json_type(said) == member.type && !str_eq(said, member.value)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_pair(struct movement_facts *m, enum effect effect)
+{
+	if (effect == EFFECT_UNKNOWN) {
+		return;
+	}
+	if (m->pairs++ == 0) {
+		m->first_changed = effect == EFFECT_CHANGED;
+	} else {
+		m->later_changes += effect == EFFECT_CHANGED;
+	}
+}
+
+/* Determines which members of a changed state differ. */
+static enum effect take_change(struct movement_facts *m, const struct line *l, struct str state,
+                               bool called, bool in_episode)
+{
+	struct interval between = since_last(m, l, called);
+	member_set set =
+		m->state.n && state.n
+			? member_changes_take(&m->states, buf_view(&m->state), state, &between)
+			: CHANGES_UNKNOWN;
+
+	if (set != CHANGES_UNKNOWN && (set & ~member_changes_volatile(&m->states)) == 0) {
+		return EFFECT_UNCHANGED;
+	}
+	if (called) {
+		member_changes_count(&m->states, set, in_episode);
+		m->seen = m->seen || member_changes_is_certain(&m->states, set);
+	}
+	return EFFECT_CHANGED;
+}
+
+enum effect movement_effect(struct movement_facts *m, const struct line *l, struct str state,
+                            enum effect effect, bool called, bool alone, bool in_episode)
+{
+	enum effect is = effect;
+
+	if (!m->seen && called) {
+		take_mirror(m, state);
+		m->contradicted += m->answered_ok && contradicts(buf_view(&m->observation), state);
+	}
+	if (effect == EFFECT_CHANGED && (called || alone)) {
+		is = take_change(m, l, state, called, in_episode);
+	} else if (effect == EFFECT_UNCHANGED && !m->states.done) {
+		struct interval between = since_last(m, l, called);
+		member_changes_take_equal(&m->states, &between);
+	}
+	if (called) {
+		take_pair(m, is);
+	}
+	if (m->states.done) {
+		buf_clear(&m->state);
+	} else {
+		keep(&m->state, state, KEPT_MAX);
+	}
+	return is;
+}
+
+/* ---- what it comes to ---- */
+
+/* Clocks, counts of calls and echoes. */
+static member_set explained(const struct member_changes *c)
+{
+	return member_changes_volatile(c) | member_changes_counters(c) | member_changes_stamps(c) |
+	       member_changes_echoes(c);
+}
+
+/* Did answers differ otherwise than by these? */
+static bool differ(const struct member_changes *c, bool texts, member_set these)
+{
+	int64_t all = 0;
+
+	for (size_t i = 0; i < c->set_count; i++) {
+		all += c->sets[i].steps;
+	}
+	return texts || member_changes_within(c, these).steps < all;
+}
+
+/* Between two answers to one call, in what is not a count of calls among all answers? */
+static bool repeats_differ(const struct movement_facts *m)
+{
+	const struct member_changes *c = &m->repeats, *all = &m->observations;
+
+	return differ(c, m->repeats_differ,
+	              explained(c) | member_changes_alike(c, all, explained(all)));
+}
+
+static bool observations_differ(const struct movement_facts *m)
+{
+	return differ(&m->observations, m->texts_differ, explained(&m->observations));
+}
+
+/* A call counter or stamp is not an effect if the state has other members, which do not change,
+   and observations do not change either. */
+static member_set without_effect(const struct movement_facts *m)
+{
+	const struct member_changes *c = &m->states;
+	member_set set = member_changes_volatile(c),
+		   counters = member_changes_counters(c) | member_changes_stamps(c);
+
+	if (counters && !m->seen && m->answered > 0 && !observations_differ(m) &&
+	    member_changes_has_others(c, set | counters, buf_view(&m->state))) {
+		set |= counters;
+	}
+	return set;
+}
+
+/* If the observation is the state, the first answer may differ from the reset's observation only
+   in form: when all later answers are equal. */
+static bool is_first_void(const struct movement_facts *m, bool from_observations)
+{
+	bool mirrors = from_observations || (m->mirrored >= 2 && m->not_mirrored == 0);
+
+	return mirrors && m->first_changed && m->later_changes == 0 && m->pairs >= 3;
+}
+
+struct change_set movement_correction(const struct movement_facts *m, bool from_observations)
+{
+	if (is_first_void(m, from_observations)) {
+		return (struct change_set){.steps = 1, .in_episode = 1};
+	}
+	return member_changes_within(&m->states, without_effect(m));
+}
+
+static enum movement without_state(const struct movement_facts *m, const struct movement_context *c)
+{
+	bool equal = m->answered > 0 ? !observations_differ(m) : c->failed == c->calls;
+
+	return c->counts && !c->count_moved && equal ? MOVEMENT_NONE : MOVEMENT_UNKNOWN;
+}
+
+enum movement movement_verdict(const struct movement_facts *m, const struct movement_context *c)
+{
+	if (c->changed > 0) {
+		return MOVEMENT_SEEN;
+	}
+	if (c->unchanged == 0) {
+		return without_state(m, c);
+	}
+	if (m->contradicted >= CONTRADICTED_MIN && c->counts && !c->count_moved) {
+		return MOVEMENT_NONE; /* it is the state of an environment that nobody acts on */
+	}
+	if (repeats_differ(m)) {
+		return MOVEMENT_UNSHOWN;
+	}
+	if (m->answered == 0 || !observations_differ(m)) {
+		/* tools that merely acknowledge every call show nothing */
+		bool silent = c->from_observations && m->answered > 0 && !m->telling;
+		return silent && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN : MOVEMENT_NONE;
+	}
+	/* the answers depend on the call alone, and the state could show what calls do */
+	bool shows = m->about_calls || (m->shared && m->repeated > 0);
+	return shows || 2 * c->failed >= c->calls ? MOVEMENT_NONE : MOVEMENT_UNSHOWN;
+}

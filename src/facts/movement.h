@@ -1,0 +1,96 @@
+/* Did the environment move? Judged from the states and the observations of one rollout together.
+   Two distinctions are made: an effect of a call from a change that happens by itself, and a state
+   that stands still from one that does not show what the calls change. */
+#ifndef ROLLDBG_FACTS_MOVEMENT_H
+#define ROLLDBG_FACTS_MOVEMENT_H
+
+#include "facts/effect.h"
+#include "facts/member_changes.h"
+#include "trajectory/line.h"
+
+/* Over a whole episode. */
+enum movement {
+	MOVEMENT_UNKNOWN, /* the recording cannot tell */
+	MOVEMENT_SEEN,    /* the state changed, and not only by itself */
+	MOVEMENT_NONE,    /* a change would have been visible, but there was none */
+	/* the state never changes although observations do: it does not show what calls
+	   change */
+	MOVEMENT_UNSHOWN,
+};
+
+#define MOVEMENT_ANSWERS_MAX 16 /* number of different calls whose answers are kept */
+
+/* The newest answer to one call. */
+struct call_answer {
+	uint64_t call;
+	struct buf value;
+};
+
+/* Of one rollout; zeroed with the arena set. */
+struct movement_facts {
+	struct arena *arena;
+	struct member_changes states;       /* from line to line */
+	struct member_changes observations; /* from one answer to the next */
+	struct member_changes repeats;      /* from one answer to the next one of the same call */
+	bool texts_differ, repeats_differ;  /* the same for answers that are not objects */
+	struct buf state;                   /* at the newest line; empty: unknown */
+	struct buf observation;             /* of the newest step that was answered ok */
+	struct call_answer *answers;
+	size_t answer_count;
+	int64_t answered,
+		repeated; /* steps answered ok; those with the same call as an earlier step */
+	bool seen;        /* an effect is certain: observations are not compared any more */
+	bool shared;      /* state and observation share a member with the same value */
+	/* the state is about what calls act on: it contains a digest, or names that occur in a
+	   call's arguments */
+	bool about_calls;
+	bool telling; /* an observation contained more than an acknowledgement */
+	int64_t mirrored,
+		not_mirrored; /* states that equaled the previous observation, or did not */
+	/* states with another value for a member than the preceding answer */
+	int64_t contradicted;
+	int64_t pairs, later_changes; /* pairs of known states; those after the first that differ */
+	bool first_changed;
+	uint64_t call; /* the newest one */
+	struct buf arguments;
+	bool answered_ok;             /* and it was */
+	int64_t sent_ms, answered_ms; /* when; -1: not known */
+	int64_t previous_sent_ms, previous_answered_ms;
+};
+
+void movement_release(struct movement_facts *m);
+
+/* Sets the ignored members: the header's state_source.ignore, raw. */
+void movement_ignore(struct movement_facts *m, struct str pointers);
+
+/* A reset: another episode begins. */
+void movement_reset(struct movement_facts *m);
+
+/* Adds a step whose call was sent, after the state before it. `call` distinguishes calls;
+   `counts`: it is in the episode and its tool is not read-only. */
+void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
+                   struct str arguments, bool counts, struct buf *scratch);
+
+/* Takes the state at a line, absent where it is unknown, and what its hash says that it did since
+   the line before. Returns that effect; EFFECT_UNCHANGED where all that changed does so by
+   itself. `called`: a call was sent in between; else `alone`: no other rollout's call was
+   either. `in_episode`: as in member_changes_count(). */
+enum effect movement_effect(struct movement_facts *m, const struct line *l, struct str state,
+                            enum effect effect, bool called, bool alone, bool in_episode);
+
+/* Of the steps that were said to have changed the state, those that later proved not to. */
+struct change_set movement_correction(const struct movement_facts *m, bool from_observations);
+
+/* What else is known of the episode. */
+struct movement_context {
+	int64_t calls;              /* calls of tools that are not read-only */
+	int64_t failed;             /* of these calls */
+	int64_t changed, unchanged; /* steps, corrected */
+	bool from_observations;     /* the state is the observation */
+	bool counts;      /* the environment reported its own step count at least twice, */
+	bool count_moved; /* and it changed */
+};
+
+enum movement movement_verdict(const struct movement_facts *m, const struct movement_context *c);
+
+#endif

@@ -1,0 +1,79 @@
+/* The open rollouts, and how often each id was used before. */
+#ifndef ROLLDBG_FACTS_ROLLOUT_TABLE_H
+#define ROLLDBG_FACTS_ROLLOUT_TABLE_H
+
+#include "base/map.h"
+#include "facts/hints.h"
+#include "facts/movement.h"
+#include "facts/rollout_facts.h"
+
+#define TOOL_CACHE 64
+
+/* One open rollout: its facts, private data of the fold, and the caller's memory. */
+struct open_rollout {
+	struct map_item item;
+	int64_t instance; /* 1, 2, ..: of this id */
+	int64_t number;   /* in the order in which the rollouts of the file began: 1, 2, .. */
+
+	struct rollout_facts facts;
+	struct arena arena;
+	const struct hints *hints;
+
+	/* The newest step, whose effect is unknown while it is pending, and the one before
+	   it. */
+	struct completed_step steps[2];
+	struct completed_step *newest;
+	bool pending;
+	bool completed_failed; /* the newest completed step failed */
+	bool terminal;         /* some line reported terminated or truncated */
+
+	struct states states;
+	struct movement_facts movement;
+	struct pauses pauses;
+	struct trace trace;
+	struct previous_steps so_far; /* with the current line */
+	int64_t last_line, last_call; /* when, by the clock of struct cross_rollout */
+	int64_t counted_before;       /* counts of all rollouts, when its last line was recorded */
+	int64_t counted_window;       /* in which of their windows */
+	int64_t alone_lines;          /* the newest lines at which no other was open */
+	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
+	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
+	struct rollout_end end;
+
+	_Alignas(max_align_t) unsigned char user[];
+};
+
+struct rollout_table {
+	struct map open;  /* struct open_rollout by id */
+	struct map ended; /* ids that ended in this file */
+	struct arena arena;
+	void (*user_release)(void *user); /* may be NULL */
+};
+
+void rollout_table_init(struct rollout_table *t, void (*user_release)(void *user));
+
+/* hash: map_hash of the id. */
+struct open_rollout *rollout_table_find(const struct rollout_table *t, struct str id,
+                                        uint64_t hash);
+/* The open rollout with that hash, whatever its id. */
+struct open_rollout *rollout_table_find_hash(const struct rollout_table *t, uint64_t hash);
+
+/* Adds a zeroed rollout with user_size bytes for the caller; copies the id and sets the
+   instance. */
+struct open_rollout *rollout_table_add(struct rollout_table *t, struct str id, uint64_t hash,
+                                       size_t user_size);
+
+/* Removes and frees the rollout, and remembers its id as used. */
+void rollout_table_end(struct rollout_table *t, struct open_rollout *o);
+
+/* How many instances of that id have ended. */
+int64_t rollout_table_ended(const struct rollout_table *t, uint64_t hash);
+
+/* The open rollouts in the order of their ids: an array to free(). */
+struct open_rollout **rollout_table_list(const struct rollout_table *t);
+
+/* Forgets used ids, for a new file. All rollouts must have ended. */
+void rollout_table_forget(struct rollout_table *t);
+void rollout_table_release(struct rollout_table *t);
+
+#endif

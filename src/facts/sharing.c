@@ -1,0 +1,324 @@
+/* What states and answers have in common, beside what other rollouts do: see sharing.h. */
+#include "facts/sharing.h"
+
+#include "facts/fingerprint.h"
+#include "json/scan.h"
+
+#include <stdlib.h>
+
+#define KEPT_MAX ((size_t)16 << 10) /* bytes; longer values are not looked at */
+
+/* A member is shared when it changed in that many busy pauses, and in one of so many; a
+   change by itself would come as often while nobody acts. */
+#define CHANGED_MIN 2
+#define ONE_IN      8
+#define OLD_MAX     4 /* changes to an old value for each one to a new one */
+/* So many calls moved another member, which then stayed: an environment of one's own. */
+#define OWN_MIN 4
+
+void sharing_release(struct sharing *s)
+{
+	free(s->values);
+	*s = (struct sharing){0};
+}
+
+void pauses_release(struct pauses *p)
+{
+	buf_release(&p->answer);
+	buf_release(&p->state);
+	buf_release(&p->previous);
+	buf_release(&p->reread);
+}
+
+static void keep(struct buf *b, struct str value)
+{
+	b->max = KEPT_MAX;
+	buf_clear(b);
+	if (value.n <= KEPT_MAX) {
+		buf_str(b, value);
+	}
+}
+
+/* ---- who has got which value ---- */
+
+static uint64_t hash_of(struct str key, struct str value)
+{
+	return (fingerprint(key) ^ 3 * fingerprint(value)) | 1;
+}
+
+static struct recent_value *slot(const struct pause *at, uint64_t hash)
+{
+	struct sharing *s = at->sharing;
+
+	if (!s->values) {
+		s->values = mem_array(SHARING_VALUES, sizeof(*s->values));
+	}
+	return &s->values[hash / 2 % SHARING_VALUES];
+}
+
+/* Did another rollout note that after `since`? */
+static bool is_another(const struct pause *at, uint64_t hash, int64_t since)
+{
+	const struct recent_value *v = slot(at, hash);
+
+	return v->value == hash && v->rollout != at->rollout && v->at > since;
+}
+
+static void note(const struct pause *at, uint64_t hash)
+{
+	*slot(at, hash) = (struct recent_value){hash, at->rollout, at->now};
+}
+
+static void note_values(const struct pause *at, struct str object)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (object.n <= KEPT_MAX && json_next_member(object, &cursor, &m)) {
+		note(at, hash_of(m.key, m.value));
+	}
+}
+
+/* ---- one member in one pause ---- */
+
+static struct shared_member *member(struct sharing *s, struct str key)
+{
+	uint64_t hash = fingerprint(key) | 1;
+
+	for (size_t i = 0; i < SHARING_MEMBERS; i++) {
+		struct shared_member *m = &s->members[i];
+		if (m->key == 0) {
+			*m = (struct shared_member){.key = hash, .even = true};
+		}
+		if (m->key == hash) {
+			return m;
+		}
+	}
+	return NULL;
+}
+
+/* The call before the pause moved it: by the same number each time? */
+static void note_kept(struct shared_member *m, struct str before, struct str after)
+{
+	double a, b;
+
+	if (!before.p || str_eq(before, after)) {
+		return;
+	}
+	bool number = json_double(before, &a) && json_double(after, &b);
+	m->by = m->kept == 0 && number ? b - a : m->by;
+	m->even = m->even && number && b - a == m->by;
+	m->kept++;
+}
+
+/* The same calls have the same effect in environments of one's own, also where state and answer
+   do not tell the same. */
+static void note_place(const struct pauses *p, struct sharing *s, struct str key, struct str value)
+{
+	struct shared_member *m = member(s, key);
+	uint64_t hash = fingerprint(value) | 1, *place;
+
+	if (!m || p->number > SHARING_STEPS) {
+		return;
+	}
+	place = &m->places[p->number];
+	m->alike += *place == hash;
+	m->different += *place && *place != hash;
+	*place = *place ? *place : hash;
+}
+
+static struct str text_of(const struct pause *at, struct str value)
+{
+	return arena_str(at->arena, value.p ? value : STR("nothing"));
+}
+
+static void note_first(struct pauses *p, const struct pause *at, struct str key, struct str before,
+                       struct str after)
+{
+	if (!p->key.p) {
+		p->key = text_of(at, key);
+		p->before = text_of(at, before);
+		p->after = text_of(at, after);
+	}
+}
+
+/* A call is recorded when it is answered: others that are open may be about to. */
+static bool is_busy(const struct pauses *p, const struct pause *at)
+{
+	return !p->alone || !at->alone || at->others_called > p->began;
+}
+
+/* A state that lags behind has the value from before the call, or of the answer before. */
+static bool is_old(const struct pauses *p, struct str key, struct str known, struct str value)
+{
+	return str_eq(known, value) || str_eq(json_get(buf_view(&p->previous), key), value);
+}
+
+/* `known`: before the call, where that is to be compared, too. True when it changed while
+   others acted. */
+static bool take_member(struct pauses *p, const struct pause *at, struct str key, struct str known,
+                        struct str before, struct str after)
+{
+	struct shared_member *m = member(at->sharing, key);
+	bool same = str_eq(before, after), old = !same && is_old(p, key, known, after);
+
+	if (!m) {
+		return false;
+	}
+	if (!is_busy(p, at)) {
+		m->alone += !same && !old && p->number > 1; /* a reset may tell what it likes */
+		return false;
+	}
+	m->busy++;
+	if (same) {
+		note_kept(m, known, after);
+		return false;
+	}
+	if (old) {
+		m->old++;
+		return false;
+	}
+	m->changed++;
+	m->matched += is_another(at, hash_of(key, after), p->began);
+	note_first(p, at, key, before, after);
+	return true;
+}
+
+/* ---- one pause ---- */
+
+static bool is_telling(const struct json_member *m)
+{
+	return m->type != JSON_TRUE && m->type != JSON_FALSE && m->type != JSON_NULL;
+}
+
+/* The members that the answer and the state have in common; how many there are. */
+static size_t compare_answer(struct pauses *p, const struct pause *at, struct str state,
+                             bool *changed)
+{
+	struct json_member m;
+	size_t cursor = 0, common = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		struct str said = json_get(buf_view(&p->answer), m.key);
+		if (!is_telling(&m) || json_type(said) != m.type ||
+		    member_changes_moves_alone(at->states, m.key)) {
+			continue;
+		}
+		struct str known = json_get(buf_view(&p->state), m.key);
+		note_place(p, at->sharing, m.key, said);
+		*changed |= take_member(p, at, m.key, known, said, m.value);
+		common++;
+	}
+	return common;
+}
+
+/* Two readings of the state. What answers do not tell is looked at where they tell nothing of it. */
+static void compare_reread(struct pauses *p, const struct pause *at, struct str state, bool all,
+                           bool *changed)
+{
+	struct str reread = buf_view(&p->reread), answer = buf_view(&p->answer);
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		struct str now = json_get(reread, m.key);
+		bool said = json_type(json_get(answer, m.key)) == m.type;
+		if (is_telling(&m) && (all || said) && now.p &&
+		    !member_changes_moves_alone(at->states, m.key)) {
+			*changed |= take_member(p, at, m.key, STR_NONE, m.value, now);
+		}
+	}
+}
+
+static void note_places(const struct pauses *p, const struct pause *at, struct str state)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		if (is_telling(&m) && !member_changes_moves_alone(at->states, m.key)) {
+			note_place(p, at->sharing, m.key, m.value);
+		}
+	}
+}
+
+/* The states of some protocols hold the count itself. */
+static void compare_counts(struct sharing *s, bool busy, struct str state, struct str reread,
+                           int64_t count)
+{
+	int64_t first, second;
+	bool more = json_i64(JSON_GET(state, "step_count"), &first) && first == count &&
+	            json_i64(JSON_GET(reread, "step_count"), &second) && second > first;
+
+	s->counted += more && busy;
+	s->counted_alone += more && !busy;
+}
+
+void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str answer)
+{
+	keep(&p->state, state);
+	keep(&p->answer, answer);
+	p->number++;
+	at->sharing->pauses++;
+	buf_clear(&p->reread);
+	p->began = at->now;
+	p->alone = at->alone;
+	note_values(at, answer);
+}
+
+void pauses_reread(struct pauses *p, struct str state)
+{
+	keep(&p->reread, state);
+}
+
+void pauses_end(struct pauses *p, const struct pause *at, struct str state, int64_t count,
+                int64_t turn, int64_t step)
+{
+	bool busy = is_busy(p, at), changed = false;
+
+	if (p->answer.n && state.p && state.n <= KEPT_MAX) {
+		size_t common = compare_answer(p, at, state, &changed);
+		if (common == 0) {
+			note_places(p, at, state);
+		}
+		if (p->reread.n) {
+			compare_reread(p, at, state, common == 0, &changed);
+			compare_counts(at->sharing, busy, state, buf_view(&p->reread), count);
+		}
+		note_values(at, p->reread.n ? buf_view(&p->reread) : state);
+	}
+	p->busy += busy;
+	if (changed && p->changed++ == 0) {
+		p->turn = turn;
+		p->step = step;
+	}
+	keep(&p->previous, buf_view(&p->answer));
+	buf_clear(&p->answer);
+}
+
+/* ---- what it comes to ---- */
+
+static bool is_shared(const struct shared_member *m)
+{
+	return m->changed >= CHANGED_MIN && OLD_MAX * m->changed >= m->old &&
+	       ONE_IN * (m->changed + m->old) >= m->busy && m->alone == 0 &&
+	       2 * m->matched >= m->changed && m->different > 0 && 2 * m->different >= m->alike;
+}
+
+static bool is_own(const struct shared_member *m)
+{
+	return m->kept >= OWN_MIN && m->changed == 0 && !m->even;
+}
+
+bool sharing_is_seen(const struct sharing *s)
+{
+	bool shared = false;
+
+	for (size_t i = 0; i < SHARING_MEMBERS && s->members[i].key; i++) {
+		if (is_own(&s->members[i])) {
+			return false;
+		}
+		shared = shared || is_shared(&s->members[i]);
+	}
+	return shared;
+}

@@ -1,0 +1,126 @@
+/* Hashes of the first states of an episode: see trace.h. */
+#include "facts/trace.h"
+
+#include "facts/clocks.h"
+#include "facts/fingerprint.h"
+#include "json/scan.h"
+
+#define VALUE_MAX   ((size_t)64 << 10) /* bytes; longer ones are unknown */
+#define TIME_DIGITS 9                  /* of a Unix time, or of an id */
+#define ID_MIN      6                  /* characters */
+
+/* One word with digits, such as a name made for this episode. */
+static bool is_id(struct str value)
+{
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
+	bool digit = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == ' ') {
+			return false;
+		}
+		digit = digit || (text.p[i] >= '0' && text.p[i] <= '9');
+	}
+	return digit && text.n >= ID_MIN;
+}
+
+/* Is there a run of that many digits, or a hyphen after a digit or letter? Most values need no
+   closer look. */
+static bool may_hold_time_or_id(struct str value)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < value.n; i++) {
+		char c = value.p[i];
+
+		if (c == '-' && i > 0 && value.p[i - 1] >= '0') {
+			return true;
+		}
+		digits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ? digits + 1 : 0;
+		if (digits >= TIME_DIGITS) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t masked(struct str value, struct buf *scratch)
+{
+	if (!may_hold_time_or_id(value)) {
+		return fingerprint(value) | 1;
+	}
+	buf_clear(scratch);
+	clocks_mask(value, scratch);
+	return fingerprint(buf_view(scratch)) | 1;
+}
+
+/* The order of members says nothing. */
+static struct trace_point look_at(const struct member_changes *c, struct str value,
+                                  struct buf *scratch)
+{
+	struct trace_point p = {.seen = 1};
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_type(value) != JSON_OBJECT) {
+		p.seen = masked(value, scratch);
+		return p;
+	}
+	while (json_next_member(value, &cursor, &m)) {
+		uint64_t key = fingerprint(m.key) | 1;
+		if (is_id(m.value) || member_changes_moves_alone(c, m.key)) {
+			p.left_out += key;
+		} else {
+			p.seen += key * masked(m.value, scratch);
+		}
+	}
+	return p;
+}
+
+void trace_see(struct trace *t, const struct member_changes *c, struct str value,
+               struct buf *scratch)
+{
+	struct trace_point *p = &t->point[t->calls];
+
+	if (t->calls <= TRACE_CALLS && p->seen == 0 && value.p && value.n <= VALUE_MAX) {
+		*p = look_at(c, value, scratch);
+	}
+}
+
+void trace_see_hash(struct trace *t, uint64_t hash)
+{
+	if (t->calls <= TRACE_CALLS) {
+		t->point[t->calls] = (struct trace_point){.seen = hash | 1};
+	}
+}
+
+void trace_call(struct trace *t, uint64_t call)
+{
+	if (t->calls < TRACE_CALLS) {
+		t->call[t->calls] = call;
+	}
+	t->calls += t->calls <= TRACE_CALLS;
+}
+
+static bool differ(const struct trace_point *a, const struct trace_point *b)
+{
+	return a->seen && b->seen && a->left_out == b->left_out && a->seen != b->seen;
+}
+
+enum trace_likeness trace_compare(const struct trace *a, const struct trace *b, size_t *calls)
+{
+	size_t n = 0;
+
+	*calls = 0;
+	if (differ(&a->point[0], &b->point[0])) {
+		return TRACE_OTHER_START;
+	}
+	while (n < a->calls && n < b->calls && n < TRACE_CALLS && a->call[n] == b->call[n]) {
+		n++;
+		if (differ(&a->point[n], &b->point[n])) {
+			*calls = n;
+			return TRACE_OTHER_STEPS;
+		}
+	}
+	return TRACE_ALIKE;
+}

@@ -1,0 +1,324 @@
+/* Drawing what fits a schema: see draw.h. */
+#include "policy/draw.h"
+
+#include "json/index.h"
+#include "json/schema.h"
+#include "json/write.h"
+
+#include <math.h>
+
+#define TEXT_MAX  4096 /* letters, whatever a schema asks for */
+#define ITEMS_MAX 100
+#define DEPTH_MAX 6 /* containers inside each other */
+
+/* A container that is being filled. */
+struct container {
+	struct str schema; /* of the container */
+	bool object;
+	struct str properties, required; /* of an object */
+	struct json_index known, wanted; /* the same by name */
+	size_t cursor;                   /* in the properties, then in what is required */
+	bool beyond;                     /* of an object: the properties are done */
+	int64_t left;                    /* of an array: elements */
+};
+
+struct drawing {
+	struct rng *rng;
+	struct str root;
+	const struct action_candidates *words;
+	struct buf *out;
+	struct arena keys;
+	struct container frames[DEPTH_MAX];
+	size_t depth;
+};
+
+static struct str nth(struct str array, uint32_t n)
+{
+	struct str each = STR_NONE;
+	size_t cursor = 0;
+
+	do {
+		json_next(array, &cursor, &each);
+	} while (n--);
+	return each;
+}
+
+struct str draw_any(struct rng *r, struct str array)
+{
+	size_t count = json_count(array);
+
+	return count ? nth(array, rng_below(r, (uint32_t)count)) : STR_NONE;
+}
+
+static bool bound_of(struct str schema, const char *inclusive, const char *exclusive, double step,
+                     double *out)
+{
+	double strict;
+	bool found = json_double(json_get(schema, str_from(inclusive)), out);
+
+	if (json_double(json_get(schema, str_from(exclusive)), &strict)) {
+		strict += step;
+		*out = !found || (step > 0 ? strict > *out : strict < *out) ? strict : *out;
+		found = true;
+	}
+	return found;
+}
+
+/* From minimum to maximum; where one is missing, ten numbers. */
+static void draw_number(struct rng *r, struct str schema, bool whole, struct buf *out)
+{
+	double low, high, step = whole ? 1 : 0.001;
+	bool has_low = bound_of(schema, "minimum", "exclusiveMinimum", step, &low);
+	bool has_high = bound_of(schema, "maximum", "exclusiveMaximum", -step, &high);
+	struct json_writer w;
+
+	low = has_low ? low : has_high ? high - 9 : 0;
+	high = has_high ? high : low + 9;
+	if (!whole) {
+		jw_init(&w, out);
+		jw_double(&w, low + (high - low) * rng_unit(r));
+		return;
+	}
+	low = ceil(low);
+	double span = floor(high) - low;
+	uint32_t bound = span < 0 ? 1 : span >= UINT32_MAX ? UINT32_MAX : (uint32_t)span + 1;
+	buf_printf(out, "%.0f", low + rng_below(r, bound));
+}
+
+static int64_t length_of(struct str schema, const char *key, int64_t otherwise)
+{
+	int64_t n;
+
+	return json_i64(json_get(schema, str_from(key)), &n) && n >= 0 ? n : otherwise;
+}
+
+/* A letter and digits, as long as the schema allows. */
+static void draw_text(struct rng *r, struct str schema, struct buf *out)
+{
+	int64_t least = length_of(schema, "minLength", 1);
+	int64_t most = length_of(schema, "maxLength", least > 3 ? least : 3);
+	int64_t n = least < TEXT_MAX ? least : TEXT_MAX;
+
+	if (most > n) {
+		n += rng_below(r, (uint32_t)(most - n < 3 ? most - n + 1 : 3));
+	}
+	buf_char(out, '"');
+	for (int64_t i = 0; i < n; i++) {
+		buf_char(out, (char)(i ? '0' + rng_below(r, 10) : 'a' + rng_below(r, 26)));
+	}
+	buf_char(out, '"');
+}
+
+/* The schema with references followed and one of its alternatives chosen. */
+static struct str choose_schema(struct drawing *d, struct str schema)
+{
+	schema = schema_resolve(d->root, schema);
+	struct str list = schema_alternatives(schema);
+
+	return json_count(list) ? schema_resolve(d->root, draw_any(d->rng, list)) : schema;
+}
+
+static struct str type_of(struct rng *r, struct str schema)
+{
+	struct str type = JSON_GET(schema, "type");
+
+	return json_type(type) == JSON_ARRAY ? draw_any(r, type) : type;
+}
+
+/* ---- strings ---- */
+
+/* Values that the schema itself gives: examples, and the words of its description. */
+static void collect_own(struct str schema, struct action_candidates *own)
+{
+	struct str examples = JSON_GET(schema, "examples"), each;
+	struct str description = JSON_GET(schema, "description");
+	struct arena scratch = {0};
+	size_t cursor = 0;
+
+	while (json_next(examples, &cursor, &each)) {
+		if (json_type(each) == JSON_STRING) {
+			action_candidates_add_word(own, json_text(&scratch, each));
+		}
+	}
+	if (json_type(description) == JSON_STRING) {
+		action_candidates_add(own, json_text(&scratch, description));
+	}
+	arena_release(&scratch);
+}
+
+static bool is_of_length(struct str schema, struct str word)
+{
+	return (int64_t)word.n >= length_of(schema, "minLength", 0) &&
+	       (int64_t)word.n <= length_of(schema, "maxLength", INT64_MAX);
+}
+
+/* Mostly a word that the server gave for it; now and then any text. */
+static void draw_string(struct drawing *d, struct str schema)
+{
+	struct action_candidates own = {.count = 0};
+
+	collect_own(schema, &own);
+	const struct action_candidates *words = own.count ? &own : d->words;
+	if (words->count && rng_below(d->rng, 8)) {
+		struct str word = words->item[rng_below(d->rng, (uint32_t)words->count)];
+
+		if (is_of_length(schema, word)) {
+			json_quote(d->out, word);
+			action_candidates_release(&own);
+			return;
+		}
+	}
+	action_candidates_release(&own);
+	draw_text(d->rng, schema, d->out);
+}
+
+/* ---- containers ---- */
+
+/* Not empty, where it may be otherwise. */
+static int64_t draw_length(struct drawing *d, struct str schema)
+{
+	struct str tuple = JSON_GET(schema, "prefixItems");
+	int64_t least = length_of(schema, "minItems", 1);
+	int64_t most = length_of(schema, "maxItems", ITEMS_MAX);
+	int64_t n = (least > 1 ? least : 1) + rng_below(d->rng, 3);
+
+	if (json_count(tuple)) {
+		n = (int64_t)json_count(tuple);
+	}
+	n = n < most ? n : most;
+	return n < ITEMS_MAX ? n : ITEMS_MAX;
+}
+
+static void open_container(struct drawing *d, struct str schema, bool object)
+{
+	if (d->depth == DEPTH_MAX) {
+		buf_text(d->out, object ? "{}" : "[]");
+		return;
+	}
+	buf_char(d->out, object ? '{' : '[');
+	struct container *f = &d->frames[d->depth++];
+	*f = (struct container){
+		.schema = schema, .object = object, .left = object ? 0 : draw_length(d, schema)};
+	if (object) {
+		f->properties = JSON_GET(schema, "properties");
+		f->required = JSON_GET(schema, "required");
+		json_index_begin(&f->known, f->properties);
+		json_index_begin(&f->wanted, f->required);
+	}
+}
+
+/* Writes the value, or opens the container that it is. */
+static void begin_value(struct drawing *d, struct str schema)
+{
+	schema = choose_schema(d, schema);
+	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
+	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
+
+	if (fixed.p) {
+		buf_str(d->out, fixed);
+	} else if (json_type(list) == JSON_ARRAY && json_count(list)) {
+		buf_str(d->out, draw_any(d->rng, list));
+	} else if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
+		buf_str(d->out, usual);
+	} else if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
+		draw_number(d->rng, schema, json_is(type, STR("integer")), d->out);
+	} else if (json_is(type, STR("boolean"))) {
+		buf_text(d->out, rng_below(d->rng, 2) ? "true" : "false");
+	} else if (json_is(type, STR("null"))) {
+		buf_text(d->out, "null");
+	} else if (json_is(type, STR("array")) || json_is(type, STR("object"))) {
+		open_container(d, schema, json_is(type, STR("object")));
+	} else {
+		draw_string(d, schema);
+	}
+}
+
+static bool has(struct drawing *d, const struct json_index *names, struct str key)
+{
+	return json_index_find(names, json_key_text(&d->keys, key)).p;
+}
+
+/* The next member an object is to have: of its properties the required ones and every
+   second of the others, then what is required without being one. */
+static bool next_member(struct drawing *d, struct container *f, struct str *key, struct str *schema)
+{
+	struct json_member m;
+	struct str each;
+
+	while (!f->beyond && json_next_member(f->properties, &f->cursor, &m)) {
+		if (has(d, &f->wanted, m.key) || rng_below(d->rng, 2)) {
+			*key = m.key;
+			*schema = m.value;
+			return true;
+		}
+	}
+	f->cursor = f->beyond ? f->cursor : 0;
+	f->beyond = true;
+	while (json_next(f->required, &f->cursor, &each)) {
+		if (json_type(each) == JSON_STRING && !has(d, &f->known, json_inner(each))) {
+			*key = json_inner(each);
+			*schema = STR_NONE;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void separate(struct drawing *d)
+{
+	char last = d->out->p[d->out->n - 1];
+
+	buf_text(d->out, last == '{' || last == '[' ? "" : ",");
+}
+
+static void go_on_object(struct drawing *d, struct container *f)
+{
+	struct str key, schema;
+
+	if (!next_member(d, f, &key, &schema)) {
+		buf_char(d->out, '}');
+		json_index_release(&f->known);
+		json_index_release(&f->wanted);
+		d->depth--;
+		return;
+	}
+	separate(d);
+	buf_char(d->out, '"');
+	buf_str(d->out, key);
+	buf_text(d->out, "\":");
+	begin_value(d, schema);
+}
+
+static void go_on_array(struct drawing *d, struct container *f)
+{
+	struct str tuple = JSON_GET(f->schema, "prefixItems"), schema;
+
+	if (f->left-- <= 0) {
+		buf_char(d->out, ']');
+		d->depth--;
+		return;
+	}
+	separate(d);
+	if (!json_next(tuple, &f->cursor, &schema)) {
+		schema = JSON_GET(f->schema, "items");
+	}
+	begin_value(d, schema);
+}
+
+void draw_arguments(struct rng *r, struct str schema, const struct action_candidates *words,
+                    struct buf *out)
+{
+	struct drawing d = {.rng = r, .root = schema, .words = words, .out = out};
+
+	open_container(&d, schema, true);
+	while (d.depth) {
+		struct container *f = &d.frames[d.depth - 1];
+
+		if (f->object) {
+			go_on_object(&d, f);
+		} else {
+			go_on_array(&d, f);
+		}
+	}
+	arena_release(&d.keys);
+}

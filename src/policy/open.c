@@ -1,0 +1,127 @@
+/* The choice among the policies: see open.h. */
+#include "policy/open.h"
+
+#include "base/text.h"
+#include "json/keyed.h"
+#include "policy/file.h"
+#include "policy/script.h"
+#include "policy/tools.h"
+
+/* "KIND" or "KIND:ARGUMENT"; NULL: it is none, so it may be a file. */
+static const struct policy_ops *by_spec(const char *spec)
+{
+	return policy_of_kind((struct str){spec, strcspn(spec, ":")});
+}
+
+static const struct policy_ops *for_model(void)
+{
+	size_t i = 0;
+
+	while (!policies[i]->asks_model) {
+		i++;
+	}
+	return policies[i];
+}
+
+static const struct policy_ops *for_actions(void)
+{
+	size_t i = 0;
+
+	while (!policies[i]->takes_actions) {
+		i++;
+	}
+	return policies[i];
+}
+
+static int no_policy(const struct policy_conf *conf, struct error *err)
+{
+	struct buf names = BUF(BUF_MAX_SMALL);
+
+	tool_names(conf->tools, &names);
+	error_set(err, FAIL_USAGE,
+	          "no policy: give \1actions\2 A,B,C or \1policy\2 FILE; available tools: %s",
+	          buf_cstr(&names));
+	buf_release(&names);
+	return -1;
+}
+
+int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+{
+	const struct policy_ops *kind = conf->spec ? by_spec(conf->spec) : NULL;
+
+	if (conf->calls.p) {
+		return conf->actions || conf->llm
+		               ? error_set(err, FAIL_USAGE,
+		                           "a recording as \1policy\2 is a policy of its own: no "
+		                           "\1actions\2, no model")
+		               : script_from_calls(conf, out, err);
+	}
+	if (conf->llm) {
+		return conf->actions ? error_set(err, FAIL_USAGE,
+		                                 "\1actions\2 and a model are mutually exclusive")
+		                     : for_model()->open(conf, out, err);
+	}
+	if (kind) {
+		return kind->open(conf, out, err);
+	}
+	if (conf->spec && conf->actions) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1actions\2 and \1policy\2 FILE are mutually exclusive");
+	}
+	if (conf->spec) {
+		return policy_file_open(conf, out, err);
+	}
+	return conf->actions ? for_actions()->open(conf, out, err) : no_policy(conf, err);
+}
+
+static int read_error_texts(struct keyed *k, const char *const **out, size_t *count)
+{
+	struct str value = JSON_GET(text_trim(k->text), "error_text");
+	bool list = json_type(value) == JSON_ARRAY;
+	const char **texts = arena_new(k->arena, (json_count(value) + 1) * sizeof(*texts));
+	size_t cursor = 0;
+
+	k->key = "error_text";
+	k->value = value;
+	*out = texts;
+	while (list ? json_next(value, &cursor, &k->value) : value.p && !*count) {
+		if (keyed_name(k, &texts[*count])) {
+			return -1;
+		}
+		++*count;
+	}
+	return 0;
+}
+
+int policy_error_texts(const char *spec, struct arena *arena, const char *const **out,
+                       size_t *count, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct keyed k = {.what = "policy ", .name = spec, .arena = arena, .err = err};
+
+	*out = NULL;
+	*count = 0;
+	if (!spec || by_spec(spec)) {
+		return 0;
+	}
+	int failed = policy_file_read(spec, &text, err);
+	k.text = buf_view(&text);
+	failed = failed || keyed_parse(&k) || read_error_texts(&k, out, count) ? -1 : 0;
+	buf_release(&text);
+	return failed;
+}
+
+int policy_check(const char *spec, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct keyed k = {.what = "policy ", .name = spec, .err = err};
+
+	if (by_spec(spec)) {
+		return 0;
+	}
+	int failed = policy_file_read(spec, &text, err);
+	k.text = buf_view(&text);
+	failed = failed || keyed_parse(&k) ? -1 : 0;
+	buf_release(&text);
+	return failed;
+}

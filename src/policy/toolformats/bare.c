@@ -1,0 +1,221 @@
+/* Whole replies without marks: JSON, perhaps in a fence or between tags that no format has; Python;
+   a name on a line and its arguments below. Only what certainly is a call of an offered tool is
+   one; anything else is prose. */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+
+static const struct tool_format plain = {.name = "json"};
+
+/* ---- JSON ---- */
+
+/* Objects and lists, one behind the other, and nothing else. */
+static bool take_json(struct finder *f, struct str text, bool *lines)
+{
+	struct str value, s = text;
+	size_t used = 0;
+
+	*lines = false;
+	while (s.n) {
+		enum found_how how = json_at(f, &plain, s, &value, &used);
+
+		if (how == FOUND_CUT && f->conf->asked_for_json && mark_at(s, "\"name\"") < s.n) {
+			found_cut(f, STR_NONE, s);
+			return true;
+		}
+		if (how != FOUND_WHOLE || !found_objects(f, &plain, value)) {
+			return false;
+		}
+		s = skip_blanks(str_skip(s, used));
+		if (s.n && (s.p[0] == ';' || s.p[0] == ',')) {
+			*lines = s.p[0] == ';';
+			s = skip_blanks(str_skip(s, 1));
+		}
+	}
+	return f->count > 0;
+}
+
+static bool begins_json(struct str s)
+{
+	return s.n && (s.p[0] == '{' || s.p[0] == '[');
+}
+
+static bool read_json(struct finder *f, struct str text)
+{
+	bool lines;
+
+	if (!begins_json(text) || !take_json(f, text, &lines)) {
+		return false;
+	}
+	f->format = lines ? "llama" : "json";
+	return true;
+}
+
+/* A stray end behind one that is whole: {"name":..}} */
+static struct str without_stray_end(struct finder *f, struct str text)
+{
+	struct json_fault fault;
+	size_t used;
+
+	if (!begins_json(text) || json_validate_first(text, &used, &fault)) {
+		return text;
+	}
+	struct str left = text_trim(str_skip(text, used));
+	if (left.n && left.n <= 2 && f->conf->repair && strspn(left.p, "\"}]") >= left.n) {
+		call_note(f->repairs, "stray-end");
+		text.n = used;
+	}
+	return text;
+}
+
+/* ---- in fences ---- */
+
+/* The inside of the fence at the start of *s. False: it has no end, or there is none. */
+static bool take_fence(struct str *s, struct str *inside)
+{
+	struct str rest = *s;
+
+	if (!skip_fence(&rest) || !cut_at(rest, "```", inside, &rest)) {
+		return false;
+	}
+	*inside = text_trim(*inside);
+	*s = skip_blanks(rest);
+	return true;
+}
+
+/* Text, and then one fence or several with calls: nothing may follow, nor a question go before. */
+static bool read_fences(struct finder *f, struct str text)
+{
+	size_t at = mark_at(text, "```");
+	struct str before = text_trim((struct str){text.p, at}), s = str_skip(text, at), inside;
+	bool lines;
+
+	if (at == text.n || str_ends(before, STR("?"))) {
+		return false;
+	}
+	while (s.n) {
+		if (!take_fence(&s, &inside) || !begins_json(inside) ||
+		    !take_json(f, inside, &lines)) {
+			return false;
+		}
+	}
+	call_note(f->notes, "code-fence");
+	buf_str(&f->rest, before);
+	f->format = "json";
+	return true;
+}
+
+/* ---- between unknown tags ---- */
+
+/* <tag>JSON</tag>, or a mark before the JSON and nothing behind it. */
+static bool read_unknown(struct finder *f, struct str text)
+{
+	size_t at = mark_at(text, "<");
+	struct str tag, s, value, name = leading_name(str_skip(text, at + 1));
+	struct buf note = BUF(BUF_MAX_SMALL), close = BUF(BUF_MAX_SMALL);
+	size_t used = 0;
+	bool good = false;
+
+	if (cut_at(str_skip(text, at), ">", &tag, &s) && tag.n < 64) {
+		s = skip_blanks(s);
+		buf_printf(&close, "</%.*s>", STR_ARG(name));
+		if (begins_json(s) && json_at(f, &plain, s, &value, &used) == FOUND_WHOLE) {
+			struct str behind = text_trim(str_skip(s, used));
+
+			good = (!behind.n || str_eq(behind, buf_view(&close))) &&
+			       found_objects(f, &plain, value);
+		}
+	}
+	if (good) {
+		buf_printf(&note, "unknown call markup: %.*s>", STR_ARG(tag));
+		call_note(f->notes, arena_str(f->arena, buf_view(&note)).p);
+		buf_str(&f->rest, (struct str){text.p, at});
+		f->format = "json";
+	}
+	buf_release(&note);
+	buf_release(&close);
+	return good;
+}
+
+/* ---- names without marks ---- */
+
+/* [f(a=1), g()], or f(a=1) alone. */
+static bool read_python(struct finder *f, struct str text)
+{
+	bool list = text.n && text.p[0] == '[';
+	struct str inside = skip_blanks(str_skip(text, list)), name = leading_name(inside),
+		   s = text;
+	struct str behind = str_skip(inside, name.n), none = STR_NONE;
+
+	if (!name.n || !behind.n || behind.p[0] != '(') {
+		return false;
+	}
+	grammar_keywords(f, &plain, &none, &s);
+	f->format = "pythonic";
+	return !text_trim(s).n;
+}
+
+/* NAME, and its arguments on the next line: Functionary 3.2. */
+static bool read_named(struct finder *f, struct str text)
+{
+	struct str name, s, value;
+	size_t used = 0;
+
+	if (!cut_at(text, "\n", &name, &s) || !is_offered(f, text_trim(name)) ||
+	    !begins_json(skip_blanks(s)) || skip_blanks(s).p[0] != '{' ||
+	    json_at(f, &plain, s, &value, &used) != FOUND_WHOLE || text_trim(str_skip(s, used)).n) {
+		return false;
+	}
+	found_add(f, (struct found_call){.name = text_trim(name), .arguments = value});
+	f->format = "functionary";
+	return true;
+}
+
+/* Calls that text stands around, where the user says that the model writes them so. */
+static bool read_within(struct finder *f, struct str text)
+{
+	const char *format = f->conf->format;
+	bool python = format && strcmp(format, "pythonic") == 0;
+	size_t at = mark_at(text, python ? "[" : "{");
+	struct str s = str_skip(text, at), value, none = STR_NONE;
+	size_t used = 0;
+
+	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0))) {
+		return false;
+	}
+	if (python) {
+		grammar_keywords(f, &plain, &none, &s);
+		used = text.n - at - s.n;
+	} else if (json_at(f, &plain, s, &value, &used) != FOUND_WHOLE ||
+	           !found_objects(f, &plain, value)) {
+		return false;
+	}
+	buf_str(&f->rest, (struct str){text.p, at});
+	buf_str(&f->rest, str_skip(text, at + used));
+	f->format = format;
+	return f->count > 0;
+}
+
+bool read_bare(struct finder *f, struct str text)
+{
+	static bool (*const forms[])(struct finder *, struct str) = {
+		read_json, read_fences, read_python, read_named, read_unknown, read_within};
+
+	text = without_stray_end(f, text_trim(text));
+	f->bare = true;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		bool good = forms[i](f, text) && f->count > 0;
+
+		for (size_t k = 0; good && k < f->count; k++) {
+			good = is_offered(f, f->calls[k].name) ||
+			       (f->calls[k].how == FOUND_CUT && f->conf->asked_for_json);
+		}
+		if (good) {
+			return true;
+		}
+		f->count = 0;
+		f->format = NULL;
+		buf_clear(&f->rest);
+	}
+	return false;
+}

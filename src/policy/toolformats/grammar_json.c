@@ -1,0 +1,250 @@
+/* Calls that are JSON: {"name":..,"arguments":{..}} as an object, a list of them or one
+   behind the other; and NAME {..}, where the name stands before the object. */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+
+/* ---- {"name":..,"arguments":..} ---- */
+
+static bool begins_json(struct str s)
+{
+	return s.n && (s.p[0] == '{' || s.p[0] == '[');
+}
+
+/* The tool that a call names which is cut off further on; absent: it does not say. */
+static struct str cut_name(struct finder *f, struct str s)
+{
+	struct call_notes ignored = {.count = 0};
+	struct buf whole = BUF(FOUND_TEXT_MAX);
+	struct str each, name = STR_NONE;
+	size_t used;
+
+	if (json_mend(s, &whole, &used, &ignored)) {
+		struct str value = buf_view(&whole);
+
+		name = json_type(value) == JSON_OBJECT ? call_name(f, value) : STR_NONE;
+		for (size_t cursor = 0;
+		     json_type(value) == JSON_ARRAY && json_next(value, &cursor, &each);) {
+			name = call_name(f, each);
+		}
+	}
+	buf_release(&whole);
+	return is_offered(f, name) ? name : STR_NONE;
+}
+
+/* One value, which is a call or a list of them. False: the rest of this call cannot be read. */
+static bool take_value(struct finder *f, const struct tool_format *row, struct str *s)
+{
+	struct str value;
+	size_t used = 0;
+	enum found_how how = json_at(f, row, *s, &value, &used);
+	struct str body = {s->p, call_end(row, *s)};
+
+	if (how == FOUND_CUT) {
+		found_cut(f, cut_name(f, *s), text_trim(*s));
+		*s = str_skip(*s, s->n);
+		return false;
+	}
+	if (how == FOUND_BAD) {
+		found_bad(f, STR_NONE, body, "it is not JSON");
+		*s = str_skip(*s, body.n);
+		return false;
+	}
+	if (!found_objects(f, row, value)) {
+		found_bad(f, STR_NONE, value, "it names no tool");
+	}
+	*s = str_skip(*s, used);
+	return true;
+}
+
+/* Blanks, commas, semicolons between calls. */
+static struct str skip_separators(struct str s)
+{
+	s = skip_blanks(s);
+	while (s.n && (s.p[0] == ',' || s.p[0] == ';')) {
+		s = skip_blanks(str_skip(s, 1));
+	}
+	return s;
+}
+
+void grammar_calls(struct finder *f, const struct tool_format *row, struct str *before,
+                   struct str *rest)
+{
+	struct str s = skip_blanks(*rest), next;
+	size_t first = f->count;
+	bool fenced = skip_fence(&s), more = true;
+
+	(void)before;
+	while (more && begins_json(s)) {
+		more = take_value(f, row, &s);
+		next = skip_separators(s);
+		s = begins_json(next) ? next : s;
+	}
+	if (f->count == first) {
+		return; /* no call: the mark is text */
+	}
+	if (fenced && str_starts(skip_blanks(s), STR("```"))) {
+		s = str_skip(skip_blanks(s), 3);
+	}
+	leave_call(f, row, first, &s);
+	*rest = s;
+}
+
+/* ---- NAME {..} ---- */
+
+/* What is known of a call before its arguments. */
+struct head {
+	struct str id, name;
+	bool whole; /* its end is there */
+};
+
+/* A mark of which only the beginning is there, at the end of the text. */
+static struct str without_cut_mark(struct str s, const char *const marks[MARKS_MAX])
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (mark_cut(str_skip(s, i), marks)) {
+			return (struct str){s.p, i};
+		}
+	}
+	return s;
+}
+
+/* functions.NAME:0 is an id, too. */
+static void settle_head(struct head *h)
+{
+	struct str call_id, name = text_trim(h->name);
+
+	if (cut_at(name, "[CALL_ID]", &name, &call_id)) {
+		h->id = text_trim(call_id);
+	}
+	size_t colon = mark_at(name, ":");
+	struct str number = str_skip(name, colon + 1);
+	if (number.n && strspn(number.p, "0123456789") >= number.n) {
+		h->id = name;
+		name.n = colon;
+	}
+	if (h->id.p && str_starts(name, STR("functions."))) {
+		name = str_skip(name, strlen("functions."));
+	}
+	h->name = text_trim(name);
+}
+
+/* Up to one of the ends of a name, or to the object. */
+static struct head take_head(const struct tool_format *row, struct str *s)
+{
+	struct str within = {s->p, call_end(row, *s)};
+	size_t bytes, end = nearest_mark(within, row->name_end, &bytes);
+	size_t brace = mark_at(within, "{");
+	struct head h = {.whole = bytes > 0};
+
+	if (bytes && end < brace) {
+		h.name = (struct str){s->p, end};
+		*s = str_skip(*s, end + bytes);
+	} else if (brace < within.n) {
+		h.name = (struct str){s->p, brace};
+		*s = str_skip(*s, brace);
+		h.whole = true;
+	} else {
+		bool open_end = within.n == s->n;
+
+		h.name = open_end ? without_cut_mark(within, row->name_end) : within;
+		h.whole = !open_end;
+		*s = str_skip(*s, within.n);
+	}
+	/* DeepSeek V3: "function" is the kind of call, its name comes behind the mark */
+	if (str_is(text_trim(h.name), "function")) {
+		struct str line = skip_blanks(*s);
+		size_t n = 0;
+
+		while (n < line.n && !strchr("\n{`", line.p[n])) {
+			n++;
+		}
+		h.name = (struct str){line.p, n};
+		*s = str_skip(line, n);
+	}
+	settle_head(&h);
+	return h;
+}
+
+static struct str skip_before_json(const struct tool_format *row, struct str s)
+{
+	size_t bytes;
+
+	s = skip_blanks(s);
+	while ((bytes = mark_here(s, row->before_json)) > 0) {
+		s = skip_blanks(str_skip(s, bytes));
+	}
+	return s;
+}
+
+static void take_arguments(struct finder *f, const struct tool_format *row, struct head *h,
+                           struct str *s)
+{
+	struct found_call call = {.id = h->id, .name = h->name};
+	struct str value, left = *s;
+	size_t used = 0;
+
+	call.how = json_at(f, row, left, &value, &used);
+	if (call.how == FOUND_WHOLE) {
+		call.arguments = value;
+		*s = str_skip(*s, used);
+	} else {
+		size_t end = call_end(row, left);
+
+		call.arguments = text_trim((struct str){left.p, end});
+		call.why = "its arguments are not JSON";
+		*s = str_skip(*s, end);
+	}
+	found_add(f, call);
+}
+
+/* [TOOL_CALLS] junk [{..}]: the list counts. */
+static bool is_list_behind(struct str s)
+{
+	struct str list = skip_blanks(str_skip(s, mark_at(s, "[")));
+
+	return mark_at(s, "[") < mark_at(s, "{") &&
+	       str_starts(skip_blanks(str_skip(list, 1)), STR("{"));
+}
+
+void grammar_named(struct finder *f, const struct tool_format *row, struct str *before,
+                   struct str *rest)
+{
+	struct str s = skip_blanks(*rest);
+	size_t first = f->count;
+
+	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_behind(s))) {
+		if (!begins_json(s)) {
+			call_note(f->notes, "text-before-call");
+		}
+		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(s, "["));
+		grammar_calls(f, row, before, rest);
+		return;
+	}
+	struct head h = take_head(row, &s);
+	if (!h.name.n || (leading_name(h.name).n < h.name.n && !is_offered(f, h.name))) {
+		return; /* a sentence that speaks of the mark */
+	}
+	struct str body = skip_before_json(row, s);
+	bool fenced = skip_fence(&body);
+	if (begins_json(body)) {
+		s = body;
+		take_arguments(f, row, &h, &s);
+	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
+		s = str_skip(s, s.n);
+		found_cut(f, h.name, STR_NONE);
+	} else if (!h.whole || call_end(row, body) > 0) {
+		struct str text = {body.p, call_end(row, body)};
+
+		found_bad(f, h.name, text, "its arguments are not JSON");
+		s = str_skip(body, text.n);
+	} else {
+		found_add(f, (struct found_call){.id = h.id, .name = h.name});
+		s = body;
+	}
+	if (fenced && str_starts(skip_blanks(s), STR("```"))) {
+		s = str_skip(skip_blanks(s), 3);
+	}
+	leave_call(f, row, first, &s);
+	*rest = s;
+}

@@ -1,0 +1,262 @@
+/* Calls in Python: f(a=1, b='x'), one or several, in brackets or a line each. Values are
+   Python's literals. */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+#include "json/write.h"
+
+/* ---- where a literal ends ---- */
+
+/* Nothing behind the call's bracket, the end of the list, or another call. */
+static bool ends_call(struct str behind)
+{
+	behind = skip_blanks(behind);
+	if (!behind.n || behind.p[0] == ']') {
+		return skip_blanks(str_skip(behind, 1)).n == 0;
+	}
+	behind = skip_blanks(str_skip(behind, behind.p[0] == ',' || behind.p[0] == ';'));
+	struct str name = leading_name(behind);
+	return name.n && name.n < behind.n && behind.p[name.n] == '(';
+}
+
+/* key= behind a comma, or the end of the call. */
+static bool ends_literal(struct str behind)
+{
+	behind = skip_blanks(behind);
+	if (behind.n && behind.p[0] == ')') {
+		return ends_call(str_skip(behind, 1));
+	}
+	if (!behind.n || behind.p[0] != ',') {
+		return false;
+	}
+	behind = skip_blanks(str_skip(behind, 1));
+	struct str key = leading_name(behind);
+	behind = skip_blanks(str_skip(behind, key.n));
+	return key.n && behind.n && behind.p[0] == '=';
+}
+
+/* The quote that closes the string at the start of s; s.n: none. */
+static size_t string_length(struct str s)
+{
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] == '\\') {
+			i++;
+		} else if (s.p[i] == s.p[0]) {
+			return i + 1;
+		}
+	}
+	return s.n;
+}
+
+/* The same where quotes inside were not escaped: the first that something of a call follows. */
+static size_t loose_string_length(struct str s)
+{
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] == s.p[0] && ends_literal(str_skip(s, i + 1))) {
+			return i + 1;
+		}
+	}
+	return s.n;
+}
+
+/* Length up to the first of `stops` outside quotes and brackets; s.n: there is none. */
+static size_t literal_length(struct str s, const char *stops)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (depth == 0 && c && strchr(stops, c)) {
+			return i;
+		}
+		if (c == '\'' || c == '"') {
+			i += string_length(str_skip(s, i)) - 1;
+		} else {
+			depth += (c == '(' || c == '[' || c == '{') -
+			         (c == ')' || c == ']' || c == '}');
+		}
+	}
+	return s.n;
+}
+
+/* ---- literals as JSON ---- */
+
+/* A Python literal is JSON after mending, repair or not: this is the format. */
+static bool put_literal(struct buf *out, struct str literal)
+{
+	struct call_notes ignored = {.count = 0};
+	struct buf value = BUF(FOUND_TEXT_MAX);
+	size_t used;
+	bool good = json_mend(literal, &value, &used, &ignored) &&
+	            !text_trim(str_skip(literal, used)).n && !call_noted(&ignored, "missing-end");
+
+	if (good) {
+		buf_str(out, buf_view(&value));
+	}
+	buf_release(&value);
+	return good;
+}
+
+/* 07: no number for Python, and yet it can only mean one. */
+static bool put_padded(struct buf *out, struct str s)
+{
+	struct json_fault fault;
+
+	while (s.n > 1 && s.p[0] == '0') {
+		s = str_skip(s, 1);
+	}
+	if (json_validate(s, &fault) || json_type(s) != JSON_NUMBER) {
+		return false;
+	}
+	buf_str(out, s);
+	return true;
+}
+
+/* 'sed -n '1,5p' f': a string with quotes in it that should have been escaped. */
+static bool put_loose(struct buf *out, struct str s, size_t *used)
+{
+	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
+
+	if (n == s.n || n < 2) {
+		return false;
+	}
+	json_quote(out, (struct str){s.p + 1, n - 2});
+	*used = n;
+	return true;
+}
+
+/* One value, at the start of s: up to a comma or the end of the call. closed: the text does not
+   end in this call. */
+static bool put_value(struct finder *f, struct buf *out, struct str s, bool closed, size_t *used)
+{
+	struct str literal = {s.p, literal_length(s, ",)")};
+
+	*used = literal.n;
+	literal = text_trim(literal);
+	bool clear = *used < s.n && (s.p[*used] == ')' || ends_literal(str_skip(s, *used)));
+	if (clear && put_literal(out, literal)) {
+		return true;
+	}
+	if (f->conf->repair && put_padded(out, literal)) {
+		call_note(f->repairs, "leading-zeros");
+		return true;
+	}
+	if (closed && f->conf->repair && put_loose(out, s, used)) {
+		call_note(f->repairs, "nested-quotes");
+		return true;
+	}
+	return false;
+}
+
+/* a=1, b='x') as {"a":1,"b":"x"}; *s is then behind the bracket. */
+static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool closed)
+{
+	struct str key;
+	size_t used;
+
+	buf_char(out, '{');
+	*s = skip_blanks(*s);
+	while (s->n && s->p[0] != ')') {
+		key = leading_name(*s);
+		*s = skip_blanks(str_skip(*s, key.n));
+		if (!key.n || !s->n || s->p[0] != '=') {
+			return false;
+		}
+		*s = skip_blanks(str_skip(*s, 1));
+		buf_text(out, out->n > 1 ? "," : "");
+		json_quote(out, key);
+		buf_char(out, ':');
+		if (!put_value(f, out, *s, closed, &used)) {
+			return false;
+		}
+		*s = skip_blanks(str_skip(*s, used));
+		if (s->n && s->p[0] == ',') {
+			*s = skip_blanks(str_skip(*s, 1));
+		}
+	}
+	buf_char(out, '}');
+	bool ended = s->n > 0;
+	*s = str_skip(*s, 1);
+	return ended;
+}
+
+/* ---- calls ---- */
+
+/* f(..): false when it is something else, or cut. closed: an end mark stands behind s. */
+static bool take_call(struct finder *f, bool closed, struct str *s)
+{
+	struct str name = leading_name(*s), behind = str_skip(*s, name.n), start = *s;
+	struct buf object = BUF(FOUND_TEXT_MAX);
+
+	if (!name.n || !behind.n || behind.p[0] != '(') {
+		return false;
+	}
+	if (str_ends(name, STR(".call")) && !is_offered(f, name)) {
+		name.n -= strlen(".call"); /* as Llama calls its built-in tools */
+	}
+	struct str inside = str_skip(behind, 1), rest = inside;
+	bool good = put_keywords(f, &object, &rest, closed);
+	if (good) {
+		found_add(f,
+		          (struct found_call){.name = name,
+		                              .arguments = arena_str(f->arena, buf_view(&object))});
+		*s = rest;
+	} else if (literal_length(inside, ")") == inside.n && !closed) {
+		found_cut(f, name, start);
+		*s = str_skip(*s, s->n);
+	} else {
+		size_t n = literal_length(inside, ")");
+
+		inside.n = n;
+		found_bad(f, name, inside, "its arguments are not Python keyword arguments");
+		*s = str_skip(behind, n + 2);
+	}
+	buf_release(&object);
+	return good;
+}
+
+/* All calls in a body without its brackets. */
+static void take_calls(struct finder *f, struct str *body, bool closed)
+{
+	size_t first = f->count;
+
+	while (body->n && body->p[0] != ']') {
+		struct str at = *body;
+
+		take_call(f, closed, body);
+		if (body->p == at.p) {
+			if (closed && f->count > first) {
+				found_bad(f, STR_NONE, *body, "it is not a call");
+			}
+			return;
+		}
+		*body = skip_blanks(*body);
+		if (body->n && (body->p[0] == ',' || body->p[0] == ';')) {
+			*body = skip_blanks(str_skip(*body, 1));
+		}
+	}
+	*body = str_skip(*body, 1);
+}
+
+void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
+                      struct str *rest)
+{
+	struct str s = skip_blanks(*rest), body = {s.p, call_end(row, s)}, behind;
+	size_t first = f->count;
+	bool closed = body.n < s.n, list = str_starts(body, STR("["));
+
+	if (str_starts(skip_blanks(str_skip(body, list)), STR("{"))) {
+		grammar_calls(f, row, before, rest);
+		return;
+	}
+	behind = str_skip(s, body.n);
+	body = skip_blanks(str_skip(body, list));
+	take_calls(f, &body, closed);
+	if (f->count == first) {
+		return; /* no call: the mark is text */
+	}
+	s = closed ? behind : body;
+	leave_call(f, row, first, &s);
+	*rest = s;
+}

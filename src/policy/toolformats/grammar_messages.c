@@ -1,0 +1,147 @@
+/* Harmony (gpt-oss) and its kin: a reply is messages, each a header, <|message|>, a body. A
+   header that says to=NAME makes the body a call, in whatever channel; the recipient follows the
+   channel or is in the role's header. The analysis channel is reasoning. */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+
+static const char *const ends[MARKS_MAX] = {"<|call|>",  "<|end|>", "<|return|>",
+                                            "<|start|>", "<|eom|>", "<|eot|>"};
+
+/* The end of what stands before <|message|>: behind the last end of a message. */
+static struct str header_of(struct str *before)
+{
+	struct str header = *before, s = *before;
+	size_t bytes, at;
+
+	while ((at = nearest_mark(s, ends, &bytes)) < s.n) {
+		s = str_skip(s, at + bytes);
+		header = s;
+	}
+	/* a header without a mark before it is the text's first line: to=NAME */
+	size_t channel = mark_at(header, "<|channel|>"), to = mark_at(header, "to=");
+	size_t begin = channel < to ? channel : to;
+	if (s.p == before->p) {
+		header = str_skip(header, begin);
+	}
+	before->n -= header.n;
+	return header;
+}
+
+static struct str recipient(struct str header)
+{
+	struct str before, name;
+
+	if (!cut_at(header, "to=", &before, &name)) {
+		return STR_NONE;
+	}
+	return leading_name(name);
+}
+
+static bool is_channel(struct str header, const char *channel)
+{
+	struct str before, name;
+
+	return cut_at(header, "<|channel|>", &before, &name) &&
+	       str_starts(text_trim(name), str_from(channel));
+}
+
+static size_t body_end(struct str s, size_t *bytes)
+{
+	return nearest_mark(s, ends, bytes);
+}
+
+/* Arguments as parameters with marks: the body of a call that is named in its header. */
+static void take_parameters(struct finder *f, const struct tool_format *row, struct str name,
+                            struct str body)
+{
+	struct str key, tag, value;
+	struct typed t;
+	size_t bytes;
+
+	typed_begin(f, name, &t);
+	while (nearest_mark(body, row->parameter, &bytes) < body.n) {
+		body = str_skip(body, nearest_mark(body, row->parameter, &bytes) + bytes);
+		bool whole = cut_at(body, row->key_end, &tag, &body);
+		size_t end = nearest_mark(body, row->value_close, &bytes);
+
+		if (!whole || !bytes) {
+			buf_release(&t.object);
+			found_cut(f, name, body);
+			return;
+		}
+		cut_at(tag, "\"", &value, &key);
+		cut_at(key, "\"", &key, &tag);
+		value = (struct str){body.p, end};
+		if (str_starts(value, STR("\n")) && str_ends(value, STR("\n")) && value.n > 1) {
+			value = (struct str){value.p + 1, value.n - 2};
+		}
+		typed_add(&t, key, value, HINT_NONE);
+		body = str_skip(body, end + bytes);
+	}
+	typed_end(&t, name, body);
+}
+
+static void take_call(struct finder *f, const struct tool_format *row, struct str name,
+                      struct str *rest)
+{
+	struct found_call call = {.name = name};
+	struct str value, s = skip_blanks(*rest);
+	size_t used = 0, bytes, end = body_end(s, &bytes);
+
+	if (mark_here(s, row->parameter) && !bytes && f->conf->limited) {
+		found_cut(f, name, s); /* more may have followed */
+		*rest = str_skip(s, s.n);
+		return;
+	}
+	if (mark_here(s, row->parameter)) {
+		take_parameters(f, row, name, (struct str){s.p, end});
+		*rest = str_skip(s, end);
+		return;
+	}
+	call.how = json_at(f, row, s, &value, &used);
+	if (call.how == FOUND_WHOLE) {
+		call.arguments = value;
+		s = str_skip(s, used);
+		end = body_end(s, &bytes);
+	} else {
+		call.arguments = text_trim((struct str){s.p, end});
+		call.why = "its arguments are not JSON";
+	}
+	if (call.how == FOUND_WHOLE && text_trim((struct str){s.p, end}).n) {
+		call.how = FOUND_BAD;
+		call.why = "text stands behind its arguments";
+	}
+	found_add(f, call);
+	*rest = str_skip(s, end);
+}
+
+static bool is_json_or_parameters(const struct tool_format *row, struct str body)
+{
+	body = skip_blanks(body);
+	return !body.n || body.p[0] == '{' || mark_here(body, row->parameter);
+}
+
+void grammar_messages(struct finder *f, const struct tool_format *row, struct str *before,
+                      struct str *rest)
+{
+	struct str header = header_of(before), name = recipient(header);
+	size_t bytes, end = body_end(*rest, &bytes);
+
+	buf_str(&f->rest, *before);
+	*before = STR_NONE;
+	if (str_starts(name, STR("functions."))) {
+		take_call(f, row, str_skip(name, strlen("functions.")), rest);
+	} else if (name.n && !str_is(name, "self") && !str_is(name, "user")) {
+		if (is_json_or_parameters(row, *rest)) {
+			take_call(f, row, name, rest);
+		} /* else the call is in the body, with marks of its own */
+	} else if (is_channel(header, "analysis") || str_is(name, "self")) {
+		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
+		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
+		*rest = str_skip(*rest, end);
+	} else {
+		buf_str(&f->rest, (struct str){rest->p, end});
+		*rest = str_skip(*rest, end);
+	}
+}

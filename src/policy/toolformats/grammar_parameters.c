@@ -1,0 +1,376 @@
+/* Calls whose parameters stand between marks of their own, one by one:
+   <invoke name="NAME"><parameter name="K">value</parameter></invoke> and its kin. The values are
+   text, typed by the tool's schema, and may hold anything, marks included. */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+
+/* ---- tags ---- */
+
+static const struct {
+	const char *entity;
+	char byte;
+} entities[] = {{"&amp;", '&'}, {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&#39;", '\''}};
+
+static struct str decoded(struct finder *f, struct str s)
+{
+	struct buf out = BUF(FOUND_TEXT_MAX);
+
+	while (s.n) {
+		size_t i = 0, bytes = 1;
+
+		while (i < ARRAY_LEN(entities) && !str_starts(s, str_from(entities[i].entity))) {
+			i++;
+		}
+		bool found = i < ARRAY_LEN(entities);
+		bytes = found ? strlen(entities[i].entity) : 1;
+		buf_char(&out, found ? entities[i].byte : s.p[0]);
+		s = str_skip(s, bytes);
+	}
+	struct str kept = arena_str(f->arena, buf_view(&out));
+	buf_release(&out);
+	return kept;
+}
+
+/* NAME="VALUE" in a tag, or NAME='VALUE', or NAME=VALUE; absent: it is not there. */
+static struct str attribute(struct str tag, const char *name)
+{
+	struct str before, value;
+
+	before = (struct str){tag.p, 0};
+	value = tag; /* an empty name: the mark ends with it */
+	if (!name || (name[0] && !cut_at(tag, name, &before, &value))) {
+		return STR_NONE;
+	}
+	value = skip_blanks(value);
+	if (!value.n || value.p[0] != '=') {
+		return STR_NONE;
+	}
+	value = skip_blanks(str_skip(value, 1));
+	if (value.n && (value.p[0] == '"' || value.p[0] == '\'')) {
+		const char quote[2] = {value.p[0], '\0'};
+
+		value = str_skip(value, 1);
+		value.n = mark_at(value, quote);
+		return value;
+	}
+	return leading_name(value);
+}
+
+/* A name in a tag, by the attribute or as the tag itself. */
+static struct str tag_name(struct finder *f, const struct tool_format *row, const char *by,
+                           struct str tag)
+{
+	struct str name = by ? attribute(tag, by) : text_trim(tag);
+
+	if (!by && name.n > 1 && strchr("\"'", name.p[0]) && name.p[name.n - 1] == name.p[0]) {
+		name = (struct str){name.p + 1, name.n - 2};
+	}
+	while (str_ends(name, STR("\\n"))) {
+		name.n -= 2;
+	}
+	return row->entities ? decoded(f, name) : name;
+}
+
+static enum hint hint_of(const struct tool_format *row, struct str tag)
+{
+	struct str type = attribute(tag, row->type_attribute);
+
+	if (!type.p) {
+		return HINT_NONE;
+	}
+	/* string="true", type="string" */
+	return str_is(type, "true") || str_is(type, "string") ? HINT_TEXT : HINT_JSON;
+}
+
+/* ---- values ---- */
+
+/* What may follow a value's end mark. */
+static bool ends_value(const struct tool_format *row, struct str behind)
+{
+	behind = skip_blanks(behind);
+	return !behind.n || mark_here(behind, row->parameter) || mark_here(behind, row->close) ||
+	       mark_here(behind, row->open) || mark_here(behind, row->around) ||
+	       mark_here(behind, row->section_end);
+}
+
+/* The end mark that ends the value of which s is the rest: the first that something of the
+   format follows. */
+static size_t value_end(const struct tool_format *row, struct str s, size_t *bytes)
+{
+	size_t at = 0;
+
+	for (;;) {
+		at += nearest_mark(str_skip(s, at), row->value_close, bytes);
+		if (!*bytes || ends_value(row, str_skip(s, at + *bytes))) {
+			return at;
+		}
+		at += *bytes;
+	}
+}
+
+/* Is what stands behind a parameter's mark a parameter, and none that a value speaks of? The tool
+   must have it, and it was not given yet. */
+static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
+                         struct str behind)
+{
+	struct str tag, rest, name;
+
+	if (!cut_at(behind, row->key_end, &tag, &rest) || mark_at(tag, "\n") < tag.n) {
+		return false;
+	}
+	name = tag_name(t->f, row, row->key_attribute, tag);
+	if (row->value_open && !str_starts(skip_blanks(rest), str_from(row->value_open)) &&
+	    !(row->type_open && str_starts(skip_blanks(rest), str_from(row->type_open)))) {
+		return false;
+	}
+	return name.n && !str_eq(name, key) && typed_expects(t, name);
+}
+
+/* The next parameter of the call; s.n: there is none. */
+static size_t next_parameter(const struct tool_format *row, struct typed *t, struct str key,
+                             struct str s)
+{
+	size_t at = 0, bytes;
+
+	for (;;) {
+		at += nearest_mark(str_skip(s, at), row->parameter, &bytes);
+		if (!bytes || is_parameter(row, t, key, str_skip(s, at + bytes))) {
+			return at;
+		}
+		at += bytes;
+	}
+}
+
+/* Takes a value and its end mark, if it has one. False: the text ends before it does. */
+static bool take_value(const struct tool_format *row, struct typed *t, struct str key,
+                       struct str *s, struct str *value)
+{
+	size_t bytes, end_bytes, next = next_parameter(row, t, key, *s);
+	bool next_bytes = next < s->n;
+	struct str within = {s->p, next};
+	size_t at = value_end(row, within, &bytes);
+
+	if (bytes) {
+		*value = (struct str){s->p, at};
+		*s = str_skip(*s, at + bytes);
+		return true;
+	}
+	size_t stray = nearest_mark(within, row->value_close, &bytes);
+	size_t end = nearest_mark(within, row->close, &end_bytes);
+	if (!end_bytes) {
+		end = nearest_mark(within, row->section_end, &end_bytes);
+	}
+	if (end_bytes) {
+		t->why = "one of its parameters has no end mark";
+	}
+	*value = (struct str){s->p, end_bytes ? end : next};
+	if (bytes && stray < value->n) {
+		t->why = "text stands between its parameters";
+	}
+	*s = str_skip(*s, value->n);
+	return end_bytes > 0 || next_bytes;
+}
+
+/* A value as the family writes it. */
+static struct str bare_value(const struct tool_format *row, struct str s)
+{
+	if (str_starts(s, STR("<![CDATA[")) && str_ends(text_trim(s), STR("]]>"))) {
+		s = str_skip(text_trim(s), strlen("<![CDATA["));
+		s.n -= strlen("]]>");
+		return s;
+	}
+	if (!row->keep_feeds && s.n && s.p[0] == '\n') {
+		s = str_skip(s, 1);
+		s.n -= s.n && s.p[s.n - 1] == '\n';
+	}
+	return s;
+}
+
+/* ---- parameters ---- */
+
+/* <arg_type>integer</arg_type>, where a value has one. */
+static enum hint take_type(const struct tool_format *row, struct str *s)
+{
+	struct str type, before, rest;
+
+	if (!row->type_open || !str_starts(skip_blanks(*s), str_from(row->type_open)) ||
+	    !cut_at(*s, row->type_open, &before, &rest) ||
+	    !cut_at(rest, row->type_close, &type, &rest)) {
+		return HINT_NONE;
+	}
+	*s = rest;
+	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
+}
+
+/* The parameter whose mark s is behind. False: the text ends inside it. */
+static bool take_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
+                           struct str *s)
+{
+	struct str tag, value, key;
+	enum hint hint;
+
+	if (!cut_at(*s, row->key_end, &tag, s)) {
+		return false;
+	}
+	hint = hint_of(row, tag);
+	hint = row->type_open ? take_type(row, s) : hint;
+	if (row->value_open) {
+		struct str between;
+
+		if (!cut_at(*s, row->value_open, &between, s)) {
+			return false;
+		}
+		between = text_trim(between);
+		if (between.n && !str_is(between, "\\n")) {
+			t->why = "text stands between its parameters";
+		}
+	}
+	key = tag_name(f, row, row->key_attribute, tag);
+	if (!take_value(row, t, key, s, &value)) {
+		return false;
+	}
+	typed_add(t, key, bare_value(row, value), hint);
+	return true;
+}
+
+/* All parameters; *s is then at what ends the call. False: the text ends before. */
+static bool take_parameters(struct finder *f, const struct tool_format *row, struct typed *t,
+                            struct str *s)
+{
+	for (;;) {
+		size_t bytes, at = nearest_mark(*s, row->parameter, &bytes);
+		size_t end = call_end(row, *s);
+		struct str between = text_trim((struct str){s->p, at < end ? at : end});
+
+		if (between.n && !str_is(between, "\\n")) {
+			t->why = "text stands between its parameters";
+		}
+		if (!bytes || end < at) {
+			bool ended = end < s->n;
+
+			*s = str_skip(*s, end);
+			return ended;
+		}
+		*s = str_skip(*s, at + bytes);
+		if (!take_parameter(f, row, t, s)) {
+			return false;
+		}
+	}
+}
+
+/* ---- the call ---- */
+
+/* The name, up to the end of its tag, or up to the first parameter. False: cut. */
+static bool take_name(struct finder *f, const struct tool_format *row, struct str *s,
+                      struct str *name)
+{
+	size_t bytes, at = nearest_mark(*s, row->name_end, &bytes);
+	size_t end = call_end(row, *s), more, parameter = nearest_mark(*s, row->parameter, &more);
+	bool whole;
+
+	if (row->name_end[0] && (row->starts != STARTS_WORD || (bytes && at < end))) {
+		whole = bytes && at <= end;
+	} else {
+		at = parameter < end ? parameter : end;
+		bytes = 0;
+		whole = at < s->n;
+	}
+	*name = tag_name(f, row, row->name_attribute, (struct str){s->p, whole ? at : end});
+	if (!whole) { /* what is cut may still be a name */
+		*name = leading_name(*name);
+	}
+	*s = str_skip(*s, whole ? at + bytes : end);
+	return whole;
+}
+
+/* <function=NAME>{"k":1}</function> */
+static bool is_json_body(const struct tool_format *row, struct str s)
+{
+	s = skip_blanks(s);
+	return s.n && s.p[0] == '{' && !mark_here(s, row->parameter);
+}
+
+static void take_json(struct finder *f, const struct tool_format *row, struct str name,
+                      struct str *s)
+{
+	struct found_call call = {.name = name, .arguments = *s};
+	struct str value;
+	size_t used = 0;
+
+	call.how = json_at(f, row, *s, &value, &used);
+	if (call.how == FOUND_WHOLE) {
+		call.arguments = value;
+	} else {
+		used = call_end(row, *s);
+		call.arguments.n = used;
+		call.why = "its arguments are not JSON";
+	}
+	*s = str_skip(*s, used);
+	found_add(f, call);
+}
+
+/* A sentence that speaks of the mark: what follows it is no name, or a name with nothing of a
+   call behind it. */
+static bool is_prose(struct finder *f, const struct tool_format *row, struct str head,
+                     struct str name, bool whole)
+{
+	bool plain = row->starts == STARTS_WORD; /* a name without a tag around it */
+
+	if (!name.n || (!row->name_attribute && leading_name(name).n < name.n)) {
+		return true;
+	}
+	return !whole && ((plain && !is_offered(f, name)) ||
+	                  (!row->name_attribute && text_trim(head).n > name.n));
+}
+
+/* The parameters of a call whose name was read. False: there is no call. */
+static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
+                            struct str source, struct str *s)
+{
+	struct typed t;
+
+	typed_begin(f, name, &t);
+	t.declared_only = row->declared_only;
+	bool good = take_parameters(f, row, &t, s);
+
+	source.n -= s->n;
+	if (good) {
+		typed_end(&t, name, source);
+		return true;
+	}
+	buf_release(&t.object);
+	if (!t.count && (t.why || !t.root.p)) {
+		return false;
+	}
+	found_cut(f, name, t.count || s->n ? source : STR_NONE);
+	*s = str_skip(*s, s->n);
+	return true;
+}
+
+void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *before,
+                        struct str *rest)
+{
+	struct str s = *rest, name, head = *rest;
+	size_t first = f->count;
+	bool whole = take_name(f, row, &s, &name);
+
+	(void)before;
+	head.n -= s.n;
+	if (is_prose(f, row, head, name, whole)) {
+		return;
+	}
+	if (whole && is_json_body(row, s)) {
+		take_json(f, row, name, &s);
+	} else if (whole) {
+		if (!read_parameters(f, row, name, *rest, &s)) {
+			return;
+		}
+	} else if (s.n) {
+		found_bad(f, name, head, "its name has no end");
+	} else {
+		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
+	}
+	leave_call(f, row, first, &s);
+	*rest = s;
+}

@@ -1,0 +1,144 @@
+/* Marks in a text, and what stands between them: see reader_internal.h. */
+#define _GNU_SOURCE /* memmem */
+#include "policy/toolformats/reader_internal.h"
+
+#include "base/text.h"
+#include "policy/tools.h"
+
+struct str skip_blanks(struct str s)
+{
+	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0]) {
+		s = str_skip(s, 1);
+	}
+	return s;
+}
+
+size_t mark_at(struct str s, const char *mark)
+{
+	const char *at = s.n ? memmem(s.p, s.n, mark, strlen(mark)) : NULL;
+
+	return at ? (size_t)(at - s.p) : s.n;
+}
+
+size_t nearest_mark(struct str s, const char *const marks[MARKS_MAX], size_t *bytes)
+{
+	struct str within = s;
+
+	*bytes = 0;
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
+		size_t at = mark_at(within, marks[i]);
+
+		if (at < within.n) {
+			*bytes = strlen(marks[i]);
+			within.n = at;
+		}
+	}
+	return *bytes ? within.n : s.n;
+}
+
+bool cut_at(struct str s, const char *mark, struct str *before, struct str *rest)
+{
+	size_t at = mark_at(s, mark);
+
+	*before = (struct str){s.p, at};
+	*rest = str_skip(s, at == s.n ? s.n : at + strlen(mark));
+	return at < s.n;
+}
+
+size_t mark_here(struct str s, const char *const marks[MARKS_MAX])
+{
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
+		if (str_starts(s, str_from(marks[i]))) {
+			return strlen(marks[i]);
+		}
+	}
+	return 0;
+}
+
+bool mark_cut(struct str s, const char *const marks[MARKS_MAX])
+{
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
+		if (s.n && str_starts(str_from(marks[i]), s)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct str leading_name(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && (unsigned char)s.p[n] > ' ' && !strchr("<>[](){}\"'`,;=|", s.p[n])) {
+		n++;
+	}
+	return (struct str){s.p, n};
+}
+
+size_t call_end(const struct tool_format *row, struct str s)
+{
+	size_t bytes, end = nearest_mark(s, row->close, &bytes);
+
+	s.n = end;
+	end = nearest_mark(s, row->open, &bytes);
+	s.n = end;
+	end = nearest_mark(s, row->section_end, &bytes);
+	s.n = end;
+	return nearest_mark(s, row->around, &bytes);
+}
+
+/* ---- the end of a call ---- */
+
+/* Goes over all end marks here; how many there were. </parameter></invoke> is none twice. */
+static size_t skip_close(const struct tool_format *row, struct str *s, bool *doubled)
+{
+	struct str mark, last = STR_NONE;
+	size_t count = 0;
+
+	*doubled = false;
+	for (;;) {
+		mark = skip_blanks(*s);
+		mark.n = mark_here(mark, row->close);
+		if (!mark.n) {
+			return count;
+		}
+		*doubled |= count && str_eq(mark, last);
+		last = mark;
+		*s = str_skip(skip_blanks(*s), mark.n);
+		count++;
+	}
+}
+
+/* What stands between the calls and their end mark. */
+static void junk(struct finder *f, size_t first, struct str text)
+{
+	bool brackets = text.n <= 2 && strspn(text.p, "\"}])") >= text.n;
+
+	found_mended(f, first, brackets ? "stray-end" : "trailing-text",
+	             "text stands between it and its end mark");
+}
+
+void leave_call(struct finder *f, const struct tool_format *row, size_t first, struct str *rest)
+{
+	struct str s = skip_blanks(*rest);
+	size_t bytes, closes, close = nearest_mark(s, row->close, &bytes);
+	bool doubled;
+
+	if (!row->close[0]) {
+		return;
+	}
+	if (bytes && close == call_end(row, s) && close > 0) {
+		junk(f, first, text_trim((struct str){s.p, close}));
+		*rest = str_skip(s, close);
+	}
+	closes = skip_close(row, rest, &doubled);
+	if (doubled) {
+		found_mended(f, first, "doubled-end-mark", "its end mark stands there twice");
+	}
+	s = skip_blanks(*rest);
+	bool cut = f->count > first && f->calls[f->count - 1].how == FOUND_CUT;
+	if (!closes && !cut && (!s.n || mark_cut(s, row->close))) {
+		call_note(f->notes, "end-mark-missing");
+		*rest = str_skip(s, s.n);
+	}
+}

@@ -1,0 +1,453 @@
+/* One way through a reply, from mark to mark: see reader.h. */
+#include "policy/toolformats/reader.h"
+
+#include "base/text.h"
+#include "policy/toolformats/reader_internal.h"
+
+#define B "\xef\xbd\x9c"
+#define S "\xe2\x96\x81"
+#define D B "DSML" B
+#define M "]<]minimax[>["
+
+const struct tool_format tool_formats[] = {
+#define FORMAT(name_, help_, grammar_, ...)                                                        \
+	{.name = name_, .help = help_, .grammar = grammar_, __VA_ARGS__},
+#define FORMAT_TOO FORMAT
+#include "policy/toolformats/toolformats.def"
+#undef FORMAT
+#undef FORMAT_TOO
+};
+const size_t tool_formats_count = ARRAY_LEN(tool_formats);
+
+#undef B
+#undef S
+#undef D
+#undef M
+
+#define FORMAT_TOO(name, ...)
+const char *const tool_format_names[] = {
+	"auto",
+#define FORMAT(name, ...) name,
+#include "policy/toolformats/toolformats.def"
+#undef FORMAT
+	NULL,
+};
+const char tool_format_choices[] = "auto"
+#define FORMAT(name, ...) "|" name
+#include "policy/toolformats/toolformats.def"
+#undef FORMAT
+	;
+#undef FORMAT_TOO
+
+/* Where models put their reasoning. The template may have opened the first. */
+static const struct {
+	const char *open, *close;
+	bool shared; /* the end is that of other messages, too */
+} thoughts[] = {
+	{"<think>", "</think>", false},
+	{"<mm:think>", "</mm:think>", false},
+	{"<seed:think>", "</seed:think>", false},
+	{"<ifm|think>", "</ifm|think>", false},
+	{"[THINK]", "[/THINK]", false},
+	{"<|channel>", "<channel|>", false},
+	{"<|START_THINKING|>", "<|END_THINKING|>", false},
+	{"<|open|>think<|sep|>", "<|close|>think<|sep|>", false},
+	{"<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", false},
+	{"<|content_thinking|>", "<|end_message|>", true},
+};
+
+/* Tokens that end a reply, or begin it, and that a server should have left out. */
+static const char *const end_tokens[] = {"</s>",          "<|eot_id|>",           "<|im_end|>",
+                                         "<|eom_id|>",    "<|end_of_text|>",      "<|endoftext|>",
+                                         "<end_of_turn>", "<|END_OF_TURN_TOKEN|>"};
+
+/* ---- marks ---- */
+
+enum event_kind { EVENT_OPEN, EVENT_AROUND, EVENT_THOUGHT, EVENT_THOUGHT_END, EVENT_END_TOKEN };
+
+struct mark {
+	const char *text;
+	size_t n;
+	enum event_kind kind;
+	size_t index; /* of the format, or of the thought's pair */
+	struct mark *next;
+};
+
+#define MARK_BYTES 3 /* no mark is shorter */
+#define SLOTS      1024
+
+/* All marks that are looked for, by their first bytes: in prose one look-up a byte. */
+struct marks {
+	struct mark all[512];
+	size_t count;
+	bool first[256];
+	struct mark *slot[SLOTS], **last[SLOTS];
+};
+
+struct mark_place {
+	const struct mark *mark;
+	size_t at;
+};
+
+static size_t slot_of(const char *s)
+{
+	size_t a = (unsigned char)s[0], b = (unsigned char)s[1], c = (unsigned char)s[2];
+
+	return (a ^ b << 3 ^ c << 5) % SLOTS;
+}
+
+static void marks_add(struct marks *m, const char *text, enum event_kind kind, size_t index)
+{
+	size_t slot = slot_of(text);
+
+	if (m->count == ARRAY_LEN(m->all)) {
+		return;
+	}
+	m->first[(unsigned char)text[0]] = true;
+	struct mark *mark = &m->all[m->count++];
+	*mark = (struct mark){.text = text, .n = strlen(text), .kind = kind, .index = index};
+	if (!m->last[slot]) {
+		m->last[slot] = &m->slot[slot];
+	}
+	*m->last[slot] = mark;
+	m->last[slot] = &mark->next;
+}
+
+static void marks_fill(struct marks *m, const char *format)
+{
+	for (size_t i = 0; i < tool_formats_count; i++) {
+		const struct tool_format *row = &tool_formats[i];
+
+		if (format && strcmp(format, row->name) != 0) {
+			continue;
+		}
+		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++) {
+			marks_add(m, row->open[k], EVENT_OPEN, i);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
+		marks_add(m, thoughts[i].open, EVENT_THOUGHT, i);
+		if (!thoughts[i].shared) {
+			marks_add(m, thoughts[i].close, EVENT_THOUGHT_END, i);
+		}
+	}
+	for (size_t i = 0; i < tool_formats_count; i++) {
+		const struct tool_format *row = &tool_formats[i];
+
+		for (size_t k = 0; k < MARKS_MAX && row->around[k]; k++) {
+			marks_add(m, row->around[k], EVENT_AROUND, i);
+		}
+		for (size_t k = 0; k < MARKS_MAX && row->section_end[k]; k++) {
+			marks_add(m, row->section_end[k], EVENT_AROUND, i);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(end_tokens); i++) {
+		marks_add(m, end_tokens[i], EVENT_END_TOKEN, i);
+	}
+}
+
+static bool starts_call(enum starts starts, struct str s)
+{
+	char first;
+
+	s = skip_blanks(s);
+	first = s.n ? s.p[0] : '\0';
+	switch (starts) {
+	case STARTS_ANYTHING:
+		return true;
+	case STARTS_JSON:
+		return first == '{' || first == '[' || str_starts(s, STR("```"));
+	case STARTS_LIST:
+		return first == '[';
+	case STARTS_FENCE:
+		return str_starts(s, STR("```"));
+	case STARTS_WORD:
+		return leading_name(s).n > 0;
+	case STARTS_PAIRS:
+		return str_starts(s, STR("call:")) || first == ':';
+	case STARTS_TAG:
+		return first == '<';
+	}
+	return false;
+}
+
+static bool mark_fits(const struct mark *m, struct str s)
+{
+	return s.n >= m->n && memcmp(s.p, m->text, m->n) == 0 &&
+	       (m->kind != EVENT_OPEN ||
+	        starts_call(tool_formats[m->index].starts, str_skip(s, m->n)));
+}
+
+/* The next mark from `from` on. False: there is none. */
+static bool next_event(const struct marks *m, struct str text, size_t from, struct mark_place *e)
+{
+	for (size_t i = from; i + MARK_BYTES <= text.n; i++) {
+		if (!m->first[(unsigned char)text.p[i]]) {
+			continue;
+		}
+		const struct mark *mark = m->slot[slot_of(text.p + i)];
+
+		for (; mark; mark = mark->next) {
+			if (mark_fits(mark, str_skip(text, i))) {
+				*e = (struct mark_place){mark, i};
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* ---- the way through ---- */
+
+struct text_walk {
+	struct finder f;
+	const struct marks *marks;
+	struct str text;
+	size_t from;               /* all before it is dealt with */
+	struct buf reasoning, raw; /* raw: the text without reasoning, marks and all */
+	bool opened;               /* reasoning was opened or closed */
+	bool marked, dropped, end_token;
+};
+
+static void add_thought(struct text_walk *w, struct str thought)
+{
+	thought = text_trim(thought);
+	buf_text(&w->reasoning, w->reasoning.n && thought.n ? "\n\n" : "");
+	buf_str(&w->reasoning, thought);
+}
+
+/* The text up to `at` is text. */
+static void flush(struct text_walk *w, size_t at)
+{
+	struct str s = {w->text.p + w->from, at - w->from};
+
+	buf_str(&w->f.rest, s);
+	buf_str(&w->raw, s);
+	w->from = at;
+}
+
+static void take_thought(struct text_walk *w, const struct mark_place *e)
+{
+	struct str thought, rest, inside = str_skip(w->text, e->at + e->mark->n);
+
+	flush(w, e->at);
+	cut_at(inside, thoughts[e->mark->index].close, &thought, &rest);
+	add_thought(w, thought);
+	w->from = w->text.n - rest.n;
+	w->opened = true;
+}
+
+/* The end of reasoning that the template opened: all before it, calls and all, was reasoning. */
+static void end_thought(struct text_walk *w, const struct mark_place *e)
+{
+	bool last = !text_trim(str_skip(w->text, e->at + e->mark->n)).n;
+
+	if (w->opened || last) {
+		flush(w, e->at);
+	} else {
+		if (w->f.count) {
+			call_note(w->f.notes, "call-in-reasoning");
+		}
+		add_thought(w, (struct str){w->text.p, e->at});
+		w->f.count = 0;
+		w->f.format = NULL;
+		buf_clear(&w->f.rest);
+		buf_clear(&w->raw);
+	}
+	w->opened = true;
+	w->from = e->at + e->mark->n;
+}
+
+static void drop_mark(struct text_walk *w, const struct mark_place *e)
+{
+	flush(w, e->at);
+	buf_text(&w->raw, e->mark->text);
+	w->from = e->at + e->mark->n;
+	w->dropped = true;
+	if (e->mark->kind == EVENT_AROUND) {
+		w->marked = true;
+	} else {
+		w->end_token = true;
+	}
+}
+
+static bool all_offered(const struct finder *f, size_t first)
+{
+	for (size_t i = first; i < f->count; i++) {
+		if (!is_offered(f, f->calls[i].name)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The same mark once more, with nothing between. */
+static struct str skip_doubled(const struct mark *mark, struct str rest)
+{
+	while (str_starts(skip_blanks(rest), str_from(mark->text))) {
+		rest = str_skip(skip_blanks(rest), mark->n);
+	}
+	return rest;
+}
+
+/* Reads what the mark begins. False: it is text. */
+static bool take_calls(struct text_walk *w, const struct mark_place *e)
+{
+	const struct tool_format *row = &tool_formats[e->mark->index];
+	struct str before = {w->text.p + w->from, e->at - w->from};
+	struct str behind = str_skip(w->text, e->at + e->mark->n);
+	struct str rest = skip_doubled(e->mark, behind), start = rest;
+	size_t first = w->f.count;
+
+	w->marked |= !row->weak && row->grammar != grammar_messages;
+	if (first == FOUND_CALLS_MAX) {
+		call_note(w->f.notes, "too-many-calls");
+		return false;
+	}
+	row->grammar(&w->f, row, &before, &rest);
+	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
+	    (row->weak && !all_offered(&w->f, first))) {
+		w->f.count = first;
+		return false;
+	}
+	if (behind.n != start.n) {
+		found_mended(&w->f, first, "doubled-mark", "its mark stands there twice");
+	}
+	buf_str(&w->f.rest, before);
+	buf_str(&w->raw, before);
+	if (!w->f.format && w->f.count > first) {
+		w->f.format = row->name;
+	}
+	w->from = w->text.n - rest.n;
+	return true;
+}
+
+static void walk_text(struct text_walk *w)
+{
+	struct mark_place e;
+	size_t at = 0;
+
+	while (next_event(w->marks, w->text, at, &e)) {
+		bool text = false;
+
+		switch (e.mark->kind) {
+		case EVENT_OPEN:
+			text = !take_calls(w, &e);
+			break;
+		case EVENT_THOUGHT:
+			take_thought(w, &e);
+			break;
+		case EVENT_THOUGHT_END:
+			end_thought(w, &e);
+			break;
+		case EVENT_AROUND:
+		case EVENT_END_TOKEN:
+			drop_mark(w, &e);
+			break;
+		}
+		at = text ? e.at + e.mark->n : w->from;
+	}
+	flush(w, w->text.n);
+}
+
+/* ---- what it comes to ---- */
+
+/* JSON is what Llama writes without its mark. */
+static bool is_wanted(const struct reading_conf *conf, const char *format)
+{
+	return !conf->format || strcmp(conf->format, format) == 0 ||
+	       (strcmp(conf->format, "llama") == 0 && strcmp(format, "json") == 0);
+}
+
+static void read_unmarked(struct text_walk *w, struct reading *out)
+{
+	struct call_notes notes = *w->f.notes, repairs = *w->f.repairs;
+	/* without the tokens that should not be there */
+	struct str text = arena_str(w->f.arena, text_trim(buf_view(&w->f.rest)));
+
+	buf_clear(&w->f.rest);
+	if (read_bare(&w->f, text) && is_wanted(w->f.conf, w->f.format)) {
+		out->content = arena_str(w->f.arena, text_trim(buf_view(&w->f.rest)));
+		return;
+	}
+	w->f.count = 0;
+	w->f.format = NULL;
+	*w->f.notes = notes;
+	*w->f.repairs = repairs;
+}
+
+void reading_text(const struct reading_conf *conf, struct str text, struct arena *arena,
+                  struct reading *out)
+{
+	struct marks *marks = arena_new(arena, sizeof(*marks));
+	struct text_walk w = {
+		.f = {.conf = conf,
+	              .arena = arena,
+	              .rest = BUF(FOUND_TEXT_MAX),
+	              .notes = &out->notes,
+	              .repairs = &out->repairs},
+		.marks = marks,
+		.text = text.p ? text : STR(""),
+		.reasoning = BUF(FOUND_TEXT_MAX),
+		.raw = BUF(FOUND_TEXT_MAX),
+	};
+
+	*out = (struct reading){.calls = NULL};
+	w.f.calls = arena_new(arena, FOUND_CALLS_MAX * sizeof(*w.f.calls));
+	w.f.reasoning = &w.reasoning;
+	marks_fill(marks, conf->format);
+	walk_text(&w);
+	bool plain = !w.f.count && w.dropped;
+	out->content = arena_str(arena, text_trim(buf_view(plain ? &w.raw : &w.f.rest)));
+	out->reasoning = arena_str(arena, buf_view(&w.reasoning));
+	out->marked = w.marked;
+	if (!w.f.count) {
+		read_unmarked(&w, out);
+	}
+	if (w.end_token && w.f.count) {
+		found_mended(&w.f, w.f.count - 1, "stray-end-token",
+		             "the token that ends a reply stands in its text");
+	}
+	out->calls = w.f.calls;
+	out->count = w.f.count;
+	out->format = w.f.format;
+	buf_release(&w.f.rest);
+	buf_release(&w.raw);
+	buf_release(&w.reasoning);
+}
+
+bool reading_marked(struct str text)
+{
+	struct arena arena = {0};
+	struct marks *marks = arena_new(&arena, sizeof(*marks));
+	struct mark_place e;
+	bool found = false;
+
+	marks_fill(marks, NULL);
+	for (size_t at = 0; !found && next_event(marks, text, at, &e); at = e.at + e.mark->n) {
+		found = e.mark->kind == EVENT_AROUND ||
+		        (e.mark->kind == EVENT_OPEN && !tool_formats[e.mark->index].weak);
+	}
+	arena_release(&arena);
+	return found;
+}
+
+/* ---- results ---- */
+
+void tool_format_result(const char *format, struct str name, struct str text, struct buf *out)
+{
+	const struct tool_format *row = NULL;
+
+	for (size_t i = 0; format && !row && i < tool_formats_count; i++) {
+		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.open) {
+			row = &tool_formats[i];
+		}
+	}
+	buf_text(out, row ? row->result.open : "<tool_response>\n");
+	if (row && row->result.named) {
+		buf_str(out, name);
+		buf_text(out, row->result.named);
+	}
+	buf_str(out, text);
+	buf_text(out, row ? row->result.close : "\n</tool_response>");
+}

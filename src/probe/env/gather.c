@@ -1,0 +1,380 @@
+/* Parallel sessions: opened one by one; the first makes calls, the state of the others is read
+   before and after, then each of them makes one call. */
+#include "env/tool_list.h"
+#include "facts/effect.h"
+#include "policy/action_candidates.h"
+#include "policy/open.h"
+#include "policy/tools.h"
+#include "probe/probe_internal.h"
+
+#define RETRY_MS  250  /* how long a session that has just ended may keep its slot */
+#define TICK_MS   1100 /* long enough for a clock with a resolution of one second to change */
+#define DRAWS_MAX 8    /* failed random calls before the server's own words are tried */
+
+/* ---- opening ---- */
+
+/* Was the session that timed out waiting for another one to end? */
+static int ask_queue(struct probe *p, struct error *err)
+{
+	struct session *last = &p->sessions[--p->opened];
+
+	session_close(last);
+	if (session_open(&p->pool, last, NULL, err)) {
+		return -1;
+	}
+	p->queued = session_is_open(last);
+	p->opened += p->queued;
+	return 0;
+}
+
+static int open_next(struct probe *p, struct session *s, struct error *err)
+{
+	if (session_open(&p->pool, s, NULL, err)) {
+		return -1;
+	}
+	if (s->status == SESSION_REFUSED && s->last.outcome == OUTCOME_CAPACITY) {
+		return probe_pause(p, RETRY_MS, err) || session_open(&p->pool, s, NULL, err);
+	}
+	return 0;
+}
+
+int probe_open_sessions(struct probe *p, struct error *err)
+{
+	struct session *s = p->sessions;
+
+	while (p->tried < p->conf->sessions) {
+		s = &p->sessions[p->tried++];
+		if (open_next(p, s, err)) {
+			return -1;
+		}
+		if (!session_is_open(s)) {
+			break;
+		}
+		p->opened++;
+	}
+	p->refused_status = s->status;
+	p->refusal = s->last;
+	p->limited = s->status == SESSION_REFUSED || s->status == SESSION_LATE;
+	return s->status == SESSION_LATE && p->opened ? ask_queue(p, err) : 0;
+}
+
+/* ---- which calls to make ---- */
+
+static bool user_gave_calls(const struct probe *p)
+{
+	return p->conf->policy.actions || p->conf->policy.spec;
+}
+
+/* An environment exists to be called. Tools of other servers may do anything: random calls are
+   only made if the user named a state, which shows their effect. */
+static bool may_draw(const struct env_facts *f)
+{
+	return f->traits.has_episodes || f->state_kind != STATE_NONE;
+}
+
+static void add_writing_tools(struct str tools, struct buf *out)
+{
+	struct str tool;
+	struct buf name = BUF(BUF_MAX_SMALL);
+	size_t cursor = 0;
+
+	buf_char(out, '[');
+	while (json_next(tools, &cursor, &tool)) {
+		buf_clear(&name);
+		json_decode(JSON_GET(tool, "name"), &name);
+		if (!tool_reads_only(tools, buf_view(&name))) {
+			buf_text(out, out->n > 1 ? "," : "");
+			buf_str(out, tool);
+		}
+	}
+	buf_char(out, ']');
+	buf_release(&name);
+}
+
+static int open_policy(struct probe *p, struct policy **out, struct error *err)
+{
+	const struct env_facts *f = session_facts(&p->sessions[0]);
+	struct policy_conf conf = p->conf->policy;
+	struct buf writing = BUF(BUF_MAX_MESSAGE);
+
+	conf.tools = f->tools;
+	if (!json_count(f->tools)) {
+		p->not_called = "the server offers no tools";
+	} else if (!user_gave_calls(p) && !may_draw(f)) {
+		p->not_called = "no state source shows what a call does, and no calls were given";
+	} else if (!user_gave_calls(p)) {
+		add_writing_tools(f->tools, &writing);
+		conf.tools = buf_view(&writing);
+		conf.spec = "random:1";
+		p->not_called = json_count(conf.tools) ? NULL : "every tool is marked read-only";
+	}
+	int failed = p->not_called ? 0 : policy_open(&conf, out, err);
+	buf_release(&writing);
+	return failed;
+}
+
+/* ---- calls in the first session ---- */
+
+struct exploring {
+	struct policy *policy;
+	struct snapshot before, after;
+	struct buf last_error;
+	size_t ok, lost; /* lost: consecutive calls without a reply */
+	bool done;
+};
+
+static void note_call(struct probe *p, struct exploring *x, struct probe_call *a)
+{
+	bool ok = a->reply.outcome == OUTCOME_OK;
+
+	x->ok += ok;
+	x->lost = ok || a->reply.layer != LAYER_TRANSPORT ? 0 : x->lost + 1;
+	if (ok && a->changed && p->first_effect == CALLS_MAX) {
+		p->first_effect = p->call_count;
+	}
+	if (a->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
+		p->step_refused = p->limited = true;
+		p->refused_place = 1;
+		p->step_refusal = a->reply;
+	}
+	p->call_count++;
+	x->done = a->reply.over || x->lost > 1 || p->step_refused ||
+	          !session_is_open(&p->sessions[0]) || p->call_count == CALLS_MAX ||
+	          (x->ok >= GOOD_MAX && p->first_effect < CALLS_MAX && !probe_uncounted(p));
+}
+
+static int call_once(struct probe *p, struct exploring *x, const struct decision *d,
+                     struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct probe_call *a = &p->calls[p->call_count];
+
+	a->name = arena_str(&p->arena, d->name);
+	a->arguments = arena_str(&p->arena, d->arguments);
+	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err)) {
+		return -1;
+	}
+	buf_clear(&x->last_error);
+	buf_text(&x->last_error, a->reply.message);
+	if (session_read_state(&p->pool, s, &x->after, err)) {
+		return -1;
+	}
+	a->known = x->before.known && x->after.known;
+	a->changed = a->known && effect_between(str_from(x->before.hash),
+	                                        str_from(x->after.hash)) == EFFECT_CHANGED;
+	x->before.known = x->after.known;
+	memcpy(x->before.hash, x->after.hash, sizeof(x->before.hash));
+	note_call(p, x, a);
+	return 0;
+}
+
+static int explore(struct probe *p, struct exploring *x, struct error *err)
+{
+	struct decision d;
+
+	while (!x->done && (x->ok || user_gave_calls(p) || p->call_count < DRAWS_MAX)) {
+		struct policy_view view = {.turn = (int64_t)p->call_count,
+		                           .last_error = buf_view(&x->last_error)};
+
+		if (p->call_count) {
+			view.last = p->calls[p->call_count - 1].reply.outcome;
+		}
+		if (x->policy->ops->decide(x->policy, &view, &d, err)) {
+			return -1;
+		}
+		if (d.kind != DECIDE_CALL) {
+			break;
+		}
+		if (call_once(p, x, &d, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The last error first: it names the mistake. */
+static void collect_words(struct str tools, const struct exploring *x, struct action_candidates *w)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct str tool;
+	size_t cursor = 0;
+
+	action_candidates_add(w, buf_view(&x->last_error));
+	while (json_next(tools, &cursor, &tool)) {
+		buf_clear(&text);
+		json_decode(JSON_GET(tool, "description"), &text);
+		action_candidates_add(w, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+static int try_tool(struct probe *p, struct exploring *x, struct str tool,
+                    const struct action_candidates *w, struct error *err)
+{
+	struct buf name = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_SMALL);
+	struct str key, schema;
+	struct error does_not_fit;
+	int failed = 0;
+
+	json_decode(JSON_GET(tool, "name"), &name);
+	if (tool_action_property(tool, NULL, &key, &schema, &does_not_fit)) {
+		key = STR_NONE;
+	}
+	for (size_t i = 0; key.p && !failed && !x->done && i < w->count; i++) {
+		struct decision d = {.kind = DECIDE_CALL, .name = buf_view(&name)};
+
+		buf_clear(&arguments);
+		if (!tool_action_arguments(tool, key, schema, w->item[i], &arguments,
+		                           &does_not_fit)) {
+			d.arguments = buf_view(&arguments);
+			failed = call_once(p, x, &d, err);
+		}
+	}
+	buf_release(&name);
+	buf_release(&arguments);
+	return failed;
+}
+
+/* For a tool whose schema accepts any string, but which knows only a few: random strings never
+   match. */
+static int try_words(struct probe *p, struct exploring *x, struct error *err)
+{
+	struct str tools = arena_str(&p->arena, session_facts(&p->sessions[0])->tools);
+	struct action_candidates words = {.count = 0};
+	struct str tool;
+	size_t cursor = 0;
+	int failed = 0;
+
+	collect_words(tools, x, &words);
+	while (!failed && !x->done && json_next(tools, &cursor, &tool)) {
+		failed = try_tool(p, x, tool, &words, err);
+	}
+	action_candidates_release(&words);
+	return failed;
+}
+
+/* Selects the successful calls that are repeated later, with the one that changed the state. */
+static void choose_good(struct probe *p)
+{
+	bool has_changer = p->first_effect == CALLS_MAX;
+
+	for (size_t i = 0; i < p->call_count && p->good_count < GOOD_MAX; i++) {
+		if (p->calls[i].reply.outcome == OUTCOME_OK) {
+			p->good[p->good_count++] = i;
+			has_changer |= i == p->first_effect;
+		}
+	}
+	if (!has_changer && p->good_count) {
+		p->good[p->good_count - 1] = p->first_effect;
+	}
+}
+
+static int call_in_first(struct probe *p, struct error *err)
+{
+	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .after = {.json = BUF(0)}};
+
+	if (open_policy(p, &x.policy, err)) {
+		return -1;
+	}
+	if (p->not_called) {
+		return 0;
+	}
+	x.before.known = p->sessions[0].start.known;
+	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
+	int failed = explore(p, &x, err);
+	if (!failed && !x.ok && !x.done && !user_gave_calls(p)) {
+		failed = try_words(p, &x, err) || explore(p, &x, err) ? -1 : 0;
+	}
+	choose_good(p);
+	x.policy->ops->close(x.policy);
+	buf_release(&x.last_error);
+	buf_release(&x.after.json);
+	return failed;
+}
+
+/* ---- the other sessions ---- */
+
+static const struct probe_call *neighbour_call(const struct probe *p)
+{
+	size_t place = p->first_effect < CALLS_MAX ? p->first_effect : p->good[0];
+
+	return p->good_count ? &p->calls[place] : NULL;
+}
+
+/* Does the state change without a call? Then a change proves nothing. */
+static int check_drift(struct probe *p, struct session *s, struct error *err)
+{
+	struct snapshot now = {.json = BUF(0)};
+
+	if (probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err)) {
+		return -1;
+	}
+	p->state_drifts = now.known && strcmp(now.whole, s->later.whole) != 0;
+	return 0;
+}
+
+static int visit(struct probe *p, size_t i, struct error *err)
+{
+	struct session *s = &p->sessions[i];
+	struct neighbour *v = &p->neighbours[i];
+	const struct probe_call *a = neighbour_call(p);
+
+	if (session_read_state(&p->pool, s, &s->later, err)) {
+		return -1;
+	}
+	v->compared = s->start.known && s->later.known &&
+	              session_facts(s)->state_kind != STATE_OBSERVATION;
+	v->changed = v->compared && strcmp(s->start.whole, s->later.whole) != 0;
+	if (v->changed && !p->state_drifts && check_drift(p, s, err)) {
+		return -1;
+	}
+	if (!a || !session_is_open(s)) {
+		return 0;
+	}
+	v->called = true;
+	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err)) {
+		return -1;
+	}
+	if (v->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
+		p->step_refused = p->limited = true;
+		p->refused_place = i + 1;
+		p->step_refusal = v->reply;
+	}
+	return 0;
+}
+
+/* The first session is read twice: what differs changes by itself. */
+static int read_initial_states(struct probe *p, struct error *err)
+{
+	struct session *first = &p->sessions[0];
+
+	for (size_t i = 0; i < p->opened; i++) {
+		if (session_read_state(&p->pool, &p->sessions[i], &p->sessions[i].start, err)) {
+			return -1;
+		}
+	}
+	if (session_read_state(&p->pool, first, &first->later, err)) {
+		return -1;
+	}
+	p->state_drifts = first->start.known && first->later.known &&
+	                  strcmp(first->start.whole, first->later.whole) != 0;
+	return 0;
+}
+
+int probe_act(struct probe *p, struct error *err)
+{
+	p->named = user_gave_calls(p);
+	p->not_called = p->opened ? NULL : "no session was opened";
+	if (!p->opened) {
+		return 0;
+	}
+	if (read_initial_states(p, err) || call_in_first(p, err)) {
+		return -1;
+	}
+	for (size_t i = 1; i < p->opened; i++) {
+		if (session_is_open(&p->sessions[i]) && visit(p, i, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}

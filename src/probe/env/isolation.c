@@ -1,0 +1,109 @@
+/* Sessions do not affect each other: judged by the states of the others before and after the
+   calls of the first, and by the step count after the first step of each. */
+#include "probe/probe_internal.h"
+
+#include <inttypes.h>
+
+struct verdict {
+	size_t moved;    /* sessions whose state changed with the first one's calls */
+	size_t counted;  /* sessions whose first step continued the first one's step count */
+	size_t apart;    /* sessions shown to be isolated */
+	size_t example;  /* a session that is not isolated */
+	size_t same_ids; /* sessions with the first one's environment id */
+};
+
+static void weigh(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
+                  struct verdict *v)
+{
+	const struct neighbour *visit = &p->neighbours[i];
+	const struct session *s = &p->sessions[i], *first = &p->sessions[0];
+	int64_t own = visit->called ? visit->reply.env_steps : -1;
+	bool looked = visit->compared && first_moved && !p->state_drifts;
+	bool moved = looked && visit->changed;
+	bool counted = first_count > 0 && own > first_count;
+
+	v->moved += moved;
+	v->counted += counted;
+	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
+	v->example = !v->example && (moved || counted) ? i : v->example;
+	v->apart += !moved && !counted &&
+	            ((looked && !visit->changed) || (first_count > 0 && own == 1));
+}
+
+static void say_shared(const struct probe *p, const struct verdict *v, struct property *out)
+{
+	size_t i = v->example;
+	const struct session *s = &p->sessions[i];
+
+	property_judge(out, PROPERTY_FAIL, "shared");
+	if (v->moved) {
+		property_evidence(
+			out, "only session 1 acted, but the state of session %zu changed%s%s%s%s",
+			i + 1, s->start.json.n && s->later.json.n ? " from " : "",
+			buf_cstr(&s->start.json), s->start.json.n && s->later.json.n ? " to " : "",
+			buf_cstr(&s->later.json));
+	}
+	if (v->counted) {
+		property_evidence(out, "the first step of session %zu was counted as step %" PRId64,
+		                  i + 1, p->neighbours[i].reply.env_steps);
+	}
+	if (v->same_ids) {
+		property_evidence(out, "%zu sessions report environment %s", v->same_ids + 1,
+		                  s->ids[1]);
+	}
+	property_fix(out, "create one environment per session (pass a class or a factory, not "
+	                  "an instance) and keep no module-level state");
+}
+
+static void say_apart(const struct probe *p, const struct verdict *v, struct property *out)
+{
+	size_t others = p->opened - 1;
+
+	if (v->apart == others) {
+		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
+		property_evidence(out, "session 1 acted, and the other%s did not change",
+		                  plural(others));
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_evidence(
+			out, "%s",
+			p->not_called     ? p->not_called
+			: p->state_drifts ? "the state changes without a call"
+			: !p->good_count  ? "no call succeeded"
+			: p->opened > 1 && !p->neighbours[1].compared
+				? "the states of the sessions are unknown, and their steps "
+				  "are not counted"
+				: "no call of session 1 changed anything");
+	}
+	if (v->same_ids) {
+		property_evidence(out, "but %zu sessions report the same environment, %s",
+		                  v->same_ids + 1, p->sessions[0].ids[1]);
+	}
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct verdict v = {0};
+	int64_t count = probe_counts(p) ? probe_count_after_calls(p) : -1;
+
+	(void)err;
+	if (p->opened < 2) {
+		property_judge(out, p->opened ? PROPERTY_SKIPPED : PROPERTY_UNKNOWN, "%s",
+		               p->opened ? "one session" : "not tested");
+		property_evidence(out, "%s",
+		                  p->opened ? "two sessions at a time are needed" : p->not_called);
+		return 0;
+	}
+	for (size_t i = 1; i < p->opened; i++) {
+		weigh(p, i, p->first_effect < CALLS_MAX, count, &v);
+	}
+	p->shared = v.moved || v.counted;
+	if (p->shared) {
+		say_shared(p, &v, out);
+	} else {
+		say_apart(p, &v, out);
+	}
+	return 0;
+}
+
+const struct property_ops property_isolation = {examine};

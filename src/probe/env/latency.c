@@ -1,0 +1,47 @@
+/* How long opening, resetting and stepping take: reported, never judged. */
+#include "probe/probe_internal.h"
+
+#include <stdlib.h>
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double ms(uint64_t us)
+{
+	return (double)us / 1000;
+}
+
+static void say(const char *what, struct timings *t, struct property *out)
+{
+	if (!t->count) {
+		return;
+	}
+	qsort(t->us, t->count, sizeof(*t->us), by_size);
+	buf_printf(&out->value, "%s%s %.1f/%.1f/%.1f", out->value.n ? " · " : "", what,
+	           ms(t->us[0]), ms(t->us[t->count / 2]), ms(t->us[t->count - 1]));
+	buf_printf(&out->evidence, "%s%zu %s%s", out->evidence.n ? ", " : "", t->count, what,
+	           plural(t->count));
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	(void)err;
+	say("open", &p->pool.open, out);
+	if (p->traits.has_episodes) {
+		say("reset", &p->pool.reset, out);
+	}
+	say("step", &p->pool.step, out);
+	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
+	if (out->value.n) {
+		buf_text(&out->value, " ms (min/median/max)");
+	} else {
+		buf_text(&out->value, "no samples");
+	}
+	return 0;
+}
+
+const struct property_ops property_latency = {examine};

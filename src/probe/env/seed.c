@@ -1,0 +1,265 @@
+/* A seed reproduces the episode: the same seed twice, another seed, and the first again while
+   another session makes calls, each in its own session. */
+#include "facts/fingerprint.h"
+#include "facts/trace.h"
+#include "probe/probe_internal.h"
+
+#include <inttypes.h>
+
+/* What one episode showed. */
+struct episode {
+	bool got; /* a session could be opened */
+	struct probe_reply why;
+	struct trace trace;
+	struct buf start; /* the initial state, to report where two differ */
+};
+
+static void note(struct episode *t, const struct snapshot *m, const struct probe_reply *a)
+{
+	const char *hash = m->known ? m->whole : a->has_observation ? a->observation : "";
+
+	if (hash[0]) {
+		trace_see_hash(&t->trace, fingerprint(str_from(hash)));
+	}
+}
+
+static int disturb(struct probe *p, struct session *neighbour, size_t i, struct error *err)
+{
+	struct probe_reply ignored;
+	const struct probe_call *act = p->good_count ? probe_good(p, i % p->good_count) : NULL;
+
+	return neighbour && act && session_is_open(neighbour)
+	               ? session_step(&p->pool, neighbour, act->name, act->arguments, &ignored, err)
+	               : 0;
+}
+
+static int play(struct probe *p, struct session *s, struct session *neighbour, struct episode *t,
+                struct error *err)
+{
+	struct probe_reply a;
+
+	for (size_t i = 0; i < p->good_count && session_is_open(s); i++) {
+		const struct probe_call *act = probe_good(p, i);
+
+		if (disturb(p, neighbour, i, err) ||
+		    session_step(&p->pool, s, act->name, act->arguments, &a, err) ||
+		    session_read_state(&p->pool, s, &s->later, err)) {
+			return -1;
+		}
+		trace_call(&t->trace, i + 1);
+		note(t, &s->later, &a);
+		if (a.over) {
+			break;
+		}
+	}
+	return 0;
+}
+
+static int record(struct probe *p, int64_t seed, struct session *neighbour, struct episode *t,
+                  struct error *err)
+{
+	struct session *s = &p->sessions[0];
+
+	*t = (struct episode){.start = BUF(BUF_MAX_SMALL)};
+	if (probe_reopen(p, s, &seed, probe_settle_deadline(p), err)) {
+		return -1;
+	}
+	t->got = session_is_open(s);
+	t->why = s->last;
+	if (!t->got) {
+		return 0;
+	}
+	if (session_read_state(&p->pool, s, &s->start, err)) {
+		return -1;
+	}
+	note(t, &s->start, &t->why);
+	buf_str(&t->start, buf_view(&s->start.json));
+	int failed = play(p, s, neighbour, t, err);
+	session_close(s);
+	return failed;
+}
+
+static enum trace_likeness compare(const struct episode *a, const struct episode *b)
+{
+	size_t calls;
+
+	return trace_compare(&a->trace, &b->trace, &calls);
+}
+
+/* Reports the first member in which the initial states differ. */
+static void say_where(const struct episode *a, const struct episode *b, struct property *out)
+{
+	struct str one = buf_view(&a->start), two = buf_view(&b->start);
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_type(one) == JSON_OBJECT && json_type(two) == JSON_OBJECT &&
+	       json_next_member(one, &cursor, &m)) {
+		if (!str_is(m.key, "episode_id") && !str_eq(m.value, json_get(two, m.key))) {
+			property_evidence(out, "they differ at /%.*s", STR_ARG(m.key));
+			return;
+		}
+	}
+}
+
+/* ---- the verdict ---- */
+
+static int64_t other_seed(const struct probe *p, int64_t step)
+{
+	return p->seed > INT64_MAX - step ? p->seed - step : p->seed + step;
+}
+
+struct traces {
+	struct episode first, again, other, busy, zero[2];
+};
+
+static bool judge_alone(struct probe *p, const struct traces *t, struct property *out)
+{
+	switch (compare(&t->first, &t->again)) {
+	case TRACE_ALIKE:
+		return false;
+	case TRACE_OTHER_START:
+		property_judge(out, PROPERTY_FAIL, "not reproducible");
+		property_evidence(out, "seed %" PRId64 " gave two different initial states",
+		                  p->seed);
+		say_where(&t->first, &t->again, out);
+		property_fix(out, "make reset(seed=..) seed every random generator the "
+		                  "episode uses; if the state contains a clock or an id, "
+		                  "ignore it with \1ignore\2 POINTER");
+		break;
+	case TRACE_OTHER_STEPS:
+		property_judge(out, PROPERTY_UNKNOWN, "initial state only");
+		property_evidence(out,
+		                  "seed %" PRId64
+		                  " gave the same initial state twice, but the same calls "
+		                  "then led to "
+		                  "different states: the seed does not control all randomness",
+		                  p->seed);
+		break;
+	}
+	return true;
+}
+
+static void judge_other(struct probe *p, const struct traces *t, struct property *out)
+{
+	bool zero = t->zero[0].got && t->zero[1].got;
+
+	if (compare(&t->first, &t->other) == TRACE_ALIKE) {
+		property_judge(out, PROPERTY_UNKNOWN, "no effect");
+		property_evidence(out,
+		                  "seeds %" PRId64 " and %" PRId64
+		                  " gave the same episode: nothing is random, or seeds are ignored",
+		                  p->seed, other_seed(p, 1));
+		return;
+	}
+	property_judge(out, PROPERTY_OK, "reproducible");
+	property_evidence(
+		out, "seed %" PRId64 " repeats its episode, and seed %" PRId64 " gives another one",
+		p->seed, other_seed(p, 1));
+	if (t->busy.got) {
+		property_evidence(out, "steps in another session do not affect it");
+	}
+	if (zero && compare(&t->zero[0], &t->zero[1]) != TRACE_ALIKE) {
+		property_evidence(out, "but seed 0 is treated as no seed");
+		property_fix(out, "start with seed 1");
+	}
+}
+
+static int examine_busy(struct probe *p, struct traces *t, struct error *err)
+{
+	struct session *neighbour = p->conf->sessions > 1 ? &p->sessions[1] : NULL;
+	int64_t elsewhere = other_seed(p, 2);
+
+	if (!neighbour || p->got_room < 2 || p->shared || !p->good_count) {
+		return 0;
+	}
+	if (probe_reopen(p, neighbour, &elsewhere, probe_settle_deadline(p), err) ||
+	    record(p, p->seed, neighbour, &t->busy, err)) {
+		return -1;
+	}
+	session_close(neighbour);
+	return 0;
+}
+
+static int judge(struct probe *p, struct traces *t, struct property *out, struct error *err)
+{
+	if (judge_alone(p, t, out)) {
+		return 0;
+	}
+	if (examine_busy(p, t, err)) {
+		return -1;
+	}
+	if (t->busy.got && compare(&t->first, &t->busy) != TRACE_ALIKE) {
+		property_judge(out, PROPERTY_FAIL, "only without other sessions");
+		property_evidence(out,
+		                  "seed %" PRId64
+		                  " repeats its episode alone, but not while another session calls",
+		                  p->seed);
+		property_fix(out, "give each environment its own random generator instead of "
+		                  "a module-level one");
+		return 0;
+	}
+	if (compare(&t->first, &t->other) != TRACE_ALIKE && p->seed != 0 &&
+	    (record(p, 0, NULL, &t->zero[0], err) || record(p, 0, NULL, &t->zero[1], err))) {
+		return -1;
+	}
+	judge_other(p, t, out);
+	return 0;
+}
+
+static int try_seeds(struct probe *p, struct traces *t, struct property *out, struct error *err)
+{
+	if (record(p, p->seed, NULL, &t->first, err) || record(p, p->seed, NULL, &t->again, err) ||
+	    record(p, other_seed(p, 1), NULL, &t->other, err)) {
+		return -1;
+	}
+	const struct episode *missing = !t->first.got   ? &t->first
+	                                : !t->again.got ? &t->again
+	                                : !t->other.got ? &t->other
+	                                                : NULL;
+	if (missing) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "no session could be opened");
+		property_quote(out, &missing->why);
+		return 0;
+	}
+	if (!t->first.trace.point[0].seen && t->first.trace.calls == 0) {
+		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_evidence(out, "there is no state to compare");
+		return 0;
+	}
+	return judge(p, t, out, err);
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct traces t = {.first.got = false};
+
+	if (!p->got_room) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "%s",
+		                  p->opened ? "no session got an environment"
+		                            : "no session was opened");
+		return 0;
+	}
+	if (!p->traits.takes_seed) {
+		property_judge(out, PROPERTY_SKIPPED, "not supported");
+		property_evidence(out, "the server does not accept a seed");
+		return 0;
+	}
+	if (p->state_drifts || p->loses_state) {
+		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_evidence(out, p->state_drifts
+		                               ? "the state changes without a call"
+		                               : "not every call reaches the seeded environment");
+		return 0;
+	}
+	int failed = try_seeds(p, &t, out, err);
+	struct episode *all[] = {&t.first, &t.again, &t.other, &t.busy, &t.zero[0], &t.zero[1]};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(&all[i]->start);
+	}
+	return failed;
+}
+
+const struct property_ops property_seed = {examine};

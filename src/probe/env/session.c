@@ -1,0 +1,374 @@
+/* Requests to one session, with replies as facts: see session.h. */
+#include "probe/env/session.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "env/failure.h"
+#include "facts/clocks.h"
+
+#include <stdlib.h>
+
+#define SHOWN_STATE ((size_t)4096)
+
+void timings_add(struct timings *t, uint64_t us)
+{
+	t->us = mem_resize(t->us, t->count + 1, sizeof(*t->us));
+	t->us[t->count++] = us;
+}
+
+uint64_t timings_longest_ms(const struct timings *t)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		longest = t->us[i] > longest ? t->us[i] : longest;
+	}
+	return longest / 1000;
+}
+
+/* Episodes are compared without their ids and step counts. */
+int session_pool_init(struct session_pool *a, struct error *err)
+{
+	a->hasher = hasher_new();
+	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
+	a->unsaid = json_paths_new(false);
+	if (json_paths_add(a->unsaid, STR("/step_count"), err) ||
+	    json_paths_add(a->unsaid, STR("/episode_id"), err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < a->conf->ignore_count; i++) {
+		if (json_paths_add(a->unsaid, str_from(a->conf->ignore[i]), err)) {
+			err->kind = FAIL_USAGE;
+			return error_wrap(err, "\1ignore\2");
+		}
+	}
+	return 0;
+}
+
+void session_pool_release(struct session_pool *a)
+{
+	free(a->open.us);
+	free(a->reset.us);
+	free(a->step.us);
+	buf_release(&a->scratch);
+	buf_release(&a->masked);
+	hasher_free(a->hasher);
+	json_paths_free(a->unsaid);
+}
+
+bool session_is_open(const struct session *s)
+{
+	return s->status == SESSION_OPEN;
+}
+
+const struct env_facts *session_facts(const struct session *s)
+{
+	return s->env->ops->facts(s->env);
+}
+
+/* ---- replies ---- */
+
+static bool is_peers(enum fail kind)
+{
+	return kind == FAIL_TRANSPORT || kind == FAIL_TIMEOUT || kind == FAIL_PROTOCOL;
+}
+
+static void read_reply(struct session_pool *a, const struct env_reply *r, struct probe_reply *out)
+{
+	struct str code =
+		json_type(r->error.code) == JSON_STRING ? json_inner(r->error.code) : r->error.code;
+
+	*out = (struct probe_reply){.outcome = r->outcome,
+	                            .class = r->error.class,
+	                            .layer = r->error.layer,
+	                            .env_steps = r->env_steps,
+	                            .over = r->terminated > 0 || r->truncated > 0,
+	                            .has_observation = r->observation.p != NULL,
+	                            .other_session = r->reply_session.p && r->env_session.p &&
+	                                             !str_eq(r->reply_session, r->env_session) &&
+	                                             !str_eq(r->reply_session, r->session)};
+	text_copy(out->message, sizeof(out->message), r->error.message);
+	text_copy(out->code, sizeof(out->code), code);
+	text_copy(out->named, sizeof(out->named), r->reply_session);
+	if (out->has_observation) {
+		json_hash(a->hasher, r->observation, NULL, &a->scratch, out->observation);
+	}
+}
+
+/* Records a failure of the peer as a fact. -1: the failure was not the peer's. */
+static int blame(struct session_pool *a, struct session *s, const struct error *why,
+                 struct error *err)
+{
+	struct env_reply reply;
+
+	if (!is_peers(why->kind)) {
+		*err = *why;
+		return -1;
+	}
+	env_reply_from_error(why, &reply);
+	read_reply(a, &reply, &s->last);
+	s->status = reply.outcome == OUTCOME_TIMEOUT ? SESSION_LATE : SESSION_LOST;
+	return 0;
+}
+
+void probe_reply_describe(const struct probe_reply *r, struct buf *out)
+{
+	const char *layer = error_layer_name(r->layer);
+
+	buf_text(out, r->message[0] ? r->message : outcome_name(r->outcome));
+	if (layer) {
+		buf_printf(out, " (%s%s%s)", layer, r->code[0] ? " " : "", r->code);
+	}
+}
+
+/* ---- events ---- */
+
+static bool is_ours(const struct session_pool *a, const struct session *s, struct str episode)
+{
+	for (size_t i = 0; i < a->all_count; i++) {
+		if (&a->all[i] != s && a->all[i].ids[1][0] && str_is(episode, a->all[i].ids[1])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static unsigned weigh(const struct session_pool *a, struct session *s, const struct event *e)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+	unsigned bits = 0;
+
+	if (e->kind == EVENT_SESSION_REPLACED || e->kind == EVENT_SESSION_ID_CHANGED) {
+		bits |= SEEN_REPLACED;
+	}
+	if (e->kind == EVENT_STATE_SOURCE_LOST) {
+		bits |= SEEN_SOURCE_LOST;
+	}
+	json_decode(JSON_GET(e->detail, "why"), &why);
+	struct str text = buf_view(&why);
+	if (e->kind == EVENT_EPISODE_CHANGED) {
+		/* the id is quoted, as JSON spells it */
+		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
+
+		bits |= is_ours(a, s, id) ? SEEN_OUR_EPISODE : SEEN_OTHER_EPISODE;
+	}
+	if (e->kind == EVENT_CONTROL_PLANE_FAILED && !s->unread[0]) {
+		text_copy(s->unread, sizeof(s->unread), text);
+	}
+	if (e->kind == EVENT_NOTIFICATION && str_starts(text, STR("not informative"))) {
+		bits |= SEEN_BARE_STATE;
+	}
+	buf_release(&why);
+	return bits;
+}
+
+static void take_events(struct session_pool *a, struct session *s)
+{
+	struct event e;
+
+	while (s->env && s->env->ops->event(s->env, &e)) {
+		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
+		s->seen |= json_type(e.detail) == JSON_OBJECT ? weigh(a, s, &e) : 0;
+	}
+}
+
+/* ---- opening and closing ---- */
+
+static uint64_t since_us(const struct session_pool *a, uint64_t began_ns)
+{
+	return (io_now_ns(a->io) - began_ns) / 1000;
+}
+
+static int answer_reset(struct session_pool *a, struct session *s, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+
+	if (env_reset(s->env, &reply, &why)) {
+		take_events(a, s);
+		return blame(a, s, &why, err);
+	}
+	read_reply(a, &reply, &s->last);
+	take_events(a, s);
+	s->status = SESSION_REFUSED;
+	if (reply.outcome == OUTCOME_OK) {
+		s->status = SESSION_OPEN;
+		timings_add(&a->reset, since_us(a, began));
+	} else if (reply.outcome == OUTCOME_TIMEOUT) {
+		s->status = SESSION_LATE;
+	}
+	return 0;
+}
+
+static void keep_ids(struct session *s)
+{
+	const struct env_facts *f = session_facts(s);
+
+	text_copy(s->ids[0], sizeof(s->ids[0]), f->session);
+	text_copy(s->ids[1], sizeof(s->ids[1]), f->env_session);
+}
+
+static int open_one(struct session_pool *a, struct session *s, struct error *err)
+{
+	struct env_reply refusal;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+
+	if (env_open(a->ops, &s->conf, a->io, &s->env, &refusal, &why)) {
+		a->lost = why;
+		return blame(a, s, &why, err);
+	}
+	a->lost.kind = FAIL_NONE; /* the server was reached */
+	if (refusal.outcome != OUTCOME_OK) {
+		read_reply(a, &refusal, &s->last);
+		s->status = refusal.outcome == OUTCOME_TIMEOUT ? SESSION_LATE : SESSION_REFUSED;
+		return 0;
+	}
+	timings_add(&a->open, since_us(a, began));
+	if (answer_reset(a, s, err)) {
+		return -1;
+	}
+	keep_ids(s);
+	return 0;
+}
+
+int session_open(struct session_pool *a, struct session *s, const int64_t *seed, struct error *err)
+{
+	session_release(s);
+	s->start.json = s->later.json = BUF(SHOWN_STATE);
+	s->conf = *a->conf;
+	s->conf.env_session = s->id;
+	if (seed) {
+		s->conf.has_seed = true;
+		s->conf.seed = *seed;
+	}
+	if (rng_unique_hex(s->id, SESSION_ID_DIGITS)) {
+		return error_errno(err, "no random bytes for a session id");
+	}
+	int failed = open_one(a, s, err);
+	if (!failed && s->status != SESSION_OPEN && s->env) {
+		take_events(a, s);
+		s->env->ops->close(s->env); /* it may have acquired resources before it failed */
+		s->env = NULL;
+	}
+	return failed;
+}
+
+int session_reset(struct session_pool *a, struct session *s, int64_t seed, struct error *err)
+{
+	s->conf.has_seed = true;
+	s->conf.seed = seed;
+	if (answer_reset(a, s, err)) {
+		return -1;
+	}
+	keep_ids(s);
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (s->env) {
+		s->env->ops->close(s->env);
+	}
+	s->env = NULL;
+	s->status = SESSION_CLOSED;
+}
+
+void session_release(struct session *s)
+{
+	session_close(s);
+	buf_release(&s->start.json);
+	buf_release(&s->later.json);
+	*s = (struct session){.status = SESSION_CLOSED};
+}
+
+/* ---- calls and states ---- */
+
+/* Hashes those members of the observation that the state has too: others may echo the call or
+   render the state. */
+static void compare_with_state(struct session_pool *a, struct session *s, struct str observation,
+                               struct probe_reply *out)
+{
+	struct str state = buf_view(&s->start.json);
+	struct buf edited = BUF(BUF_MAX_MESSAGE), shared = BUF(BUF_MAX_MESSAGE);
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_type(state) == JSON_OBJECT && json_type(observation) == JSON_OBJECT) {
+		json_canon(observation, session_facts(s)->ignore_paths, JSON_EDIT_DROP, &edited);
+	}
+	while (edited.n && json_next_member(buf_view(&edited), &cursor, &m)) {
+		if (json_get(state, m.key).p) {
+			buf_str(&shared, m.key);
+			buf_char(&shared, ':');
+			buf_str(&shared, m.value);
+			buf_char(&shared, '\n');
+		}
+	}
+	buf_clear(&a->masked);
+	clocks_mask(buf_view(&shared), &a->masked);
+	out->shows = shared.n > 0;
+	hash_hex(a->hasher, buf_view(&a->masked), out->shown);
+	buf_release(&edited);
+	buf_release(&shared);
+}
+
+int session_step(struct session_pool *a, struct session *s, struct str name, struct str arguments,
+                 struct probe_reply *out, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+	uint64_t began = io_now_ns(a->io);
+	int failed = env_step(s->env, name, arguments, &reply, &why);
+
+	timings_add(&a->step, since_us(a, began));
+	if (failed && blame(a, s, &why, err)) {
+		return -1;
+	}
+	if (!failed) {
+		read_reply(a, &reply, &s->last);
+		compare_with_state(a, s, reply.observation, &s->last);
+	}
+	take_events(a, s);
+	*out = s->last;
+	return 0;
+}
+
+static void hash_state(struct session_pool *a, struct str state, const struct json_paths *without,
+                       char out[HASH_HEX + 1])
+{
+	buf_clear(&a->scratch);
+	buf_clear(&a->masked);
+	json_canon(state, without, JSON_EDIT_DROP, &a->scratch);
+	clocks_mask(buf_view(&a->scratch), &a->masked);
+	hash_hex(a->hasher, buf_view(&a->masked), out);
+}
+
+int session_read_state(struct session_pool *a, struct session *s, struct snapshot *out,
+                       struct error *err)
+{
+	struct error why = {0};
+	struct str state;
+
+	out->known = false;
+	buf_clear(&out->json);
+	if (!session_is_open(s)) {
+		return 0;
+	}
+	int failed = env_state(s->env, &state, &why);
+	take_events(a, s);
+	if (failed) {
+		return blame(a, s, &why, err);
+	}
+	if (!state.p) {
+		return 0;
+	}
+	out->known = true;
+	hash_state(a, state, session_facts(s)->ignore_paths, out->hash);
+	hash_state(a, state, a->unsaid, out->whole);
+	buf_str(&out->json, state);
+	return 0;
+}

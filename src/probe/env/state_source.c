@@ -1,0 +1,109 @@
+/* The state can be read before and after each call, contains more than bookkeeping, and calls
+   change it. */
+#include "probe/probe_internal.h"
+
+static size_t count_changes(const struct probe *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		n += p->calls[i].changed;
+	}
+	return n;
+}
+
+static bool was_known(const struct probe *p)
+{
+	for (size_t i = 0; i < p->call_count; i++) {
+		if (p->calls[i].known) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Did observations change, in members of the state, while the state stayed the same? */
+static bool answers_moved(const struct probe *p)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct probe_reply *a = &p->calls[i].reply;
+
+		if (a->outcome != OUTCOME_OK || !a->shows) {
+			continue;
+		}
+		if (last && strcmp(last, a->shown) != 0) {
+			return true;
+		}
+		last = a->shown;
+	}
+	return false;
+}
+
+static void judge_moves(const struct probe *p, unsigned seen, struct property *out)
+{
+	size_t changes = count_changes(p), ok = probe_ok_calls(p);
+	bool counted = probe_count_after_calls(p) > 1;
+
+	if (changes && (seen & SEEN_BARE_STATE)) {
+		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
+		property_evidence(out, "the server's state contains only episode_id and "
+		                       "step_count: changes are visible only in observations");
+		property_fix(out, "add what the actions change to the environment's State");
+	} else if (changes) {
+		property_judge(out, PROPERTY_OK, "%s", state_kind_name(p->state_kind));
+		property_evidence(out, "%zu of %zu call%s changed it", changes, p->call_count,
+		                  plural(p->call_count));
+	} else if (ok > 1 && counted && answers_moved(p)) {
+		property_judge(out, PROPERTY_FAIL, "%s, never changes",
+		               state_kind_name(p->state_kind));
+		property_evidence(out, "steps were counted and observations differed, but the "
+		                       "state never changed");
+		property_fix(out, "choose another source with \1state\2");
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
+		property_evidence(out, "%s", p->not_called ? p->not_called : "no call changed it");
+	}
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	unsigned seen = p->sessions[0].seen;
+	const struct snapshot *start = &p->sessions[0].start;
+
+	(void)err;
+	if (!p->opened) {
+		property_judge(out, PROPERTY_UNKNOWN, "not seen");
+		property_evidence(out, "%s", p->not_called);
+	} else if (p->state_kind == STATE_NONE) {
+		property_judge(out, PROPERTY_UNKNOWN, "none");
+		property_evidence(out, "the effect of a call cannot be observed");
+		property_fix(out, "choose one with \1state\2: resource:URI, tool:NAME or "
+		                  "observation");
+	} else if (seen & SEEN_SOURCE_LOST) {
+		property_judge(out, PROPERTY_FAIL, "%s, of another environment",
+		               state_kind_name(p->state_kind));
+		property_evidence(out, "a call succeeded, but the step count in the state did "
+		                       "not change");
+		property_fix(out, "make calls and state requests reach the same session");
+	} else if (p->state_drifts) {
+		property_judge(out, PROPERTY_UNKNOWN, "%s, changes by itself",
+		               state_kind_name(p->state_kind));
+		property_evidence(out, "two reads without a call in between differed");
+		property_fix(out, "ignore what changes by itself: \1ignore\2 POINTER");
+	} else if (!start->known && !was_known(p)) {
+		property_judge(out, PROPERTY_UNKNOWN, "%s, unreadable",
+		               state_kind_name(p->state_kind));
+		const char *why = p->sessions[0].unread;
+
+		property_evidence(out, "reading it failed%s%s", *why ? ": " : "", why);
+		property_fix(out, "check the server's log, or choose another source with "
+		                  "\1state\2");
+	} else {
+		judge_moves(p, seen, out);
+	}
+	return 0;
+}
+
+const struct property_ops property_state_source = {examine};

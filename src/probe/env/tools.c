@@ -1,0 +1,158 @@
+/* Advertised tools answer. Judges the tools that were called anyway and, on request, every tool
+   marked read-only. */
+#include "env/tool_list.h"
+#include "probe/probe_internal.h"
+
+/* The tool does not exist or never replies. A tool's own error is a reply. */
+static bool is_dead(const struct probe_reply *a)
+{
+	return a->class == CLASS_UNKNOWN_TOOL || a->outcome == OUTCOME_TIMEOUT ||
+	       a->outcome == OUTCOME_TRANSPORT_ERROR ||
+	       (a->outcome == OUTCOME_PROTOCOL_ERROR && a->layer == LAYER_HTTP);
+}
+
+struct tally {
+	size_t called, dead, failed; /* failed: every call of the tool ended in an error */
+	bool late;                   /* one of the dead timed out */
+};
+
+static void note(struct tally *t, struct str name, const struct probe_reply *a,
+                 struct property *out)
+{
+	t->called++;
+	if (!is_dead(a)) {
+		return;
+	}
+	t->dead++;
+	t->late = t->late || a->outcome == OUTCOME_TIMEOUT;
+	if (t->dead == 1) {
+		property_evidence(out, "%.*s", STR_ARG(name));
+		property_quote(out, a);
+	}
+}
+
+/* Calls given by the user should succeed; random ones need not. */
+static void note_failure(struct tally *t, const struct probe_call *best, struct property *out)
+{
+	enum outcome o = best->reply.outcome;
+
+	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || is_dead(&best->reply)) {
+		return;
+	}
+	t->failed++;
+	if (t->failed == 1) {
+		property_evidence(out, "no call to %.*s succeeded", STR_ARG(best->name));
+		property_quote(out, &best->reply);
+	}
+}
+
+static int rank(const struct probe_reply *a)
+{
+	return a->outcome == OUTCOME_OK ? 2 : !is_dead(a);
+}
+
+/* Notes each called tool once, with its best reply. */
+static void note_acts(const struct probe *p, struct tally *t, struct property *out)
+{
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct probe_call *best = &p->calls[i];
+		bool seen = false;
+
+		for (size_t j = 0; j < i; j++) {
+			seen |= str_eq(p->calls[j].name, p->calls[i].name);
+		}
+		for (size_t j = i; j < p->call_count; j++) {
+			if (str_eq(p->calls[j].name, best->name) &&
+			    rank(&p->calls[j].reply) > rank(&best->reply)) {
+				best = &p->calls[j];
+			}
+		}
+		if (!seen) {
+			note(t, best->name, &best->reply, out);
+		}
+		if (!seen && p->named) {
+			note_failure(t, best, out);
+		}
+	}
+}
+
+static bool was_called(const struct probe *p, struct str name)
+{
+	for (size_t i = 0; i < p->call_count; i++) {
+		if (str_eq(p->calls[i].name, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int call_readers(struct probe *p, struct str tools, struct tally *t, struct property *out,
+                        struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct probe_reply a;
+	struct str tool;
+	size_t cursor = 0;
+	int failed = 0;
+
+	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
+		buf_clear(&name);
+		json_decode(JSON_GET(tool, "name"), &name);
+		if (!tool_reads_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
+			continue;
+		}
+		failed = session_step(&p->pool, s, buf_view(&name), STR("{}"), &a, err);
+		if (!failed) {
+			note(t, buf_view(&name), &a, out);
+		}
+	}
+	buf_release(&name);
+	return failed;
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct tally t = {0};
+	struct arena kept = {0};
+
+	if (!s->env) {
+		property_judge(out, PROPERTY_UNKNOWN, "not listed");
+		property_evidence(out, "%s",
+		                  p->not_called ? p->not_called : "the session was lost");
+		return 0;
+	}
+	/* the list may be replaced while its tools are called */
+	struct str tools = arena_str(&kept, session_facts(s)->tools);
+	size_t count = json_count(tools);
+	note_acts(p, &t, out);
+	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
+	arena_release(&kept);
+	if (failed) {
+		return -1;
+	}
+	property_judge(out,
+	               !count || t.dead || t.failed ? PROPERTY_FAIL
+	               : t.called                   ? PROPERTY_OK
+	                                            : PROPERTY_UNKNOWN,
+	               "%zu advertised, %zu of %zu tested answered", count, t.called - t.dead,
+	               t.called);
+	if (!count) {
+		property_judge(out, PROPERTY_FAIL, "none");
+		property_evidence(out, "the list of tools is empty");
+		property_fix(out, "register the tools before the server accepts clients");
+	} else if (t.dead || t.failed) {
+		property_fix(out,
+		             "call it with rolldbg run \1env\2 .. \1actions\2 .., and check the "
+		             "server's log%s",
+		             t.late ? "; for slow steps, raise \1timeout\2" : "");
+	} else if (!t.called) {
+		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called", count);
+		property_fix(out, "give calls to try (\1actions\2), or let \1call_read_only\2 "
+		                  "call the tools marked read-only");
+	}
+	return 0;
+}
+
+const struct property_ops property_tools = {examine};

@@ -1,0 +1,432 @@
+/* Which requests are sent to a model, in which order, and which are skipped when earlier
+   replies make them pointless: see preflight.h. */
+#include "probe/model/preflight.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include "policy/llm/prompts.h"
+#include "policy/llm/request.h"
+#include "policy/open.h"
+#include "policy/tools.h"
+
+#define CALL_ID       "call00000" /* of a length that every template accepts */
+#define SHORT_CALL    512         /* bytes of arguments that a model can be asked to repeat */
+#define REQUIRED_ONLY "{\"tool_choice\":\"required\"}"
+
+/* ---- queries ---- */
+
+const struct model_answer *preflight_reply(const struct preflight *p)
+{
+	const struct model_answer *all[] = {&p->own, &p->plain, &p->required};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (all[i]->answered) {
+			return all[i];
+		}
+	}
+	return NULL;
+}
+
+bool preflight_lost(const struct preflight *p)
+{
+	return p->unreachable ||
+	       (!p->list_status && p->own.asked && !p->own.answered && !p->own.status);
+}
+
+bool preflight_called(const struct model_answer *a)
+{
+	for (size_t i = 0; i < a->calls.count; i++) {
+		if (a->calls.items[i].outcome == OUTCOME_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool preflight_is_native(const struct model_answer *a)
+{
+	return a->answered && strcmp(a->calls.source, "native") == 0;
+}
+
+static bool mentions(struct str text, const char *pattern)
+{
+	return text_glob(str_from(pattern), text);
+}
+
+bool preflight_tools_refused(const struct model_answer *a)
+{
+	bool by_request =
+		a->class == CHAT_REQUEST || a->class == CHAT_SERVER || a->class == CHAT_POISON;
+
+	return a->asked && !a->answered && by_request && a->status != 404 &&
+	       (str_starts(a->param, STR("tool")) ||
+	        (!a->param.n &&
+	         (mentions(a->message, "*tool*") || mentions(a->message, "*Tool*"))));
+}
+
+int64_t preflight_offered(const struct preflight *p)
+{
+	const struct model_answer *reply = preflight_reply(p);
+
+	return p->offered.answered ? p->offered.prompt_tokens : reply ? reply->prompt_tokens : -1;
+}
+
+void preflight_quote(struct property *out, const char *what, const struct model_answer *a)
+{
+	if (a->status) {
+		property_evidence(out, "%sHTTP %d (%s): %.*s", what, a->status,
+		                  chat_failure_name(a->class), STR_ARG(a->message));
+	} else {
+		property_evidence(out, "%s%.*s", what, STR_ARG(a->message));
+	}
+}
+
+bool preflight_has_no_reply(const struct preflight *p, struct property *out)
+{
+	if (preflight_reply(p)) {
+		return false;
+	}
+	property_judge(out, PROPERTY_UNKNOWN, "not tested");
+	property_evidence(out, "the model did not reply");
+	return true;
+}
+
+/* The length of the common prefix up to a separator; 0 if shorter than a word. */
+static size_t shared(struct str a, struct str b)
+{
+	size_t n = 0, word = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
+		n++;
+		word = strchr("_-./:", a.p[n - 1]) ? n : word;
+	}
+	return word > 3 ? word : 0;
+}
+
+struct str preflight_nearest(struct str name, const char *const *names, size_t count)
+{
+	struct str near = str_from(text_nearest(name, names, count));
+	size_t best = 0;
+
+	for (size_t i = 0; i < count && (!near.p || best); i++) {
+		size_t n = shared(name, str_from(names[i]));
+
+		if (n > best) {
+			best = n;
+			near = str_from(names[i]);
+		}
+	}
+	return near;
+}
+
+/* ---- the call to ask for ---- */
+
+/* A call that succeeded already, else one that fits the schema. It is never made. */
+static int choose_call(struct preflight *p, struct error *err)
+{
+	struct policy_conf conf = {.tools = p->tools, .spec = "random:1"};
+	struct policy *policy = NULL;
+	struct policy_view view = {.turn = 0};
+	struct decision d = {.kind = DECIDE_FINISHED};
+
+	if (p->good_name.p && p->good_arguments.n <= SHORT_CALL) {
+		p->name = p->good_name;
+		p->arguments = p->good_arguments;
+		return 0;
+	}
+	if (!json_count(p->tools)) {
+		return 0;
+	}
+	if (policy_open(&conf, &policy, err)) {
+		return -1;
+	}
+	int failed = policy->ops->decide(policy, &view, &d, err);
+	p->name = arena_str(&p->arena, d.name);
+	p->arguments = d.arguments.n <= SHORT_CALL ? arena_str(&p->arena, d.arguments) : STR("{}");
+	policy->ops->close(policy);
+	return failed;
+}
+
+static void say_request(struct preflight *p, struct conversation *talk)
+{
+	struct llm_conf conf = *p->conf;
+	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
+	struct prompt_values values = {.task = ""};
+	struct json_writer w;
+
+	if (p->name.n) {
+		buf_printf(&text,
+		           "Call the tool %.*s with exactly these arguments: %.*s\n"
+		           "Make that one call, and say nothing else.",
+		           STR_ARG(p->name), STR_ARG(p->arguments));
+	} else {
+		buf_text(&text, "Say yes.");
+	}
+	jw_init(&w, &vars);
+	jw_object(&w);
+	jw_key(&w, "preflight");
+	jw_str(&w, buf_view(&text));
+	jw_end(&w);
+	values.vars = buf_view(&vars);
+	conf.user = "{preflight}";
+	chat_prompts(&conf, p->tools, &values, talk);
+	buf_release(&text);
+	buf_release(&vars);
+}
+
+/* ---- an earlier turn in the prompt ---- */
+
+static void put_words(struct buf *out, const char *word)
+{
+	for (int i = 0; i < PREFLIGHT_WORDS; i++) {
+		buf_printf(out, "%s%s", i ? " " : "", word);
+	}
+}
+
+static void say_call(const struct preflight *p, struct conversation *talk)
+{
+	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	buf_text(&arguments, "{\"note\":\"");
+	put_words(&arguments, "north");
+	buf_text(&arguments, "\"}");
+	buf_printf(&message, "{\"role\":\"assistant\",\"content\":%s,\"tool_calls\":",
+	           p->conf->profile->null_content ? "null" : "\"\"");
+	jw_init(&w, &message);
+	jw_array(&w);
+	jw_object(&w);
+	jw_key(&w, "id");
+	jw_text(&w, CALL_ID);
+	jw_key(&w, "type");
+	jw_text(&w, "function");
+	jw_key(&w, "function");
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_str(&w, p->name);
+	jw_key(&w, "arguments");
+	jw_str(&w, buf_view(&arguments));
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
+	buf_char(&message, '}');
+	conversation_add(talk, buf_view(&message));
+	buf_release(&arguments);
+	buf_release(&message);
+}
+
+/* ---- which parameters may be sent ---- */
+
+static bool refuses(const struct model_answer *a, struct str name)
+{
+	struct buf pattern = BUF(BUF_MAX_SMALL);
+
+	if (a->param.n) {
+		return str_eq(a->param, name);
+	}
+	buf_printf(&pattern, "*%.*s*", STR_ARG(name));
+	bool found = text_glob(buf_view(&pattern), a->message);
+	buf_release(&pattern);
+	return found;
+}
+
+/* A message may contain several parameter names, one within another: the longest is meant. */
+static void find_refused(struct preflight *p)
+{
+	struct chat_request r;
+	struct json_member m;
+
+	chat_request_init(&r, p->conf, p->tools, 0);
+	const struct str all[] = {buf_view(&r.sent), p->conf->extra};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		for (size_t cursor = 0; json_next_member(all[i], &cursor, &m);) {
+			if (m.key.n > p->refused.n && refuses(&p->own, m.key)) {
+				p->refused = arena_str(&p->arena, m.key);
+			}
+		}
+	}
+	if (!p->refused.n && p->own.param.n) {
+		p->refused = p->own.param;
+	}
+	chat_request_release(&r);
+}
+
+/* Only the parameters that shape the prompt: others may be refused and do not matter for its
+   size. */
+static struct str measuring(struct preflight *p)
+{
+	static const char *const kept[] = {"tool_choice", "chat_template_kwargs"};
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (!p->own.answered && !p->plain.answered) {
+		return STR(REQUIRED_ONLY);
+	}
+	jw_init(&w, &text);
+	jw_object(&w);
+	for (size_t i = 0; i < ARRAY_LEN(kept) && p->own.answered; i++) {
+		struct str value = json_get(p->conf->asked, str_from(kept[i]));
+
+		if (value.p) {
+			jw_key(&w, kept[i]);
+			jw_raw(&w, value);
+		}
+	}
+	jw_end(&w);
+	struct str made = arena_str(&p->arena, buf_view(&text));
+	buf_release(&text);
+	return made;
+}
+
+static struct model_question question(const struct preflight *p, struct str messages)
+{
+	struct model_question q = {.conf = *p->conf, .messages = messages, .tools = p->tools};
+
+	q.conf.retries = 0;
+	return q;
+}
+
+/* Without the policy's parameters. */
+static struct model_question simple_question(const struct preflight *p, struct str messages)
+{
+	struct model_question q = question(p, messages);
+
+	q.conf.asked = STR("{}");
+	q.conf.stream = q.conf.tokens = false;
+	q.limit = PREFLIGHT_TOKENS;
+	if (!p->own.answered) {
+		q.conf.extra = STR_NONE;
+	}
+	return q;
+}
+
+/* ---- the requests in order ---- */
+
+/* Could the same request without the policy's parameters succeed? */
+static bool is_about_request(const struct model_answer *a)
+{
+	return (a->class == CHAT_REQUEST || a->class == CHAT_CONTEXT || a->class == CHAT_SERVER ||
+	        a->class == CHAT_POISON) &&
+	       a->status != 404;
+}
+
+static int ask_policy(struct preflight *p, struct str messages, struct error *err)
+{
+	struct model_question q = question(p, messages);
+
+	q.conf.retries = p->conf->retries ? 1 : 0;
+	q.limit = JSON_GET(p->conf->asked, "max_tokens").p ? 0 : PREFLIGHT_TOKENS;
+	if (preflight_ask(p, &q, &p->own, err)) {
+		return -1;
+	}
+	if (p->own.answered || preflight_tools_refused(&p->own) || !is_about_request(&p->own)) {
+		return 0;
+	}
+	find_refused(p);
+	q = simple_question(p, messages);
+	return preflight_ask(p, &q, &p->plain, err);
+}
+
+/* Skipped for servers without this field and for modes that do not use it. */
+static int ask_required(struct preflight *p, struct str messages, struct error *err)
+{
+	const struct model_answer *reply = preflight_reply(p);
+	struct model_question q = simple_question(p, messages);
+
+	if (p->conf->tool_mode != TOOLS_NATIVE || (reply && preflight_called(reply)) ||
+	    !profile_accepts(p->conf->profile, "tool_choice")) {
+		return 0;
+	}
+	q.conf.asked = STR(REQUIRED_ONLY);
+	return preflight_ask(p, &q, &p->required, err);
+}
+
+static int measure(struct preflight *p, struct str messages, struct str tools,
+                   struct model_answer *out, struct error *err)
+{
+	struct model_question q = simple_question(p, messages);
+
+	q.conf.asked = tools.p ? measuring(p) : STR("{}");
+	q.tools = tools;
+	q.limit = 1;
+	return preflight_ask(p, &q, out, err);
+}
+
+static int show_results(struct preflight *p, struct conversation *talk, struct error *err)
+{
+	struct buf words = BUF(BUF_MAX_SMALL);
+	size_t before = talk->messages.n;
+	int failed;
+
+	conversation_answer(talk, STR(CALL_ID), STR("ok"));
+	failed = measure(p, buf_view(&talk->messages), p->tools, &p->brief, err);
+	buf_cut(&talk->messages, before);
+	put_words(&words, "south");
+	conversation_answer(talk, STR(CALL_ID), buf_view(&words));
+	if (!failed && p->brief.answered) {
+		failed = measure(p, buf_view(&talk->messages), p->tools, &p->wordy, err);
+	}
+	buf_release(&words);
+	return failed;
+}
+
+/* Measures the prompt with and without tools, calls and results. */
+static int ask_sizes(struct preflight *p, struct conversation *talk, struct error *err)
+{
+	struct str messages = buf_view(&talk->messages), none = STR_NONE;
+
+	if (p->conf->tool_mode != TOOLS_NATIVE || !preflight_reply(p)) {
+		return 0;
+	}
+	if (measure(p, messages, none, &p->bare, err)) {
+		return -1;
+	}
+	if (p->bare.prompt_tokens >= 0 && preflight_offered(p) < 0 &&
+	    measure(p, messages, p->tools, &p->offered, err)) {
+		return -1;
+	}
+	say_call(p, talk);
+	return show_results(p, talk, err);
+}
+
+static int ask(struct preflight *p, struct conversation *talk, struct error *err)
+{
+	say_request(p, talk);
+	if (preflight_list(p, err)) {
+		return -1;
+	}
+	if (p->unreachable) {
+		return 0;
+	}
+	if (ask_policy(p, buf_view(&talk->messages), err)) {
+		return -1;
+	}
+	if (!p->name.n || (!preflight_reply(p) && !preflight_tools_refused(&p->own))) {
+		return 0;
+	}
+	return ask_required(p, buf_view(&talk->messages), err) || ask_sizes(p, talk, err) ? -1 : 0;
+}
+
+int preflight_ask_all(struct preflight *p, struct error *err)
+{
+	struct conversation talk;
+
+	if (choose_call(p, err)) {
+		return -1;
+	}
+	conversation_init(&talk);
+	int failed = ask(p, &talk, err);
+	conversation_release(&talk);
+	return failed;
+}
+
+void preflight_release(struct preflight *p)
+{
+	struct model_answer *all[] = {&p->own,   &p->plain,   &p->required, &p->bare,
+	                              &p->brief, &p->offered, &p->wordy};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		chat_reply_release(&all[i]->reply);
+	}
+	arena_release(&p->arena);
+}

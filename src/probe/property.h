@@ -1,0 +1,36 @@
+/* One property of a server or of a model, judged: what it came to, and how that is written down. */
+#ifndef ROLLDBG_PROBE_PROPERTY_H
+#define ROLLDBG_PROBE_PROPERTY_H
+
+#include "base/buf.h"
+
+enum property_status {
+	PROPERTY_OK,
+	PROPERTY_FAIL,    /* training on this server will go wrong */
+	PROPERTY_UNKNOWN, /* could not be judged: the evidence says why */
+	PROPERTY_SKIPPED, /* does not apply to this server */
+	PROPERTY_STATUSES,
+};
+const char *property_status_name(enum property_status s);
+
+/* One judged property of the server. The texts may contain peers' bytes. */
+struct property {
+	const char *name;
+	enum property_status status;
+	struct buf value;    /* a few words */
+	struct buf evidence; /* what was observed */
+	struct buf fix;      /* what to do; empty: nothing */
+};
+
+/* Unknown, without any text. */
+struct property property_begin(const char *name);
+void property_end(struct property *p);
+
+void property_judge(struct property *out, enum property_status status, const char *fmt, ...)
+	PRINTF_LIKE(3, 4); /* status and value */
+void property_evidence(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void property_fix(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The plural ending: "1 session", "3 sessions". */
+const char *plural(size_t n);
+
+#endif

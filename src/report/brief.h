@@ -1,0 +1,17 @@
+/* Values and calls on one line, for table cells. The result is not escaped yet. */
+#ifndef ROLLDBG_REPORT_BRIEF_H
+#define ROLLDBG_REPORT_BRIEF_H
+
+#include "trajectory/line.h"
+
+/* A value: JSON without whitespace; a string without quotes if it is unambiguous. Long values
+   are truncated. */
+void brief_value(struct buf *out, struct str value);
+
+/* The same for a value that stands alone: all strings are unquoted. */
+void brief_text(struct buf *out, struct str value);
+
+/* The call of a step: "lake_move action=DOWN". */
+void brief_call(struct buf *out, const struct line *step);
+
+#endif

@@ -1,0 +1,310 @@
+/* What differs, below what it differs in: see differences.h. */
+#include "report/differences.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include "report/brief.h"
+
+#define VALUE_COLUMNS ((size_t)60) /* of each of the two values, at most */
+#define RED           "31"
+#define GREEN         "32"
+#define BOLD          "1"
+
+void difference_printer_release(struct difference_printer *p)
+{
+	buf_release(&p->rollout);
+	p->line = LINE_UNKNOWN;
+}
+
+/* ---- for people ---- */
+
+static void put_colored(struct str text, const char *color, struct style style, struct buf *out)
+{
+	if (style.color) {
+		buf_printf(out, "\x1b[%sm", color);
+	}
+	buf_str(out, text);
+	buf_text(out, style.color ? "\x1b[0m" : "");
+}
+
+static void put_value(struct str value, const char *color, struct style style, struct buf *out)
+{
+	struct buf brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
+	size_t columns =
+		style.terminal && style.columns / 2 > 20 ? style.columns / 2 - 10 : VALUE_COLUMNS;
+
+	brief_value(&brief, value);
+	text_escape_cut(&cut, buf_view(&brief), columns);
+	put_colored(buf_view(&cut), color, style, out);
+	buf_release(&brief);
+	buf_release(&cut);
+}
+
+static void put_call(const struct line *step, struct buf *out)
+{
+	struct buf brief = BUF(BUF_MAX_MESSAGE);
+
+	if (line_has(step, KEY_TOOL_CALL)) {
+		brief_call(&brief, step);
+	} else {
+		buf_text(&brief, "no tool call");
+	}
+	text_escape_cut(out, buf_view(&brief), VALUE_COLUMNS);
+	buf_release(&brief);
+}
+
+static void put_step(const struct line *step, struct buf *out)
+{
+	if (step->step < 0) {
+		buf_printf(out, "turn %lld  ", (long long)step->turn);
+	} else {
+		buf_printf(out, "step %lld  ", (long long)step->step);
+	}
+	put_call(step, out);
+}
+
+static bool is_lone(const struct difference *d)
+{
+	return d->kind >= DIFFERENCE_MISSING_STEP || !d->pointer.p;
+}
+
+static bool is_extra(const struct difference *d)
+{
+	return d->kind == DIFFERENCE_EXTRA_STEP || d->kind == DIFFERENCE_EXTRA_ROLLOUT ||
+	       d->kind == DIFFERENCE_ADDED;
+}
+
+static void put_rollout(struct difference_printer *p, struct str id, struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
+	if (p->rollout.n && str_eq(buf_view(&p->rollout), id)) {
+		return;
+	}
+	p->rollout.max = BUF_MAX_MESSAGE;
+	buf_clear(&p->rollout);
+	buf_str(&p->rollout, id);
+	p->line = LINE_UNKNOWN;
+	if (p->file) {
+		text_escape(&line, str_from(p->file));
+		buf_text(&line, ": ");
+	}
+	buf_text(&line, "rollout ");
+	text_escape(&line, id);
+	put_colored(buf_view(&line), BOLD, p->style, out);
+	buf_char(out, '\n');
+	buf_release(&line);
+}
+
+/* One step or rollout or line that the other side does not have. */
+static void put_lone(struct difference_printer *p, const struct difference *d, struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+	bool extra = is_extra(d);
+
+	buf_text(&line, extra ? "+ " : "- ");
+	if (!d->line) {
+		buf_text(&line, "the whole rollout");
+	} else if (d->line->type == LINE_STEP) {
+		put_step(d->line, &line);
+	} else {
+		buf_printf(&line, "the %s line", line_type_name(d->line->type));
+	}
+	put_colored(buf_view(&line), extra ? GREEN : RED, p->style, out);
+	buf_char(out, '\n');
+	p->line = LINE_UNKNOWN;
+	buf_release(&line);
+}
+
+static void put_heading(struct difference_printer *p, const struct line *l, struct buf *out)
+{
+	if (p->line == l->type && p->step == l->turn) {
+		return;
+	}
+	p->line = l->type;
+	p->step = l->turn;
+	buf_text(out, "  ");
+	if (l->type == LINE_STEP) {
+		put_step(l, out);
+	} else {
+		buf_text(out, line_type_name(l->type));
+	}
+	buf_char(out, '\n');
+}
+
+static void put_values(struct difference_printer *p, const struct difference *d, struct buf *out)
+{
+	buf_text(out, "    ");
+	text_escape(out, d->pointer);
+	buf_text(out, "  ");
+	if (d->expected.p) {
+		put_value(d->expected, RED, p->style, out);
+	}
+	buf_text(out, !d->expected.p ? "added: " : !d->got.p ? " removed" : " -> ");
+	if (d->got.p) {
+		put_value(d->got, GREEN, p->style, out);
+	}
+	buf_char(out, '\n');
+}
+
+/* ---- for programs ---- */
+
+static void put_json(const struct difference *d, const char *file, struct buf *out)
+{
+	struct json_writer w;
+	bool lone_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "difference");
+	jw_key(&w, "file");
+	jw_text(&w, file);
+	jw_key(&w, "rollout");
+	jw_str(&w, d->rollout);
+	jw_key(&w, "line");
+	jw_text(&w, d->line ? line_type_name(d->line->type) : NULL);
+	jw_key(&w, "turn");
+	if (d->line && d->line->turn >= 0) {
+		jw_i64(&w, d->line->turn);
+	} else {
+		jw_null(&w);
+	}
+	jw_key(&w, "step");
+	if (d->line && d->line->step >= 0) {
+		jw_i64(&w, d->line->step);
+	} else {
+		jw_null(&w);
+	}
+	jw_key(&w, "pointer");
+	jw_str(&w, d->pointer);
+	jw_key(&w, "kind");
+	jw_text(&w, difference_kind_name(d->kind));
+	jw_key(&w, "expected");
+	jw_raw(&w, lone_line ? STR_NONE : d->expected);
+	jw_key(&w, "got");
+	jw_raw(&w, lone_line ? STR_NONE : d->got);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
+{
+	if (p->json) {
+		put_json(d, p->file, out);
+		return;
+	}
+	put_rollout(p, d->rollout, out);
+	if (is_lone(d)) {
+		put_lone(p, d, out);
+	} else {
+		put_heading(p, d->line, out);
+		put_values(p, d, out);
+	}
+}
+
+/* ---- a line a rollout ---- */
+
+static void put_change(const char *name, struct str before, struct str after, struct buf *out)
+{
+	if (str_eq(before, after)) {
+		return;
+	}
+	buf_printf(out, ", %s ", name);
+	text_escape_cut(out, before, VALUE_COLUMNS);
+	buf_text(out, " -> ");
+	text_escape_cut(out, after, VALUE_COLUMNS);
+}
+
+static struct str status_of(const struct rollout_copy *r)
+{
+	return str_from(end_status_name(r->end.text.p ? r->end.status : END_INCOMPLETE));
+}
+
+static struct str reward_of(const struct rollout_copy *r)
+{
+	return r->end.value[KEY_TOTAL_REWARD].p ? r->end.value[KEY_TOTAL_REWARD] : STR("null");
+}
+
+static void put_counts(const struct compare_count *c, struct buf *out)
+{
+	size_t changed = c->kinds[DIFFERENCE_CHANGED] + c->kinds[DIFFERENCE_ADDED] +
+	                 c->kinds[DIFFERENCE_REMOVED];
+
+	if (changed) {
+		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
+		           changed == 1 ? "s" : "");
+	}
+	if (c->kinds[DIFFERENCE_MISSING_STEP]) {
+		buf_printf(out, ", %zu missing", c->kinds[DIFFERENCE_MISSING_STEP]);
+	}
+	if (c->kinds[DIFFERENCE_EXTRA_STEP]) {
+		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
+	}
+}
+
+void report_difference_stat(const struct rollout_copy *first, const struct rollout_copy *second,
+                            const struct compare_count *count, struct style style, struct buf *out)
+{
+	const struct rollout_copy *any = first ? first : second;
+
+	struct buf id = BUF(BUF_MAX_MESSAGE);
+
+	if (!any || !count->differences) {
+		return;
+	}
+	text_escape(&id, any->id);
+	put_colored(buf_view(&id), BOLD, style, out);
+	buf_release(&id);
+	if (!first || !second) {
+		buf_printf(out, ": %s\n", first ? "missing" : "extra");
+		return;
+	}
+	buf_printf(out, ": %zu -> %zu steps", first->count, second->count);
+	put_change("status", status_of(first), status_of(second), out);
+	put_change("reward", reward_of(first), reward_of(second), out);
+	put_counts(count, out);
+	buf_char(out, '\n');
+}
+
+/* ---- the end ---- */
+
+static void put_json_summary(const struct compare_count *c, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	jw_key(&w, "rollouts");
+	jw_u64(&w, c->rollouts);
+	jw_key(&w, "different");
+	jw_u64(&w, c->different);
+	jw_key(&w, "steps");
+	jw_u64(&w, c->steps);
+	jw_key(&w, "differences");
+	jw_object(&w);
+	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+		jw_key(&w, difference_kind_name((enum difference_kind)kind));
+		jw_u64(&w, c->kinds[kind]);
+	}
+	jw_end(&w);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void report_difference_summary(const struct compare_count *count, bool json, struct buf *out)
+{
+	if (json) {
+		put_json_summary(count, out);
+	} else if (count->different) {
+		buf_printf(
+			out,
+			"%zu of %zu rollout%s differ%s · %zu difference%s · %zu step%s compared\n",
+			count->different, count->rollouts, count->rollouts == 1 ? "" : "s",
+			count->different == 1 ? "s" : "", count->differences,
+			count->differences == 1 ? "" : "s", count->steps,
+			count->steps == 1 ? "" : "s");
+	}
+}

@@ -1,0 +1,243 @@
+/* Findings, conclusion and counters for people. */
+#include "base/text.h"
+#include "check/causes.h"
+#include "report/report.h"
+
+static const char *color_of(enum severity s)
+{
+	switch (s) {
+	case SEVERITY_ERROR:
+		return "31";
+	case SEVERITY_WARNING:
+		return "33";
+	case SEVERITY_INFO:
+		break;
+	}
+	return "36";
+}
+
+static void put_span(const struct finding *f, struct buf *out)
+{
+	if (f->first_turn < 0) {
+		return;
+	}
+	if (f->first_turn == f->last_turn || f->last_turn < 0) {
+		buf_printf(out, "turn %lld: ", (long long)f->first_turn);
+	} else {
+		buf_printf(out, "turns %lld-%lld: ", (long long)f->first_turn,
+		           (long long)f->last_turn);
+	}
+}
+
+static void put_origin(const struct rollout_verdict *v, enum finding_origin origin, struct buf *out)
+{
+	bool file =
+		origin == ORIGIN_FILE_AND_ROLLOUT || (origin == ORIGIN_ROLLOUT && !v->rollout.p);
+
+	/* a group may be in several files */
+	if (file && v->file) {
+		text_escape(out, str_from(v->file));
+		buf_text(out, ": ");
+	}
+	if (origin != ORIGIN_NONE && v->rollout.p) {
+		text_escape_cut(out, v->rollout, 60);
+		buf_text(out, ": ");
+	}
+}
+
+/* On a terminal, wraps a sentence between words and indents the continuation. */
+static void put_wrapped(struct str sentence, size_t indent, struct style style, struct buf *out)
+{
+	if (style.terminal && indent < style.columns / 2) {
+		text_wrap(out, sentence, indent, style.columns);
+	} else {
+		buf_str(out, sentence);
+		buf_char(out, '\n');
+	}
+}
+
+static void put_sentence(const struct finding *f, size_t indent, struct style style,
+                         struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&text, "%s: ", f->rule);
+	put_span(f, &text);
+	text_escape(&text, str_from(f->message));
+	put_wrapped(buf_view(&text), indent, style, out);
+	buf_release(&text);
+}
+
+void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
+                     struct style style, struct buf *out)
+{
+	for (size_t i = 0; i < v->finding_count; i++) {
+		const struct finding *f = &v->findings[i];
+		const char *severity = severity_name(f->severity);
+		size_t start = out->n;
+
+		put_origin(v, origin, out);
+		size_t indent = out->n - start + strlen(severity) + strlen(": ");
+		if (style.color) {
+			buf_printf(out, "\x1b[%sm%s\x1b[0m: ", color_of(f->severity), severity);
+		} else {
+			buf_printf(out, "%s: ", severity);
+		}
+		put_sentence(f, indent, style, out);
+	}
+}
+
+/* The rules whose findings this one explains, each once. */
+static void put_explained(const struct rollout_verdict *v, const struct finding *cause,
+                          struct buf *out)
+{
+	const char *between = "explains ";
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		const struct finding *f = &v->findings[i];
+		bool again = false;
+
+		if (!f->cause || causes_root(v->findings, v->finding_count, f) != cause) {
+			continue;
+		}
+		for (size_t k = 0; k < i; k++) {
+			again = again || strcmp(v->findings[k].rule, f->rule) == 0;
+		}
+		if (!again) {
+			buf_printf(out, "%s%s", between, f->rule);
+			between = ", ";
+		}
+	}
+}
+
+bool report_is_cause(const struct rollout_verdict *v, const struct finding *f)
+{
+	for (size_t i = 0; i < v->finding_count && !f->cause; i++) {
+		if (v->findings[i].cause &&
+		    causes_root(v->findings, v->finding_count, &v->findings[i]) == f) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void report_cause(const struct rollout_verdict *v, const struct finding *f,
+                  enum finding_origin origin, struct style style, struct buf *out)
+{
+	const struct check *rule = check_find(str_from(f->rule));
+	struct buf text = BUF(BUF_MAX_SMALL);
+	size_t start = out->n;
+
+	put_origin(v, origin, out);
+	buf_text(out, "cause: ");
+	size_t indent = out->n - start;
+	buf_printf(&text, "%s: ", f->rule);
+	put_explained(v, f, &text);
+	buf_printf(&text, "; more: rolldbg check \1explain\2 %s", f->rule);
+	if (rule && rule->more) {
+		buf_printf(&text, ", %s", rule->more);
+	}
+	put_wrapped(buf_view(&text), indent, style, out);
+	buf_release(&text);
+}
+
+static void put_count(const char *between, int64_t n, const char *what, struct buf *out)
+{
+	if (n > 0) {
+		buf_printf(out, "%s%lld %s%s", between, (long long)n, what, n == 1 ? "" : "s");
+	}
+}
+
+static void put_findings(const struct judge_summary *s, struct buf *out)
+{
+	buf_text(out, "findings: ");
+	put_count("", s->errors, "error", out);
+	put_count(s->errors ? ", " : "", s->warnings, "warning", out);
+	put_count(s->errors + s->warnings ? ", " : "", s->infos, "info", out);
+}
+
+static void put_unfinished(const struct judge_summary *s, int64_t unfinished, struct buf *out)
+{
+	if (s->rollouts == 1) {
+		buf_text(out, "no findings, but the rollout did not reach its end");
+	} else {
+		buf_printf(out, "no findings, but %lld of %lld rollouts did not reach their end",
+		           (long long)unfinished, (long long)s->rollouts);
+	}
+}
+
+/* Says "clean" only if the recorded states show that the environment changed. */
+static const char *no_findings(const struct judge_summary *s)
+{
+	if (!s->rollouts) {
+		return "nothing to judge: no rollouts";
+	}
+	if (!s->steps) {
+		return "nothing to judge: no call was sent";
+	}
+	if (s->failed) {
+		return "no findings, but not every step succeeded";
+	}
+	if (s->effective < 0) {
+		return "no findings; whether the state changed is unknown";
+	}
+	return s->effective ? "clean: every step reached the environment"
+	                    : "no findings, but no step changed the state";
+}
+
+/* If no step's effect is known: how to make it known. */
+static void put_way_to_know(const struct judge_summary *s, struct buf *out)
+{
+	if (s->errors || !s->steps || s->effective >= 0) {
+		return;
+	}
+	if (s->no_source) {
+		buf_text(out,
+		         "no state source: to know whether the state changes, run with \1state\2 "
+		         "tool:NAME, \1state\2 resource:URI or \1state\2 observation\n");
+	} else if (s->unshown) {
+		buf_text(out, "the state never changes although observations do: to know "
+		              "whether the environment changes, run with \1state\2 observation\n");
+	} else if (s->by_observation) {
+		buf_text(out, "the observations do not show it: to know whether the state changes, "
+		              "run with \1state\2 tool:NAME or \1state\2 resource:URI\n");
+	}
+}
+
+void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,
+                       struct buf *out)
+{
+	bool findings = s->errors + s->warnings + s->infos > 0;
+	bool clean = !findings && !unfinished && s->effective > 0 && !s->failed;
+	const char *color = clean ? "32" : s->errors ? "31" : "33";
+
+	if (style.color) {
+		buf_printf(out, "\x1b[%sm", color);
+	}
+	if (findings) {
+		put_findings(s, out);
+	} else if (unfinished) {
+		put_unfinished(s, unfinished, out);
+	} else {
+		buf_text(out, no_findings(s));
+	}
+	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	put_way_to_know(s, out);
+}
+
+void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
+                     int64_t failed, const char *reward, struct buf *out)
+{
+	buf_printf(out, "%lld turn%s · %lld step%s · ", (long long)turns, turns == 1 ? "" : "s",
+	           (long long)steps, steps == 1 ? "" : "s");
+	if (effective < 0) {
+		buf_text(out, steps ? "effective unknown" : "0 effective");
+	} else {
+		buf_printf(out, "%lld effective", (long long)effective);
+	}
+	if (effective >= 0 && unknown > 0) {
+		buf_printf(out, " (%lld unknown)", (long long)unknown);
+	}
+	buf_printf(out, " · %lld failed · reward %s\n", (long long)failed,
+	           strcmp(reward, "null") != 0 ? reward : "unknown");
+}

@@ -1,0 +1,48 @@
+/* The widths of the columns: see layout.h. */
+#include "report/layout.h"
+
+#include "report/cells.h"
+
+#define ONE_LINE      ((size_t)72) /* below that a row takes two lines */
+#define CALL_LEAST    ((size_t)12)
+#define OUTCOME_LEAST (sizeof("outcome") - 1)
+#define STATE_LEAST   (sizeof("unchanged") - 1)
+
+static struct layout in_two_lines(size_t columns)
+{
+	struct layout l = {.columns = columns, .two_lines = true};
+
+	l.call = l.outcome = TURN_COLUMNS + GAP;
+	l.reward = columns - REWARD_COLUMNS;
+	l.call_end = l.reward - GAP;
+	l.state = l.outcome + strlen("ok") + GAP;
+	l.state_end = l.outcome + (columns - l.outcome) * 3 / 5;
+	l.observation = l.state_end + GAP;
+	return l;
+}
+
+/* The outcome gets what it needs, and the state up to a third of the rest; the call and the
+   observation share what is left, and what one does not need goes to the other. */
+struct layout layout_make(size_t columns, struct wishes w)
+{
+	columns = at_least(columns, LEAST_COLUMNS);
+	if (columns < ONE_LINE) {
+		return in_two_lines(columns);
+	}
+	struct layout l = {.columns = columns};
+	size_t outcome = at_least(w.outcome, OUTCOME_LEAST);
+	size_t room = columns - TURN_COLUMNS - outcome - REWARD_COLUMNS - 5 * GAP;
+	size_t state = at_most(at_least(w.state, STATE_LEAST), room / 3);
+	size_t half = (room - state) / 2;
+	size_t spare = w.observation < half ? half - w.observation : 0;
+	size_t call = at_most(at_least(w.call, CALL_LEAST), half + spare);
+
+	l.call = TURN_COLUMNS + GAP;
+	l.call_end = l.call + call;
+	l.outcome = l.call_end + GAP;
+	l.state = l.outcome + outcome + GAP;
+	l.state_end = l.state + state;
+	l.reward = l.state_end + GAP;
+	l.observation = l.reward + REWARD_COLUMNS + GAP;
+	return l;
+}

@@ -1,0 +1,186 @@
+/* One step as a row of the table: see row.h. */
+#include "report/row.h"
+
+#include "base/text.h"
+#include "report/brief.h"
+#include "report/cells.h"
+
+#include <stdio.h>
+
+#define CHANGE_MOST ((size_t)40) /* maximum width that one change may request */
+
+void row_init(struct row *r)
+{
+	*r = (struct row){.call = BUF(BUF_MAX_MESSAGE),
+	                  .observation = BUF(BUF_MAX_MESSAGE),
+	                  .events = BUF(BUF_MAX_MESSAGE)};
+}
+
+void row_release(struct row *r)
+{
+	changes_release(&r->changes);
+	buf_release(&r->call);
+	buf_release(&r->observation);
+	buf_release(&r->events);
+}
+
+/* ---- from a line ---- */
+
+/* The observation that the policy got, or the error if there is none. */
+static void set_observation(struct row *r, const struct line *l)
+{
+	struct str observation = l->value[KEY_OBSERVATION];
+
+	if (json_is_null(observation)) {
+		observation = JSON_GET(l->value[KEY_ERROR], "message");
+	}
+	brief_text(&r->observation, observation);
+}
+
+/* What a model said instead of a call. */
+static void set_said(struct row *r, const struct line *l)
+{
+	struct str message = {NULL, 0}, content;
+	size_t cursor = 0;
+
+	json_next(l->value[KEY_MESSAGES], &cursor, &message);
+	content = JSON_GET(message, "content");
+	if (json_is(JSON_GET(message, "role"), STR("assistant")) &&
+	    json_type(content) == JSON_STRING && json_inner(content).n) {
+		buf_text(&r->observation, "said: ");
+		brief_text(&r->observation, content);
+	}
+}
+
+void row_set(struct row *r, const struct line *step)
+{
+	struct str reward = line_has(step, KEY_REWARD) ? step->value[KEY_REWARD] : STR("-");
+
+	r->turn = step->turn;
+	r->outcome = step->outcome;
+	r->sent = step->step >= 0;
+	r->effect = EFFECT_UNKNOWN;
+	r->changes.kept = r->changes.count = 0;
+	snprintf(r->reward, sizeof(r->reward), "%.*s", STR_ARG(reward));
+	buf_clear(&r->call);
+	buf_clear(&r->observation);
+	buf_clear(&r->events);
+	brief_call(&r->call, step);
+	if (line_has(step, KEY_TOOL_CALL)) {
+		set_observation(r, step);
+	} else {
+		set_said(r, step);
+	}
+}
+
+/* ---- to a table ---- */
+
+static void put_outcome(const struct row *r, struct cells *c)
+{
+	const char *color = r->outcome == OUTCOME_OK ? COLOR_GREEN : COLOR_RED;
+	bool called = r->outcome != OUTCOME_NONE;
+
+	cells_add(c, str_from(called ? outcome_name(r->outcome) : "-"), SIZE_MAX,
+	          called ? color : NULL);
+}
+
+static void put_effect(const struct row *r, struct cells *c, size_t width)
+{
+	const char *color = r->effect == EFFECT_UNKNOWN ? COLOR_FAINT : COLOR_YELLOW;
+
+	if (!r->sent) {
+		cells_add(c, STR("-"), width, NULL);
+	} else if (r->effect == EFFECT_CHANGED) {
+		c->used += changes_add(c->out, &r->changes, at_most(width, cells_left(c)));
+	} else {
+		cells_add(c, str_from(effect_name(r->effect)), width, color);
+	}
+}
+
+/* An outcome longer than its column takes cells from the state's; then "unchanged" may take what
+   the reward leaves free. */
+static void put_result(const struct row *r, const struct layout *l, struct cells *c)
+{
+	size_t end = l->state_end;
+
+	if (!l->two_lines && r->effect != EFFECT_CHANGED) {
+		end = l->observation - GAP - 1 - at_most(strlen(r->reward), REWARD_COLUMNS);
+	}
+	cells_pad(c, l->outcome);
+	put_outcome(r, c);
+	cells_pad(c, at_least(l->state, c->used + GAP));
+	put_effect(r, c, end > c->used ? end - c->used : 0);
+}
+
+static void put_reward(const struct row *r, const struct layout *l, struct cells *c)
+{
+	cells_pad(c, l->reward);
+	cells_right(c, str_from(r->reward), l->reward + REWARD_COLUMNS);
+}
+
+void row_print(const struct row *r, const struct layout *l, struct style style, struct buf *out)
+{
+	struct cells c = {.out = out, .columns = l->columns, .color = style.color};
+	char turn[24];
+
+	snprintf(turn, sizeof(turn), "%lld", (long long)r->turn);
+	cells_right(&c, str_from(turn), TURN_COLUMNS);
+	cells_pad(&c, at_least(l->call, c.used + GAP));
+	cells_add(&c, buf_view(&r->call), l->call_end > c.used ? l->call_end - c.used : 0, NULL);
+	if (l->two_lines) {
+		put_reward(r, l, &c);
+		cells_end(&c);
+		put_result(r, l, &c);
+	} else {
+		put_result(r, l, &c);
+		put_reward(r, l, &c);
+	}
+	cells_pad(&c, at_least(l->observation, c.used + GAP));
+	cells_add(&c, buf_view(&r->observation), cells_left(&c), NULL);
+	cells_end(&c);
+	buf_str(out, buf_view(&r->events));
+}
+
+void row_wishes(const struct row *r, struct wishes *w)
+{
+	size_t outcome = r->outcome == OUTCOME_NONE ? 1 : strlen(outcome_name(r->outcome));
+	size_t effect = r->effect == EFFECT_CHANGED
+	                        ? at_most(changes_want(&r->changes), CHANGE_MOST)
+	                        : strlen(effect_name(r->effect));
+
+	w->call = at_least(w->call, text_cells(buf_view(&r->call)));
+	w->outcome = at_least(w->outcome, outcome);
+	w->state = at_least(w->state, effect);
+	w->observation = at_least(w->observation, text_cells(buf_view(&r->observation)));
+}
+
+void row_print_heading(const struct layout *l, struct buf *out)
+{
+	const struct {
+		struct str name;
+		size_t column;
+		bool right, ends; /* right: ends at the column; ends: the last one of its line */
+	} names[] = {
+		{STR_INIT("turn"), TURN_COLUMNS, true, false},
+		{STR_INIT("call"), l->call, false, false},
+		{STR_INIT("reward"), l->reward + REWARD_COLUMNS, true, true},
+		{STR_INIT("outcome"), l->outcome, false, false},
+		{STR_INIT("state"), l->state, false, false},
+		{STR_INIT("observation"), l->observation, false, true},
+	};
+	static const size_t one_line[] = {0, 1, 3, 4, 2, 5}, two_lines[] = {0, 1, 2, 3, 4, 5};
+	const size_t *order = l->two_lines ? two_lines : one_line;
+	struct cells c = {.out = out, .columns = l->columns};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (names[order[i]].right) {
+			cells_right(&c, names[order[i]].name, names[order[i]].column);
+		} else {
+			cells_pad(&c, at_least(names[order[i]].column, c.used ? c.used + GAP : 0));
+			cells_add(&c, names[order[i]].name, SIZE_MAX, NULL);
+		}
+		if (names[order[i]].ends && (l->two_lines || i == ARRAY_LEN(names) - 1)) {
+			cells_end(&c);
+		}
+	}
+}

@@ -1,0 +1,34 @@
+/* One step as a row of the table. */
+#ifndef ROLLDBG_REPORT_ROW_H
+#define ROLLDBG_REPORT_ROW_H
+
+#include "facts/effect.h"
+#include "report/changes.h"
+#include "report/layout.h"
+#include "report/report.h"
+
+/* Empty if zeroed; reused for many steps. */
+struct row {
+	int64_t turn;
+	enum outcome outcome;
+	bool sent; /* a call was sent: otherwise there is no effect */
+	enum effect effect;
+	struct changes changes;       /* of the state, if it changed */
+	struct buf call, observation; /* shortened, not escaped */
+	struct buf events;            /* table lines to print below it */
+	char reward[24];
+};
+
+void row_init(struct row *r);
+void row_release(struct row *r);
+
+/* Sets everything but the effect from a step's line. */
+void row_set(struct row *r, const struct line *step);
+
+/* Widens the wishes to what this row needs. */
+void row_wishes(const struct row *r, struct wishes *w);
+
+void row_print(const struct row *r, const struct layout *l, struct style style, struct buf *out);
+void row_print_heading(const struct layout *l, struct buf *out);
+
+#endif

@@ -1,0 +1,138 @@
+/* One rollout reads twice, the others wait for what it finds: see volatile_members.h. */
+#include "rollout/volatile_members.h"
+
+#include "base/log.h"
+#include "facts/member_changes.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define WAIT_MS 2 /* between two looks whether the other rollout is done */
+
+enum reading { NOT_READ, BEING_READ, WAS_READ };
+
+struct volatile_members {
+	pthread_mutex_t lock;
+	enum reading reading;
+	struct arena arena;
+	struct member_changes changes;
+};
+
+struct volatile_members *volatile_members_new(void)
+{
+	struct volatile_members *v = mem_new(sizeof(*v));
+
+	pthread_mutex_init(&v->lock, NULL);
+	v->changes.arena = &v->arena;
+	return v;
+}
+
+void volatile_members_free(struct volatile_members *v)
+{
+	if (!v) {
+		return;
+	}
+	pthread_mutex_destroy(&v->lock);
+	arena_release(&v->arena);
+	free(v);
+}
+
+static enum reading try_to_read(struct volatile_members *v)
+{
+	pthread_mutex_lock(&v->lock);
+	enum reading before = v->reading;
+	if (before == NOT_READ) {
+		v->reading = BEING_READ;
+	}
+	pthread_mutex_unlock(&v->lock);
+	return before;
+}
+
+int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours, struct error *err)
+{
+	for (;;) {
+		enum reading before = try_to_read(v);
+		*ours = before == NOT_READ;
+		if (before != BEING_READ) {
+			return 0;
+		}
+		if (io_wait(io, NULL, WAIT_MS, err)) {
+			return -1;
+		}
+	}
+}
+
+static void set_reading(struct volatile_members *v, enum reading reading)
+{
+	pthread_mutex_lock(&v->lock);
+	v->reading = reading;
+	pthread_mutex_unlock(&v->lock);
+}
+
+void volatile_members_skip(struct volatile_members *v, bool answered)
+{
+	set_reading(v, answered ? NOT_READ : WAS_READ);
+}
+
+static struct str *pointers_of(struct volatile_members *v, struct str array, size_t *count)
+{
+	struct str *list = arena_new(&v->arena, (json_count(array) + 1) * sizeof(*list));
+	struct str pointer;
+	size_t cursor = 0;
+
+	*count = 0;
+	while (json_next(array, &cursor, &pointer)) {
+		list[(*count)++] = arena_str(&v->arena, json_inner(pointer));
+	}
+	return list;
+}
+
+/* Only this thread has v while it is being read. */
+void volatile_members_take(struct volatile_members *v, struct str first, struct str second,
+                           struct str ignored)
+{
+	struct interval between = {.now_ms = -1, .elapsed_ms = {-1, -1}};
+	struct member_changes *c = &v->changes;
+
+	c->ignored = pointers_of(v, ignored, &c->ignored_count);
+	if (first.n && second.n && !str_eq(first, second)) {
+		(void)member_changes_take(c, first, second, &between);
+	}
+	for (size_t i = 0; i < c->count; i++) {
+		log_warn("ignored in the state: %.*s (changes by itself)",
+		         STR_ARG(c->members[i].pointer));
+	}
+	set_reading(v, WAS_READ);
+}
+
+static int put(struct json_writer *w, struct json_paths *paths, struct str pointer,
+               struct error *err)
+{
+	jw_str(w, pointer);
+	return json_paths_add(paths, pointer, err);
+}
+
+int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
+                         struct json_paths **paths, struct error *err)
+{
+	struct str pointer;
+	struct json_writer w;
+	struct arena arena = {0};
+	size_t cursor = 0;
+	int failed = 0;
+
+	*paths = json_paths_new(false);
+	jw_init(&w, json);
+	jw_array(&w);
+	while (!failed && json_next(ignored, &cursor, &pointer)) {
+		failed = put(&w, *paths, json_text(&arena, pointer), err);
+	}
+	for (size_t i = 0; !failed && i < v->changes.count; i++) {
+		failed = put(&w, *paths, v->changes.members[i].pointer, err);
+	}
+	jw_end(&w);
+	arena_release(&arena);
+	return failed;
+}

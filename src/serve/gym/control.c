@@ -1,0 +1,170 @@
+/* MCP-Gym's control plane: plain HTTP beside the MCP endpoint, where the environment's id
+   travels as mcp-session-id. The reward is the last executed step's: a call that fails
+   leaves it standing. */
+#include "serve/gym/exchange.h"
+
+#include "json/scan.h"
+#include "json/write.h"
+
+#include <inttypes.h>
+
+struct control {
+	struct gym *gym;
+	struct gym_env *env; /* NULL: not used yet */
+	const struct request *request;
+	struct reply *reply;
+};
+
+#define JSON_TYPE "application/json"
+
+static void answer_error(struct reply *r, unsigned status, struct str message)
+{
+	r->status = status;
+	r->type = JSON_TYPE;
+	buf_text(&r->body, "{\"error\":");
+	json_quote(&r->body, message);
+	buf_char(&r->body, '}');
+}
+
+/* The current observation, initial or not; makes the environment. */
+static void initial_state(struct control *c)
+{
+	struct gym_env *e = gym_env_open(c->gym, c->request->session);
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (!e) {
+		buf_printf(&why, "Maximum concurrent environments (%" PRIu64 ") reached",
+		           c->gym->conf.max_envs);
+		answer_error(c->reply, 500, buf_view(&why));
+		buf_release(&why);
+		return;
+	}
+	if (!e->place) {
+		gym_env_reset(c->gym, e, NULL);
+	}
+	c->gym->conf.world->state(e->place, &c->reply->body);
+}
+
+/* Before the first step these are the framework's defaults, floats; then the world's,
+ * integers. */
+static void reward(struct control *c)
+{
+	const struct gym_env *e = c->env;
+
+	buf_printf(&c->reply->body, "{\"reward\":%d%s,\"step_count\":%" PRIu64 "}", e->reward,
+	           e->step_count ? "" : ".0", e->step_count);
+}
+
+static void status(struct control *c)
+{
+	const struct gym_env *e = c->env;
+
+	buf_printf(&c->reply->body,
+	           "{\"terminated\":%s,\"truncated\":false,\"step_count\":%" PRIu64
+	           ",\"total_reward\":%" PRId64 ".0}",
+	           e->terminated ? "true" : "false", e->step_count, e->total_reward);
+}
+
+static void info(struct control *c)
+{
+	if (c->env->step_count == 0) {
+		buf_text(&c->reply->body, "{}");
+	} else {
+		c->gym->conf.world->info(c->env->place, &c->reply->body);
+	}
+}
+
+/* A whole number that is not negative; without one the environment has a seed of its own.
+ */
+static bool read_seed(struct str body, bool *given, uint64_t *seed)
+{
+	struct json_fault fault;
+	int64_t number = 0;
+
+	if (json_validate(body, &fault) != 0 || json_type(body) != JSON_OBJECT) {
+		return false;
+	}
+	struct str value = JSON_GET(body, "seed");
+
+	*given = !json_is_null(value);
+	if (*given && (!json_i64(value, &number) || number < 0)) {
+		return false;
+	}
+	*seed = (uint64_t)number;
+	return true;
+}
+
+/* Success even where there is nothing to reset, as the framework has it. */
+static void reset_session(struct control *c)
+{
+	uint64_t seed;
+	bool given;
+
+	if (!read_seed(c->request->body, &given, &seed)) {
+		reply_text(c->reply, 500, "Internal Server Error");
+	} else if (c->request->session.n == 0) {
+		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+	} else {
+		if (c->env) {
+			gym_env_reset(c->gym, c->env, given ? &seed : NULL);
+		}
+		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
+	}
+}
+
+static const struct {
+	const char *path;
+	void (*answer)(struct control *c);
+	bool posted;
+	bool of_known; /* 404 for an environment that was never used */
+} endpoints[] = {
+	{"/control/initial_state", initial_state, false, false},
+	{"/control/reward", reward, false, true},
+	{"/control/status", status, false, true},
+	{"/control/info", info, false, true},
+	{"/control/reset_session", reset_session, true, false},
+};
+
+static void answer_unknown(struct control *c)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&why, "Session %.*s not found", STR_ARG(c->request->session));
+	answer_error(c->reply, 404, buf_view(&why));
+	buf_release(&why);
+}
+
+static void answer_endpoint(struct control *c, size_t i)
+{
+	if (!str_is(c->request->method, endpoints[i].posted ? "POST" : "GET")) {
+		reply_text(c->reply, 405, "Method Not Allowed");
+		c->reply->allow = endpoints[i].posted ? "POST" : "GET";
+		return;
+	}
+	c->env = gym_env(c->gym, c->request->session);
+	if (c->env && !c->env->place) {
+		c->env = NULL;
+	}
+	c->reply->status = 200;
+	c->reply->type = JSON_TYPE;
+	if (!endpoints[i].posted && c->request->session.n == 0) {
+		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+	} else if (endpoints[i].of_known && !c->env) {
+		answer_unknown(c);
+	} else {
+		endpoints[i].answer(c);
+	}
+}
+
+void control_answer(struct gym *g, const struct request *q, struct reply *r)
+{
+	struct control c = {.gym = g, .request = q, .reply = r};
+
+	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
+		if (str_is(q->path, endpoints[i].path)) {
+			answer_endpoint(&c, i);
+			return;
+		}
+	}
+	reply_text(r, 404, "Not Found");
+}

@@ -1,0 +1,204 @@
+/* Environments and transports, and the room there is for them: see gym.h. */
+#include "serve/gym/gym.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void gym_init(struct gym *g, const struct serve_conf *c)
+{
+	*g = (struct gym){.conf = *c,
+	                  .envs = {.key = offsetof(struct gym_env, id)},
+	                  .transports = {.key = offsetof(struct transport, stem)}};
+}
+
+static void place_free(const struct gym *g, struct gym_env *e)
+{
+	if (e->place && g->conf.world->release) {
+		g->conf.world->release(e->place);
+	}
+	free(e->place);
+	e->place = NULL;
+}
+
+static void env_free(struct gym *g, struct gym_env *e)
+{
+	if (e->counted && !g->keeps_room) {
+		g->taken--;
+	}
+	map_remove(&g->envs, &e->item);
+	place_free(g, e);
+	free(e);
+}
+
+void gym_release(struct gym *g)
+{
+	struct transport **transports = map_list(&g->transports);
+	struct gym_env **envs = map_list(&g->envs);
+
+	for (size_t i = 0; i < g->transports.count; i++) {
+		free(transports[i]);
+	}
+	for (size_t i = 0; i < g->envs.count; i++) {
+		place_free(g, envs[i]);
+		free(envs[i]);
+	}
+	free(transports);
+	free(envs);
+	place_free(g, &g->unowned);
+}
+
+struct gym_env *gym_env(const struct gym *g, struct str id)
+{
+	return map_find(&g->envs, map_hash(id), id);
+}
+
+/* Removes the oldest one without a transport; false if there is none. */
+static bool make_room(struct gym *g)
+{
+	struct gym_env **envs = map_list(&g->envs), *oldest = NULL;
+
+	for (size_t i = 0; i < g->envs.count; i++) {
+		struct gym_env *e = envs[i];
+
+		if (e->counted && e->transports == 0 && (!oldest || e->serial < oldest->serial)) {
+			oldest = e;
+		}
+	}
+	free(envs);
+	if (!oldest || g->keeps_room) {
+		return false;
+	}
+	env_free(g, oldest);
+	return true;
+}
+
+struct gym_env *gym_env_open(struct gym *g, struct str id)
+{
+	struct gym_env *e = gym_env(g, id);
+	bool counted = g->when_full != FULL_NEVER;
+	bool refused = false;
+
+	if (e) {
+		return e;
+	}
+	if (id.n > ENV_ID_MAX || g->envs.count > TRANSPORTS_MAX) {
+		return NULL;
+	}
+	if (counted && g->taken >= g->conf.max_envs && !make_room(g)) {
+		if (g->when_full == FULL_REFUSE) {
+			return NULL;
+		}
+		refused = true;
+		counted = false;
+	}
+	e = mem_new(sizeof(*e) + id.n);
+	char *name = (char *)(e + 1);
+
+	memcpy(name, id.p, id.n);
+	e->id = (struct str){name, id.n};
+	e->serial = ++g->serial;
+	e->refused = refused;
+	e->counted = counted;
+	g->taken += counted;
+	map_add(&g->envs, &e->item, map_hash(e->id));
+	return e;
+}
+
+void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
+{
+	const struct world *w = g->conf.world;
+
+	place_free(g, e);
+	e->place = mem_new(w->size);
+	w->init(e->place, &g->conf.world_conf, seed ? *seed : ++g->serial,
+	        g->conf.clock.unix_ms(g->conf.clock.ctx));
+	e->step_count = 0;
+	e->total_reward = 0;
+	e->reward = 0;
+	e->terminated = false;
+}
+
+void gym_env_act(struct gym *g, struct gym_env *e, struct act *a)
+{
+	if (!e->place) {
+		gym_env_reset(g, e, NULL);
+	}
+	g->conf.world->call(e->place, a);
+	if (a->is_error) {
+		return;
+	}
+	atomic_fetch_add(&g->steps, 1);
+	e->step_count++;
+	e->reward = a->reward + g->step_reward;
+	e->total_reward += e->reward;
+	e->terminated = a->terminated;
+}
+
+/* After session-churn changed the id, the old one stays valid: the stem is the id without its
+   last digits, which distinguish the ids of one transport. */
+#define TELLING_DIGITS 8
+
+struct transport *gym_transport(const struct gym *g, struct str id)
+{
+	if (id.n != TRANSPORT_ID) {
+		return NULL;
+	}
+	struct str stem = {id.p, TRANSPORT_ID - TELLING_DIGITS};
+	struct transport *t = map_find(&g->transports, map_hash(stem), stem);
+
+	return t && (str_is(id, t->id) || str_is(id, t->shown)) ? t : NULL;
+}
+
+static void leave(struct gym *g, struct gym_env *e)
+{
+	if (--e->transports == 0 && !g->keeps_room) {
+		env_free(g, e);
+	}
+}
+
+void gym_mint(char id[TRANSPORT_ID + 1])
+{
+	if (rng_unique_hex(id, TRANSPORT_ID) != 0) {
+		abort(); /* no kernel random numbers: like no memory */
+	}
+}
+
+struct transport *gym_transport_open(struct gym *g, struct str env_id)
+{
+	struct transport *t = mem_new(sizeof(*t));
+
+	gym_mint(t->id);
+	memcpy(t->shown, t->id, sizeof(t->id));
+	t->env = g->transports.count < TRANSPORTS_MAX
+	                 ? gym_env_open(g, env_id.p ? env_id : str_from(t->id))
+	                 : NULL;
+	if (!t->env) {
+		free(t);
+		return NULL;
+	}
+	t->env->transports++;
+	t->stem = (struct str){t->id, TRANSPORT_ID - TELLING_DIGITS};
+	map_add(&g->transports, &t->item, map_hash(t->stem));
+	return t;
+}
+
+bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id)
+{
+	struct gym_env *e = gym_env_open(g, env_id.p ? env_id : str_from(t->id));
+
+	if (!e) {
+		return false;
+	}
+	e->transports++;
+	leave(g, t->env);
+	t->env = e;
+	return true;
+}
+
+void gym_transport_close(struct gym *g, struct transport *t)
+{
+	leave(g, t->env);
+	map_remove(&g->transports, &t->item);
+	free(t);
+}

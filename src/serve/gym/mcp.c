@@ -1,0 +1,437 @@
+/* The server side of MCP's Streamable HTTP transport, as the Python SDK's 1.x servers
+   answer it: what is refused before a message is read, sessions, and the methods. (A GET
+   stream is not offered: 405, as the specification allows.) */
+#include "serve/gym/exchange.h"
+
+#include "json/write.h"
+#include "protocol/jsonrpc.h"
+#include "serve/fault/fault.h"
+#include "serve/gym/call.h"
+
+#define INVALID_REQUEST (-32600)
+#define INVALID_PARAMS  (-32602)
+#define INTERNAL_ERROR  (-32603)
+#define PARSE_ERROR     (-32700)
+
+static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
+#define NEWEST revisions[ARRAY_LEN(revisions) - 1]
+
+/* One JSON-RPC request on its way. */
+struct exchange {
+	struct gym *gym;
+	const struct request *request;
+	struct reply *reply;
+	struct jsonrpc_message message;
+	struct transport *transport; /* NULL: none yet */
+};
+
+/* ---- answers ---- */
+
+/* data: {..}, as the one event of a stream; r->body has the message. */
+static void make_stream(struct reply *r)
+{
+	static const struct str head = STR_INIT("event: message\r\ndata: ");
+	char *room = buf_room(&r->body, head.n + 4);
+
+	if (!room) {
+		return;
+	}
+	memmove(r->body.p + head.n, r->body.p, r->body.n);
+	memcpy(r->body.p, head.p, head.n);
+	memcpy(r->body.p + head.n + r->body.n, "\r\n\r\n", 4);
+	r->body.n += head.n + 4;
+	r->status = 200;
+	r->type = "text/event-stream";
+	r->stream = true;
+}
+
+static void answer_result(struct exchange *x, struct str result)
+{
+	jsonrpc_write_result(&x->reply->body, x->message.id, result);
+	make_stream(x->reply);
+}
+
+static void answer_error(struct exchange *x, int code, struct str message, const char *data)
+{
+	struct json_writer w;
+
+	jw_init(&w, &x->reply->body);
+	jw_object(&w);
+	jw_key(&w, "jsonrpc");
+	jw_text(&w, "2.0");
+	jw_key(&w, "id");
+	jw_raw(&w, x->message.id);
+	jw_key(&w, "error");
+	jw_object(&w);
+	jw_key(&w, "code");
+	jw_i64(&w, code);
+	jw_key(&w, "message");
+	jw_str(&w, message);
+	if (data) {
+		jw_key(&w, "data");
+		jw_text(&w, data);
+	}
+	jw_end(&w);
+	jw_end(&w);
+	make_stream(x->reply);
+}
+
+static void answer_invalid(struct exchange *x)
+{
+	answer_error(x, INVALID_PARAMS, STR("Invalid request parameters"), "");
+}
+
+/* ---- methods ---- */
+
+/* The id the client chose for its environment: absent when it chose none. False: not
+ * usable. */
+static bool chosen_env(struct str params, struct buf *id, struct str *out)
+{
+	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
+	struct str chosen = JSON_GET(extra, "session_id");
+
+	*out = STR_NONE;
+	if (json_is_null(chosen)) {
+		return true;
+	}
+	if (json_type(chosen) != JSON_STRING) {
+		return false;
+	}
+	json_decode(chosen, id);
+	*out = buf_view(id);
+	return !id->full && id->n <= ENV_ID_MAX;
+}
+
+/* Opens the transport, or gives the one that asks a second time the environment it asks
+ * for now. */
+static bool open_session(struct exchange *x, struct str env_id)
+{
+	if (x->transport) {
+		return gym_transport_move(x->gym, x->transport, env_id);
+	}
+	x->transport = gym_transport_open(x->gym, env_id);
+	return x->transport != NULL;
+}
+
+static const char *negotiate(struct str wanted)
+{
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
+		if (json_is(wanted, str_from(revisions[i]))) {
+			return revisions[i];
+		}
+	}
+	return NEWEST;
+}
+
+static void write_server(const struct gym *g, const char *revision, struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "protocolVersion");
+	jw_text(w, revision);
+	jw_key(w, "capabilities");
+	jw_raw(w,
+	       STR("{\"experimental\":{},\"prompts\":{\"listChanged\":false},\"resources\":{\"subscribe\":false,\"listChanged\":false},\"tools\":{\"listChanged\":false}}"));
+	jw_key(w, "serverInfo");
+	jw_object(w);
+	jw_key(w, "name");
+	jw_text(w, g->conf.world->server);
+	jw_key(w, "version");
+	jw_text(w, "builtin-1");
+	jw_end(w);
+	jw_end(w);
+}
+
+static void initialize(struct exchange *x)
+{
+	struct str params = x->message.params, env_id;
+	struct str wanted = JSON_GET(params, "protocolVersion");
+	struct buf id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (json_type(wanted) != JSON_STRING ||
+	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
+	    !chosen_env(params, &id, &env_id)) {
+		answer_invalid(x);
+	} else if (!open_session(x, env_id)) {
+		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
+	} else {
+		jw_init(&w, &result);
+		write_server(x->gym, negotiate(wanted), &w);
+		answer_result(x, buf_view(&result));
+	}
+	buf_release(&id);
+	buf_release(&result);
+}
+
+static void ping(struct exchange *x)
+{
+	answer_result(x, STR("{}"));
+}
+
+static void list_tools(struct exchange *x)
+{
+	struct str tools = call_tools(x->gym);
+	struct buf result = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&result, "{\"tools\":%.*s}", STR_ARG(tools));
+	answer_result(x, buf_view(&result));
+	buf_release(&result);
+}
+
+/* A FastMCP tool that returns a dict or a list: its result is wrapped. */
+static void write_result(const struct act *a, struct buf *result)
+{
+	buf_text(result, "{\"content\":[{\"type\":\"text\",\"text\":");
+	json_quote(result, buf_view(&a->text));
+	buf_text(result, "}]");
+	if (a->structured.n > 0) {
+		buf_text(result, ",\"structuredContent\":{\"result\":");
+		buf_str(result, buf_view(&a->structured));
+		buf_char(result, '}');
+	}
+	buf_printf(result, ",\"isError\":%s}", a->is_error ? "true" : "false");
+}
+
+static void call_tool(struct exchange *x)
+{
+	struct str params = x->message.params;
+	struct str name = JSON_GET(params, "name"), arguments = JSON_GET(params, "arguments");
+	struct buf result = BUF(BUF_MAX_MESSAGE);
+	struct call c;
+
+	if (json_type(name) != JSON_STRING ||
+	    (!json_is_null(arguments) && json_type(arguments) != JSON_OBJECT)) {
+		answer_invalid(x);
+		return;
+	}
+	x->reply->wait_ms = fault_wait_ms(&x->gym->conf);
+	if (x->reply->wait_ms > 0 && !x->request->waited) {
+		x->reply->act = ACT_WAIT;
+		return;
+	}
+	call_execute(x->gym, x->transport, name, arguments, &c);
+	if (c.close) {
+		x->reply->act = ACT_CLOSE;
+	} else {
+		write_result(&c.act, &result);
+		answer_result(x, buf_view(&result));
+	}
+	call_release(&c);
+	buf_release(&result);
+}
+
+static void list_resources(struct exchange *x)
+{
+	answer_result(x, STR("{\"resources\":[]}"));
+}
+
+static void list_templates(struct exchange *x)
+{
+	answer_result(x, STR("{\"resourceTemplates\":[]}"));
+}
+
+static void list_prompts(struct exchange *x)
+{
+	answer_result(x, STR("{\"prompts\":[]}"));
+}
+
+static void read_resource(struct exchange *x)
+{
+	struct str uri = JSON_GET(x->message.params, "uri");
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (json_type(uri) != JSON_STRING) {
+		answer_invalid(x);
+		return;
+	}
+	buf_text(&why, "Unknown resource: ");
+	json_decode(uri, &why);
+	answer_error(x, 0, buf_view(&why), NULL);
+	buf_release(&why);
+}
+
+static const struct {
+	const char *method;
+	void (*answer)(struct exchange *x);
+} methods[] = {
+	{"tools/call", call_tool},
+	{"initialize", initialize},
+	{"ping", ping},
+	{"tools/list", list_tools},
+	{"resources/list", list_resources},
+	{"resources/templates/list", list_templates},
+	{"resources/read", read_resource},
+	{"prompts/list", list_prompts},
+};
+
+/* ---- before a method is reached ---- */
+
+static bool is_revision(struct str version)
+{
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
+		if (str_is(version, revisions[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Required for everything but initialize: a session, and a supported revision. */
+static bool has_session(struct exchange *x)
+{
+	struct str version = x->request->protocol_version;
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (!x->transport) {
+		reply_refusal(x->reply, 400, INVALID_REQUEST, "Bad Request: Missing session ID");
+		return false;
+	}
+	if (!version.p || is_revision(version)) {
+		return true;
+	}
+	buf_printf(&why, "Bad Request: Unsupported protocol version: %.*s. Supported versions: ",
+	           STR_ARG(version));
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
+		buf_printf(&why, "%s%s", i ? ", " : "", revisions[i]);
+	}
+	reply_refusal(x->reply, 400, INVALID_REQUEST, buf_cstr(&why));
+	buf_release(&why);
+	return false;
+}
+
+static bool has_token(struct str list, const char *token)
+{
+	size_t n = strlen(token);
+
+	for (size_t i = 0; i + n <= list.n; i++) {
+		if (memcmp(list.p + i, token, n) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_json_type(struct str type)
+{
+	struct str json = STR("application/json");
+
+	return str_starts(type, json) && (type.n == json.n || strchr("; ", type.p[json.n]));
+}
+
+/* A request's id is a string or an integer; a message with another id gets no response. */
+static bool wants_answer(const struct jsonrpc_message *m)
+{
+	int64_t number;
+
+	return m->kind == JSONRPC_REQUEST &&
+	       (json_type(m->id) == JSON_STRING || json_i64(m->id, &number));
+}
+
+static void answer_message(struct exchange *x)
+{
+	bool opens = str_is(x->message.method, "initialize");
+
+	if (!(opens && wants_answer(&x->message)) && !has_session(x)) {
+		return;
+	}
+	if (!wants_answer(&x->message)) {
+		x->reply->status = 202;
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+		if (str_is(x->message.method, methods[i].method)) {
+			methods[i].answer(x);
+			return;
+		}
+	}
+	answer_invalid(x);
+}
+
+static void answer_post(struct exchange *x)
+{
+	const struct request *q = x->request;
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (!has_token(q->accept, "application/json") ||
+	    !has_token(q->accept, "text/event-stream")) {
+		reply_refusal(x->reply, 406, INVALID_REQUEST,
+		              "Not Acceptable: Client must accept both application/json and "
+		              "text/event-stream");
+		return;
+	}
+	jsonrpc_read(q->body, &x->message);
+	switch (x->message.kind) {
+	case JSONRPC_NOT_JSON:
+		buf_printf(&why, "Parse error: %s at byte %zu", x->message.fault.why,
+		           x->message.fault.at);
+		reply_refusal(x->reply, 400, PARSE_ERROR, buf_cstr(&why));
+		break;
+	case JSONRPC_INVALID:
+	case JSONRPC_BATCH:
+		reply_refusal(x->reply, 400, INVALID_PARAMS,
+		              "Validation error: not a JSON-RPC message");
+		break;
+	case JSONRPC_REQUEST:
+	case JSONRPC_NOTIFICATION:
+	case JSONRPC_RESULT:
+	case JSONRPC_ERROR:
+		answer_message(x);
+		break;
+	}
+	buf_release(&why);
+}
+
+static void answer_delete(struct exchange *x)
+{
+	if (!has_session(x)) {
+		return;
+	}
+	x->reply->status = 200;
+	x->reply->ended = true;
+}
+
+static void answer_other(struct exchange *x)
+{
+	reply_refusal(x->reply, 405, INVALID_REQUEST, "Method Not Allowed");
+	x->reply->allow = "POST, DELETE";
+}
+
+/* Every reply names the session; one that there is none for gets a name that means
+   nothing, as the SDK's do: clients must not adopt it. */
+static void name_session(struct exchange *x)
+{
+	if (x->transport) {
+		memcpy(x->reply->session, x->transport->shown, sizeof(x->reply->session));
+	} else if (x->reply->status != 503) {
+		gym_mint(x->reply->session);
+	}
+}
+
+void mcp_answer(struct gym *g, const struct request *q, struct reply *r)
+{
+	struct exchange x = {.gym = g, .request = q, .reply = r};
+	bool post = str_is(q->method, "POST");
+
+	if (post && !is_json_type(q->content_type)) {
+		reply_text(r, 400, "Invalid Content-Type header");
+		return;
+	}
+	if (q->session.p) {
+		x.transport = gym_transport(g, q->session);
+		if (!x.transport) {
+			reply_refusal(r, 404, INVALID_REQUEST, "Session not found");
+			return;
+		}
+	}
+	if (post) {
+		answer_post(&x);
+	} else if (str_is(q->method, "DELETE")) {
+		answer_delete(&x);
+	} else {
+		answer_other(&x);
+	}
+	name_session(&x);
+	if (r->ended) {
+		gym_transport_close(g, x.transport);
+	}
+}

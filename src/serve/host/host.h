@@ -1,0 +1,41 @@
+/* The base of our HTTP servers: a listening socket, one epoll thread of libmicrohttpd, and the
+   queue of suspended connections. */
+#ifndef ROLLDBG_SERVE_HOST_HOST_H
+#define ROLLDBG_SERVE_HOST_HOST_H
+
+#include "serve/host/suspend_queue.h"
+
+#include <microhttpd.h>
+
+/* Zeroed is fine for host_close and host_free. */
+struct host {
+	struct MHD_Daemon *daemon;
+	struct suspend_queue *waits;
+	uint16_t port;
+};
+
+/* Borrowed for the call, but for ctx. */
+struct host_conf {
+	const char *bind; /* an IPv4 address; NULL: 127.0.0.1 */
+	uint16_t port;    /* 0: any free one */
+	struct clock clock;
+	/* of enum MHD_FLAG, what this server needs beside the above */
+	unsigned flags;
+	const struct MHD_OptionItem *options; /* up to MHD_OPTION_END */
+	MHD_AccessHandlerCallback handle;     /* may use h->waits */
+	MHD_RequestCompletedCallback forget;
+	void *ctx; /* of handle */
+};
+
+/* -1, and nothing is left open: FAIL_USAGE: no such address; FAIL_SYSTEM: the port is
+   taken, .. */
+MUST_USE int host_start(struct host *h, const struct host_conf *c, struct error *err);
+/* Resumes all waiting connections, now and from now on. Before host_free. */
+void host_close(struct host *h);
+void host_free(struct host *h);
+
+/* Of a request, with the name in any case; absent: it was not sent. */
+struct str host_header(struct MHD_Connection *connection, const char *name);
+void host_add_header(struct MHD_Response *response, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,46 @@
+/* Listening: see listen.h. */
+#include "serve/host/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int listen_on(const char *address, uint16_t *port, int *out, struct error *err)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(*port)};
+	socklen_t n = sizeof(a);
+	int yes = 1, fd;
+
+	if (inet_pton(AF_INET, address, &a.sin_addr) != 1) {
+		return error_set(err, FAIL_USAGE, "'%s' is not an IPv4 address", address);
+	}
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+	    bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, SOMAXCONN) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &n) != 0) {
+		error_errno(err, "cannot listen on %s:%u", address, *port);
+		if (fd >= 0) {
+			close(fd);
+		}
+		return -1;
+	}
+	*port = ntohs(a.sin_port);
+	*out = fd;
+	return 0;
+}
+
+void listen_allow_many(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}

@@ -1,0 +1,22 @@
+/* The WebSockets of an OpenEnv server: one thread with one epoll, to which HTTP passes upgraded
+   connections. A slow step does not delay the others. */
+#ifndef ROLLDBG_SERVE_HOST_SOCKETS_H
+#define ROLLDBG_SERVE_HOST_SOCKETS_H
+
+#include "serve/openenv/openenv.h"
+
+struct MHD_UpgradeResponseHandle;
+struct sockets;
+
+/* o outlives it. */
+MUST_USE int sockets_start(struct openenv *o, struct sockets **out, struct error *err);
+/* From HTTP's thread. early: what the client has sent behind its request; session_id: of
+   the URL. */
+void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, int fd,
+                   struct str early, struct str session_id);
+/* Closes all connections (Close 1012), and new ones from now on. Before MHD_stop_daemon, which
+   needs every upgraded connection back first. */
+void sockets_close(struct sockets *s);
+void sockets_free(struct sockets *s); /* after sockets_close; NULL is fine */
+
+#endif

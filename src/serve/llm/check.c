@@ -1,0 +1,221 @@
+/* Checking requests: see check.h. */
+#include "serve/llm/check.h"
+
+#define TEXT_MAX ((size_t)32 << 20)
+
+struct checking {
+	struct arena *arena;
+	struct llm_asked *out;
+	struct buf *why;
+	size_t at;             /* number of the message */
+	struct str open;       /* calls of the last assistant message, raw array */
+	size_t cursor;         /* in it */
+	struct str unanswered; /* raw id of the next one; absent: all are answered */
+};
+
+static bool bad(struct checking *c, const char *what)
+{
+	buf_printf(c->why, "messages[%zu]: %s", c->at, what);
+	return false;
+}
+
+static bool plain_bad(struct checking *c, const char *what)
+{
+	buf_text(c->why, what);
+	return false;
+}
+
+/* ---- the history ---- */
+
+static void expect_next(struct checking *c)
+{
+	struct str call;
+
+	c->unanswered = json_next(c->open, &c->cursor, &call) ? JSON_GET(call, "id") : STR_NONE;
+}
+
+/* Ollama refuses a history with arguments that are not an object. */
+static bool are_object(struct checking *c, struct str arguments)
+{
+	struct json_fault fault;
+	struct str text;
+
+	if (json_type(arguments) != JSON_STRING) {
+		return false;
+	}
+	text = json_text(c->arena, arguments);
+	return json_validate(text, &fault) == 0 && json_type(text) == JSON_OBJECT;
+}
+
+static bool check_call(struct checking *c, struct str call)
+{
+	struct str function = JSON_GET(call, "function");
+	struct str id = JSON_GET(call, "id");
+
+	if (json_type(id) != JSON_STRING || !json_inner(id).n) {
+		return bad(c, "a tool call has no id");
+	}
+	if (!json_is(JSON_GET(call, "type"), STR("function"))) {
+		return bad(c, "a tool call's type is not \"function\"");
+	}
+	if (json_type(JSON_GET(function, "name")) != JSON_STRING) {
+		return bad(c, "a tool call has no function.name");
+	}
+	return are_object(c, JSON_GET(function, "arguments")) ||
+	       bad(c, "invalid tool call arguments: not the text of a JSON object");
+}
+
+static bool check_assistant(struct checking *c, struct str message)
+{
+	struct str calls = JSON_GET(message, "tool_calls"), call;
+
+	c->out->turn++;
+	if (!calls.p) {
+		return !json_is_null(JSON_GET(message, "content")) ||
+		       bad(c, "an assistant message has neither content nor tool_calls");
+	}
+	if (json_type(calls) != JSON_ARRAY || !json_count(calls)) {
+		return bad(c, "tool_calls is not an array of at least one call");
+	}
+	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
+		if (!check_call(c, call)) {
+			return false;
+		}
+	}
+	c->open = calls;
+	c->cursor = 0;
+	expect_next(c);
+	return true;
+}
+
+static bool check_tool(struct checking *c, struct str message)
+{
+	struct str id = JSON_GET(message, "tool_call_id");
+
+	if (!c->unanswered.p) {
+		return bad(c, "a message of role tool does not answer an earlier call");
+	}
+	if (!str_eq(id, c->unanswered)) {
+		return bad(c, "it does not answer the next open call (calls are answered in "
+		              "order)");
+	}
+	expect_next(c);
+	return true;
+}
+
+static bool check_content(struct checking *c, struct str content, bool assistant)
+{
+	enum json_type type = json_type(content);
+
+	if (type == JSON_STRING || type == JSON_ARRAY || (assistant && json_is_null(content))) {
+		return true;
+	}
+	return bad(c, "content is neither a string nor an array of parts");
+}
+
+static bool check_message(struct checking *c, struct str message)
+{
+	static const char *const roles[] = {"system", "developer", "user"};
+	struct str role = JSON_GET(message, "role");
+	struct str content = JSON_GET(message, "content");
+	bool assistant = json_is(role, STR("assistant"));
+
+	if (json_type(message) != JSON_OBJECT || json_type(role) != JSON_STRING) {
+		return bad(c, "it has no role");
+	}
+	if (!check_content(c, content, assistant)) {
+		return false;
+	}
+	if (json_is(role, STR("tool"))) {
+		return check_tool(c, message);
+	}
+	if (c->unanswered.p) {
+		return bad(c, "an assistant message with tool_calls must be followed by a message "
+		              "of role tool for each of them");
+	}
+	if (assistant) {
+		return check_assistant(c, message);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+		if (json_is(role, str_from(roles[i]))) {
+			return true;
+		}
+	}
+	return bad(c, "unknown role");
+}
+
+static bool check_messages(struct checking *c, struct str messages)
+{
+	struct str message = STR_NONE;
+
+	if (json_type(messages) != JSON_ARRAY || !json_count(messages)) {
+		return plain_bad(c, "messages is not an array of at least one message");
+	}
+	for (size_t cursor = 0; json_next(messages, &cursor, &message); c->at++) {
+		if (!check_message(c, message)) {
+			return false;
+		}
+	}
+	if (c->unanswered.p) {
+		return bad(c, "the last tool calls have no result");
+	}
+	c->out->last = json_text(c->arena, JSON_GET(message, "content"));
+	return true;
+}
+
+/* ---- the rest ---- */
+
+static bool check_tools(struct checking *c, struct str body)
+{
+	struct str tools = JSON_GET(body, "tools"), tool;
+
+	if (!tools.p) {
+		return !JSON_GET(body, "tool_choice").p ||
+		       plain_bad(c, "tool_choice is only allowed when tools are given");
+	}
+	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
+		return plain_bad(c, "tools is not an array of at least one tool");
+	}
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		struct str function = JSON_GET(tool, "function");
+
+		if (!json_is(JSON_GET(tool, "type"), STR("function")) ||
+		    json_type(JSON_GET(function, "name")) != JSON_STRING ||
+		    json_type(JSON_GET(function, "parameters")) != JSON_OBJECT) {
+			return plain_bad(
+				c,
+				"a tool is not "
+				"{\"type\":\"function\",\"function\":{\"name\",\"parameters\"}}");
+		}
+	}
+	return true;
+}
+
+static bool check_stream(struct checking *c, struct str body)
+{
+	struct str options = JSON_GET(body, "stream_options");
+
+	json_bool(JSON_GET(body, "stream"), &c->out->stream);
+	json_bool(JSON_GET(options, "include_usage"), &c->out->include_usage);
+	return c->out->stream || json_is_null(options) ||
+	       plain_bad(c, "stream_options is only allowed when stream is true");
+}
+
+bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why)
+{
+	struct checking c = {.arena = arena, .out = out, .why = why};
+	struct json_fault fault;
+
+	*out = (struct llm_asked){.turn = 0};
+	if (json_validate(body, &fault) != 0) {
+		buf_printf(why, "the body is not JSON: %s", fault.why);
+		return false;
+	}
+	if (json_type(body) != JSON_OBJECT || json_type(JSON_GET(body, "model")) != JSON_STRING) {
+		return plain_bad(&c, "you must provide a model parameter");
+	}
+	out->model = json_text(c.arena, JSON_GET(body, "model"));
+	out->seed.given = json_i64(JSON_GET(body, "seed"), &out->seed.value);
+	return check_messages(&c, JSON_GET(body, "messages")) && check_tools(&c, body) &&
+	       check_stream(&c, body);
+}

@@ -1,0 +1,361 @@
+/* The scripted model's server, on libmicrohttpd with one thread, which alone touches the
+   script: see llm.h. */
+#include "serve/llm/llm.h"
+
+#include "base/log.h"
+#include "json/write.h"
+#include "serve/host/host.h"
+#include "serve/llm/body.h"
+#include "serve/llm/check.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#define REQUEST_MAX ((size_t)64 << 20)
+#define SILENCE_S   120u
+#define BLOCK       ((size_t)64 << 10) /* bytes a write, where the script says nothing */
+#define CHAT_PATH   "/v1/chat/completions"
+#define MODELS_PATH "/v1/models"
+
+struct llm_server {
+	struct llm_script script;
+	struct allowed_origins origins;
+	size_t next;     /* reply in order */
+	uint64_t number; /* of the request */
+	struct host host;
+};
+
+/* What will be sent. */
+struct completion {
+	unsigned status;
+	const char *type; /* NULL: no body */
+	bool stream;
+	const struct llm_reply *reply; /* NULL: one of our own */
+	struct buf body;
+};
+
+/* One request while its bytes come in and while it waits. */
+struct pending_completion {
+	struct waiter waiter;
+	struct buf body;
+	bool waited;
+	struct completion answer;
+};
+
+/* ---- sending ---- */
+
+/* Bytes on their way. */
+struct sending {
+	struct buf body;
+	size_t every; /* bytes a write */
+	size_t cut;   /* the connection is closed behind so many; SIZE_MAX: never */
+};
+
+static ssize_t give(void *cls, uint64_t at, char *out, size_t max)
+{
+	struct sending *s = cls;
+	size_t n = s->body.n - (size_t)at;
+
+	if (at >= s->cut) {
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	}
+	if (n == 0) {
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	}
+	n = n < max ? n : max;
+	n = n < s->every ? n : s->every;
+	n = n < s->cut - (size_t)at ? n : s->cut - (size_t)at;
+	memcpy(out, s->body.p + at, n);
+	return (ssize_t)n;
+}
+
+static void sent(void *cls)
+{
+	struct sending *s = cls;
+
+	buf_release(&s->body);
+	free(s);
+}
+
+static void add_headers(struct MHD_Response *response, const struct completion *a)
+{
+	const struct llm_reply *r = a->reply;
+	struct buf name = BUF(BUF_MAX_SMALL), value = BUF(BUF_MAX_SMALL);
+	struct json_member m;
+	bool typed = false;
+
+	for (size_t cursor = 0; r && json_next_member(r->headers, &cursor, &m);) {
+		buf_clear(&name);
+		buf_clear(&value);
+		buf_str(&name, m.key);
+		json_decode(m.value, &value);
+		host_add_header(response, buf_cstr(&name), buf_cstr(&value));
+		typed |= strcasecmp(buf_cstr(&name), "content-type") == 0;
+	}
+	if (a->type && !typed) {
+		host_add_header(response, "Content-Type", a->type);
+	}
+	if (r && r->retry_after.p) {
+		buf_clear(&value);
+		buf_str(&value, r->retry_after);
+		host_add_header(response, "Retry-After", buf_cstr(&value));
+	}
+	buf_release(&name);
+	buf_release(&value);
+}
+
+/* Hands a->body over. */
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct completion *a)
+{
+	const struct llm_reply *r = a->reply;
+	struct sending *s = mem_new(sizeof(*s));
+	bool cut = r && r->close == CLOSE_WITHIN;
+	uint64_t size = a->stream ? MHD_SIZE_UNKNOWN : a->body.n;
+
+	*s = (struct sending){.body = a->body, .every = BLOCK, .cut = SIZE_MAX};
+	a->body = BUF(LLM_BODY_MAX);
+	if (cut) {
+		s->cut = s->body.n / 2;
+	}
+	if (r && r->stream.every.given && r->stream.every.value > 0) {
+		s->every = (size_t)r->stream.every.value;
+	}
+	struct MHD_Response *response =
+		MHD_create_response_from_callback(size, BLOCK, give, s, sent);
+
+	if (!response) {
+		sent(s);
+		return MHD_NO;
+	}
+	add_headers(response, a);
+	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
+
+	MHD_destroy_response(response);
+	return queued;
+}
+
+/* ---- answers ---- */
+
+static void complain(struct completion *a, unsigned status, const char *code,
+                     const struct buf *words)
+{
+	struct buf quoted = BUF(BUF_MAX_SMALL);
+	struct llm_complaint c = {.status = status};
+
+	json_quote(&quoted, buf_view(words));
+	c.words = buf_view(&quoted);
+	c.code = str_from(code);
+	a->status = status;
+	a->type = llm_body_error(&c, &a->body);
+	log_info("serve: %u: %s", status, buf_cstr(words));
+	buf_release(&quoted);
+}
+
+static void complain_text(struct completion *a, unsigned status, const char *code, const char *text)
+{
+	struct buf words = BUF(BUF_MAX_SMALL);
+
+	buf_text(&words, text);
+	complain(a, status, code, &words);
+	buf_release(&words);
+}
+
+static void scripted_error(const struct llm_reply *r, struct completion *a)
+{
+	struct llm_complaint c = {.form = (enum llm_error)r->error,
+	                          .status = a->status,
+	                          .words = r->says.p ? r->says : STR("\"the script says so\""),
+	                          .code = r->code};
+
+	a->type = llm_body_error(&c, &a->body);
+	llm_body_fill(&a->body, ' ', r->size);
+}
+
+static void scripted(const struct llm_reply *r, const struct llm_asked *asked, uint64_t number,
+                     struct completion *a)
+{
+	a->reply = r;
+	a->status = r->status.given ? (unsigned)r->status.value : 200;
+	if (r->raw.p) {
+		buf_str(&a->body, r->raw);
+		a->type = "application/json";
+	} else if (r->status.given && (a->status >= 300 || r->error != ERROR_OPENAI)) {
+		scripted_error(r, a);
+	} else if (asked->stream) {
+		a->stream = true;
+		a->type = "text/event-stream; charset=utf-8";
+		llm_body_stream(r, asked, number, &a->body);
+	} else {
+		a->type = "application/json";
+		llm_body_whole(r, asked, number, &a->body);
+	}
+}
+
+static bool is_known(const struct llm_server *s, struct str model)
+{
+	struct str each;
+
+	for (size_t cursor = 0; json_next(s->script.models, &cursor, &each);) {
+		if (json_is(each, model)) {
+			return true;
+		}
+	}
+	return !s->script.models.p;
+}
+
+static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+	struct arena arena = {0};
+	struct llm_asked asked;
+	uint64_t number = s->number++;
+
+	if (!llm_check(body, &arena, &asked, &why)) {
+		complain(a, 400, "null", &why);
+	} else if (!is_known(s, asked.model)) {
+		buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(asked.model));
+		complain(a, 404, "\"model_not_found\"", &why);
+	} else {
+		const struct llm_reply *r = llm_script_choose(&s->script, &asked, &s->next);
+
+		if (r) {
+			scripted(r, &asked, number, a);
+		} else {
+			complain_text(a, 500, "\"script_over\"", "the script has no more replies");
+		}
+	}
+	arena_release(&arena);
+	buf_release(&why);
+}
+
+static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connection)
+{
+	struct str said = host_header(connection, "authorization");
+
+	return !s->script.key.p || (str_starts(said, STR("Bearer ")) &&
+	                            str_eq(str_skip(said, strlen("Bearer ")), s->script.key));
+}
+
+static void answer(struct llm_server *s, struct MHD_Connection *connection, const char *method,
+                   const char *url, struct pending_completion *p)
+{
+	struct completion *a = &p->answer;
+	bool chat = strcmp(url, CHAT_PATH) == 0, models = strcmp(url, MODELS_PATH) == 0;
+
+	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
+	                                          host_header(connection, "host"));
+
+	if (refused.status) {
+		complain_text(a, refused.status, "null", refused.why);
+	} else if (!chat && !models) {
+		complain_text(a, 404, "null", "available: " CHAT_PATH " and " MODELS_PATH);
+	} else if (!is_allowed(s, connection)) {
+		complain_text(a, 401, "\"invalid_api_key\"", "Incorrect API key provided, or none");
+	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
+		complain_text(a, 405, "null", "Method Not Allowed");
+	} else if (chat) {
+		answer_chat(s, buf_view(&p->body), a);
+	} else {
+		a->status = 200;
+		a->type = "application/json";
+		llm_body_models(s->script.models.p ? s->script.models : STR("[\"scripted\"]"),
+		                &a->body);
+	}
+	log_debug("serve: %s %s: %u", method, url, a->status);
+}
+
+/* Called with the headers, with each piece of the body, at its end, and after a wait.
+   NOLINTNEXTLINE(readability-function-size): the library wants eight parameters */
+static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *piece,
+                              size_t *piece_n, void **state)
+{
+	struct llm_server *s = cls;
+	struct pending_completion *p = *state;
+
+	(void)version;
+	if (!p) {
+		p = *state = mem_new(sizeof(*p));
+		p->body = BUF(REQUEST_MAX);
+		p->answer.body = BUF(LLM_BODY_MAX);
+		return MHD_YES;
+	}
+	if (*piece_n > 0) {
+		buf_add(&p->body, piece, *piece_n);
+		*piece_n = 0;
+		return p->body.full ? MHD_NO : MHD_YES;
+	}
+	if (!p->waited) {
+		answer(s, connection, method, url, p);
+	} else if (suspend_queue_closed(s->host.waits)) {
+		return MHD_NO;
+	}
+	const struct llm_reply *r = p->answer.reply;
+
+	if (r && r->delay_ms && !p->waited) {
+		p->waited = true;
+		return suspend_queue_add(s->host.waits, &p->waiter, connection, STR(""),
+		                         r->delay_ms)
+		               ? MHD_YES
+		               : MHD_NO;
+	}
+	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(connection, &p->answer);
+}
+
+static void forget(void *cls, struct MHD_Connection *connection, void **state,
+                   enum MHD_RequestTerminationCode how)
+{
+	struct pending_completion *p = *state;
+
+	(void)cls, (void)connection, (void)how;
+	if (p) {
+		buf_release(&p->body);
+		buf_release(&p->answer.body);
+		free(p);
+	}
+}
+
+/* ---- life ---- */
+
+static void server_free(struct llm_server *s)
+{
+	host_free(&s->host);
+	llm_script_release(&s->script);
+	free(s);
+}
+
+int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
+{
+	const struct MHD_OptionItem options[] = {{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
+	                                         {MHD_OPTION_END, 0, NULL}};
+	struct llm_server *s = mem_new(sizeof(*s));
+	const struct host_conf conf = {.bind = c->bind,
+	                               .port = c->port,
+	                               .clock = c->clock,
+	                               .options = options,
+	                               .handle = handle,
+	                               .forget = forget,
+	                               .ctx = s};
+
+	s->origins = c->origins;
+	if (allowed_origins_check(&c->origins, err) ||
+	    llm_script_read(c->script, &s->script, err) || host_start(&s->host, &conf, err)) {
+		server_free(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+uint16_t llm_server_port(const struct llm_server *s)
+{
+	return s->host.port;
+}
+
+void llm_server_stop(struct llm_server *s)
+{
+	if (s) {
+		host_close(&s->host);
+		server_free(s);
+	}
+}

@@ -1,0 +1,111 @@
+/* What the scripted model answers, read from a JSON file:
+
+     {"models":["tiny"], "key":"sk-..", "then":"end|cycle|last", "replies":[REPLY, ..]}
+
+   A REPLY with `when` answers every request it fits (the first that does); the others are
+   given out in order, and after the last of them `then` holds: a 500 that says the script
+   is over, the first one again, or the last one for ever. Its keys, all optional:
+
+     when            {"last":GLOB of the last message's text, "turn":assistant messages so
+                      far, "model":NAME, "seed":N}
+     text, calls     the message in short; calls: [{"name","arguments","id"}], arguments
+                     that are not a string are sent as the text of their JSON
+     message         or the whole message, sent as it is, blanks apart
+     finish_reason   else "tool_calls" or "stop", as the message has calls or not
+     usage, logprobs, token_ids, prompt_token_ids, stop_reason   the same
+     status          an error; `error` names the form of its body: openai, vllm, fastapi,
+                     fastapi-list, gateway, anthropic, html, empty; `says` its words,
+                     `code` its code
+     raw, raw_base64 a body of these bytes instead, with `status` and `headers`
+     headers         {"name":"value"}
+     retry_after     a header
+     delay           a duration, before anything is sent
+     close           "before" anything is sent, or "within" the body
+     size            the body is filled up to so much
+     stream          how it is streamed when that is asked for: {"every":bytes a write,
+                     "piece":bytes of text a chunk, "comments":true, "crlf":true,
+                     "done":false: no [DONE], "finish":false: no finish_reason,
+                     "usage":false: none even when asked for, "error":"words": a failure
+   in the middle, "index":"missing|same", "repeat":true: id and name in each chunk of a
+   call} */
+#ifndef ROLLDBG_SERVE_LLM_SCRIPT_H
+#define ROLLDBG_SERVE_LLM_SCRIPT_H
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "json/keyed.h"
+
+enum llm_then { THEN_END, THEN_CYCLE, THEN_LAST };
+enum llm_close { CLOSE_NOT, CLOSE_BEFORE, CLOSE_WITHIN };
+enum llm_error {
+	ERROR_OPENAI,
+	ERROR_VLLM,
+	ERROR_FASTAPI,
+	ERROR_FASTAPI_LIST,
+	ERROR_GATEWAY,
+	ERROR_ANTHROPIC,
+	ERROR_HTML,
+	ERROR_EMPTY,
+};
+enum llm_index { INDEX_RIGHT, INDEX_MISSING, INDEX_SAME };
+
+struct llm_when {
+	struct str last, model; /* decoded; absent: any */
+	struct keyed_number turn, seed;
+};
+
+struct llm_stream {
+	struct keyed_number every, piece;
+	bool comments, crlf, no_done, no_finish, no_usage, repeat;
+	int index;        /* enum llm_index */
+	struct str error; /* raw JSON string; absent: none */
+};
+
+/* Raw JSON unless said otherwise; absent: not given. */
+struct llm_reply {
+	bool matched; /* it has `when` */
+	struct llm_when when;
+	struct str message, text, calls, finish_reason, usage, logprobs, token_ids,
+		prompt_token_ids, stop_reason;
+	struct keyed_number status;
+	int error; /* enum llm_error */
+	struct str says, code;
+	struct str raw; /* decoded bytes */
+	struct str headers;
+	struct str retry_after; /* decoded */
+	uint64_t delay_ms, size;
+	int close; /* enum llm_close */
+	struct llm_stream stream;
+};
+
+struct llm_script {
+	struct arena arena;
+	struct str models, key; /* raw array; decoded */
+	int then;               /* enum llm_then */
+	struct llm_reply *replies;
+	size_t count;
+};
+
+/* FAIL_INPUT: no such file, not JSON (file:line:column), a key or value that does not
+   belong there, with the nearest name. */
+MUST_USE int llm_script_read(const char *path, struct llm_script *out, struct error *err);
+/* The same from text (copied); `name` is for messages. */
+MUST_USE int llm_script_parse(struct str text, const char *name, struct llm_script *out,
+                              struct error *err);
+void llm_script_release(struct llm_script *s); /* zeroed is fine */
+
+/* The parts of a request that replies are chosen by. */
+struct llm_asked {
+	struct str model; /* decoded */
+	struct str last;  /* text of the last message, decoded */
+	int64_t turn;     /* assistant messages */
+	struct keyed_number seed;
+	bool stream, include_usage;
+};
+
+/* The reply to the next request; *next counts those given out in order. NULL: the script
+   is over. */
+const struct llm_reply *llm_script_choose(const struct llm_script *s, const struct llm_asked *a,
+                                          size_t *next);
+
+#endif

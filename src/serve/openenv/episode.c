@@ -1,0 +1,206 @@
+/* A world behind OpenEnv's words: see episode.h. */
+#include "serve/openenv/episode.h"
+
+#include "base/mem.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ID_MAX ((size_t)16 << 20) /* no longer than the message it came in */
+
+static void leave_place(struct openenv_episode *e)
+{
+	if (e->place && e->world->release) {
+		e->world->release(e->place);
+	}
+	free(e->place);
+}
+
+void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
+                   struct str id)
+{
+	struct buf kept = e->id.max ? e->id : BUF(ID_MAX);
+	struct buf text = BUF(ID_MAX);
+
+	buf_clear(&kept);
+	if (json_type(id) == JSON_STRING) {
+		json_decode(id, &text);
+		json_quote(&kept, buf_view(&text));
+	}
+	buf_release(&text);
+	leave_place(e);
+	*e = (struct openenv_episode){
+		.world = c->world, .place = mem_new(c->world->size), .id = kept};
+	c->world->init(e->place, &c->world_conf, seed, c->clock.unix_ms(c->clock.ctx));
+}
+
+static struct str only_tool(const struct world *w)
+{
+	struct str tool = STR_NONE;
+	size_t cursor = 0;
+
+	json_next(w->tools, &cursor, &tool);
+	return tool;
+}
+
+static bool move(struct openenv_episode *e, struct str action, struct buf *why)
+{
+	struct act a = {.tool = JSON_GET(only_tool(e->world), "name"),
+	                .arguments = action,
+	                .text = BUF(BUF_MAX_MESSAGE),
+	                .structured = BUF(BUF_MAX_MESSAGE)};
+
+	e->world->call(e->place, &a);
+	if (a.is_error) {
+		buf_str(why, buf_view(&a.text));
+	} else {
+		e->step_count++;
+		e->reward = a.reward;
+		e->terminated = a.terminated;
+	}
+	buf_release(&a.text);
+	buf_release(&a.structured);
+	return !a.is_error;
+}
+
+bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
+                 struct buf *out, struct buf *why)
+{
+	if (episode_has_tools(e->world)) {
+		episode_tool_step(e, action, out);
+	} else if (move(e, action, why)) {
+		episode_observe(e, true, metadata, out);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void episode_release(struct openenv_episode *e)
+{
+	leave_place(e);
+	buf_release(&e->id);
+	*e = (struct openenv_episode){0};
+}
+
+/* The members of the world's state. */
+static void write_place(const struct openenv_episode *e, struct buf *out)
+{
+	struct buf state = BUF(BUF_MAX_MESSAGE);
+
+	e->world->state(e->place, &state);
+	if (state.n > 2) {
+		buf_str(out, (struct str){state.p + 1, state.n - 2});
+	}
+	buf_release(&state);
+}
+
+/* An environment of tools shows what a call brings and nothing else; one that is asked
+   without a call is closed. */
+static void observe_no_call(bool stepped, struct buf *out)
+{
+	buf_text(
+		out,
+		stepped ? "{\"observation\":{\"metadata\":{},\"tool_name\":null,\"result\":null,\"error\":{\"error_type\":\"execution_error\",\"message\":\"environment "
+			  "is closed\"}},\"reward\":null,\"done\":false}"
+			: "{\"observation\":{\"metadata\":{}},\"reward\":null,\"done\":false}");
+}
+
+void episode_observe(const struct openenv_episode *e, bool stepped, enum metadata_place metadata,
+                     struct buf *out)
+{
+	struct buf said = BUF(BUF_MAX_MESSAGE);
+
+	if (episode_has_tools(e->world)) {
+		observe_no_call(stepped, out);
+		return;
+	}
+	if (stepped) {
+		e->world->info(e->place, &said);
+	} else {
+		buf_text(&said, "{}");
+	}
+	buf_text(out, "{\"observation\":{");
+	if (metadata != METADATA_NOWHERE) {
+		buf_printf(out, "\"metadata\":%s,", buf_cstr(&said));
+	}
+	write_place(e, out);
+	if (stepped) {
+		buf_printf(out, "},\"reward\":%d.0,\"done\":%s", e->reward,
+		           e->terminated ? "true" : "false");
+	} else {
+		buf_text(out, "},\"reward\":null,\"done\":false");
+	}
+	if (metadata == METADATA_ALWAYS || (metadata == METADATA_TWICE && stepped)) {
+		buf_printf(out, ",\"metadata\":%s", stepped ? buf_cstr(&said) : "null");
+	}
+	buf_char(out, '}');
+	buf_release(&said);
+}
+
+void episode_state(const struct openenv_episode *e, struct buf *out)
+{
+	buf_printf(out, "{\"episode_id\":%s,\"step_count\":%" PRIu64 ",\"terminated\":%s,",
+	           e->id.n ? buf_cstr(&e->id) : "null", e->step_count,
+	           e->terminated ? "true" : "false");
+	write_place(e, out);
+	buf_char(out, '}');
+}
+
+/* ---- schemas ---- */
+
+#define METADATA                                                                                   \
+	"\"metadata\":{\"additionalProperties\":true,\"title\":\"Metadata\","                      \
+	"\"type\":\"object\"}"
+
+/* Worlds say nothing about what is in their states: any members may be. */
+#define OBSERVATION                                                                                \
+	"{\"additionalProperties\":true,\"properties\":{\"done\":{\"default\":false,"              \
+	"\"title\":\"Done\",\"type\":\"boolean\"},\"reward\":{\"anyOf\":[{\"type\":"               \
+	"\"boolean\"},{\"type\":\"integer\"},{\"type\":\"number\"},{\"type\":"                     \
+	"\"null\"}],\"default\":null,\"title\":\"Reward\"}," METADATA                              \
+	"},\"title\":\"Observation\",\"type\":\"object\"}"
+
+#define STATE                                                                                      \
+	"{\"additionalProperties\":true,\"properties\":{\"episode_id\":{\"anyOf\":[{"              \
+	"\"type\":\"string\"},{\"type\":\"null\"}],\"default\":null,\"title\":"                    \
+	"\"Episode Id\"},\"step_count\":{\"default\":0,\"minimum\":0,\"title\":"                   \
+	"\"Step Count\",\"type\":\"integer\"}},\"title\":\"State\",\"type\":"                      \
+	"\"object\"}"
+
+/* The tool's arguments, and what every action may bear. */
+static void write_action_schema(struct str tool, struct buf *out)
+{
+	struct str schema = JSON_GET(tool, "inputSchema");
+	struct str properties = JSON_GET(schema, "properties");
+
+	buf_text(out, "{\"additionalProperties\":false,\"properties\":{" METADATA ",");
+	buf_str(out, (struct str){properties.p + 1, properties.n - 1});
+	buf_text(out, ",\"required\":");
+	buf_str(out, JSON_GET(schema, "required"));
+	buf_text(out, ",\"title\":");
+	buf_str(out, JSON_GET(tool, "name"));
+	buf_text(out, ",\"type\":\"object\"}");
+}
+
+#define CALL_TOOL                                                                                  \
+	"{\"additionalProperties\":false,\"properties\":{" METADATA                                \
+	",\"type\":{\"const\":\"call_tool\",\"default\":\"call_tool\",\"title\":"                  \
+	"\"Type\",\"type\":\"string\"},\"tool_name\":{\"title\":\"Tool Name\",\"type\":"           \
+	"\"string\"},\"arguments\":{\"additionalProperties\":true,\"title\":"                      \
+	"\"Arguments\",\"type\":\"object\"}},\"required\":[\"tool_name\"],\"title\":"              \
+	"\"CallToolAction\",\"type\":\"object\"}"
+
+void episode_schema(const struct world *w, struct buf *out)
+{
+	buf_text(out, "{\"action\":");
+	if (episode_has_tools(w)) {
+		buf_text(out, CALL_TOOL);
+	} else {
+		write_action_schema(only_tool(w), out);
+	}
+	buf_text(out, ",\"observation\":" OBSERVATION ",\"state\":" STATE
+	              ",\"reset_observation\":" OBSERVATION "}");
+}

@@ -1,0 +1,348 @@
+/* OpenEnv's HTTP side: what describes the server, and the stateless /reset, /step and
+   /state, where each request has an environment of its own. See openenv.h. */
+#include "serve/openenv/openenv.h"
+
+#include "base/text.h"
+#include "json/scan.h"
+#include "json/write.h"
+#include "serve/fault/fault.h"
+#include "serve/openenv/pydantic_errors.h"
+#include "serve/openenv/python.h"
+
+#define JSON_TYPE  "application/json"
+#define ID_MAX     255
+#define KEY_LENGTH 24 /* of 16 bytes in base64 */
+#define ERRORS_MAX ((size_t)16 << 20)
+
+struct http_visit {
+	struct openenv *server;
+	const struct request *request;
+	struct reply *reply;
+	struct str body; /* JSON; absent: none was sent */
+};
+
+static void answer_json(struct reply *r, unsigned status, struct str json)
+{
+	r->status = status;
+	r->type = JSON_TYPE;
+	buf_str(&r->body, json);
+}
+
+static void answer_unfit(struct reply *r, const struct complaints *c)
+{
+	answer_json(r, 422, STR("{\"detail\":["));
+	buf_str(&r->body, buf_view(&c->list));
+	buf_text(&r->body, "]}");
+}
+
+/* ---- what is asked ---- */
+
+static enum complaint judge_seed(struct str value)
+{
+	double number = 0;
+	bool truth;
+
+	if (json_is_null(value) || json_bool(value, &truth)) {
+		return FITS;
+	}
+	if (json_type(value) == JSON_STRING) {
+		return NO_INT_TEXT;
+	}
+	if (!json_double(value, &number)) {
+		return NO_INT;
+	}
+	if (number < 0) {
+		return NEGATIVE;
+	}
+	return number < 1e15 && number > (double)(uint64_t)number ? NO_WHOLE_INT : FITS;
+}
+
+static enum complaint judge_id(struct str value)
+{
+	struct buf text = BUF(ERRORS_MAX);
+	size_t characters = 0;
+
+	if (json_is_null(value)) {
+		return FITS;
+	}
+	if (json_type(value) != JSON_STRING) {
+		return NO_STRING;
+	}
+	json_decode(value, &text);
+	characters = text_utf8_count(buf_view(&text));
+	buf_release(&text);
+	return characters > ID_MAX ? TOO_LONG : FITS;
+}
+
+static enum complaint judge_timeout(struct str value)
+{
+	double seconds = 0;
+
+	if (json_is_null(value)) {
+		return FITS;
+	}
+	if (!json_double(value, &seconds)) {
+		return NO_NUMBER;
+	}
+	return seconds > 0 ? FITS : NOT_POSITIVE;
+}
+
+static enum metadata_place metadata_place(const struct http_visit *v)
+{
+	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
+}
+
+static void reset(struct http_visit *v, struct complaints *c)
+{
+	static const struct field_check fields[] = {{"seed", judge_seed, false},
+	                                            {"episode_id", judge_id, false}};
+	struct str seed = JSON_GET(v->body, "seed");
+	struct openenv_episode e = {0};
+	int64_t number = 0;
+
+	if (!openenv_fits(v->body, fields, ARRAY_LEN(fields), true, c)) {
+		return;
+	}
+	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_own_seed(v->server);
+	episode_begin(&e, &v->server->conf, own, STR_NONE);
+	answer_json(v->reply, 200, STR(""));
+	episode_observe(&e, false, metadata_place(v), &v->reply->body);
+	episode_release(&e);
+}
+
+static void act(struct http_visit *v, struct str action)
+{
+	struct openenv_episode e = {0};
+
+	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
+	if (v->reply->wait_ms > 0 && !v->request->waited) {
+		v->reply->act = ACT_WAIT;
+		return;
+	}
+	struct buf why = BUF(ERRORS_MAX);
+	episode_begin(&e, &v->server->conf, openenv_own_seed(v->server), STR_NONE);
+	if (episode_act(&e, action, metadata_place(v), &v->reply->body, &why)) {
+		atomic_fetch_add(&v->server->steps, e.step_count);
+		answer_json(v->reply, 200, STR(""));
+	} else {
+		reply_text(v->reply, 500, "Internal Server Error");
+	}
+	buf_release(&why);
+	episode_release(&e);
+}
+
+static void step(struct http_visit *v, struct complaints *c)
+{
+	static const struct field_check fields[] = {{"action", judge_dict, true},
+	                                            {"timeout_s", judge_timeout, false},
+	                                            {"request_id", judge_id, false}};
+	struct str action = JSON_GET(v->body, "action");
+
+	if (!v->body.p) {
+		openenv_complain(c, MISSING, NULL, v->body);
+	} else if (openenv_fits(v->body, fields, ARRAY_LEN(fields), true, c)) {
+		c->words = WORDS_LINKED;
+		if (openenv_action_fits(v->server->conf.world, action, c)) {
+			act(v, action);
+		}
+	}
+}
+
+/* The framework's state model has no extra fields. */
+static void state(struct http_visit *v, struct complaints *c)
+{
+	(void)c;
+	answer_json(v->reply, 200, STR("{\"episode_id\":null,\"step_count\":0}"));
+}
+
+static void health(struct http_visit *v, struct complaints *c)
+{
+	(void)c;
+	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
+}
+
+static void metadata(struct http_visit *v, struct complaints *c)
+{
+	const struct world *w = v->server->conf.world;
+
+	(void)c;
+	answer_json(v->reply, 200, STR(""));
+	buf_printf(
+		&v->reply->body,
+		"{\"name\":\"%s\",\"description\":\"%s\",\"readme_content\":null,\"version\":\"builtin-1\",\"author\":null,\"documentation_url\":null}",
+		w->server, w->help);
+}
+
+static void schema(struct http_visit *v, struct complaints *c)
+{
+	(void)c;
+	answer_json(v->reply, 200, STR(""));
+	episode_schema(v->server->conf.world, &v->reply->body);
+}
+
+static void environments(struct http_visit *v, struct complaints *c)
+{
+	(void)c;
+	answer_json(v->reply, 200, STR(""));
+	buf_printf(&v->reply->body, "[\"%s\"]", v->server->conf.world->server);
+}
+
+/* Just enough for a client to identify the server: title and paths. */
+static void openapi(struct http_visit *v, struct complaints *c)
+{
+	(void)c;
+	answer_json(
+		v->reply, 200,
+		STR("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"OpenEnv Environment HTTP "
+	            "API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"));
+}
+
+static void mcp(struct http_visit *v, struct complaints *c)
+{
+	struct json_fault fault;
+
+	(void)c;
+	answer_json(v->reply, 200, STR(""));
+	if (json_validate(v->request->body, &fault) == 0 &&
+	    json_type(v->request->body) == JSON_OBJECT) {
+		openenv_rpc(v->server, NULL, v->request->body, &v->reply->body);
+	} else {
+		buf_text(
+			&v->reply->body,
+			"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse "
+			"error\",\"data\":null}}");
+	}
+}
+
+enum { NO_BODY, RAW_BODY, JSON_BODY };
+
+static const struct {
+	const char *path, *method;
+	int body;
+	void (*answer)(struct http_visit *v, struct complaints *c);
+} endpoints[] = {
+	{"/step", "POST", JSON_BODY, step},
+	{"/reset", "POST", JSON_BODY, reset},
+	{"/state", "GET", NO_BODY, state},
+	{"/health", "GET", NO_BODY, health},
+	{"/schema", "GET", NO_BODY, schema},
+	{"/metadata", "GET", NO_BODY, metadata},
+	{"/openapi.json", "GET", NO_BODY, openapi},
+	{"/list_environments", "GET", NO_BODY, environments},
+	{"/mcp", "POST", RAW_BODY, mcp},
+};
+
+/* ---- before an endpoint is reached ---- */
+
+static void complain_no_json(struct reply *r, struct str body, const struct json_fault *fault)
+{
+	size_t at;
+	const char *said = python_json_error(body, fault, &at);
+
+	answer_json(r, 422, STR(""));
+	buf_printf(&r->body,
+	           "{\"detail\":[{\"type\":\"json_invalid\",\"loc\":[\"body\",%zu],\"msg\":\"JSON "
+	           "decode error\",\"input\":{},\"ctx\":{\"error\":",
+	           at);
+	json_quote(&r->body, str_from(said));
+	buf_text(&r->body, "}}]}");
+}
+
+/* False: refused. */
+static bool read_body(struct http_visit *v, struct complaints *c)
+{
+	struct str body = v->request->body;
+	struct json_fault fault;
+	struct buf text = BUF(ERRORS_MAX);
+
+	if (body.n == 0) {
+		return true;
+	}
+	if (!str_starts(v->request->content_type, STR(JSON_TYPE))) {
+		json_quote(&text, body);
+		openenv_complain(c, NO_MODEL, NULL, buf_view(&text));
+		buf_release(&text);
+		return false;
+	}
+	if (json_validate(body, &fault) != 0) {
+		complain_no_json(v->reply, body, &fault);
+		return false;
+	}
+	if (json_type(body) != JSON_OBJECT) {
+		openenv_complain(c, NO_MODEL, NULL, body);
+		return false;
+	}
+	v->body = body;
+	return true;
+}
+
+static void answer_endpoint(struct http_visit *v, size_t i)
+{
+	struct complaints c = {.words = WORDS_BODY, .list = BUF(ERRORS_MAX)};
+
+	if (!str_is(v->request->method, endpoints[i].method)) {
+		answer_json(v->reply, 405, STR("{\"detail\":\"Method Not Allowed\"}"));
+		v->reply->allow = endpoints[i].method;
+		return;
+	}
+	if (endpoints[i].body != JSON_BODY || read_body(v, &c)) {
+		endpoints[i].answer(v, &c);
+	}
+	if (c.count > 0) {
+		answer_unfit(v->reply, &c);
+	}
+	buf_release(&c.list);
+}
+
+/* ---- WebSockets ---- */
+
+#define FAILED "Failed to open a WebSocket connection: "
+
+static void refuse_upgrade(struct reply *r, unsigned status, const char *why, struct str what)
+{
+	reply_text(r, status, FAILED);
+	buf_printf(&r->body, "%s%.*s.\n", why, STR_ARG(what));
+}
+
+static void upgrade(const struct request *q, struct reply *r)
+{
+	if (!str_is(q->method, "GET")) {
+		refuse_upgrade(r, 405, "unsupported HTTP method: ", q->method);
+		r->allow = "GET";
+	} else if (!q->ws_key.p) {
+		refuse_upgrade(r, 400, "missing Sec-WebSocket-Key header", STR(""));
+	} else if (q->ws_key.n != KEY_LENGTH) {
+		refuse_upgrade(r, 400, "invalid Sec-WebSocket-Key header: ", q->ws_key);
+	} else if (!q->ws_version.p) {
+		refuse_upgrade(r, 400, "missing Sec-WebSocket-Version header", STR(""));
+	} else if (!str_is(q->ws_version, "13")) {
+		refuse_upgrade(r, 400, "invalid Sec-WebSocket-Version header: ", q->ws_version);
+	} else if (!str_is(q->path, "/ws")) {
+		reply_text(r, 403, "");
+	} else {
+		r->act = ACT_UPGRADE;
+	}
+}
+
+void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
+{
+	struct http_visit v = {.server = o, .request = q, .reply = r};
+	size_t cursor = 0;
+
+	for (const struct fault_hooks *f; (f = fault_of(&o->conf, &cursor));) {
+		if (f->openenv_request && f->openenv_request(o, q, r)) {
+			return;
+		}
+	}
+	if (q->upgrade.n > 0) {
+		upgrade(q, r);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
+		if (str_is(q->path, endpoints[i].path)) {
+			answer_endpoint(&v, i);
+			return;
+		}
+	}
+	answer_json(r, 404, STR("{\"detail\":\"Not Found\"}"));
+}

@@ -1,0 +1,304 @@
+/* The desk as a world: its tools, what they answer, and what pays. */
+#include "serve/world/world.h"
+
+#include "json/scan.h"
+#include "serve/openenv/python.h"
+#include "serve/world/desk.h"
+
+#define READS                                                                                      \
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true,"                          \
+	"\"openWorldHint\":false}}"
+#define WRITES(destructive, idempotent)                                                            \
+	"\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":" destructive                 \
+	",\"idempotentHint\":" idempotent ",\"openWorldHint\":false}}"
+#define TOOL(name, description, properties, required)                                              \
+	"{\"name\":\"" name "\",\"description\":\"" description                                    \
+	"\",\"inputSchema\":{\"properties\":{" properties "},\"required\":[" required              \
+	"],\"title\":\"" name "Arguments\",\"type\":\"object\"},"
+#define KEY  "\"key\":{\"title\":\"Key\",\"type\":\"string\"}"
+#define TEXT "\"text\":{\"title\":\"Text\",\"type\":\"string\"}"
+#define DRAWER                                                                                     \
+	"\"drawer\":{\"enum\":[\"inbox\",\"shelf\",\"archive\"],\"title\":\"Drawer\","             \
+	"\"type\":\"string\"}"
+#define FOUND                                                                                      \
+	"\"outputSchema\":{\"properties\":{\"result\":{\"items\":{"                                \
+	"\"additionalProperties\":true,\"type\":\"object\"},\"title\":\"Result\","                 \
+	"\"type\":\"array\"}},\"required\":[\"result\"],\"title\":\"searchOutput\","               \
+	"\"type\":\"object\"},"
+
+#define GET_TASK   TOOL("get_task", "The items that belong in the archive.", "", "") READS
+#define LIST_ITEMS TOOL("list_items", "The keys in each drawer.", "", "") READS
+#define GET_ITEM   TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS
+#define SEARCH                                                                                     \
+	TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")                   \
+	FOUND READS
+#define PUT_ITEM                                                                                   \
+	TOOL("put_item", "Writes the value of an item, a new one into the inbox.",                 \
+	     KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")                          \
+	WRITES("true", "true")
+#define MOVE_ITEM                                                                                  \
+	TOOL("move_item", "Puts an item into a drawer.", KEY "," DRAWER, "\"key\",\"drawer\"")     \
+	WRITES("false", "true")
+#define STAMP_ITEM                                                                                 \
+	TOOL("stamp_item", "Stamps an item, which nobody sees.", KEY, "\"key\"")                   \
+	WRITES("false", "false")
+#define DELETE_ITEM                                                                                \
+	TOOL("delete_item", "Throws an item away.", KEY, "\"key\"")                                \
+	WRITES("true", "false")
+
+static const struct parameter key_alone[] = {{"key", .text = true}};
+
+/* ---- words ---- */
+
+static void say_item(const struct item *item, struct buf *out)
+{
+	buf_text(out, "{\"key\":");
+	buf_str(out, item->key);
+	buf_printf(out, ",\"drawer\":\"%s\",\"value\":", drawer_names[item->drawer]);
+	buf_str(out, item->value);
+	buf_char(out, '}');
+}
+
+/* The item that the call names; NULL: there is none, and the act failed. */
+static struct item *named(struct desk *d, struct act *a, struct str key)
+{
+	struct item *item = desk_find(d, key);
+
+	if (!item) {
+		act_fail(a);
+		buf_text(&a->text, "No item ");
+		python_repr_cut(key, &a->text);
+		buf_text(&a->text, " on the desk");
+	}
+	return item;
+}
+
+static struct item *asked_for(struct desk *d, struct act *a)
+{
+	struct str key;
+
+	return act_arguments(a, key_alone, ARRAY_LEN(key_alone), &key) ? named(d, a, key) : NULL;
+}
+
+/* ---- tools that read ---- */
+
+static void get_task(struct desk *d, struct act *a)
+{
+	buf_text(&a->text, "{\"archive\":[");
+	for (size_t i = 0; i < DESK_WANTED; i++) {
+		buf_text(&a->text, i ? "," : "");
+		buf_str(&a->text, d->task[i]);
+	}
+	buf_text(&a->text, "]}");
+}
+
+static void list_drawer(const struct desk *d, int drawer, struct buf *out)
+{
+	const char *between = "";
+
+	buf_printf(out, "\"%s\":[", drawer_names[drawer]);
+	for (size_t i = 0; i < d->count; i++) {
+		if ((int)d->items[i].drawer == drawer) {
+			buf_text(out, between);
+			buf_str(out, d->items[i].key);
+			between = ",";
+		}
+	}
+	buf_char(out, ']');
+}
+
+static void list_items(struct desk *d, struct act *a)
+{
+	for (int i = 0; i < DRAWERS; i++) {
+		buf_char(&a->text, i ? ',' : '{');
+		list_drawer(d, i, &a->text);
+	}
+	buf_char(&a->text, '}');
+}
+
+static void get_item(struct desk *d, struct act *a)
+{
+	const struct item *item = asked_for(d, a);
+
+	if (item) {
+		say_item(item, &a->text);
+	}
+}
+
+static bool contains(struct str key, struct str part)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	bool found = false;
+
+	json_decode(key, &text);
+	for (size_t i = 0; !found && i + part.n <= text.n; i++) {
+		found = memcmp(text.p + i, part.p, part.n) == 0;
+	}
+	buf_release(&text);
+	return found;
+}
+
+/* A sentence for people, the items for programs. */
+static void search(struct desk *d, struct act *a)
+{
+	static const struct parameter parameters[] = {{"text", .text = true}};
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str value;
+	size_t found = 0;
+
+	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+		return;
+	}
+	json_decode(value, &text);
+	for (size_t i = 0; i < d->count; i++) {
+		if (contains(d->items[i].key, buf_view(&text))) {
+			buf_char(&a->structured, found++ ? ',' : '[');
+			say_item(&d->items[i], &a->structured);
+		}
+	}
+	buf_text(&a->structured, found ? "]" : "[]");
+	buf_printf(&a->text, "%zu of %zu items", found, d->count);
+	buf_release(&text);
+}
+
+/* ---- tools that write ---- */
+
+static void put_item(struct desk *d, struct act *a)
+{
+	static const struct parameter parameters[] = {{"key", .text = true},
+	                                              {"value", .text = false}};
+	struct str values[ARRAY_LEN(parameters)];
+
+	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+		return;
+	}
+	if (desk_put(d, values[0], values[1])) {
+		say_item(desk_find(d, values[0]), &a->text);
+		return;
+	}
+	act_fail(a);
+	buf_printf(&a->text, "The desk holds %d items of at most %zu bytes", DESK_ITEMS_MAX,
+	           DESK_ITEM_MAX);
+}
+
+static int drawer_of(struct str name)
+{
+	for (int i = 0; i < DRAWERS; i++) {
+		if (json_is(name, str_from(drawer_names[i]))) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* A wanted item pays when it arrives in the archive, once. */
+static void move_item(struct desk *d, struct act *a)
+{
+	static const struct parameter parameters[] = {{"key", .text = true},
+	                                              {"drawer", .text = true}};
+	struct str values[ARRAY_LEN(parameters)];
+
+	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+		return;
+	}
+	int drawer = drawer_of(values[1]);
+
+	if (drawer < 0) {
+		act_fail(a);
+		buf_text(&a->text, "No drawer ");
+		python_repr_cut(values[1], &a->text);
+		buf_text(&a->text, ". Drawers: ['inbox', 'shelf', 'archive']");
+		return;
+	}
+	struct item *item = named(d, a, values[0]);
+
+	if (item) {
+		a->reward = desk_move(d, item, (enum drawer)drawer);
+		say_item(item, &a->text);
+	}
+}
+
+/* Its effect is in the state only. */
+static void stamp_item(struct desk *d, struct act *a)
+{
+	struct item *item = asked_for(d, a);
+
+	if (item) {
+		item->stamps++;
+		buf_text(&a->text, "Done.");
+	}
+}
+
+static void delete_item(struct desk *d, struct act *a)
+{
+	struct item *item = asked_for(d, a);
+
+	if (item) {
+		desk_delete(d, item);
+		buf_text(&a->text, "Gone.");
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*call)(struct desk *d, struct act *a);
+} tools[] = {
+	{"get_task", get_task},     {"list_items", list_items},   {"get_item", get_item},
+	{"search", search},         {"put_item", put_item},       {"move_item", move_item},
+	{"stamp_item", stamp_item}, {"delete_item", delete_item},
+};
+
+/* ---- the world ---- */
+
+static void desk_call(void *place, struct act *a)
+{
+	struct desk *d = place;
+
+	d->clock++;
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+		if (json_is(a->tool, str_from(tools[i].name))) {
+			tools[i].call(d, a);
+			a->terminated = desk_done(d);
+			return;
+		}
+	}
+	act_unknown_tool(a);
+}
+
+static void init(void *place, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
+{
+	(void)conf;
+	desk_init(place, seed, now_ms);
+}
+
+static void show(const void *place, struct buf *out)
+{
+	desk_state(place, out);
+}
+
+static void tell(const void *place, struct buf *out)
+{
+	const struct desk *d = place;
+
+	buf_printf(out, "{\"filed\":%u}", d->filed);
+}
+
+static void clear(void *place)
+{
+	desk_release(place);
+}
+
+const struct world world_desk = {
+	.name = "desk",
+	.help = "a desk to tidy: read-only and writing tools, a clock in its state, reward 1 "
+		"for each wanted item in the archive",
+	.server = "Desk-v1",
+	.tools = STR_INIT("[" GET_TASK "," LIST_ITEMS "," GET_ITEM "," SEARCH "," PUT_ITEM
+                          "," MOVE_ITEM "," STAMP_ITEM "," DELETE_ITEM "]"),
+	.size = sizeof(struct desk),
+	.init = init,
+	.call = desk_call,
+	.state = show,
+	.info = tell,
+	.release = clear,
+};

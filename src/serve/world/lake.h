@@ -1,0 +1,45 @@
+/* FrozenLake as gymnasium plays it: the maps, the moves, the slips, the ANSI picture. No
+   sessions, no sockets; the same seed gives the same lake and the same slips. */
+#ifndef ROLLDBG_SERVE_WORLD_LAKE_H
+#define ROLLDBG_SERVE_WORLD_LAKE_H
+
+#include "base/buf.h"
+#include "base/rng.h"
+
+#define LAKE_SIDE_MAX 8
+#define LAKE_ACTIONS  4
+
+enum lake_map { LAKE_4X4, LAKE_8X8, LAKE_RANDOM_4X4, LAKE_RANDOM_8X8 };
+
+/* The names for `map=`, by enum lake_map: 4x4, 8x8, random, random8x8. */
+extern const char *const lake_map_names[];
+extern const size_t lake_map_count;
+
+/* LEFT, DOWN, RIGHT, UP: by gymnasium's numbers. */
+extern const char *const lake_action_names[LAKE_ACTIONS];
+
+struct lake {
+	char fields[LAKE_SIDE_MAX * LAKE_SIDE_MAX]; /* S F H G, row by row */
+	unsigned side, position;
+	int last_action; /* -1 before the first */
+	bool slippery;
+	struct rng rng;
+};
+
+struct lake_step {
+	int reward;      /* 1 on arriving at the goal, else 0 */
+	bool terminated; /* in a hole or at the goal: stays true, because neither can be left */
+	double chance;   /* of this outcome: 1, or 1/3 when slipping */
+};
+
+/* The standard maps are the same for every seed, which then drives the slips only; a
+   random map is drawn from the seed, each field frozen with a chance of 0.8, until there
+   is a way to the goal. */
+void lake_init(struct lake *l, enum lake_map map, bool slippery, uint64_t seed);
+struct lake_step lake_move(struct lake *l, int action);
+
+/* "  (Down)\n" or "\n" before the first move, then the rows, the player's field in red.
+ */
+void lake_draw(const struct lake *l, struct buf *out);
+
+#endif

@@ -1,0 +1,72 @@
+/* The table of worlds, and how their tools refuse: see world.h. */
+#include "serve/world/world.h"
+
+#include "json/scan.h"
+#include "serve/openenv/python.h"
+
+#define WORLD(ident) &world_##ident,
+const struct world *const worlds[] = {
+#include "serve/world/worlds.def"
+};
+#undef WORLD
+const size_t worlds_count = ARRAY_LEN(worlds);
+
+void act_unknown_tool(struct act *a)
+{
+	a->is_error = true;
+	buf_text(&a->text, "Unknown tool: ");
+	json_decode(a->tool, &a->text);
+}
+
+void act_fail(struct act *a)
+{
+	a->is_error = true;
+	buf_text(&a->text, "Error executing tool ");
+	json_decode(a->tool, &a->text);
+	buf_text(&a->text, ": ");
+}
+
+static bool fits(const struct parameter *p, struct str value)
+{
+	return p->optional && json_is_null(value) ? true
+	       : p->text                          ? json_type(value) == JSON_STRING
+	                                          : value.p != NULL;
+}
+
+/* The argument must be there and be a string, says a tool's signature. */
+static void complain(const struct parameter *p, struct str arguments, struct str value,
+                     struct buf *out)
+{
+	buf_printf(out, "\n%s\n  %s, input_value=", p->name,
+	           value.p ? "Input should be a valid string [type=string_type"
+	                   : "Field required [type=missing");
+	if (!value.p) {
+		value = arguments;
+	}
+	python_repr_cut(value, out);
+	buf_printf(out, ", input_type=%s]", python_type(value));
+}
+
+bool act_arguments(struct act *a, const struct parameter *list, size_t count, struct str *values)
+{
+	struct str arguments = json_is_null(a->arguments) ? STR("{}") : a->arguments;
+	struct buf complaints = BUF(BUF_MAX_MESSAGE);
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = json_get(arguments, str_from(list[i].name));
+		if (!fits(&list[i], values[i])) {
+			complain(&list[i], arguments, values[i], &complaints);
+			wrong++;
+		}
+	}
+	if (wrong > 0) {
+		act_fail(a);
+		buf_printf(&a->text, "%zu validation error%s for ", wrong, wrong > 1 ? "s" : "");
+		json_decode(a->tool, &a->text);
+		buf_text(&a->text, "Arguments");
+		buf_str(&a->text, buf_view(&complaints));
+	}
+	buf_release(&complaints);
+	return wrong == 0;
+}

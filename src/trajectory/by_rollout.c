@@ -1,0 +1,303 @@
+/* Reads lines rollout by rollout: see by_rollout.h. */
+#include "trajectory/by_rollout.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct rollout_rank {
+	struct str id;
+	size_t rank; /* position in the order of ids */
+	struct rollout_rank *next;
+};
+
+/* Consecutive lines of one rollout. */
+struct stretch {
+	const struct rollout_rank *rollout;
+	size_t file;
+	uint64_t begin, end; /* bytes in the file */
+	uint64_t line;       /* number of the first line */
+};
+
+struct by_rollout {
+	char *const *paths;
+	size_t path_count;
+	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
+	size_t file;           /* that is being read, or was read last */
+	struct reader *reader; /* of that file; NULL: not open */
+	size_t next;           /* stretch */
+	struct stretch *stretches;
+	size_t count, room;
+	void *ids; /* tsearch tree of struct rollout_rank */
+	struct rollout_rank *all;
+	size_t rollouts;
+	struct arena arena;
+	reader_line_fn *torn;
+	void *ctx; /* of torn */
+};
+
+/* ---- where the lines stand ---- */
+
+static int by_id(const void *a, const void *b)
+{
+	struct str x = ((const struct rollout_rank *)a)->id;
+	struct str y = ((const struct rollout_rank *)b)->id;
+	size_t n = x.n < y.n ? x.n : y.n;
+	int order = n ? memcmp(x.p, y.p, n) : 0;
+
+	return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id)
+{
+	struct rollout_rank key = {.id = id}, *one;
+	void *node = tfind(&key, &b->ids, by_id);
+
+	if (node) {
+		return *(struct rollout_rank **)node;
+	}
+	one = arena_new(&b->arena, sizeof(*one));
+	*one = (struct rollout_rank){.id = id.p ? arena_str(&b->arena, id) : STR(""),
+	                             .next = b->all};
+	b->all = one;
+	b->rollouts++;
+	tsearch(one, &b->ids, by_id);
+	return one;
+}
+
+/* A line of unknown type may name any rollout, and stays where it is. */
+static bool goes_on(const struct by_rollout *b, const struct line *l)
+{
+	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
+
+	return last && last->file == b->file && str_eq(last->rollout->id, l->rollout);
+}
+
+static int note_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	struct by_rollout *b = ctx;
+
+	if (note->torn) {
+		return b->torn(b->ctx, l, note, err);
+	}
+	if (!goes_on(b, l)) {
+		if (b->count == b->room) {
+			b->room = b->room ? 2 * b->room : 64;
+			b->stretches = mem_resize(b->stretches, b->room, sizeof(*b->stretches));
+		}
+		b->stretches[b->count++] = (struct stretch){.rollout = rollout_of(b, l->rollout),
+		                                            .file = b->file,
+		                                            .begin = note->offset,
+		                                            .line = note->line};
+	}
+	b->stretches[b->count - 1].end = note->offset + l->text.n;
+	return 0;
+}
+
+/* ---- files that can be read twice ---- */
+
+static int copy_error(const char *path, struct error *err)
+{
+	return error_errno(err, "cannot copy %s into a temporary file",
+	                   strcmp(path, "-") == 0 ? "standard input" : path);
+}
+
+static int copy_bytes(FILE *from, FILE *to)
+{
+	static const size_t block = (size_t)256 << 10;
+	char *p = mem_new(block);
+	size_t n;
+	bool good = true;
+
+	while (good && (n = fread(p, 1, block, from)) > 0) {
+		good = fwrite(p, 1, n, to) == n;
+	}
+	free(p);
+	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;
+}
+
+/* Regular files need no copy; unreadable ones are reported by the reader. */
+static int copy_unseekable(const char *path, FILE **out, struct error *err)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	FILE *from = standard_input ? stdin : fopen(path, "rb");
+	struct stat st;
+	int failed = 0;
+
+	if (from && fstat(fileno(from), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		*out = tmpfile();
+		failed = !*out || copy_bytes(from, *out) || fseek(*out, 0, SEEK_SET)
+		                 ? copy_error(path, err)
+		                 : 0;
+	}
+	if (from && !standard_input) {
+		fclose(from);
+	}
+	return failed;
+}
+
+static int open_file(const struct by_rollout *b, size_t file, struct reader **out,
+                     struct error *err)
+{
+	FILE *copy = b->copies[file];
+
+	return copy ? reader_open_fd(fileno(copy), b->paths[file], out, err)
+	            : reader_open(b->paths[file], out, err);
+}
+
+static int note_file(struct by_rollout *b, size_t file, struct error *err)
+{
+	struct reader *r = NULL;
+
+	b->file = file;
+	return copy_unseekable(b->paths[file], &b->copies[file], err) ||
+	       open_file(b, file, &r, err) || reader_each(r, note_line, b, err);
+}
+
+/* ---- the lines, in order ---- */
+
+static int by_pointed_id(const void *a, const void *b)
+{
+	return by_id(*(struct rollout_rank *const *)a, *(struct rollout_rank *const *)b);
+}
+
+static void rank(struct by_rollout *b)
+{
+	struct rollout_rank **list = mem_array(b->rollouts + 1, sizeof(struct rollout_rank *));
+	size_t n = 0;
+
+	for (struct rollout_rank *one = b->all; one; one = one->next) {
+		list[n++] = one;
+	}
+	qsort(list, n, sizeof(struct rollout_rank *), by_pointed_id);
+	for (size_t i = 0; i < n; i++) {
+		list[i]->rank = i;
+	}
+	free(list);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct stretch *a = left, *b = right;
+
+	if (a->rollout->rank != b->rollout->rank) {
+		return a->rollout->rank < b->rollout->rank ? -1 : 1;
+	}
+	if (a->file != b->file) {
+		return a->file < b->file ? -1 : 1;
+	}
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static int take_stretch(const struct by_rollout *b, const struct stretch *s, reader_line_fn *take,
+                        void *ctx, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	reader_seek(b->reader, s->begin, s->end, s->line);
+	while ((more = reader_next(b->reader, &l, &note, err)) > 0) {
+		if (take(ctx, &l, &note, err)) {
+			return err->kind == FAIL_INPUT
+			               ? error_wrap(err, "%s:%" PRIu64, note.file, note.line)
+			               : -1;
+		}
+	}
+	return more;
+}
+
+static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
+{
+	if (b->reader && b->file != s->file) {
+		reader_close(b->reader);
+		b->reader = NULL;
+	}
+	b->file = s->file;
+	return b->reader ? 0 : open_file(b, s->file, &b->reader, err);
+}
+
+int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                    struct by_rollout **out, struct error *err)
+{
+	struct by_rollout *b = mem_new(sizeof(*b));
+	int failed = 0;
+
+	*b = (struct by_rollout){.paths = paths,
+	                         .path_count = count,
+	                         .copies = mem_array(count + 1, sizeof(FILE *)),
+	                         .torn = torn,
+	                         .ctx = ctx};
+	for (size_t i = 0; i < count && !failed; i++) {
+		failed = note_file(b, i, err);
+	}
+	if (failed) {
+		by_rollout_close(b);
+		return -1;
+	}
+	if (b->count > 0) {
+		rank(b);
+		qsort(b->stretches, b->count, sizeof(*b->stretches), by_rank);
+	}
+	*out = b;
+	return 0;
+}
+
+struct str by_rollout_id(const struct by_rollout *b)
+{
+	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
+}
+
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+{
+	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
+
+	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
+		const struct stretch *s = &b->stretches[b->next++];
+
+		if (open_stretch(b, s, err) || take_stretch(b, s, take, ctx, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void by_rollout_close(struct by_rollout *b)
+{
+	if (!b) {
+		return;
+	}
+	reader_close(b->reader);
+	for (size_t i = 0; i < b->path_count; i++) {
+		if (b->copies[i]) {
+			fclose(b->copies[i]);
+		}
+	}
+	while (b->ids) {
+		tdelete(*(struct rollout_rank **)b->ids, &b->ids, by_id);
+	}
+	free(b->copies);
+	free(b->stretches);
+	arena_release(&b->arena);
+	free(b);
+}
+
+int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,
+                    struct error *err)
+{
+	struct by_rollout *b = NULL;
+	int failed = by_rollout_open(paths, count, take, ctx, &b, err);
+
+	while (!failed && by_rollout_id(b).p) {
+		failed = by_rollout_next(b, take, ctx, err);
+	}
+	by_rollout_close(b);
+	return failed;
+}

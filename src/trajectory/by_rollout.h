@@ -1,0 +1,30 @@
+/* The lines of recordings rollout by rollout: rollouts in the order of their ids (by bytes), the
+   lines of each in recorded order, even if rollouts were interleaved.
+   Everything is read twice: once to locate the lines, once to deliver them. Input that cannot be
+   read twice (a pipe) is copied to a temporary file first. Memory: about 100 bytes per rollout,
+   and 48 for each stretch of lines between lines of other rollouts. */
+#ifndef ROLLDBG_TRAJECTORY_BY_ROLLOUT_H
+#define ROLLDBG_TRAJECTORY_BY_ROLLOUT_H
+
+#include "trajectory/reader.h"
+
+struct by_rollout;
+
+/* Finds the lines of all these files ("-" is standard input); paths are borrowed. torn is given
+   a truncated last line of a file. */
+MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                             struct by_rollout **out, struct error *err);
+/* The id of the next rollout, empty for lines of unknown type that name none; absent when all
+   have been read. */
+struct str by_rollout_id(const struct by_rollout *b);
+/* Hands over each line of the next rollout, of which there must be one. A FAIL_INPUT of take is
+   given the file and the line in front. */
+MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                             struct error *err);
+void by_rollout_close(struct by_rollout *b); /* NULL is fine */
+
+/* All of the above: hands over truncated lines, then each rollout's. */
+MUST_USE int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,
+                             struct error *err);
+
+#endif

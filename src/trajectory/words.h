@@ -1,0 +1,78 @@
+/* The words of the record format as enums, made from keys.def: outcomes and error layers, end
+   statuses, events, state sources, policies. A peer's misbehaviour is data: adapters classify
+   replies into these enums (env/failure.h the calls without one), and a step's class is final when
+   its step() returns. Later, text is only compared with text. The first
+   enumerator of each is null, and any word that is not in the table. */
+#ifndef ROLLDBG_TRAJECTORY_WORDS_H
+#define ROLLDBG_TRAJECTORY_WORDS_H
+
+#include "base/base.h"
+
+enum outcome {
+	OUTCOME_NONE, /* no call in this turn */
+#define OUTCOME_WORD(id, word, meaning) OUTCOME_##id,
+#include "trajectory/keys.def"
+};
+
+enum error_class {
+	CLASS_NONE,
+#define CLASS_WORD(id, word, meaning) CLASS_##id,
+#include "trajectory/keys.def"
+};
+
+/* The layer that reported it: of several the outermost, which stands first. */
+enum error_layer {
+	LAYER_NONE,
+#define LAYER_WORD(id, word) LAYER_##id,
+#include "trajectory/keys.def"
+};
+
+enum end_status {
+	END_UNKNOWN, /* missing in some imports */
+#define STATUS_WORD(id, word) END_##id,
+#include "trajectory/keys.def"
+	END_INCOMPLETE, /* there is no end line; this status is never recorded */
+	END_STATUSES
+};
+
+enum event_kind {
+	EVENT_UNKNOWN, /* other words may be added later */
+#define EVENT_WORD(id, word) EVENT_##id,
+#include "trajectory/keys.def"
+};
+
+enum state_kind {
+	STATE_UNKNOWN,
+#define STATE_WORD(id, word) STATE_##id,
+#include "trajectory/keys.def"
+};
+
+enum policy_kind {
+	POLICY_UNKNOWN,
+#define POLICY_WORD(id, word) POLICY_##id,
+#include "trajectory/keys.def"
+};
+
+/* The word ("tool-error", "unknown-tool", "jsonrpc"); NULL for the first of each enum. */
+const char *outcome_name(enum outcome o);
+const char *error_class_name(enum error_class c);
+const char *error_layer_name(enum error_layer l);
+const char *end_status_name(enum end_status s); /* including "incomplete" */
+const char *event_kind_name(enum event_kind e);
+const char *state_kind_name(enum state_kind s);
+const char *policy_kind_name(enum policy_kind p);
+
+/* A sentence for each, for the manual; NULL for the first, which has no word. */
+extern const char *const outcome_meanings[], *const error_class_meanings[];
+extern const size_t outcome_count, error_class_count;
+
+/* From a word to its enumerator. */
+enum outcome outcome_parse(struct str word);
+enum error_class error_class_parse(struct str word);
+enum error_layer error_layer_parse(struct str word);
+enum end_status end_status_parse(struct str word);
+enum event_kind event_kind_parse(struct str word);
+enum state_kind state_kind_parse(struct str word);
+enum policy_kind policy_kind_parse(struct str word);
+
+#endif

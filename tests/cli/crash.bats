@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# What a crash leaves behind: nothing but the unfinished line is lost, every command goes on, and more can be appended.
+# 200 points: at 176 a recording is cut off at a byte, which is all that a kill can do to it (each line is one write); at
+# 24 a run is really killed (-9), while it streams into a file, appends to one, and writes a folder.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+turn=0
+slow='builtin:frozen_lake?delay=10ms'
+
+# code N COMMAND...: the command ends with exit code N.
+code() {
+	local wanted=$1 got=0
+	shift
+	"$ROLLDBG" "$@" >out 2>err || got=$?
+	[ "$got" = "$wanted" ] || {
+		printf 'exit code %s, not %s: %s\n' "$got" "$wanted" "$*" >&2
+		cat out err >&2
+		return 1
+	}
+}
+
+# survives FILE WHOLE UNFINISHED: every command (show and stats at every fourth point, the run takes long enough) reads the rest of a recording; what is in it is in the recording without
+# a crash, WHOLE (stripped, sorted). UNFINISHED is 1 when a rollout has no end.
+survives() {
+	code "$3" check --without group-size "$1"
+	[ "$3" = 0 ] || grep -q 'incomplete' out
+	turn=$((turn + 1))
+	((turn % 4)) || { code 0 stats "$1" && code 0 show "$1"; }
+	code 0 strip "$1"
+	sort out | comm -23 - "$2" >strange
+	[ ! -s strange ] || { cat strange >&2; return 1; }
+}
+
+# (A kill between two rollouts leaves a group that is not complete, which is not what is asked here.)
+# goes_on FILE UNFINISHED: more is appended; what was there stays as it was.
+goes_on() {
+	local lines
+	lines=$(grep -c '' "$1" || true)
+	[ -z "$(tail -c 1 "$1")" ] || lines=$((lines - 1))
+	head -n "$lines" "$1" >before
+	rm -f "$1".bak*
+	code 0 run --actions DOWN --append --out "$1" --quiet
+	head -n "$lines" "$1" | cmp - before
+	code "$2" check --without group-size "$1"
+	[ "$2" = 0 ] || grep -q 'incomplete' out
+	((turn % 8)) && return
+	code 0 strip "$1"
+	code 0 show "$1"
+	code 0 stats "$1"
+	code 0 run --actions UP --append --out "$1" --quiet
+	code "$2" check --without group-size "$1"
+}
+
+# look FILE..: $torn is 1 when a last line is half a line, $open when a rollout that begins in the whole lines has no end there.
+look() {
+	local file headers=0 ends=0
+	torn=0 open=0
+	for file; do
+		headers=$((headers + $(grep -c '^{"type":"header"' "$file" || true)))
+		ends=$((ends + $(grep -c '^{"type":"end"' "$file" || true)))
+		[ -s "$file" ] || torn=1
+		if [ -n "$(tail -c 1 "$file")" ] && ! { [ "$(tail -c 1 "$file")" = "}" ] && tail -n 1 "$file" | jq -e . >/dev/null 2>&1; }; then
+			torn=1
+			! tail -n 1 "$file" | grep -q '^{"type":"header"' || headers=$((headers - 1))
+			! tail -n 1 "$file" | grep -q '^{"type":"end"' || ends=$((ends - 1))
+		fi
+	done
+	[ $headers = $ends ] || open=1
+}
+
+@test "cut off at any byte: read, judged, and appended to" {
+	rolldbg run --actions "$goal" --out whole.jsonl --quiet
+	rolldbg strip whole.jsonl | sort >stripped
+	size=$(stat -c %s whole.jsonl)
+	# every 88th part of it, the bytes around each end of a line, and what is left evenly between
+	{
+		grep -bo $'}$' whole.jsonl | cut -d: -f1 | while read -r at; do echo $((at)); echo $((at + 1)); echo $((at + 2)); done
+		seq 1 $((size / 150)) "$size"
+	} | sort -nu | awk -v size="$size" '$1 > 0 && $1 < size' | head -n 176 >points
+	[ "$(wc -l <points)" = 176 ]
+	while read -r at; do
+		head -c "$at" whole.jsonl >cut.jsonl
+		look cut.jsonl
+		survives cut.jsonl stripped $((torn | open))
+		goes_on cut.jsonl $open
+	done <points
+}
+
+# killed FILE POINT COMMAND...: the command is killed when the file (or the folder's files) has so many lines.
+killed() {
+	local file=$1 point=$2 pid
+	shift 2
+	"$ROLLDBG" "$@" >/dev/null 2>&1 3>&- &
+	pid=$!
+	until [ "$(cat "$file"/*.jsonl "$file" 2>/dev/null | grep -c '')" -ge "$point" ]; do
+		kill -0 "$pid" 2>/dev/null || return 0
+	done
+	kill -9 "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+}
+
+@test "killed while it streams, and while it appends" {
+	rolldbg run --actions "$goal" -g 4 --env "$slow" --out whole.jsonl --quiet
+	rolldbg strip whole.jsonl | sort >stripped
+	for point in 1 4 8 11 14 19 23 27; do
+		rm -f run.jsonl
+		killed run.jsonl $point run --env "$slow" --actions "$goal" -g 4 --jobs 2 --out run.jsonl
+		look run.jsonl
+		survives run.jsonl stripped $((torn | open))
+		goes_on run.jsonl $open
+	done
+	for point in 1 4 8 11 14 19 23 27; do
+		rolldbg run --actions "$goal" --out more.jsonl --force --quiet
+		already=$(grep -c '' more.jsonl)
+		killed more.jsonl $((point + already)) run --env "$slow" --actions "$goal" -g 4 --jobs 2 --append --out more.jsonl
+		look more.jsonl
+		goes_on more.jsonl $open
+	done
+}
+
+@test "killed while it writes a folder: an empty file is a finding, the others are judged" {
+	rolldbg run --env "$slow" --actions "$goal" -g 8 --out whole/ --quiet
+	rolldbg strip whole | sort >stripped
+	for point in 1 7 13 19 25 31 37 43; do
+		rm -rf some
+		killed some $point run --env "$slow" --actions "$goal" -g 8 --jobs 4 --out some/
+		look some/*.jsonl
+		code $((torn | open)) check --without group-size some
+		[ $((torn | open)) = 0 ] || grep -q 'incomplete' out
+		code 0 stats some
+		code 0 strip some
+		sort out | comm -23 - stripped >strange
+		[ ! -s strange ]
+	done
+	: >some/empty.jsonl
+	tail -n 2 whole/*.0.jsonl >some/headless.jsonl
+	code 1 check some
+	grep -q 'some/empty.jsonl.*the file is empty' out
+	grep -q 'some/headless.jsonl.*lines of a rollout that has no header' out
+	code 0 stats some
+	grep -q 'some/empty.jsonl is empty' err
+	echo '{"no":"recording"}' >some/foreign.jsonl
+	code 3 check some
+	grep -q 'some/foreign.jsonl:1: ' err
+	grep -q 'summary\|rollouts' out
+	code 3 stats some
+	code 3 check some/foreign.jsonl
+	code 3 check some/../empty.jsonl
+}

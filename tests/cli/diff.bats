@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# diff: what differs between recordings, matched by rollout and call.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# record NAME ACTIONS [OPTION...]: a recording of the built-in lake.
+record() {
+	local name=$1 actions=$2
+	shift 2
+	rolldbg run --quiet --seed 42 --actions "$actions" --out "$name.jsonl" "$@"
+}
+
+@test "two runs that did the same: nothing is printed, exit 0" {
+	record a "$goal"
+	record b "$goal"
+	cp a.jsonl same.jsonl
+	for other in b same; do
+		expect 0 rolldbg diff a.jsonl $other.jsonl
+		[ -z "$output$stderr" ]
+	done
+	expect 0 rolldbg diff --json a.jsonl same.jsonl
+	[ "$(jq -c '[.type, .rollouts, .different, .steps]' <<<"$output")" = '["summary",1,0,6]' ]
+}
+
+@test "two calls more are two lines, not a changed rest" {
+	record a DOWN,DOWN,RIGHT
+	record b DOWN,UP,DOWN,DOWN,RIGHT
+	expect 1 rolldbg diff a.jsonl b.jsonl
+	[ "$(grep -c '^[+] step' <<<"$output")" = 2 ]
+	lacks "$output" '- step'
+	# the steps behind them are the same again
+	lacks "$output" '/state'
+	has "$output" '1 of 1 rollout differs · '
+}
+
+@test "a value is named by its pointer, expected before got" {
+	record a DOWN,DOWN,RIGHT
+	record b DOWN,DOWN,RIGHT --env 'builtin:frozen_lake?map=8x8'
+	expect 1 rolldbg diff a.jsonl b.jsonl
+	has "$output" $'  step 2  lake_move action=RIGHT\n    /state/position  8 -> 16\n'
+	expect 1 rolldbg diff --json a.jsonl b.jsonl
+	[ "$(jq -c 'select(.step == 2 and .pointer == "/state/position") | [.kind, .expected, .got, .line, .turn]' <<<"$output")" = \
+		'["changed",8,16,"step",2]' ]
+	has "$output" '"type":"summary"'
+}
+
+@test "--exit-code, --no-exit-code, --stat" {
+	record a DOWN,DOWN
+	record b DOWN,RIGHT
+	expect 1 rolldbg diff --exit-code a.jsonl b.jsonl
+	expect 0 rolldbg diff --no-exit-code a.jsonl b.jsonl
+	has "$output" '- step 1  lake_move action=DOWN'
+	has "$output" '+ step 1  lake_move action=RIGHT'
+	expect 1 rolldbg diff --stat a.jsonl b.jsonl
+	[ "${#lines[@]}" = 2 ]
+	has "${lines[0]}" 'FrozenLake-v1.0: 2 -> 2 steps, '
+	has "${lines[0]}" ', 1 missing, 1 extra'
+}
+
+@test "--mask, --tolerance, and the masks of the header" {
+	record a DOWN,DOWN
+	sed 's/"reward":0,/"reward":0.001,/; s/"total_reward":0\.0/"total_reward":0.001/' a.jsonl >b.jsonl
+	expect 1 rolldbg diff a.jsonl b.jsonl
+	expect 0 rolldbg diff --tolerance /reward=0.01 --tolerance /total_reward=0.01 a.jsonl b.jsonl
+	expect 1 rolldbg diff --tolerance /reward=0.0001 --mask /total_reward a.jsonl b.jsonl
+	expect 0 rolldbg diff --mask /reward --mask /total_reward a.jsonl b.jsonl
+	for wrong in reward=1 /reward /reward=x /reward=-1; do
+		expect 2 rolldbg diff --tolerance $wrong a.jsonl b.jsonl
+		has "$stderr" "--tolerance: expected POINTER=NUMBER such as /reward=1e-6, got '$wrong'"
+	done
+	record c DOWN,DOWN --mask '/observation/grid'
+	sed 's/(Down)/(Masked)/g' c.jsonl >d.jsonl
+	expect 0 rolldbg diff c.jsonl d.jsonl
+	# what one side masks is not compared
+	expect 0 rolldbg diff --mask '/state/**' a.jsonl d.jsonl
+	sed 's/(Down)/(Masked)/g; s,"masks":\[[^]]*\],"masks":[],' c.jsonl >e.jsonl
+	sed 's,"masks":\[[^]]*\],"masks":[],' c.jsonl >f.jsonl
+	expect 1 rolldbg diff --mask '/state/**' e.jsonl f.jsonl
+	has "$output" '/observation/grid'
+}
+
+@test "batches: rollouts are matched by id, in files or folders, in any order" {
+	rolldbg run --quiet --actions DOWN -g 3 -j 3 --out before.jsonl
+	mkdir after
+	rolldbg run --quiet --actions DOWN -g 4 --out after/
+	expect 1 rolldbg diff before.jsonl after
+	[ "$output" = "$(printf 'rollout env.3\n+ the whole rollout\n1 of 4 rollouts differs · 1 difference · 3 steps compared')" ]
+	expect 1 rolldbg diff after before.jsonl --stat
+	[ "${lines[0]}" = 'env.3: missing' ]
+	expect 0 rolldbg diff before.jsonl after --rollout env.1
+	expect 2 rolldbg diff before.jsonl after --rollout env.7
+	has "$stderr" "no rollout 'env.7' in either recording"
+	cp before.jsonl same.jsonl
+	expect 0 rolldbg diff before.jsonl - <same.jsonl
+}
+
+@test "without operands: the last two recordings" {
+	expect 3 rolldbg diff
+	has "$stderr" 'fewer than two recordings in '
+	rolldbg run --quiet --actions DOWN
+	sleep 1.1 # names count seconds
+	rolldbg run --quiet --actions DOWN,DOWN
+	expect 1 rolldbg diff
+	has "$output" '+ step 1  lake_move action=DOWN'
+}
+
+@test "what is no recording, or not whole" {
+	record a DOWN,DOWN
+	echo 'no recording' >foreign
+	expect 3 rolldbg diff a.jsonl foreign
+	has "$stderr" 'foreign:1: '
+	expect 3 rolldbg diff foreign foreign
+	expect 3 rolldbg diff a.jsonl missing.jsonl
+	expect 2 rolldbg diff a.jsonl
+	expect 2 rolldbg diff - -
+	head -c -20 a.jsonl >torn.jsonl
+	expect 1 rolldbg diff a.jsonl torn.jsonl
+	has "$stderr" 'torn.jsonl:5: the last line is truncated and left out'
+	has "$output" '- the end line'
+}
+
+@test "git diff and git difftool" {
+	command -v git >/dev/null || skip 'no git'
+	export GIT_CONFIG_GLOBAL=$PWD/gitconfig GIT_CONFIG_SYSTEM=/dev/null
+	git init -q -b main repository
+	cd repository
+	git config user.name tester
+	git config user.email tester@example.org
+	git config diff.rolldbg.textconv "$ROLLDBG strip"
+	git config diff.rolldbg.cachetextconv false
+	echo '*.jsonl diff=rolldbg' >.gitattributes
+	record golden DOWN,DOWN
+	git add .
+	git commit -qm golden
+	record golden DOWN,DOWN --force
+	[ -z "$(git diff)" ]
+	record golden DOWN,UP --force
+	has "$(git diff)" '-{"type":"step"'
+	expect 0 git difftool --no-prompt --extcmd "$ROLLDBG diff"
+	has "$output" '- step 1  lake_move action=DOWN'
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# OpenEnv servers with one bad habit each: what run and probe make of them. The table is data/misbehaving_openenv.tsv.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+rows() {
+	grep -v '^#' "$data/misbehaving_openenv.tsv"
+}
+
+odd=$ROLLDBG_BUILD/tests/tools/misbehaving_openenv
+
+# misbehaving_server HABIT: its URL is in $url.
+misbehaving_server() {
+	start "$1" "$odd" "$1"
+	url=ws://${url#http://}
+	url=${url%/mcp}
+}
+
+# run_judged: exit code, counters, findings, as in the table.
+run_judged() {
+	local code=0
+	rolldbg run --env "$url" --actions on,on,on,on --timeout "${patience:-$short}" --json --force --out a.jsonl >lines 2>err || code=$?
+	printf '%s\t' $code
+	jq -rs 'map(select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed | tostring] | join(" "))[0] + "\t"
+		+ (map(select(.type == "finding") | .severity + ":" + .rule) | unique | join(" ") | if . == "" then "-" else . end)' lines
+}
+
+# probe_judged: exit code and which properties fail.
+probe_judged() {
+	local code=0
+	rolldbg probe --env "$url" --actions on,on,on,on --sessions 2 --timeout "${patience:-$short}" --json >lines 2>probe.err || code=$?
+	printf '%s\t' $code
+	jq -r 'select(.type == "property" and .status == "fail") | .name' lines | paste -sd ' ' | sed 's/^$/-/'
+}
+
+@test "every habit has a row" {
+	{ echo none; "$odd"; } | diff - <(rows | cut -f 1)
+}
+
+@test "every row of the table: recorded and judged, nothing hangs" {
+	while IFS=$'\t' read -r habit code counters findings probe failing said; do
+		misbehaving_server "$habit"
+		# all that fits is read before it is too much, which takes a sanitizer longer
+		patience=
+		[ "$habit" != sends-1-gib ] || patience=20s
+		got=$(run_judged)
+		[ "$got" = "$code"$'\t'"$counters"$'\t'"$findings" ] || {
+			printf '%s: run: %s\n' "$habit" "$got" >&2
+			return 1
+		}
+		[ "$said" = - ] && [ ! -s err ] || has "$(cat err)" "rolldbg: $url: "
+		[ "$said" = - ] || has "$(cat err)" "$said"
+		[ "$(jq -r 'select(.type == "end") | .status' a.jsonl)" = "${counters%% *}" ]
+		got=$(probe_judged)
+		[ "$got" = "$probe"$'\t'"$failing" ] || {
+			printf '%s: probe: %s\n' "$habit" "$got" >&2
+			cat lines >&2
+			return 1
+		}
+		kill "$(cat "$habit.pid")"
+	done < <(rows)
+}
+
+@test "what was wrong with an answer stands in the step" {
+	misbehaving_server nan
+	expect 4 rolldbg run --env "$url" --actions on,on --out a.jsonl
+	all_are a.jsonl step '.step == 0 or .error.message == "the reply is not an OpenEnv JSON message, byte 52: NaN and Infinity are not JSON"'
+	has "$(jq -r 'select(.step == 1) | .raw' a.jsonl)" '"heat":NaN'
+}
+
+@test "why nobody got an environment is said once, whatever is printed" {
+	misbehaving_server declines
+	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
+		# shellcheck disable=SC2086 # words
+		expect 1 rolldbg run --env "$url" --actions on $options --out a.jsonl --force
+		[ "$stderr" = "rolldbg: $url: the server refused the session: ${url#ws://} answered the WebSocket handshake with HTTP 401 (send credentials with --header or --header-env)" ]
+	done
+	expect 1 rolldbg run --env "$url" --actions on --out -
+	has "$stderr" 'the server refused the session: '
+	expect 1 rolldbg probe --env "$url" --sessions 2
+	has "$output" 'fix: send credentials with --header or --header-env'
+}
+
+@test "nobody answers, many at a time: all end, and it is not the server that refused" {
+	misbehaving_server never-answers
+	expect 4 rolldbg run --env "$url" --actions on --group-size 8 --jobs 8 --timeout "$short" --out a.jsonl
+	has "$output" '0 of 8 rollouts got an environment · 8 unreachable'
+	all_are a.jsonl end '.status == "unreachable"'
+}

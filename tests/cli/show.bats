@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# show, as people meet it: one turn in full, and the pager of a terminal.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# on_terminal COMMAND: what a terminal of 80 columns shows, in $output, without colours; its exit code is the last line.
+on_terminal() {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	output=$(NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $1; echo \"code \$?\"" /dev/null </dev/null | tr -d '\r')
+}
+
+@test "show --turn: the states before and after, and what happened between them" {
+	rolldbg run --quiet --out a.jsonl
+	expect 0 rolldbg show a.jsonl --turn 2
+	[ -z "$stderr" ]
+	has "$output" 'turn 2 · step 2 of rollout FrozenLake-v1.0'
+	has "$output" $'state before\n  position    8\n  grid\n      (Down)\n    SFFF\n    FHFH\n    [F]FFH\n    HFFG\n'
+	has "$output" $'call          "lake_move"\narguments     {"action":"RIGHT"}\n'
+	has "$output" $'outcome       ok\nobservation\n  position    9\n'
+	has "$output" $'reward        0\nterminated    false\ntruncated     false\n'
+	has "$output" $'state after\n  position    9\n'
+	has "$output" $'changed\n  position 8 -> 9\n'
+}
+
+@test "show --turn: who said that a call failed, and what it did not change" {
+	rolldbg run --quiet --actions DOWN,NORTH --force-call --out a.jsonl || true
+	expect 0 rolldbg show a.jsonl --turn 1
+	has "$output" 'outcome       tool-error (class arguments, reported by layer mcp)'
+	has "$output" "error         \"Error executing tool lake_move: Invalid action 'NORTH'."
+	has "$output" 'state after   unchanged'
+	# no line after it says what its state was
+	head -n 4 a.jsonl >torn.jsonl
+	expect 0 rolldbg show torn.jsonl --turn 1
+	has "$output" $'state after   unknown\nchanged       unknown'
+}
+
+@test "show --turn: several steps of one turn, and the events between them" {
+	rolldbg run --quiet --out a.jsonl
+	jq -c 'if .type == "step" and .turn == 1 then .turn = 0 else . end
+		| ., (select(.step == 0) | {type: "event", rollout, event: "retry", turn, detail: {why: "one more try"}})' a.jsonl >b.jsonl
+	expect 0 rolldbg show b.jsonl --turn 0
+	[ "$(grep -c '^turn 0' <<<"$output")" = 3 ]
+	[ "$(grep -nE '^turn 0|retry|0 -> 4|4 -> 8' <<<"$output" | sed 's/^[0-9]*://' | paste -sd '|')" = \
+		'turn 0 · step 0 of rollout FrozenLake-v1.0|  position 0 -> 4|turn 0 · event of rollout FrozenLake-v1.0|event         "retry"|turn 0 · step 1 of rollout FrozenLake-v1.0|  position 4 -> 8' ]
+}
+
+@test "on a terminal show goes through the pager, and the exit code stays" {
+	rolldbg run --quiet --out a.jsonl
+	unset ROLLDBG_PAGER
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'P:turn  call'
+	has "$output" $'\ncode 0'
+	ROLLDBG_PAGER='sed s/^/Q:/' PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl --turn 0"
+	has "$output" 'Q:turn 0'
+	for none in cat ''; do
+		ROLLDBG_PAGER=$none PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl"
+		has "$output" $'\nturn  call'
+	done
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' --no-pager show a.jsonl"
+	has "$output" $'\nturn  call'
+	PAGER='sed s/^/P:/' on_terminal "TERM=dumb '$ROLLDBG' show a.jsonl"
+	has "$output" $'\nturn  call'
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show '$root/fixtures/recordings/not-object.jsonl'"
+	has "$output" 'P:lake.0'
+	has "$output" $'\ncode 3'
+	# in a pipe there is none
+	PAGER='sed s/^/P:/' expect 0 rolldbg show a.jsonl
+	lacks "$output" 'P:'
+}
+
+@test "a pager that is not there, and one that is left early" {
+	rolldbg run --quiet --out a.jsonl
+	unset ROLLDBG_PAGER
+	PAGER='no-such-pager -x' on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'no-such-pager: not found'
+	has "$output" $'\nturn  call'
+	has "$output" $'\ncode 0'
+	for _ in {1..400}; do cat a.jsonl; done >many.jsonl
+	PAGER='head -n 1' on_terminal "'$ROLLDBG' show many.jsonl"
+	[ "$(wc -l <<<"$output")" = 2 ]
+	has "$output" $'\ncode 0'
+}
+
+@test "less is asked to quit when all fits and to let colours through, unless LESS says otherwise" {
+	rolldbg run --quiet --out a.jsonl
+	mkdir bin
+	cat >bin/less <<-'END'
+		#!/bin/sh
+		echo "LESS=$LESS LV=$LV"
+		cat
+	END
+	chmod +x bin/less
+	unset ROLLDBG_PAGER PAGER LESS LV
+	PATH=$PWD/bin:$PATH on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'LESS=FRX LV=-c'
+	LESS=S PATH=$PWD/bin:$PATH on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'LESS=S LV=-c'
+}

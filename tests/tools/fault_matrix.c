@@ -1,0 +1,297 @@
+/* Every fault of tests/faults at every moment it can strike, one run of rolldbg each.
+
+   fault_matrix [PART]: with PART only rows whose names hold it. Whatever the peer does, the run
+   ends with exit code 0, 1 or 4, in bounded time and memory; each line of the recording is JSON,
+   and each rollout that began has an end; nothing hostile reaches the terminal; a call is executed
+   at most once, and nobody else is asked. One line of TAP a row. $ROLLDBG is the program; $JOBS
+   runs (2) go at a time. $SHARE, such as 1/3, takes that share of all pairs of row and moment:
+   every row, and in three shares every moment of it. */
+#include "hostile.h"
+#include "tap.h"
+
+#include "json/scan.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define SECONDS_MAX 30
+#define BYTES_MAX   ((size_t)1 << 30) /* resident, under a sanitizer, too */
+#define WHY_MAX     400
+
+/* Where a table's faults strike. */
+static const struct {
+	const char *table, *moments[10], *scheme, *path;
+	const char *options[16];
+} tables[] = {
+	{"tests/faults/http.tsv",
+         {"open", "notification", "list", "call", "background", "close", "control", "control5"},
+         "http",
+         "mcp",
+         {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--protocol", "mcp", "--tool",
+          "act", "--argument", "move", "--force-call"}},
+	{"tests/faults/websocket.tsv",
+         {"page", "handshake", "state", "reset", "call", "close"},
+         "ws",
+         "ws",
+         {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--tool", "step", "--argument",
+          "move", "--force-call"}},
+	{"tests/faults/model.tsv",
+         {"model", "model2"},
+         "http",
+         "v1",
+         {"--policy", "llm", "--model", "m", "--model-retries", "1", "--model-timeout", "300ms",
+          "--max-turns", "3", "--base-url", "@"}},
+};
+
+static struct hostile server;
+static char folder[] = "/tmp/fault_matrix.XXXXXX";
+
+/* One run. */
+struct trial {
+	size_t table;
+	const struct hostile_row *row;
+	const char *moment;
+};
+
+static const char *path_of(const struct trial *t, const char *what)
+{
+	static _Thread_local char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s.%s.%s", folder, t->row->name, t->moment, what);
+	return path;
+}
+
+static void run_program(const struct trial *t)
+{
+	char *argv[32] = {getenv("ROLLDBG"), mem_text(STR("run"))};
+	char url[300];
+	int n = 2;
+
+	argv[0] = argv[0] ? argv[0] : mem_text(STR("./rolldbg"));
+	snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
+	         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
+	for (const char *const *o = tables[t->table].options; *o; o++) {
+		argv[n++] = mem_text(str_from(strcmp(*o, "@") != 0 ? *o : url));
+	}
+	argv[n++] = mem_text(STR("--out"));
+	argv[n++] = mem_text(str_from(path_of(t, "jsonl")));
+	int said = open(path_of(t, "said"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	dup2(said, STDOUT_FILENO);
+	dup2(said, STDERR_FILENO);
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+static void read_whole(const char *path, struct buf *out)
+{
+	char piece[65536];
+	ssize_t n;
+	int fd = open(path, O_RDONLY);
+
+	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0) {
+		buf_add(out, piece, (size_t)n);
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+/* What is wrong with the recording; NULL: nothing. */
+static const char *judge_recording(const struct trial *t)
+{
+	struct buf text = BUF(4 * BUF_MAX_MESSAGE);
+	const char *wrong = NULL;
+	int headers = 0, ends = 0;
+
+	read_whole(path_of(t, "jsonl"), &text);
+	for (struct str rest = buf_view(&text); rest.n && !wrong;) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct str line = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+		struct json_fault fault;
+
+		wrong = !end || json_validate(line, &fault) ? "a line that is no JSON" : NULL;
+		headers += str_starts(line, STR("{\"type\":\"header\""));
+		ends += str_starts(line, STR("{\"type\":\"end\""));
+		rest = str_skip(rest, line.n + 1);
+	}
+	buf_release(&text);
+	return wrong ? wrong : headers != 1 || ends != 1 ? "no header, or no end" : NULL;
+}
+
+static const char *judge_said(const struct trial *t, char why[WHY_MAX])
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	const char *wrong = NULL;
+
+	read_whole(path_of(t, "said"), &text);
+	if (memchr(buf_cstr(&text), '\x1b', text.n) || memchr(buf_cstr(&text), '\a', text.n)) {
+		wrong = "an escape on the terminal";
+	} else if (strstr(buf_cstr(&text), "Sanitizer") ||
+	           strstr(buf_cstr(&text), "runtime error")) {
+		wrong = "a sanitizer spoke";
+	}
+	if (text.n > WHY_MAX / 2) {
+		buf_cut(&text, WHY_MAX / 2);
+	}
+	snprintf(why, WHY_MAX, "%s", buf_cstr(&text));
+	buf_release(&text);
+	return wrong;
+}
+
+static const char *judge_calls(const struct trial *t)
+{
+	static const char *const moves[] = {"A", "B"};
+	const char *wrong = NULL;
+	char line[300];
+
+	pthread_mutex_lock(&server.lock);
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+		snprintf(line, sizeof(line), "%s/%s call %s", t->row->name, t->moment, moves[i]);
+		wrong = hostile_count(&server.log, line) > 1 ? "a call was executed twice" : wrong;
+	}
+	if (strstr(buf_cstr(&server.log), "elsewhere was asked")) {
+		wrong = "somebody else was asked";
+		buf_clear(&server.log);
+	}
+	pthread_mutex_unlock(&server.lock);
+	return wrong;
+}
+
+/* Waits for its end, at most SECONDS_MAX. */
+static const char *await(pid_t pid)
+{
+	int status;
+	time_t until = time(NULL) + SECONDS_MAX;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (time(NULL) > until) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return "it did not end";
+		}
+		poll(NULL, 0, 5);
+	}
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return code == 0 || code == 1 || code == 4 ? NULL : "another exit code than 0, 1 or 4";
+}
+
+/* NULL: all is well. */
+static const char *try(const struct trial *t, char why[WHY_MAX])
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		run_program(t);
+	}
+	const char *wrong = await(pid), *said = judge_said(t, why);
+	wrong = wrong ? wrong : said;
+	wrong = wrong ? wrong : judge_recording(t);
+	wrong = wrong ? wrong : judge_calls(t);
+	unlink(path_of(t, "jsonl"));
+	unlink(path_of(t, "said"));
+	return wrong;
+}
+
+/* ---- all of them ---- */
+
+static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static size_t next_row;
+static const char *only;
+static size_t share, shares = 1;
+
+static size_t table_of(const struct hostile_row *row)
+{
+	size_t i = 0;
+
+	while (strcmp(tables[i].table, row->table) != 0) {
+		i++;
+	}
+	return i;
+}
+
+static void try_row(const struct hostile_row *row)
+{
+	struct trial t = {.table = table_of(row), .row = row};
+	char text[WHY_MAX + 200] = "", why[WHY_MAX];
+
+	for (size_t i = 0; tables[t.table].moments[i]; i++) {
+		t.moment = tables[t.table].moments[i];
+		if ((size_t)(row - server.rows + (ptrdiff_t)i) % shares != share) {
+			continue;
+		}
+		const char *wrong = try(&t, why);
+
+		if (wrong) {
+			snprintf(text, sizeof(text), "at %s: %s: %s", t.moment, wrong, why);
+		}
+	}
+	pthread_mutex_lock(&next_lock);
+	if (!ok(!*text, "%s", row->name)) {
+		tap_note(row->name, text);
+	}
+	pthread_mutex_unlock(&next_lock);
+}
+
+static void *work(void *unused)
+{
+	for (;;) {
+		pthread_mutex_lock(&next_lock);
+		while (only && next_row < server.count &&
+		       !strstr(server.rows[next_row].name, only)) {
+			next_row++;
+		}
+		size_t mine = next_row++;
+		pthread_mutex_unlock(&next_lock);
+		if (mine >= server.count) {
+			return unused;
+		}
+		try_row(&server.rows[mine]);
+	}
+}
+
+static bool read_share(const char *said)
+{
+	char *end;
+
+	if (!said) {
+		return true;
+	}
+	share = strtoul(said, &end, 10);
+	shares = *end == '/' ? strtoul(end + 1, NULL, 10) : 0;
+	return share < shares;
+}
+
+int main(int argc, char **argv)
+{
+	const char *jobs_said = getenv("JOBS");
+	int jobs = jobs_said ? (int)strtol(jobs_said, NULL, 10) : 2;
+	pthread_t threads[64];
+
+	only = argc > 1 ? argv[1] : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+		hostile_load(&server, tables[i].table);
+	}
+	if (!read_share(getenv("SHARE")) || jobs < 1 || jobs > (int)ARRAY_LEN(threads) ||
+	    !mkdtemp(folder)) {
+		return 2;
+	}
+	setenv("XDG_STATE_HOME", folder, 1);
+	hostile_begin(&server);
+	for (int i = 0; i < jobs; i++) {
+		if (pthread_create(&threads[i], NULL, work, NULL)) {
+			return 2;
+		}
+	}
+	for (int i = 0; i < jobs; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	struct rusage largest;
+	getrusage(RUSAGE_CHILDREN, &largest);
+	ok((size_t)largest.ru_maxrss < BYTES_MAX / 1024, "the largest run took %ld MiB",
+	   largest.ru_maxrss / 1024);
+	rmdir(folder);
+	return done();
+}

@@ -1,0 +1,71 @@
+/* Who reads the state twice, and who waits for it: one rollout of a run, another one when the
+   server refused it, nobody when the server is silent. */
+#include "rollout/volatile_members.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "tap.h"
+
+static struct io *io;
+
+static bool is_mine(struct volatile_members *v)
+{
+	struct error err = {0};
+	bool ours = false;
+
+	ok(volatile_members_wait(v, io, &ours, &err) == 0, "nobody is waited for: %s", err.text);
+	return ours;
+}
+
+/* The pointers, with `ignored`, as the header has them. */
+static void ignores(struct volatile_members *v, const char *ignored, const char *want)
+{
+	struct buf json = BUF(BUF_MAX_SMALL);
+	struct json_paths *paths = NULL;
+	struct error err = {0};
+
+	ok(volatile_members_add(v, str_from(ignored), &json, &paths, &err) == 0, "%s", ignored);
+	is_str(buf_cstr(&json), want, "and what changes by itself");
+	json_paths_free(paths);
+	buf_release(&json);
+}
+
+static void test_refused_then_read(void)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_skip(v, true);
+	ok(is_mine(v), "it was refused: the next one reads");
+	volatile_members_take(v, STR("{\"x\":1,\"now\":5,\"step_count\":0}"),
+	                      STR("{\"x\":1,\"now\":6,\"step_count\":1}"),
+	                      STR("[\"/step_count\"]"));
+	ok(!is_mine(v), "no third one");
+	ignores(v, "[\"/step_count\"]", "[\"/step_count\",\"/now\"]");
+	volatile_members_free(v);
+}
+
+static void test_silent(void)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_skip(v, false);
+	ok(!is_mine(v) && !is_mine(v), "nobody answered: the others go on at once");
+	ignores(v, "[]", "[]");
+	volatile_members_free(v);
+}
+
+int main(void)
+{
+	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
+	struct error err = {0};
+
+	log_set_level(LOG_QUIET);
+	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
+	test_refused_then_read();
+	test_silent();
+	io_free(io);
+	io_global_cleanup();
+	return done();
+}

@@ -684,6 +684,7 @@ static inline void hostile_find_row(struct hostile_peer *p)
 	snprintf(p->place, sizeof(p->place), "%.*s", (int)(name.n + 1 + moment), rest.p);
 	p->moment = strchr(p->place, '/') ? strchr(p->place, '/') + 1 : "";
 	p->row = hostile_find(p->server, name);
+	p->id = STR(""); /* that of an earlier request is gone with its bytes */
 }
 
 static inline bool hostile_serve_one(struct hostile_peer *p)
@@ -710,6 +711,9 @@ static inline void *hostile_serve(void *arg)
 		while (open && (used = hostile_whole(p)) > 0) {
 			open = hostile_serve_one(p);
 			buf_drop(&p->in, used);
+			if (!p->in.n) {
+				buf_release(&p->in); /* ASan sees who still points into it */
+			}
 		}
 	}
 	close(p->fd);

@@ -161,6 +161,7 @@ static inline void wss_next(int fd, struct wss_got *f)
 	for (size_t i = 0; i < n; i++) {
 		to[i] = (char)((unsigned char)to[i] ^ mask[i % 4]);
 	}
+	buf_cstr(&f->payload); /* those who look into it search for text */
 	f->first = head[0];
 }
 

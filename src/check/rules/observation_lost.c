@@ -26,13 +26,15 @@ static bool is_empty(struct str value)
    model? */
 static bool is_untold(const struct line *l)
 {
-	struct str message;
+	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
+	struct str message, values[ARRAY_LEN(keys)];
 	bool talks = false;
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		if (peer_is(JSON_GET(message, "role"), STR("assistant"))) {
+		json_pick(message, keys, ARRAY_LEN(keys), values);
+		if (peer_is(values[0], STR("assistant"))) {
 			talks = true;
-		} else if (!is_empty(JSON_GET(message, "content"))) {
+		} else if (!is_empty(values[1])) {
 			return false;
 		}
 	}

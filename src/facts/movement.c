@@ -220,9 +220,6 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
 
 static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 {
-	if (!m->answers) {
-		m->answers = arena_new(m->arena, MOVEMENT_ANSWERS_MAX * sizeof(*m->answers));
-	}
 	for (size_t i = 0; i < m->answer_count; i++) {
 		if (m->answers[i].call == call) {
 			return &m->answers[i];
@@ -231,6 +228,7 @@ static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 	if (m->answer_count == MOVEMENT_ANSWERS_MAX) {
 		return NULL;
 	}
+	m->answers = arena_grow(m->arena, m->answers, m->answer_count, sizeof(*m->answers));
 	m->answers[m->answer_count].call = call;
 	return &m->answers[m->answer_count++];
 }

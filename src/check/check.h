@@ -69,7 +69,7 @@ struct check {
 	/* A command that shows more, printed after "cause: ..; more:"; NULL: none. In all these
 	   texts an option's name is enclosed in \1 and \2 (base/settings.h). */
 	const char *more;
-	/* For --explain: what the rule means, where to look, how to fix it. */
+	/* Printed on request: what the rule means, where to look, how to fix it. */
 	const char *why;
 	bool needs_meta; /* strip removes facts that it needs */
 	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.

@@ -257,6 +257,8 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	}
 	if (r->movement == MOVEMENT_UNSHOWN) {
 		sum->unshown++;
+	} else if (r->movement == MOVEMENT_IGNORED) {
+		sum->ignored++;
 	} else {
 		sum->no_source += r->source == SOURCE_NONE;
 		sum->by_observation += r->source == SOURCE_OBSERVATION;

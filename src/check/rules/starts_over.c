@@ -128,7 +128,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	char count[96] = "";
 
 	if ((r->movement == MOVEMENT_SEEN && r->source != SOURCE_OBSERVATION) ||
-	    r->movement == MOVEMENT_NONE) {
+	    r->movement == MOVEMENT_IGNORED || r->movement == MOVEMENT_NONE) {
 		return;
 	}
 	if (a && a->too_many) {

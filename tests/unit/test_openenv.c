@@ -162,8 +162,7 @@ static void *serve(void *arg)
 				dies = false;
 			}
 		} else if (!strncmp(request, "GET /metadata ", 14)) {
-			answer_http(fd, 200, "{\"name\":\"Lake\",\"version\":\"2\"}",
-			            false);
+			answer_http(fd, 200, "{\"name\":\"Lake\",\"version\":\"2\"}", false);
 		} else if (strncmp(request, "GET /ws ", 8) != 0) {
 			answer_http(fd, 404, "{}", false);
 		} else if (s->script->status) {

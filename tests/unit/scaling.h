@@ -52,7 +52,7 @@ static inline void repeat(struct buf *out, const char *first, const char *row, c
 	for (int i = 0; i < n; i++) {
 		int number = backwards ? n - 1 - i : i;
 
-		buf_text(out, i && *first && strchr("{[", first[strlen(first) - 1]) ? "," : "");
+		buf_text(out, i && *first && strchr("{[,", first[strlen(first) - 1]) ? "," : "");
 		for (const char *at = row; *at; at++) {
 			if (at[0] == '%' && at[1] == 'd') {
 				buf_printf(out, "%d", number);

@@ -45,8 +45,8 @@ void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes)
 
 /* Appends "first", then the row n times with its number in place of each %d (a number between
    commas), then "last". Backwards: from n - 1 to 0. */
-static inline void repeat(struct buf *out, const char *first, const char *row, const char *last, int n,
-                   bool backwards)
+static inline void repeat(struct buf *out, const char *first, const char *row, const char *last,
+                          int n, bool backwards)
 {
 	buf_text(out, first);
 	for (int i = 0; i < n; i++) {

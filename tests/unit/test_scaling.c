@@ -121,6 +121,31 @@ static void elements(int n)
 	compare("[", "%d", "[%d]", "]", n);
 }
 
+/* Levels around elements: each level looked at all of them again. */
+static struct buf nested(int levels, int n, int last)
+{
+	struct buf out = text();
+
+	for (int i = 0; i < levels; i++) {
+		buf_text(&out, i % 2 ? "{\"k\":" : "[");
+	}
+	repeat(&out, "[", "[]", ",", n, false);
+	buf_printf(&out, "%d]", last);
+	for (int i = levels; i-- > 0;) {
+		buf_text(&out, i % 2 ? "}" : "]");
+	}
+	return out;
+}
+
+static void levels(int n)
+{
+	struct buf before = nested(n / 10, n, 1), now = nested(n / 10, n, 2);
+
+	json_diff(buf_view(&before), buf_view(&now), NULL, take_difference, NULL);
+	buf_release(&before);
+	buf_release(&now);
+}
+
 /* ---- streams ---- */
 
 static void events(int n)
@@ -278,6 +303,7 @@ static const struct scaling_case cases[] = {
 	{"tools of a list that changed", tools_changed},
 	{"members of two objects", members},
 	{"elements of two arrays", elements},
+	{"levels around elements", levels},
 	{"events of a stream", events},
 	{"lines of one event", long_event},
 	{"steps of a rollout", steps},

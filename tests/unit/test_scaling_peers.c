@@ -189,8 +189,8 @@ static void openenv_errors(int n)
 	struct buf data = text();
 	struct env_reply reply;
 
-	repeat(&data, "{\"message\":\"no\",\"errors\":[", "{\"loc\":[\"a\",%d],\"msg\":\"m\"}", "]}", n,
-	       false);
+	repeat(&data, "{\"message\":\"no\",\"errors\":[", "{\"loc\":[\"a\",%d],\"msg\":\"m\"}",
+	       "]}", n, false);
 	a.data = buf_view(&data);
 	openenv_reading_init(&reading);
 	openenv_read_other(&a, &reading, &reply);
@@ -212,7 +212,8 @@ static void references(int n)
 	repeat(&schema, "\"$defs\":{", "\"d%d\":{\"type\":\"string\"}", "},", n, true);
 	repeat(&schema, "\"required\":[", "\"k%d\"", "]}", n, true);
 	repeat(&arguments, "{", "\"k%d\":\"w\"", "}", n, true);
-	(void)!arguments_check(arguments_read(&arena, buf_view(&schema)), buf_view(&arguments), &err);
+	(void)!arguments_check(arguments_read(&arena, buf_view(&schema)), buf_view(&arguments),
+	                       &err);
 	rng_seed(&r, 1, 0);
 	draw_arguments(&r, buf_view(&schema), &none, &out);
 	arena_release(&arena);
@@ -241,11 +242,12 @@ static void wrong_words(int n)
 	struct arena arena = {0};
 	struct error err;
 
-	repeat(&schema, "{\"properties\":{\"k\":{\"type\":\"string\",\"enum\":[", "\"w%d\"", "]}}}", n,
-	       false);
+	repeat(&schema, "{\"properties\":{\"k\":{\"type\":\"string\",\"enum\":[", "\"w%d\"", "]}}}",
+	       n, false);
 	const struct arguments_schema *s = arguments_read(&arena, buf_view(&schema));
 	for (int i = 0; i < n; i++) { /* of as many calls */
-		(void)!arguments_check(s, STR("{\"k\":\"none of them, and not near to one\"}"), &err);
+		(void)!arguments_check(s, STR("{\"k\":\"none of them, and not near to one\"}"),
+		                       &err);
 	}
 	arena_release(&arena);
 	buf_release(&schema);
@@ -258,7 +260,8 @@ static const char *format_read;
 static void read_text(const struct buf *reply)
 {
 	struct reading_conf conf = {
-		.tools = STR("[{\"name\":\"f\",\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}}}}]"),
+		.tools = STR(
+			"[{\"name\":\"f\",\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}}}}]"),
 		.format = format_read,
 		.repair = true};
 	struct arena arena = {0};
@@ -301,7 +304,16 @@ static void marks_inside(const char *mark, int n)
 
 static void check_mark(const char *mark, void (*work)(const char *mark, int n), const char *how)
 {
-	static const char *const texts[] = {"", "f", " f\n{\"a\":", "=a>b", "=\"f\">", "a=\"b\">"};
+	const char *const texts[] = {"",
+	                             "f",
+	                             " f\n{\"a\":",
+	                             "=a>b",
+	                             "=\"f\">",
+	                             "a=\"b\">",
+	                             "{\"name\":\"f\",\"arguments\":{\"a\":\"",
+	                             "[{\"name\":\"g\"}]",
+	                             row->parameter[0] ? row->parameter[0] : "(",
+	                             row->close[0] ? row->close[0] : ")"};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		char what[256];
@@ -329,6 +341,8 @@ static void check_formats(void)
 {
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		row = &tool_formats[i];
+		format_read = NULL;
+		check_marks(row->open);
 		format_read = row->name;
 		check_marks(row->open);
 		check_marks(row->close);
@@ -416,8 +430,8 @@ static void native_calls(int n)
 	struct error err;
 
 	repeat(&body, "{\"choices\":[{\"message\":{\"tool_calls\":[",
-	       "{\"id\":\"i%d\",\"function\":{\"name\":\"f\",\"arguments\":\"{'a':1}\"}}", "]}}]}", n,
-	       false);
+	       "{\"id\":\"i%d\",\"function\":{\"name\":\"f\",\"arguments\":\"{'a':1}\"}}", "]}}]}",
+	       n, false);
 	if (chat_reply_read(buf_view(&body), &reply, &err)) {
 		abort();
 	}
@@ -492,7 +506,8 @@ static void openenv_reset_body(int n)
 
 static void openenv_step_body(int n)
 {
-	serve_members("frozen_lake?protocol=openenv", "/step", "{\"action\":{\"action\":1,", "}}", n);
+	serve_members("frozen_lake?protocol=openenv", "/step", "{\"action\":{\"action\":1,", "}}",
+	              n);
 }
 
 static void openenv_message(int n)
@@ -537,7 +552,11 @@ static void chat_messages(int n)
 
 static void small_frames(int n)
 {
-	static const char ping[] = "\x89\x80mask", piece[] = "\x01\x81mask" "a", more[] = "\x00\x81mask" "a";
+	static const char ping[] = "\x89\x80mask",
+			  piece[] = "\x01\x81mask"
+				    "a",
+			  more[] = "\x00\x81mask"
+				   "a";
 	struct frames f;
 
 	frames_init(&f);
@@ -563,7 +582,8 @@ static void handshake_lines(int n)
 	if (handshake_begin(&h, "http://127.0.0.1/ws", "t", NULL, 0, key, &err)) {
 		abort();
 	}
-	for (size_t i = 0; i < reply.n && handshake_feed(&h, (struct str){reply.p + i, 1}, &err) == 0;) {
+	for (size_t i = 0;
+	     i < reply.n && handshake_feed(&h, (struct str){reply.p + i, 1}, &err) == 0;) {
 		i++;
 	}
 	handshake_release(&h);

@@ -5,8 +5,8 @@
 
 #include <dirent.h>
 
-#define FEW  128
-#define MANY (4 * FEW)
+#define FEW       128
+#define MANY      (4 * FEW)
 #define FILES_MAX 2 /* of a rule */
 
 /* ---- fixtures made larger ---- */

@@ -19,7 +19,8 @@ static bool take_json(struct finder *f, struct str text, bool *lines)
 	while (s.n) {
 		enum found_how how = json_at(f, &plain, s, &value, &used);
 
-		if (how == FOUND_CUT && f->conf->asked_for_json && mark_at(f, s, "\"name\"") < s.n) {
+		if (how == FOUND_CUT && f->conf->asked_for_json &&
+		    mark_at(f, s, "\"name\"") < s.n) {
 			found_cut(f, STR_NONE, s);
 			return true;
 		}

@@ -49,7 +49,8 @@ static bool take_string(struct pairs *p, struct str *text)
 {
 	struct str before;
 
-	return cut_at(p->f, p->s, p->quote, &before, &p->s) && cut_at(p->f, p->s, p->quote, text, &p->s);
+	return cut_at(p->f, p->s, p->quote, &before, &p->s) &&
+	       cut_at(p->f, p->s, p->quote, text, &p->s);
 }
 
 /* False: the text ends inside. */

@@ -270,7 +270,8 @@ static bool take_name(struct finder *f, const struct tool_format *row, struct st
                       struct str *name)
 {
 	size_t bytes, at = nearest_mark(f, *s, row->name_end, &bytes);
-	size_t end = call_end(f, row, *s), more, parameter = nearest_mark(f, *s, row->parameter, &more);
+	size_t end = call_end(f, row, *s), more,
+	       parameter = nearest_mark(f, *s, row->parameter, &more);
 	bool whole;
 
 	if (row->name_end[0] && (row->starts != STARTS_WORD || (bytes && at < end))) {

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "policy/tools.h"
 
+#define MARK_PROBES 16
+
 struct str skip_blanks(struct str s)
 {
 	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0]) {
@@ -20,11 +22,19 @@ static const char *find(const char *from, const char *end, const char *mark)
 	return at ? at : end;
 }
 
+/* The mark's slot, or a free one for it; with all near ones taken, one that is given up. */
 static struct mark_slot *slot_of(struct finder *f, const char *mark)
 {
-	uintptr_t bits = (uintptr_t)mark;
+	size_t home = (uintptr_t)mark ^ (uintptr_t)mark >> 9;
 
-	return &f->slots[(bits ^ bits >> 6) % MARK_SLOTS];
+	for (size_t i = 0; i < MARK_PROBES; i++) {
+		struct mark_slot *slot = &f->slots[(home + i) % MARK_SLOTS];
+
+		if (slot->mark == mark || !slot->mark) {
+			return slot;
+		}
+	}
+	return &f->slots[home % MARK_SLOTS];
 }
 
 /* The same by what earlier searches have seen. */

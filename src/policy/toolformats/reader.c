@@ -383,7 +383,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	struct marks *marks = arena_new(arena, sizeof(*marks));
 	struct text_walk w = {
 		.f = {.text = text,
-		      .conf = conf,
+	              .conf = conf,
 	              .arena = arena,
 	              .rest = BUF(FOUND_TEXT_MAX),
 	              .notes = &out->notes,

@@ -11,7 +11,7 @@
 
 #define FOUND_TEXT_MAX ((size_t)24 << 20) /* of one reply, and of what is made of it */
 
-#define MARK_SLOTS 64
+#define MARK_SLOTS 1024 /* some hundred marks */
 
 /* Where a mark was found: there is none from `from` to `at`, which is the text's end where there is
    none at all. */
@@ -131,7 +131,8 @@ struct str skip_blanks(struct str s);
    one that is missing is not looked for again and again; NULL: s is short. */
 size_t mark_at(struct finder *f, struct str s, const char *mark);
 /* The nearest of several, and its bytes. */
-size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX], size_t *bytes);
+size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX],
+                    size_t *bytes);
 /* Splits at the first mark: what is before it, and *rest behind it. Without the mark all
    is before it, *rest is empty, and false is returned. */
 bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest);
@@ -166,7 +167,7 @@ struct typed {
 	struct finder *f;
 	struct str root; /* schema of the tool; absent: unknown */
 	struct buf object;
-	struct map keys; /* of the object, in the finder's arena */
+	struct map keys;                 /* of the object, in the finder's arena */
 	struct str only_key, only_value; /* as long as there is but one */
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; the tool lacks a key */

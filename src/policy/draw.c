@@ -13,7 +13,7 @@
 /* Bytes of schemas that are looked at for one call, the same one again and again: a few arrays
    inside each other ask for 100 to the power of 6 elements. Then null is written. */
 #define SCHEMAS_MAX ((size_t)64 << 20)
-#define VALUE_BYTES 16 /* counted for a value without a schema */
+#define VALUE_BYTES 256 /* counted for a value, with or without a schema */
 
 /* A container that is being filled. */
 struct container {

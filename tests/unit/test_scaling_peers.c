@@ -590,6 +590,36 @@ static void handshake_lines(int n)
 	buf_release(&reply);
 }
 
+/* Arrays inside each other, and objects of the schema's own kind: 100 to the power of 6 values. */
+static void check_powers(void)
+{
+	static const char *const schemas[] = {
+		"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/a\"}},\"required\":[\"a\"],\"$defs\":{"
+		"\"a\":{\"type\":\"array\",\"minItems\":100,\"items\":{\"$ref\":\"#/$defs/a\"}}}}",
+		"{\"type\":\"object\",\"additionalProperties\":false",
+	};
+	struct action_candidates none = {.count = 0};
+	struct buf schema = text();
+
+	buf_text(&schema, schemas[1]);
+	repeat(&schema, ",\"properties\":{", "\"k%d\":{\"$ref\":\"#\"}", "}", 100, false);
+	repeat(&schema, ",\"required\":[", "\"k%d\"", "]}", 100, false);
+	for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
+		struct buf out = text();
+		struct json_fault fault;
+		struct rng r;
+
+		rng_seed(&r, 1, 0);
+		blocks = 0;
+		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &none, &out);
+		ok(blocks < (uint64_t)1e9 && json_validate(buf_view(&out), &fault) == 0,
+		   "values that multiply: %llu blocks, %zu bytes", (unsigned long long)blocks,
+		   out.n);
+		buf_release(&out);
+	}
+	buf_release(&schema);
+}
+
 static const struct scaling_case cases[] = {
 	{"members of a failed answer that are as before", failed_as_before},
 	{"members beside a text that reads like an error", error_text_as_before},
@@ -631,6 +661,7 @@ int main(void)
 	}
 	scaling_run(cases, ARRAY_LEN(cases));
 	check_formats();
+	check_powers();
 	io_global_cleanup();
 	return done();
 }

@@ -12,7 +12,7 @@
 #define DEPTH_MAX 6 /* containers inside each other */
 /* Bytes of schemas that are looked at for one call, the same one again and again: a few arrays
    inside each other ask for 100 to the power of 6 elements. Then null is written. */
-#define SCHEMAS_MAX ((size_t)64 << 20)
+#define SCHEMAS_MAX ((size_t)32 << 20)
 #define VALUE_BYTES 256 /* counted for a value, with or without a schema */
 
 /* A container that is being filled. */
@@ -220,9 +220,8 @@ static void begin_value(struct drawing *d, struct str schema)
 		buf_text(d->out, "null");
 		return;
 	}
-	d->looked_at += schema.n + VALUE_BYTES;
 	schema = choose_schema(d, schema);
-	d->looked_at += schema.n;
+	d->looked_at += schema.n + VALUE_BYTES;
 	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
 	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
 

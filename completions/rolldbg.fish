@@ -187,7 +187,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l map -x -a '4x4 8x8
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l slippery -d 'moves slip sideways at random, as determined by the seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l max-envs -x -d 'maximum number of concurrent environments (default: MAX_CONCURRENT_ENVS, else 8)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l fault -x -a 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' -d 'inject this fault; may be given several times'
-complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'also answer web pages of this origin, http://HOST[:PORT], and requests for that host; * answers all (default: pages of this host, and requests for an address or localhost); may be given several times'
+complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'also answer web pages of this origin, http://HOST[:PORT], which get CORS headers, and requests for that host; * answers all (default: pages of this host, and requests for an address or localhost); may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l delay -x -d 'make each tool call take this long'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -a 'frozen_lake desk llm'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats probe serve help'

@@ -72,6 +72,9 @@ struct check {
 	/* For people who ask for the rule: what it means, where to look, how to fix it. */
 	const char *why;
 	bool needs_meta; /* strip takes some of its facts away */
+	/* Bits of enum key: without one of these facts it is not asked. Recordings of other programs
+	   lack some. */
+	uint64_t needs;
 	/* Bits of enum kind: the lines and steps that `line` and `completed` are called for. `end`,
 	   `group` and `finish` are always called. */
 	unsigned wants;

@@ -1,0 +1,97 @@
+/* The import of one file: what the reader calls (trajectory/foreign.h). */
+#include "convert/import.h"
+
+#include "convert/looks.h"
+
+#include <stdlib.h>
+
+struct task_samples {
+	struct map_item item;
+	int64_t count;
+};
+
+struct foreign {
+	struct import import;
+};
+
+static const struct format *recognize(struct str value)
+{
+	for (size_t i = 0; i < formats_count; i++) {
+		if (formats[i]->is(value)) {
+			return formats[i];
+		}
+	}
+	return NULL;
+}
+
+static struct foreign *open_import(const struct format *format)
+{
+	struct foreign *f = mem_new(sizeof(*f));
+
+	f->import = (struct import){.format = format,
+	                            .work = BUF(FOREIGN_BYTES_MAX),
+	                            .value = BUF(FOREIGN_BYTES_MAX),
+	                            .hasher = hasher_new()};
+	return f;
+}
+
+static int take(struct foreign *f, struct str value, struct buf *out, struct error *err)
+{
+	struct import *m = &f->import;
+
+	m->out = out;
+	int failed = m->format->take(m, value, err);
+	m->values++;
+	arena_reset(&m->arena);
+	return failed;
+}
+
+static int finish(struct foreign *f, struct buf *out, struct error *err)
+{
+	struct import *m = &f->import;
+
+	m->out = out;
+	return m->format->finish ? m->format->finish(m, err) : 0;
+}
+
+static void close_import(struct foreign *f)
+{
+	struct import *m = &f->import;
+
+	if (m->own_free) {
+		m->own_free(m->own);
+	}
+	arena_release(&m->arena);
+	arena_release(&m->tasks);
+	buf_release(&m->work);
+	buf_release(&m->value);
+	hasher_free(m->hasher);
+	free(f);
+}
+
+const struct foreign_formats foreign_formats = {
+	.recognize = recognize,
+	.open = open_import,
+	.take = take,
+	.finish = finish,
+	.close = close_import,
+	.describe = looks_describe,
+};
+
+struct str import_rollout_id(struct import *m, struct str task, int64_t *sample)
+{
+	uint64_t hash = map_hash(task);
+	struct task_samples *t = map_find(&m->samples, hash, STR_NONE);
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	if (!t) {
+		t = arena_new(&m->tasks, sizeof(*t));
+		map_add(&m->samples, &t->item, hash);
+	}
+	*sample = t->count++;
+	buf_str(&id, task);
+	buf_printf(&id, ".%lld", (long long)*sample);
+	struct str kept = arena_str(&m->arena, buf_view(&id));
+	buf_release(&id);
+	return kept;
+}

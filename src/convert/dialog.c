@@ -32,6 +32,7 @@ void dialog_begin(struct import *m, struct dialog *d, struct str id, const struc
 
 void dialog_release(struct dialog *d)
 {
+	json_paths_free(d->rollout.ignore);
 	free((void *)(uintptr_t)d->rollout.id.p);
 	arena_release(&d->arena);
 	buf_release(&d->before);
@@ -305,6 +306,7 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 		STR_INIT("metadata"), STR_INIT("control_plane_step"),
 		STR_INIT("is_error"), STR_INIT("isError"),
 		STR_INIT("error"),    STR_INIT("name"),
+		STR_INIT("function"),
 	};
 	struct str v[ARRAY_LEN(keys)] = {0};
 
@@ -315,7 +317,7 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 		f->hint.failed = flag_of(first_given(v[2], v[3]));
 	}
 	f->hint.error = first_given(f->hint.error, v[4]);
-	f->name = first_given(v[5], f->name);
+	f->name = first_given(first_given(v[5], v[6]), f->name);
 }
 
 /* A call that no message made: a program acted, not a model, or something acted for a model that
@@ -383,4 +385,21 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 	while (json_next(messages, &cursor, &one)) {
 		dialog_message(m, d, one, NULL);
 	}
+}
+
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
+{
+	struct str id = import_rollout_id(m, h->task, &h->sample);
+
+	dialog_begin(m, d, id, h);
+}
+
+void dialog_whole(struct import *m, struct import_header *h, struct str messages,
+                  const struct import_end *e)
+{
+	struct dialog d;
+
+	dialog_open(m, &d, h);
+	dialog_messages(m, &d, messages);
+	dialog_end(m, &d, e);
 }

@@ -49,6 +49,11 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts);
 /* All messages of an array. */
 void dialog_messages(struct import *m, struct dialog *d, struct str messages);
+/* A conversation that is there as a whole: header, messages, end. The id is made of h->task. */
+void dialog_whole(struct import *m, struct import_header *h, struct str messages,
+                  const struct import_end *e);
+/* Header alone, for dialog_message to follow: the same id. */
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
 /* Writes the open turn and the end; releases the memory. e->state absent: that after the last
    call. The status of the source counts; else that of the last flags. */
 void dialog_end(struct import *m, struct dialog *d, const struct import_end *e);

@@ -2,6 +2,7 @@
 #include "convert/import.h"
 
 #include "convert/looks.h"
+#include "json/write.h"
 
 #include <stdlib.h>
 
@@ -94,4 +95,32 @@ struct str import_rollout_id(struct import *m, struct str task, int64_t *sample)
 	struct str kept = arena_str(&m->arena, buf_view(&id));
 	buf_release(&id);
 	return kept;
+}
+
+struct str import_task(struct import *m, struct str id)
+{
+	enum json_type type = json_type(id);
+
+	buf_clear(&m->value);
+	if (type == JSON_NUMBER || (type == JSON_STRING && json_inner(id).n)) {
+		json_text_or_json(id, &m->value);
+	} else {
+		buf_printf(&m->value, "row-%llu", (unsigned long long)m->values);
+	}
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+struct str import_text(struct import *m, struct str value)
+{
+	return json_text(&m->arena, value);
+}
+
+struct str import_number(struct import *m, double number)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_double(&j, number);
+	return arena_str(&m->arena, buf_view(&m->value));
 }

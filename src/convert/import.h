@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "convert/convert.h"
+#include "json/paths.h"
 
 struct import {
 	const struct format *format;
@@ -25,6 +26,7 @@ struct import_rollout {
 	int64_t lines, turns, steps; /* so far */
 	double reward;               /* of the steps that succeeded */
 	bool rewarded;
+	struct json_paths *ignore; /* in states; freed by import_end */
 };
 
 /* What a format knows of a rollout. What is absent is recorded as null. */
@@ -35,8 +37,9 @@ struct import_header {
 	struct str env_name, env_version; /* decoded */
 	struct str policy_name;           /* decoded: a model's, an agent's */
 	struct str policy_params;         /* raw JSON object */
-	struct str tools; /* raw JSON array, as OpenAI's or MCP's lists; an empty one is unknown */
-	bool has_state;   /* this rollout has states */
+	struct str tools;  /* raw JSON array, as OpenAI's or MCP's lists; an empty one is unknown */
+	bool has_state;    /* this rollout has states */
+	struct str ignore; /* raw JSON array of pointers: state_source.ignore */
 };
 
 /* What is known of a call's answer. */
@@ -73,6 +76,15 @@ struct import_end {
 
 /* The id of the next rollout of a task, "TASK.SAMPLE", in the import's arena. */
 struct str import_rollout_id(struct import *m, struct str task, int64_t *sample);
+
+/* The id of a task: the text of a string or number, else "row-N" by its place in the file. In the
+   import's arena. */
+struct str import_task(struct import *m, struct str id);
+/* The text of a raw JSON string, in the import's arena; absent for any other value. */
+struct str import_text(struct import *m, struct str value);
+
+/* A number as raw JSON, in the import's arena. */
+struct str import_number(struct import *m, double number);
 
 /* These append one line each. The struct is kept by the caller between them. */
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h);

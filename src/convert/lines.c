@@ -103,14 +103,15 @@ static void put_line(struct import *m, struct import_rollout *r, struct line *l)
 	}
 }
 
-static void set_state(struct import *m, struct line *l, struct str state)
+static void set_state(struct import *m, const struct import_rollout *r, struct line *l,
+                      struct str state)
 {
 	char hex[HASH_HEX + 1];
 
 	l->value[KEY_STATE] = raw_value(state);
 	l->value[KEY_STATE_HASH] = NONE;
 	if (!json_is_null(state)) {
-		json_hash(m->hasher, state, NULL, &m->work, hex);
+		json_hash(m->hasher, state, r->ignore, &m->work, hex);
 		l->value[KEY_STATE_HASH] = text_value(m, str_from(hex));
 	}
 }
@@ -188,6 +189,29 @@ static struct str policy_value(struct import *m, const struct import_header *h)
 	return kept(m);
 }
 
+/* Are these pointers? */
+static bool ignored_paths(struct import *m, struct import_rollout *r, struct str list)
+{
+	struct error ignored;
+	struct str one;
+	size_t cursor = 0;
+
+	if (json_type(list) != JSON_ARRAY || !json_count(list)) {
+		return false;
+	}
+	r->ignore = json_paths_new(false);
+	while (json_next(list, &cursor, &one)) {
+		struct str pointer = json_text(&m->arena, one);
+
+		if (!pointer.p || json_paths_add(r->ignore, pointer, &ignored)) {
+			json_paths_free(r->ignore);
+			r->ignore = NULL;
+			return false;
+		}
+	}
+	return true;
+}
+
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
 {
 	struct line l = {.type = LINE_HEADER};
@@ -209,8 +233,7 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	jw_key(&j, "kind");
 	jw_text(&j, state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
 	jw_key(&j, "ignore");
-	jw_array(&j);
-	jw_end(&j);
+	jw_raw(&j, ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
 	jw_end(&j);
 	l.value[KEY_STATE_SOURCE] = kept(m);
 	l.value[KEY_POLICY] = policy_value(m, h);
@@ -304,7 +327,7 @@ void import_step(struct import *m, struct import_rollout *r, const struct import
 	r->turns += s->new_turn || r->turns == 0;
 	l.value[KEY_TURN] = count_value(m, r->turns - 1);
 	l.value[KEY_STEP] = count_value(m, s->sent ? r->steps++ : -1);
-	set_state(m, &l, s->state);
+	set_state(m, r, &l, s->state);
 	l.value[KEY_MESSAGES] = list_value(m, s->messages);
 	l.value[KEY_TOOL_CALL] = s->call_name.p || s->arguments.p ? call_value(m, s) : NONE;
 	set_reply(m, &l, &s->reply);
@@ -334,6 +357,8 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 		jw_double(&j, r->reward);
 		l.value[KEY_TOTAL_REWARD] = kept(m);
 	}
-	set_state(m, &l, e->state);
+	set_state(m, r, &l, e->state);
 	put_line(m, r, &l);
+	json_paths_free(r->ignore);
+	r->ignore = NULL;
 }

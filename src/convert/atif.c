@@ -1,6 +1,7 @@
 /* ATIF, the Agent Trajectory Interchange Format of Harbor (versions 1.0 to 1.8 are alike in what is
    read): one JSON document a trajectory. What ATIF has no key for stands under `extra`: is_error,
-   state, reward, terminated, truncated. */
+   error, state, reward, terminated, truncated. */
+#include "convert/atif_write.h"
 #include "convert/dialog.h"
 #include "json/write.h"
 
@@ -152,7 +153,8 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct import_header h = {.tools = JSON_GET(agent, "tool_definitions"),
 	                          .policy_name = import_text(m, JSON_GET(agent, "name")),
 	                          .seed = JSON_GET(extra, "seed"),
-	                          .has_state = has_states(steps)};
+	                          .has_state = has_states(steps),
+	                          .ignore = JSON_GET(extra, "state_ignore")};
 	struct import_end e = {.reason = import_text(m, JSON_GET(extra, "reason")),
 	                       .total_reward = JSON_GET(extra, "total_reward"),
 	                       .state = JSON_GET(extra, "state")};
@@ -176,9 +178,11 @@ static int take(struct import *m, struct str value, struct error *err)
 const struct format format_atif = {
 	.name = "atif",
 	.what = "ATIF trajectories (Harbor): schema_version, agent, steps",
-	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(OUTCOME) | FACT(STATE) |
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(OUTCOME) | FACT(ERROR) | FACT(STATE) |
                  FACT(REWARD) | FACT(TERMINATED) | FACT(TRUNCATED) | FACT(TOTAL_REWARD) |
                  FACT(STATUS) | FACT(SEED),
 	.is = is,
 	.take = take,
+	.write = atif_write,
+	.one_a_file = true,
 };

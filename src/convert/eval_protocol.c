@@ -2,6 +2,7 @@
    step of an environment, with the whole conversation so far; lines of several environments are
    interleaved. Only the messages that a line adds are looked at. */
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/python.h"
 
 #include <stdlib.h>
@@ -175,11 +176,31 @@ static int finish(struct import *m, struct error *err)
 	return 0;
 }
 
+/* A line for each turn, with the conversation so far: playback runs all calls of the last message,
+   so that a line for each call would repeat those of a turn with several. */
+static int write(struct export *x, struct error *err)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	size_t turn = 0;
+
+	export_prompt(x, MESSAGES_METADATA, 0, &messages);
+	for (size_t i = 0; i < x->count && !x->out->full; turn++) {
+		i = export_turn(x, i, MESSAGES_METADATA, 0, &messages);
+		buf_printf(x->out, "{\"env_index\":%zu,\"step\":%zu,\"messages\":[", x->index, turn);
+		buf_str(x->out, buf_view(&messages));
+		buf_text(x->out, "]}\n");
+	}
+	bool full = messages.full;
+	buf_release(&messages);
+	return full ? error_set(err, FAIL_INPUT, "the conversation is longer than a line") : 0;
+}
+
 const struct format format_eval_protocol = {
 	.name = "eval-protocol",
 	.what = "eval-protocol playback files: env_index, step, messages",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(REWARD) | FACT(TERMINATED),
 	.is = is,
 	.take = take,
+	.write = write,
 	.finish = finish,
 };

@@ -1,6 +1,7 @@
 /* OpenAI's fine-tuning format, and whatever logs chat messages in it: one JSON object a line with
    messages and tools. */
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/messages.h"
 
 static bool is(struct str value)
@@ -22,10 +23,29 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
+/* A line: the whole conversation. */
+static int write(struct export *x, struct error *err)
+{
+	struct json_writer j;
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, 0, x->out, err)) {
+		return -1;
+	}
+	if (line_has(&x->header, KEY_TOOLS)) {
+		buf_text(x->out, ",\"tools\":");
+		jw_init(&j, x->out);
+		export_tools(x, &j);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
 const struct format format_openai = {
 	.name = "openai",
 	.what = "OpenAI chat messages as JSON Lines: messages, tools",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS),
 	.is = is,
 	.take = take,
+	.write = write,
 };

@@ -2,6 +2,7 @@
    and tool_trace with what each call returned. The state in a result's metadata is the one after
    the call; the one before the first call is not recorded. */
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/messages.h"
 #include "json/write.h"
 
@@ -105,6 +106,87 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
+/* What came of one call. The state after it is that of the next line. */
+static void put_traced(const struct export *x, size_t i, struct json_writer *j)
+{
+	const struct line *step = &x->steps[i], *next = i + 1 < x->count ? step + 1 : &x->end;
+	struct str call = step->value[KEY_TOOL_CALL], error = step->value[KEY_ERROR];
+	bool failed = export_is_failed(step);
+
+	jw_object(j);
+	jw_key(j, "tool_name");
+	jw_raw(j, JSON_GET(call, "name"));
+	jw_key(j, "arguments");
+	jw_raw(j, JSON_GET(call, "arguments"));
+	jw_key(j, "result");
+	jw_object(j);
+	jw_key(j, "data");
+	jw_raw(j, failed ? STR_NONE : step->value[KEY_OBSERVATION]);
+	jw_key(j, "done");
+	jw_bool(j, step->terminated > 0 || step->truncated > 0);
+	jw_key(j, "metadata");
+	jw_object(j);
+	if (line_has(step, KEY_REWARD)) {
+		jw_key(j, "reward");
+		jw_raw(j, step->value[KEY_REWARD]);
+	}
+	if (line_has(next, KEY_STATE)) {
+		jw_key(j, "state");
+		jw_raw(j, next->value[KEY_STATE]);
+	}
+	jw_end(j);
+	jw_key(j, "error");
+	jw_raw(j, failed ? JSON_GET(error, "message") : STR_NONE);
+	jw_end(j);
+	jw_end(j);
+}
+
+static void put_empty(struct json_writer *j, const char *key)
+{
+	jw_key(j, key);
+	jw_object(j);
+	jw_end(j);
+}
+
+static int write(struct export *x, struct error *err)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	struct json_writer j;
+
+	if (export_conversation(x, 0, &messages, err)) {
+		buf_release(&messages);
+		return -1;
+	}
+	jw_init(&j, x->out);
+	jw_object(&j);
+	jw_key(&j, "episode_id");
+	jw_str(&j, x->id);
+	jw_key(&j, "messages");
+	jw_raw(&j, buf_view(&messages));
+	jw_key(&j, "reward");
+	jw_raw(&j, x->end.value[KEY_TOTAL_REWARD]);
+	jw_key(&j, "done");
+	jw_bool(&j, x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
+	jw_key(&j, "tool_trace");
+	jw_array(&j);
+	for (size_t i = 0; i < x->count; i++) {
+		if (x->steps[i].step >= 0) {
+			put_traced(x, i, &j);
+		}
+	}
+	jw_end(&j);
+	put_empty(&j, "metrics");
+	put_empty(&j, "verify_metrics");
+	put_empty(&j, "artifacts");
+	jw_key(&j, "task");
+	jw_raw(&j, JSON_GET(x->header.value[KEY_TASK], "id"));
+	put_empty(&j, "extra");
+	jw_end(&j);
+	buf_char(x->out, '\n');
+	buf_release(&messages);
+	return 0;
+}
+
 /* No FACT(STATE): the first one is always missing, which is no finding. */
 const struct format format_openenv_collect = {
 	.name = "openenv-collect",
@@ -113,4 +195,5 @@ const struct format format_openenv_collect = {
                  FACT(TERMINATED) | FACT(TOTAL_REWARD) | FACT(STATUS),
 	.is = is,
 	.take = take,
+	.write = write,
 };

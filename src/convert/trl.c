@@ -1,6 +1,7 @@
 /* TRL's conversational format: messages, or prompt and completion as messages, with tools as a list
    or as its JSON text; arguments of calls are objects. */
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/messages.h"
 
 static bool has_completion(struct str value)
@@ -35,10 +36,30 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
+/* A line: the whole conversation. */
+static int write(struct export *x, struct error *err)
+{
+	struct json_writer j;
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, MESSAGES_OBJECTS, x->out, err)) {
+		return -1;
+	}
+	if (line_has(&x->header, KEY_TOOLS)) {
+		buf_text(x->out, ",\"tools\":");
+		jw_init(&j, x->out);
+		export_tools(x, &j);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
+
 const struct format format_trl = {
 	.name = "trl",
 	.what = "TRL's conversational data as JSON Lines: messages or prompt and completion, tools",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(TOTAL_REWARD),
 	.is = is,
 	.take = take,
+	.write = write,
 };

@@ -1,6 +1,7 @@
 /* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
    column for each reward function, advantage. */
 #include "convert/text_turns.h"
+#include "convert/export.h"
 
 static bool is(struct str value)
 {
@@ -43,10 +44,83 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
+/* What the reader finds in such text: calls and answers between their marks. */
+static void put_text(struct str messages, struct buf *text)
+{
+	struct str one, call;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+		struct str content = JSON_GET(one, "content");
+		bool answer = json_is(JSON_GET(one, "role"), STR("tool"));
+		size_t at = 0;
+
+		buf_text(text, answer ? "<tool_response>" : "");
+		if (!json_is_null(content)) {
+			json_text_or_json(content, text);
+		}
+		buf_text(text, answer ? "</tool_response>" : "");
+		while (json_next(JSON_GET(one, "tool_calls"), &at, &call)) {
+			struct str function = JSON_GET(call, "function");
+
+			buf_text(text, "<tool_call>{\"name\":");
+			buf_str(text, JSON_GET(function, "name"));
+			buf_text(text, ",\"arguments\":");
+			buf_str(text, JSON_GET(function, "arguments"));
+			buf_text(text, "}</tool_call>");
+		}
+	}
+}
+
+static void put_joined(struct json_writer *j, const char *key, struct buf *messages)
+{
+	struct buf list = BUF(FOREIGN_BYTES_MAX), text = BUF(FOREIGN_BYTES_MAX);
+
+	buf_char(&list, '[');
+	buf_str(&list, buf_view(messages));
+	buf_char(&list, ']');
+	put_text(buf_view(&list), &text);
+	jw_key(j, key);
+	jw_str(j, buf_view(&text));
+	buf_release(&list);
+	buf_release(&text);
+	buf_release(messages);
+}
+
+static int write(struct export *x, struct error *err)
+{
+	struct buf prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
+	struct json_writer j;
+
+	export_prompt(x, MESSAGES_OBJECTS, 0, &prompt);
+	for (size_t i = 0; i < x->count;) {
+		i = export_turn(x, i, MESSAGES_OBJECTS, 0, &completion);
+	}
+	if (prompt.full || completion.full) {
+		buf_release(&prompt);
+		buf_release(&completion);
+		return error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
+		                 BUF_MAX_MESSAGE >> 20);
+	}
+	jw_init(&j, x->out);
+	jw_object(&j);
+	jw_key(&j, "step");
+	jw_i64(&j, 0);
+	put_joined(&j, "prompt", &prompt);
+	put_joined(&j, "completion", &completion);
+	jw_key(&j, "reward");
+	jw_raw(&j, x->end.value[KEY_TOTAL_REWARD]);
+	jw_key(&j, "advantage");
+	jw_null(&j);
+	jw_end(&j);
+	buf_char(x->out, '\n');
+	return 0;
+}
+
 const struct format format_trl_completions = {
 	.name = "trl-completions",
 	.what = "TRL's logged completions as JSON Lines: step, prompt, completion, rewards, advantage",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
 	.is = is,
 	.take = take,
+	.write = write,
 };

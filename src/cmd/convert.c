@@ -5,12 +5,14 @@
 #include "cmd/recordings.h"
 #include "cmd/store.h"
 #include "convert/export.h"
+#include "convert/map.h"
 #include "trajectory/by_rollout.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 #define FORMAT_COLUMN 20
+#define MAP           "map:"
 
 struct convert_options {
 	const char *from, *to, *out, *rollout;
@@ -20,8 +22,9 @@ struct convert_options {
 #define FIELD(f) offsetof(struct convert_options, f)
 
 static const struct opt options[] = {
-	OPT_STRING(0, "from", "FORMAT", FIELD(from),
-                   "the format of the input (default: by its content)"),
+	OPT_STRING(0, "from", "FORMAT|map:FILE", FIELD(from),
+                   "the format of the input, or a file that says by JSON Pointers where its facts "
+                   "stand (default: by its content)"),
 	OPT_STRING(0, "to", "FORMAT", FIELD(to), "the format to write (default: rolldbg)"),
 	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
                    "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
@@ -34,6 +37,7 @@ struct converting {
 	const struct context *context;
 	const struct convert_options *opts;
 	const struct format *from, *to; /* NULL: by content; our own */
+	struct format *map;             /* of a file that describes it */
 	struct file_list files;
 	struct recordings names; /* of the files in a folder */
 	bool folder;
@@ -71,7 +75,13 @@ static int choose_formats(struct converting *v, struct error *err)
 {
 	const char *from = v->opts->from, *to = v->opts->to;
 
-	v->from = from ? format_find(str_from(from)) : NULL;
+	if (from && str_starts(str_from(from), STR(MAP))) {
+		if (map_read(from + strlen(MAP), &v->map, err)) {
+			return -1;
+		}
+		from = NULL;
+	}
+	v->from = v->map ? v->map : from ? format_find(str_from(from)) : NULL;
 	v->to = to ? format_find(str_from(to)) : NULL;
 	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0) {
 		return unknown_format("--from", from, false, err);
@@ -298,6 +308,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 		warn_of_losses(&v);
 	}
 	export_release(&v.export);
+	map_free(v.map);
 	recordings_release(&v.names);
 	file_list_free(&v.files);
 	return failed ? -1 : 0;
@@ -314,7 +325,12 @@ const struct command command_convert = {
 		"keys that it can hold, and check says which rules had no facts. Where a format that "
 		"is written has no place for a fact, a warning says of how many lines it was left "
 		"out. Nothing is left half-written: a file appears under its name when it is complete. "
-		"Without FILE it converts the latest recording.",
+		"Without FILE it converts the latest recording.\n"
+		"A map is a JSON object of JSON Pointers: rollout, seed, policy, tools, total_reward, "
+		"and messages (a list of chat messages) or steps (a list of steps; without it each "
+		"value is a step); of a step tool, arguments, observation, error, state (before the "
+		"call), state_after, reward, end, truncated. \"=TEXT\" is that text itself. Text that "
+		"is JSON, or that Python printed, is read as that value.",
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -165,7 +165,9 @@ static int take(struct import *m, struct str value, struct error *err)
 		return error_set(err, FAIL_INPUT, "no ATIF trajectory: schema_version and steps");
 	}
 	id = json_is_null(id) ? JSON_GET(value, "session_id") : id;
-	h.task = import_task(m, id);
+	if (!import_own_id(m, id, extra, &h)) {
+		h.task = import_task(m, id);
+	}
 	e.status = end_status_parse(json_inner(JSON_GET(extra, "status")));
 	dialog_open(m, &d, &h);
 	while (json_next(steps, &cursor, &step)) {
@@ -178,9 +180,9 @@ static int take(struct import *m, struct str value, struct error *err)
 const struct format format_atif = {
 	.name = "atif",
 	.what = "ATIF trajectories (Harbor): schema_version, agent, steps",
-	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(OUTCOME) | FACT(ERROR) | FACT(STATE) |
-                 FACT(REWARD) | FACT(TERMINATED) | FACT(TRUNCATED) | FACT(TOTAL_REWARD) |
-                 FACT(STATUS) | FACT(SEED),
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(OUTCOME) | FACT(ERROR) |
+                 FACT(STATE) | FACT(REWARD) | FACT(TERMINATED) | FACT(TRUNCATED) |
+                 FACT(TOTAL_REWARD) | FACT(STATUS) | FACT(SEED),
 	.is = is,
 	.take = take,
 	.write = atif_write,

@@ -174,7 +174,8 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 	struct str one;
 
 	for (size_t i = from; i < to; i++) {
-		for (size_t cursor = 0; json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);) {
+		for (size_t cursor = 0;
+		     json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);) {
 			if (json_is(JSON_GET(one, "role"), STR("assistant"))) {
 				return one;
 			}
@@ -239,6 +240,7 @@ static void put_extra(struct atif *a)
 
 	jw_key(&a->j, "extra");
 	jw_object(&a->j);
+	export_own_id(a->x, &a->j);
 	put_raw(&a->j, "status", end->value[KEY_STATUS]);
 	put_raw(&a->j, "reason", end->value[KEY_REASON]);
 	put_raw(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);

@@ -19,9 +19,10 @@ struct export; /* convert/export.h */
 #define FACT(key) (UINT64_C(1) << KEY_##key)
 
 struct format {
-	const char *name; /* for the command line, and as env.protocol of an imported header */
-	const char *what; /* whose it is and what it looks like; for lists */
-	uint64_t facts;   /* FACT(..): what it can hold; recorded as env.facts */
+	const char *name;      /* for the command line, and as env.protocol of an imported header */
+	const char *what;      /* whose it is and what it looks like; for lists */
+	uint64_t facts;        /* FACT(..): what it can hold; recorded as env.facts */
+	uint64_t also_written; /* FACT(..): what it writes besides */
 	/* Is this value one of the format? Of a file, its first value is asked. */
 	bool (*is)(struct str value);
 	/* Reads one value, or fails with FAIL_INPUT. */

@@ -66,7 +66,7 @@ static void start(struct import *m, struct dialog *d)
 }
 
 /* Unknown after a call whose state afterwards is: nothing is carried forward. */
-static void set_state(struct dialog *d, struct str state)
+void dialog_state(struct dialog *d, struct str state)
 {
 	buf_clear(&d->state);
 	if (!json_is_null(state)) {
@@ -105,7 +105,7 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	add_message(&messages, i + 1 == d->count ? buf_view(&d->after) : STR_NONE);
 	judge_reply(m, d, call);
 	if (!json_is_null(call->state)) {
-		set_state(d, call->state);
+		dialog_state(d, call->state);
 	}
 	import_step(m, &d->rollout,
 	            &(struct import_step){.sent = call->answered,
@@ -118,7 +118,7 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	                                  .reply = call->reply,
 	                                  .llm = i == 0 ? d->llm : STR_NONE});
 	if (call->answered) {
-		set_state(d, call->state_after);
+		dialog_state(d, call->state_after);
 	}
 	buf_release(&messages);
 }
@@ -389,7 +389,7 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 
 void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
 {
-	struct str id = import_rollout_id(m, h->task, &h->sample);
+	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
 
 	dialog_begin(m, d, id, h);
 }

@@ -41,6 +41,8 @@ struct dialog {
 
 /* Writes the header. The id is copied. */
 void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h);
+/* The state before the first call; may be absent. */
+void dialog_state(struct dialog *d, struct str state);
 /* One message, raw JSON: role and content; tool_calls, function_call; tool_call_id, name. Calls
    may be spelled as by OpenAI, TRL, Inspect or ATIF, with arguments as an object or as text.
    Facts (may be NULL) go before what the message itself says. Values that are no objects are

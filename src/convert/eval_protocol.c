@@ -186,7 +186,8 @@ static int write(struct export *x, struct error *err)
 	export_prompt(x, MESSAGES_METADATA, 0, &messages);
 	for (size_t i = 0; i < x->count && !x->out->full; turn++) {
 		i = export_turn(x, i, MESSAGES_METADATA, 0, &messages);
-		buf_printf(x->out, "{\"env_index\":%zu,\"step\":%zu,\"messages\":[", x->index, turn);
+		buf_printf(x->out, "{\"env_index\":%zu,\"step\":%zu,\"messages\":[", x->index,
+		           turn);
 		buf_str(x->out, buf_view(&messages));
 		buf_text(x->out, "]}\n");
 	}

@@ -34,10 +34,9 @@ static struct line *place_for(struct export *x, enum line_type type)
 /* Facts that a format may have no place for. What others follow from, or what only tells how a
    recording was made, is left out. */
 static const enum key facts[] = {
-	KEY_SEED,       KEY_TOOLS,      KEY_OUTCOME,   KEY_ERROR,        KEY_OBSERVATION,
-	KEY_STRUCTURED, KEY_RAW,        KEY_STATE,     KEY_REWARD,       KEY_TERMINATED,
-	KEY_TRUNCATED,  KEY_ENV_STEPS,  KEY_LLM,       KEY_TOTAL_REWARD, KEY_STATUS,
-	KEY_MESSAGES,
+	KEY_SEED, KEY_TOOLS,        KEY_OUTCOME, KEY_ERROR,      KEY_OBSERVATION, KEY_STRUCTURED,
+	KEY_RAW,  KEY_STATE,        KEY_REWARD,  KEY_TERMINATED, KEY_TRUNCATED,   KEY_ENV_STEPS,
+	KEY_LLM,  KEY_TOTAL_REWARD, KEY_STATUS,  KEY_MESSAGES,
 };
 
 static bool is_empty(struct str value)
@@ -46,14 +45,38 @@ static bool is_empty(struct str value)
 	       !json_count(value);
 }
 
+static bool holds(const struct format *f, enum key k)
+{
+	return (f->facts | f->also_written) >> k & 1;
+}
+
+/* Does it say more than what the format holds? A call that succeeded, a flag that is not set and
+   a sum go without saying. */
+static bool tells(const struct export *x, const struct line *l, enum key k)
+{
+	switch (k) {
+	case KEY_OUTCOME:
+		return export_is_failed(l);
+	case KEY_TERMINATED:
+		return l->terminated > 0;
+	case KEY_TRUNCATED:
+		return l->truncated > 0;
+	case KEY_TOTAL_REWARD:
+		return !holds(x->format, KEY_REWARD);
+	case KEY_STATUS:
+		return l->status != END_TERMINATED || !holds(x->format, KEY_TERMINATED);
+	default:
+		return line_has(l, k) && !is_empty(l->value[k]);
+	}
+}
+
 static void note_losses(struct export *x, const struct line *l)
 {
 	x->lost_events += l->type == LINE_EVENT;
 	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
 		enum key k = facts[i];
-		bool held = x->format->facts >> k & 1;
 
-		x->lost[k] += !held && line_has(l, k) && !is_empty(l->value[k]);
+		x->lost[k] += !holds(x->format, k) && line_has(l, k) && tells(x, l, k);
 	}
 }
 
@@ -128,8 +151,7 @@ static const char *name_of(enum key k)
 	return "";
 }
 
-static void describe_loss(const struct export *x, const char *what, uint64_t lines,
-                          struct buf *out)
+static void describe_loss(const struct export *x, const char *what, uint64_t lines, struct buf *out)
 {
 	if (lines) {
 		buf_printf(out, "%s has no place for %s: left out of %" PRIu64 " line%s\n",
@@ -143,4 +165,12 @@ void export_describe_losses(const struct export *x, struct buf *out)
 		describe_loss(x, name_of(facts[i]), x->lost[facts[i]], out);
 	}
 	describe_loss(x, "events", x->lost_events, out);
+}
+
+void export_own_id(const struct export *x, struct json_writer *j)
+{
+	jw_key(j, "task");
+	jw_raw(j, JSON_GET(x->header.value[KEY_TASK], "id"));
+	jw_key(j, "sample");
+	jw_raw(j, x->header.value[KEY_SAMPLE]);
 }

@@ -8,11 +8,12 @@
 #include "json/write.h"
 
 /* One rollout in memory. Lines that are not there have no text. */
-struct export {
+struct export
+{
 	const struct format *format;
-	struct buf *out;          /* the format's text is appended here */
-	size_t index;             /* of the rollout, from 0 */
-	struct str id;            /* decoded */
+	struct buf *out; /* the format's text is appended here */
+	size_t index;    /* of the rollout, from 0 */
+	struct str id;   /* decoded */
 	struct line header, reset, end;
 	struct line *steps;
 	size_t count, room;
@@ -32,9 +33,9 @@ void export_describe_losses(const struct export *x, struct buf *out);
 
 /* ---- for formats ---- */
 
-enum { /* how messages are spelled */
-	MESSAGES_OBJECTS = 1,  /* arguments of calls as objects; otherwise as JSON text */
-	MESSAGES_METADATA = 2, /* reward and terminated with each answer, as eval-protocol does */
+enum {                        /* how messages are spelled */
+       MESSAGES_OBJECTS = 1,  /* arguments of calls as objects; otherwise as JSON text */
+       MESSAGES_METADATA = 2, /* reward and terminated with each answer, as eval-protocol does */
 };
 
 /* Appends messages, comma-separated, with a comma in front where out->n is above `start`: those in
@@ -49,6 +50,8 @@ MUST_USE int export_conversation(struct export *x, unsigned how, struct buf *out
                                  struct error *err);
 /* The tools as OpenAI lists them. */
 void export_tools(const struct export *x, struct json_writer *j);
+/* The members "task" and "sample", for import_own_id. */
+void export_own_id(const struct export *x, struct json_writer *j);
 /* The text of a value: of a string its own. */
 void export_text(struct json_writer *j, struct str value);
 /* The step at which the turn of step i ends. */

@@ -124,3 +124,18 @@ struct str import_number(struct import *m, double number)
 	jw_double(&j, number);
 	return arena_str(&m->arena, buf_view(&m->value));
 }
+
+bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h)
+{
+	struct str task = JSON_GET(extra, "task"), text = import_text(m, id);
+	int64_t sample;
+
+	if (!text.n || json_type(task) != JSON_STRING ||
+	    !json_i64(JSON_GET(extra, "sample"), &sample) || sample < 0) {
+		return false;
+	}
+	h->id = text;
+	h->task = import_text(m, task);
+	h->sample = sample;
+	return true;
+}

@@ -31,6 +31,7 @@ struct import_rollout {
 
 /* What a format knows of a rollout. What is absent is recorded as null. */
 struct import_header {
+	struct str id;   /* decoded; absent: made of the task and a running number */
 	struct str task; /* decoded */
 	int64_t sample;
 	struct str seed;                  /* raw JSON number */
@@ -83,6 +84,9 @@ struct str import_task(struct import *m, struct str id);
 /* The text of a raw JSON string, in the import's arena; absent for any other value. */
 struct str import_text(struct import *m, struct str value);
 
+/* Where we wrote the file ourselves, its id and task: {"task":"lake","sample":0} in an object for
+   extras. False: we did not. */
+bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
 /* A number as raw JSON, in the import's arena. */
 struct str import_number(struct import *m, double number);
 

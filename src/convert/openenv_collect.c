@@ -1,6 +1,6 @@
 /* OpenEnv's `openenv collect`: results.jsonl, an episode a line: messages as the policy saw them,
    and tool_trace with what each call returned. The state in a result's metadata is the one after
-   the call; the one before the first call is not recorded. */
+   the call; the one before the first call is not recorded, except by us, under `extra`. */
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/messages.h"
@@ -86,7 +86,7 @@ static void take_messages(struct import *m, struct dialog *d, struct str message
 static int take(struct import *m, struct str value, struct error *err)
 {
 	struct str trace = JSON_GET(value, "tool_trace"), task = JSON_GET(value, "task");
-	struct str id = JSON_GET(value, "episode_id");
+	struct str id = JSON_GET(value, "episode_id"), extra = JSON_GET(value, "extra");
 	struct import_header h = {.task = import_task(m, id.p ? id : task),
 	                          .has_state = has_states(trace),
 	                          .ignore = STR("[\"/episode_id\",\"/step_count\"]")};
@@ -100,7 +100,11 @@ static int take(struct import *m, struct str value, struct error *err)
 	if (json_bool(JSON_GET(value, "done"), &done)) {
 		e.status = done ? END_TERMINATED : END_STOPPED;
 	}
+	if (import_own_id(m, id, extra, &h)) {
+		h.ignore = JSON_GET(extra, "state_ignore");
+	}
 	dialog_open(m, &d, &h);
+	dialog_state(&d, JSON_GET(extra, "state"));
 	take_messages(m, &d, JSON_GET(value, "messages"), trace);
 	dialog_end(m, &d, &e);
 	return 0;
@@ -180,7 +184,16 @@ static int write(struct export *x, struct error *err)
 	put_empty(&j, "artifacts");
 	jw_key(&j, "task");
 	jw_raw(&j, JSON_GET(x->header.value[KEY_TASK], "id"));
-	put_empty(&j, "extra");
+	jw_key(&j, "extra");
+	jw_object(&j);
+	export_own_id(x, &j);
+	if (x->count && line_has(&x->steps[0], KEY_STATE)) {
+		jw_key(&j, "state");
+		jw_raw(&j, x->steps[0].value[KEY_STATE]);
+		jw_key(&j, "state_ignore");
+		jw_raw(&j, JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
+	}
+	jw_end(&j);
 	jw_end(&j);
 	buf_char(x->out, '\n');
 	buf_release(&messages);
@@ -196,4 +209,5 @@ const struct format format_openenv_collect = {
 	.is = is,
 	.take = take,
 	.write = write,
+	.also_written = FACT(STATE),
 };

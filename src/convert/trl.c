@@ -54,7 +54,6 @@ static int write(struct export *x, struct error *err)
 	return 0;
 }
 
-
 const struct format format_trl = {
 	.name = "trl",
 	.what = "TRL's conversational data as JSON Lines: messages or prompt and completion, tools",

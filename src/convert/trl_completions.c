@@ -1,7 +1,7 @@
 /* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
    column for each reward function, advantage. */
-#include "convert/text_turns.h"
 #include "convert/export.h"
+#include "convert/text_turns.h"
 
 static bool is(struct str value)
 {

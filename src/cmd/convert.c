@@ -1,5 +1,6 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/log.h"
+#include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/new_file.h"
 #include "cmd/recordings.h"
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #define FORMAT_COLUMN 20
+#define FORMATS_MAX   64
 #define MAP           "map:"
 
 struct convert_options {
@@ -62,13 +64,16 @@ static int list_formats(struct error *err)
 
 static int unknown_format(const char *option, const char *name, bool written, struct error *err)
 {
-	struct buf list = BUF(BUF_MAX_SMALL);
+	const char *names[FORMATS_MAX] = {RECORD_FORMAT};
+	size_t n = 1;
 
-	formats_list(&list, written);
-	error_set(err, FAIL_USAGE, "%s %s: unknown format; available: " RECORD_FORMAT ", %s",
-	          option, name, buf_cstr(&list));
-	buf_release(&list);
-	return -1;
+	for (size_t i = 0; i < formats_count && n < FORMATS_MAX; i++) {
+		if (!written || formats[i]->write) {
+			names[n++] = formats[i]->name;
+		}
+	}
+	error_set(err, FAIL_USAGE, "%s: unknown format '%s'", option, name);
+	return names_suggest(err, str_from(name), names, n);
 }
 
 static int choose_formats(struct converting *v, struct error *err)

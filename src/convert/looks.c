@@ -88,7 +88,7 @@ static bool is_json(struct str s)
 	struct json_fault fault;
 	size_t used;
 
-	return s.n && strchr("{[\"", s.p[0]) && json_validate_first(s, &used, &fault) == 0;
+	return json_validate_first(s, &used, &fault) == 0;
 }
 
 static bool is_text(struct str s)
@@ -116,29 +116,37 @@ static const struct look looks[] = {
 	{"looks like text", is_text},
 };
 
-/* The first key of a line of ours, however damaged. */
+/* Is it a line of ours, or was it one before it was damaged? */
 static bool is_ours(struct str begin)
 {
-	return str_starts(begin, STR("{\"type\":")) || !begin.n || begin.p[0] == '\0' ||
-	       (is_json(begin) && (JSON_GET(begin, "type").p || JSON_GET(begin, "rollout").p));
-}
-
-void looks_describe(struct str begin, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-
-	if (is_ours(begin)) {
-		return;
+	if (!begin.n || begin.p[0] == '\0') {
+		return true;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(looks); i++) {
-		if (looks[i].is(begin)) {
-			buf_printf(&text,
-			           "no recording: it %s; readable formats: " RECORD_FORMAT ", ",
-			           looks[i].what);
-			formats_list(&text, false);
-			error_set(err, FAIL_INPUT, "%s", buf_cstr(&text));
-			break;
+	if (!is_json(begin)) {
+		return str_starts(begin, STR("{\"type\":"));
+	}
+	for (enum line_type t = 0; t < LINE_TYPES; t++) {
+		if (json_is(JSON_GET(begin, "type"), str_from(line_type_name(t)))) {
+			return true;
 		}
 	}
-	buf_release(&text);
+	return JSON_GET(begin, "rollout").p;
+}
+
+bool looks_describe(struct str begin, struct error *err)
+{
+	struct buf list = BUF(BUF_MAX_SMALL);
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
+		found = looks[i].is(begin);
+		if (found) {
+			formats_list(&list, false);
+			error_set(err, FAIL_INPUT,
+			          "no recording: it %s; readable formats: " RECORD_FORMAT ", %s",
+			          looks[i].what, buf_cstr(&list));
+		}
+	}
+	buf_release(&list);
+	return found;
 }

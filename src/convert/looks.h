@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* Appends to the error what a file that begins with these bytes looks like and which formats are
-   read; nothing when it is a damaged recording of ours. */
-void looks_describe(struct str begin, struct error *err);
+/* Sets FAIL_INPUT with what a file that begins with these bytes looks like and which formats are
+   read, true; false when it may be a damaged recording of ours. */
+bool looks_describe(struct str begin, struct error *err);
 
 #endif

@@ -29,7 +29,7 @@ struct python {
 
 static void skip_blanks(struct python *p)
 {
-	while (p->rest.n && strchr(" \t\r\n", p->rest.p[0])) {
+	while (p->rest.n && p->rest.p[0] && strchr(" \t\r\n", p->rest.p[0])) {
 		p->rest = str_skip(p->rest, 1);
 	}
 }

@@ -23,9 +23,9 @@ struct foreign_formats {
 	/* The same at the end of the file. */
 	int (*finish)(struct foreign *f, struct buf *out, struct error *err);
 	void (*close)(struct foreign *f);
-	/* Appends to an error about a file that is nobody's what it looks like and which formats
-	   are read. */
-	void (*describe)(struct str begin, struct error *err);
+	/* Of a file that begins with these bytes and is nobody's: sets FAIL_INPUT, with what it looks
+	   like and which formats are read, true. False where it may be a damaged one of ours. */
+	bool (*describe)(struct str begin, struct error *err);
 };
 
 extern const struct foreign_formats foreign_formats;

@@ -291,7 +291,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 	}
 	*err = bad;
 	if (!r->any && r->line == 1) {
-		foreign_formats.describe(r->rest, err);
+		(void)foreign_formats.describe(r->rest, err);
 	}
 	if (note->fused) {
 		error_wrap(err, "after %" PRIu64 " complete object%s", r->objects,
@@ -317,13 +317,18 @@ static int next_content(struct reader *r, struct error *err)
 
 /* ---- files in another format ---- */
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* What was read, from the first byte that is not whitespace, and at most up to its line feed. */
 static struct str ahead(const struct reader *r, bool all)
 {
 	struct str text = {r->p + r->start, r->end - r->start};
 	const char *feed;
 
-	while (text.n && strchr(" \t\r\n", text.p[0])) {
+	while (text.n && is_blank(text.p[0])) {
 		text = str_skip(text, 1);
 	}
 	feed = all ? NULL : memchr(text.p, '\n', text.n);
@@ -362,6 +367,19 @@ static struct str first_of(struct str value)
 	return json_next(value, &cursor, &element) ? element : value;
 }
 
+static int broken_document(const struct reader *r, struct str text, const struct json_fault *fault,
+                           struct error *err)
+{
+	uint64_t line = 1;
+
+	for (const char *p = r->p + r->start; p < text.p + fault->at; p++) {
+		line += *p == '\n';
+	}
+	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": JSON of several lines that %s: %s",
+	                 r->name, line, fault->at >= text.n ? "ends too early" : "is not valid",
+	                 fault->why);
+}
+
 /* Looks at the first value: in what format is the file? A value may have several lines. */
 static int look(struct reader *r, struct error *err)
 {
@@ -392,7 +410,7 @@ static int look(struct reader *r, struct error *err)
 		}
 		text = ahead(r, true);
 		if (json_validate_first(text, &used, &fault) != 0) {
-			return 0;
+			return broken_document(r, text, &fault, err);
 		}
 		r->whole = true;
 	}
@@ -401,7 +419,17 @@ static int look(struct reader *r, struct error *err)
 		r->format = foreign_formats.recognize(first_of(text));
 	}
 	r->whole = r->whole && r->format;
-	return 0;
+	return r->format || !foreign_formats.describe(text, err) ? 0
+	                                                         : error_wrap(err, "%s:1", r->name);
+}
+
+static int broken_value(const struct reader *r, const struct json_fault *fault, struct error *err)
+{
+	bool nul = fault->at < r->rest.n && r->rest.p[fault->at] == '\0';
+
+	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": %s, at byte %zu", r->name, r->line,
+	                 nul ? "a NUL byte instead of JSON, as after a crash" : fault->why,
+	                 fault->at + 1);
 }
 
 /* The next value of the file: 1; 0 at its end, and for a truncated last line (*torn). */
@@ -417,7 +445,7 @@ static int next_value(struct reader *r, struct str *value, bool *torn, struct er
 		r->start = r->end;
 		r->whole = false;
 	}
-	while (r->rest.n && strchr(" \t\r\n", r->rest.p[0])) {
+	while (r->rest.n && is_blank(r->rest.p[0])) {
 		r->rest = str_skip(r->rest, 1);
 	}
 	int more = next_content(r, err);
@@ -426,9 +454,7 @@ static int next_value(struct reader *r, struct str *value, bool *torn, struct er
 	}
 	if (json_validate_first(r->rest, &used, &fault) != 0) {
 		*torn = is_torn(r);
-		return *torn ? 0
-		             : error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": %s, at byte %zu",
-		                         r->name, r->line, fault.why, fault.at + 1);
+		return *torn ? 0 : broken_value(r, &fault, err);
 	}
 	*value = (struct str){r->rest.p, used};
 	r->rest = str_skip(r->rest, used);

@@ -111,10 +111,10 @@ rolldbg: openai has no place for total_reward: left out of 1 line' ]
 	has "$stderr" 'a file of atif holds one rollout; use --out DIR/ or --rollout ID'
 	[ "$(find . -name '*json*')" = ./two.jsonl ]
 	expect 0 rolldbg convert --quiet two.jsonl --to atif --out folder/
-	[ "$(ls folder)" = 'FrozenLake-v1.0.json
-FrozenLake-v1.1.json' ]
-	expect 0 rolldbg convert --quiet two.jsonl --to atif --rollout FrozenLake-v1.1 --out one.json
-	cmp one.json folder/FrozenLake-v1.1.json
+	[ "$(ls folder)" = 'env.0.json
+env.1.json' ]
+	expect 0 rolldbg convert --quiet two.jsonl --to atif --rollout env.1 --out one.json
+	cmp one.json folder/env.1.json
 	expect 2 rolldbg convert two.jsonl --rollout nope
 	has "$stderr" "no rollout 'nope'"
 }

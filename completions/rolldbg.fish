@@ -13,6 +13,7 @@ complete -c rolldbg -n __fish_use_subcommand -a replay -d 'send a recording\'s c
 complete -c rolldbg -n __fish_use_subcommand -a diff -d 'compare two recordings, or two folders of them, call by call'
 complete -c rolldbg -n __fish_use_subcommand -a strip -d 'print recordings without volatile facts, in canonical form, for diff and git'
 complete -c rolldbg -n __fish_use_subcommand -a stats -d 'summarize recordings: metrics under the trainers\' names, and a checklist'
+complete -c rolldbg -n __fish_use_subcommand -a convert -d 'convert recordings from and to the formats of other programs'
 complete -c rolldbg -n __fish_use_subcommand -a probe -d 'examine an environment server: do N rollouts get N environments'
 complete -c rolldbg -n __fish_use_subcommand -a serve -d 'serve a built-in environment, healthy or with faults, or a scripted model'
 complete -c rolldbg -n __fish_use_subcommand -a help -d 'print help for a command'
@@ -133,6 +134,13 @@ complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'tas
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -l from -r -F -d 'the format of the input, or a file that says by JSON Pointers where its facts stand (default: by its content)'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -l to -x -a 'eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' -d 'the format to write (default: rolldbg)'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -s o -l out -r -F -d 'write to FILE, or one file per rollout to DIR/ (default: standard output)'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -s f -l force -d 'overwrite existing files'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -s r -l rollout -x -d 'convert only this rollout'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -l list -d 'list the formats, and exit'
+complete -c rolldbg -n '__fish_seen_subcommand_from convert' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s s -l seed -x -d 'reset the environment with this seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s j -l sessions -x -d 'open at most N sessions at a time (default: as many as needed, else 4)'
@@ -190,4 +198,4 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l fault -x -a 'html-
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'also answer web pages of this origin, http://HOST[:PORT], which get CORS headers, and requests for that host; * answers all (default: pages of this host, and requests for an address or localhost); may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l delay -x -d 'make each tool call take this long'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -a 'frozen_lake desk llm'
-complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats probe serve help'
+complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats convert probe serve help'

@@ -72,6 +72,9 @@ struct check {
 	/* Printed on request: what the rule means, where to look, how to fix it. */
 	const char *why;
 	bool needs_meta; /* strip removes facts that it needs */
+	/* Bits of enum key: without one of these facts the rule is not called. Recordings of other
+	   programs lack some. */
+	uint64_t needs;
 	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.
 	   `end`, `group` and `finish` are always called. */
 	unsigned wants;

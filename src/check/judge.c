@@ -155,12 +155,21 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds)
 	return rules;
 }
 
+/* An imported recording may lack what a rule needs. */
+static bool lacks_facts(const struct check *c, const struct rollout_facts *r)
+{
+	return c->needs & ~r->known;
+}
+
 static void show_completed(const struct judge *j, struct judged_rollout *o,
                            const struct facts_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->completed_kinds); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
+		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
+			continue;
+		}
 		o->findings.rule = s->check->id;
 		s->check->completed(o->states + s->offset, u->rollout, u->completed, &o->findings);
 	}
@@ -171,6 +180,9 @@ static void show_line(const struct judge *j, struct judged_rollout *o, const str
 	for (uint64_t rules = rules_for(j, u->kinds); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
+		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
+			continue;
+		}
 		o->findings.rule = s->check->id;
 		s->check->line(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 	}
@@ -198,9 +210,10 @@ static void show_end(struct judge *j, struct judged_rollout *o, const struct fac
 	for (struct rule_instance *s = j->rules, *end = s + j->rule_count; s < end; s++) {
 		size_t said = f->count + f->left_out;
 
+		bool lacks = lacks_facts(s->check, u->rollout);
 		o->findings.rule = s->check->id;
-		o->findings.not_judged = false;
-		if (s->check->end) {
+		o->findings.not_judged = lacks;
+		if (s->check->end && !lacks) {
 			s->check->end(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 		}
 		bool silent = said == f->count + f->left_out;

@@ -4,6 +4,7 @@
 #include "cmd/output.h"
 #include "cmd/policies.h"
 #include "cmd/settings.h"
+#include "convert/convert.h"
 #include "env/env.h"
 #include "env/state_source.h"
 #include "policy/policy.h"
@@ -131,6 +132,10 @@ static void put_topics(struct buf *out)
 	}
 	put_faults(out);
 	put_values(out);
+	for (size_t i = 0; i < formats_count; i++) {
+		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
+		           formats[i]->write ? "read and written" : "read");
+	}
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}

@@ -41,7 +41,8 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 
 static bool reached_an_end(enum end_status s)
 {
-	return s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
+	/* some imports do not say how it ended */
+	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
 	       s == END_MAX_TURNS || s == END_STOPPED;
 }
 
@@ -192,7 +193,9 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	report_conclusion(&s, v->unfinished, v->context->style, out);
 	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
-		buf_printf(out, "not checked, what they need was stripped or is too large: %s\n",
-		           judge_not_checked(j));
+		buf_printf(
+			out,
+			"not checked, what they need was stripped, is too large or was not recorded: %s\n",
+			judge_not_checked(j));
 	}
 }

@@ -121,6 +121,7 @@ const struct check check_control_plane_blind = {
 	       "transport's.\n"
 	       "Fix: make server and client agree on the environment's session id, and treat "
 	       "rewards and states of these rollouts as unknown.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_UNREPORTED | KIND_EVENT,
 	.state_size = sizeof(struct blind),

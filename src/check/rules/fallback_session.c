@@ -187,6 +187,7 @@ const struct check check_fallback_session = {
 	       "initialize.\n"
 	       "Fix: forward the session id through every component, and make each refuse a call "
 	       "without one instead of generating one.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct fallback),

@@ -183,6 +183,7 @@ const struct check check_kl_band = {
 	       "incomparable: the numbers are then reported but not judged.\n"
 	       "Fix: use one chat template for both, pass token ids instead of text, and use the "
 	       "same weights and precision and a temperature of 1.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct band),
 	.line = line,

@@ -66,6 +66,7 @@ const struct check check_missing_state = {
 	       "same session: an endpoint that answers 404 or an error, a resource that does not "
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
+	.needs = UINT64_C(1) << KEY_STATE,
 	.wants = KIND_NO_STATE | KIND_EVENT,
 	.state_size = sizeof(struct missing),
 	.line = line,

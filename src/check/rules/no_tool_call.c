@@ -136,6 +136,7 @@ const struct check check_no_tool_call = {
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2). Fix: start the server with "
 	       "its tool parser, or try \1tool_mode\2 text or json.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_TURN,
 	.state_size = sizeof(struct silent),
 	.line = line,

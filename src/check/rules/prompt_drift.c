@@ -201,6 +201,7 @@ const struct check check_prompt_drift = {
 	       "given token.\n"
 	       "Fix: train and sample with one template that preserves prefixes, or pass token ids "
 	       "instead of text.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct drifts),
 	.line = line,

@@ -92,6 +92,7 @@ const struct check check_reward_without_effect = {
 	       "\1read_only\2.\n"
 	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
 	       "state source that shows the effect.",
+	.needs = UINT64_C(1) << KEY_REWARD,
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),
 	.line = line,

@@ -180,6 +180,7 @@ const struct check check_session_alias = {
 	       "the session header.\n"
 	       "Fix: give every rollout its own session id, and make the server keep one "
 	       "environment per session.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,
 	.state_size = sizeof(struct alias),

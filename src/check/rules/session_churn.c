@@ -122,6 +122,7 @@ const struct check check_session_churn = {
 	       "same environment.\n"
 	       "Fix: keep a session on one server process, raise the idle timeout, and give "
 	       "every rollout its own session id.",
+	.needs = UINT64_C(1) << KEY_META,
 	.wants = KIND_RESET | KIND_OK | KIND_FAILED | KIND_EVENT,
 	.state_size = sizeof(struct churn),
 	.line = line,

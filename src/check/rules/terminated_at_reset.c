@@ -52,6 +52,7 @@ const struct check check_terminated_at_reset = {
 	       "is shared by sessions keeps the end of the previous episode, and some compute "
 	       "done from a state that reset has not filled in yet.\n"
 	       "Fix: reset all of the state, done included; create one environment per session.",
+	.needs = UINT64_C(1) << KEY_TERMINATED,
 	.wants = KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct at_reset),
 	.line = line,

@@ -345,6 +345,7 @@ const struct check check_tool_drift = {
 	       "hand, and two copies of a task set.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
 	       "replica, or use the nearest name if that was meant.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),
 	.line = line,

@@ -90,6 +90,7 @@ const struct check check_tools_not_in_prompt = {
 	       "\1policy\2, which compares prompts with and without the tools.\n"
 	       "Fix: start the server with its tool template (--jinja for llama.cpp, the tool "
 	       "parser for vLLM), or use \1tool_mode\2 text, which adds the tools to the prompt.",
+	.needs = UINT64_C(1) << KEY_TOOLS | UINT64_C(1) << KEY_LLM,
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct prompt),
 	.line = line,

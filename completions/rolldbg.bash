@@ -53,6 +53,7 @@ _rolldbg_value()
 	run:--ca-file) _rolldbg_files -f ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
+	run:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
 	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -61,6 +62,7 @@ _rolldbg_value()
 	run:--baseline) _rolldbg_files -f ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	run:--min-effective) _rolldbg_words '' ;;
+	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
 	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -79,6 +81,7 @@ _rolldbg_value()
 	replay:--tolerance) _rolldbg_words '' ;;
 	replay:--jobs | replay:-j) _rolldbg_words '' ;;
 	replay:--out | replay:-o) _rolldbg_files -f ;;
+	replay:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	replay:--ignore) _rolldbg_words '' ;;
 	replay:--reset-json) _rolldbg_words '' ;;
@@ -157,12 +160,12 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;

@@ -22,6 +22,7 @@ struct finding {
 	enum severity urgency; /* the worst of it and of all that it explains */
 	int depth;             /* how many causes are above it */
 	int64_t first_turn, last_turn, first_step, last_step;
+	uint64_t line;     /* of the file, where first_turn is; 0: not known */
 	char pointer[96];  /* RFC 6901, rooted at the line of first_turn; "" when none */
 	char message[320]; /* whole UTF-8; peers' text in it is escaped and cut */
 };

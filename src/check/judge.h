@@ -19,6 +19,7 @@ struct rollout_verdict {
 	   verdict has empty counters, and is counted as no rollout */
 	struct str rollout;
 	struct str task; /* task.id decoded; absent when there is none */
+	uint64_t line;   /* of the file, where its header is; 0: not known */
 	enum end_status status;
 	struct str reason; /* end.reason decoded; absent when there is none */
 	struct counters counters;
@@ -33,6 +34,7 @@ struct judge_conf {
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
 	bool verify; /* a state_hash that is not its state's is FAIL_INPUT */
+	bool places; /* find the lines of findings: costs 8 bytes a turn of an open rollout */
 	/* Called for each line of an open rollout after the rules; NULL: not wanted. */
 	void (*line)(void *ctx, const struct facts_update *u);
 	/* Called when a rollout has ended (its end line came, or the input did). */

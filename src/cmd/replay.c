@@ -204,9 +204,9 @@ static int open_recording(struct replaying *r, struct error *err)
 static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, struct error *err)
 {
 	return tolerances_read(&r->tolerances, &r->opts->compare, err) ||
+	       reports_open(&r->opts->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
-	       reports_open(&r->opts->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       goldens_read(&r->goldens, r->files.paths, r->files.count, &r->opts->compare.masks,
 	                    err) ||
 	       settle_jobs(r, jobs, err) || env_target_start(&r->target, err) ||

@@ -63,7 +63,7 @@ static void add_problem(struct case_text *t, const struct report_case *c)
 {
 	const struct rollout_verdict *v = c->verdict;
 
-	t->kind = v ? end_status_name(v->status) : "error";
+	t->kind = v ? end_status_name(v->status) : "no-result";
 	t->line = 0;
 	buf_clear(&t->title);
 	text_escape(&t->title, str_from(c->problem));

@@ -12,7 +12,7 @@
 struct case_text {
 	struct buf title; /* the worst finding, or the first difference */
 	struct buf body;  /* a line for each finding and difference, and what to try */
-	const char *kind; /* one word: a rule, a status, "difference" */
+	const char *kind; /* one word: a rule, a status, "difference", "no-result" */
 	uint64_t line;    /* of the file, where the title's is; 0: not known */
 	size_t count;     /* findings or differences */
 	size_t left_out;  /* of these, not in the body */

@@ -1,4 +1,5 @@
 /* Files of reports: see report_file.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "cmd/report_file.h"
 
 #include "base/fd.h"

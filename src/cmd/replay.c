@@ -8,6 +8,7 @@
 #include "cmd/output.h"
 #include "cmd/recordings.h"
 #include "cmd/reports.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/target.h"
 #include "report/differences.h"
@@ -123,8 +124,11 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 		r->peer = result->peer;
 	}
 	if (result->peer.kind != FAIL_NONE) {
+		struct error lost = result->peer;
+
+		env_target_hide(&r->target, &lost);
 		g->lost = BUF(BUF_MAX_SMALL);
-		buf_text(&g->lost, result->peer.text);
+		settings_put(&g->lost, lost.text);
 	}
 	pthread_mutex_unlock(&r->lock);
 }

@@ -1,5 +1,4 @@
-/* Facts in, verdicts out: calls the rules that want to see a line, and sums up what they
-   find. */
+/* Turns facts into verdicts: calls the rules that need a line, and counts what they find. */
 #include "check/judge.h"
 
 #include "base/names.h"
@@ -25,11 +24,11 @@ struct judge {
 	struct facts *facts;
 	const char *file;
 	bool many;     /* files */
-	bool headless; /* lines without a header were said of it */
+	bool headless; /* lines without a header were reported for this file */
 	struct rule_instance rules[CHECKS_MAX];
 	size_t rule_count;
-	uint64_t by_kind[KINDS]; /* which rules want that kind */
-	size_t states;           /* bytes of all states of one rollout */
+	uint64_t by_kind[KINDS]; /* the rules that need that kind */
+	size_t states;           /* size of the states of all rules for one rollout */
 	struct groups groups;
 	struct judge_summary sum;
 	double reward;
@@ -37,7 +36,7 @@ struct judge {
 	char not_checked[1024];
 };
 
-/* What is kept beside the facts of an open rollout. */
+/* Kept with the facts of an open rollout. */
 struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
@@ -148,7 +147,7 @@ void judge_free(struct judge *j)
 	free(j);
 }
 
-/* The rules that want to see any of the kinds, one bit each, by their place in j->rules. */
+/* The rules that need any of the kinds, one bit each, by their place in j->rules. */
 static uint64_t rules_for(const struct judge *j, unsigned kinds)
 {
 	uint64_t rules = 0;
@@ -180,7 +179,7 @@ static void show_line(const struct judge *j, struct judged_rollout *o, const str
 	}
 }
 
-/* In the order of the table, whatever the order in which they were missed. */
+/* In the order of the table, whatever the order in which they were found. */
 static void list_not_checked(struct judge *j)
 {
 	size_t n = 0;
@@ -253,7 +252,7 @@ static void sum_up(struct judge *j, const struct counters *t)
 	}
 }
 
-/* Why nothing is known of any step, for the advice that is given then. */
+/* Why no step's effect is known, for the advice that is printed then. */
 static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
 {
 	if (r->steps == 0 || r->effective >= 0) {
@@ -267,7 +266,7 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	}
 }
 
-/* Did others act in its environment, or was that another one in between? */
+/* Did others act in its environment, or was the session replaced? */
 static bool is_disturbed(const struct rollout_verdict *v)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
@@ -345,7 +344,7 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 	}
 }
 
-/* Hands on findings that are about no one rollout, if there are any, and forgets them. */
+/* Passes on findings that do not belong to one rollout, if any, and clears the list. */
 static void say_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
 {
 	findings_sort(f);
@@ -387,7 +386,7 @@ static void finish_open(struct judge *j)
 	}
 }
 
-/* Findings about no rollout of any one file. */
+/* Findings that do not belong to one file. */
 static void say_last(struct judge *j)
 {
 	struct findings f = {0};
@@ -424,7 +423,7 @@ void judge_file(struct judge *j, const char *file)
 	j->headless = false;
 }
 
-/* A finding about the file: it is not whole. */
+/* Adds the finding `incomplete` about the file. */
 static void say_incomplete(struct judge *j, const char *what)
 {
 	struct findings f = {.rule = "incomplete"};
@@ -452,7 +451,7 @@ static int verify(const struct facts_update *u, struct error *err)
 	return verify_state(l, o->ignored, u->rollout->work, err);
 }
 
-/* The first of them in this file. */
+/* The first such line of this file. */
 static void judge_headless(struct judge *j)
 {
 	if (!j->headless) {

@@ -256,9 +256,7 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 		c->done = true;
 		return NULL;
 	}
-	if (!c->members) {
-		c->members = arena_new(c->arena, CHANGES_MEMBERS_MAX * sizeof(*c->members));
-	}
+	c->members = arena_grow(c->arena, c->members, c->count, sizeof(*c->members));
 	c->members[c->count].pointer = arena_str(c->arena, pointer);
 	return &c->members[c->count++];
 }
@@ -384,7 +382,9 @@ void member_changes_count(struct member_changes *c, member_set members, bool in_
 	if (i == CHANGES_SETS_MAX || members == CHANGES_UNKNOWN) {
 		return; /* an effect, whatever is learned later */
 	}
-	c->set_count += i == c->set_count;
+	if (i == c->set_count) {
+		c->sets = arena_grow(c->arena, c->sets, c->set_count++, sizeof(*c->sets));
+	}
 	c->sets[i].members = members;
 	c->sets[i].steps++;
 	c->sets[i].in_episode += in_episode;

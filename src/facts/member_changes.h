@@ -20,18 +20,18 @@ struct changing_member {
 	struct str pointer; /* RFC 6901, in the arena */
 	int64_t changes;    /* readings in which it differed from the one before */
 	double delta;       /* of the first change; 0: it was not one of a number */
-	bool even;          /* each change was by delta */
-	bool without_call;  /* it differed although no call was sent in between */
-	bool was_blank;     /* it was null, 0 or "" at first; since then: */
-	bool is_now;        /* each value was the time of its reading */
-	bool is_new_id;     /* each value was a new UUID */
 	int64_t offset_ms;  /* of is_now: offset to our clock, if that is known */
-	bool has_offset;
-	bool is_echo; /* each value is contained in the arguments of the preceding call */
+	double largest;     /* the largest change, in the units of clock_fits */
 	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
-	   bit for each unit and way of timing; and the largest change, in units */
+	   bit for each unit and way of timing */
 	unsigned clock_fits;
-	double largest;
+	bool even;         /* each change was by delta */
+	bool without_call; /* it differed although no call was sent in between */
+	bool was_blank;    /* it was null, 0 or "" at first; since then: */
+	bool is_now;       /* each value was the time of its reading */
+	bool is_new_id;    /* each value was a new UUID */
+	bool has_offset;
+	bool is_echo;  /* each value is contained in the arguments of the preceding call */
 	bool fraction; /* it is not an integer */
 };
 
@@ -48,7 +48,7 @@ struct member_changes {
 	size_t ignored_count;
 	struct changing_member *members; /* NULL until one differed */
 	size_t count;
-	struct change_set sets[CHANGES_SETS_MAX];
+	struct change_set *sets; /* at most CHANGES_SETS_MAX */
 	size_t set_count;
 	int64_t readings; /* pairs of readings, including equal ones */
 	uint64_t call;    /* the first call, and whether a different one was sent */

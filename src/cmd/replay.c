@@ -225,7 +225,7 @@ static void take_difference(void *ctx, const struct difference *d)
 
 	mask_hints_add(&r->hints, d);
 	mask_hints_add(&r->case_hints, d);
-	reports_difference(r->reports, r->printer.file, d);
+	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
 		report_difference(&r->printer, d, &r->out.text);
 	}

@@ -181,13 +181,14 @@ bool reports_have_table(const struct reports *r)
 
 /* ---- cases ---- */
 
-void reports_difference(struct reports *r, const char *file, const struct difference *d)
+void reports_difference(struct reports *r, const struct difference_printer *at,
+                        const struct difference *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		struct report *one = &r->items[i].report;
 
 		if (one->kind->difference) {
-			one->kind->difference(one, file, d);
+			one->kind->difference(one, at, d);
 		}
 	}
 }

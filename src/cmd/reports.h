@@ -28,7 +28,8 @@ MUST_USE int reports_open(const struct report_options *o, const struct context *
 bool reports_have_table(const struct reports *r);
 
 /* The differences of a case come before the case. */
-void reports_difference(struct reports *r, const char *file, const struct difference *d);
+void reports_difference(struct reports *r, const struct difference_printer *at,
+                        const struct difference *d);
 void reports_case(struct reports *r, const struct report_case *c);
 /* A case that has no result: why. The file may be NULL. */
 void reports_problem(struct reports *r, const char *file, const struct error *why);

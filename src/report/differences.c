@@ -156,7 +156,7 @@ static void put_values(const struct difference_printer *p, const struct differen
 
 /* ---- for programs ---- */
 
-void report_json_difference(const struct difference *d, const char *file, struct buf *out)
+static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
 	struct json_writer w;
 	bool lone_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
@@ -198,7 +198,7 @@ void report_json_difference(const struct difference *d, const char *file, struct
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
 	if (p->json) {
-		report_json_difference(d, p->file, out);
+		put_json(d, p->file, out);
 		return;
 	}
 	put_rollout(p, d->rollout, out);

@@ -21,9 +21,6 @@ void difference_printer_release(struct difference_printer *p);
    JSON a line {"type":"difference",..}. */
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out);
 
-/* Appends the difference as JSON: a line {"type":"difference",..}. */
-void report_json_difference(const struct difference *d, const char *file, struct buf *out);
-
 /* Appends "step 1  lake_move action=DOWN: /outcome  ok -> tool-error", without a line feed. */
 void report_difference_sentence(const struct difference *d, struct buf *out);
 

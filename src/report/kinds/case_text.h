@@ -3,7 +3,6 @@
 #ifndef ROLLDBG_REPORT_KINDS_CASE_TEXT_H
 #define ROLLDBG_REPORT_KINDS_CASE_TEXT_H
 
-#include "report/differences.h"
 #include "report/kinds/kind.h"
 
 #define CASE_TEXT_MAX ((size_t)32 << 10) /* bytes of a body; the rest is counted */

@@ -67,11 +67,12 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	buf_release(&name);
 }
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
 	struct github *g = r->state;
 
-	(void)file;
+	(void)at;
 	case_text_difference(&g->text, d);
 }
 

@@ -1,11 +1,15 @@
 /* JSON lines: finding, rollout, difference, summary. */
 #include "base/text.h"
-#include "report/differences.h"
 #include "report/kinds/kind.h"
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
-	report_json_difference(d, file, r->out);
+	struct difference_printer *p = r->state;
+
+	p->json = true;
+	p->file = at->file;
+	report_difference(p, d, r->out);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
@@ -29,5 +33,13 @@ static void end(struct report *r, const struct report_totals *t)
 	}
 }
 
-const struct report_kind report_kind_json = {
-	.difference = difference, .rollout = rollout, .end = end};
+static void release(void *state)
+{
+	difference_printer_release(state);
+}
+
+const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+                                             .difference = difference,
+                                             .rollout = rollout,
+                                             .end = end,
+                                             .release = release};

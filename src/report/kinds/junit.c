@@ -73,11 +73,12 @@ static void put_element(struct buf *out, const char *name, const struct case_tex
 
 /* ---- the report ---- */
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
 	struct junit *j = r->state;
 
-	(void)file;
+	(void)at;
 	case_text_difference(&j->text, d);
 }
 

@@ -8,8 +8,7 @@
 #ifndef ROLLDBG_REPORT_KINDS_KIND_H
 #define ROLLDBG_REPORT_KINDS_KIND_H
 
-#include "compare/compare.h"
-#include "report/report.h"
+#include "report/differences.h"
 
 enum report_target {
 	REPORT_CONSOLE,  /* the command prints it, to standard output */
@@ -67,7 +66,9 @@ struct report_kind {
 	size_t state_size;
 	bool head_last;
 	void (*begin)(struct report *r);
-	void (*difference)(struct report *r, const char *file, const struct difference *d);
+	/* `at` says where it was found: its file */
+	void (*difference)(struct report *r, const struct difference_printer *at,
+	                   const struct difference *d);
 	void (*rollout)(struct report *r, const struct report_case *c);
 	void (*end)(struct report *r, const struct report_totals *t);
 	void (*release)(void *state);

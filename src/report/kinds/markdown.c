@@ -11,11 +11,12 @@ struct markdown {
 	size_t written, left_out;
 };
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
 	struct markdown *m = r->state;
 
-	(void)file;
+	(void)at;
 	case_text_difference(&m->text, d);
 }
 

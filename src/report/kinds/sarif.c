@@ -2,7 +2,6 @@
    for each finding and difference with file and line, and whether there was a result at all. */
 #include "base/text.h"
 #include "json/write.h"
-#include "report/differences.h"
 #include "report/kinds/case_text.h"
 
 #include <stdio.h>
@@ -218,7 +217,8 @@ static void put_own(struct sarif *s, enum own_rule rule, const struct report_cas
 	}
 }
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
 	struct sarif *s = r->state;
 	struct buf message = BUF(BUF_MAX_MESSAGE);
@@ -228,7 +228,7 @@ static void difference(struct report *r, const char *file, const struct differen
 	report_difference_sentence(d, &message);
 	if (put_result(s, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
 	               SEVERITY_ERROR, buf_view(&message))) {
-		put_place(s, file, report_difference_line(d), d->rollout, d->pointer);
+		put_place(s, at->file, report_difference_line(d), d->rollout, d->pointer);
 	}
 	buf_release(&message);
 }

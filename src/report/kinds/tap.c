@@ -14,11 +14,12 @@ static void begin(struct report *r)
 	buf_text(r->out, "TAP version 13\n");
 }
 
-static void difference(struct report *r, const char *file, const struct difference *d)
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
 {
 	struct tap *t = r->state;
 
-	(void)file;
+	(void)at;
 	case_text_difference(&t->text, d);
 }
 

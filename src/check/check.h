@@ -22,6 +22,7 @@ struct finding {
 	enum severity urgency; /* the highest severity among it and all that it explains */
 	int depth;             /* number of causes above it */
 	int64_t first_turn, last_turn, first_step, last_step;
+	uint64_t line;     /* line of the file where first_turn is; 0: unknown */
 	char pointer[96];  /* RFC 6901, rooted at the line of first_turn; "" if there is none */
 	char message[320]; /* valid UTF-8; text from peers is escaped and truncated */
 };

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/findings.h"
 #include "check/groups.h"
+#include "check/turn_lines.h"
 #include "check/verify.h"
 #include "facts/peer.h"
 
@@ -39,6 +40,7 @@ struct judge {
 struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
+	struct turn_lines lines;    /* kept only if their places are wanted */
 	_Alignas(max_align_t) unsigned char states[]; /* of the rules */
 };
 
@@ -48,6 +50,7 @@ static void release_judged(void *user)
 
 	findings_release(&o->findings);
 	json_paths_free(o->ignored);
+	turn_lines_release(&o->lines);
 }
 
 static int unknown_rule(struct str name, struct error *err)
@@ -302,16 +305,25 @@ static void join_group(struct judge *j, const struct rollout_verdict *v,
 	groups_add(&j->groups, &m);
 }
 
+static void place_findings(struct findings *f, const struct turn_lines *lines)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		f->list[i].line = turn_lines_find(lines, f->list[i].first_turn);
+	}
+}
+
 static void conclude(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
 	const struct rollout_end *end = u->end;
 
 	show_end(j, o, u);
+	place_findings(&o->findings, &o->lines);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {
 		.file = j->file,
 		.rollout = end->id,
 		.task = u->rollout->task,
+		.line = o->lines.header,
 		.status = end->status,
 		.reason = end->reason,
 		.counters = end->counters,
@@ -334,6 +346,9 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 {
 	struct judged_rollout *o = u->user;
 
+	if (j->conf.places && u->derived.line) {
+		turn_lines_add(&o->lines, u->derived.line);
+	}
 	show_completed(j, o, u);
 	show_line(j, o, u);
 	if (j->conf.line) {

@@ -18,6 +18,7 @@ struct rollout_verdict {
 	   Such a verdict has empty counters and is not counted as a rollout */
 	struct str rollout;
 	struct str task; /* task.id decoded; absent when there is none */
+	uint64_t line;   /* of the file, where its header is; 0: not known */
 	enum end_status status;
 	struct str reason; /* end.reason decoded; absent when there is none */
 	struct counters counters;
@@ -32,6 +33,7 @@ struct judge_conf {
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
 	bool verify; /* a state_hash that does not match its state is FAIL_INPUT */
+	bool places; /* find the lines of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct facts_update *u);
 	/* Called when a rollout has ended (by its end line or by the end of the input); may be

@@ -14,6 +14,7 @@
 
 struct check_options {
 	struct verdict_options verdict;
+	struct report_options report;
 	const char *explain, *trained;
 	bool list, verify;
 };
@@ -21,6 +22,7 @@ struct check_options {
 #define FIELD(f) offsetof(struct check_options, f)
 
 static const struct opt options[] = {
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
@@ -116,13 +118,15 @@ static int check_files(const struct file_list *files, struct judge *j, struct ve
 		if (!store_pass_over(files, err, unusable)) {
 			struct error ignored; /* what was judged so far is worth seeing */
 
+			reports_give_up(v->reports, files->paths[i], j, err);
 			(void)!output_flush(&v->out, &ignored);
 			return -1;
 		}
+		reports_problem(v->reports, files->paths[i], err);
 	}
 	judge_finish(j);
 	verdicts_summary(v, j);
-	return output_flush(&v->out, err);
+	return reports_close(v->reports, j, NULL, err) || output_flush(&v->out, err) ? -1 : 0;
 }
 
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -131,12 +135,13 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	const struct check_options *o = opts;
 	struct verdicts v = {.context = c,
 	                     .out = output_to_stdout(),
-	                     .json = o->verdict.json,
 	                     .origin = ORIGIN_ROLLOUT,
+	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
+	                          .places = o->report.kinds.count > 0,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
@@ -148,12 +153,18 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	}
 	int failed = verdict_hints(&o->verdict, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
-	             judge_new(&conf, &j, err) || store_operands(c, argc, argv, &files, err) ||
+	             judge_new(&conf, &j, err) ||
+	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
+	             store_operands(c, argc, argv, &files, err) ||
 	             check_files(&files, j, &v, &unusable, err);
+	if (failed) {
+		reports_give_up(v.reports, NULL, NULL, err);
+	}
 	judge_free(j);
 	trained_free(conf.hints.trained);
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);
+	reports_free(v.reports);
 	output_release(&v.out);
 	if (!failed && unusable) {
 		return fail_exit_code(FAIL_INPUT);

@@ -9,6 +9,7 @@
 #include "env/state_source.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
+#include "report/kinds/kind.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 #include "stats/metrics.h"
@@ -99,6 +100,17 @@ static void put_values(struct buf *out)
 	}
 }
 
+/* With a colon behind those that need a file. */
+static void put_reports(struct buf *out)
+{
+	for (size_t i = 0; i < report_row_count; i++) {
+		const struct report_row *r = &report_rows[i];
+
+		buf_printf(out, "topic\treport\t%s%s\t%s\n", r->name,
+		           r->target == REPORT_FILE ? ":" : "", r->purpose);
+	}
+}
+
 static void put_topics(struct buf *out)
 {
 	for (size_t i = 0; i < environments_count; i++) {
@@ -131,6 +143,7 @@ static void put_topics(struct buf *out)
 		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
 	}
 	put_faults(out);
+	put_reports(out);
 	put_values(out);
 	for (size_t i = 0; i < formats_count; i++) {
 		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,

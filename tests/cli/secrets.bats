@@ -51,6 +51,27 @@ echoing() {
 	lacks "$stderr" $secret
 }
 
+@test "reports hide what a recording hides" {
+	canned peer <<-END
+		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"1"}}
+		tools/call	{"isError":true,"content":[{"type":"text","text":"no Bearer $secret here"}]}
+	END
+	reports=(--report "json:a.jsonl" --report junit:b.xml --report tap:c.tap --report sarif:d.json --report github:e.txt --report markdown:f.md)
+	mkdir state/reports
+	for target in "$url" "http://127.0.0.1:1/mcp?key=$secret"; do
+		cd state/reports
+		run --separate-stderr rolldbg run --env "$target" --secret $secret --header "Authorization: Bearer $secret" --actions A,B,C --out r.jsonl --force "${reports[@]}"
+		[ "$status" -gt 0 ]
+		grep -q -e 'no .*&lt;redacted&gt; here' -e 'cannot connect' b.xml || { cat b.xml; false; }
+		[ ! -s r.jsonl ] || rolldbg strip r.jsonl >golden.jsonl
+		run --separate-stderr rolldbg replay golden.jsonl --env "$target" --secret $secret "${reports[@]}"
+		cd ../..
+		: >a.jsonl
+		nowhere
+	done
+	grep -q 'cannot connect' state/reports/b.xml
+}
+
 @test "a header that is none is not quoted: it may be a secret" {
 	expect 2 rolldbg run --header "$secret"
 	lacks "$stderr" $secret

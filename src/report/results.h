@@ -1,4 +1,4 @@
-/* The lines that --json prints, as data: results.def. For the manual, the schemas and tests. */
+/* The JSON lines that commands print, as data: results.def. For the manual, the schemas and tests. */
 #ifndef ROLLDBG_REPORT_RESULTS_H
 #define ROLLDBG_REPORT_RESULTS_H
 

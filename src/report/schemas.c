@@ -330,7 +330,7 @@ bool schema_results(const char *command, struct buf *out)
 	if (!types.n) {
 		return false;
 	}
-	buf_printf(&title, "A line of rolldbg %s --json", command);
+	buf_printf(&title, "A JSON line of rolldbg %s", command);
 	begin_schema(&w, buf_cstr(&title), out);
 	jw_key(&w, "required");
 	jw_array(&w);

@@ -9,7 +9,7 @@
    types of lines, and keys that are missing. */
 void schema_recording(struct buf *out);
 
-/* Appends the schema of a line that the command prints with --json; false: it prints none. */
+/* Appends the schema of a JSON line that the command prints; false: it prints none. */
 bool schema_results(const char *command, struct buf *out);
 
 #endif

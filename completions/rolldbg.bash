@@ -69,6 +69,7 @@ _rolldbg_value()
 	check:--baseline) _rolldbg_files -f ;;
 	check:--expect-error) _rolldbg_words '' ;;
 	check:--min-effective) _rolldbg_words '' ;;
+	check:--jobs | check:-j) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
@@ -158,7 +159,7 @@ _rolldbg_word()
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats probe schema serve help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	show:*) _rolldbg_files -f ;;

@@ -68,6 +68,18 @@ MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *a
 /* ends all that is open, in the order of their ids, then all groups */
 void judge_finish(struct judge *j);
 
+/* A judge for one file of many, in a thread of its own: the file that comes after `number` others.
+   judge_file or judge_recording may be called once. */
+MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
+                            struct error *err);
+/* Ends all that is open in it. */
+void judge_part_finish(struct judge *part);
+/* Would the part's verdicts have been the same in this judge, behind the files it has seen? */
+bool judge_can_absorb(const struct judge *j, const struct judge *part);
+/* Then, with the part finished, as if this judge had judged its file: judge_file, and what was
+   summed up. The verdicts are those that the part gave; give them between the two calls. */
+void judge_absorb(struct judge *j, struct judge *part);
+
 /* Over all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, effective, unknown,

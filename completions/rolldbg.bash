@@ -167,7 +167,7 @@ _rolldbg_word()
 	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;

@@ -132,8 +132,12 @@ complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l no-exit-code -d 'ex
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace the values that this JSON Pointer matches in a line with "<masked>"; * matches any one token, ** any depth'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l compare -d 'compare two sets, BEFORE and AFTER: which metrics differ by more than noise'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l partial -d 'print a partial result, to be merged with others later'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l merge -d 'read partial results instead of recordings: the metrics are those of all recordings together'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l csv -d 'print the metrics as comma-separated values'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s s -l seed -x -d 'reset the environment with this seed'

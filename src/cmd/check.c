@@ -106,7 +106,7 @@ static int check_number_of_jobs(const struct check_options *o, struct error *err
 	return 0;
 }
 
-static int check_files(const struct check_options *o, struct checking *k, struct error *err)
+static int check_files(const struct check_options *o, struct file_checking *k, struct error *err)
 {
 	/* what a trainer's file has no partner for is known to one that has read all */
 	size_t jobs = o->jobs.given && !o->trained ? (size_t)o->jobs.value : 1;
@@ -140,7 +140,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
-	struct checking k = {.files = &files, .conf = &conf, .verdicts = &v};
+	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);

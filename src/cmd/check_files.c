@@ -52,7 +52,7 @@ static bool is_regular(const char *path)
 /* NULL: it has to be judged in its turn. */
 static void *judge_alone(void *ctx, size_t index)
 {
-	const struct checking *c = ctx;
+	const struct file_checking *c = ctx;
 	const char *path = c->files->paths[index];
 	struct judged_file *f = mem_new(sizeof(*f));
 	struct judge_conf conf = *c->conf;
@@ -83,7 +83,7 @@ static int flush_some(void *ctx, struct error *err)
 	return output_flush_some(&v->out, err);
 }
 
-static int judge_in_turn(struct checking *c, size_t index, struct error *err)
+static int judge_in_turn(struct file_checking *c, size_t index, struct error *err)
 {
 	const char *path = c->files->paths[index];
 
@@ -100,7 +100,7 @@ static int judge_in_turn(struct checking *c, size_t index, struct error *err)
 }
 
 /* Behind the end of the file before it. */
-static int adopt(struct checking *c, size_t index, struct judged_file *f, struct error *err)
+static int adopt(struct file_checking *c, size_t index, struct judged_file *f, struct error *err)
 {
 	struct verdicts *v = c->verdicts;
 
@@ -115,7 +115,7 @@ static int adopt(struct checking *c, size_t index, struct judged_file *f, struct
 
 static int take(void *ctx, size_t index, void *result, struct error *err)
 {
-	struct checking *c = ctx;
+	struct file_checking *c = ctx;
 	struct judged_file *f = result;
 	int failed = f && judge_can_absorb(c->judge, f->judge) ? adopt(c, index, f, err)
 	                                                       : judge_in_turn(c, index, err);
@@ -124,7 +124,7 @@ static int take(void *ctx, size_t index, void *result, struct error *err)
 	return failed;
 }
 
-int check_each_file(struct checking *c, size_t jobs, struct error *err)
+int check_each_file(struct file_checking *c, size_t jobs, struct error *err)
 {
 	const struct in_order order = {.count = c->files->count,
 	                               .jobs = jobs,

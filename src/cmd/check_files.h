@@ -5,7 +5,7 @@
 #include "cmd/verdicts.h"
 #include "trajectory/reader.h"
 
-struct checking {
+struct file_checking {
 	const struct file_list *files;
 	const struct judge_conf *conf; /* of the judge */
 	struct judge *judge;
@@ -15,6 +15,6 @@ struct checking {
 
 /* Judges all files, in their order as far as anybody can see, and prints verdicts as they come; the
    summary is the caller's. */
-MUST_USE int check_each_file(struct checking *c, size_t jobs, struct error *err);
+MUST_USE int check_each_file(struct file_checking *c, size_t jobs, struct error *err);
 
 #endif

@@ -33,6 +33,8 @@ as_listed() {
 	as_listed replay
 	expect 0 rolldbg stats --by task --json a.jsonl
 	as_listed stats
+	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl
+	as_listed stats
 	expect 0 rolldbg probe --json
 	sed -i '/^member.*model_requests/d' listed
 	as_listed probe

@@ -63,6 +63,7 @@ of() {
 	of 0 replay good.jsonl
 	of 1 replay --env 'builtin:frozen_lake?fault=drop-iserror' good.jsonl
 	of 0 stats --by task good.jsonl bad.jsonl
+	of 0 stats --compare good.jsonl bad.jsonl
 	of 0 probe
 	of 1 probe --env 'builtin:frozen_lake?max_envs=3' --sessions 8
 }

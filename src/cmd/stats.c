@@ -220,13 +220,13 @@ const struct command command_stats = {
 		"log-probabilities are finite and not 0, the KL is in the band of kl-band, "
 		"advantages (r - mean) / (std + 1e-4) are finite, groups are complete. The exit "
 		"code is 0 whatever the numbers are: this is a report. Use check for a verdict.\n"
-		"--compare BEFORE AFTER prints by how much the metrics of two files or folders "
+		"With --compare BEFORE AFTER it prints by how much the metrics of two files or folders "
 		"differ, with a 95 % interval: for rates from Wilson's score intervals "
 		"(Newcombe's), for means from Welch's t. The verdict is more or less where the "
 		"interval leaves out 0, else noise; unknown where there are too few samples. Tasks "
 		"in both sets follow if they differ by more than noise (with --by task: all); their "
 		"intervals are so wide that all of them hold together (Bonferroni).\n"
-		"--partial and --merge divide the work: partial results of any division of the "
+		"With --partial and --merge the work can be divided: partial results of any division of the "
 		"files, merged in the order of the files, give the bytes of the whole.",
 	.max_operands = -1,
 	.opts = options,

@@ -26,6 +26,15 @@ struct seeded {
 	size_t calls;          /* calls after which the first of these differed */
 };
 
+/* The members in the order in which they came. */
+struct group_log {
+	struct arena arena;
+	struct group_member *members;
+	struct trace *traces;
+	size_t count;
+	bool full; /* others came */
+};
+
 static int64_t count_of(const struct group *g)
 {
 	return __builtin_popcount(g->seen) + (int64_t)g->others;
@@ -73,10 +82,69 @@ static void take_trace(struct group *g, const struct trace *t, int64_t seed)
 	}
 }
 
+void groups_keep_log(struct groups *g)
+{
+	g->log = mem_new(sizeof(*g->log));
+}
+
+static void log_member(struct group_log *log, const struct group_member *m)
+{
+	log->full = log->full || log->count == GROUP_LOG_MAX;
+	if (log->full) {
+		return;
+	}
+	if ((log->count & (log->count - 1)) == 0) { /* 0 and powers of two */
+		size_t room = log->count ? 2 * log->count : 1;
+
+		log->members = mem_resize(log->members, room, sizeof(*log->members));
+		log->traces = mem_resize(log->traces, room, sizeof(*log->traces));
+	}
+	log->members[log->count] = *m;
+	log->members[log->count].task = arena_str(&log->arena, m->task);
+	if (m->trace) {
+		log->traces[log->count] = *m->trace;
+	}
+	log->count++;
+}
+
+bool groups_can_absorb(const struct groups *g, const struct groups *other)
+{
+	struct group **theirs = map_list(&other->by_task);
+	bool can = true;
+
+	for (size_t i = 0; can && other->log->full && i < other->by_task.count; i++) {
+		can = !map_find(&g->by_task, theirs[i]->item.hash, STR_NONE);
+	}
+	free(theirs);
+	return can;
+}
+
+void groups_absorb(struct groups *g, struct groups *other)
+{
+	struct group **theirs = map_list(&other->by_task);
+	struct group_log *log = other->log;
+
+	for (size_t i = 0; log->full && i < other->by_task.count; i++) {
+		map_add(&g->by_task, &theirs[i]->item, theirs[i]->item.hash);
+	}
+	free(theirs);
+	if (log->full) {
+		other->by_task = (struct map){.root = NULL};
+		return;
+	}
+	for (size_t i = 0; i < log->count; i++) {
+		log->members[i].trace = log->members[i].trace ? &log->traces[i] : NULL;
+		groups_add(g, &log->members[i]);
+	}
+}
+
 void groups_add(struct groups *g, const struct group_member *m)
 {
 	if (!m->task.p) {
 		return;
+	}
+	if (g->log) {
+		log_member(g->log, m);
 	}
 	uint64_t hash = map_hash(m->task);
 	struct group *one = map_find(&g->by_task, hash, STR_NONE);
@@ -178,5 +246,11 @@ void groups_release(struct groups *g)
 		group_free(all[i]);
 	}
 	free(all);
+	if (g->log) {
+		arena_release(&g->log->arena);
+		free(g->log->members);
+		free(g->log->traces);
+		free(g->log);
+	}
 	*g = (struct groups){.by_task = {.root = NULL}};
 }

@@ -7,7 +7,8 @@
 #include "check/check.h"
 
 struct groups {
-	struct map by_task; /* by the hash of the task's id alone */
+	struct map by_task;    /* by the hash of the task's id alone */
+	struct group_log *log; /* NULL: not kept */
 };
 
 struct group_member {
@@ -20,6 +21,16 @@ struct group_member {
 		*trace; /* how it began, with that seed; NULL: not known, or no evidence */
 	int64_t seed;
 };
+
+/* From now on members are kept, to be added to other groups: the first GROUP_LOG_MAX. */
+#define GROUP_LOG_MAX 4096
+void groups_keep_log(struct groups *g);
+
+/* Can `other`, which keeps a log and was never taken from, be added? No: the log is not whole, and
+   a group of ours goes on in it. */
+bool groups_can_absorb(const struct groups *g, const struct groups *other);
+/* Adds its members in their order; empties it. */
+void groups_absorb(struct groups *g, struct groups *other);
 
 /* Rollouts without a task belong to no group. */
 void groups_add(struct groups *g, const struct group_member *m);

@@ -31,7 +31,7 @@ struct judge {
 	size_t states;           /* size of the states of all rules for one rollout */
 	struct groups groups;
 	struct judge_summary sum;
-	double reward;
+	double reward, file_reward; /* of the files before; of this one */
 	bool reward_known;
 	char not_checked[1024];
 };
@@ -260,7 +260,7 @@ static void sum_up(struct judge *j, const struct counters *t)
 		sum->effective = t->effective + (sum->effective > 0 ? sum->effective : 0);
 	}
 	if (json_double(str_from(t->reward), &reward)) {
-		j->reward += reward;
+		j->file_reward += reward;
 		j->reward_known = true;
 	}
 }
@@ -434,6 +434,9 @@ void judge_file(struct judge *j, const char *file)
 	finish_open(j);
 	groups_take(&j->groups, false, say_group, j);
 	facts_new_file(j->facts);
+	/* file by file: the sum must not depend on who added it up */
+	j->reward += j->file_reward;
+	j->file_reward = 0;
 	j->file = file;
 	j->headless = false;
 }
@@ -540,10 +543,64 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 	return 0;
 }
 
+int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
+                   struct error *err)
+{
+	if (judge_new(conf, out, err)) {
+		return -1;
+	}
+	judge_many(*out);
+	groups_keep_log(&(*out)->groups);
+	facts_number_file((*out)->facts, number);
+	return 0;
+}
+
+void judge_part_finish(struct judge *part)
+{
+	finish_open(part);
+}
+
+bool judge_can_absorb(const struct judge *j, const struct judge *part)
+{
+	return groups_can_absorb(&j->groups, &part->groups) &&
+	       facts_can_absorb(j->facts, part->facts);
+}
+
+static void add_sums(struct judge_summary *to, const struct judge_summary *s)
+{
+	to->rollouts += s->rollouts;
+	to->turns += s->turns;
+	to->steps += s->steps;
+	to->unknown += s->unknown;
+	to->failed += s->failed;
+	to->no_source += s->no_source;
+	to->by_observation += s->by_observation;
+	to->unshown += s->unshown;
+	to->errors += s->errors;
+	to->warnings += s->warnings;
+	to->infos += s->infos;
+	if (s->effective >= 0) {
+		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
+	}
+}
+
+void judge_absorb(struct judge *j, struct judge *part)
+{
+	facts_absorb(j->facts, part->facts);
+	groups_absorb(&j->groups, &part->groups);
+	add_sums(&j->sum, &part->sum);
+	j->file_reward += part->file_reward;
+	j->reward_known |= part->reward_known;
+	for (size_t i = 0; i < j->rule_count; i++) {
+		j->rules[i].not_checked |= part->rules[i].not_checked;
+	}
+	list_not_checked(j);
+}
+
 void judge_summary(const struct judge *j, struct judge_summary *out)
 {
 	*out = j->sum;
-	counters_number(j->reward_known, j->reward, out->reward);
+	counters_number(j->reward_known, j->reward + j->file_reward, out->reward);
 }
 
 const char *judge_not_checked(const struct judge *j)

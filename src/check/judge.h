@@ -70,6 +70,18 @@ MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *a
 /* ends all open rollouts, in the order of their ids, then all groups */
 void judge_finish(struct judge *j);
 
+/* A judge for one of many files, in a thread of its own: the file after `number` others. Call
+   judge_file or judge_recording once. */
+MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
+                            struct error *err);
+/* Ends all open rollouts in it. */
+void judge_part_finish(struct judge *part);
+/* Would the part's verdicts have been the same in this judge, after the files it has seen? */
+bool judge_can_absorb(const struct judge *j, const struct judge *part);
+/* If so, and the part is finished: as if this judge had judged its file; adds its totals. Pass on the
+   part's verdicts after judge_file and before this. */
+void judge_absorb(struct judge *j, struct judge *part);
+
 /* Totals of all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, effective, unknown,

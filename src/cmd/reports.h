@@ -27,6 +27,12 @@ MUST_USE int reports_open(const struct report_options *o, const struct context *
 /* Does the command print its table? Yes, unless a report takes its place on standard output. */
 bool reports_have_table(const struct reports *r);
 
+/* For cases that another thread writes, to a console of its own; `console` is borrowed. NULL: some
+   report needs its cases one after the other. Free with reports_free. */
+struct reports *reports_part(const struct reports *r, struct buf *console);
+/* Counts the part's cases; their text is appended by the caller. */
+void reports_absorb(struct reports *r, const struct reports *part);
+
 /* The differences of a case come before the case. */
 void reports_difference(struct reports *r, const struct difference_printer *at,
                         const struct difference *d);

@@ -39,6 +39,7 @@ static void release(void *state)
 }
 
 const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+                                             .separate = true,
                                              .difference = difference,
                                              .rollout = rollout,
                                              .end = end,

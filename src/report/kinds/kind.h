@@ -65,6 +65,7 @@ struct report {
 struct report_kind {
 	size_t state_size;
 	bool head_last;
+	bool separate; /* the text of a verdict does not depend on the cases before it */
 	void (*begin)(struct report *r);
 	/* `at` says where it was found: its file */
 	void (*difference)(struct report *r, const struct difference_printer *at,

@@ -8,6 +8,7 @@
 #include "cmd/model.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/target.h"
 #include "trajectory/recorder.h"
@@ -107,6 +108,7 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 	                            .wrap = q->wrap,
 	                            .wrap_ctx = q->wrap_ctx,
 	                            .parent = q->parent,
+	                            .parent_file = q->parent_file,
 	                            .has_max_turns = o->max_turns.given || by_hand,
 	                            .max_turns = o->max_turns.given ? (int64_t)o->max_turns.value
 	                                                            : TURNS_BY_HAND,
@@ -318,6 +320,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .terminal = terminal,
 	                                .interrupted = was_interrupted,
 	                                .resume = resume,
+	                                .spell = settings_as_options,
 	                                .print = print,
 	                                .ctx = g};
 	bool failed;

@@ -22,6 +22,8 @@ struct debug_conf {
 	/* Has the user pressed Ctrl-C? And it was dealt with. */
 	bool (*interrupted)(void *ctx);
 	bool (*resume)(void *ctx); /* false: the program is to end */
+	/* Writes the names of settings in a text as the options they are (base/settings.h). */
+	void (*spell)(char *text, size_t n);
 	/* Prints text: results, or (trouble) messages. -1 with err set ends the session. */
 	int (*print)(void *ctx, bool trouble, struct str text, struct error *err);
 	void *ctx;

@@ -214,7 +214,11 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 	if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
 		return -1;
 	}
-	return d->quit || c->batch ? 0 : lines_read(d, failed, err);
+	if (!d->quit && !c->batch && lines_read(d, failed, err)) {
+		return -1;
+	}
+	bool unused;
+	return d->live && !live_is_over(d->live) ? line_answer(d, STR("kill"), &unused, err) : 0;
 }
 
 int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)

@@ -56,6 +56,8 @@ MUST_USE int debugger_findings(struct debugger *d,
                                void (*take)(void *user, const struct rollout_verdict *v),
                                void *user, struct error *err);
 
+/* The live session has ended: how, its verdict, and where it is recorded. */
+MUST_USE int live_session_report(struct debugger *d, struct error *err);
 /* Starts a live session with the policy of the options, and stands before its first call. */
 MUST_USE int live_session_begin(struct debugger *d, struct error *err);
 

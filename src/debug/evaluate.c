@@ -236,17 +236,26 @@ bool expression_asks_rules(const struct expression *e)
 	return false;
 }
 
+/* What changed is a member of the state. */
+static struct path plain_path(struct path p)
+{
+	p.fact = p.fact == FACT_CHANGED ? FACT_STATE : p.fact;
+	return p;
+}
+
 void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),
                           void *ctx)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		const struct test *t = &e->items[i].test;
 
-		if (e->items[i].kind == ITEM_TEST && t->left.pointer.n) {
-			take(ctx, &t->left);
+		const struct path left = plain_path(t->left), right = plain_path(t->right);
+
+		if (e->items[i].kind == ITEM_TEST && left.pointer.n) {
+			take(ctx, &left);
 		}
-		if (e->items[i].kind == ITEM_TEST && t->right_is_path && t->right.pointer.n) {
-			take(ctx, &t->right);
+		if (e->items[i].kind == ITEM_TEST && t->right_is_path && right.pointer.n) {
+			take(ctx, &right);
 		}
 	}
 }

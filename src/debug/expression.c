@@ -156,6 +156,29 @@ static int no_such_fact(struct str name, struct error *err)
 	return names_suggest(err, name, names, FACTS_NAMED);
 }
 
+/* Of our own objects the members are known. */
+static int check_member(const struct path *p, struct error *err)
+{
+	const char *names[32];
+	size_t n = 0;
+	struct str member = str_skip(p->pointer, 1);
+
+	if (p->fact != FACT_ERROR || !p->pointer.n) {
+		return 0;
+	}
+	member.n = name_length(member);
+	for (size_t i = 0; i < line_parts_count && n < ARRAY_LEN(names); i++) {
+		if (line_parts[i].key == KEY_ERROR) {
+			names[n++] = line_parts[i].name;
+			if (str_is(member, line_parts[i].name)) {
+				return 0;
+			}
+		}
+	}
+	error_set(err, FAIL_USAGE, "an error has no member '%.*s'", STR_ARG(member));
+	return names_suggest(err, member, names, n);
+}
+
 int path_parse(struct str text, struct arena *arena, struct path *out, size_t *at,
                struct error *err)
 {
@@ -171,7 +194,8 @@ int path_parse(struct str text, struct arena *arena, struct path *out, size_t *a
 		return error_set(err, FAIL_USAGE, "a name or a pointer is needed");
 	}
 	out->pointer = pointer_of(rest, arena);
-	return 0;
+	*at = n;
+	return check_member(out, err);
 }
 
 static bool is_number(struct str word)
@@ -305,20 +329,29 @@ static bool compare_of(struct str token, enum compare *out)
 	return false;
 }
 
+static int read_path(struct parser *p, struct path *out)
+{
+	size_t at;
+
+	if (path_parse(arena_str(&p->out->arena, p->token), &p->out->arena, out, &at, p->err)) {
+		p->begin += at;
+		return -1;
+	}
+	return next(p);
+}
+
 /* The right side; the token is its first. */
 static int read_value(struct parser *p, struct test *t)
 {
 	enum named_fact fact;
-	size_t n = name_length(p->token), at;
+	size_t n = name_length(p->token);
 
 	if (p->kind == TOKEN_END || p->kind == TOKEN_OPERATOR) {
 		return fail(p, p->begin, "a value is expected here");
 	}
 	if (p->kind == TOKEN_WORD && n < p->token.n && fact_of((struct str){p->token.p, n}, &fact)) {
 		t->right_is_path = true;
-		return path_parse(arena_str(&p->out->arena, p->token), &p->out->arena, &t->right, &at,
-		                  p->err) ||
-		       next(p);
+		return read_path(p, &t->right);
 	}
 	if (check_word(p, t)) {
 		return -1;
@@ -362,21 +395,18 @@ static int read_test(struct parser *p)
 {
 	struct item item = {.kind = ITEM_TEST};
 	struct test *t = &item.test;
-	struct str word = p->token;
-	size_t at;
 
 	if (p->kind != TOKEN_WORD) {
 		return fail(p, p->begin,
 		            p->kind == TOKEN_END ? "the expression ends too early"
 		                                 : "a name is expected here");
 	}
-	if (is_number(word)) {
+	if (is_number(p->token)) {
 		t->left = (struct path){.fact = FACT_STEP, .pointer = STR("")};
 		t->compare = COMPARE_EQUAL;
 		return read_value(p, t) || take_item(p, &item);
 	}
-	if (path_parse(arena_str(&p->out->arena, word), &p->out->arena, &t->left, &at, p->err) ||
-	    next(p)) {
+	if (read_path(p, &t->left)) {
 		return -1;
 	}
 	if (t->left.fact == FACT_CHANGED ? read_changed(p, t) : read_comparison(p, t)) {

@@ -148,7 +148,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 
 	*d = (struct decision){.kind = DECIDE_NOTHING};
 	if (!l->inner) {
-		propose(l, PROPOSAL_NONE, d, v, "there is no policy: call NAME JSON sends a call");
+		propose(l, PROPOSAL_NONE, d, v, "nothing is proposed: call NAME JSON sends a call");
 		return 0;
 	}
 	if (!l->inner->ops->decide(l->inner, v, d, err)) {
@@ -162,6 +162,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	*d = (struct decision){.kind = DECIDE_NOTHING};
 	propose(l, PROPOSAL_NONE, d, v,
 	        "the policy was interrupted: step asks it again, call NAME JSON sends a call");
+	l->proposal.asks_again = true;
 	return 0;
 }
 
@@ -283,6 +284,7 @@ static void keep_request(struct live *l, const struct live_request *q)
 	l->request.task = arena_str(&l->arena, str_from(q->task)).p;
 	l->request.calls = arena_str(&l->arena, q->calls);
 	l->request.parent = arena_str(&l->arena, q->parent);
+	l->request.parent_file = arena_str(&l->arena, str_from(q->parent_file)).p;
 	l->request.wrap = wrap;
 	l->request.wrap_ctx = l;
 	l->request.stop_fd = l->stop_fd;

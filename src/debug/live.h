@@ -14,6 +14,7 @@ struct live_request {
 	int64_t sample;
 	struct str calls;  /* raw JSON array of {"name","arguments"} */
 	struct str parent; /* raw JSON object for the header; absent: it has none */
+	const char *parent_file;
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
 	int stop_fd; /* readable: an answer is not waited for any longer */
@@ -43,7 +44,8 @@ struct proposal {
 	struct str reason;
 	struct str state;           /* before it, raw; absent: unknown */
 	int64_t turn, step;
-	bool edited; /* by the user */
+	bool edited;     /* by the user */
+	bool asks_again; /* of PROPOSAL_NONE: going on asks the policy again */
 };
 
 struct live;

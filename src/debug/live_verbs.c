@@ -135,6 +135,20 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 	return failed;
 }
 
+int live_session_report(struct debugger *d, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	live_ending(d->live, &text);
+	buf_text(&d->out, "the session has ended: ");
+	text_escape(&d->out, buf_view(&text));
+	buf_char(&d->out, '\n');
+	buf_release(&text);
+	int failed = verb_backtrace(d, STR(""), err);
+	buf_printf(&d->out, "recorded: %s\n", live_path(d->live));
+	return failed;
+}
+
 int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 {
 	if (argument_none(arguments, err)) {
@@ -144,9 +158,7 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 		return error_set(err, FAIL_USAGE, "there is no live session");
 	}
 	live_end(d->live);
-	int failed = debugger_to_newest(d, err);
-	buf_printf(&d->out, "ended; recorded: %s\n", live_path(d->live));
-	return failed;
+	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;
 }
 
 /* ---- running a prefix again ---- */

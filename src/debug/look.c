@@ -362,7 +362,7 @@ static void put_session(struct debugger *d)
 	outline_text(&d->out, "rollout", buf_cstr(&text), style);
 	put_header(d, &f->header);
 	buf_clear(&text);
-	buf_printf(&text, "step %lld of %lld%s", (long long)d->now.position, (long long)f->steps,
+	buf_printf(&text, "%lld of %lld%s", (long long)d->now.position, (long long)f->steps,
 	           f->whole ? "" : " read so far");
 	outline_text(&d->out, "position", buf_cstr(&text), style);
 	outline_text(&d->out, "mode", debug_mode_name(debugger_mode(d)), style);

@@ -163,29 +163,18 @@ static int step_live(struct debugger *d, struct error *err)
 	return debugger_to_newest(d, err);
 }
 
-static void say_over(struct debugger *d)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	live_ending(d->live, &text);
-	buf_text(&d->out, "the session has ended: ");
-	text_escape(&d->out, buf_view(&text));
-	buf_printf(&d->out, "\nrecorded: %s\n", live_path(d->live));
-	buf_release(&text);
-}
-
 static int travel_live(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;
 	bool over = false, stop = false;
 
+	const struct proposal *p = live_proposal(d->live);
+	if (p->kind == PROPOSAL_NONE && !p->asks_again) {
+		return error_set(err, FAIL_USAGE, "%.*s", STR_ARG(p->reason));
+	}
 	while (!over && !stop) {
-		bool idle = live_proposal(d->live)->kind == PROPOSAL_NONE && !t->left;
 		int64_t before = d->now.position;
 
-		if (idle) {
-			break; /* nobody proposes: continue has nothing to do */
-		}
 		if (step_live(d, err)) {
 			return -1;
 		}
@@ -195,12 +184,9 @@ static int travel_live(struct travel *t, struct error *err)
 		       (!over && live_proposal(d->live)->kind == PROPOSAL_NONE) ||
 		       stops_at_proposal(t, false);
 	}
-	if (over) {
-		say_over(d);
-	}
 	arrive(d, t->ignores_points, PHASE_ANSWERED);
 	(void)stops_at_proposal(t, true);
-	return 0;
+	return over ? live_session_report(d, err) : 0;
 }
 
 /* Recorded facts first, then the environment. */
@@ -213,7 +199,8 @@ static int travel(struct travel *t, struct error *err)
 		return travel_live(t, err);
 	}
 	if (d->live && live_is_over(d->live) && d->now.is_last) {
-		say_over(d);
+		buf_text(&d->out, "the session has ended; backtrace says what was found, fork begins "
+		                  "another one\n");
 		return 0;
 	}
 	return travel_forward(t, err);

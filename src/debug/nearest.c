@@ -54,8 +54,9 @@ int nearest_pointer(const struct path *p, const struct known *k, struct error *e
 	struct str value = STR_NONE;
 	const char *fact = named_facts[p->fact].name;
 
-	if (!fact_value(p->fact, k).p) {
-		return error_set(err, FAIL_USAGE, "%s is unknown here", fact);
+	if (json_is_null(fact_value(p->fact, k))) {
+		return error_set(err, FAIL_USAGE, "%s is %s here", fact,
+		                 fact_value(p->fact, k).p ? "null" : "unknown");
 	}
 	while (!value.p && part.pointer.n) { /* the longest beginning that leads somewhere */
 		while (part.pointer.n && part.pointer.p[--part.pointer.n] != '/') {

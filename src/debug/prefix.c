@@ -85,6 +85,7 @@ static void take_header(struct prefix *p, const struct cursor_facts *f, bool for
 	q->sample = line_count(f->header.value[KEY_SAMPLE]);
 	q->sample = q->sample < 0 ? 0 : q->sample;
 	q->parent = fork ? parent_of(p, f) : STR_NONE;
+	q->parent_file = fork ? arena_str(&p->arena, str_from(f->path)).p : NULL;
 	p->ignored = changes_ignored(&f->header);
 }
 

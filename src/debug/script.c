@@ -197,7 +197,11 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 		jw_key(&w, "message");
 		jw_text(&w, err->text);
 		jw_key(&w, "column");
-		jw_raw(&w, STR_NONE);
+		if (d->column == SIZE_MAX) {
+			jw_null(&w);
+		} else {
+			jw_u64(&w, d->column);
+		}
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -213,6 +217,8 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 	buf_clear(&d->value);
 	d->moved = false;
 	*failed = line_run(d, line, &why) != 0;
+	d->conf->spell(d->out.p, d->out.n);
+	d->conf->spell(why.text, strlen(why.text));
 	if (d->conf->json) {
 		put_reply(d, line, *failed ? &why : NULL, &reply);
 		buf_clear(&d->out);

@@ -12,7 +12,7 @@ static void warn_nowhere(void *ctx, const struct path *p)
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	struct error why;
 
-	if (fact_value(p->fact, &k).p && !path_value(p, &k, &scratch).p) {
+	if (!json_is_null(fact_value(p->fact, &k)) && !path_value(p, &k, &scratch).p) {
 		nearest_pointer(p, &k, &why);
 		buf_text(&d->out, "warning: ");
 		text_escape(&d->out, str_from(why.text));

@@ -44,7 +44,7 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 		put_call(l, out);
 	}
 	buf_text(out, style.color ? "\x1b[0m" : "");
-	if (l->outcome != OUTCOME_NONE) {
+	if (l->outcome != OUTCOME_NONE && (m->position || l->outcome != OUTCOME_OK)) {
 		bool red = style.color && l->outcome != OUTCOME_OK;
 
 		buf_printf(out, "  %s%s%s", red ? "\x1b[31m" : "", outcome_name(l->outcome),

@@ -1,5 +1,4 @@
 /* The table of verbs, and finding one: see debugger.h. */
-#include "base/names.h"
 #include "base/text.h"
 #include "debug/debugger.h"
 
@@ -50,8 +49,10 @@ static int is_unknown(struct str word, struct error *err)
 	for (size_t i = 0; i < verbs_count && i < VERBS_MAX; i++) {
 		names[i] = verbs[i].name;
 	}
-	error_set(err, FAIL_USAGE, "no command is called '%.*s'", STR_ARG(word));
-	return names_suggest(err, word, names, verbs_count);
+	const char *near = text_nearest(word, names, verbs_count);
+	return error_set(err, FAIL_USAGE, "no command is called '%.*s'; %s%s%s", STR_ARG(word),
+	                 near ? "did you mean '" : "help lists them", near ? near : "",
+	                 near ? "'?" : "");
 }
 
 int verb_find(struct str word, const struct verb **out, struct error *err)
@@ -175,6 +176,10 @@ int argument_place(struct str rest, bool *turn, int64_t *out, struct error *err)
 	*turn = str_is(word, named_facts[FACT_TURN].name);
 	if (*turn || str_is(word, named_facts[FACT_STEP].name)) {
 		word = argument_word(&rest);
+	}
+	if (!word.n) {
+		return error_set(err, FAIL_USAGE, "which %s? a number is needed",
+		                 named_facts[*turn ? FACT_TURN : FACT_STEP].name);
 	}
 	return argument_none(rest, err) || number_of(word, out, err) ? -1 : 0;
 }

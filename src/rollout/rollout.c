@@ -64,6 +64,7 @@ static int put_header(struct rollout *r, struct error *err)
 	                          .seed = c->env.seed,
 	                          .protocol = c->env_ops->name,
 	                          .parent = c->parent,
+	                          .parent_file = str_from(c->parent_file),
 	                          .max_turns = r->max_turns,
 	                          .timeout_ms = c->env.timeout_ms,
 	                          .url = str_from(c->env.url),

@@ -395,6 +395,7 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
+	put_str(&j, "parent", f->parent_file);
 	if (f->revision) {
 		put_mcp(&j, f);
 	}

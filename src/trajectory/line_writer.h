@@ -61,7 +61,7 @@ struct header_fields {
 	size_t mask_count;
 	/* for `meta` */
 	const char *version; /* of rolldbg */
-	struct str url, session, env_session;
+	struct str url, session, env_session, parent_file;
 	const char *revision, *era, *transport; /* of MCP; NULL otherwise */
 };
 

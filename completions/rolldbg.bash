@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats probe serve help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats debug probe serve help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
@@ -99,6 +99,43 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
+	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	debug:--seed | debug:-s) _rolldbg_words '' ;;
+	debug:--actions | debug:-a) _rolldbg_words '' ;;
+	debug:--tool | debug:-t) _rolldbg_words '' ;;
+	debug:--argument) _rolldbg_words '' ;;
+	debug:--policy | debug:-p) _rolldbg_policy 'script random llm' ;;
+	debug:--command-file | debug:-x) _rolldbg_files -f ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats debug probe serve help' ;;
+	debug:--interpreter) _rolldbg_words 'text json' ;;
+	debug:--rollout | debug:-r) _rolldbg_words '' ;;
+	debug:--out | debug:-o) _rolldbg_files -f ;;
+	debug:--max-turns | debug:-n) _rolldbg_words '' ;;
+	debug:--task) _rolldbg_words '' ;;
+	debug:--model) _rolldbg_words '' ;;
+	debug:--base-url) _rolldbg_words '' ;;
+	debug:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	debug:--key-env) _rolldbg_words '' ;;
+	debug:--allow-key-env) _rolldbg_words '' ;;
+	debug:--tool-mode) _rolldbg_words 'native json text' ;;
+	debug:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	debug:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	debug:--model-timeout) _rolldbg_words '' ;;
+	debug:--model-retries) _rolldbg_words '' ;;
+	debug:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	debug:--ignore) _rolldbg_words '' ;;
+	debug:--reset-json) _rolldbg_words '' ;;
+	debug:--error-text) _rolldbg_words '' ;;
+	debug:--timeout) _rolldbg_words '' ;;
+	debug:--open-timeout) _rolldbg_words '' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	debug:--era) _rolldbg_words 'legacy modern auto' ;;
+	debug:--secret-env) _rolldbg_words '' ;;
+	debug:--secret) _rolldbg_words '' ;;
+	debug:--pass-env) _rolldbg_words '' ;;
+	debug:--ca-file) _rolldbg_files -f ;;
+	debug:--header | debug:-H) _rolldbg_files -f ;;
+	debug:--header-env) _rolldbg_words '' ;;
 	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
@@ -156,7 +193,7 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats debug probe serve help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
@@ -168,11 +205,13 @@ _rolldbg_word()
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	stats:*) _rolldbg_files -f ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	debug:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats debug probe serve help' ;;
 	esac
 }
 

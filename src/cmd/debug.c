@@ -136,8 +136,7 @@ static int new_io(const struct debugging *g, int stop_fd, struct io **out, struc
 	return env_target_new_io(&target, out, err);
 }
 
-static int drive(struct rollout_conf *conf, struct rollout_result *out,
-                 struct error *err)
+static int drive(struct rollout_conf *conf, struct rollout_result *out, struct error *err)
 {
 	char env_session[TARGET_SESSION_DIGITS + 1];
 
@@ -358,7 +357,8 @@ static int debug_main(const struct context *c, const void *opts, int argc, char 
 	                      .out = output_to_stdout(),
 	                      .trouble = output_to_stderr()};
 	const char *path;
-	int code = check_options(opts, argc, argv, err) || choose_file(&g, argc, argv, &path, err) ||
+	int code = check_options(opts, argc, argv, err) ||
+	                           choose_file(&g, argc, argv, &path, err) ||
 	                           prepare_target(&g, err)
 	                   ? -1
 	                   : debug_session(&g, path, err);

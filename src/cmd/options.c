@@ -278,7 +278,7 @@ int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, in
 			argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-'               ? parse_long(&p, arg + 2, err)
+		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
 		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
 		                                        : parse_short(&p, arg + 1, err)) {
 			return -1;

@@ -104,7 +104,8 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 	}
 	if (v->run == verb_help) {
 		offer_verbs(&c);
-	} else if (v->group == GROUP_LIVE || v->run == verb_tools || str_ends(before, STR("tool"))) {
+	} else if (v->group == GROUP_LIVE || v->run == verb_tools ||
+	           str_ends(before, STR("tool"))) {
 		offer_tools(d, &c);
 	} else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule =="))) {
 		offer_rules(&c);

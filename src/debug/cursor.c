@@ -23,8 +23,8 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: of the rollout, with "#2" */
 	struct buf id;
-	struct walk front; /* reads each line once, to the end of what is known */
-	struct walk back;  /* reads again what lies before that */
+	struct walk front;         /* reads each line once, to the end of what is known */
+	struct walk back;          /* reads again what lies before that */
 	struct moment now, newest; /* newest: of front */
 	struct facts *effects;
 	int64_t newest_sent, newest_turn, newest_step;
@@ -108,8 +108,8 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 			return;
 		}
 	}
-	c->marks[c->mark_count++] = (struct mark){
-		position, c->newest_turn, c->newest_step, note->offset, note->line};
+	c->marks[c->mark_count++] =
+		(struct mark){position, c->newest_turn, c->newest_step, note->offset, note->line};
 }
 
 /* Each line of the file, before the walk looks at it. */
@@ -311,8 +311,8 @@ static int search_forward(struct cursor *c, cursor_test_fn *test, void *ctx, int
 }
 
 /* The last position in [from, to) that passes; 0: none. */
-static int search_block(struct cursor *c, int64_t from, int64_t to, cursor_test_fn *test,
-                        void *ctx, int64_t *found, struct error *err)
+static int search_block(struct cursor *c, int64_t from, int64_t to, cursor_test_fn *test, void *ctx,
+                        int64_t *found, struct error *err)
 {
 	struct moment m;
 	int got = 1;

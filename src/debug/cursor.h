@@ -7,7 +7,7 @@
 #include "debug/moment.h"
 
 struct cursor_conf {
-	const char *path;   /* of a regular file; borrowed */
+	const char *path;    /* of a regular file; borrowed */
 	const char *rollout; /* NULL: the first one; "ID#2" is the second one of that id */
 	/* Asked while much is read: true ends that with FAIL_INTERRUPTED. NULL: never. */
 	bool (*interrupted)(void *ctx);
@@ -43,15 +43,15 @@ MUST_USE int cursor_read_all(struct cursor *c, struct error *err);
 /* What is known of the rollout so far. */
 struct cursor_facts {
 	const char *path;
-	struct str rollout;  /* id */
-	const char *name;    /* id, with "#2" for the second one of that id */
-	struct line header;  /* without text if there is none */
-	struct line end;     /* without text if there is none so far */
-	int64_t steps;       /* positions that were seen */
-	bool whole;          /* to its end */
-	bool torn;           /* the file ends in the middle of a line */
-	bool others;         /* other rollouts were seen in the file */
-	uint64_t begin;      /* offset of its first line */
+	struct str rollout; /* id */
+	const char *name;   /* id, with "#2" for the second one of that id */
+	struct line header; /* without text if there is none */
+	struct line end;    /* without text if there is none so far */
+	int64_t steps;      /* positions that were seen */
+	bool whole;         /* to its end */
+	bool torn;          /* the file ends in the middle of a line */
+	bool others;        /* other rollouts were seen in the file */
+	uint64_t begin;     /* offset of its first line */
 };
 const struct cursor_facts *cursor_facts(const struct cursor *c);
 

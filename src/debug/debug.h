@@ -6,16 +6,16 @@
 #include "report/report.h"
 
 struct debug_conf {
-	const char *path;    /* the recording to look at; NULL: a live session alone */
-	const char *rollout; /* of it; NULL: the first */
+	const char *path;                 /* the recording to look at; NULL: a live session alone */
+	const char *rollout;              /* of it; NULL: the first */
 	const struct live_target *target; /* where calls can be sent; NULL: nowhere */
 	const char *const *files;         /* of commands, first */
 	size_t file_count;
 	const char *const *commands; /* then these */
 	size_t command_count;
-	bool batch;      /* then end; else read commands from standard input */
-	bool json;       /* answer each command with a line of JSON */
-	bool quiet;      /* no greeting */
+	bool batch;          /* then end; else read commands from standard input */
+	bool json;           /* answer each command with a line of JSON */
+	bool quiet;          /* no greeting */
 	const char *history; /* a file of lines typed before; NULL: none */
 	struct style style;
 	bool terminal; /* standard input and output are: a prompt, and a line editor */

@@ -117,8 +117,7 @@ int debugger_open(struct debugger *d, const char *path, const char *rollout, str
 static void note_begin(struct debugger *d, const struct finding *f)
 {
 	d->begins = mem_resize(d->begins, d->begin_count + 1, sizeof(*d->begins));
-	d->begins[d->begin_count++] =
-		(struct finding_begin){f->rule, f->first_turn, f->first_step};
+	d->begins[d->begin_count++] = (struct finding_begin){f->rule, f->first_turn, f->first_step};
 }
 
 static void take_begins(void *user, const struct rollout_verdict *v)
@@ -156,9 +155,8 @@ int debugger_judge(struct debugger *d, struct error *err)
 	return 0;
 }
 
-int debugger_findings(struct debugger *d,
-                      void (*take)(void *user, const struct rollout_verdict *v), void *user,
-                      struct error *err)
+int debugger_findings(struct debugger *d, void (*take)(void *user, const struct rollout_verdict *v),
+                      void *user, struct error *err)
 {
 	struct judged_conf conf = judged_of(d);
 	bool whole = d->now.is_last && (!d->live || live_is_over(d->live));

@@ -16,9 +16,9 @@ struct debugger {
 	const struct debug_conf *conf;
 	struct buf out; /* what the present command prints */
 	struct cursor *cursor;
-	struct live *live; /* NULL: only a recording */
-	struct moment now; /* as facts go: with what a live session knows beyond the recording */
-	char live_hash[64];  /* of a state that is not recorded yet, in quotes */
+	struct live *live;  /* NULL: only a recording */
+	struct moment now;  /* as facts go: with what a live session knows beyond the recording */
+	char live_hash[64]; /* of a state that is not recorded yet, in quotes */
 	bool forked;
 	struct json_paths *ignored; /* in states */
 	struct points points;
@@ -26,13 +26,13 @@ struct debugger {
 	size_t begin_count;
 	bool begins_known;
 	struct buf last_command;
-	size_t column; /* of the error in the arguments of the present command; SIZE_MAX: none */
+	size_t column;    /* of the error in the arguments of the present command; SIZE_MAX: none */
 	struct buf value; /* for a machine: the value that print found, raw JSON */
 	bool moved;       /* the present command moved */
-	bool greeting;  /* the present command is none: it says where the session begins */
+	bool greeting;    /* the present command is none: it says where the session begins */
 	bool quit;
 	int64_t listed, listed_here; /* where list goes on, while it stands there */
-	int depth; /* of files of commands that read files of commands */
+	int depth;                   /* of files of commands that read files of commands */
 };
 
 enum debug_mode { MODE_REC, MODE_LIVE, MODE_FORK };

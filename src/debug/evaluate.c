@@ -174,8 +174,7 @@ static bool test(struct expression *e, const struct test *t, const struct known 
 	case COMPARE_LEAST:
 		break;
 	}
-	return json_double(a, &left) && json_double(b, &right) &&
-	       by_order(t->compare, left, right);
+	return json_double(a, &left) && json_double(b, &right) && by_order(t->compare, left, right);
 }
 
 bool expression_holds(struct expression *e, const struct known *k)

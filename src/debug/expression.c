@@ -225,8 +225,7 @@ static struct str literal_of(struct parser *p)
 
 /* ---- words that must be known ---- */
 
-static int no_such_word(struct parser *p, const char *what, const char *const *names,
-                        size_t count)
+static int no_such_word(struct parser *p, const char *what, const char *const *names, size_t count)
 {
 	error_set(p->err, FAIL_USAGE, "no %s is called '%.*s'", what, STR_ARG(p->token));
 	return names_suggest(p->err, p->token, names, count);
@@ -315,10 +314,10 @@ static int take_item(struct parser *p, const struct item *item)
 
 static bool compare_of(struct str token, enum compare *out)
 {
-	static const char *const spelled[] = {[COMPARE_EQUAL] = "==", [COMPARE_UNEQUAL] = "!=",
-	                                      [COMPARE_LESS] = "<",   [COMPARE_MOST] = "<=",
-	                                      [COMPARE_MORE] = ">",   [COMPARE_LEAST] = ">=",
-	                                      [COMPARE_GLOB] = "~"};
+	static const char *const spelled[] = {
+		[COMPARE_EQUAL] = "==", [COMPARE_UNEQUAL] = "!=", [COMPARE_LESS] = "<",
+		[COMPARE_MOST] = "<=",  [COMPARE_MORE] = ">",     [COMPARE_LEAST] = ">=",
+		[COMPARE_GLOB] = "~"};
 
 	for (size_t i = COMPARE_EQUAL; i < ARRAY_LEN(spelled); i++) {
 		if (str_is(token, spelled[i])) {
@@ -349,7 +348,8 @@ static int read_value(struct parser *p, struct test *t)
 	if (p->kind == TOKEN_END || p->kind == TOKEN_OPERATOR) {
 		return fail(p, p->begin, "a value is expected here");
 	}
-	if (p->kind == TOKEN_WORD && n < p->token.n && fact_of((struct str){p->token.p, n}, &fact)) {
+	if (p->kind == TOKEN_WORD && n < p->token.n &&
+	    fact_of((struct str){p->token.p, n}, &fact)) {
 		t->right_is_path = true;
 		return read_path(p, &t->right);
 	}

@@ -7,8 +7,8 @@
 
 struct judged_conf {
 	const char *path;
-	const char *rollout; /* with "#2" for the second one of that id */
-	struct str id;       /* without */
+	const char *rollout;        /* with "#2" for the second one of that id */
+	struct str id;              /* without */
 	const struct moment *until; /* NULL: to the end of the rollout */
 	bool (*interrupted)(void *ctx);
 	void *ctx;

@@ -34,6 +34,10 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 	while (!broken && !d->quit) {
 		ssize_t n = getline(&line, &room, stdin);
 
+		if (n < 0 && errno == EINTR && !feof(stdin) && goes_on(d)) {
+			clearerr(stdin); /* there was nothing to interrupt */
+			continue;
+		}
 		if (n < 0) {
 			break;
 		}
@@ -41,8 +45,7 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 			broken = error_set(err, FAIL_INPUT, "a command is longer than 1 MiB");
 			break;
 		}
-		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed,
-		                        err);
+		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed, err);
 		*failed = *failed || one_failed;
 		d->quit = d->quit || !goes_on(d);
 	}

@@ -48,7 +48,8 @@ struct live {
 static void signal_fd(int fd)
 {
 	uint64_t one = 1;
-	ssize_t ignored = write(fd, &one, sizeof(one)); /* full means readable, which is all we want */
+	ssize_t ignored =
+		write(fd, &one, sizeof(one)); /* full means readable, which is all we want */
 
 	(void)ignored;
 }
@@ -140,9 +141,9 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
                    struct error *err)
 {
 	static const enum proposal_kind kinds[] = {
-		[DECIDE_CALL] = PROPOSAL_CALL,     [DECIDE_UNSENT] = PROPOSAL_NO_CALL,
+		[DECIDE_CALL] = PROPOSAL_CALL,       [DECIDE_UNSENT] = PROPOSAL_NO_CALL,
 		[DECIDE_NOTHING] = PROPOSAL_NO_CALL, [DECIDE_FINISHED] = PROPOSAL_DONE,
-		[DECIDE_STOPPED] = PROPOSAL_DONE,  [DECIDE_REFUSED] = PROPOSAL_DONE,
+		[DECIDE_STOPPED] = PROPOSAL_DONE,    [DECIDE_REFUSED] = PROPOSAL_DONE,
 		[DECIDE_LOST] = PROPOSAL_DONE,
 	};
 
@@ -326,9 +327,8 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);
-	failed = l->stop_fd < 0 || l->wake_fd < 0
-	                 ? error_errno(err, "cannot start a live session")
-	                 : t->record(t->ctx, &l->path, err);
+	failed = l->stop_fd < 0 || l->wake_fd < 0 ? error_errno(err, "cannot start a live session")
+	                                          : t->record(t->ctx, &l->path, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
 		failed = error_errno(err, "cannot start a thread");
 	}

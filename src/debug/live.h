@@ -9,8 +9,8 @@ struct live_request {
 	bool again; /* as a recording says: seed, reset, task and calls below; else the options do */
 	bool has_seed;
 	int64_t seed;
-	struct str reset;  /* raw JSON object; absent: none */
-	const char *task;  /* NULL: named after the environment */
+	struct str reset; /* raw JSON object; absent: none */
+	const char *task; /* NULL: named after the environment */
 	int64_t sample;
 	struct str calls;  /* raw JSON array of {"name","arguments"} */
 	struct str parent; /* raw JSON object for the header; absent: it has none */
@@ -31,10 +31,10 @@ struct live_target {
 };
 
 enum proposal_kind {
-	PROPOSAL_CALL,        /* `name` and `arguments` */
-	PROPOSAL_NO_CALL,     /* the policy's turn has no call, or one that cannot be sent */
-	PROPOSAL_DONE,        /* it will not go on, for `reason` */
-	PROPOSAL_NONE,        /* there is no policy, or it was interrupted: `reason` */
+	PROPOSAL_CALL,    /* `name` and `arguments` */
+	PROPOSAL_NO_CALL, /* the policy's turn has no call, or one that cannot be sent */
+	PROPOSAL_DONE,    /* it will not go on, for `reason` */
+	PROPOSAL_NONE,    /* there is no policy, or it was interrupted: `reason` */
 };
 
 /* What comes next if nobody changes it. Valid until the rollout goes on. */
@@ -42,7 +42,7 @@ struct proposal {
 	enum proposal_kind kind;
 	struct str name, arguments; /* decoded; raw JSON */
 	struct str reason;
-	struct str state;           /* before it, raw; absent: unknown */
+	struct str state; /* before it, raw; absent: unknown */
 	int64_t turn, step;
 	bool edited;     /* by the user */
 	bool asks_again; /* of PROPOSAL_NONE: going on asks the policy again */
@@ -61,7 +61,8 @@ const char *live_path(const struct live *l); /* of its recording */
 /* Waits until it proposes something or is over; what `interrupted` says ends the wait for an answer,
    and with it the rollout, or the wait for a policy, which then can be asked again. `resume` says
    that it was dealt with; false: the program is to end, too. */
-void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx), void *ctx);
+void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
+               void *ctx);
 
 bool live_is_over(const struct live *l);
 /* While it is not over. */

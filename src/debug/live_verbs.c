@@ -180,13 +180,14 @@ static void say_unseeded(struct debugger *d, const struct prefix *p)
 }
 
 /* Sends the calls of the prefix, one after the other, as long as the states are those recorded. */
-static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *parent,
-                      bool *same, struct error *err)
+static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *parent, bool *same,
+                      struct error *err)
 {
 	*same = true;
 	for (int64_t step = 0; *same && step <= p->steps; step++) {
 		if (live_is_over(d->live)) {
-			buf_printf(&d->out, "the session ended before step %lld\n", (long long)step);
+			buf_printf(&d->out, "the session ended before step %lld\n",
+			           (long long)step);
 			*same = step == p->steps;
 			break;
 		}
@@ -210,8 +211,9 @@ static void say_prefix(struct debugger *d, const struct prefix *p, bool same)
 		buf_printf(&d->out, "this is not the recorded rollout: it stops here, in a live "
 		                    "session of its own\n");
 	} else if (p->unknown) {
-		buf_printf(&d->out, "%lld steps run again; %lld of %lld states are unknown and were "
-		                    "not compared\n",
+		buf_printf(&d->out,
+		           "%lld steps run again; %lld of %lld states are unknown and were "
+		           "not compared\n",
 		           (long long)p->steps, (long long)p->unknown, (long long)p->steps + 1);
 	} else {
 		buf_printf(&d->out, "%lld steps run again: all states are those recorded\n",

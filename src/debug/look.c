@@ -79,8 +79,8 @@ static int print_prompt(struct debugger *d, struct error *err)
 	}
 	reader_seek(r, cursor_facts(d->cursor)->begin, d->now.end, 1);
 	while ((more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
-		bool earlier = l.type == LINE_RESET ||
-		               (l.type == LINE_STEP && l.turn < d->now.line->turn);
+		bool earlier =
+			l.type == LINE_RESET || (l.type == LINE_STEP && l.turn < d->now.line->turn);
 		struct str message;
 
 		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout)) {
@@ -338,10 +338,10 @@ static int put_rollout(void *ctx, const struct rollout_place *p, struct error *e
 
 static void put_header(struct debugger *d, const struct line *h)
 {
-	static const enum key keys[] = {KEY_TASK, KEY_SEED,   KEY_ENV,  KEY_STATE_SOURCE,
+	static const enum key keys[] = {KEY_TASK,   KEY_SEED,   KEY_ENV,   KEY_STATE_SOURCE,
 	                                KEY_POLICY, KEY_LIMITS, KEY_PARENT};
-	static const char *const names[] = {"task", "seed", "env", "state source", "policy",
-	                                    "limits", "parent"};
+	static const char *const names[] = {"task",   "seed",   "env",   "state source",
+	                                    "policy", "limits", "parent"};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		if (line_has(h, keys[i])) {

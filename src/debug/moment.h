@@ -15,7 +15,8 @@ struct moment {
 	const struct line *line; /* the step; at position 0 the reset, or the header without one */
 	/* state and state_hash of the line that follows, raw; absent or null: unknown */
 	struct str after, after_hash;
-	struct str events; /* the event lines between this one and the next, with their line feeds */
+	struct str
+		events; /* the event lines between this one and the next, with their line feeds */
 	enum effect effect; /* of the step, as check counts it */
 	bool is_last;       /* no step follows, so far */
 	uint64_t end;       /* offset in the file behind the line */

@@ -199,8 +199,9 @@ static int travel(struct travel *t, struct error *err)
 		return travel_live(t, err);
 	}
 	if (d->live && live_is_over(d->live) && d->now.is_last) {
-		buf_text(&d->out, "the session has ended; backtrace says what was found, fork begins "
-		                  "another one\n");
+		buf_text(&d->out,
+		         "the session has ended; backtrace says what was found, fork begins "
+		         "another one\n");
 		return 0;
 	}
 	return travel_forward(t, err);

@@ -35,10 +35,10 @@ static int add(struct points *p, enum point_kind kind, struct point **out, struc
 		                 POINTS_MAX);
 	}
 	one = mem_new(sizeof(*one));
-	*one = (struct point){
-		.number = kind == POINT_DISPLAY ? ++p->last_display : ++p->last_number,
-		.kind = kind,
-		.enabled = true};
+	*one = (struct point){.number =
+	                              kind == POINT_DISPLAY ? ++p->last_display : ++p->last_number,
+	                      .kind = kind,
+	                      .enabled = true};
 	p->list[p->count++] = *out = one;
 	return 0;
 }
@@ -92,7 +92,8 @@ int point_set_condition(struct point *p, struct str text, size_t *at, struct err
 struct point *points_find(const struct points *p, bool display, int64_t number)
 {
 	for (size_t i = 0; i < p->count; i++) {
-		if (p->list[i]->number == number && (p->list[i]->kind == POINT_DISPLAY) == display) {
+		if (p->list[i]->number == number &&
+		    (p->list[i]->kind == POINT_DISPLAY) == display) {
 			return p->list[i];
 		}
 	}

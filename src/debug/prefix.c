@@ -153,7 +153,8 @@ int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step, struct
 	}
 	*same = is_same(recorded, state, p->ignored);
 	if (!*same) {
-		buf_printf(out, "%s step %lld the state is not the one recorded (recorded -> now):\n",
+		buf_printf(out,
+		           "%s step %lld the state is not the one recorded (recorded -> now):\n",
 		           step < p->steps ? "before" : "after",
 		           (long long)(step < p->steps ? step : step - 1));
 		changes_list(out, recorded, state, p->ignored, DIFFERENCES_SHOWN);

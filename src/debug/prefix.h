@@ -23,7 +23,7 @@ void prefix_release(struct prefix *p); /* zeroed is fine */
 
 /* Is `state` the one that was recorded before step N (behind the last: after it)? If not, *same is
    false, and what differs is appended. */
-MUST_USE int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step,
-                            struct str state, struct buf *out, bool *same, struct error *err);
+MUST_USE int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step, struct str state,
+                            struct buf *out, bool *same, struct error *err);
 
 #endif

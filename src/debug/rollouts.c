@@ -36,10 +36,10 @@ static int take_line(struct listing *l, const struct line *line, const struct re
 		return 0;
 	}
 	seen->instances++;
-	return l->take(l->ctx,
-	               &(struct rollout_place){line->rollout, seen->instances, note->offset,
-	                                       note->line},
-	               err);
+	return l->take(
+		l->ctx,
+		&(struct rollout_place){line->rollout, seen->instances, note->offset, note->line},
+		err);
 }
 
 static void release(struct listing *l)

@@ -75,7 +75,8 @@ int file_run(struct debugger *d, const char *path, struct error *err)
 	int failed = 0;
 
 	if (d->depth == FILES_DEEP) {
-		return error_set(err, FAIL_USAGE, "%s: files of commands are nested too deeply", path);
+		return error_set(err, FAIL_USAGE, "%s: files of commands are nested too deeply",
+		                 path);
 	}
 	if (file_read("commands", path, &text, err)) {
 		buf_release(&text);
@@ -135,7 +136,7 @@ int line_run(struct debugger *d, struct str line, struct error *err)
 		d->greeting = false;
 		d->moved = true;
 		stop_print(d);
-		return 0;
+		return d->live && live_is_over(d->live) ? live_session_report(d, err) : 0;
 	}
 	if (!word.n || word.p[0] == '#') {
 		return 0;
@@ -158,16 +159,14 @@ static void put_trouble(const struct debugger *d, struct str line, const struct 
 	if (d->column != SIZE_MAX && d->column <= line.n) {
 		buf_text(out, "  ");
 		text_escape(out, line);
-		buf_printf(out, "\n  %*s^\n",
-		           (int)text_cells((struct str){line.p, d->column}), "");
+		buf_printf(out, "\n  %*s^\n", (int)text_cells((struct str){line.p, d->column}), "");
 	}
 	buf_text(out, "error: ");
 	text_escape(out, str_from(err->text));
 	buf_char(out, '\n');
 }
 
-static void put_reply(struct debugger *d, struct str line, const struct error *err,
-                      struct buf *out)
+static void put_reply(struct debugger *d, struct str line, const struct error *err, struct buf *out)
 {
 	struct json_writer w;
 

@@ -32,8 +32,8 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 	if (points_add_break(&d->points, kind, text, &one, &d->column, err)) {
 		return -1;
 	}
-	buf_printf(&d->out, "%s %d: ",
-	           kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint", one->number);
+	buf_printf(&d->out, "%s %d: ", kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
+	           one->number);
 	text_escape(&d->out, one->text);
 	buf_char(&d->out, '\n');
 	expression_each_path(one->expression, warn_nowhere, d);
@@ -191,8 +191,9 @@ int verb_condition(struct debugger *d, struct str arguments, struct error *err)
 		d->column += d->column == SIZE_MAX ? 0 : (size_t)(text.p - arguments.p);
 		return -1;
 	}
-	buf_printf(&d->out, text.n ? "Breakpoint %d now has a condition: %.*s\n"
-	                           : "Breakpoint %d has no condition any more%.*s\n",
+	buf_printf(&d->out,
+	           text.n ? "Breakpoint %d now has a condition: %.*s\n"
+	                  : "Breakpoint %d has no condition any more%.*s\n",
 	           one->number, STR_ARG(text));
 	return 0;
 }

@@ -296,7 +296,8 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	jw_array(w);
 	if (m->position && m->end <= FINDINGS_AUTO &&
 	    debugger_findings(d, write_findings, w, &unused)) {
-		buf_text(&d->out, ""); /* what cannot be judged has no findings: backtrace says why */
+		buf_text(&d->out,
+		         ""); /* what cannot be judged has no findings: backtrace says why */
 	}
 	jw_end(w);
 	write_proposal(d, w);

@@ -22,14 +22,14 @@ struct walk {
 	walk_line_fn *each; /* NULL: none */
 	void *ctx;
 	struct walk_slot slot[2];
-	int current;        /* the slot of the line whose moment is not complete yet */
-	bool pending;       /* there is one */
-	bool begun, over;   /* its header was read; its end was */
-	bool torn;          /* the file ends in the middle of a line */
-	bool given;         /* the newest line was given without one behind it: */
+	int current;      /* the slot of the line whose moment is not complete yet */
+	bool pending;     /* there is one */
+	bool begun, over; /* its header was read; its end was */
+	bool torn;        /* the file ends in the middle of a line */
+	bool given;       /* the newest line was given without one behind it: */
 	int64_t given_position;
-	bool clear_events; /* they belong to the moment that was given last */
-	int64_t position;  /* of the current line */
+	bool clear_events;       /* they belong to the moment that was given last */
+	int64_t position;        /* of the current line */
 	uint64_t offset, number; /* behind the last line that was read: where to read on */
 	struct buf header, end, events;
 };

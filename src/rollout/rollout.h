@@ -26,9 +26,9 @@ struct rollout_conf {
 	   is. `inner` is NULL where `policy` names none. */
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
-	struct str parent;         /* raw JSON object for the header; absent: it has none */
-	const char *parent_file;   /* the recording that it is in; NULL: none */
-	bool has_max_turns;        /* false: the script's length, or DEFAULT_MAX_TURNS */
+	struct str parent;       /* raw JSON object for the header; absent: it has none */
+	const char *parent_file; /* the recording that it is in; NULL: none */
+	bool has_max_turns;      /* false: the script's length, or DEFAULT_MAX_TURNS */
 	int64_t max_turns;
 	const char *const *masks; /* JSON Pointers, for the header */
 	size_t mask_count;

@@ -1,31 +1,32 @@
-/* What a word could be: verbs, tools, facts, pointers of the present state, rules. See lines.h. */
+/* What a word could be: verbs, tools, facts, pointers of the present state, rules. See debugger.h. */
+#include "debug/debugger.h"
+
 #include "base/text.h"
 #include "check/check.h"
-#include "debug/lines.h"
 
 #define POINTERS_MAX 200
 
-struct completion {
+struct word_completion {
 	struct str word;
 	completion_fn *take;
 	void *ctx;
 };
 
-static void offer(struct completion *c, struct str candidate)
+static void offer(struct word_completion *c, struct str candidate)
 {
 	if (str_starts(candidate, c->word)) {
 		c->take(c->ctx, candidate);
 	}
 }
 
-static void offer_verbs(struct completion *c)
+static void offer_verbs(struct word_completion *c)
 {
 	for (size_t i = 0; i < verbs_count; i++) {
 		offer(c, str_from(verbs[i].name));
 	}
 }
 
-static void offer_tools(struct debugger *d, struct completion *c)
+static void offer_tools(struct debugger *d, struct word_completion *c)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
 	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS], tool;
@@ -38,14 +39,14 @@ static void offer_tools(struct debugger *d, struct completion *c)
 	buf_release(&name);
 }
 
-static void offer_facts(struct completion *c)
+static void offer_facts(struct word_completion *c)
 {
 	for (size_t i = 0; i < FACTS_NAMED; i++) {
 		offer(c, str_from(named_facts[i].name));
 	}
 }
 
-static void offer_rules(struct completion *c)
+static void offer_rules(struct word_completion *c)
 {
 	for (size_t i = 0; i < checks_count; i++) {
 		offer(c, str_from(checks[i]->id));
@@ -53,7 +54,7 @@ static void offer_rules(struct completion *c)
 }
 
 /* The members one level below the last slash of the word. */
-static void offer_pointers(struct debugger *d, struct completion *c)
+static void offer_pointers(struct debugger *d, struct word_completion *c)
 {
 	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
 	size_t slash = c->word.n, cursor = 0;
@@ -85,7 +86,7 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 	while (n < line.n && line.p[line.n - 1 - n] != ' ') {
 		n++;
 	}
-	struct completion c = {{line.p + line.n - n, n}, take, ctx};
+	struct word_completion c = {{line.p + line.n - n, n}, take, ctx};
 	struct str before = text_trim((struct str){line.p, line.n - n});
 
 	if (!before.n) {

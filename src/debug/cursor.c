@@ -13,7 +13,7 @@
 #define INTERRUPT_LINES 4096
 
 /* A step from which reading can begin. */
-struct mark {
+struct step_mark {
 	int64_t position, turn, step; /* turn and step: the newest numbers up to it */
 	uint64_t offset, number;
 };
@@ -23,12 +23,12 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: of the rollout, with "#2" */
 	struct buf id;
-	struct walk front;         /* reads each line once, to the end of what is known */
-	struct walk back;          /* reads again what lies before that */
+	struct rollout_walk front; /* reads each line once, to the end of what is known */
+	struct rollout_walk back;  /* reads again what lies before that */
 	struct moment now, newest; /* newest: of front */
 	struct facts *effects;
 	int64_t newest_sent, newest_turn, newest_step;
-	struct mark *marks;
+	struct step_mark *marks;
 	size_t mark_count;
 	int64_t stride;
 	unsigned char *effect; /* two bits a position */
@@ -108,8 +108,8 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 			return;
 		}
 	}
-	c->marks[c->mark_count++] =
-		(struct mark){position, c->newest_turn, c->newest_step, note->offset, note->line};
+	c->marks[c->mark_count++] = (struct step_mark){position, c->newest_turn, c->newest_step,
+	                                               note->offset, note->line};
 }
 
 /* Each line of the file, before the walk looks at it. */
@@ -186,7 +186,7 @@ static int advance(struct cursor *c, struct error *err)
 /* ---- moving ---- */
 
 /* The newest mark that is not behind it; NULL: only the start is. */
-static const struct mark *mark_before(const struct cursor *c, int64_t position)
+static const struct step_mark *mark_before(const struct cursor *c, int64_t position)
 {
 	size_t low = 0, high = c->mark_count;
 
@@ -204,7 +204,7 @@ static const struct mark *mark_before(const struct cursor *c, int64_t position)
 
 static void seek_back(struct cursor *c, int64_t position)
 {
-	const struct mark *m = mark_before(c, position);
+	const struct step_mark *m = mark_before(c, position);
 
 	if (m) {
 		walk_seek(&c->back, m->offset, m->number, m->position);
@@ -334,7 +334,7 @@ static int search_back(struct cursor *c, cursor_test_fn *test, void *ctx, int64_
 
 	*found = 0;
 	while (to > 1 && !*found) {
-		const struct mark *m = mark_before(c, to - 1);
+		const struct step_mark *m = mark_before(c, to - 1);
 		int64_t from = m ? m->position : 1;
 
 		if (search_block(c, from, to, test, ctx, found, err)) {
@@ -372,7 +372,7 @@ static int64_t position_before(const struct cursor *c, bool turn, int64_t number
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct mark *m = &c->marks[middle];
+		const struct step_mark *m = &c->marks[middle];
 
 		if ((turn ? m->turn : m->step) < number) {
 			low = middle + 1;
@@ -496,7 +496,7 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 	                     .effects = facts_new(&(struct facts_conf){.lenient = true}),
 	                     .newest_turn = -1,
 	                     .newest_step = -1,
-	                     .marks = mem_array(MARKS_MAX, sizeof(struct mark)),
+	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
 	                     .stride = 1};
 	if (begin(c, err)) {
 		cursor_close(c);

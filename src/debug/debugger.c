@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "debug/judged.h"
-#include "debug/lines.h"
 #include "report/changes.h"
 
 #include <stdio.h>

@@ -120,4 +120,15 @@ MUST_USE int argument_place(struct str rest, bool *turn, int64_t *out, struct er
 /* Stands at that step or turn, or says that there is none. */
 MUST_USE int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err);
 
+/* ---- lines.c: where commands come from: a terminal, with a line editor, or a pipe ---- */
+
+/* Reads and runs commands until they end, or quit. *failed: one of a pipe's commands failed. */
+MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
+
+/* ---- complete.c ---- */
+
+/* What the last word of the line could be: calls back for each. `line` ends at the cursor. */
+typedef void completion_fn(void *ctx, struct str candidate);
+void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx);
+
 #endif

@@ -179,29 +179,29 @@ static bool test(struct expression *e, const struct test *t, const struct known 
 
 bool expression_holds(struct expression *e, const struct known *k)
 {
-	bool stack[EXPRESSION_ITEMS] = {false};
+	bool stack[EXPRESSION_TERMS] = {false};
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->count; i++) {
-		const struct item *item = &e->items[i];
+		const struct term *term = &e->terms[i];
 
-		switch (item->kind) {
-		case ITEM_TEST:
-			stack[n++] = test(e, &item->test, k);
+		switch (term->kind) {
+		case TERM_TEST:
+			stack[n++] = test(e, &term->test, k);
 			break;
-		case ITEM_NOT:
+		case TERM_NOT:
 			stack[n - 1] = !stack[n - 1];
 			break;
-		case ITEM_AND:
-		case ITEM_IF:
+		case TERM_AND:
+		case TERM_IF:
 			n--;
 			stack[n - 1] = stack[n - 1] && stack[n];
 			break;
-		case ITEM_OR:
+		case TERM_OR:
 			n--;
 			stack[n - 1] = stack[n - 1] || stack[n];
 			break;
-		case ITEM_OPEN:
+		case TERM_OPEN:
 			break;
 		}
 	}
@@ -215,9 +215,9 @@ bool expression_is_before(const struct expression *e)
 	bool before = true;
 
 	for (size_t i = 0; i < e->count; i++) {
-		const struct test *t = &e->items[i].test;
+		const struct test *t = &e->terms[i].test;
 
-		if (e->items[i].kind == ITEM_TEST) {
+		if (e->terms[i].kind == TERM_TEST) {
 			before = before && named_facts[t->left.fact].before &&
 			         (!t->right_is_path || named_facts[t->right.fact].before);
 		}
@@ -228,7 +228,7 @@ bool expression_is_before(const struct expression *e)
 bool expression_asks_rules(const struct expression *e)
 {
 	for (size_t i = 0; i < e->count; i++) {
-		if (e->items[i].kind == ITEM_TEST && e->items[i].test.left.fact == FACT_RULE) {
+		if (e->terms[i].kind == TERM_TEST && e->terms[i].test.left.fact == FACT_RULE) {
 			return true;
 		}
 	}
@@ -246,14 +246,14 @@ void expression_each_path(const struct expression *e, void (*take)(void *ctx, co
                           void *ctx)
 {
 	for (size_t i = 0; i < e->count; i++) {
-		const struct test *t = &e->items[i].test;
+		const struct test *t = &e->terms[i].test;
 
 		const struct path left = plain_path(t->left), right = plain_path(t->right);
 
-		if (e->items[i].kind == ITEM_TEST && left.pointer.n) {
+		if (e->terms[i].kind == TERM_TEST && left.pointer.n) {
 			take(ctx, &left);
 		}
-		if (e->items[i].kind == ITEM_TEST && t->right_is_path && right.pointer.n) {
+		if (e->terms[i].kind == TERM_TEST && t->right_is_path && right.pointer.n) {
 			take(ctx, &right);
 		}
 	}

@@ -14,19 +14,19 @@ const struct named_fact_row named_facts[FACTS_NAMED] = {
 #undef NAMED_FACT
 };
 
-struct parser {
+struct expression_parser {
 	struct str text;
 	size_t at;    /* behind the token */
 	size_t begin; /* of the token */
 	struct str token;
 	enum { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_OPERATOR } kind;
 	struct expression *out;
-	enum item_kind waiting[EXPRESSION_ITEMS]; /* operators and ITEM_OPEN */
+	enum term_kind waiting[EXPRESSION_TERMS]; /* operators and TERM_OPEN */
 	size_t waiting_count;
 	struct error *err;
 };
 
-static int fail(struct parser *p, size_t at, const char *what)
+static int fail(struct expression_parser *p, size_t at, const char *what)
 {
 	p->begin = at;
 	return error_set(p->err, FAIL_USAGE, "%s", what);
@@ -57,7 +57,7 @@ static size_t operator_length(struct str rest)
 	return 1;
 }
 
-static int next_text(struct parser *p)
+static int next_text(struct expression_parser *p)
 {
 	struct str rest = str_skip(p->text, p->at);
 	struct json_fault fault;
@@ -72,7 +72,7 @@ static int next_text(struct parser *p)
 	return 0;
 }
 
-static int next(struct parser *p)
+static int next(struct expression_parser *p)
 {
 	while (p->at < p->text.n && is_blank(p->text.p[p->at])) {
 		p->at++;
@@ -207,7 +207,7 @@ static bool is_number(struct str word)
 }
 
 /* A number, true, false and null stand for themselves; other words for their text. */
-static struct str literal_of(struct parser *p)
+static struct str literal_of(struct expression_parser *p)
 {
 	struct arena *arena = &p->out->arena;
 	struct buf quoted = BUF(BUF_MAX_MESSAGE);
@@ -225,7 +225,8 @@ static struct str literal_of(struct parser *p)
 
 /* ---- words that must be known ---- */
 
-static int no_such_word(struct parser *p, const char *what, const char *const *names, size_t count)
+static int no_such_word(struct expression_parser *p, const char *what, const char *const *names,
+                        size_t count)
 {
 	error_set(p->err, FAIL_USAGE, "no %s is called '%.*s'", what, STR_ARG(p->token));
 	return names_suggest(p->err, p->token, names, count);
@@ -233,7 +234,7 @@ static int no_such_word(struct parser *p, const char *what, const char *const *n
 
 #define WORDS_MAX 64
 
-static int check_rule(struct parser *p)
+static int check_rule(struct expression_parser *p)
 {
 	const char *names[WORDS_MAX];
 	size_t n = 0;
@@ -244,7 +245,7 @@ static int check_rule(struct parser *p)
 	return check_find(p->token) ? 0 : no_such_word(p, "rule", names, n);
 }
 
-static int check_outcome(struct parser *p)
+static int check_outcome(struct expression_parser *p)
 {
 	const char *names[WORDS_MAX];
 	size_t n = 0;
@@ -255,7 +256,7 @@ static int check_outcome(struct parser *p)
 	return outcome_parse(p->token) ? 0 : no_such_word(p, "outcome", names, n);
 }
 
-static int check_class(struct parser *p)
+static int check_class(struct expression_parser *p)
 {
 	const char *names[WORDS_MAX];
 	size_t n = 0;
@@ -266,7 +267,7 @@ static int check_class(struct parser *p)
 	return error_class_parse(p->token) ? 0 : no_such_word(p, "error class", names, n);
 }
 
-static int check_effect(struct parser *p)
+static int check_effect(struct expression_parser *p)
 {
 	const char *const names[] = {effect_name(EFFECT_CHANGED), effect_name(EFFECT_UNCHANGED),
 	                             effect_name(EFFECT_UNKNOWN)};
@@ -280,7 +281,7 @@ static int check_effect(struct parser *p)
 }
 
 /* A misspelled word of a closed list would wait for what never comes. */
-static int check_word(struct parser *p, const struct test *t)
+static int check_word(struct expression_parser *p, const struct test *t)
 {
 	bool equality = t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL;
 
@@ -303,12 +304,12 @@ static int check_word(struct parser *p, const struct test *t)
 
 /* ---- tests ---- */
 
-static int take_item(struct parser *p, const struct item *item)
+static int take_term(struct expression_parser *p, const struct term *term)
 {
-	if (p->out->count == EXPRESSION_ITEMS) {
+	if (p->out->count == EXPRESSION_TERMS) {
 		return fail(p, p->begin, "the expression is too long");
 	}
-	p->out->items[p->out->count++] = *item;
+	p->out->terms[p->out->count++] = *term;
 	return 0;
 }
 
@@ -328,7 +329,7 @@ static bool compare_of(struct str token, enum compare *out)
 	return false;
 }
 
-static int read_path(struct parser *p, struct path *out)
+static int read_path(struct expression_parser *p, struct path *out)
 {
 	size_t at;
 
@@ -340,7 +341,7 @@ static int read_path(struct parser *p, struct path *out)
 }
 
 /* The right side; the token is its first. */
-static int read_value(struct parser *p, struct test *t)
+static int read_value(struct expression_parser *p, struct test *t)
 {
 	enum named_fact fact;
 	size_t n = name_length(p->token);
@@ -362,7 +363,7 @@ static int read_value(struct parser *p, struct test *t)
 }
 
 /* `changed` may be followed by a pointer into the state. */
-static int read_changed(struct parser *p, struct test *t)
+static int read_changed(struct expression_parser *p, struct test *t)
 {
 	bool pointer = p->kind == TOKEN_WORD && (p->token.p[0] == '.' || p->token.p[0] == '/');
 
@@ -373,7 +374,7 @@ static int read_changed(struct parser *p, struct test *t)
 	return next(p);
 }
 
-static int read_comparison(struct parser *p, struct test *t)
+static int read_comparison(struct expression_parser *p, struct test *t)
 {
 	bool named = p->kind == TOKEN_OPERATOR && compare_of(p->token, &t->compare);
 	bool value = (p->kind == TOKEN_WORD && !str_is(p->token, "if")) || p->kind == TOKEN_TEXT;
@@ -391,10 +392,10 @@ static int read_comparison(struct parser *p, struct test *t)
 	return 0;
 }
 
-static int read_test(struct parser *p)
+static int read_test(struct expression_parser *p)
 {
-	struct item item = {.kind = ITEM_TEST};
-	struct test *t = &item.test;
+	struct term term = {.kind = TERM_TEST};
+	struct test *t = &term.test;
 
 	if (p->kind != TOKEN_WORD) {
 		return fail(p, p->begin,
@@ -404,7 +405,7 @@ static int read_test(struct parser *p)
 	if (is_number(p->token)) {
 		t->left = (struct path){.fact = FACT_STEP, .pointer = STR("")};
 		t->compare = COMPARE_EQUAL;
-		return read_value(p, t) || take_item(p, &item);
+		return read_value(p, t) || take_term(p, &term);
 	}
 	if (read_path(p, &t->left)) {
 		return -1;
@@ -412,14 +413,14 @@ static int read_test(struct parser *p)
 	if (t->left.fact == FACT_CHANGED ? read_changed(p, t) : read_comparison(p, t)) {
 		return -1;
 	}
-	return take_item(p, &item);
+	return take_term(p, &term);
 }
 
 /* ---- operators ---- */
 
-static int waits(struct parser *p, enum item_kind kind)
+static int waits(struct expression_parser *p, enum term_kind kind)
 {
-	if (p->waiting_count == EXPRESSION_ITEMS) {
+	if (p->waiting_count == EXPRESSION_TERMS) {
 		return fail(p, p->begin, "the expression is too long");
 	}
 	p->waiting[p->waiting_count++] = kind;
@@ -427,21 +428,21 @@ static int waits(struct parser *p, enum item_kind kind)
 }
 
 /* Operators that bind at least as tightly come first. */
-static int settle(struct parser *p, enum item_kind loosest)
+static int settle(struct expression_parser *p, enum term_kind loosest)
 {
 	while (p->waiting_count && p->waiting[p->waiting_count - 1] >= loosest) {
-		struct item item = {.kind = p->waiting[--p->waiting_count]};
+		struct term term = {.kind = p->waiting[--p->waiting_count]};
 
-		if (take_item(p, &item)) {
+		if (take_term(p, &term)) {
 			return -1;
 		}
 	}
 	return 0;
 }
 
-static int close_bracket(struct parser *p)
+static int close_bracket(struct expression_parser *p)
 {
-	if (settle(p, ITEM_IF)) {
+	if (settle(p, TERM_IF)) {
 		return -1;
 	}
 	if (!p->waiting_count) {
@@ -452,22 +453,22 @@ static int close_bracket(struct parser *p)
 }
 
 /* What may stand before a test: "!" and "(". */
-static int read_operand(struct parser *p)
+static int read_operand(struct expression_parser *p)
 {
 	while (p->kind == TOKEN_OPERATOR && (str_is(p->token, "!") || str_is(p->token, "("))) {
-		if (waits(p, str_is(p->token, "!") ? ITEM_NOT : ITEM_OPEN)) {
+		if (waits(p, str_is(p->token, "!") ? TERM_NOT : TERM_OPEN)) {
 			return -1;
 		}
 	}
 	return read_test(p);
 }
 
-static int read_operator(struct parser *p)
+static int read_operator(struct expression_parser *p)
 {
 	static const struct {
 		const char *spelled;
-		enum item_kind kind;
-	} operators[] = {{"&&", ITEM_AND}, {"||", ITEM_OR}, {"if", ITEM_IF}};
+		enum term_kind kind;
+	} operators[] = {{"&&", TERM_AND}, {"||", TERM_OR}, {"if", TERM_IF}};
 
 	while (str_is(p->token, ")") && p->kind == TOKEN_OPERATOR) {
 		if (close_bracket(p)) {
@@ -483,7 +484,7 @@ static int read_operator(struct parser *p)
 	return p->kind == TOKEN_END ? 0 : fail(p, p->begin, "an operator is expected here");
 }
 
-static int parse(struct parser *p)
+static int parse(struct expression_parser *p)
 {
 	if (next(p) || read_operand(p)) {
 		return -1;
@@ -493,7 +494,7 @@ static int parse(struct parser *p)
 			return -1;
 		}
 	}
-	if (settle(p, ITEM_IF)) {
+	if (settle(p, TERM_IF)) {
 		return -1;
 	}
 	return p->waiting_count ? fail(p, p->begin, "')' is missing") : 0;
@@ -502,7 +503,7 @@ static int parse(struct parser *p)
 int expression_parse(struct str text, struct expression **out, size_t *at, struct error *err)
 {
 	struct expression *e = mem_new(sizeof(*e));
-	struct parser p = {.out = e, .err = err};
+	struct expression_parser p = {.out = e, .err = err};
 
 	e->text = arena_str(&e->arena, text_trim(text));
 	e->scratch = BUF(BUF_MAX_MESSAGE);

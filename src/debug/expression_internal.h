@@ -6,7 +6,7 @@
 #include "debug/expression.h"
 #include "json/write.h"
 
-#define EXPRESSION_ITEMS 64
+#define EXPRESSION_TERMS 64
 
 enum compare {
 	COMPARE_NONE, /* does it hold by itself? */
@@ -20,7 +20,7 @@ enum compare {
 };
 
 /* Operators from loose to tight, behind what opens a bracket. */
-enum item_kind { ITEM_TEST, ITEM_OPEN, ITEM_IF, ITEM_OR, ITEM_AND, ITEM_NOT };
+enum term_kind { TERM_TEST, TERM_OPEN, TERM_IF, TERM_OR, TERM_AND, TERM_NOT };
 
 struct test {
 	struct path left;
@@ -32,15 +32,15 @@ struct test {
 	double number;
 };
 
-struct item {
-	enum item_kind kind;
+struct term {
+	enum term_kind kind;
 	struct test test;
 };
 
 struct expression {
 	struct str text;
 	struct arena arena;
-	struct item items[EXPRESSION_ITEMS]; /* each operator behind its operands */
+	struct term terms[EXPRESSION_TERMS]; /* each operator behind its operands */
 	size_t count;
 	struct buf scratch, other; /* of the evaluation */
 };

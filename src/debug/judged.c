@@ -7,7 +7,7 @@
 
 #define INTERRUPT_LINES 4096
 
-struct judging {
+struct judged_reading {
 	const struct judged_conf *conf;
 	judged_fn *take;
 	void *user;
@@ -18,7 +18,7 @@ struct judging {
 
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
-	struct judging *g = ctx;
+	struct judged_reading *g = ctx;
 
 	if (!g->given && v->rollout.p && str_is(v->rollout, g->conf->rollout)) {
 		g->given = true;
@@ -27,7 +27,7 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 }
 
 /* 1: that was the last line to be read. */
-static int take_line(struct judging *g, const struct line *l, const struct reader_note *note,
+static int take_line(struct judged_reading *g, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
 	const struct judged_conf *c = g->conf;
@@ -41,7 +41,7 @@ static int take_line(struct judging *g, const struct line *l, const struct reade
 	return judge_line(g->judge, l, note, err) ? -1 : g->given;
 }
 
-static int read_lines(struct judging *g, struct error *err)
+static int read_lines(struct judged_reading *g, struct error *err)
 {
 	struct reader_note note;
 	struct reader *r;
@@ -59,7 +59,7 @@ static int read_lines(struct judging *g, struct error *err)
 }
 
 /* The rollout stops here, in this state. */
-static int put_end(struct judging *g, struct error *err)
+static int put_end(struct judged_reading *g, struct error *err)
 {
 	const struct moment *m = g->conf->until;
 	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
@@ -87,7 +87,7 @@ static int put_end(struct judging *g, struct error *err)
 
 int judged_find(const struct judged_conf *conf, judged_fn *take, void *user, struct error *err)
 {
-	struct judging g = {.conf = conf, .take = take, .user = user};
+	struct judged_reading g = {.conf = conf, .take = take, .user = user};
 	const struct judge_conf rules = {.verdict = take_verdict, .ctx = &g};
 
 	if (judge_new(&rules, &g.judge, err)) {

@@ -1,5 +1,6 @@
-/* Reading commands: see lines.h. The only file that includes libedit. */
-#include "debug/lines.h"
+/* Reading commands: see debugger.h. The only file that includes libedit. */
+
+#include "debug/debugger.h"
 
 #include "base/mem.h"
 #include "base/text.h"

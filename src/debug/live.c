@@ -38,6 +38,9 @@ struct live {
 	struct io *io;
 	bool woken;
 	int64_t sent; /* calls */
+	/* A call by hand where the policy made none: what it said instead, or that it said nothing. */
+	struct decision replaced;
+	bool replaces, silent, spoke;
 	struct rollout_result result;
 	struct error err;
 	int failed;
@@ -148,12 +151,14 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	};
 
 	*d = (struct decision){.kind = DECIDE_NOTHING};
+	l->spoke = false;
 	if (!l->inner) {
 		propose(l, PROPOSAL_NONE, d, v, "nothing is proposed: call NAME JSON sends a call");
 		return 0;
 	}
 	if (!l->inner->ops->decide(l->inner, v, d, err)) {
 		propose(l, kinds[d->kind], d, v, d->reason);
+		l->spoke = true;
 		return 0;
 	}
 	if (err->kind != FAIL_INTERRUPTED || is_ending(l)) {
@@ -172,6 +177,9 @@ static void settle(struct live *l, struct decision *d)
 {
 	const struct proposal *p = &l->proposal;
 
+	l->replaces = p->edited && d->kind != DECIDE_CALL;
+	l->silent = !l->inner || !l->spoke || d->kind >= DECIDE_FINISHED;
+	l->replaced = *d;
 	if (is_ending(l)) {
 		*d = (struct decision){.kind = DECIDE_STOPPED, .reason = "ended in the debugger"};
 	} else if (p->edited) {
@@ -228,8 +236,15 @@ static void begin(struct policy *policy, const struct policy_view *v, struct str
 static void observe(struct policy *policy, const struct policy_result *r, struct str *messages)
 {
 	struct live *l = (struct live *)policy;
+	const struct policy_result own = {.decision = &l->replaced,
+	                                  .outcome = l->replaced.outcome,
+	                                  .message = l->replaced.message};
 
-	l->inner->ops->observe(l->inner, r, messages);
+	/* a policy is told what came of its own decisions: a model's conversation has no place for
+	   the result of a call that it did not make */
+	if (!l->replaces || !l->silent) {
+		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
+	}
 }
 
 static bool event(struct policy *policy, struct event *out)
@@ -345,19 +360,12 @@ const char *live_path(const struct live *l)
 	return buf_cstr(&l->path);
 }
 
-static enum live_phase phase_of(const struct live *l)
+bool live_is_over(struct live *l)
 {
-	struct live *shared = (struct live *)(uintptr_t)l; /* a lock is no part of what it says */
-
-	pthread_mutex_lock(&shared->lock);
-	enum live_phase phase = l->phase;
-	pthread_mutex_unlock(&shared->lock);
-	return phase;
-}
-
-bool live_is_over(const struct live *l)
-{
-	return phase_of(l) == LIVE_OVER;
+	pthread_mutex_lock(&l->lock);
+	bool over = l->phase == LIVE_OVER;
+	pthread_mutex_unlock(&l->lock);
+	return over;
 }
 
 const struct proposal *live_proposal(const struct live *l)

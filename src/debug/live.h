@@ -64,7 +64,7 @@ const char *live_path(const struct live *l); /* of its recording */
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
                void *ctx);
 
-bool live_is_over(const struct live *l);
+bool live_is_over(struct live *l);
 /* While it is not over. */
 const struct proposal *live_proposal(const struct live *l);
 /* The proposal as the line it will be, in `text`; false: it is no call. */

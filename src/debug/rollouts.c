@@ -14,15 +14,15 @@ struct seen_id {
 	int64_t instances;
 };
 
-struct listing {
+struct rollout_listing {
 	struct map ids; /* by the hash of the id alone */
 	rollout_place_fn *take;
 	void *ctx;
 };
 
 /* A header begins a rollout, and so does any line of a rollout that is not open. */
-static int take_line(struct listing *l, const struct line *line, const struct reader_note *note,
-                     struct error *err)
+static int take_line(struct rollout_listing *l, const struct line *line,
+                     const struct reader_note *note, struct error *err)
 {
 	uint64_t hash = map_hash(line->rollout);
 	struct seen_id *seen = map_find(&l->ids, hash, STR_NONE);
@@ -42,7 +42,7 @@ static int take_line(struct listing *l, const struct line *line, const struct re
 		err);
 }
 
-static void release(struct listing *l)
+static void release(struct rollout_listing *l)
 {
 	struct seen_id **all = map_list(&l->ids);
 
@@ -55,7 +55,7 @@ static void release(struct listing *l)
 int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted, rollout_place_fn *take,
                   void *ctx, struct error *err)
 {
-	struct listing l = {.take = take, .ctx = ctx};
+	struct rollout_listing l = {.take = take, .ctx = ctx};
 	struct reader_note note;
 	struct reader *r;
 	struct line line;

@@ -103,19 +103,21 @@ int verb_display(struct debugger *d, struct str arguments, struct error *err)
 
 /* ---- by number ---- */
 
-static int find(struct debugger *d, bool display, struct str text, struct point **out,
-                struct error *err)
+static struct point *find(struct debugger *d, bool display, struct str text, struct error *err)
 {
 	int64_t number;
 
 	if (!text_i64(text, &number)) {
-		return error_set(err, FAIL_USAGE, "expected a number, got '%.*s'", STR_ARG(text));
+		error_set(err, FAIL_USAGE, "expected a number, got '%.*s'", STR_ARG(text));
+		return NULL;
 	}
-	*out = points_find(&d->points, display, number);
-	return *out ? 0
-	            : error_set(err, FAIL_USAGE, "no %s has number %lld; info %s lists them",
-	                        display ? "display" : "breakpoint", (long long)number,
-	                        display ? "display" : "breakpoints");
+	struct point *one = points_find(&d->points, display, number);
+	if (!one) {
+		error_set(err, FAIL_USAGE, "no %s has number %lld; info %s lists them",
+		          display ? "display" : "breakpoint", (long long)number,
+		          display ? "display" : "breakpoints");
+	}
+	return one;
 }
 
 static void delete_all(struct debugger *d, bool display)
@@ -129,14 +131,14 @@ static void delete_all(struct debugger *d, bool display)
 
 static int delete_some(struct debugger *d, bool display, struct str arguments, struct error *err)
 {
-	struct point *one;
-
 	if (!text_trim(arguments).n) {
 		delete_all(d, display);
 		return 0;
 	}
 	while (text_trim(arguments).n) {
-		if (find(d, display, argument_word(&arguments), &one, err)) {
+		struct point *one = find(d, display, argument_word(&arguments), err);
+
+		if (!one) {
 			return -1;
 		}
 		points_delete(&d->points, one);
@@ -160,9 +162,9 @@ int verb_undisplay(struct debugger *d, struct str arguments, struct error *err)
 static int set_enabled(struct debugger *d, struct str arguments, bool enabled, struct error *err)
 {
 	struct str word = argument_word(&arguments);
-	struct point *one;
+	struct point *one = argument_none(arguments, err) ? NULL : find(d, false, word, err);
 
-	if (argument_none(arguments, err) || find(d, false, word, &one, err)) {
+	if (!one) {
 		return -1;
 	}
 	one->enabled = enabled;
@@ -182,9 +184,9 @@ int verb_disable(struct debugger *d, struct str arguments, struct error *err)
 int verb_condition(struct debugger *d, struct str arguments, struct error *err)
 {
 	struct str text = arguments, word = argument_word(&text);
-	struct point *one;
+	struct point *one = find(d, false, word, err);
 
-	if (find(d, false, word, &one, err)) {
+	if (!one) {
 		return -1;
 	}
 	if (point_set_condition(one, text, &d->column, err)) {

@@ -3,15 +3,15 @@
 
 #define EVENTS_MAX ((size_t)1 << 20) /* bytes kept of the events of one step */
 
-int walk_open(struct walk *w, const char *path, struct str rollout, uint64_t offset,
+int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint64_t offset,
               uint64_t number, struct error *err)
 {
-	*w = (struct walk){.rollout = rollout,
-	                   .offset = offset,
-	                   .number = number,
-	                   .header = BUF(BUF_MAX_MESSAGE + 1),
-	                   .end = BUF(BUF_MAX_MESSAGE + 1),
-	                   .events = BUF(EVENTS_MAX)};
+	*w = (struct rollout_walk){.rollout = rollout,
+	                           .offset = offset,
+	                           .number = number,
+	                           .header = BUF(BUF_MAX_MESSAGE + 1),
+	                           .end = BUF(BUF_MAX_MESSAGE + 1),
+	                           .events = BUF(EVENTS_MAX)};
 	for (int i = 0; i < 2; i++) {
 		w->slot[i].text = BUF(BUF_MAX_MESSAGE + 1);
 		w->slot[i].id = BUF(BUF_MAX_MESSAGE + 1);
@@ -23,7 +23,7 @@ int walk_open(struct walk *w, const char *path, struct str rollout, uint64_t off
 	return 0;
 }
 
-void walk_close(struct walk *w)
+void walk_close(struct rollout_walk *w)
 {
 	reader_close(w->reader);
 	for (int i = 0; i < 2; i++) {
@@ -33,10 +33,10 @@ void walk_close(struct walk *w)
 	buf_release(&w->header);
 	buf_release(&w->end);
 	buf_release(&w->events);
-	*w = (struct walk){.reader = NULL};
+	*w = (struct rollout_walk){.reader = NULL};
 }
 
-void walk_seek(struct walk *w, uint64_t offset, uint64_t number, int64_t position)
+void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t position)
 {
 	reader_seek(w->reader, offset, UINT64_MAX, number);
 	w->offset = offset;
@@ -60,7 +60,7 @@ static int fill(struct walk_slot *s, const struct line *l, const struct reader_n
 	return line_parse(buf_view(&s->text), &s->id, &s->line, &used, err);
 }
 
-static void complete(const struct walk *w, const struct line *next, struct moment *out)
+static void complete(const struct rollout_walk *w, const struct line *next, struct moment *out)
 {
 	const struct walk_slot *s = &w->slot[w->current];
 
@@ -76,7 +76,7 @@ static void complete(const struct walk *w, const struct line *next, struct momen
 }
 
 /* A line that takes a place of its own: it completes the one before it. 1: *out is that moment. */
-static int take_place(struct walk *w, const struct line *l, const struct reader_note *note,
+static int take_place(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
                       struct moment *out, struct error *err)
 {
 	int other = !w->current, had = w->pending;
@@ -95,7 +95,7 @@ static int take_place(struct walk *w, const struct line *l, const struct reader_
 }
 
 /* The start is one place, of two lines: header and reset. */
-static int take_start(struct walk *w, const struct line *l, const struct reader_note *note,
+static int take_start(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
                       struct error *err)
 {
 	bool header = l->type == LINE_HEADER;
@@ -117,7 +117,7 @@ static int take_start(struct walk *w, const struct line *l, const struct reader_
 	return fill(&w->slot[w->current], l, note, err);
 }
 
-static int take(struct walk *w, const struct line *l, const struct reader_note *note,
+static int take(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
                 struct moment *out, struct error *err)
 {
 	switch (l->type) {
@@ -141,7 +141,7 @@ static int take(struct walk *w, const struct line *l, const struct reader_note *
 	return take_place(w, l, note, out, err);
 }
 
-static int read_on(struct walk *w, struct moment *out, struct error *err)
+static int read_on(struct rollout_walk *w, struct moment *out, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
@@ -163,7 +163,7 @@ static int read_on(struct walk *w, struct moment *out, struct error *err)
 }
 
 /* The newest line has nothing behind it: it is given once, and again when there is more. */
-static int give_last(struct walk *w, struct moment *out)
+static int give_last(struct rollout_walk *w, struct moment *out)
 {
 	if (!w->pending || (w->given && w->given_position == w->position)) {
 		return 0;
@@ -175,7 +175,7 @@ static int give_last(struct walk *w, struct moment *out)
 	return 1;
 }
 
-int walk_next(struct walk *w, struct moment *out, struct error *err)
+int walk_next(struct rollout_walk *w, struct moment *out, struct error *err)
 {
 	if (w->clear_events) {
 		buf_clear(&w->events);

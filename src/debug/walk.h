@@ -16,7 +16,7 @@ struct walk_slot {
 	uint64_t offset, number; /* of its object in the file */
 };
 
-struct walk {
+struct rollout_walk {
 	struct reader *reader;
 	struct str rollout; /* decoded id; borrowed */
 	walk_line_fn *each; /* NULL: none */
@@ -35,15 +35,15 @@ struct walk {
 };
 
 /* Begins at the rollout's first line, at that offset; `rollout` is borrowed. FAIL_INPUT. */
-MUST_USE int walk_open(struct walk *w, const char *path, struct str rollout, uint64_t offset,
-                       uint64_t number, struct error *err);
-void walk_close(struct walk *w); /* zeroed is fine */
+MUST_USE int walk_open(struct rollout_walk *w, const char *path, struct str rollout,
+                       uint64_t offset, uint64_t number, struct error *err);
+void walk_close(struct rollout_walk *w); /* zeroed is fine */
 
 /* Goes on at a step line of that position. */
-void walk_seek(struct walk *w, uint64_t offset, uint64_t number, int64_t position);
+void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t position);
 
 /* The next moment, valid until the next call: 1; 0: there is none. A moment without a line behind
    it is the last so far: if the file has grown by the next call, that gives it again, whole. */
-MUST_USE int walk_next(struct walk *w, struct moment *out, struct error *err);
+MUST_USE int walk_next(struct rollout_walk *w, struct moment *out, struct error *err);
 
 #endif

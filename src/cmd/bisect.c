@@ -28,9 +28,10 @@ struct bisect_options {
 #define FIELD(f) offsetof(struct bisect_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST('e', "env", "TARGET", FIELD(envs),
-                 "a target, as in run; give the environment itself first, then each way to it, from "
-                 "the inside out"),
+	OPT_LIST(
+		'e', "env", "TARGET", FIELD(envs),
+		"a target, as in run; give the environment itself first, then each way to it, from "
+		"the inside out"),
 	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each with this seed"),
 	OPT_STRING(0, "actions", "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),
@@ -517,9 +518,8 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	struct batch_count count;
 	size_t jobs;
 	int code = check_usage(o, argc, err) || tolerances_read(&b.tolerances, &o->compare, err) ||
-	                           settle_jobs(&b, &jobs, err) ||
-	                           read_calls(&b, argc, argv, err) || open_layers(&b, err) ||
-	                           drive(&b, jobs, &count, err)
+	                           settle_jobs(&b, &jobs, err) || read_calls(&b, argc, argv, err) ||
+	                           open_layers(&b, err) || drive(&b, jobs, &count, err)
 	                   ? -1
 	                   : conclude(&b, &count, err);
 
@@ -532,7 +532,8 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 
 const struct command command_bisect = {
 	.name = "bisect",
-	.summary = "send the same calls to several targets and name the first that changes an answer",
+	.summary =
+		"send the same calls to several targets and name the first that changes an answer",
 	.operands = "[FILE...]",
 	.description =
 		"For an environment behind proxies: --env names the environment itself, then the "

@@ -192,8 +192,8 @@ static int serve_environment(const struct context *c, const struct serve_conf *c
 }
 
 /* The protocol that was recorded, unless another one is asked for. */
-static int choose_protocol(const struct serve_options *o, const char *path,
-                           struct serve_conf *conf, struct error *err)
+static int choose_protocol(const struct serve_options *o, const char *path, struct serve_conf *conf,
+                           struct error *err)
 {
 	struct str recorded = playback_sample(conf->playback)->protocol;
 
@@ -210,8 +210,8 @@ static int choose_protocol(const struct serve_options *o, const char *path,
 	                      str_is(recorded, "openenv") ? STR("openenv") : STR("mcp"), err);
 }
 
-static int serve_recording(const struct context *c, const struct serve_options *o,
-                           const char *path, struct error *err)
+static int serve_recording(const struct context *c, const struct serve_options *o, const char *path,
+                           struct error *err)
 {
 	struct playback_conf playing = {.path = path, .loop = o->loop};
 	struct serve_conf conf;
@@ -233,8 +233,8 @@ static int serve_model(const struct context *c, const struct serve_options *o, c
                        struct error *err)
 {
 	struct buf script = BUF(PLAYBACK_SCRIPT_MAX);
-	int failed = playback_model(path, &script, err) ||
-	             serve_llm(c, o, path, buf_view(&script), err);
+	int failed =
+		playback_model(path, &script, err) || serve_llm(c, o, path, buf_view(&script), err);
 
 	buf_release(&script);
 	return failed ? -1 : 0;
@@ -259,8 +259,7 @@ static bool is_recording(const struct context *c, const struct serve_options *o,
 	bool a_file = access(operand, F_OK) == 0 || strchr(operand, '/') ||
 	              str_ends(str_from(operand), STR(".jsonl"));
 
-	return o->as ||
-	       (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
+	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
 }
 
 static int serve_one(const struct context *c, const struct serve_options *o, const char *operand,
@@ -269,7 +268,8 @@ static int serve_one(const struct context *c, const struct serve_options *o, con
 	bool spoken = o->as && strcmp(o->as, "llm") == 0;
 
 	if (!is_recording(c, o, operand)) {
-		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1 : 0;
+		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1
+		                                                                              : 0;
 	}
 	if (check_options(o, spoken ? SERVES_SPOKEN : SERVES_RECORDING, err)) {
 		return -1;
@@ -288,7 +288,7 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 			                 "llm needs a script: rolldbg serve llm SCRIPT");
 		}
 		return check_options(o, SERVES_SCRIPT, err) ||
-				       serve_llm(c, o, argv[1], STR_NONE, err)
+		                       serve_llm(c, o, argv[1], STR_NONE, err)
 		               ? -1
 		               : 0;
 	}
@@ -303,29 +303,31 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "serve a built-in environment, healthy or with faults, a recording that is played "
-		   "back, or a scripted model",
+	.summary =
+		"serve a built-in environment, healthy or with faults, a recording that is played "
+		"back, or a scripted model",
 	.operands = "[WORLD | FILE | llm SCRIPT]",
-	.description = "WORLD is frozen_lake (the default) or desk, optionally with settings as "
-		       "in builtin: targets, such as 'frozen_lake?map=8x8'. Prints 'listening on "
-		       "ADDRESS:PORT' when ready; the environment is at /mcp, or with --protocol "
-		       "openenv at /ws.\n"
-		       "FILE is a recording: its rollouts are played back over the protocol they "
-		       "were recorded with, each to one session, in the order of their headers or "
-		       "by the seed that the client asks for. A call that was not recorded gets a "
-		       "tool error that shows the nearest recorded call, and a session for which no "
-		       "rollout is left is refused. With --as llm the recording answers as the "
-		       "model, with the recorded assistant messages (see PLAYBACK in "
-		       "rolldbg(1)).\n"
-		       "'llm SCRIPT' serves a scripted model: an "
-		       "OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
-		       "faults included, to test policies without a model (see SCRIPTED MODELS "
-		       "in rolldbg(1)). Ctrl-C stops it.\n"
-		       "Faults (see FAULTS in rolldbg(1)):"
+	.description =
+		"WORLD is frozen_lake (the default) or desk, optionally with settings as "
+		"in builtin: targets, such as 'frozen_lake?map=8x8'. Prints 'listening on "
+		"ADDRESS:PORT' when ready; the environment is at /mcp, or with --protocol "
+		"openenv at /ws.\n"
+		"FILE is a recording: its rollouts are played back over the protocol they "
+		"were recorded with, each to one session, in the order of their headers or "
+		"by the seed that the client asks for. A call that was not recorded gets a "
+		"tool error that shows the nearest recorded call, and a session for which no "
+		"rollout is left is refused. With --as llm the recording answers as the "
+		"model, with the recorded assistant messages (see PLAYBACK in "
+		"rolldbg(1)).\n"
+		"'llm SCRIPT' serves a scripted model: an "
+		"OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
+		"faults included, to test policies without a model (see SCRIPTED MODELS "
+		"in rolldbg(1)). Ctrl-C stops it.\n"
+		"Faults (see FAULTS in rolldbg(1)):"
 #define FAULT(id, fault, protocols, help) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT
-		       ".",
+		".",
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -45,9 +45,10 @@ static const struct opt options[] = {
 	OPT_NUMBER(0, "max-runs", "N", FIELD(max_runs),
                    "play at most N rollouts (default 1000); then what is left may not be minimal"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "play N rollouts at a time (default 1)"),
-	OPT_STRING('o', "out", "FILE", FIELD(out),
-                   "record the shortest rollout to this file, and its calls as a policy to the same "
-                   "name with .policy.json (default: FILE.shrunk.jsonl)"),
+	OPT_STRING(
+		'o', "out", "FILE", FIELD(out),
+		"record the shortest rollout to this file, and its calls as a policy to the same "
+		"name with .policy.json (default: FILE.shrunk.jsonl)"),
 	OPT_FLAG('f', "force", FIELD(force), "replace these files"),
 	OPT_FLAG(0, "json", FIELD(json), "print the result as a JSON line"),
 	OPT_GROUP(FIELD(target), target_group),
@@ -442,9 +443,8 @@ static int settle_numbers(struct shrinking *s, struct error *err)
 		                 jobs->value);
 	}
 	if (runs->given && runs->value <= TRIES) {
-		return error_set(err, FAIL_USAGE,
-		                 "--max-runs: expected more than %d, got %" PRIu64, TRIES,
-		                 runs->value);
+		return error_set(err, FAIL_USAGE, "--max-runs: expected more than %d, got %" PRIu64,
+		                 TRIES, runs->value);
 	}
 	return descriptors_allow(s->jobs, err);
 }
@@ -472,8 +472,7 @@ static int find_rollout(const struct shrinking *s, const char *file, struct buf 
 	struct choosing c = {.id = BUF(BUF_MAX_SMALL)};
 	struct judge_conf conf = {.only = s->opts->rule, .verdict = take_verdict, .ctx = &c};
 	struct judge *judge = NULL;
-	int failed = judge_new(&conf, &judge, err) ||
-	             judge_recording(judge, file, NULL, NULL, err);
+	int failed = judge_new(&conf, &judge, err) || judge_recording(judge, file, NULL, NULL, err);
 
 	if (!failed) {
 		judge_finish(judge);

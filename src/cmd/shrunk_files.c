@@ -31,9 +31,10 @@ int shrunk_files_choose(struct shrunk_files *f, const char *from, const char *ou
 
 	*f = (struct shrunk_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
 	if (!out && strcmp(from, "-") == 0) {
-		return error_set(err, FAIL_USAGE,
-		                 "the recording is read from standard input: name the file to write "
-		                 "with --out");
+		return error_set(
+			err, FAIL_USAGE,
+			"the recording is read from standard input: name the file to write "
+			"with --out");
 	}
 	if (out) {
 		buf_text(&f->recording, out);

@@ -172,8 +172,8 @@ void symptom_watch_finish(struct symptom_watch *w)
 		judge_finish(w->judge);
 	}
 	for (size_t i = 0; i < r->count && !w->seen; i++) {
-		const struct known_step *known = map_find(
-			&w->symptom->steps, hash_place(&r->steps[i], &history), STR_NONE);
+		const struct known_step *known =
+			map_find(&w->symptom->steps, hash_place(&r->steps[i], &history), STR_NONE);
 
 		if (known && !known->ambiguous && known->answer != hash_answer(r, i)) {
 			note_divergence(w, &r->steps[i]);

@@ -27,8 +27,8 @@ struct symptom_watch {
 	struct strip *strip;
 	struct rollout_copy copy;
 	bool seen;
-	int64_t last_step;  /* of it; -1: of no step */
-	char message[320];  /* what was found */
+	int64_t last_step; /* of it; -1: of no step */
+	char message[320]; /* what was found */
 };
 
 MUST_USE int symptom_watch_start(struct symptom_watch *w, const struct symptom *s,

@@ -88,8 +88,8 @@ static double between_ms(int64_t from, int64_t to)
 static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
 {
 	struct str meta = l ? l->value[KEY_META] : STR_NONE;
-	int64_t now = time_of(l && l->type == LINE_END ? JSON_GET(meta, "ended")
-	                                               : JSON_GET(meta, "at"));
+	int64_t now =
+		time_of(l && l->type == LINE_END ? JSON_GET(meta, "ended") : JSON_GET(meta, "at"));
 
 	return (struct interval){.called = called,
 	                         .call = m->call,

@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show replay diff strip probe serve help; do
+	for command in run check show replay diff strip probe bisect shrink serve help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]

@@ -31,9 +31,9 @@ struct gym_env {
 	struct str id;
 	uint64_t serial; /* order of creation; used as the seed if none was given */
 	unsigned transports;
-	bool refused; /* beyond the limit: it can be looked at, and never moves */
-	bool counted; /* takes one of max_envs */
-	void *place;  /* the world's memory; NULL until its first state or step */
+	bool refused;          /* beyond the limit: it can be looked at, and never moves */
+	bool counted;          /* takes one of max_envs */
+	void *place;           /* the world's memory; NULL until its first state or step */
 	struct played *played; /* what a server that plays a recording has instead */
 	/* The control plane. */
 	uint64_t step_count;

@@ -116,8 +116,8 @@ static bool open_session(struct exchange *x, struct str env_id)
 
 static void write_raw_error(struct exchange *x, struct str error)
 {
-	buf_printf(&x->reply->body, "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":",
-	           STR_ARG(x->message.id));
+	buf_printf(&x->reply->body,
+	           "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":", STR_ARG(x->message.id));
 	buf_str(&x->reply->body, error);
 	buf_char(&x->reply->body, '}');
 }
@@ -164,8 +164,8 @@ static struct playback_wish wish_of(struct str params)
 {
 	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
 	struct str config = JSON_GET(extra, "config");
-	struct playback_wish wish = {
-		.reset_args = json_type(config) == JSON_OBJECT ? config : STR_NONE};
+	struct playback_wish wish = {.reset_args =
+	                                     json_type(config) == JSON_OBJECT ? config : STR_NONE};
 
 	wish.has_seed = json_i64(JSON_GET(extra, "seed"), &wish.seed);
 	return wish;

@@ -6,12 +6,12 @@
 #include "serve/playback/playback.h"
 
 enum played_kind {
-	PLAYED_RESULT, /* body: the result, raw JSON */
-	PLAYED_ERROR,  /* body: the error object of JSON-RPC */
+	PLAYED_RESULT,  /* body: the result, raw JSON */
+	PLAYED_ERROR,   /* body: the error object of JSON-RPC */
 	PLAYED_REFUSAL, /* the same, with HTTP status `status` */
-	PLAYED_HTTP,   /* HTTP status `status` with these bytes */
-	PLAYED_CLOSE,  /* the connection is closed without an answer */
-	PLAYED_NEVER,  /* no answer comes */
+	PLAYED_HTTP,    /* HTTP status `status` with these bytes */
+	PLAYED_CLOSE,   /* the connection is closed without an answer */
+	PLAYED_NEVER,   /* no answer comes */
 };
 
 struct played_answer {

@@ -58,8 +58,7 @@ static void put_calls(struct json_writer *w, struct str calls, struct str record
 
 	jw_array(w);
 	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
-		if (json_type(arguments) == JSON_STRING &&
-		    json_equal(JSON_GET(call, "id"), id)) {
+		if (json_type(arguments) == JSON_STRING && json_equal(JSON_GET(call, "id"), id)) {
 			put_call(w, call, arguments);
 		} else {
 			jw_raw(w, call);
@@ -69,8 +68,7 @@ static void put_calls(struct json_writer *w, struct str calls, struct str record
 }
 
 /* The history that the message was kept for leaves out reasoning and refusals. */
-static void put_message(struct json_writer *w, struct str message, struct str llm,
-                        struct str call)
+static void put_message(struct json_writer *w, struct str message, struct str llm, struct str call)
 {
 	struct json_member m;
 	struct arena keys = {0};
@@ -125,8 +123,8 @@ static void take_error(struct model_reading *r, struct str error)
 	struct buf reply = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 	int64_t status;
-	bool answered = json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 &&
-	                status <= 599;
+	bool answered =
+		json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 && status <= 599;
 
 	jw_init(&w, &reply);
 	jw_object(&w);

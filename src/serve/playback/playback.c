@@ -98,6 +98,13 @@ static struct recorded_rollout *next_fitting(struct playback *p, const struct pl
 	return best;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static void list_seeds(const struct recorded *r, struct buf *why)
 {
 	int64_t listed[SEEDS_MAX];
@@ -111,9 +118,12 @@ static void list_seeds(const struct recorded *r, struct buf *why)
 			known = listed[k] == one->seed;
 		}
 		if (!known) {
-			buf_printf(why, "%s%" PRId64, count ? ", " : "", one->seed);
 			listed[count++] = one->seed;
 		}
+	}
+	qsort(listed, count, sizeof(*listed), by_size);
+	for (size_t i = 0; i < count; i++) {
+		buf_printf(why, "%s%" PRId64, i ? ", " : "", listed[i]);
 	}
 }
 

@@ -8,8 +8,8 @@
 
 /* Which recorded call answers a call. */
 enum playback_match {
-	MATCH_EXACT,      /* the next one, if tool and arguments are its own */
-	MATCH_ARGUMENTS,  /* the next one anywhere with the same tool and arguments, else an earlier one */
+	MATCH_EXACT, /* the next one, if tool and arguments are its own */
+	MATCH_ARGUMENTS, /* the next one anywhere with the same tool and arguments, else an earlier one */
 	MATCH_SEQUENTIAL, /* the next one, whatever is called */
 };
 extern const char *const playback_matches[]; /* by enum playback_match */
@@ -50,11 +50,11 @@ struct played {
 	struct recorded_rollout *rollout;
 	size_t next;                      /* call */
 	const struct recorded_call *last; /* the one that answered last; NULL: none yet */
-	double rewards;     /* of the calls so far */
-	uint64_t state_key; /* of the call that reads states; 0: not known yet */
-	bool state_read;    /* since the last call */
-	bool wished;        /* it asked for a seed, or was reset */
-	bool fresh;         /* nobody has looked at the state since the reset */
+	double rewards;                   /* of the calls so far */
+	uint64_t state_key;               /* of the call that reads states; 0: not known yet */
+	bool state_read;                  /* since the last call */
+	bool wished;                      /* it asked for a seed, or was reset */
+	bool fresh;                       /* nobody has looked at the state since the reset */
 };
 
 /* The next rollout that nobody has played, of those with the wished seed if any has one. NULL: there

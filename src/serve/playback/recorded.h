@@ -14,7 +14,8 @@ struct recorded_reply {
 	enum error_layer layer, disagrees;
 	struct str code, message;
 	struct str observation, structured;
-	struct str text; /* raw string: how a model got to read the observation, if that is its JSON */
+	struct str
+		text; /* raw string: how a model got to read the observation, if that is its JSON */
 	struct str bytes; /* of a reply that was no JSON, decoded */
 	struct str reward;
 	int8_t terminated, truncated; /* -1: not known */
@@ -27,7 +28,7 @@ struct recorded_call {
 	uint64_t key;         /* equal calls have the same */
 	struct recorded_reply reply;
 	struct str after, after_hash; /* the state after it, and its hash; absent: not known */
-	bool renames;     /* its reply named another transport session */
+	bool renames;                 /* its reply named another transport session */
 };
 
 struct played;

@@ -191,10 +191,11 @@ static void state(struct turn *t)
 	if (s->rollout->state_kind != STATE_OPENENV) {
 		int64_t steps = playback_steps(s);
 
-		buf_printf(out,
-		           "{\"type\":\"state\",\"data\":{\"episode_id\":null,\"step_count\":%" PRId64
-		           "}}",
-		           steps < 0 ? 0 : steps);
+		buf_printf(
+			out,
+			"{\"type\":\"state\",\"data\":{\"episode_id\":null,\"step_count\":%" PRId64
+			"}}",
+			steps < 0 ? 0 : steps);
 	} else if (now.p) {
 		say_state(t->session, now, out);
 	} else {

@@ -1,6 +1,8 @@
 /* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line for each
    step of an environment, with the whole conversation so far; lines of several environments are
    interleaved. Only the messages that a line adds are looked at. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/python.h"

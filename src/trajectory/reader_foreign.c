@@ -170,7 +170,7 @@ static int import_value(struct reader *r, struct str value, struct error *err)
 /* Makes more lines: 1, 0 for a truncated last line, -1. */
 static int import_more(struct reader *r, struct error *err)
 {
-	struct str value;
+	struct str value = STR_NONE;
 	bool torn = false;
 	int more = next_value(r, &value, &torn, err);
 

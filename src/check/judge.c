@@ -272,7 +272,7 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	if (r->movement == MOVEMENT_UNSHOWN) {
 		sum->unshown++;
 	} else {
-		sum->no_source += r->source == SOURCE_NONE;
+		sum->no_source += r->source == SOURCE_NONE && !r->imported;
 		sum->by_observation += r->source == SOURCE_OBSERVATION;
 	}
 }

@@ -297,7 +297,7 @@ const struct format *reader_format(const struct reader *r)
 
 int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
-	struct reader_note unwanted;
+	struct reader_note unwanted = {.line = 0};
 
 	note = note ? note : &unwanted;
 	if (!r->looked && reader_look(r, err) != 0) {

@@ -121,6 +121,17 @@ env.1.json' ]
 	has "$stderr" "no rollout 'nope'"
 }
 
+@test "replay: what the other program does not know is no difference" {
+	rolldbg run --quiet --seed 42 --out lake.jsonl
+	for format in eval-protocol openai openenv-collect trl; do
+		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.jsonl"
+		expect 0 rolldbg replay "$format.jsonl"
+		has "$output" 'no differences · 1 rollout · 6 steps'
+		expect 1 rolldbg replay "$format.jsonl" --env 'builtin:frozen_lake?map=8x8'
+		has "$output" '/observation/position'
+	done
+}
+
 @test "nothing is left half-converted" {
 	while IFS=$'\t' read -r file code _; do
 		[[ $file != \#* ]] && [ "$code" = 3 ] || continue

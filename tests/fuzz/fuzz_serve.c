@@ -20,7 +20,7 @@ static const char *const targets[] = {
 	"frozen_lake?fault=no-control-plane&fault=no-tools",
 	"frozen_lake?fault=html-200",
 	"frozen_lake?protocol=openenv&fault=no-metadata",
-	"frozen_lake?fault=stateless&fault=alias",
+	"frozen_lake?protocol=openenv&fault=stateless&fault=alias",
 };
 
 static const char *const paths[] = {"/mcp",
@@ -72,7 +72,8 @@ static void check_answer(const struct reply *r)
 	}
 }
 
-static void answer(struct served *s, struct request *q)
+/* True: it is to be asked again. */
+static bool answer(struct served *s, const struct request *q)
 {
 	struct reply r = {.body = BUF(BUF_MAX_MESSAGE)};
 
@@ -85,15 +86,8 @@ static void answer(struct served *s, struct request *q)
 	if (r.session[0]) {
 		memcpy(s->session, r.session, sizeof(s->session));
 	}
-	bool again = r.act == ACT_WAIT && !q->waited;
 	buf_release(&r.body);
-	if (again) {
-		q->waited = true;
-		r = (struct reply){.body = BUF(BUF_MAX_MESSAGE)};
-		exchange_answer(&s->gym, q, &r);
-		check_answer(&r);
-		buf_release(&r.body);
-	}
+	return r.act == ACT_WAIT;
 }
 
 static void request(struct served *s, struct str text)
@@ -115,7 +109,10 @@ static void request(struct served *s, struct str text)
 		q.ws_key = str_skip(text, 1);
 		q.ws_version = STR("13");
 	}
-	answer(s, &q);
+	q.waited = answer(s, &q);
+	if (q.waited) {
+		answer(s, &q);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

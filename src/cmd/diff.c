@@ -349,6 +349,7 @@ const struct command command_diff = {
 		"input; without them the last two recordings of the state folder. Nothing is "
 		"printed where they agree. The exit code is 0 if they agree, 1 if they differ.",
 	.max_operands = 2,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct diff_options),

@@ -479,6 +479,7 @@ const struct command command_replay = {
 		"was not reached.",
 	.min_operands = 1,
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct replay_options),

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/compare_options.h"
+#include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/goldens.h"
 #include "cmd/mask_hints.h"
@@ -22,7 +23,7 @@ struct replay_options {
 	struct compare_options compare;
 	const char *out;
 	struct opt_u64 jobs;
-	bool accept, force;
+	bool accept, force, until_divergence;
 	struct report_options report;
 };
 
@@ -34,6 +35,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "accept", FIELD(accept),
                  "replace each golden that differs by what came; without it, that is written to "
                  "GOLDEN.new"),
+	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
+                 "replay the only rollout of one GOLDEN, and go into the debugger before the first "
+                 "call whose state differs"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record to this file (default: a new file in the state folder)"),
@@ -435,10 +439,27 @@ static void tear_down(struct replaying *r)
 	pthread_mutex_destroy(&r->order);
 }
 
+static int replay_in_debugger(const struct context *c, const struct replay_options *o, int argc,
+                              char **argv, struct error *err)
+{
+	struct debug_options d = {.target = o->target};
+
+	if (argc != 1 || o->accept || o->json || o->out || o->jobs.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--until-divergence takes one GOLDEN, and no --accept, --json, "
+		                 "--out or --jobs");
+	}
+	return debug_divergence(c, &d, argv[0], err);
+}
+
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
 	const struct replay_options *o = opts;
+
+	if (o->until_divergence) {
+		return replay_in_debugger(c, o, argc, argv, err);
+	}
 	struct replaying r = {.context = c,
 	                      .opts = o,
 	                      .pages = page_cache_new(),

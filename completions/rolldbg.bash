@@ -10,7 +10,7 @@ _rolldbg_value()
 {
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
-	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
@@ -73,7 +73,7 @@ _rolldbg_value()
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
-	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
 	replay:--mask) _rolldbg_words '' ;;
 	replay:--tolerance) _rolldbg_words '' ;;
@@ -99,7 +99,7 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
-	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
 	probe:--need | probe:-N) _rolldbg_words '' ;;
@@ -139,7 +139,7 @@ _rolldbg_value()
 	probe:--ca-file) _rolldbg_files -f ;;
 	probe:--header | probe:-H) _rolldbg_files -f ;;
 	probe:--header-env) _rolldbg_words '' ;;
-	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	bisect:--seed | bisect:-s) _rolldbg_words '' ;;
 	bisect:--actions) _rolldbg_words '' ;;
 	bisect:--tool) _rolldbg_words '' ;;
@@ -161,7 +161,7 @@ _rolldbg_value()
 	bisect:--ca-file) _rolldbg_files -f ;;
 	bisect:--header | bisect:-H) _rolldbg_files -f ;;
 	bisect:--header-env) _rolldbg_words '' ;;
-	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	shrink:--seed | shrink:-s) _rolldbg_words '' ;;
 	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	shrink:--divergence) _rolldbg_words '' ;;
@@ -221,7 +221,7 @@ _rolldbg_word()
 	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	shrink:*) _rolldbg_files -f ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	serve:*) _rolldbg_files -f ;;
+	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip stats probe bisect shrink serve help' ;;
 	esac
@@ -258,14 +258,20 @@ _rolldbg_target()
 	esac
 }
 
-# A kind of $1, a ready policy, or a file.
-_rolldbg_policy()
+# A word of $1, or a file.
+_rolldbg_mixed()
 {
 	local named
-	_rolldbg_words "$1 $(rolldbg __spec policies 2>/dev/null)"
+	_rolldbg_words "$1"
 	named=("${COMPREPLY[@]}")
 	_rolldbg_files -f
 	COMPREPLY+=("${named[@]}")
+}
+
+# A kind of $1, a ready policy, or a file.
+_rolldbg_policy()
+{
+	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
 # readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before

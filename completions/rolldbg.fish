@@ -246,5 +246,5 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l delay -x -d 'make 
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l as -x -a 'env llm' -d 'play the recording as the environment or as the model (default env)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l match -x -a 'exact arguments sequential' -d 'recorded call that answers a call: the next one if it is the same, the next one with the same tool and arguments, or the next one (default exact)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l loop -d 'play a recording again from its first rollout when all have been played'
-complete -c rolldbg -n '__fish_seen_subcommand_from serve' -F
+complete -c rolldbg -n '__fish_seen_subcommand_from serve' -F -a 'frozen_lake desk llm'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats probe bisect shrink serve help'

@@ -228,7 +228,7 @@ static void bad_field(void)
 	struct server *s = start_server("frozen_lake?fault=bad-field");
 	struct got a, g;
 
-	open_session(s, "a", &a);
+	open_session(s, "{\"session_id\":\"a\"}", &a);
 	for (size_t i = 0; i < ARRAY_LEN(way); i++) {
 		move(s, a.session, way[i], &g);
 	}
@@ -236,7 +236,7 @@ static void bad_field(void)
 	move(s, a.session, "JUMP", &g);
 	ok(!strstr(message_of(&g), "is broken"), "a call that is refused is refused as ever");
 	move(s, a.session, "RIGHT", &g);
-	is_str(message_of(&g), "Error executing tool lake_move: field 10 is broken",
+	ok(strstr(message_of(&g), "Error executing tool lake_move: field 10 is broken") != NULL,
 	       "the move onto it");
 	is_int(steps_read(s, "a"), 4, "is made");
 	move(s, a.session, "LEFT", &g);

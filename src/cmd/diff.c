@@ -45,7 +45,7 @@ struct diffing {
 	struct output out;
 	struct pager pager;
 	struct recording_side side[2];
-	struct tolerances tolerances;
+	struct compare_rules rules;
 	struct difference_printer printer;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts, of the present one */
@@ -303,7 +303,7 @@ static void release(struct diffing *f)
 		file_list_free(&f->side[i].files);
 	}
 	difference_printer_release(&f->printer);
-	tolerances_release(&f->tolerances);
+	compare_rules_release(&f->rules);
 	output_release(&f->out);
 }
 
@@ -317,12 +317,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	                    .printer = {.style = c->style, .json = o->json}};
 	int code = -1;
 
-	f.conf = (struct compare_conf){.header = true,
-	                               .tolerances = f.tolerances.list,
-	                               .take = o->stat && !o->json ? NULL : take_difference,
-	                               .ctx = &f};
-	if (!tolerances_read(&f.tolerances, &o->compare, err)) {
-		f.conf.tolerance_count = f.tolerances.count;
+	f.conf = (struct compare_conf){
+		.header = true, .take = o->stat && !o->json ? NULL : take_difference, .ctx = &f};
+	if (!compare_rules_read(&f.rules, &o->compare, err)) {
+		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
 		               ? -1
 		               : f.count.different > 0 && !o->no_exit_code;

@@ -74,25 +74,36 @@ static bool is_extra(const struct difference *d)
 	       d->kind == DIFFERENCE_ADDED;
 }
 
-static void put_rollout(struct difference_printer *p, struct str id, struct buf *out)
+/* Notes the rollout, and in which file: is it another one than before? */
+static bool is_new_rollout(struct difference_printer *p, struct str id)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
-
-	if (p->rollout.n && str_eq(buf_view(&p->rollout), id)) {
-		return;
+	if (p->rollout.n && p->file == p->rollout_file && str_eq(buf_view(&p->rollout), id)) {
+		return false;
 	}
 	p->rollout.max = BUF_MAX_MESSAGE;
+	p->rollout_file = p->file;
 	buf_clear(&p->rollout);
 	buf_str(&p->rollout, id);
 	p->line = LINE_UNKNOWN;
+	return true;
+}
+
+static void put_rollout(const struct difference_printer *p, const struct difference *d,
+                        struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
 	if (p->file) {
 		text_escape(&line, str_from(p->file));
 		buf_text(&line, ": ");
 	}
 	buf_text(&line, "rollout ");
-	text_escape(&line, id);
+	text_escape(&line, d->rollout);
 	put_colored(buf_view(&line), BOLD, p->style, out);
 	buf_char(out, '\n');
+	if (p->replayed.got) {
+		report_divergence(&p->replayed, d, out);
+	}
 	buf_release(&line);
 }
 
@@ -190,11 +201,18 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
+	bool begins = is_new_rollout(p, d->rollout);
+
 	if (p->json) {
+		if (begins && p->replayed.got) {
+			report_divergence_json(&p->replayed, d, p->file, out);
+		}
 		put_json(d, p->file, out);
 		return;
 	}
-	put_rollout(p, d->rollout, out);
+	if (begins) {
+		put_rollout(p, d, out);
+	}
 	if (is_lone(d)) {
 		put_lone(p, d, out);
 	} else {
@@ -214,16 +232,6 @@ static void put_change(const char *name, struct str before, struct str after, st
 	text_escape_cut(out, before, VALUE_COLUMNS);
 	buf_text(out, " -> ");
 	text_escape_cut(out, after, VALUE_COLUMNS);
-}
-
-static struct str status_of(const struct rollout_copy *r)
-{
-	return str_from(end_status_name(r->end.text.p ? r->end.status : END_INCOMPLETE));
-}
-
-static struct str reward_of(const struct rollout_copy *r)
-{
-	return r->end.value[KEY_TOTAL_REWARD].p ? r->end.value[KEY_TOTAL_REWARD] : STR("null");
 }
 
 static void put_counts(const struct compare_count *c, struct buf *out)
@@ -261,8 +269,8 @@ void report_difference_stat(const struct rollout_copy *first, const struct rollo
 		return;
 	}
 	buf_printf(out, ": %zu -> %zu steps", first->count, second->count);
-	put_change("status", status_of(first), status_of(second), out);
-	put_change("reward", reward_of(first), reward_of(second), out);
+	put_change("status", rollout_copy_status(first), rollout_copy_status(second), out);
+	put_change("reward", rollout_copy_reward(first), rollout_copy_reward(second), out);
 	put_counts(count, out);
 	buf_char(out, '\n');
 }

@@ -2,14 +2,18 @@
 #ifndef ROLLDBG_REPORT_DIFFERENCES_H
 #define ROLLDBG_REPORT_DIFFERENCES_H
 
-#include "compare/compare.h"
+#include "report/divergence.h"
 #include "report/report.h"
 
 struct difference_printer {
 	struct style style;
 	bool json;
-	const char *file;    /* it is found in, for headings; NULL: needs no name */
-	struct buf rollout;  /* whose heading was printed last */
+	bool word_diff;   /* strings word by word, also without colors */
+	const char *file; /* it is found in, for headings; NULL: needs no name */
+	/* whose first divergence is said below the heading; both NULL: is not */
+	struct replayed_pair replayed;
+	struct buf rollout; /* whose heading was printed last, and in which file */
+	const char *rollout_file;
 	int64_t step;        /* the same of a line */
 	enum line_type line; /* LINE_UNKNOWN: none yet */
 };

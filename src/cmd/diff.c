@@ -1,6 +1,5 @@
 /* rolldbg diff: what differs between two recordings, or two folders of them. */
 #include "base/log.h"
-#include "base/mem.h"
 #include "cmd/compare_options.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
@@ -8,9 +7,8 @@
 #include "cmd/store.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
+#include "trajectory/same.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 struct diff_options {
@@ -156,6 +154,23 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
 	return finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL, err);
 }
 
+/* Rollouts whose lines are the same bytes, as they mostly are, are not read: unless a pattern may
+   still turn out to match nothing. */
+static int skip_same(struct diffing *f, struct error *err)
+{
+	size_t steps;
+
+	if (f->rules.patterns.missed) {
+		return 0;
+	}
+	int same = by_rollout_skip_same(f->side[0].lines, f->side[1].lines, &steps, err);
+	if (same > 0) {
+		f->count.rollouts++;
+		f->count.steps += steps;
+	}
+	return same;
+}
+
 static int compare_next(struct diffing *f, struct error *err)
 {
 	int order = order_of_next(f);
@@ -166,7 +181,8 @@ static int compare_next(struct diffing *f, struct error *err)
 	if (f->opts->rollout && !str_is(id, f->opts->rollout)) {
 		return skip_rollout(a, err) || skip_rollout(b, err) ? -1 : 0;
 	}
-	return compare_pair_of(f, a, b, err);
+	int same = a && b ? skip_same(f, err) : 0;
+	return same ? (same > 0 ? 0 : -1) : compare_pair_of(f, a, b, err);
 }
 
 static int compare_all(struct diffing *f, struct error *err)
@@ -213,31 +229,6 @@ static int name_files(struct diffing *f, int argc, char **argv, struct error *er
 	return failed;
 }
 
-/* Nothing can differ where all bytes are equal, and they are read ten times as fast as lines. */
-static bool same_bytes(const char *a, const char *b)
-{
-	enum { BLOCK = 64 << 10 };
-	char *blocks = mem_array(2, BLOCK);
-	FILE *first = fopen(a, "rb"), *second = fopen(b, "rb");
-	bool same = first && second;
-	size_t n = BLOCK;
-
-	while (same && n == BLOCK) {
-		n = fread(blocks, 1, BLOCK, first);
-		same = fread(blocks + BLOCK, 1, BLOCK, second) == n &&
-		       memcmp(blocks, blocks + BLOCK, n) == 0;
-	}
-	same = same && !ferror(first) && !ferror(second);
-	if (first) {
-		fclose(first);
-	}
-	if (second) {
-		fclose(second);
-	}
-	free(blocks);
-	return same;
-}
-
 static bool is_regular(const char *path)
 {
 	struct stat st;
@@ -245,31 +236,13 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static int first_line(const char *path, struct error *err)
-{
-	struct reader_note note;
-	struct reader *r;
-	struct line l;
-
-	if (reader_open(path, &r, err)) {
-		return -1;
-	}
-	int found = reader_next(r, &l, &note, err);
-	reader_close(r);
-	return found;
-}
-
-/* 1: they are equal, and recordings as far as their first line tells. -1: they are not. */
-static int are_equal_files(const struct diffing *f, struct error *err)
+static bool are_same_files(const struct diffing *f)
 {
 	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
 
-	if (f->opts->json || f->opts->rollout || a->count != 1 || b->count != 1 ||
-	    !is_regular(a->paths[0]) || !is_regular(b->paths[0]) ||
-	    !same_bytes(a->paths[0], b->paths[0])) {
-		return 0;
-	}
-	return first_line(a->paths[0], err);
+	return !f->opts->json && !f->opts->rollout && a->count == 1 && b->count == 1 &&
+	       is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
+	       recordings_are_same(a->paths[0], b->paths[0]);
 }
 
 static int open_sides(struct diffing *f, struct error *err)
@@ -288,9 +261,10 @@ static int open_sides(struct diffing *f, struct error *err)
 
 static int compare_files(struct diffing *f, struct error *err)
 {
-	int equal = are_equal_files(f, err);
-
-	return equal < 0 || (!equal && (open_sides(f, err) || compare_all(f, err))) ? -1 : 0;
+	if (are_same_files(f)) {
+		return 0;
+	}
+	return open_sides(f, err) || compare_all(f, err) ? -1 : 0;
 }
 
 static void release(struct diffing *f)

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "trajectory/skim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,18 +242,23 @@ static bool is_torn(const struct reader *r)
 	       (r->any || r->rest.p[0] == '{');
 }
 
+static struct reader_note note_of(const struct reader *r)
+{
+	return (struct reader_note){
+		.file = r->name,
+		.line = r->line,
+		.offset = r->base + (uint64_t)(r->rest.p - r->p),
+		.fused = r->objects > 0,
+	};
+}
+
 static int next_object(struct reader *r, struct line *out, struct reader_note *note,
                        struct error *err)
 {
 	struct error bad;
 	size_t used;
 
-	*note = (struct reader_note){
-		.file = r->name,
-		.line = r->line,
-		.offset = r->base + (uint64_t)(r->rest.p - r->p),
-		.fused = r->objects > 0,
-	};
+	*note = note_of(r);
 	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
 		r->rest = str_skip(r->rest, used);
 		r->objects++;
@@ -276,20 +282,40 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 	return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
 }
 
-int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+/* Sets r->rest to what is left of the line, or to the next one. */
+static int find_object(struct reader *r, struct error *err)
 {
-	struct reader_note unwanted;
-
 	for (;;) {
 		r->rest = skip_blanks(r->rest);
 		if (r->rest.n) {
-			return next_object(r, out, note ? note : &unwanted, err);
+			return 1;
 		}
 		int got = next_line(r, err);
 		if (got <= 0) {
 			return got;
 		}
 	}
+}
+
+int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	struct reader_note unwanted;
+	int got = find_object(r, err);
+
+	return got > 0 ? next_object(r, out, note ? note : &unwanted, err) : got;
+}
+
+int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	int got = find_object(r, err);
+
+	if (got <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+		return got > 0 ? next_object(r, out, note, err) : got;
+	}
+	*note = note_of(r);
+	r->rest = STR_NONE;
+	r->any = true;
+	return 1;
 }
 
 int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)

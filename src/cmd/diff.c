@@ -1,10 +1,12 @@
 /* rolldbg diff: what differs between two recordings, or two folders of them. */
 #include "base/log.h"
+#include "check/judge.h"
 #include "cmd/compare_options.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
+#include "report/difference_stat.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
 #include "trajectory/same.h"
@@ -14,7 +16,7 @@
 struct diff_options {
 	struct compare_options compare;
 	const char *rollout;
-	bool stat, json, exit_code, no_exit_code;
+	bool stat, word_diff, json, exit_code, no_exit_code;
 };
 
 #define FIELD(f) offsetof(struct diff_options, f)
@@ -24,6 +26,9 @@ static const struct opt options[] = {
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
 	OPT_FLAG(0, "stat", FIELD(stat),
                  "a line for each rollout that differs: steps, status, reward, how many values"),
+	OPT_FLAG(0, "word-diff", FIELD(word_diff),
+                 "show all strings that differ word by word, as [-old-]{+new+} (without it, those "
+                 "that are too long to be shown whole)"),
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
 	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 where they differ: the default"),
 	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 also where they differ"),
@@ -33,8 +38,11 @@ static const struct opt options[] = {
 struct recording_side {
 	struct file_list files;
 	struct by_rollout *lines;
+	struct patterns *patterns; /* of the options: whether they meet anything */
 	struct strip *strip;
 	struct rollout_copy rollout; /* that was read last */
+	struct judge *judge;         /* with --stat, else NULL */
+	const char *verdict;         /* the rule of its first error; NULL: none */
 };
 
 struct diffing {
@@ -45,6 +53,7 @@ struct diffing {
 	struct recording_side side[2];
 	struct compare_rules rules;
 	struct difference_printer printer;
+	struct difference_stats stats;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts, of the present one */
 };
@@ -67,8 +76,20 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 {
 	struct recording_side *s = ctx;
 
-	(void)note;
-	return rollout_copy_add(&s->rollout, s->strip, l, err);
+	patterns_see(s->patterns, l->text);
+	return (s->judge && judge_line(s->judge, l, note, err)) ||
+	                       rollout_copy_add(&s->rollout, s->strip, l, err)
+	               ? -1
+	               : 0;
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct recording_side *s = ctx;
+
+	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++) {
+		s->verdict = v->findings[i].severity == SEVERITY_ERROR ? v->findings[i].rule : NULL;
+	}
 }
 
 static int read_rollout(struct recording_side *s, struct error *err)
@@ -77,7 +98,14 @@ static int read_rollout(struct recording_side *s, struct error *err)
 
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, id);
-	return by_rollout_next(s->lines, add_line, s, err);
+	s->verdict = NULL;
+	if (by_rollout_next(s->lines, add_line, s, err)) {
+		return -1;
+	}
+	if (s->judge) {
+		judge_file(s->judge, NULL); /* ends a rollout that has no end line */
+	}
+	return 0;
 }
 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -116,8 +144,10 @@ static int print_some(struct diffing *f, struct error *err)
 static int finish_rollout(struct diffing *f, const struct rollout_copy *first,
                           const struct rollout_copy *second, struct error *err)
 {
-	if (f->opts->stat && !f->opts->json) {
-		report_difference_stat(first, second, &f->one, f->context->style, &f->out.text);
+	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
+
+	if (f->opts->stat && f->one.differences) {
+		difference_stats_add(&f->stats, first, second, verdicts, &f->one);
 	}
 	compare_add(&f->count, &f->one);
 	return print_some(f, err);
@@ -196,7 +226,11 @@ static int compare_all(struct diffing *f, struct error *err)
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
 	}
+	difference_stats_put(&f->stats, f->opts->json, f->context->style, &f->out.text);
 	report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	if (f->count.rollouts) {
+		compare_rules_warn(&f->rules, "the recordings");
+	}
 	return print_some(f, err);
 }
 
@@ -245,11 +279,27 @@ static bool are_same_files(const struct diffing *f)
 	       recordings_are_same(a->paths[0], b->paths[0]);
 }
 
+static int open_judge(struct recording_side *s, struct error *err)
+{
+	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
+
+	if (judge_new(&conf, &s->judge, err)) {
+		return -1;
+	}
+	judge_many(s->judge);
+	judge_file(s->judge, NULL);
+	return 0;
+}
+
 static int open_sides(struct diffing *f, struct error *err)
 {
 	for (int i = 0; i < 2; i++) {
 		struct recording_side *s = &f->side[i];
 
+		s->patterns = &f->rules.patterns;
+		if (f->opts->stat && open_judge(s, err)) {
+			return -1;
+		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
 		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
 		                    err)) {
@@ -273,10 +323,12 @@ static void release(struct diffing *f)
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(f->side[i].lines);
 		strip_free(f->side[i].strip);
+		judge_free(f->side[i].judge);
 		rollout_copy_release(&f->side[i].rollout);
 		file_list_free(&f->side[i].files);
 	}
 	difference_printer_release(&f->printer);
+	difference_stats_release(&f->stats);
 	compare_rules_release(&f->rules);
 	output_release(&f->out);
 }
@@ -285,14 +337,15 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
                     struct error *err)
 {
 	const struct diff_options *o = opts;
-	struct diffing f = {.context = c,
-	                    .opts = o,
-	                    .out = output_to_stdout(),
-	                    .printer = {.style = c->style, .json = o->json}};
+	struct diffing f = {
+		.context = c,
+		.opts = o,
+		.out = output_to_stdout(),
+		.printer = {.style = c->style, .json = o->json, .word_diff = o->word_diff}};
 	int code = -1;
 
 	f.conf = (struct compare_conf){
-		.header = true, .take = o->stat && !o->json ? NULL : take_difference, .ctx = &f};
+		.header = true, .take = o->stat ? NULL : take_difference, .ctx = &f};
 	if (!compare_rules_read(&f.rules, &o->compare, err)) {
 		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)

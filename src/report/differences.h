@@ -25,11 +25,6 @@ void difference_printer_release(struct difference_printer *p);
    JSON a line {"type":"difference",..}. */
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out);
 
-/* Appends a line that says how far a pair agrees: "ID: 6 -> 4 steps, reward 1 -> 0, 2 missing".
-   Nothing where it agrees. `extra`: only the second side has it; NULL is the side that has none. */
-void report_difference_stat(const struct rollout_copy *first, const struct rollout_copy *second,
-                            const struct compare_count *count, struct style style, struct buf *out);
-
 /* Appends the last line: "2 of 3 rollouts differ: 5 differences in 12 steps"; as JSON a line
    {"type":"summary",..}. For people nothing where all agree. */
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out);

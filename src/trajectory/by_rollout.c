@@ -329,8 +329,7 @@ int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *ste
 		if (more < 0 || same < 0) {
 			return -1;
 		}
-		if (more != same ||
-		    (more && !line_same_but_meta(first.text, second.text))) {
+		if (more != same || (more && !line_same_but_meta(first.text, second.text))) {
 			return 0;
 		}
 		*steps += more && first.type == LINE_STEP;

@@ -26,8 +26,8 @@ bool recordings_are_same(const char *a, const char *b)
 {
 	struct reader *x = NULL, *y = NULL;
 	struct error ignored;
-	bool same = !reader_open(a, &x, &ignored) && !reader_open(b, &y, &ignored) &&
-	            are_same(x, y);
+	bool same =
+		!reader_open(a, &x, &ignored) && !reader_open(b, &y, &ignored) && are_same(x, y);
 
 	reader_close(x);
 	reader_close(y);

@@ -77,6 +77,10 @@ _rolldbg_value()
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
 	replay:--mask) _rolldbg_words '' ;;
 	replay:--tolerance) _rolldbg_words '' ;;
+	replay:--unordered) _rolldbg_words '' ;;
+	replay:--update) _rolldbg_words 'none new all' ;;
+	replay:--tasks) _rolldbg_files -f ;;
+	replay:--shard) _rolldbg_words '' ;;
 	replay:--jobs | replay:-j) _rolldbg_words '' ;;
 	replay:--out | replay:-o) _rolldbg_files -f ;;
 	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
@@ -95,6 +99,7 @@ _rolldbg_value()
 	replay:--header-env) _rolldbg_words '' ;;
 	diff:--mask) _rolldbg_words '' ;;
 	diff:--tolerance) _rolldbg_words '' ;;
+	diff:--unordered) _rolldbg_words '' ;;
 	diff:--rollout | diff:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
@@ -162,8 +167,8 @@ _rolldbg_word()
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;

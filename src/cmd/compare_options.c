@@ -103,7 +103,7 @@ void compare_rules_warn(const struct compare_rules *r, const char *seen)
 	const struct patterns *p = &r->patterns;
 
 	for (size_t i = 0; p->missed && i < p->count; i++) {
-		const struct pattern *one = &p->items[i];
+		const struct used_pattern *one = &p->items[i];
 		struct buf near = BUF(BUF_MAX_SMALL);
 
 		if (!one->met && patterns_suggest(p, one, &near)) {

@@ -152,27 +152,35 @@ static int new_io(void *ctx, struct io **out, struct error *err)
 
 /* ---- setting up ---- */
 
+static bool is_in_ci(const struct context *c)
+{
+	const char *ci = c->variable("CI");
+
+	return ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
+}
+
+static enum update update_of(const char *word)
+{
+	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
+}
+
 /* In CI nothing is written unless that is asked for. */
 static int settle_update(struct replaying *r, struct error *err)
 {
 	const struct replay_options *o = r->opts;
-	const char *ci = r->context->variable("CI");
-	bool in_ci = ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
 
-	if ((o->accept && o->review) || (o->update && (o->accept || o->review))) {
+	if (o->accept + o->review + (o->update != NULL) > 1) {
 		return error_set(err, FAIL_USAGE,
 		                 "--accept, --review and --update: give only one of them");
 	}
-	if (o->review && o->json) {
-		return error_set(err, FAIL_USAGE, "--review asks people: not with --json");
+	if (o->review) {
+		r->update = UPDATE_REVIEW;
+		return o->json ? error_set(err, FAIL_USAGE, "--review asks people: not with --json")
+		               : review_possible(err);
 	}
-	r->update = o->review                    ? UPDATE_REVIEW
-	            : o->accept                  ? UPDATE_ALL
-	            : !o->update                 ? (in_ci ? UPDATE_NONE : UPDATE_NEW)
-	            : !strcmp(o->update, "none") ? UPDATE_NONE
-	            : !strcmp(o->update, "all")  ? UPDATE_ALL
-	                                         : UPDATE_NEW;
-	return o->review ? review_possible(err) : 0;
+	r->update = is_in_ci(r->context) ? UPDATE_NONE : UPDATE_NEW;
+	r->update = o->accept ? UPDATE_ALL : o->update ? update_of(o->update) : r->update;
+	return 0;
 }
 
 static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *err)

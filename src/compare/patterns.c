@@ -15,8 +15,9 @@ void patterns_add(struct patterns *p, const char *origin, const char *text)
 		p->room = p->room ? 2 * p->room : 16;
 		p->items = mem_resize(p->items, p->room, sizeof(*p->items));
 	}
-	p->items[p->count++] = (struct pattern){.origin = arena_str(&p->arena, str_from(origin)).p,
-	                                        .text = arena_str(&p->arena, str_from(text)).p};
+	p->items[p->count++] =
+		(struct used_pattern){.origin = arena_str(&p->arena, str_from(origin)).p,
+	                              .text = arena_str(&p->arena, str_from(text)).p};
 	p->missed++;
 }
 
@@ -62,7 +63,7 @@ static bool see(void *ctx, struct str pointer, struct str value)
 
 	(void)value;
 	for (size_t i = 0; i < p->count; i++) {
-		struct pattern *one = &p->items[i];
+		struct used_pattern *one = &p->items[i];
 
 		if (!one->met && json_pattern_fits(str_from(one->text), pointer)) {
 			one->met = true;
@@ -93,7 +94,7 @@ static size_t last_token(struct str pointer)
 	return at;
 }
 
-bool patterns_suggest(const struct patterns *p, const struct pattern *missed, struct buf *out)
+bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out)
 {
 	struct str typed = str_from(missed->text);
 	const char *names[NAMES_MAX];

@@ -6,15 +6,15 @@
 #include "base/buf.h"
 #include "base/names.h"
 
-struct pattern {
-	const char *origin; /* for messages: "--mask", "lake.jsonl.masks:3" */
+struct used_pattern {
+	const char *origin; /* for messages: the option, or "lake.jsonl.masks:3" */
 	const char *text;
 	bool met;
 };
 
 /* Zeroed is empty. */
 struct patterns {
-	struct pattern *items;
+	struct used_pattern *items;
 	size_t count, room;
 	size_t missed;     /* have met nothing so far */
 	size_t lines;      /* that were seen meanwhile */
@@ -27,7 +27,7 @@ void patterns_add(struct patterns *p, const char *origin, const char *text);
 /* One line of a recording, raw JSON. Costs nothing once all have met something. */
 void patterns_see(struct patterns *p, struct str line);
 /* Appends a pattern that is like this one and would have met something; false: none is near. */
-bool patterns_suggest(const struct patterns *p, const struct pattern *missed, struct buf *out);
+bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out);
 void patterns_release(struct patterns *p); /* empty again */
 
 #endif

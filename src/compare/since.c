@@ -3,13 +3,13 @@
 
 #include "facts/facts.h"
 
-struct counting {
+struct since_counting {
 	struct facts *facts;
 	int64_t from;
 	struct since *out;
 };
 
-static void add(struct counting *c, const struct line *l)
+static void add(struct since_counting *c, const struct line *l)
 {
 	struct facts_update u;
 	struct error ignored; /* a line that adds no fact is not counted */
@@ -29,7 +29,7 @@ static void add(struct counting *c, const struct line *l)
 
 void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
 {
-	struct counting c = {facts_new(&(struct facts_conf){.lenient = true}), step, out};
+	struct since_counting c = {facts_new(&(struct facts_conf){.lenient = true}), step, out};
 
 	*out = (struct since){.calls = 0};
 	add(&c, &r->header);

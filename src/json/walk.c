@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct walk_level {
+struct open_container {
 	struct str container;
 	size_t cursor, index;
 	size_t pointer_n; /* the container's pointer */
@@ -15,7 +15,7 @@ struct walk_level {
 };
 
 struct walking {
-	struct walk_level *levels;
+	struct open_container *levels;
 	size_t depth, room;
 	struct buf pointer;
 };
@@ -33,14 +33,14 @@ static void enter(struct walking *w, struct str value)
 		w->room = w->room ? 2 * w->room : 16;
 		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
 	}
-	w->levels[w->depth++] = (struct walk_level){
+	w->levels[w->depth++] = (struct open_container){
 		.container = container, .pointer_n = w->pointer.n, .text = text};
 }
 
 /* The next child of the innermost container, with its token in w->pointer. */
 static bool next_child(struct walking *w, struct str *value)
 {
-	struct walk_level *l = &w->levels[w->depth - 1];
+	struct open_container *l = &w->levels[w->depth - 1];
 	struct json_member m;
 
 	buf_cut(&w->pointer, l->pointer_n);

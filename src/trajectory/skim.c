@@ -22,7 +22,8 @@ static bool may_be_fused(struct str line)
 {
 	const char *end = line.p + line.n, *p = line.p + 1;
 
-	while ((p = memchr(p, '{', (size_t)(end - p))) != NULL) {
+	for (p = memchr(p, '{', (size_t)(end - p)); p;
+	     p = memchr(p + 1, '{', (size_t)(end - p - 1))) {
 		const char *before = p - 1;
 
 		while (is_blank(*before)) {
@@ -31,7 +32,6 @@ static bool may_be_fused(struct str line)
 		if (*before == '}') {
 			return true;
 		}
-		p++;
 	}
 	return false;
 }

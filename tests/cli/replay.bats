@@ -94,10 +94,10 @@ golden() {
 	golden goldens/a DOWN,DOWN --task a
 	golden goldens/b DOWN,DOWN --task b
 	printf '/observation/grd\n' >goldens/b.jsonl.masks
-	expect 0 rolldbg replay goldens --mask /state/positon --mask '/**/gird' --mask /reward \
+	expect 0 rolldbg replay goldens --mask /state/positions --mask '/**/gird' --mask /reward \
 		--tolerance /nowhere/at/all=1 --unordered /state/position
 	[ "$stderr" = "$(printf 'rolldbg: %s\n' \
-		"--mask: '/state/positon' matches nothing in the goldens; did you mean '/state/position'?" \
+		"--mask: '/state/positions' matches nothing in the goldens; did you mean '/state/position'?" \
 		"--mask: '/**/gird' matches nothing in the goldens; did you mean '/**/grid'?" \
 		"--tolerance: '/nowhere/at/all' matches nothing in the goldens" \
 		"goldens/b.jsonl.masks:1: '/observation/grd' matches nothing in the goldens; did you mean '/observation/grid'?")" ]
@@ -151,7 +151,7 @@ on_terminal() {
 	has "$output" 'goldens/1.jsonl: rollout task1.0: (a)ccept, (r)eject, (s)kip? accepted'
 	has "$output" 'goldens/3.jsonl: rollout task3.0: (a)ccept, (r)eject, (s)kip? skipped'
 	[ "$(cd goldens && echo *)" = '1.jsonl 2.jsonl 3.jsonl 3.jsonl.new many.jsonl' ]
-	! cmp -s goldens/1.jsonl before/1.jsonl
+	run ! cmp -s goldens/1.jsonl before/1.jsonl
 	cmp goldens/2.jsonl before/2.jsonl
 	cmp goldens/3.jsonl before/3.jsonl
 	# of the last file one rollout was accepted, the other is as it was
@@ -244,7 +244,7 @@ on_terminal() {
 	expect 1 rolldbg replay gone.jsonl
 	has "$stderr" "gone.jsonl: rollout FrozenLake-v1.0: the server no longer has the tool 'lake_mov'; did you mean 'lake_move'?"
 	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl
-	! cmp -s lake.jsonl schema.jsonl
+	run ! cmp -s lake.jsonl schema.jsonl
 	expect 0 rolldbg replay schema.jsonl
 	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has another input schema: /properties/action/enum/0 has changed"
 }

@@ -49,13 +49,26 @@ setup_page() {
 	printf '%s\n' "$output" >probe
 	expect 0 rolldbg stats --by task --json a.jsonl
 	printf '%s\n' "$output" >stats
-	for command in run check probe stats; do
-		for type in $(jq -r .type $command | sort -u); do
+	rolldbg run --quiet --actions DOWN,UP --task one --out golden.jsonl
+	echo '{"id":"two"}' >tasks.jsonl
+	mkdir goldens
+	rolldbg strip golden.jsonl >goldens/one.jsonl
+	other='builtin:frozen_lake?map=8x8'
+	expect 1 rolldbg replay goldens --env "$other" --json --tasks tasks.jsonl --out b.jsonl
+	printf '%s\n' "$output" >replay
+	[ "$(jq -r .type replay | sort -u | paste -sd ' ')" = 'difference divergence golden summary' ]
+	expect 1 rolldbg diff --json goldens b.jsonl
+	printf '%s\n' "$output" >diff
+	expect 1 rolldbg diff --stat --json goldens b.jsonl
+	printf '%s\n' "$output" >'diff --stat'
+	for command in run check probe stats replay diff 'diff --stat'; do
+		for type in $(jq -r .type "$command" | sort -u); do
 			section=$(awk -v command="*$command*" -v type="\"$type\"" \
 				'/^\*.*"type":/ { on = index($0, command) && index($0, type) } on' "$root/man/rolldbg.1.scd.in" | sed 's/[\\]//g')
+			[[ $command != 'diff --stat' || $type != summary ]] || continue # as without it
 			[ -n "$section" ]
 			[[ $command != stats || $type != @(task|metrics) ]] || continue # named under METRICS
-			for key in $(jq -r "select(.type == \"$type\") | keys[]" $command | sort -u | grep -vx type); do
+			for key in $(jq -r "select(.type == \"$type\") | keys[]" "$command" | sort -u | grep -vx type); do
 				has "$section" "*$key*"
 			done
 		done

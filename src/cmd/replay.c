@@ -6,6 +6,7 @@
 #include "cmd/driver.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
+#include "cmd/proposal.h"
 #include "cmd/review.h"
 #include "cmd/store.h"
 #include "cmd/suite.h"
@@ -67,8 +68,9 @@ struct replaying {
 	struct difference_printer printer;
 	struct compare_count count;
 	struct golden *golden; /* that is being compared */
-	bool differs;          /* and the difference was not accepted */
-	bool unreachable;      /* under driver.lock: no environment for one of them */
+	struct mask_proposal proposal;
+	bool differs;     /* and the difference was not accepted */
+	bool unreachable; /* under driver.lock: no environment for one of them */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -270,6 +272,7 @@ static void take_difference(void *ctx, const struct difference *d)
 	if (g->count.differences == 1) {
 		warn_of_seed(r, g, d);
 	}
+	mask_proposal_see(&r->proposal, d);
 	report_difference(&r->printer, d, &r->out.text);
 }
 
@@ -380,12 +383,21 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	return 0;
 }
 
+static bool is_last_of_file(const struct replaying *r, size_t i)
+{
+	return i + 1 == r->goldens.count ||
+	       r->goldens.items[i + 1].file != r->goldens.items[i].file;
+}
+
 static int compare_all(struct replaying *r, struct error *err)
 {
 	for (size_t i = 0; i < r->goldens.count; i++) {
 		struct golden *g = &r->goldens.items[i];
 
 		compare_one(r, g);
+		if (!r->opts->json && is_last_of_file(r, i)) {
+			mask_proposal_put(&r->proposal, g->file, &r->out.text);
+		}
 		if ((r->update == UPDATE_REVIEW && review_one(r, g, err)) ||
 		    output_flush_some(&r->out, err)) {
 			return -1;
@@ -497,6 +509,7 @@ static void tear_down(struct replaying *r)
 	file_list_free(&r->files);
 	compare_rules_release(&r->rules);
 	difference_printer_release(&r->printer);
+	names_release(&r->proposal.pointers);
 	output_release(&r->out);
 	buf_release(&r->path);
 }

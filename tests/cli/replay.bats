@@ -105,6 +105,20 @@ golden() {
 	has "$stderr" "--mask: 'state' is not a JSON Pointer"
 }
 
+@test "a failure proposes the mask of what is flaky, and nothing else" {
+	golden lake DOWN,DOWN
+	sed 's/"position":4,/"position":5,/; s/"position":4}/"position":5}/' lake.jsonl >flaky.jsonl
+	run ! cmp -s lake.jsonl flaky.jsonl
+	expect 1 rolldbg replay flaky.jsonl
+	proposed=$(sed -n 's/^if that may differ: //p' <<<"$output")
+	has "$proposed" "'/observation/position'"
+	eval "$proposed"
+	expect 0 rolldbg replay flaky.jsonl
+	# another environment: no mask
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
+	lacks "$output" 'may differ'
+}
+
 @test "--update, and nothing is written in CI" {
 	golden lake DOWN,DOWN
 	cp lake.jsonl before

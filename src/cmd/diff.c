@@ -24,14 +24,17 @@ struct diff_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
-	OPT_FLAG(0, "stat", FIELD(stat),
-                 "a line for each rollout that differs: steps, status, reward, how many values"),
-	OPT_FLAG(0, "word-diff", FIELD(word_diff),
-                 "show all strings that differ word by word, as [-old-]{+new+} (without it, those "
-                 "that are too long to be shown whole)"),
+	OPT_FLAG(
+		0, "stat", FIELD(stat),
+		"one line per rollout that differs, most important first: verdict (as by check), reward, "
+		"status, steps, number of values"),
+	OPT_FLAG(
+		0, "word-diff", FIELD(word_diff),
+		"show every changed string word by word, as [-old-]{+new+}; without it only strings that "
+		"are too long to be shown whole"),
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
-	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 where they differ: the default"),
-	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 also where they differ"),
+	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
+	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
 };
 
 /* One of the two recordings. */
@@ -227,7 +230,9 @@ static int compare_all(struct diffing *f, struct error *err)
 		                 f->opts->rollout);
 	}
 	difference_stats_put(&f->stats, f->opts->json, f->context->style, &f->out.text);
-	report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	if (f->opts->json || !f->context->quiet) {
+		report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	}
 	if (f->count.rollouts) {
 		compare_rules_warn(&f->rules, "the recordings");
 	}
@@ -364,15 +369,16 @@ const struct command command_diff = {
 	.summary = "compare two recordings, or two folders of them, call by call",
 	.operands = "[A B]",
 	.description =
-		"Rollouts are matched by id and their steps by tool and arguments, so that two "
-		"calls more are two lines and not a changed rest. Of matched steps state, outcome, "
+		"Rollouts are matched by id, and their steps by tool and arguments, so two inserted "
+		"calls show as two lines, not as a changed rest. In matched steps the state, outcome, "
 		"error class, observation, structured content, reward, terminated and truncated are "
-		"compared value by value, also inside strings that hold JSON, and named by JSON "
-		"Pointers into the line. What strip leaves out is not compared: times, session ids, "
-		"masked values, what the state source ignores. Numbers are compared by value: 1 and "
-		"1.0 are equal. A and B are files, folders of *.jsonl, or one of them - for standard "
-		"input; without them the last two recordings of the state folder. Nothing is "
-		"printed where they agree. The exit code is 0 if they agree, 1 if they differ.",
+		"compared value by value, also inside strings that hold JSON; each difference is "
+		"named by its JSON Pointer into the line. What strip removes is not compared: times, "
+		"session ids, masked values, state that the state source ignores. Numbers are "
+		"compared by value: 1 and 1.0 are equal. A and B are files or folders of *.jsonl; one "
+		"of them may be - for standard input. Without operands the last two recordings in the "
+		"state folder are compared. If nothing differs, nothing is printed. The exit code is "
+		"0 if the recordings agree and 1 if they differ.",
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

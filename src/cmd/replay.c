@@ -31,15 +31,14 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_CHOICE(
 		0, "update", "WHAT", "none|new|all", FIELD(update),
-		"write nothing, write what came in place of a golden that differs to GOLDEN.new, "
-		"or replace the golden (default: new; none if the variable CI is set)"),
-	OPT_FLAG(0, "accept", FIELD(accept), "the same as --update all"),
+		"what to do with a golden that differs: nothing, write what came back to GOLDEN.new, or "
+		"replace it (default: new, or none if CI is set)"),
+	OPT_FLAG(0, "accept", FIELD(accept), "same as --update all"),
 	OPT_FLAG(
 		0, "review", FIELD(review),
-		"ask for each rollout that differs, on a terminal: accept what came, reject it, or "
-		"skip"),
+		"on a terminal, ask for each rollout that differs whether to accept, reject or skip it"),
 	OPT_FLAG('k', "keep-going", FIELD(keep_going),
-                 "try the other goldens even if the environment cannot be reached"),
+                 "if the environment cannot be reached, try the remaining goldens all the same"),
 	OPT_GROUP(FIELD(suite), suite_group),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
@@ -352,7 +351,7 @@ static int write_golden(struct replaying *r, const char *file, bool over, struct
 	if (goldens_write(&r->goldens, file, over, err)) {
 		return -1;
 	}
-	if (!r->opts->json) {
+	if (!r->opts->json && !r->context->quiet) {
 		buf_printf(&r->out.text, over ? "accepted: %s\n" : "written: %s.new\n", file);
 	}
 	return 0;
@@ -389,14 +388,25 @@ static bool is_last_of_file(const struct replaying *r, size_t i)
 	       r->goldens.items[i + 1].file != r->goldens.items[i].file;
 }
 
+static void propose_masks(struct replaying *r, const char *file)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+
+	mask_proposal_put(&r->proposal, file, &line);
+	if (!r->opts->json && !r->context->quiet) {
+		buf_str(&r->out.text, buf_view(&line));
+	}
+	buf_release(&line);
+}
+
 static int compare_all(struct replaying *r, struct error *err)
 {
 	for (size_t i = 0; i < r->goldens.count; i++) {
 		struct golden *g = &r->goldens.items[i];
 
 		compare_one(r, g);
-		if (!r->opts->json && is_last_of_file(r, i)) {
-			mask_proposal_put(&r->proposal, g->file, &r->out.text);
+		if (is_last_of_file(r, i)) {
+			propose_masks(r, g->file);
 		}
 		if ((r->update == UPDATE_REVIEW && review_one(r, g, err)) ||
 		    output_flush_some(&r->out, err)) {
@@ -416,7 +426,9 @@ static void say_end(struct replaying *r)
 	const struct compare_count *c = &r->count;
 	struct buf *out = &r->out.text;
 
-	report_difference_summary(c, r->opts->json, out);
+	if (r->opts->json || !r->context->quiet) {
+		report_difference_summary(c, r->opts->json, out);
+	}
 	if (r->opts->json || r->context->quiet) {
 		return;
 	}
@@ -542,18 +554,19 @@ const struct command command_replay = {
 	.summary = "send a recording's calls to a live environment and compare what comes back",
 	.operands = "GOLDEN...",
 	.description =
-		"A golden is a recording, best stripped: files, or the *.jsonl of a folder. Each of "
-		"its rollouts is replayed in a session of its own with the recorded seed and reset "
-		"arguments: the same calls in the same order, whatever the answers are. State, "
-		"outcome, error class, observation, reward, terminated and truncated of each step "
-		"are compared as diff does. Not compared: what --mask and the masks of the golden "
-		"name, what either state source ignores, what changed by itself before the first "
-		"call, and what a file GOLDEN.masks names: one pointer a line, # begins a comment. "
-		"What came in place of a golden that differs is written to GOLDEN.new, and the "
-		"golden is left alone unless --update, --accept or --review says otherwise; no "
-		"call is sent twice, so that a second try never becomes a golden. The exit code "
-		"is 0 if nothing differs, 1 if something does or a golden is missing or obsolete, "
-		"3 if a golden cannot be used, 4 if the environment was not reached.",
+		"A golden is a recording that later runs are compared with; strip it first. GOLDEN is a "
+		"file or a folder of *.jsonl. Each rollout in it is replayed in a session of its own, "
+		"with the recorded seed and reset arguments: the same calls in the same order, "
+		"whatever the environment answers. The state, outcome, error class, observation, "
+		"reward, terminated and truncated of each step are compared as diff compares them. "
+		"Ignored are values masked by --mask, by the golden's header or by a file "
+		"GOLDEN.masks (one pointer per line; # starts a comment), state that the state source "
+		"ignores, and state that changed on its own before the first call. If a rollout "
+		"differs, what came back is written to GOLDEN.new; the golden itself only changes "
+		"with --update all, --accept or --review. No call is sent twice, so the result of a "
+		"retry never becomes a golden. The exit code is 0 if nothing differs; 1 if something "
+		"does, or if a golden is missing or obsolete; 3 if a golden cannot be used; 4 if the "
+		"environment was not reached.",
 	.min_operands = 1,
 	.max_operands = -1,
 	.opts = options,

@@ -13,12 +13,12 @@
 #define FIELD(f) offsetof(struct suite_options, f)
 
 static const struct opt rows[] = {
-	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
-                   "the tasks whose goldens these are (as in run): one of no task is obsolete, a "
-                   "task without one is missing, and both fail; judged only if whole folders are "
-                   "replayed"),
-	OPT_STRING(0, "shard", "I/N", FIELD(shard),
-                   "replay only the I-th of N parts: every N-th file, by position"),
+	OPT_STRING(
+		0, "tasks", "FILE", FIELD(tasks),
+		"the tasks these goldens belong to, a file as for run: a golden whose task is not in it "
+		"is obsolete, a task without a golden is missing, and both fail; judged only when "
+		"whole folders are replayed"),
+	OPT_STRING(0, "shard", "I/N", FIELD(shard), "replay only part I of N: every N-th file"),
 };
 const struct option_group suite_group = {rows, ARRAY_LEN(rows)};
 

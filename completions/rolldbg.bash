@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats probe serve help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats convert probe schema serve help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
@@ -53,6 +53,7 @@ _rolldbg_value()
 	run:--ca-file) _rolldbg_files -f ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
+	run:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
 	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -61,6 +62,7 @@ _rolldbg_value()
 	run:--baseline) _rolldbg_files -f ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	run:--min-effective) _rolldbg_words '' ;;
+	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
 	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -69,6 +71,7 @@ _rolldbg_value()
 	check:--baseline) _rolldbg_files -f ;;
 	check:--expect-error) _rolldbg_words '' ;;
 	check:--min-effective) _rolldbg_words '' ;;
+	check:--jobs | check:-j) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
@@ -83,6 +86,7 @@ _rolldbg_value()
 	replay:--shard) _rolldbg_words '' ;;
 	replay:--jobs | replay:-j) _rolldbg_words '' ;;
 	replay:--out | replay:-o) _rolldbg_files -f ;;
+	replay:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	replay:--ignore) _rolldbg_words '' ;;
 	replay:--reset-json) _rolldbg_words '' ;;
@@ -104,6 +108,10 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
+	convert:--from) _rolldbg_files -f ;;
+	convert:--to) _rolldbg_words 'eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
+	convert:--out | convert:-o) _rolldbg_files -f ;;
+	convert:--rollout | convert:-r) _rolldbg_words '' ;;
 	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
@@ -161,23 +169,27 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats convert probe schema serve help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	stats:*) _rolldbg_files -f ;;
+	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	convert:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	schema:*) _rolldbg_words 'recording' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats convert probe schema serve help' ;;
 	esac
 }
 

@@ -256,6 +256,7 @@ void goldens_release(struct goldens *g)
 		strip_free(g->items[i].strip);
 		buf_release(&g->items[i].text);
 		buf_release(&g->items[i].kept);
+		buf_release(&g->items[i].lost);
 	}
 	free(g->items);
 	free(g->path);

@@ -29,6 +29,7 @@ struct golden {
 	bool opened;   /* and gave it a session */
 	/* what the user said of what came: it takes the place of this one, or is nothing worth */
 	bool accepted, rejected;
+	struct buf lost; /* why it was not compared; empty: it was */
 };
 
 struct goldens {

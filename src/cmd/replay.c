@@ -1,13 +1,16 @@
 /* rolldbg replay: the calls of goldens, sent to a live environment, and what came compared. */
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/accept.h"
 #include "cmd/compare_options.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
+#include "cmd/mask_hints.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
-#include "cmd/proposal.h"
+#include "cmd/reports.h"
 #include "cmd/review.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/suite.h"
 #include "compare/tools.h"
@@ -19,9 +22,11 @@ struct replay_options {
 	struct target_options target;
 	struct compare_options compare;
 	struct suite_options suite;
-	const char *out, *update;
+	struct accept_options accept;
+	const char *out;
 	struct opt_u64 jobs;
-	bool accept, review, keep_going, json, force;
+	bool keep_going, force;
+	struct report_options report;
 };
 
 #define FIELD(f) offsetof(struct replay_options, f)
@@ -29,14 +34,7 @@ struct replay_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_CHOICE(
-		0, "update", "WHAT", "none|new|all", FIELD(update),
-		"what to do with a golden that differs: nothing, write what came back to GOLDEN.new, or "
-		"replace it (default: new, or none if CI is set)"),
-	OPT_FLAG(0, "accept", FIELD(accept), "same as --update all"),
-	OPT_FLAG(
-		0, "review", FIELD(review),
-		"on a terminal, ask for each rollout that differs whether to accept, reject or skip it"),
+	OPT_GROUP(FIELD(accept), accept_group),
 	OPT_FLAG('k', "keep-going", FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens all the same"),
 	OPT_GROUP(FIELD(suite), suite_group),
@@ -44,13 +42,10 @@ static const struct opt options[] = {
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record to this file (default: a new file in the state folder)"),
 	OPT_FLAG('f', "force", FIELD(force), "replace the file of --out"),
-	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
-
-/* What becomes of a golden that differs. */
-enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };
 
 struct replaying {
 	const struct context *context;
@@ -64,12 +59,13 @@ struct replaying {
 	struct recorder *recorder;
 	struct buf path; /* of the recording */
 	struct output out;
+	struct reports *reports;
 	struct difference_printer printer;
+	struct mask_hints hints, case_hints; /* of all differences, of the present rollout's */
 	struct compare_count count;
 	struct golden *golden; /* that is being compared */
-	struct mask_proposal proposal;
-	bool differs;     /* and the difference was not accepted */
-	bool unreachable; /* under driver.lock: no environment for one of them */
+	bool differs;          /* and the difference was not accepted */
+	bool unreachable;      /* under driver.lock: no environment for one of them */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -109,6 +105,13 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 	g->compared = result->status != END_INTERRUPTED && result->status != END_UNREACHABLE &&
 	              result->status != END_FAILED;
 	pthread_mutex_lock(&r->driver.lock);
+	if (result->peer.kind != FAIL_NONE) {
+		struct error lost = result->peer;
+
+		env_target_hide(&r->driver.target, &lost);
+		g->lost = BUF(BUF_MAX_SMALL);
+		settings_put(&g->lost, lost.text);
+	}
 	r->unreachable = r->unreachable || (result->status == END_UNREACHABLE && !result->opened);
 	pthread_mutex_unlock(&r->driver.lock);
 }
@@ -152,37 +155,6 @@ static int new_io(void *ctx, struct io **out, struct error *err)
 }
 
 /* ---- setting up ---- */
-
-static bool is_in_ci(const struct context *c)
-{
-	const char *ci = c->variable("CI");
-
-	return ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
-}
-
-static enum update update_of(const char *word)
-{
-	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
-}
-
-/* In CI nothing is written unless that is asked for. */
-static int settle_update(struct replaying *r, struct error *err)
-{
-	const struct replay_options *o = r->opts;
-
-	if (o->accept + o->review + (o->update != NULL) > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "--accept, --review and --update: give only one of them");
-	}
-	if (o->review) {
-		r->update = UPDATE_REVIEW;
-		return o->json ? error_set(err, FAIL_USAGE, "--review asks people: not with --json")
-		               : review_possible(err);
-	}
-	r->update = is_in_ci(r->context) ? UPDATE_NONE : UPDATE_NEW;
-	r->update = o->accept ? UPDATE_ALL : o->update ? update_of(o->update) : r->update;
-	return 0;
-}
 
 static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *err)
 {
@@ -232,7 +204,9 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	const struct replay_options *o = r->opts;
 	struct env_target *target = &r->driver.target;
 
-	return settle_update(r, err) || compare_rules_read(&r->rules, &o->compare, err) ||
+	return accept_choose(&o->accept, r->context, &r->update, err) ||
+	       compare_rules_read(&r->rules, &o->compare, err) ||
+	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
@@ -271,8 +245,41 @@ static void take_difference(void *ctx, const struct difference *d)
 	if (g->count.differences == 1) {
 		warn_of_seed(r, g, d);
 	}
-	mask_proposal_see(&r->proposal, d);
-	report_difference(&r->printer, d, &r->out.text);
+	mask_hints_add(&r->hints, d);
+	mask_hints_add(&r->case_hints, d);
+	reports_difference(r->reports, &r->printer, d);
+	if (reports_have_table(r->reports)) {
+		report_difference(&r->printer, d, &r->out.text);
+	}
+}
+
+/* `problem`: why it was not compared; NULL: it was. */
+static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
+{
+	struct buf hint = BUF(BUF_MAX_MESSAGE);
+	bool counts = g->count.differences && !g->accepted;
+	struct report_case c = {.file = g->file,
+	                        .line = g->want.header.number,
+	                        .rollout = g->want.id,
+	                        .task = g->task,
+	                        .compared = problem ? NULL : &g->count,
+	                        .problem = problem};
+
+	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
+	mask_hints_say(&r->case_hints, &hint);
+	c.hint = hint.n ? buf_cstr(&hint) : NULL;
+	reports_case(r->reports, &c);
+	mask_hints_release(&r->case_hints);
+	buf_release(&hint);
+}
+
+/* Why a rollout was not compared; NULL: it was. */
+static const char *problem_of(const struct golden *g)
+{
+	return g->compared  ? NULL
+	       : g->lost.n  ? buf_cstr(&g->lost)
+	       : g->started ? "not replayed to its end"
+	                    : "not tried after the environment could not be reached";
 }
 
 static void compare_one(struct replaying *r, struct golden *g)
@@ -295,12 +302,14 @@ static void compare_one(struct replaying *r, struct golden *g)
 	compare_add(&r->count, &g->count);
 }
 
-static int review_one(struct replaying *r, struct golden *g, struct error *err)
+/* Asks on the terminal, or takes all. */
+static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 {
 	enum review_answer answer = REVIEW_SKIP;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
-	if (!g->count.differences || !g->opened) {
+	if (!g->count.differences || !g->opened || r->update != UPDATE_REVIEW) {
+		g->accepted = r->update == UPDATE_ALL;
 		return 0;
 	}
 	text_escape(&question, str_from(g->file));
@@ -328,8 +337,10 @@ static struct file_verdict verdict_of(const struct replaying *r, const char *fil
 		const struct golden *g = &r->goldens.items[i];
 
 		if (g->file == file) {
-			v.different += g->count.differences > 0;
-			v.accepted += g->accepted;
+			bool differs = g->count.differences > 0;
+
+			v.different += differs;
+			v.accepted += differs && g->accepted;
 			v.rejected += g->rejected;
 			v.whole = v.whole && g->compared && g->opened;
 		}
@@ -337,21 +348,12 @@ static struct file_verdict verdict_of(const struct replaying *r, const char *fil
 	return v;
 }
 
-static void accept_all(struct replaying *r, const char *file)
-{
-	for (size_t i = 0; i < r->goldens.count; i++) {
-		struct golden *g = &r->goldens.items[i];
-
-		g->accepted = g->accepted || g->file == file;
-	}
-}
-
 static int write_golden(struct replaying *r, const char *file, bool over, struct error *err)
 {
 	if (goldens_write(&r->goldens, file, over, err)) {
 		return -1;
 	}
-	if (!r->opts->json && !r->context->quiet) {
+	if (reports_have_table(r->reports) && !r->context->quiet) {
 		buf_printf(&r->out.text, over ? "accepted: %s\n" : "written: %s.new\n", file);
 	}
 	return 0;
@@ -363,11 +365,8 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	struct file_verdict v = verdict_of(r, file);
 	bool writable = v.whole && strcmp(file, "-") != 0 && r->update != UPDATE_NONE;
 
-	if (writable && v.different && r->update == UPDATE_ALL) {
-		accept_all(r, file);
-		v.accepted = v.different;
-	}
-	size_t open = v.different - (v.accepted < v.different ? v.accepted : v.different);
+	size_t open = v.different - (writable ? v.accepted : 0);
+
 	r->differs = r->differs || open;
 	if (!writable) {
 		return 0;
@@ -382,34 +381,17 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	return 0;
 }
 
-static bool is_last_of_file(const struct replaying *r, size_t i)
-{
-	return i + 1 == r->goldens.count ||
-	       r->goldens.items[i + 1].file != r->goldens.items[i].file;
-}
-
-static void propose_masks(struct replaying *r, const char *file)
-{
-	struct buf line = BUF(BUF_MAX_SMALL);
-
-	mask_proposal_put(&r->proposal, file, &line);
-	if (!r->opts->json && !r->context->quiet) {
-		buf_str(&r->out.text, buf_view(&line));
-	}
-	buf_release(&line);
-}
-
 static int compare_all(struct replaying *r, struct error *err)
 {
 	for (size_t i = 0; i < r->goldens.count; i++) {
 		struct golden *g = &r->goldens.items[i];
 
 		compare_one(r, g);
-		if (is_last_of_file(r, i)) {
-			propose_masks(r, g->file);
+		if (settle_one(r, g, err)) {
+			return -1;
 		}
-		if ((r->update == UPDATE_REVIEW && review_one(r, g, err)) ||
-		    output_flush_some(&r->out, err)) {
+		report_golden(r, g, problem_of(g));
+		if (output_flush_some(&r->out, err)) {
 			return -1;
 		}
 	}
@@ -426,12 +408,15 @@ static void say_end(struct replaying *r)
 	const struct compare_count *c = &r->count;
 	struct buf *out = &r->out.text;
 
-	if (r->opts->json || !r->context->quiet) {
-		report_difference_summary(c, r->opts->json, out);
-	}
-	if (r->opts->json || r->context->quiet) {
+	if (!reports_have_table(r->reports)) {
 		return;
 	}
+	mask_hints_say(&r->hints, out);
+	buf_text(out, r->hints.count ? "\n" : "");
+	if (r->context->quiet) {
+		return;
+	}
+	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
 		           c->rollouts == 1 ? "" : "s", c->steps, c->steps == 1 ? "" : "s");
@@ -472,6 +457,16 @@ static void say_peer(const struct replaying *r)
 	}
 }
 
+/* What was found so far is worth seeing. */
+static void give_up(struct replaying *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->driver.target, err);
+	reports_give_up(r->reports, NULL, NULL, err);
+	(void)!output_flush(&r->out, &ignored);
+}
+
 static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
 {
 	struct error closing = {0};
@@ -480,13 +475,12 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 
 	int failed = compare_all(r, err);
 	if (failed) {
-		struct error ignored; /* what was found so far is worth seeing */
-
-		(void)!output_flush(&r->out, &ignored);
+		give_up(r, err);
 	} else {
-		suite_judge(&r->suite, &r->goldens, whole, r->opts->json, &r->out.text);
+		suite_judge(&r->suite, &r->goldens, whole, r->reports, &r->out.text);
 		say_end(r);
-		failed = output_flush(&r->out, err);
+		failed = reports_close(r->reports, NULL, &r->count, err) ||
+		         output_flush(&r->out, err);
 	}
 	say_peer(r);
 	compare_rules_warn(&r->rules, "the goldens");
@@ -521,7 +515,9 @@ static void tear_down(struct replaying *r)
 	file_list_free(&r->files);
 	compare_rules_release(&r->rules);
 	difference_printer_release(&r->printer);
-	names_release(&r->proposal.pointers);
+	reports_free(r->reports);
+	mask_hints_release(&r->hints);
+	mask_hints_release(&r->case_hints);
 	output_release(&r->out);
 	buf_release(&r->path);
 }
@@ -529,12 +525,11 @@ static void tear_down(struct replaying *r)
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
-	const struct replay_options *o = opts;
 	struct replaying r = {.context = c,
-	                      .opts = o,
+	                      .opts = opts,
 	                      .path = BUF(BUF_MAX_SMALL),
 	                      .out = output_to_stdout(),
-	                      .printer = {.style = c->style, .json = o->json}};
+	                      .printer = {.style = c->style}};
 	struct batch_count count;
 	size_t jobs;
 
@@ -543,7 +538,7 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {
-		env_target_hide(&r.driver.target, err);
+		give_up(&r, err);
 	}
 	tear_down(&r);
 	return code;

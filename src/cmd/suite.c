@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "json/write.h"
 #include "rollout/tasks.h"
 
 #include <stdlib.h>
@@ -117,47 +116,53 @@ int suite_open(struct suite *s, const struct suite_options *o, char *const *oper
 	               : 0;
 }
 
-static void put_json(const char *kind, const char *file, const char *task, struct buf *out)
+static void say(const struct report_case *c, struct reports *reports, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "golden");
-	jw_key(&w, "kind");
-	jw_text(&w, kind);
-	jw_key(&w, "file");
-	jw_text(&w, file);
-	jw_key(&w, "task");
-	jw_text(&w, task);
-	jw_end(&w);
-	buf_char(out, '\n');
+	reports_case(reports, c);
+	if (reports_have_table(reports)) {
+		text_escape(out, str_from(c->file));
+		if (c->line) {
+			buf_printf(out, ":%llu", (unsigned long long)c->line);
+		}
+		buf_printf(out, ": %s: ", c->golden);
+		text_escape(out, str_from(c->problem));
+		buf_char(out, '\n');
+	}
 }
 
-static void say_obsolete(struct suite *s, const struct golden *g, bool json, struct buf *out)
+static void say_obsolete(struct suite *s, const struct golden *g, struct reports *reports,
+                         struct buf *out)
 {
+	struct buf problem = BUF(BUF_MAX_SMALL);
+
 	s->obsolete++;
-	if (json) {
-		put_json("obsolete", g->file, g->task.p, out);
-		return;
-	}
-	text_escape(out, str_from(g->file));
-	buf_text(out, ": obsolete: rollout ");
-	text_escape(out, g->want.id);
-	buf_printf(out, " is of no task in %s\n", s->options->tasks);
+	buf_printf(&problem, "rollout %.*s is of no task in %s", STR_ARG(g->want.id),
+	           s->options->tasks);
+	say(&(struct report_case){.result = CASE_FAILED,
+	                          .file = g->file,
+	                          .rollout = g->want.id,
+	                          .task = g->task,
+	                          .problem = buf_cstr(&problem),
+	                          .golden = "obsolete"},
+	    reports, out);
+	buf_release(&problem);
 }
 
-static void say_missing(struct suite *s, const struct task *t, bool json, struct buf *out)
+static void say_missing(struct suite *s, const struct task *t, struct reports *reports,
+                        struct buf *out)
 {
+	struct buf problem = BUF(BUF_MAX_SMALL);
+
 	s->missing++;
-	if (json) {
-		put_json("missing", NULL, t->id, out);
-		return;
-	}
-	buf_printf(out, "%s:%zu: missing: task ", s->options->tasks, t->line);
-	text_escape(out, str_from(t->id));
-	buf_text(out, " has no golden (record one with run, then strip it)\n");
+	buf_printf(&problem, "task %s has no golden (record one with run, then strip it)", t->id);
+	say(&(struct report_case){.result = CASE_FAILED,
+	                          .file = s->options->tasks,
+	                          .line = t->line,
+	                          .task = str_from(t->id),
+	                          .problem = buf_cstr(&problem),
+	                          .golden = "missing"},
+	    reports, out);
+	buf_release(&problem);
 }
 
 static bool mark_task(struct task_list *t, struct str id)
@@ -170,7 +175,8 @@ static bool mark_task(struct task_list *t, struct str id)
 	return e != NULL;
 }
 
-void suite_judge(struct suite *s, const struct goldens *g, bool whole, bool json, struct buf *out)
+void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct reports *reports,
+                 struct buf *out)
 {
 	struct task_list *t = s->tasks;
 
@@ -184,12 +190,12 @@ void suite_judge(struct suite *s, const struct goldens *g, bool whole, bool json
 	}
 	for (size_t i = 0; i < g->count; i++) {
 		if (!g->items[i].task.p || !mark_task(t, g->items[i].task)) {
-			say_obsolete(s, &g->items[i], json, out);
+			say_obsolete(s, &g->items[i], reports, out);
 		}
 	}
 	for (size_t i = 0; i < t->read.count; i++) {
 		if (!t->goldens[i].found) {
-			say_missing(s, &t->read.items[i], json, out);
+			say_missing(s, &t->read.items[i], reports, out);
 		}
 	}
 }

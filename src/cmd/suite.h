@@ -4,6 +4,7 @@
 #define ROLLDBG_CMD_SUITE_H
 
 #include "cmd/goldens.h"
+#include "cmd/reports.h"
 
 /* Embedded in a command's options struct. */
 struct suite_options {
@@ -22,10 +23,11 @@ struct suite {
    suite_release. */
 MUST_USE int suite_open(struct suite *s, const struct suite_options *o, char *const *operands,
                         size_t count, struct file_list *files, struct error *err);
-/* A golden of no task is obsolete, a task without a golden is missing: appends a line for each.
-   `whole`: all goldens were replayed. Without tasks, or where this run is a part of the suite,
-   nothing is judged. */
-void suite_judge(struct suite *s, const struct goldens *g, bool whole, bool json, struct buf *out);
+/* A golden of no task is obsolete, a task without a golden is missing: a case for each, and a line
+   for the table. `whole`: all goldens were replayed. Without tasks, or where this run is a part of
+   the suite, nothing is judged. */
+void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct reports *reports,
+                 struct buf *out);
 void suite_release(struct suite *s);
 
 #endif

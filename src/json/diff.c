@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "json/held.h"
 #include "json/pattern.h"
+#include "json/spans.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -17,6 +18,8 @@ struct side {
 	struct json_member member; /* of an object: the next member; without a value at the end */
 	size_t left;               /* of an array: elements not visited yet */
 	struct buf text;           /* owns a container that was held in a string */
+	struct json_spans *spans;  /* of what the container is in */
+	bool owns_spans;
 };
 
 struct diff_level {
@@ -40,7 +43,7 @@ struct walk {
 
 static void next_member(struct side *s)
 {
-	if (!json_next_member(s->container, &s->cursor, &s->member)) {
+	if (!json_spans_next_member(s->spans, s->container, &s->cursor, &s->member)) {
 		s->member.value = STR_NONE;
 	}
 }
@@ -52,8 +55,8 @@ static void skip_equal_start(struct diff_level *l)
 	while (l->before.left && l->after.left) {
 		size_t at_before = l->before.cursor, at_after = l->after.cursor;
 
-		json_next(l->before.container, &at_before, &a);
-		json_next(l->after.container, &at_after, &b);
+		json_spans_next(l->before.spans, l->before.container, &at_before, &a);
+		json_spans_next(l->after.spans, l->after.container, &at_after, &b);
 		if (!str_eq(a, b)) {
 			return;
 		}
@@ -71,7 +74,7 @@ static struct str *list_elements(const struct side *s)
 	size_t cursor = s->cursor;
 
 	for (size_t i = 0; i < s->left; i++) {
-		json_next(s->container, &cursor, &list[i]);
+		json_spans_next(s->spans, s->container, &cursor, &list[i]);
 	}
 	return list;
 }
@@ -105,34 +108,58 @@ static void enter(struct walk *w, struct side before, struct side after)
 		next_member(&l->after);
 		return;
 	}
-	l->before.left = json_count(before.container);
-	l->after.left = json_count(after.container);
+	l->before.left = json_spans_count(before.spans, before.container);
+	l->after.left = json_spans_count(after.spans, after.container);
 	if (l->before.left != l->after.left) {
 		skip_equal_start(l);
 		skip_equal_end(l);
 	}
 }
 
+static void release_spans(struct side *s)
+{
+	if (s->owns_spans) {
+		json_spans_release(s->spans);
+		free(s->spans);
+	}
+}
+
+static void release_side(struct side *s)
+{
+	buf_release(&s->text);
+	release_spans(s);
+}
+
 static void leave(struct walk *w)
 {
 	struct diff_level *l = &w->levels[--w->depth];
 
-	buf_release(&l->before.text);
-	buf_release(&l->after.text);
+	release_side(&l->before);
+	release_side(&l->after);
 }
 
 /* ---- pairs of values ---- */
 
-/* The container itself, or the one held in a string, in canonical form; else absent. */
-static struct side container_of(struct str value)
+/* Spans of the side's own text, which is the container. */
+static void own_spans(struct side *s)
 {
-	struct side s = {.text = BUF(2 * value.n)};
+	release_spans(s);
+	s->spans = mem_new(sizeof(*s->spans));
+	s->owns_spans = true;
+	json_spans_begin(s->spans, s->container);
+}
+
+/* The container itself, or the one held in a string, in canonical form; else absent. */
+static struct side container_of(struct str value, struct json_spans *spans)
+{
+	struct side s = {.text = BUF(2 * value.n), .spans = spans};
 	struct buf raw = BUF(0);
 
 	s.container = json_held(value, &raw);
 	if (raw.n && s.container.p) {
 		json_canon(s.container, NULL, JSON_EDIT_DROP, &s.text);
 		s.container = s.text.full ? STR_NONE : buf_view(&s.text);
+		own_spans(&s);
 	}
 	buf_release(&raw);
 	return s;
@@ -174,6 +201,7 @@ static void read_unordered(struct side *s, struct str key)
 		buf_release(&s->text);
 		s->text = sorted;
 		s->container = buf_view(&s->text);
+		own_spans(s);
 	}
 	buf_release(&name);
 	buf_release(&object);
@@ -185,14 +213,15 @@ static bool is_unordered(const struct walk *w, struct str *key)
 }
 
 /* Compares the values at w->pointer. */
-static void compare(struct walk *w, struct str before, struct str after)
+static void compare(struct walk *w, struct str before, struct json_spans *spans_before,
+                    struct str after, struct json_spans *spans_after)
 {
 	struct json_difference d = {buf_view(&w->pointer), before, after};
 
 	if (str_eq(before, after) || (is_masked(before) && is_masked(after))) {
 		return;
 	}
-	struct side a = container_of(before), b = container_of(after);
+	struct side a = container_of(before, spans_before), b = container_of(after, spans_after);
 	struct str key;
 
 	if (json_type(a.container) == JSON_ARRAY && json_type(b.container) == JSON_ARRAY &&
@@ -204,8 +233,8 @@ static void compare(struct walk *w, struct str before, struct str after)
 		enter(w, a, b);
 		return;
 	}
-	buf_release(&a.text);
-	buf_release(&b.text);
+	release_side(&a);
+	release_side(&b);
 	w->stopped = !w->take(w->ctx, &d);
 }
 
@@ -240,7 +269,8 @@ static void step_object(struct walk *w, struct diff_level *l)
 	}
 	buf_cut(&w->pointer, l->pointer_n);
 	json_pointer_add_key(&w->pointer, key);
-	compare(w, order <= 0 ? a.value : STR_NONE, order >= 0 ? b.value : STR_NONE);
+	compare(w, order <= 0 ? a.value : STR_NONE, l->before.spans,
+	        order >= 0 ? b.value : STR_NONE, l->after.spans);
 }
 
 static struct str next_element(struct side *s)
@@ -249,7 +279,7 @@ static struct str next_element(struct side *s)
 
 	if (s->left) {
 		s->left--;
-		json_next(s->container, &s->cursor, &element);
+		json_spans_next(s->spans, s->container, &s->cursor, &element);
 	}
 	return element;
 }
@@ -260,7 +290,7 @@ static void step_array(struct walk *w, struct diff_level *l)
 
 	buf_cut(&w->pointer, l->pointer_n);
 	buf_printf(&w->pointer, "/%zu", l->index++);
-	compare(w, a, b);
+	compare(w, a, l->before.spans, b, l->after.spans);
 }
 
 static bool at_end(const struct diff_level *l)
@@ -271,10 +301,15 @@ static bool at_end(const struct diff_level *l)
 	return !l->before.left && !l->after.left;
 }
 
+/* Both in canonical form. */
 static void run(struct walk *w, struct str before, struct str after)
 {
+	struct json_spans spans[2];
+
 	w->pointer = BUF(BUF_MAX_MESSAGE);
-	compare(w, before, after);
+	json_spans_begin(&spans[0], before);
+	json_spans_begin(&spans[1], after);
+	compare(w, before, &spans[0], after, &spans[1]);
 	while (w->depth && !w->stopped) {
 		struct diff_level *l = &w->levels[w->depth - 1];
 
@@ -290,6 +325,8 @@ static void run(struct walk *w, struct str before, struct str after)
 		leave(w);
 	}
 	free(w->levels);
+	json_spans_release(&spans[0]);
+	json_spans_release(&spans[1]);
 	buf_release(&w->pointer);
 }
 

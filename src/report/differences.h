@@ -25,6 +25,12 @@ void difference_printer_release(struct difference_printer *p);
    JSON a line {"type":"difference",..}. */
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out);
 
+/* Appends "step 1  lake_move action=DOWN: /outcome  ok -> tool-error", without a line feed. */
+void report_difference_sentence(const struct difference *d, struct buf *out);
+
+/* The line of the first recording's file that it is in; 0: not known, or it has no such line. */
+uint64_t report_difference_line(const struct difference *d);
+
 /* Appends the last line: "2 of 3 rollouts differ: 5 differences in 12 steps"; as JSON a line
    {"type":"summary",..}. For people nothing where all agree. */
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out);

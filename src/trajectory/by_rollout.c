@@ -4,13 +4,10 @@
 #include "base/mem.h"
 #include "trajectory/skim.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct rollout_rank {
 	struct str id;
@@ -29,6 +26,7 @@ struct stretch {
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
+	const struct format *format; /* of all files; NULL: each by its content */
 	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
 	size_t file;           /* that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
@@ -100,47 +98,7 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 	return 0;
 }
 
-/* ---- files that can be read twice ---- */
-
-static int copy_error(const char *path, struct error *err)
-{
-	return error_errno(err, "cannot copy %s into a temporary file",
-	                   strcmp(path, "-") == 0 ? "standard input" : path);
-}
-
-static int copy_bytes(FILE *from, FILE *to)
-{
-	static const size_t block = (size_t)256 << 10;
-	char *p = mem_new(block);
-	size_t n;
-	bool good = true;
-
-	while (good && (n = fread(p, 1, block, from)) > 0) {
-		good = fwrite(p, 1, n, to) == n;
-	}
-	free(p);
-	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;
-}
-
-/* Regular files need no copy; unreadable ones are reported by the reader. */
-static int copy_unseekable(const char *path, FILE **out, struct error *err)
-{
-	bool standard_input = strcmp(path, "-") == 0;
-	FILE *from = standard_input ? stdin : fopen(path, "rb");
-	struct stat st;
-	int failed = 0;
-
-	if (from && fstat(fileno(from), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		*out = tmpfile();
-		failed = !*out || copy_bytes(from, *out) || fseek(*out, 0, SEEK_SET)
-		                 ? copy_error(path, err)
-		                 : 0;
-	}
-	if (from && !standard_input) {
-		fclose(from);
-	}
-	return failed;
-}
+/* ---- the files ---- */
 
 static int open_file(const struct by_rollout *b, size_t file, struct reader **out,
                      struct error *err)
@@ -172,7 +130,7 @@ static int note_file(struct by_rollout *b, size_t file, struct error *err)
 	struct reader *r = NULL;
 
 	b->file = file;
-	return copy_unseekable(b->paths[file], &b->copies[file], err) ||
+	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
 	       open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
@@ -242,10 +200,17 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
                     struct by_rollout **out, struct error *err)
 {
+	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+{
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
 
 	*b = (struct by_rollout){.paths = paths,
+	                         .format = format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
 	                         .torn = torn,

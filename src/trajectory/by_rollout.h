@@ -14,6 +14,10 @@ struct by_rollout;
    a truncated last line of a file. */
 MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
                              struct by_rollout **out, struct error *err);
+/* The same for files in that format (trajectory/foreign.h), whatever they look like. */
+MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                                reader_line_fn *torn, void *ctx, struct by_rollout **out,
+                                struct error *err);
 /* The id of the next rollout, empty for lines of unknown type that name none; absent when all
    have been read. */
 struct str by_rollout_id(const struct by_rollout *b);

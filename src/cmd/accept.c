@@ -32,7 +32,7 @@ static enum update update_of(const char *word)
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
                   struct error *err)
 {
-	if (o->accept + o->review + (o->update != NULL) > 1) {
+	if (o->accept + o->review + !!o->update > 1) {
 		return error_set(err, FAIL_USAGE,
 		                 "--accept, --review and --update: give only one of them");
 	}

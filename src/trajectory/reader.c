@@ -323,7 +323,7 @@ int reader_skim(struct reader *r, struct line *out, struct reader_note *note, st
 	if (!r->looked || r->format) {
 		return reader_next(r, out, note, err);
 	}
-	int more = next_content(r, err);
+	int more = reader_content(r, err);
 	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
 		return more > 0 ? next_object(r, out, note, err) : more;
 	}

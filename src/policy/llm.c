@@ -3,6 +3,7 @@
    acted upon. */
 #include "policy/policy.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/answer.h"
@@ -35,6 +36,7 @@ struct llm_policy {
 	struct event_queue events;
 	struct conversation talk;
 	struct buf body, text, about, reason;
+	struct buf media; /* content parts that the turn's results brought, comma separated */
 	struct str params;
 
 	/* The turn under way. */
@@ -59,6 +61,13 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->talk);
+	if (p->conf->media) {
+		answer_media(v->observation, &p->media);
+	}
+	if (p->media.n) {
+		conversation_show(&p->talk, buf_view(&p->media));
+		buf_clear(&p->media);
+	}
 	*messages = conversation_added(&p->talk);
 }
 
@@ -278,12 +287,34 @@ static bool shrink(struct llm_policy *p, const struct chat_failure *f)
 	return true;
 }
 
+/* A template that cannot take the history as it is says so: it is sent in the form that the
+   sentence asks for. */
+static bool reform(struct llm_policy *p, const struct chat_failure *f)
+{
+	enum history_form form =
+		f->class == CHAT_REQUEST || f->class == CHAT_SERVER || f->class == CHAT_POISON
+			? history_wanted(&p->talk.history, buf_view(&f->message))
+			: HISTORY_USUAL;
+
+	if (form == HISTORY_USUAL) {
+		return false;
+	}
+	history_reform(&p->talk.history, form, buf_view(&p->talk.messages));
+	buf_clear(&p->text);
+	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
+	           chat_failure_name(f->class), history_form_name(form));
+	events_push_json(&p->events, EVENT_RETRY, &p->text);
+	log_info("the model's template refuses the history (%s): sent as %s", buf_cstr(&f->message),
+	         history_form_name(form));
+	return true;
+}
+
 /* One question. What a peer said so far may have made it too long to be asked. */
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->talk.sent), &p->body);
-	if (!p->body.full && !p->talk.messages.full && !p->talk.sent.full) {
+	chat_request_write(&p->request, buf_view(&p->talk.history.sent), &p->body);
+	if (!p->body.full && !p->talk.messages.full && !p->talk.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}
 	failure->class = CHAT_CONTEXT;
@@ -302,7 +333,7 @@ static int ask(struct llm_policy *p, struct decision *out, bool *answered, struc
 	chat_failure_init(&failure);
 	do {
 		failed = ask_once(p, &failure, answered, err);
-	} while (!failed && !*answered && shrink(p, &failure));
+	} while (!failed && !*answered && (shrink(p, &failure) || reform(p, &failure)));
 	if (!failed && !*answered) {
 		give_up(p, &failure, out);
 	}
@@ -385,13 +416,14 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 
 /* ---- results ---- */
 
-/* A message of role tool answers a call of the API's; one that came as text has none in
-   the history. */
+/* A message of role tool answers a call of the API's, whatever was asked for; one that came as
+   text has none in the history. */
 static enum tool_mode answer_mode(const struct llm_policy *p)
 {
-	bool native = strcmp(p->calls.source, "native") == 0;
-
-	return p->conf->tool_mode == TOOLS_NATIVE && !native ? TOOLS_TEXT : p->conf->tool_mode;
+	if (strcmp(p->calls.source, "native") == 0) {
+		return TOOLS_NATIVE;
+	}
+	return p->conf->tool_mode == TOOLS_NATIVE ? TOOLS_TEXT : p->conf->tool_mode;
 }
 
 static void say_result(struct llm_policy *p, const struct decision *d, struct str text)
@@ -402,7 +434,8 @@ static void say_result(struct llm_policy *p, const struct decision *d, struct st
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
-		conversation_answer(&p->talk, d->id, text);
+		conversation_answer(&p->talk, d->id,
+		                    p->conf->profile->names_results ? d->name : STR_NONE, text);
 		break;
 	case TOOLS_JSON:
 		buf_text(&wrapped, "Observation: ");
@@ -434,6 +467,18 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	}
 }
 
+/* Results take text alone in most APIs: what they show follows all of the turn's. */
+static void show_media(struct llm_policy *p, const struct policy_result *r)
+{
+	if (p->conf->media) {
+		answer_media(r->observation, &p->media);
+	}
+	if (p->media.n && !r->decision->more) {
+		conversation_show(&p->talk, buf_view(&p->media));
+		buf_clear(&p->media);
+	}
+}
+
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
 	struct llm_policy *p = llm_of(base);
@@ -448,6 +493,7 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
 		say_result(p, r->decision, buf_view(&p->text));
+		show_media(p, r);
 	}
 	*messages = conversation_added(&p->talk);
 }
@@ -474,7 +520,7 @@ static void llm_close(struct policy *base)
 	if (!p) {
 		return;
 	}
-	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
+	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason, &p->media};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -515,7 +561,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	p->tools = arena_str(&p->arena, conf->tools);
 	p->vars = arena_str(&p->arena, conf->vars);
 	p->task = conf->task ? arena_str(&p->arena, str_from(conf->task)).p : "";
-	p->body = p->text = p->about = p->reason = BUF(BUF_MAX_MESSAGE);
+	p->body = p->text = p->about = p->reason = p->media = BUF(BUF_MAX_MESSAGE);
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	conversation_init(&p->talk);

@@ -29,7 +29,7 @@ struct llm_file {
 	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
 	int tool_mode, tool_format, on_no_tool;
 	struct str sampling, extra;
-	bool repair, stream, tokens;
+	bool repair, stream, tokens, media;
 	uint64_t timeout_ms;
 	struct keyed_number retries;
 	struct str error_text; /* policy_error_texts reads it */
@@ -74,6 +74,7 @@ static const struct keyed_row rows[] = {
 	{"repair", KEYED_SET, IN_FILE(repair)},
 	{"stream", KEYED_SET, IN_FILE(stream)},
 	{"tokens", KEYED_SET, IN_FILE(tokens)},
+	{"media", KEYED_SET, IN_FILE(media)},
 	{"timeout", KEYED_DURATION, IN_FILE(timeout_ms)},
 	{"retries", KEYED_BY, .read = read_retries},
 	{"error_text", KEYED_ANY, IN_FILE(error_text)},
@@ -298,6 +299,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 	jw_bool(&w, c->repair);
 	jw_key(&w, "stream");
 	jw_bool(&w, c->stream);
+	if (c->media) {
+		jw_key(&w, "media");
+		jw_bool(&w, true);
+	}
 	jw_key(&w, "key_env");
 	jw_text(&w, key_env);
 	jw_key(&w, "asked");
@@ -351,6 +356,7 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->repair = r->file.repair && !o->no_repair;
 	c->stream = r->file.stream || o->stream;
 	c->tokens = r->file.tokens || o->tokens;
+	c->media = r->file.media;
 	c->asked = r->file.sampling.p ? r->file.sampling : STR("{}");
 	c->extra = r->file.extra;
 	tell_unsent(c);

@@ -7,7 +7,8 @@
    {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
    is..}, "tool_mode":"native|json|text",
       "tool_format":"auto|hermes|..", "on_no_tool":"stop|nudge|continue",
-      "repair":true, "stream":false, "tokens":false, "timeout":"5m", "retries":4} */
+      "repair":true, "stream":false, "tokens":false, "media":false, "timeout":"5m",
+      "retries":4} */
 #ifndef ROLLDBG_POLICY_LLM_CONF_H
 #define ROLLDBG_POLICY_LLM_CONF_H
 
@@ -48,6 +49,7 @@ struct llm_conf {
 	const char *tool_format; /* of calls in text; NULL: any */
 	enum on_no_tool on_no_tool;
 	bool repair, stream, tokens, insecure;
+	bool media; /* the model takes images and sounds: they are sent as content parts */
 	uint64_t timeout_ms;
 	uint64_t retries;
 	struct str asked;  /* raw JSON object: the sampling parameters as given */

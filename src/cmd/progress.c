@@ -86,7 +86,7 @@ static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
 }
 
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms)
+                       uint64_t took_ms, const char *behind)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
@@ -100,8 +100,31 @@ void progress_of_batch(struct progress *p, const struct batch_count *now, int64_
 		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
 		           (unsigned long long)(left % 60));
 	}
+	buf_text(&text, behind ? behind : "");
 	progress_show(p, buf_view(&text));
 	buf_release(&text);
+}
+
+void progress_say_environments(const struct batch_count *count, struct buf *out)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} others[] = {{count->refused, "refused"},
+	              {count->unreachable, end_status_name(END_UNREACHABLE)},
+	              {count->lost, "lost the connection"}};
+
+	if (!count->refused && !count->unreachable && !count->lost) {
+		return;
+	}
+	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
+	           count->done + count->interrupted);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (others[i].n) {
+			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
+		}
+	}
+	buf_char(out, '\n');
 }
 
 void progress_give_way(struct progress *p)

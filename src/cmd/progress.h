@@ -16,9 +16,13 @@ void progress_free(struct progress *p); /* clears the line */
 /* Truncated to the terminal's width. */
 void progress_show(struct progress *p, struct str text);
 
-/* Shows the progress of a batch after took_ms. */
+/* Shows the progress of a batch after took_ms; behind: words for the end of the line, or NULL. */
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms);
+                       uint64_t took_ms, const char *behind);
+
+/* In the end: how many rollouts got an environment, the first thing that a trainer needs to know;
+   nothing where all did. */
+void progress_say_environments(const struct batch_count *count, struct buf *out);
 
 /* Clears the line until progress_go_on, for writing to the terminal. */
 void progress_give_way(struct progress *p);

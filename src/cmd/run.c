@@ -7,6 +7,7 @@
 #include "cmd/goldens.h"
 #include "cmd/masks.h"
 #include "cmd/model.h"
+#include "cmd/model_usage.h"
 #include "cmd/plan.h"
 #include "cmd/policies.h"
 #include "cmd/progress.h"
@@ -77,6 +78,7 @@ struct running {
 	const char *policy;      /* kind or path; NULL: none given */
 	struct goldens recorded; /* whose calls are the policy; may be empty */
 	struct llm_conf *llm;    /* NULL: no model */
+	struct llm_usage *usage; /* of it */
 	struct plan plan;
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
@@ -221,7 +223,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	if (!v->json && !r->context->quiet && !streams(r) && !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
-	if (are_many(r)) {
+	if (are_many(r) || r->llm) {
 		r->progress = progress_new(r->context);
 	}
 	return 0;
@@ -310,6 +312,7 @@ static struct rollout_conf conf_of(const struct running *r, const struct planned
 	                                       .spec = r->policy,
 	                                       .calls = goldens_policy(&r->recorded),
 	                                       .llm = r->llm,
+	                                       .usage = r->usage,
 	                                       .force_call = o->force_call},
 	                            .has_max_turns = o->max_turns.given,
 	                            .max_turns = max_turns_of(o),
@@ -417,8 +420,20 @@ static void show_progress(void *ctx, const struct batch_count *now)
 	pthread_mutex_lock(&r->lock);
 	int64_t steps = r->steps;
 	pthread_mutex_unlock(&r->lock);
-	progress_of_batch(r->progress, now, steps,
-	                  (clock->monotonic_ns(clock->ctx) - r->began_ns) / 1000000);
+	uint64_t now_ns = clock->monotonic_ns(clock->ctx);
+	struct buf model = BUF(BUF_MAX_SMALL);
+
+	if (are_many(r)) {
+		model_say_tokens(r->usage, &model);
+		progress_of_batch(r->progress, now, steps, (now_ns - r->began_ns) / 1000000,
+		                  buf_cstr(&model));
+	} else if (model_say_waiting(r->usage, now_ns, &model)) {
+		progress_show(r->progress, buf_view(&model));
+	} else {
+		progress_give_way(r->progress);
+		progress_go_on(r->progress);
+	}
+	buf_release(&model);
 }
 
 /* ---- the run ---- */
@@ -458,37 +473,20 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 	return count->refused || count->timed_out || r->verdicts.at_or_above > 0;
 }
 
-/* How many rollouts got an environment: the first thing a trainer needs to know. */
-static void say_environments(const struct batch_count *count, struct buf *out)
-{
-	const struct {
-		size_t n;
-		const char *what;
-	} others[] = {{count->refused, "refused"},
-	              {count->unreachable, end_status_name(END_UNREACHABLE)},
-	              {count->lost, "lost the connection"}};
-
-	if (!count->refused && !count->unreachable && !count->lost) {
-		return;
-	}
-	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
-	           count->done + count->interrupted);
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (others[i].n) {
-			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
-		}
-	}
-	buf_char(out, '\n');
-}
-
 static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
 	bool people = !r->opts->verdict.json && !r->context->quiet;
 
+	if (r->llm && r->opts->verdict.json) {
+		model_json_usage(r->usage, r->llm, out);
+	}
 	verdicts_summary(&r->verdicts, r->judge);
+	if (r->llm && people) {
+		model_say_usage(r->usage, r->llm, out);
+	}
 	if (people && are_many(r)) {
-		say_environments(count, out);
+		progress_say_environments(count, out);
 	}
 	if (people && !r->opts->recording.out) {
 		buf_printf(out, "recorded: %s\n", buf_cstr(&r->recordings.path));
@@ -540,6 +538,7 @@ static void tear_down(struct running *r)
 	options_fit_free(r->options_fit);
 	scratch_pool_free(r->scratch);
 	llm_conf_free(r->llm);
+	llm_usage_free(r->usage);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
 	buf_release(&r->file);
@@ -557,6 +556,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	                    .volatile_members = volatile_members_new(),
 	                    .options_fit = options_fit_new(),
 	                    .scratch = scratch_pool_new(),
+	                    .usage = llm_usage_new(),
 	                    .policy_path = BUF(BUF_MAX_SMALL),
 	                    .file = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;

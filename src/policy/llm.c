@@ -389,6 +389,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	p->calls = (struct tool_calls){.count = 0};
 	p->next = 0;
 	memcpy(prompt_hash, p->talk.hash, sizeof(prompt_hash));
+	llm_usage_turn(p->chat.usage, v->turn, io_now_ns(p->chat.io));
 	chat_request_turn(&p->request, p->turns++);
 	if (ask(p, out, &answered, err)) {
 		return -1;
@@ -564,6 +565,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	p->body = p->text = p->about = p->reason = p->media = BUF(BUF_MAX_MESSAGE);
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
+	p->chat.usage = conf->usage;
 	conversation_init(&p->talk);
 	p->params = describe(p);
 	*out = &p->base;

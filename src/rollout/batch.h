@@ -29,13 +29,13 @@ struct batch_conf {
 	   does. */
 	int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
 	               struct error *err);
-	/* In the calling thread, every tick_ms while rollouts run; NULL: never. */
+	/* In the calling thread, every tick_ms while rollouts run in others; NULL: never. */
 	void (*tick)(void *ctx, const struct batch_count *now);
 	int tick_ms;
 	void *ctx;
 };
 
-/* A rollout alone runs in the calling thread, without ticks. Rollouts begin in the order
+/* A rollout alone that wants no ticks runs in the calling thread. Rollouts begin in the order
    of their numbers. Returns when all threads have ended. -1: the first failure that was
    ours (FAIL_SYSTEM, a policy that does not fit); the others were interrupted. *out is
    set in every case: what was never started is total - done - interrupted. */

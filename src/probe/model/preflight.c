@@ -348,7 +348,7 @@ static int measure(struct preflight *p, struct str messages, struct str tools,
 
 	q.conf.asked = tools.p ? measuring(p) : STR("{}");
 	q.tools = tools;
-	q.limit = 1;
+	q.limit = PREFLIGHT_FEW_TOKENS;
 	return preflight_ask(p, &q, out, err);
 }
 

@@ -131,6 +131,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replac
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l names -x -a 'trl verl' -d 'name the metrics as this trainer does, where it has them (default trl)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk'

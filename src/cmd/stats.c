@@ -10,7 +10,7 @@
 #include "trajectory/reader.h"
 
 struct stats_options {
-	const char *by, *trained;
+	const char *by, *trained, *names;
 	bool json;
 };
 
@@ -21,6 +21,8 @@ static const struct opt options[] = {
                    "also print the metrics of each task (default none)"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
+	OPT_CHOICE(0, "names", "WHOSE", "trl|verl", FIELD(names),
+                   "name the metrics as this trainer does, where it has them (default trl)"),
 	OPT_FLAG(0, "json", FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
 };
@@ -84,6 +86,11 @@ static int take_file(struct counting *c, const char *path, struct error *err)
 	return 0;
 }
 
+static enum metric_names names_of(const struct stats_options *o)
+{
+	return o->names && !strcmp(o->names, "verl") ? NAMES_VERL : NAMES_TRL;
+}
+
 static void take_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct counting *c = ctx;
@@ -94,7 +101,7 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 	if (c->opts->json) {
 		struct buf line = BUF(BUF_MAX_MESSAGE);
 
-		report_json_task(task, m, &line);
+		report_json_task(task, m, names_of(c->opts), &line);
 		text_escape_json(&c->out.text, buf_view(&line));
 		buf_release(&line);
 	} else {
@@ -124,11 +131,11 @@ static int say(struct counting *c, struct error *err)
 	}
 	checklist_make(&total, c->opts->trained != NULL, lines);
 	if (c->opts->json) {
-		report_json_metrics(&total, out);
+		report_json_metrics(&total, names_of(c->opts), out);
 		report_json_checklist(lines, &total, out);
 	} else {
 		buf_text(out, by_task ? "\n" : "");
-		report_metrics(&total, out);
+		report_metrics(&total, names_of(c->opts), out);
 		buf_char(out, '\n');
 		report_checklist(lines, c->context->style, out);
 	}
@@ -140,7 +147,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 {
 	struct counting c = {
 		.context = context, .opts = opts, .stats = stats_new(), .out = output_to_stdout()};
-	struct facts_conf conf = {.lenient = false};
+	struct facts_conf conf = {.user_size = sizeof(struct stats_rollout)};
 	struct file_list files = {0};
 	size_t unusable = 0;
 	int failed = (c.opts->trained && trained_read(c.opts->trained, &conf.hints.trained, err)) ||

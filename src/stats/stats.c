@@ -13,7 +13,7 @@
 
 #define SAMPLES 64 /* smaller sample numbers are checked for duplicates; the others count as new */
 #define SCHEMAS 64
-#define SAME    1e-8 /* rewards closer than this are equal for trainers */
+#define SAME    1e-8 /* a smaller deviation is none for trainers (torch.isclose) */
 #define EPSILON 1e-4 /* added to the deviation when advantages are divided by it */
 
 /* The rollouts of one task. */
@@ -22,7 +22,7 @@ struct reward_group {
 	int64_t samples;
 	uint64_t seen;
 	int64_t rewards;
-	double mean, squares; /* mean of the rewards, and the sum of squared distances from it */
+	struct spread spread;
 	double low, high;
 };
 
@@ -134,10 +134,13 @@ static void take_call(struct stats *s, double *sum, const struct rollout_facts *
 	if (!line_has(m->line, KEY_TOOL_CALL)) {
 		return;
 	}
-	sum[SUM_CALLS]++;
-	if (m->line->outcome != OUTCOME_OK) {
-		sum[SUM_CALLS_FAILED]++;
-		sum[SUM_CALLS_RETURNED_ERROR] += is_returned_error(m->line);
+	if (m->line->outcome == OUTCOME_UNPARSED) {
+		sum[SUM_CALLS_UNPARSED]++;
+	} else {
+		sum[SUM_CALLS]++;
+		sum[SUM_CALLS_FAILED] += m->line->outcome != OUTCOME_OK;
+		sum[SUM_CALLS_RETURNED_ERROR] +=
+			m->line->outcome != OUTCOME_OK && is_returned_error(m->line);
 	}
 	if (r->tools_known != TOOLS_ALL) {
 		return;
@@ -204,15 +207,16 @@ static void compare(struct metrics *m, const struct rollout_facts *r, const stru
 	}
 }
 
-static void take_reply(struct metrics *m, const struct rollout_facts *r, const struct line *l)
+static void take_reply(struct metrics *m, const struct rollout_facts *r, const struct line *l,
+                       struct stats_rollout *own)
 {
 	struct str llm = l->value[KEY_LLM];
 
 	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p) {
 		return;
 	}
-	m->sum[SUM_REPLIES]++;
-	m->sum[SUM_CLIPPED] += peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
+	own->replied = true;
+	own->clipped = peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
 	take_parse(m->sum, JSON_GET(llm, "parse"));
 	take_usage(m->sum, JSON_GET(llm, "usage"));
 	take_logprobs(m->sum, llm);
@@ -220,7 +224,7 @@ static void take_reply(struct metrics *m, const struct rollout_facts *r, const s
 }
 
 static void take_line(struct stats *s, struct metrics *into, const struct rollout_facts *r,
-                      const struct derived_line *m)
+                      const struct derived_line *m, struct stats_rollout *own)
 {
 	char tempered[64];
 
@@ -229,7 +233,7 @@ static void take_line(struct stats *s, struct metrics *into, const struct rollou
 			logprobs_tempered(m->line->value[KEY_POLICY], tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		take_call(s, into->sum, r, m);
-		take_reply(into, r, m->line);
+		take_reply(into, r, m->line, own);
 	}
 }
 
@@ -261,12 +265,10 @@ static void join_group(struct reward_group *g, const struct facts_update *u, con
 	if (!reward) {
 		return;
 	}
-	double distance = *reward - g->mean;
 	g->low = g->rewards && g->low < *reward ? g->low : *reward;
 	g->high = g->rewards && g->high > *reward ? g->high : *reward;
 	g->rewards++;
-	g->mean += distance / (double)g->rewards;
-	g->squares += distance * (*reward - g->mean);
+	spread_add(&g->spread, *reward);
 }
 
 static void take_reward(struct metrics *m, const struct rollout_end *end, const double *reward)
@@ -280,6 +282,7 @@ static void take_reward(struct metrics *m, const struct rollout_end *end, const 
 	}
 	m->sum[SUM_REWARDS]++;
 	m->sum[SUM_REWARD] += *reward;
+	spread_add(&m->rewards, *reward);
 	m->sum[SUM_REWARD_POSITIVE] += *reward > 0;
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
@@ -288,6 +291,7 @@ static void take_end(struct task_metrics *t, const struct facts_update *u)
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
+	const struct stats_rollout *own = u->user;
 	struct metrics *m = &t->metrics;
 	double reward;
 	bool rewarded = json_double(str_from(c->reward), &reward);
@@ -304,6 +308,8 @@ static void take_end(struct task_metrics *t, const struct facts_update *u)
 		m->sum[SUM_EFFECTIVE] += (double)c->effective;
 		m->sum[SUM_JUDGED]++;
 	}
+	m->sum[SUM_COMPLETIONS] += own->replied;
+	m->sum[SUM_CLIPPED] += own->clipped;
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
 	take_reward(m, end, rewarded ? &reward : NULL);
 	join_group(&t->group, u, rewarded ? &reward : NULL);
@@ -314,7 +320,7 @@ void stats_take(struct stats *s, const struct facts_update *u)
 	struct task_metrics *t = task_of(s, u->rollout->task);
 
 	if (u->derived.line) {
-		take_line(s, &t->metrics, u->rollout, &u->derived);
+		take_line(s, &t->metrics, u->rollout, &u->derived, u->user);
 	}
 	if (u->end) {
 		take_end(t, u);
@@ -325,18 +331,17 @@ void stats_take(struct stats *s, const struct facts_update *u)
 
 static void close_rewards(struct metrics *m, const struct reward_group *g)
 {
-	double std = sqrt(g->squares / (double)(g->rewards - 1));
-	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (std + EPSILON);
-	bool same = g->high - g->low <= SAME;
+	double std = spread_std(&g->spread), mean = g->spread.mean;
+	double advantage = fmax(g->high - mean, mean - g->low) / (std + EPSILON);
+	bool same = std <= SAME;
 
 	m->sum[SUM_GROUPS]++;
-	m->sum[SUM_GROUP_SAMPLES] += (double)g->rewards;
-	m->sum[SUM_ZERO_STD_SAMPLES] += same ? (double)g->rewards : 0;
+	m->sum[SUM_GROUP_SAMPLES] += (double)g->samples;
+	m->sum[SUM_ZERO_STD_SAMPLES] += same ? (double)g->samples : 0;
 	m->sum[SUM_SOLVED_NONE] += g->high <= 0;
 	m->sum[SUM_SOLVED_ALL] += g->low >= 1;
 	m->sum[SUM_SOLVED_SOME] += g->high > 0 && g->low < 1;
 	if (isfinite(std) && isfinite(advantage)) {
-		m->sum[SUM_GROUP_STD] += std;
 		metrics_extreme(m, EXTREME_ADVANTAGE, advantage);
 	} else {
 		m->sum[SUM_NOT_FINITE]++;

@@ -12,7 +12,7 @@ compare() {
 	ours=$("$ROLLDBG" stats --json "$@" | jq -c 'select(.type == "metrics")')
 	jq -n -e --argjson trl "$trl" --argjson ours "$ours" '($trl | length) == 6 and
 		all($trl | to_entries[]; . as {key: $k, value: $v}
-			| ($ours[$k] // (if $k == "completions/clipped_ratio" then 0 else infinite end) - $v) | fabs < 1e-12)' >/dev/null || {
+			| (($ours[$k] // (if $k == "completions/clipped_ratio" then 0 else infinite end)) - $v) | fabs < 1e-12)' >/dev/null || {
 		printf 'TRL: %s\nours: %s\n' "$trl" "$ours" >&2
 		return 1
 	}

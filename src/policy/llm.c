@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/llm/about.h"
 #include "policy/llm/answer.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
@@ -149,107 +150,6 @@ static void add_reply(struct llm_policy *p)
 	conversation_add(&p->talk, buf_view(&p->text));
 }
 
-/* ---- how the decision came about ---- */
-
-static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
-{
-	if (!n->count) {
-		return;
-	}
-	jw_key(w, key);
-	jw_array(w);
-	for (size_t i = 0; i < n->count; i++) {
-		jw_text(w, n->words[i]);
-	}
-	jw_end(w);
-}
-
-static void put_parse(struct json_writer *w, const struct tool_calls *c)
-{
-	jw_key(w, "parse");
-	jw_object(w);
-	jw_key(w, "source");
-	jw_text(w, c->source);
-	if (c->format) {
-		jw_key(w, "format");
-		jw_text(w, c->format);
-	}
-	if (c->cause) {
-		jw_key(w, "cause");
-		jw_text(w, c->cause);
-	}
-	put_words(w, "notes", &c->notes);
-	put_words(w, "repairs", &c->repairs);
-	jw_end(w);
-}
-
-static void put_raw(struct json_writer *w, const char *key, struct str raw)
-{
-	if (raw.p) {
-		jw_key(w, key);
-		jw_raw(w, raw);
-	}
-}
-
-static struct str about_reply(struct llm_policy *p, const char *prompt_hash)
-{
-	const struct chat_reply *r = &p->reply;
-	struct json_writer w;
-
-	buf_clear(&p->about);
-	jw_init(&w, &p->about);
-	jw_object(&w);
-	jw_key(&w, "finish_reason");
-	jw_str(&w, r->finish_reason);
-	put_raw(&w, "stop_reason", r->stop_reason);
-	if (r->incomplete) {
-		jw_key(&w, "incomplete");
-		jw_bool(&w, true);
-	}
-	put_parse(&w, &p->calls);
-	put_raw(&w, "usage", r->usage);
-	put_raw(&w, "seed", p->request.turn_seed);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, prompt_hash);
-	if (p->calls.reasoning.n) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, p->calls.reasoning);
-	}
-	if (r->refusal.n) {
-		jw_key(&w, "refusal");
-		jw_str(&w, r->refusal);
-	}
-	put_raw(&w, "prompt_token_ids", r->prompt_token_ids);
-	put_raw(&w, "token_ids", r->token_ids);
-	put_raw(&w, "logprobs", r->logprobs);
-	jw_end(&w);
-	return buf_view(&p->about);
-}
-
-static struct str about_failure(struct llm_policy *p, const struct chat_failure *f)
-{
-	struct json_writer w;
-
-	buf_clear(&p->about);
-	jw_init(&w, &p->about);
-	jw_object(&w);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "code");
-	jw_raw(&w, f->code.n ? buf_view(&f->code) : STR("null"));
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
-	jw_end(&w);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, p->talk.hash);
-	jw_end(&w);
-	return buf_view(&p->about);
-}
-
 /* ---- deciding ---- */
 
 static void give_up(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
@@ -263,10 +163,11 @@ static void give_up(struct llm_policy *p, const struct chat_failure *f, struct d
 	                                            : "is unreachable",
 	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
 	           buf_cstr(&f->message));
+	about_failure(f, p->talk.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
 	                                                                  : DECIDE_LOST,
-	                         .llm = about_failure(p, f),
+	                         .llm = buf_view(&p->about),
 	                         .reason = buf_cstr(&p->reason)};
 }
 
@@ -373,6 +274,22 @@ static void decide_without_call(const struct llm_policy *p, struct decision *out
 	}
 }
 
+/* The call is read all the same; other readers, a trainer's among them, find none without its end
+   mark. */
+static void tell_of_stop(const struct llm_policy *p)
+{
+	bool stops = json_type(p->reply.stop_reason) == JSON_STRING ||
+	             JSON_GET(p->conf->asked, "stop").p;
+
+	if (stops && call_noted(&p->calls.notes, "end-mark-missing") &&
+	    llm_usage_say_once(p->chat.usage)) {
+		log_warn("a stop string ends the model's reply inside its call, before the end "
+		         "mark: parsers that need the mark find no call; remove it from \"stop\", "
+		         "or keep it in the text (vLLM: include_stop_str_in_output, SGLang: "
+		         "no_stop_trim)");
+	}
+}
+
 static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                       struct error *err)
 {
@@ -404,6 +321,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	                          .first = p->calls_made};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
 	add_reply(p);
+	tell_of_stop(p);
 	if (p->calls.count) {
 		hand_out(p, v, out);
 	} else {
@@ -411,7 +329,8 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	}
 	/* the conversation grows before the decision is recorded */
 	out->messages = arena_str(&p->turn, conversation_added(&p->talk));
-	out->llm = about_reply(p, prompt_hash);
+	about_reply(&p->reply, &p->calls, p->request.turn_seed, prompt_hash, &p->about);
+	out->llm = buf_view(&p->about);
 	return 0;
 }
 

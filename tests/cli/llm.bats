@@ -294,6 +294,15 @@ said() {
 	stop_model
 }
 
+@test "a stop string inside the call is told of, once a run" {
+	jq -n '{then: "cycle", replies: [{text: "<tool_call>\n{\"name\": \"lake_move\", \"arguments\": {\"action\": \"UP\"}}",
+		stop_reason: "</tool_call>"}]}' >script.json
+	model script.json
+	expect 0 rolldbg run --policy llm --model m --base-url "$base" --max-turns 3 --group-size 2 --fail-on never --out a.jsonl
+	[ "$(grep -c "a stop string ends the model's reply inside its call" <<<"$stderr")" = 1 ]
+	stop_model
+}
+
 @test "while the model thinks, a terminal shows the turn, the seconds and the tokens" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	jq -n '{replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}], delay: "1300ms"}, {text: "Done.", delay: "500ms"}]}' >script.json

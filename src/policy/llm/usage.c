@@ -9,7 +9,7 @@
 struct llm_usage {
 	pthread_mutex_t lock;
 	struct llm_usage_now now;
-	bool denied;
+	bool denied, said;
 	struct chat_failure denial;
 };
 
@@ -95,6 +95,19 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 	u->now.cached_tokens += count_of(JSON_GET(details, "cached_tokens"));
 	u->now.completion_tokens += count_of(JSON_GET(usage, "completion_tokens"));
 	pthread_mutex_unlock(&u->lock);
+}
+
+bool llm_usage_say_once(struct llm_usage *u)
+{
+	bool first = true;
+
+	if (u) {
+		pthread_mutex_lock(&u->lock);
+		first = !u->said;
+		u->said = true;
+		pthread_mutex_unlock(&u->lock);
+	}
+	return first;
 }
 
 bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out)

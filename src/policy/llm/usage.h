@@ -31,6 +31,9 @@ void llm_usage_piece(struct llm_usage *u);
 /* usage: of the reply, raw JSON; absent: it reports none, or there is no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 
+/* True the first time: for what is to be said once a run. Also without u. */
+bool llm_usage_say_once(struct llm_usage *u);
+
 /* Was the credential refused? Then that is the failure of every further question. */
 bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out);
 void llm_usage_deny(struct llm_usage *u, const struct chat_failure *f);

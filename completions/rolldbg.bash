@@ -109,6 +109,7 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
+	stats:--names) _rolldbg_words 'trl verl' ;;
 	list:--finding) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
@@ -269,7 +270,7 @@ _rolldbg_word()
 	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --version' ;;

@@ -154,6 +154,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l compare -d 'compar
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l partial -d 'print a partial result, to be merged with others later'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l merge -d 'read partial results instead of recordings: the metrics are those of all recordings together'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l names -x -a 'trl verl' -d 'name the metrics as this trainer does, where it has them (default trl)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l csv -d 'print the metrics as comma-separated values'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F

@@ -66,7 +66,8 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 int gather_recordings(struct gathered *out, const struct file_list *files, struct trained *trained,
                       struct error *err)
 {
-	const struct facts_conf conf = {.hints.trained = trained};
+	const struct facts_conf conf = {.hints.trained = trained,
+	                                .user_size = sizeof(struct stats_rollout)};
 	int failed = 0;
 
 	*out = (struct gathered){.stats = stats_new(), .trained = trained};

@@ -86,7 +86,7 @@ static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
 }
 
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms)
+                       uint64_t took_ms, const char *behind)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
@@ -100,27 +100,9 @@ void progress_of_batch(struct progress *p, const struct batch_count *now, int64_
 		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
 		           (unsigned long long)(left % 60));
 	}
+	buf_text(&text, behind ? behind : "");
 	progress_show(p, buf_view(&text));
 	buf_release(&text);
-}
-
-void progress_give_way(struct progress *p)
-{
-	if (!p) {
-		return;
-	}
-	pthread_mutex_lock(&p->lock);
-	if (p->shown) {
-		say(STR(ERASE));
-		p->shown = false;
-	}
-}
-
-void progress_go_on(struct progress *p)
-{
-	if (p) {
-		pthread_mutex_unlock(&p->lock);
-	}
 }
 
 void progress_say_environments(const struct batch_count *count, struct buf *out)
@@ -143,4 +125,23 @@ void progress_say_environments(const struct batch_count *count, struct buf *out)
 		}
 	}
 	buf_char(out, '\n');
+}
+
+void progress_give_way(struct progress *p)
+{
+	if (!p) {
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	if (p->shown) {
+		say(STR(ERASE));
+		p->shown = false;
+	}
+}
+
+void progress_go_on(struct progress *p)
+{
+	if (p) {
+		pthread_mutex_unlock(&p->lock);
+	}
 }

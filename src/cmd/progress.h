@@ -16,9 +16,9 @@ void progress_free(struct progress *p); /* clears the line */
 /* Truncated to the terminal's width. */
 void progress_show(struct progress *p, struct str text);
 
-/* Shows the progress of a batch after took_ms. */
+/* Shows the progress of a batch after took_ms; behind: words for the end of the line, or NULL. */
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms);
+                       uint64_t took_ms, const char *behind);
 
 /* Appends how many of its rollouts got an environment, the first thing a trainer needs to know:
    nothing if all did. */

@@ -9,6 +9,7 @@
 #include "cmd/goldens.h"
 #include "cmd/masks.h"
 #include "cmd/model.h"
+#include "cmd/model_usage.h"
 #include "cmd/plan.h"
 #include "cmd/policies.h"
 #include "cmd/progress.h"
@@ -79,6 +80,7 @@ struct running {
 	const char *policy;      /* kind or path; NULL: none given */
 	struct goldens recorded; /* whose calls are the policy; may be empty */
 	struct llm_conf *llm;    /* NULL: no model */
+	struct llm_usage *usage; /* of it */
 	struct plan plan;
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
@@ -220,7 +222,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	    !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
-	if (are_many(r)) {
+	if (are_many(r) || r->llm) {
 		r->progress = progress_new(r->context);
 	}
 	return 0;
@@ -284,6 +286,7 @@ static struct rollout_conf conf_of(struct running *r, const struct planned *one,
 	                                   .spec = r->policy,
 	                                   .calls = goldens_policy(&r->recorded),
 	                                   .llm = r->llm,
+	                                   .usage = r->usage,
 	                                   .force_call = o->force_call};
 	conf.has_max_turns = o->max_turns.given;
 	conf.max_turns = max_turns_of(o);
@@ -360,8 +363,20 @@ static void show_progress(void *ctx, const struct batch_count *now)
 	pthread_mutex_lock(&r->lock);
 	int64_t steps = r->steps;
 	pthread_mutex_unlock(&r->lock);
-	progress_of_batch(r->progress, now, steps,
-	                  (clock->monotonic_ns(clock->ctx) - r->began_ns) / 1000000);
+	uint64_t now_ns = clock->monotonic_ns(clock->ctx);
+	struct buf model = BUF(BUF_MAX_SMALL);
+
+	if (are_many(r)) {
+		model_say_tokens(r->usage, &model);
+		progress_of_batch(r->progress, now, steps, (now_ns - r->began_ns) / 1000000,
+		                  buf_cstr(&model));
+	} else if (model_say_waiting(r->usage, now_ns, &model)) {
+		progress_show(r->progress, buf_view(&model));
+	} else {
+		progress_give_way(r->progress);
+		progress_go_on(r->progress);
+	}
+	buf_release(&model);
 }
 
 /* ---- the run ---- */
@@ -406,7 +421,13 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
+	if (r->llm && reports_have_json(r->verdicts.reports)) {
+		model_json_usage(r->usage, r->llm, out);
+	}
 	verdicts_summary(&r->verdicts, r->judge);
+	if (r->llm && people) {
+		model_say_usage(r->usage, r->llm, out);
+	}
 	if (people && are_many(r)) {
 		progress_say_environments(count, out);
 	}
@@ -471,6 +492,7 @@ static void tear_down(struct running *r)
 	recordings_release(&r->recordings);
 	driver_release(&r->driver);
 	llm_conf_free(r->llm);
+	llm_usage_free(r->usage);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
 	buf_release(&r->file);
@@ -516,6 +538,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	}
 	struct running r = {.context = c,
 	                    .opts = opts,
+	                    .usage = llm_usage_new(),
 	                    .policy_path = BUF(BUF_MAX_SMALL),
 	                    .file = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;

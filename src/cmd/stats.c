@@ -10,7 +10,7 @@
 #include "stats/partial.h"
 
 struct stats_options {
-	const char *by, *trained;
+	const char *by, *trained, *names;
 	bool json, csv, partial, merge, compare;
 };
 
@@ -28,6 +28,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "merge", FIELD(merge),
                  "read partial results instead of recordings: the metrics are those of all "
                  "recordings together"),
+	OPT_CHOICE(0, "names", "WHOSE", "trl|verl", FIELD(names),
+                   "name the metrics as this trainer does, where it has them (default trl)"),
 	OPT_FLAG(0, "json", FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
 	OPT_FLAG(0, "csv", FIELD(csv), "print the metrics as comma-separated values"),
@@ -48,6 +50,11 @@ static bool by_task(const struct counting *c)
 
 /* ---- printing ---- */
 
+static enum metric_names names_of(const struct stats_options *o)
+{
+	return o->names && !strcmp(o->names, "verl") ? NAMES_VERL : NAMES_TRL;
+}
+
 static void put_task(struct counting *c, struct str task, const struct metrics *m)
 {
 	struct buf line = BUF(BUF_MAX_MESSAGE);
@@ -55,7 +62,7 @@ static void put_task(struct counting *c, struct str task, const struct metrics *
 	if (c->opts->csv) {
 		report_csv_metrics(true, task, m, &c->out.text);
 	} else if (c->opts->json) {
-		report_json_task(task, m, &line);
+		report_json_task(task, m, names_of(c->opts), &line);
 		text_escape_json(&c->out.text, buf_view(&line));
 	} else {
 		report_metrics_row(task, m, &c->out.text);
@@ -81,7 +88,7 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 static void put_title(struct counting *c)
 {
 	if (c->opts->csv) {
-		report_csv_metrics_title(&c->out.text);
+		report_csv_metrics_title(names_of(c->opts), &c->out.text);
 	} else if (by_task(c) && !c->opts->json) {
 		report_metrics_title(&c->out.text);
 	}
@@ -96,11 +103,11 @@ static void put_total(struct counting *c, const struct metrics *total, bool trai
 	if (c->opts->csv) {
 		report_csv_metrics(false, STR_NONE, total, out);
 	} else if (c->opts->json) {
-		report_json_metrics(total, out);
+		report_json_metrics(total, names_of(c->opts), out);
 		report_json_checklist(lines, total, out);
 	} else {
 		buf_text(out, by_task(c) ? "\n" : "");
-		report_metrics(total, out);
+		report_metrics(total, names_of(c->opts), out);
 		buf_char(out, '\n');
 		report_checklist(lines, c->context->style, out);
 	}

@@ -44,6 +44,10 @@ static const struct pattern patterns[] = {
 	{"^unknown tool", CLASS_UNKNOWN_TOOL, false},
 	{"^tool * not found", CLASS_UNKNOWN_TOOL, false},
 	{"-32602: tool * not found", CLASS_UNKNOWN_TOOL, false},
+	{"^tool * not available", CLASS_UNKNOWN_TOOL, false},
+	{"^error: unknown tool", CLASS_UNKNOWN_TOOL, false},
+	{"^error: tool * not found", CLASS_UNKNOWN_TOOL, false},
+	{"^error: tool * not available", CLASS_UNKNOWN_TOOL, false},
 	/* invalid arguments: FastMCP (pydantic), TypeScript SDK (zod) */
 	{"validation error", CLASS_ARGUMENTS, false},
 	{"invalid arguments", CLASS_ARGUMENTS, false},

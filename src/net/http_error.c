@@ -69,6 +69,20 @@ static bool is_tls(CURLcode rc)
 	return false;
 }
 
+/* The words of OpenSSL and GnuTLS for a reply that is no TLS at all. */
+static bool is_plain_answer(const char *why)
+{
+	static const char *const words[] = {"wrong version number", "packet length too long",
+	                                    "unexpected TLS packet", "http request"};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (strstr(why, words[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* libcurl says "Failed to connect to HOST port PORT": if that is not the target, it is a proxy. */
 static bool is_elsewhere(const char *why, const char *place, char proxy[160])
 {
@@ -108,6 +122,11 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 	}
 	if (rc == CURLE_SSL_CACERT_BADFILE) {
 		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", why);
+	}
+	if (is_tls(rc) && is_plain_answer(why)) {
+		return error_set(err, FAIL_TRANSPORT,
+		                 "TLS: %s answers without TLS: use http:// instead of https://",
+		                 place);
 	}
 	if (is_tls(rc)) {
 		return error_set(

@@ -3,8 +3,10 @@
    acted upon. */
 #include "policy/policy.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/llm/about.h"
 #include "policy/llm/answer.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
@@ -35,6 +37,7 @@ struct llm_policy {
 	struct event_queue events;
 	struct conversation talk;
 	struct buf body, text, about, reason;
+	struct buf media; /* content parts that the turn's results brought, comma separated */
 	struct str params;
 
 	/* The turn under way. */
@@ -59,6 +62,13 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->talk);
+	if (p->conf->media) {
+		answer_media(v->observation, &p->media);
+	}
+	if (p->media.n) {
+		conversation_show(&p->talk, buf_view(&p->media));
+		buf_clear(&p->media);
+	}
 	*messages = conversation_added(&p->talk);
 }
 
@@ -140,107 +150,6 @@ static void add_reply(struct llm_policy *p)
 	conversation_add(&p->talk, buf_view(&p->text));
 }
 
-/* ---- how the decision came about ---- */
-
-static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
-{
-	if (!n->count) {
-		return;
-	}
-	jw_key(w, key);
-	jw_array(w);
-	for (size_t i = 0; i < n->count; i++) {
-		jw_text(w, n->words[i]);
-	}
-	jw_end(w);
-}
-
-static void put_parse(struct json_writer *w, const struct tool_calls *c)
-{
-	jw_key(w, "parse");
-	jw_object(w);
-	jw_key(w, "source");
-	jw_text(w, c->source);
-	if (c->format) {
-		jw_key(w, "format");
-		jw_text(w, c->format);
-	}
-	if (c->cause) {
-		jw_key(w, "cause");
-		jw_text(w, c->cause);
-	}
-	put_words(w, "notes", &c->notes);
-	put_words(w, "repairs", &c->repairs);
-	jw_end(w);
-}
-
-static void put_raw(struct json_writer *w, const char *key, struct str raw)
-{
-	if (raw.p) {
-		jw_key(w, key);
-		jw_raw(w, raw);
-	}
-}
-
-static struct str about_reply(struct llm_policy *p, const char *prompt_hash)
-{
-	const struct chat_reply *r = &p->reply;
-	struct json_writer w;
-
-	buf_clear(&p->about);
-	jw_init(&w, &p->about);
-	jw_object(&w);
-	jw_key(&w, "finish_reason");
-	jw_str(&w, r->finish_reason);
-	put_raw(&w, "stop_reason", r->stop_reason);
-	if (r->incomplete) {
-		jw_key(&w, "incomplete");
-		jw_bool(&w, true);
-	}
-	put_parse(&w, &p->calls);
-	put_raw(&w, "usage", r->usage);
-	put_raw(&w, "seed", p->request.turn_seed);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, prompt_hash);
-	if (p->calls.reasoning.n) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, p->calls.reasoning);
-	}
-	if (r->refusal.n) {
-		jw_key(&w, "refusal");
-		jw_str(&w, r->refusal);
-	}
-	put_raw(&w, "prompt_token_ids", r->prompt_token_ids);
-	put_raw(&w, "token_ids", r->token_ids);
-	put_raw(&w, "logprobs", r->logprobs);
-	jw_end(&w);
-	return buf_view(&p->about);
-}
-
-static struct str about_failure(struct llm_policy *p, const struct chat_failure *f)
-{
-	struct json_writer w;
-
-	buf_clear(&p->about);
-	jw_init(&w, &p->about);
-	jw_object(&w);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "code");
-	jw_raw(&w, f->code.n ? buf_view(&f->code) : STR("null"));
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
-	jw_end(&w);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, p->talk.hash);
-	jw_end(&w);
-	return buf_view(&p->about);
-}
-
 /* ---- deciding ---- */
 
 static void give_up(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
@@ -254,10 +163,11 @@ static void give_up(struct llm_policy *p, const struct chat_failure *f, struct d
 	                                            : "is unreachable",
 	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
 	           buf_cstr(&f->message));
+	about_failure(f, p->talk.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
 	                                                                  : DECIDE_LOST,
-	                         .llm = about_failure(p, f),
+	                         .llm = buf_view(&p->about),
 	                         .reason = buf_cstr(&p->reason)};
 }
 
@@ -278,12 +188,34 @@ static bool shrink(struct llm_policy *p, const struct chat_failure *f)
 	return true;
 }
 
+/* A template that cannot take the history as it is says so: it is sent in the form that the
+   sentence asks for. */
+static bool reform(struct llm_policy *p, const struct chat_failure *f)
+{
+	enum history_form form =
+		f->class == CHAT_REQUEST || f->class == CHAT_SERVER || f->class == CHAT_POISON
+			? history_wanted(&p->talk.history, buf_view(&f->message))
+			: HISTORY_USUAL;
+
+	if (form == HISTORY_USUAL) {
+		return false;
+	}
+	history_reform(&p->talk.history, form, buf_view(&p->talk.messages));
+	buf_clear(&p->text);
+	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
+	           chat_failure_name(f->class), history_form_name(form));
+	events_push_json(&p->events, EVENT_RETRY, &p->text);
+	log_info("the model's template refuses the history (%s): sent as %s", buf_cstr(&f->message),
+	         history_form_name(form));
+	return true;
+}
+
 /* One question. What a peer said so far may have made it too long to be asked. */
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->talk.sent), &p->body);
-	if (!p->body.full && !p->talk.messages.full && !p->talk.sent.full) {
+	chat_request_write(&p->request, buf_view(&p->talk.history.sent), &p->body);
+	if (!p->body.full && !p->talk.messages.full && !p->talk.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}
 	failure->class = CHAT_CONTEXT;
@@ -302,7 +234,7 @@ static int ask(struct llm_policy *p, struct decision *out, bool *answered, struc
 	chat_failure_init(&failure);
 	do {
 		failed = ask_once(p, &failure, answered, err);
-	} while (!failed && !*answered && shrink(p, &failure));
+	} while (!failed && !*answered && (shrink(p, &failure) || reform(p, &failure)));
 	if (!failed && !*answered) {
 		give_up(p, &failure, out);
 	}
@@ -342,6 +274,22 @@ static void decide_without_call(const struct llm_policy *p, struct decision *out
 	}
 }
 
+/* The call is read all the same; other readers, a trainer's among them, find none without its end
+   mark. */
+static void tell_of_stop(const struct llm_policy *p)
+{
+	bool stops = json_type(p->reply.stop_reason) == JSON_STRING ||
+	             JSON_GET(p->conf->asked, "stop").p;
+
+	if (stops && call_noted(&p->calls.notes, "end-mark-missing") &&
+	    llm_usage_say_once(p->chat.usage)) {
+		log_warn("a stop string ends the model's reply inside its call, before the end "
+		         "mark: parsers that need the mark find no call; remove it from \"stop\", "
+		         "or keep it in the text (vLLM: include_stop_str_in_output, SGLang: "
+		         "no_stop_trim)");
+	}
+}
+
 static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                       struct error *err)
 {
@@ -358,6 +306,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	p->calls = (struct tool_calls){.count = 0};
 	p->next = 0;
 	memcpy(prompt_hash, p->talk.hash, sizeof(prompt_hash));
+	llm_usage_turn(p->chat.usage, v->turn, io_now_ns(p->chat.io));
 	chat_request_turn(&p->request, p->turns++);
 	if (ask(p, out, &answered, err)) {
 		return -1;
@@ -372,6 +321,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	                          .first = p->calls_made};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
 	add_reply(p);
+	tell_of_stop(p);
 	if (p->calls.count) {
 		hand_out(p, v, out);
 	} else {
@@ -379,19 +329,21 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	}
 	/* the conversation grows before the decision is recorded */
 	out->messages = arena_str(&p->turn, conversation_added(&p->talk));
-	out->llm = about_reply(p, prompt_hash);
+	about_reply(&p->reply, &p->calls, p->request.turn_seed, prompt_hash, &p->about);
+	out->llm = buf_view(&p->about);
 	return 0;
 }
 
 /* ---- results ---- */
 
-/* A message of role tool answers a call of the API's; one that came as text has none in
-   the history. */
+/* A message of role tool answers a call of the API's, whatever was asked for; one that came as
+   text has none in the history. */
 static enum tool_mode answer_mode(const struct llm_policy *p)
 {
-	bool native = strcmp(p->calls.source, "native") == 0;
-
-	return p->conf->tool_mode == TOOLS_NATIVE && !native ? TOOLS_TEXT : p->conf->tool_mode;
+	if (strcmp(p->calls.source, "native") == 0) {
+		return TOOLS_NATIVE;
+	}
+	return p->conf->tool_mode == TOOLS_NATIVE ? TOOLS_TEXT : p->conf->tool_mode;
 }
 
 static void say_result(struct llm_policy *p, const struct decision *d, struct str text)
@@ -402,7 +354,8 @@ static void say_result(struct llm_policy *p, const struct decision *d, struct st
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
-		conversation_answer(&p->talk, d->id, text);
+		conversation_answer(&p->talk, d->id,
+		                    p->conf->profile->names_results ? d->name : STR_NONE, text);
 		break;
 	case TOOLS_JSON:
 		buf_text(&wrapped, "Observation: ");
@@ -434,6 +387,18 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	}
 }
 
+/* Results take text alone in most APIs: what they show follows all of the turn's. */
+static void show_media(struct llm_policy *p, const struct policy_result *r)
+{
+	if (p->conf->media) {
+		answer_media(r->observation, &p->media);
+	}
+	if (p->media.n && !r->decision->more) {
+		conversation_show(&p->talk, buf_view(&p->media));
+		buf_clear(&p->media);
+	}
+}
+
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
 	struct llm_policy *p = llm_of(base);
@@ -448,6 +413,7 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
 		say_result(p, r->decision, buf_view(&p->text));
+		show_media(p, r);
 	}
 	*messages = conversation_added(&p->talk);
 }
@@ -474,7 +440,7 @@ static void llm_close(struct policy *base)
 	if (!p) {
 		return;
 	}
-	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
+	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason, &p->media};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -515,9 +481,10 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	p->tools = arena_str(&p->arena, conf->tools);
 	p->vars = arena_str(&p->arena, conf->vars);
 	p->task = conf->task ? arena_str(&p->arena, str_from(conf->task)).p : "";
-	p->body = p->text = p->about = p->reason = BUF(BUF_MAX_MESSAGE);
+	p->body = p->text = p->about = p->reason = p->media = BUF(BUF_MAX_MESSAGE);
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
+	p->chat.usage = conf->usage;
 	conversation_init(&p->talk);
 	p->params = describe(p);
 	*out = &p->base;

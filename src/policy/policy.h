@@ -24,6 +24,7 @@ struct policy_conf {
 
 	/* For a policy that asks a model. All borrowed. */
 	const struct llm_conf *llm; /* what to ask, and whom; NULL: no model */
+	struct llm_usage *usage;    /* of the model, by all rollouts; NULL: nobody counts */
 	struct io *io;              /* what to wait with: the rollout's own */
 	const char *task;           /* id */
 	struct str vars;            /* raw JSON object: the task's prompt variables; absent: none */

@@ -23,7 +23,7 @@ static void put_value(const struct metric *row, const struct metrics *m, struct 
 	}
 }
 
-void report_metrics(const struct metrics *m, struct buf *out)
+void report_metrics(const struct metrics *m, enum metric_names names, struct buf *out)
 {
 	for (size_t i = 0; i < metric_count; i++) {
 		const struct metric *row = &metric_table[i];
@@ -32,7 +32,7 @@ void report_metrics(const struct metrics *m, struct buf *out)
 		if (!metric_value(row, m, &v) || (row->detail && v == 0)) {
 			continue;
 		}
-		buf_printf(out, "%-*s  ", NAME_COLUMNS, row->name);
+		buf_printf(out, "%-*s  ", NAME_COLUMNS, metric_name(row, names));
 		put_value(row, m, out);
 		buf_char(out, '\n');
 	}
@@ -45,8 +45,8 @@ static const struct {
 } columns[] = {
 	{"rollouts", "rollouts", 8},
 	{"num_turns/mean", "turns", 7},
-	{"tool_call_frequency", "calls", 7},
-	{"tool_failure_frequency", "failed", 7},
+	{"tools/call_frequency", "calls", 7},
+	{"tools/failure_frequency", "failed", 7},
 	{"reward", "reward", 8},
 	{"reward_std", "std", 8},
 };
@@ -116,12 +116,12 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 
 /* ---- for programs ---- */
 
-void report_csv_metrics_title(struct buf *out)
+void report_csv_metrics_title(enum metric_names names, struct buf *out)
 {
 	csv_field(out, STR("scope"));
 	csv_field(out, STR("task"));
 	for (size_t i = 0; i < metric_count; i++) {
-		csv_field(out, str_from(metric_table[i].name));
+		csv_field(out, str_from(metric_name(&metric_table[i], names)));
 	}
 	csv_end(out);
 }
@@ -139,12 +139,12 @@ void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, 
 	csv_end(out);
 }
 
-static void put_metrics(struct json_writer *w, const struct metrics *m)
+static void put_metrics(struct json_writer *w, const struct metrics *m, enum metric_names names)
 {
 	double v;
 
 	for (size_t i = 0; i < metric_count; i++) {
-		jw_key(w, metric_table[i].name);
+		jw_key(w, metric_name(&metric_table[i], names));
 		if (metric_value(&metric_table[i], m, &v)) {
 			jw_double(w, v);
 		} else {
@@ -167,23 +167,24 @@ static void finish(struct json_writer *w, struct buf *out)
 	buf_char(out, '\n');
 }
 
-void report_json_metrics(const struct metrics *m, struct buf *out)
+void report_json_metrics(const struct metrics *m, enum metric_names names, struct buf *out)
 {
 	struct json_writer w;
 
 	begin(&w, "metrics", out);
-	put_metrics(&w, m);
+	put_metrics(&w, m, names);
 	finish(&w, out);
 }
 
-void report_json_task(struct str task, const struct metrics *m, struct buf *out)
+void report_json_task(struct str task, const struct metrics *m, enum metric_names names,
+                      struct buf *out)
 {
 	struct json_writer w;
 
 	begin(&w, "task", out);
 	jw_key(&w, "task");
 	jw_str(&w, task);
-	put_metrics(&w, m);
+	put_metrics(&w, m, names);
 	finish(&w, out);
 }
 

@@ -223,7 +223,7 @@ int batch_run(const struct batch_conf *conf, struct batch_count *out, struct err
 		return error_errno(err, "no file descriptor left");
 	}
 	pthread_mutex_init(&b.lock, NULL);
-	if (conf->count == 1) {
+	if (conf->count == 1 && !conf->tick) {
 		run_queue(&b);
 	} else {
 		run_threads(&b);

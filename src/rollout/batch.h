@@ -29,16 +29,16 @@ struct batch_conf {
 	   returns. */
 	int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
 	               struct error *err);
-	/* Called in the calling thread every tick_ms while rollouts run; NULL: never. */
+	/* Called in the calling thread every tick_ms while rollouts run in others; NULL: never. */
 	void (*tick)(void *ctx, const struct batch_count *now);
 	int tick_ms;
 	void *ctx;
 };
 
-/* A single rollout runs in the calling thread, without ticks. Rollouts begin in the order of
-   their numbers. Returns when all threads have ended. -1: the first failure of our own
-   (FAIL_SYSTEM, a policy that does not fit); the others were interrupted. *out is always set:
-   total - done - interrupted were never started. */
+/* A single rollout without ticks runs in the calling thread. Rollouts begin in the order of their
+   numbers. Returns when all threads have ended. -1: the first failure of our own (FAIL_SYSTEM, a
+   policy that does not fit); the others were interrupted. *out is always set: total - done -
+   interrupted were never started. */
 MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err);
 
 #endif

@@ -12,9 +12,9 @@ static const struct compared {
 	{"is_truncated", SUM_CUT_OFF, SUM_ROLLOUTS, SUM_NONE},
 	{"num_turns/mean", SUM_TURNS, SUM_ROLLOUTS, SUM_TURN_SQUARES},
 	{"num_steps/mean", SUM_STEPS, SUM_ROLLOUTS, SUM_STEP_SQUARES},
-	{"tool_failure_frequency", SUM_CALLS_FAILED, SUM_CALLS, SUM_NONE},
+	{"tools/failure_frequency", SUM_CALLS_FAILED, SUM_CALLS, SUM_NONE},
 	{"schema_accuracy", SUM_CALLS_FIT, SUM_CALLS_CHECKED, SUM_NONE},
-	{"completions/clipped_ratio", SUM_CLIPPED, SUM_REPLIES, SUM_NONE},
+	{"completions/clipped_ratio", SUM_CLIPPED, SUM_COMPLETIONS, SUM_NONE},
 };
 const size_t compared_metrics = ARRAY_LEN(table);
 _Static_assert(ARRAY_LEN(table) <= COMPARED_MAX, "room for all");

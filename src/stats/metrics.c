@@ -1,6 +1,8 @@
 /* Sums of metrics, and the table of metrics computed from them: see metrics.h. */
 #include "stats/metrics.h"
 
+#include <math.h>
+
 void metrics_extreme(struct metrics *m, enum extreme e, double value)
 {
 	value += 0.0; /* never -0 */
@@ -13,11 +15,30 @@ void metrics_extreme(struct metrics *m, enum extreme e, double value)
 	m->known[e] = true;
 }
 
+/* Chan, Golub and LeVeque: Updating formulae for computing sample variances (1979). */
+void spread_merge(struct spread *s, const struct spread *other)
+{
+	double distance = other->mean - s->mean, count = s->count + other->count;
+
+	if (other->count > 0) {
+		s->mean += distance * other->count / count;
+		s->squares +=
+			other->squares + distance * distance * s->count * other->count / count;
+		s->count = count;
+	}
+}
+
+double spread_std(const struct spread *s)
+{
+	return s->count > 1 ? sqrt(s->squares / (s->count - 1)) : (double)NAN;
+}
+
 void metrics_merge(struct metrics *m, const struct metrics *other)
 {
 	for (size_t i = 0; i < SUMS; i++) {
 		m->sum[i] += other->sum[i];
 	}
+	spread_merge(&m->rewards, &other->rewards);
 	for (size_t i = 0; i < EXTREMES; i++) {
 		if (!other->known[i]) {
 			continue;
@@ -30,6 +51,7 @@ void metrics_merge(struct metrics *m, const struct metrics *other)
 
 #define COUNT(over)       METRIC_COUNT, over, SUM_NONE
 #define MEAN(over, under) METRIC_MEAN, over, under
+#define RATE(over, under) METRIC_RATE, over, under
 #define STOPPED(place, name)                                                                       \
 	{"stop_condition/" name, "Rollouts that ended as " name ".", COUNT(SUM_STATUS + (place)),  \
 	 true}
@@ -54,10 +76,12 @@ const struct metric metric_table[] = {
 	{"num_turns/mean", "Turns of a rollout.", MEAN(SUM_TURNS, SUM_ROLLOUTS), false},
 	{"num_turns/min", "The fewest turns of a rollout.", METRIC_LOW, EXTREME_TURNS, 0, false},
 	{"num_turns/max", "The most turns of a rollout.", METRIC_HIGH, EXTREME_TURNS, 0, false},
-	{"tool_call_frequency", "Calls per rollout, sent or not.", MEAN(SUM_CALLS, SUM_ROLLOUTS),
-         false},
-	{"tool_failure_frequency", "Share of calls that failed or could not be sent.",
-         MEAN(SUM_CALLS_FAILED, SUM_CALLS), false},
+	{"tools/call_frequency", "Calls per rollout that could be read, sent or not.",
+         MEAN(SUM_CALLS, SUM_ROLLOUTS), false},
+	{"tools/failure_frequency", "Share of these calls that failed or could not be sent.",
+         RATE(SUM_CALLS_FAILED, SUM_CALLS), false},
+	{"unparsed_calls", "Calls that could not be read, which TRL takes for text.",
+         COUNT(SUM_CALLS_UNPARSED), true},
 	{"returned_error_frequency",
          "Share of calls whose reply is a success by its envelope but an error by its "
          "content: trainers that only catch exceptions count them as successes.",
@@ -69,8 +93,9 @@ const struct metric metric_table[] = {
 	{"parse_source/text", "Replies with calls parsed from their text.", COUNT(SUM_TEXT), true},
 	{"parse_source/none", "Replies without a call.", COUNT(SUM_NO_CALL), true},
 	{"parse_repairs", "Repairs needed to parse calls.", COUNT(SUM_REPAIRS), true},
-	{"completions/clipped_ratio", "Share of replies that ended at their token limit.",
-         MEAN(SUM_CLIPPED, SUM_REPLIES), false},
+	{"completions/clipped_ratio",
+         "Share of a model's rollouts whose last reply ended at its token limit.",
+         MEAN(SUM_CLIPPED, SUM_COMPLETIONS), false},
 	{"usage/prompt_tokens", "Tokens of a prompt, as reported by the server.",
          MEAN(SUM_PROMPT_TOKENS, SUM_USAGES), false},
 	{"usage/completion_tokens", "Tokens of a reply, as reported by the server.",
@@ -83,8 +108,8 @@ const struct metric metric_table[] = {
          false},
 	{"reward/min", "The lowest.", METRIC_LOW, EXTREME_REWARD, 0, false},
 	{"reward/max", "The highest.", METRIC_HIGH, EXTREME_REWARD, 0, false},
-	{"reward_std", "Standard deviation within a group, mean over the groups.",
-         MEAN(SUM_GROUP_STD, SUM_GROUPS), false},
+	{"reward_std", "Standard deviation over all rewards, whatever their group.", METRIC_STD, 0,
+         0, false},
 	{"groups", "Tasks with at least two rewards.", COUNT(SUM_GROUPS), false},
 	{"frac_reward_zero_std", "Share of the samples in groups whose rewards are all equal.",
          MEAN(SUM_ZERO_STD_SAMPLES, SUM_GROUP_SAMPLES), false},
@@ -94,6 +119,28 @@ const struct metric metric_table[] = {
 };
 
 const size_t metric_count = ARRAY_LEN(metric_table);
+
+/* verl/trainer/ppo/metric_utils.py and rollout_corr_helper.py, where TRL or we say otherwise. */
+static const struct {
+	const char *ours, *verl;
+} verl_names[] = {
+	{"tools/call_frequency", "tool_call_counts/mean"},
+	{"completions/clipped_ratio", "response_length/clip_ratio"},
+	{"mismatch_kl", "rollout_corr/k3_kl"},
+	{"reward", "critic/rewards/mean"},
+	{"reward/min", "critic/rewards/min"},
+	{"reward/max", "critic/rewards/max"},
+};
+
+const char *metric_name(const struct metric *row, enum metric_names names)
+{
+	for (size_t i = 0; names == NAMES_VERL && i < ARRAY_LEN(verl_names); i++) {
+		if (strcmp(verl_names[i].ours, row->name) == 0) {
+			return verl_names[i].verl;
+		}
+	}
+	return row->name;
+}
 
 bool metric_value(const struct metric *row, const struct metrics *m, double *value)
 {
@@ -110,9 +157,13 @@ bool metric_value(const struct metric *row, const struct metrics *m, double *val
 	case METRIC_KNOWN:
 		*value = m->sum[row->over];
 		return m->sum[row->under] > 0;
+	case METRIC_STD:
+		*value = spread_std(&m->rewards);
+		return isfinite(*value);
 	case METRIC_MEAN:
+	case METRIC_RATE:
 		break;
 	}
 	*value = m->sum[row->under] > 0 ? m->sum[row->over] / m->sum[row->under] : 0;
-	return m->sum[row->under] > 0;
+	return m->sum[row->under] > 0 || (row->kind == METRIC_RATE && m->sum[SUM_ROLLOUTS] > 0);
 }

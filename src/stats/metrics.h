@@ -22,13 +22,14 @@ enum sum {
 	SUM_JUDGED, /* rollouts with at least one step of known effect */
 	SUM_FAILED,
 	SUM_USED_TOOLS, /* rollouts */
-	SUM_CALLS,      /* sent or not */
+	SUM_CALLS,      /* that could be read, sent or not */
+	SUM_CALLS_UNPARSED,
 	SUM_CALLS_FAILED,
 	SUM_CALLS_RETURNED_ERROR, /* calls with a successful reply whose content is an error */
 	SUM_CALLS_CHECKED,        /* calls checked against the advertised schemas */
 	SUM_CALLS_FIT,
-	SUM_REPLIES, /* replies of a model */
-	SUM_CLIPPED,
+	SUM_COMPLETIONS, /* rollouts with a reply of a model */
+	SUM_CLIPPED,     /* of these, the last reply ended at its token limit */
 	SUM_NATIVE,
 	SUM_TEXT,
 	SUM_NO_CALL,
@@ -53,7 +54,6 @@ enum sum {
 	/* groups: tasks with at least two rewards */
 	SUM_GROUPS,
 	SUM_GROUP_SAMPLES,
-	SUM_GROUP_STD,
 	SUM_ZERO_STD_SAMPLES,
 	SUM_SOLVED_NONE,
 	SUM_SOLVED_ALL,
@@ -67,8 +67,18 @@ enum sum {
 
 enum extreme { EXTREME_TURNS, EXTREME_REWARD, EXTREME_ADVANTAGE, EXTREMES };
 
+/* Numbers whose standard deviation is wanted, summed so that it loses no digits. */
+struct spread {
+	double count, mean;
+	double squares; /* sum of squared distances from the mean */
+};
+void spread_merge(struct spread *s, const struct spread *other);
+/* With Bessel's correction, as torch.std has it; NaN of fewer than two. */
+double spread_std(const struct spread *s);
+
 struct metrics {
 	double sum[SUMS];
+	struct spread rewards;
 	double low[EXTREMES], high[EXTREMES];
 	bool known[EXTREMES];
 	struct ratios ratios; /* compared with a trainer's log-probabilities */
@@ -82,6 +92,8 @@ enum metric_kind {
 	METRIC_COUNT, /* sum[over] */
 	METRIC_KNOWN, /* sum[over], null if sum[under] is 0 */
 	METRIC_MEAN,  /* sum[over] / sum[under], null as above */
+	METRIC_RATE,  /* the same, but 0 if sum[under] is 0 and there are rollouts */
+	METRIC_STD,   /* of the rewards, null if they are fewer than two */
 	METRIC_LOW,   /* low[over] */
 	METRIC_HIGH,
 };
@@ -92,6 +104,11 @@ struct metric {
 	int over, under;
 	bool detail; /* hidden from people while it is 0 */
 };
+
+/* Whose names are printed. */
+enum metric_names { NAMES_TRL, NAMES_VERL };
+/* The same as row->name where that trainer has no other name for it. */
+const char *metric_name(const struct metric *row, enum metric_names names);
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define SCHEMAS 64
-#define SAME    1e-8 /* rewards closer than this are equal for trainers */
+#define SAME    1e-8 /* a smaller deviation is none for trainers (torch.isclose) */
 #define EPSILON 1e-4 /* added to the deviation when advantages are divided by it */
 
 /* A parsed schema: calls of one tool have the same one in every rollout. */
@@ -121,10 +121,13 @@ static void take_call(struct stats *s, double *sum, const struct rollout_facts *
 	if (!line_has(m->line, KEY_TOOL_CALL)) {
 		return;
 	}
-	sum[SUM_CALLS]++;
-	if (m->line->outcome != OUTCOME_OK) {
-		sum[SUM_CALLS_FAILED]++;
-		sum[SUM_CALLS_RETURNED_ERROR] += is_returned_error(m->line);
+	if (m->line->outcome == OUTCOME_UNPARSED) {
+		sum[SUM_CALLS_UNPARSED]++;
+	} else {
+		sum[SUM_CALLS]++;
+		sum[SUM_CALLS_FAILED] += m->line->outcome != OUTCOME_OK;
+		sum[SUM_CALLS_RETURNED_ERROR] +=
+			m->line->outcome != OUTCOME_OK && is_returned_error(m->line);
 	}
 	if (r->tools_known != TOOLS_ALL) {
 		return;
@@ -226,7 +229,7 @@ static void compare(struct stats *s, struct task_metrics *t, const struct rollou
 }
 
 static void take_reply(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
-                       const struct line *l)
+                       const struct line *l, struct stats_rollout *own)
 {
 	struct str llm = l->value[KEY_LLM];
 	struct metrics *m = &t->metrics;
@@ -234,8 +237,8 @@ static void take_reply(struct stats *s, struct task_metrics *t, const struct rol
 	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p) {
 		return;
 	}
-	m->sum[SUM_REPLIES]++;
-	m->sum[SUM_CLIPPED] += peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
+	own->replied = true;
+	own->clipped = peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
 	take_parse(m->sum, JSON_GET(llm, "parse"));
 	take_usage(m->sum, JSON_GET(llm, "usage"));
 	take_logprobs(m->sum, llm);
@@ -243,7 +246,7 @@ static void take_reply(struct stats *s, struct task_metrics *t, const struct rol
 }
 
 static void take_line(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
-                      const struct derived_line *m)
+                      const struct derived_line *m, struct stats_rollout *own)
 {
 	struct metrics *into = &t->metrics;
 	char tempered[64];
@@ -253,7 +256,7 @@ static void take_line(struct stats *s, struct task_metrics *t, const struct roll
 			logprobs_tempered(m->line->value[KEY_POLICY], tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		take_call(s, into->sum, r, m);
-		take_reply(s, t, r, m->line);
+		take_reply(s, t, r, m->line, own);
 	}
 }
 
@@ -294,6 +297,7 @@ static void take_end(struct stats *s, struct task_metrics *t, const struct facts
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
+	const struct stats_rollout *own = u->user;
 	struct metrics *m = &t->metrics;
 	double reward;
 	bool rewarded = json_double(str_from(c->reward), &reward);
@@ -312,6 +316,8 @@ static void take_end(struct stats *s, struct task_metrics *t, const struct facts
 		m->sum[SUM_EFFECTIVE] += (double)c->effective;
 		m->sum[SUM_JUDGED]++;
 	}
+	m->sum[SUM_COMPLETIONS] += own->replied;
+	m->sum[SUM_CLIPPED] += own->clipped;
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
 	take_reward(t, end, rewarded ? &reward : NULL);
 	join_group(s, &t->group, u, rewarded ? &reward : NULL);
@@ -322,7 +328,7 @@ void stats_take(struct stats *s, const struct facts_update *u)
 	struct task_metrics *t = stats_task(s, u->rollout->task);
 
 	if (u->derived.line) {
-		take_line(s, t, u->rollout, &u->derived);
+		take_line(s, t, u->rollout, &u->derived, u->user);
 	}
 	if (u->end) {
 		take_end(s, t, u);
@@ -334,19 +340,28 @@ void stats_take(struct stats *s, const struct facts_update *u)
 static void close_rewards(struct metrics *m, const struct group_rewards *g)
 {
 	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (g->std + EPSILON);
-	bool same = g->high - g->low <= SAME;
+	bool same = g->std <= SAME;
 
 	m->sum[SUM_GROUPS]++;
-	m->sum[SUM_GROUP_SAMPLES] += (double)g->rewards;
-	m->sum[SUM_ZERO_STD_SAMPLES] += same ? (double)g->rewards : 0;
+	m->sum[SUM_GROUP_SAMPLES] += (double)g->samples;
+	m->sum[SUM_ZERO_STD_SAMPLES] += same ? (double)g->samples : 0;
 	m->sum[SUM_SOLVED_NONE] += g->high <= 0;
 	m->sum[SUM_SOLVED_ALL] += g->low >= 1;
 	m->sum[SUM_SOLVED_SOME] += g->high > 0 && g->low < 1;
 	if (isfinite(g->std) && isfinite(advantage)) {
-		m->sum[SUM_GROUP_STD] += g->std;
 		metrics_extreme(m, EXTREME_ADVANTAGE, advantage);
 	} else {
 		m->sum[SUM_NOT_FINITE]++;
+	}
+}
+
+static void close_spread(struct spread *s, double count, const struct exact_sum exact[EXACTS])
+{
+	if (count > 0) {
+		*s = (struct spread){
+			count, exact_value(&exact[EXACT_REWARD]) / count,
+			exact_spread(count, &exact[EXACT_REWARD], &exact[EXACT_REWARD_SQUARES]) /
+				count};
 	}
 }
 
@@ -374,6 +389,7 @@ static void close_task(struct task_metrics *t)
 	close_ratios(m, t->ratios);
 	m->sum[SUM_REWARD] = exact_value(&t->exact[EXACT_REWARD]);
 	m->sum[SUM_REWARD_SQUARES] = exact_value(&t->exact[EXACT_REWARD_SQUARES]);
+	close_spread(&m->rewards, m->sum[SUM_REWARDS], t->exact);
 	if (!t->id.p) {
 		return;
 	}

@@ -11,6 +11,12 @@
 
 struct stats;
 
+/* The caller's memory of a rollout, facts_conf.user_size: what must be known at its end. */
+struct stats_rollout {
+	bool replied; /* a model did */
+	bool clipped; /* its last reply ended at the token limit */
+};
+
 struct stats *stats_new(void);
 void stats_free(struct stats *s); /* NULL is fine */
 

@@ -267,6 +267,55 @@ said() {
 	has "$output" 'the model refused: request: '
 }
 
+@test "a refused key is sent once: all rollouts of the batch end refused" {
+	echo '{"key": "sk-right", "replies": [{"text": "x"}]}' >script.json
+	model script.json
+	expect 1 rolldbg run --policy llm --model m --base-url "$base" --group-size 8 --jobs 1 --out a.jsonl --verbose
+	has "$output" '8 of 8 rollouts got an environment · 8 refused'
+	all_are a.jsonl end '.status == "refused"'
+	has "$output" 'model: 1 request'
+	stop_model
+}
+
+@test "what the model cost: requests, tokens, and money where the policy has a price" {
+	jq -n '{then: "cycle", replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}],
+		usage: {prompt_tokens: 1000, completion_tokens: 50, prompt_tokens_details: {cached_tokens: 400}}}]}' >script.json
+	model script.json
+	expect 0 rolldbg run --policy llm --model m --base-url "$base" --max-turns 2 --out a.jsonl
+	has "$output" $'\nmodel: 2 requests · 2000 prompt tokens (800 cached) · 100 completion tokens'
+	echo '{"kind": "llm", "model": "m", "price": {"input": 3, "output": 15, "cached": 0.3, "currency": "EUR"}}' >policy.json
+	expect 0 rolldbg run --policy policy.json --base-url "$base" --max-turns 2 --out b.jsonl
+	has "$output" ' · 100 completion tokens · 0.00534 EUR'
+	expect 0 rolldbg run --policy policy.json --base-url "$base" --max-turns 2 --out c.jsonl --json
+	[ "$(jq -c 'select(.type == "model")' <<<"$output")" = '{"type":"model","requests":2,"prompt_tokens":2000,"cached_tokens":800,"completion_tokens":100,"replies_without_usage":0,"cost":0.00534,"currency":"EUR"}' ]
+	echo '{"kind": "llm", "model": "m", "price": {"input": "3", "output": 15}}' >policy.json
+	expect 3 rolldbg run --policy policy.json --base-url "$base" --max-turns 2
+	has "$stderr" 'a number, at least 0: the price of a million tokens'
+	stop_model
+}
+
+@test "a stop string inside the call is told of, once a run" {
+	jq -n '{then: "cycle", replies: [{text: "<tool_call>\n{\"name\": \"lake_move\", \"arguments\": {\"action\": \"UP\"}}",
+		stop_reason: "</tool_call>"}]}' >script.json
+	model script.json
+	expect 0 rolldbg run --policy llm --model m --base-url "$base" --max-turns 3 --group-size 2 --fail-on never --out a.jsonl
+	[ "$(grep -c "a stop string ends the model's reply inside its call" <<<"$stderr")" = 1 ]
+	stop_model
+}
+
+@test "while the model thinks, a terminal shows the turn, the seconds and the tokens" {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	jq -n '{replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}], delay: "1300ms"}, {text: "Done.", delay: "500ms"}]}' >script.json
+	model script.json
+	echo "'$ROLLDBG' run --policy llm --model m --base-url $base --out a.jsonl" >run
+	NO_COLOR=1 script -qec "stty cols 100; sh run" /dev/null </dev/null >all
+	tr '\r' '\n' <all | sed -n 's/^\x1b\[K//p' >shown
+	grep -qx 'turn 0: waiting for the model · 1 s' shown
+	grep -qx 'turn 1: waiting for the model · 0 s' shown
+	grep -q '^   0  lake_move action=DOWN' shown || grep -q '   0  lake_move action=DOWN' all
+	stop_model
+}
+
 @test "every file of cases has a test" {
 	for file in "$root"/fixtures/llm/*.json; do
 		grep -q "play $(basename "$file" .json)\$" "$BATS_TEST_FILENAME"

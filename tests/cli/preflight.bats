@@ -85,8 +85,8 @@ ready() {
 	done
 	ready
 	expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "https${base#http}"
-	has "$output" 'unreachable: TLS: no secure connection'
-	has "$output" '--ca-file'
+	has "$output" 'answers without TLS: use http:// instead of https://'
+	has "$output" 'fix: use http:// in --base-url'
 }
 
 @test "a place that is no model's, and a model that never answers" {

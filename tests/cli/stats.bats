@@ -55,8 +55,9 @@ status() {
 	[ "$(value rollouts) $(value tasks) $(value turns) $(value steps) $(value effective) $(value failed)" = '3 2 14 14 14 0' ]
 	[ "$(value num_turns/min) $(value num_turns/max)" = '2 6' ]
 	[ "$(value stop_condition/terminated) $(value has_error) $(value is_truncated)" = '3 0 0' ]
-	[ "$(value tool_failure_frequency) $(value schema_accuracy)" = '0 1' ]
-	[ "$(value reward/min) $(value reward/max) $(value reward_std) $(value groups) $(value solved_all)" = '0 1 0 1 1' ]
+	[ "$(value tools/failure_frequency) $(value schema_accuracy)" = '0 1' ]
+	[ "$(value reward/min) $(value reward/max) $(value groups) $(value solved_all)" = '0 1 1 1' ]
+	[[ $(value reward_std) == 0.57735026918* ]] # of 1, 1 and 0, over the batch
 	[ "$(value frac_reward_zero_std) $(value usage/prompt_tokens) $(value mismatch_kl)" = '1 null null' ]
 	[ "$(status tools) $(status reward) $(status logprobs) $(status kl) $(status advantages) $(status groups)" = 'ok ok unknown unknown fail ok' ]
 	[ "$(jq -r 'select(.type == "task") | .task' <<<"$output")" = '' ]
@@ -68,11 +69,25 @@ status() {
 	cat lake/*.jsonl hole.jsonl | { expect 0 rolldbg stats --json --by task -; [ "$output" = "$before" ]; }
 }
 
+@test "stats: the names of TRL and of verl" {
+	rolldbg run --quiet --task lake --group-size 2 --out lake.jsonl
+	expect 0 rolldbg stats --json lake.jsonl
+	trl=$(jq -c 'select(.type == "metrics") | keys' <<<"$output")
+	[ "$(value tools/call_frequency) $(value tools/failure_frequency) $(value reward_std)" = '6 0 0' ]
+	expect 0 rolldbg stats --json --names trl lake.jsonl
+	[ "$(jq -c 'select(.type == "metrics") | keys' <<<"$output")" = "$trl" ]
+	expect 0 rolldbg stats --json --names verl lake.jsonl
+	[ "$(value tool_call_counts/mean) $(value critic/rewards/mean) $(value critic/rewards/max) $(value reward)" = '6 1 1 null' ]
+	expect 0 rolldbg stats --names verl lake.jsonl
+	has "$output" 'critic/rewards/mean '
+	expect 2 rolldbg stats --names trainer lake.jsonl
+}
+
 @test "stats: what fails is counted, and how" {
 	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out broken.jsonl
 	expect 1 rolldbg run --quiet --group-size 4 --env 'builtin:frozen_lake?max_envs=2&delay=100ms' --actions DOWN,UP --jobs 4 --out full.jsonl
 	expect 0 rolldbg stats --json broken.jsonl
-	[ "$(value failed) $(value tool_failure_frequency) $(value effective)" = '3 0.5 0' ]
+	[ "$(value failed) $(value tools/failure_frequency) $(value effective)" = '3 0.5 0' ]
 	expect 0 rolldbg stats --json full.jsonl
 	[ "$(value rollouts) $(value stop_condition/refused) $(value has_error)" = '4 2 0.5' ]
 	[ "$(status groups)" = fail ]

@@ -15,7 +15,7 @@ static void users_in_a_row_are_one(void)
 	conversation_add(&c, STR("{\"role\":\"assistant\",\"content\":\"two calls\"}"));
 	conversation_say(&c, "user", STR("one \"1\""));
 	conversation_say(&c, "user", STR("two"));
-	is_str(buf_cstr(&c.sent),
+	is_str(buf_cstr(&c.history.sent),
 	       "{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"U\"},"
 	       "{\"role\":\"assistant\",\"content\":\"two calls\"},"
 	       "{\"role\":\"user\",\"content\":\"one \\\"1\\\"\\ntwo\"}",
@@ -27,11 +27,131 @@ static void users_in_a_row_are_one(void)
 	       "{\"role\":\"user\",\"content\":\"two\"}",
 	       "and stay two in the recording");
 	conversation_add(&c, STR("{\"role\":\"assistant\",\"content\":null}"));
-	conversation_answer(&c, STR("a"), STR("x"));
-	conversation_answer(&c, STR("b"), STR("y"));
-	ok(strstr(buf_cstr(&c.sent), "\"content\":\"x\"},{\"role\":\"tool\"") != NULL,
+	conversation_answer(&c, STR("a"), STR("go"), STR("x"));
+	conversation_answer(&c, STR("b"), STR_NONE, STR("y"));
+	ok(strstr(buf_cstr(&c.history.sent), "\"content\":\"x\"},{\"role\":\"tool\"") != NULL,
 	   "each native call has its own answer");
 	conversation_release(&c);
+}
+
+#define CALL(id)                                                                                   \
+	"{\"id\":\"" id                                                                            \
+	"\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}"
+
+static void forms(void)
+{
+	static const struct {
+		const char *sentence;
+		enum history_form form;
+	} sentences[] = {
+		{"System role not supported", HISTORY_SYSTEM_AS_USER},
+		{"Conversation roles must alternate user/assistant/..", HISTORY_SYSTEM_AS_USER},
+		{"This model only supports single tool-calls at once!", HISTORY_SINGLE_CALLS},
+		{"The model is overloaded", HISTORY_USUAL},
+	};
+	struct conversation c;
+
+	conversation_init(&c);
+	for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
+		ok(history_wanted(&c.history, str_from(sentences[i].sentence)) == sentences[i].form,
+		   "%s: %s", sentences[i].sentence, history_form_name(sentences[i].form));
+	}
+	conversation_say(&c, "system", STR("S"));
+	conversation_say(&c, "user", STR("U"));
+	conversation_add(&c,
+	                 STR("{\"role\":\"assistant\",\"content\":\"both\",\"tool_calls\":[" CALL(
+				 "a") "," CALL("b") "]}"));
+	conversation_answer(&c, STR("a"), STR_NONE, STR("x"));
+	conversation_answer(&c, STR("b"), STR_NONE, STR("y"));
+	struct buf before = BUF(BUF_MAX_SMALL);
+	buf_str(&before, buf_view(&c.messages));
+
+	history_reform(&c.history, HISTORY_SYSTEM_AS_USER, buf_view(&c.messages));
+	ok(str_starts(buf_view(&c.history.sent),
+	              STR("{\"role\":\"user\",\"content\":\"S\\nU\"},{\"role\":\"assistant\"")),
+	   "the system's text begins the user's");
+	history_reform(&c.history, HISTORY_SINGLE_CALLS, buf_view(&c.messages));
+	is_str(buf_cstr(&c.history.sent),
+	       "{\"role\":\"user\",\"content\":\"S\\nU\"},"
+	       "{\"role\":\"assistant\",\"content\":\"both\",\"tool_calls\":[" CALL(
+		       "a") "]},"
+	                    "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"x\"},"
+	                    "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[" CALL(
+				    "b") "]},"
+	                                 "{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"y\"}",
+	       "each call before its result");
+	ok(history_wanted(&c.history, STR("System role not supported")) == HISTORY_USUAL,
+	   "a form that did not help is not tried twice");
+	is_str(buf_cstr(&c.messages), buf_cstr(&before), "the recording keeps what was said");
+	buf_release(&before);
+	conversation_release(&c);
+}
+
+static void media(void)
+{
+	static const struct {
+		const char *observation, *parts;
+	} cases[] = {
+		{"\"moved\"", ""},
+		{"[{\"type\":\"text\",\"text\":\"a\"}]", ""},
+		{"[{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\"},"
+	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}]",
+	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
+	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}"},
+		{"[{\"type\":\"audio\",\"data\":\"QUJD\",\"mimeType\":\"audio/x-wav\"}]",
+	         "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"QUJD\",\"format\":\"wav\"}}"},
+		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
+	         "\"mimeType\":\"image/gif\"}}]",
+	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64,QUJD\"}}"},
+		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
+	         "\"mimeType\":\"application/zip\"}}]",
+	         ""},
+	};
+	struct conversation c;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf out = BUF(BUF_MAX_SMALL);
+
+		answer_media(str_from(cases[i].observation), &out);
+		is_str(buf_cstr(&out), cases[i].parts, "parts of %s", cases[i].observation);
+		buf_release(&out);
+	}
+	conversation_init(&c);
+	conversation_say(&c, "user", STR("U"));
+	conversation_show(&c, STR("{\"type\":\"image_url\"}"));
+	conversation_say(&c, "user", STR("V"));
+	is_str(buf_cstr(&c.history.sent),
+	       "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},"
+	       "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"V\"}]}",
+	       "text and images of the user are one message");
+	conversation_release(&c);
+}
+
+/* 2 KiB of base64, and of letters that are none. */
+static void base64(void)
+{
+	struct buf json = BUF(BUF_MAX_MESSAGE), out = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&json, "{\"screen\":\"data:image/png;base64,");
+	for (int i = 0; i < 512; i++) {
+		buf_text(&json, "aZ9/");
+	}
+	buf_text(&json, "==\",\"at\":4}");
+	answer_text(buf_view(&json), &out);
+	is_str(buf_cstr(&out),
+	       "{\"screen\":\"data:image/png;base64,[base64, 1536 bytes]\",\"at\":4}",
+	       "a picture in a member");
+	buf_clear(&json);
+	buf_clear(&out);
+	buf_char(&json, '"');
+	for (int i = 0; i < 512; i++) {
+		buf_text(&json, "ACGT");
+	}
+	buf_char(&json, '"');
+	answer_text(buf_view(&json), &out);
+	ok(out.n == 2048, "a gene is text");
+	buf_release(&json);
+	buf_release(&out);
 }
 
 static void answers(void)
@@ -94,6 +214,9 @@ static void results(void)
 int main(void)
 {
 	users_in_a_row_are_one();
+	forms();
+	media();
+	base64();
 	answers();
 	results();
 	return done();

@@ -470,6 +470,13 @@ static const struct {
          LAYER_BODY,
          "no observation",
          true},
+	{{.name = "an observation under a similar key",
+          .lines = {STARTED, SEEN("{\"observations\":{\"at\":1},\"reward\":1}"), STATE(0, 0)}},
+         OUTCOME_PROTOCOL_ERROR,
+         CLASS_PROTOCOL,
+         LAYER_BODY,
+         "no observation; a similar key exists: observations",
+         true},
 	{{.name = "the framework's error",
           .lines = {STARTED,
                     SEEN("{\"observation\":{\"tool_name\":\"t\",\"result\":"

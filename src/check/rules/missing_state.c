@@ -5,10 +5,14 @@
 
 #include <inttypes.h>
 
+#define EMPTY_LEAST 2 /* one empty state may be that of a beginning */
+
 struct missing {
 	struct span steps;
-	bool lost;    /* the source turned out to belong to another environment */
-	bool skipped; /* reading it would have disturbed the episode, or it was truncated */
+	struct span empty; /* steps whose state is {} */
+	bool told;         /* some state said something */
+	bool lost;         /* the source turned out to belong to another environment */
+	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
 };
 
 /* If the observation is the state, there is none before the first observation, and none after a
@@ -36,6 +40,16 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->skipped = s->skipped || peer_skipped(m->line) || was_cut(m->line);
 		return;
 	}
+	if (line_has(m->line, KEY_STATE)) {
+		bool empty = !s->told && json_type(m->line->value[KEY_STATE]) == JSON_OBJECT &&
+		             json_count(m->line->value[KEY_STATE]) == 0;
+
+		s->told = s->told || !empty;
+		if (empty) {
+			span_add(&s->empty, m->line->turn, m->line->step);
+		}
+		return;
+	}
 	if (!is_expected(s, r)) {
 		span_add(&s->steps, m->line->turn, m->line->step);
 	}
@@ -53,13 +67,19 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "action, although there is a state source",
 		            s->steps.count, r->steps);
 	}
+	if (!s->told && s->empty.count >= EMPTY_LEAST) {
+		finding_say(out, SEVERITY_ERROR, &s->empty, "/state",
+		            "the state is {} before each of %" PRId64
+		            " steps: the source has nothing to tell",
+		            s->empty.count);
+	}
 }
 
 const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
-	.why = "The header names a state source, but steps have no state. Whether those steps had "
+	.why = "The header names a state source, but steps have no state, or an empty one. Whether those steps had "
 	       "an effect is unknown, a debugger has nothing to show, and a policy that needed the "
 	       "state acted without it.\n"
 	       "Look at the events around the first such step, and query the source yourself in the "
@@ -67,7 +87,7 @@ const struct check check_missing_state = {
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
 	.needs = UINT64_C(1) << KEY_STATE,
-	.wants = KIND_NO_STATE | KIND_EVENT,
+	.wants = KIND_NO_STATE | KIND_EVENT | KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct missing),
 	.line = line,
 	.end = end,

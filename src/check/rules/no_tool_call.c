@@ -22,6 +22,10 @@ static const struct {
 	const char *cause, *words;
 } causes[] = {
 	{"finish-length", "the reply was truncated by its token limit"},
+	{"content-filter", "the server's content filter cut it off: look at what the prompt or the "
+                           "reply contains"},
+	{"finish-error", "the server reports that generating it failed (finish_reason error): look "
+                         "at the server's log"},
 	{"markup", "it contains tool call markup that was not parsed: the tool format or "
                    "parser does not match the model"},
 	{"refusal", "the model refused"},

@@ -114,12 +114,32 @@ static bool is_in_schema(const struct rollout_facts *r, struct str name)
 	return false;
 }
 
-/* Only text that looks like a name, and is called a tool or almost matches one: prose is full of
-   words. */
-static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
-                           struct str rest)
+/* Is it called a tool, or told to be called? `before` ends where the name's quote begins, `rest`
+   begins behind it, or at the parenthesis of a call. */
+static bool is_called_tool(struct str before, struct str rest)
 {
-	bool is_tool = str_starts(rest, STR(" tool"));
+	static const struct str verbs[] = {
+		STR_INIT("call "),     STR_INIT("calling "),  STR_INIT("use "),
+		STR_INIT("using "),    STR_INIT("invoke "),   STR_INIT("tool "),
+		STR_INIT("tools "),    STR_INIT("function "), STR_INIT("Call "),
+		STR_INIT("Use "),      STR_INIT("tool: "),    STR_INIT("tools: "),
+		STR_INIT("call the "), STR_INIT("use the "),  STR_INIT("Use the "),
+		STR_INIT("Call the ")};
+
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+		if (str_ends(before, verbs[i])) {
+			return true;
+		}
+	}
+	return str_starts(rest, STR(" tool")) || str_starts(rest, STR(" function")) ||
+	       str_starts(rest, STR("("));
+}
+
+/* Only text that looks like a name, and either is called a tool or almost matches one: prose is
+   full of words. */
+static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
+                           bool is_tool)
+{
 
 	if (name.n < 3 || name.n >= NAME_MAX_BYTES || !memchr(name.p, '_', name.n) ||
 	    tool_at(r, name) >= 0 || s->quoted == QUOTED_MAX) {
@@ -137,6 +157,8 @@ static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struc
 /* Names between backticks: `lake_move`, `lake_move(action)`. */
 static void look_at_text(struct drift *s, const struct rollout_facts *r, struct str text)
 {
+	const char *begin = text.p;
+
 	while (text.n > 0 && s->prompt < PROMPT_MAX) {
 		const char *tick = memchr(text.p, '`', text.n);
 
@@ -149,7 +171,11 @@ static void look_at_text(struct drift *s, const struct rollout_facts *r, struct 
 			n++;
 		}
 		if (n < rest.n && (rest.p[n] == '`' || rest.p[n] == '(')) {
-			look_at_quoted(s, r, (struct str){rest.p, n}, str_skip(rest, n + 1));
+			bool call = rest.p[n] == '(';
+			struct str before = {begin, (size_t)(tick - begin)};
+
+			look_at_quoted(s, r, (struct str){rest.p, n},
+			               is_called_tool(before, str_skip(rest, n + !call)));
 		}
 		s->prompt += text.n - rest.n;
 		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));

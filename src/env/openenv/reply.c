@@ -408,6 +408,25 @@ static struct str read_metadata(struct str beside, struct openenv_reading *r, st
 	return beside;
 }
 
+/* A reply without an observation; a key that was perhaps meant to be it is named. */
+static void say_no_observation(struct str data, struct openenv_reading *r, struct env_reply *out)
+{
+	static const char *const meant[] = {"observation"};
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct json_member m;
+
+	buf_text(&text, "the reply has no observation");
+	for (size_t cursor = 0; json_next_member(data, &cursor, &m);) {
+		if (text_nearest(m.key, meant, 1)) {
+			buf_text(&text, "; a similar key exists: ");
+			text_escape_cut(&text, m.key, 60);
+			break;
+		}
+	}
+	keep_message(r, buf_view(&text), out);
+	buf_release(&text);
+}
+
 static void read_observation(struct str data, const struct openenv_question *q,
                              struct openenv_reading *r, struct env_reply *out)
 {
@@ -421,7 +440,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	out->observation = values[OBSERVATION];
 	if (!out->observation.p) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-		keep_message(r, STR("the reply has no observation"), out);
+		say_no_observation(data, r, out);
 		out->observation = data;
 		return;
 	}

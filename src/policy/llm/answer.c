@@ -1,6 +1,10 @@
 /* Answers of the environment as text: see answer.h. */
 #include "policy/llm/answer.h"
 
+#include "json/write.h"
+
+#define BASE64_LEAST 1024 /* characters in a row: longer than tokens, hashes and keys */
+
 /* MCP's content: a list of objects, each with a type. */
 static bool is_parts(struct str value)
 {
@@ -73,6 +77,63 @@ static void put_part(struct str part, struct buf *out)
 	}
 }
 
+/* ---- base64 inside of text ---- */
+
+/* The length of a run of base64 at the start of s. Pictures mix all kinds of characters; long words
+   of few kinds, as of genes, are text. */
+static size_t base64_run(struct str s)
+{
+	bool small = false, large = false, digit = false;
+	size_t n = 0;
+
+	for (; n < s.n; n++) {
+		char c = s.p[n];
+
+		small |= c >= 'a' && c <= 'z';
+		large |= c >= 'A' && c <= 'Z';
+		digit |= c >= '0' && c <= '9';
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    !strchr("+/=-_", c)) {
+			break;
+		}
+	}
+	return n >= BASE64_LEAST && small && large && digit ? n : 0;
+}
+
+/* Where base64 can begin: at the start, and behind what is none of it. */
+static bool is_boundary(struct str s, size_t at)
+{
+	return at == 0 || !((s.p[at - 1] >= '0' && s.p[at - 1] <= '9') ||
+	                    (s.p[at - 1] >= 'A' && s.p[at - 1] <= 'Z') ||
+	                    (s.p[at - 1] >= 'a' && s.p[at - 1] <= 'z'));
+}
+
+static void replace_base64(struct buf *out, size_t begin)
+{
+	struct str s = str_skip(buf_view(out), begin);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	size_t done = 0, run;
+
+	if (s.n < BASE64_LEAST) {
+		return;
+	}
+	for (size_t at = 0; at < s.n; at++) {
+		run = is_boundary(s, at) ? base64_run(str_skip(s, at)) : 0;
+		if (run) {
+			buf_str(&text, (struct str){s.p + done, at - done});
+			buf_printf(&text, "[base64, %zu bytes]", run / 4 * 3);
+			at += run - 1;
+			done = at + 1;
+		}
+	}
+	if (done) {
+		buf_str(&text, str_skip(s, done));
+		buf_cut(out, begin);
+		buf_str(out, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
 void answer_text(struct str observation, struct buf *out)
 {
 	struct str each;
@@ -83,10 +144,91 @@ void answer_text(struct str observation, struct buf *out)
 	}
 	if (!is_parts(observation)) {
 		json_text_or_json(observation, out);
+		replace_base64(out, begin);
 		return;
 	}
 	for (size_t cursor = 0; json_next(observation, &cursor, &each);) {
 		buf_text(out, out->n > begin ? "\n" : "");
 		put_part(each, out);
+	}
+	replace_base64(out, begin);
+}
+
+/* ---- as content parts ---- */
+
+/* The string behind "image/" or "audio/"; absent: it is of another type. */
+static struct str subtype(struct str mime, struct str type)
+{
+	struct str inner = json_inner(mime);
+
+	return json_type(mime) == JSON_STRING && str_starts(inner, type) ? str_skip(inner, type.n)
+	                                                                 : STR_NONE;
+}
+
+static void put_image(struct json_writer *w, struct str mime, struct str data)
+{
+	jw_key(w, "image_url");
+	jw_object(w);
+	jw_key(w, "url");
+	jw_raw(w, STR("\"data:"));
+	buf_str(w->out, json_inner(mime));
+	buf_text(w->out, ";base64,");
+	buf_str(w->out, json_inner(data));
+	buf_char(w->out, '"');
+	jw_end(w);
+}
+
+static void put_sound(struct json_writer *w, struct str format, struct str data)
+{
+	jw_key(w, "input_audio");
+	jw_object(w);
+	jw_key(w, "data");
+	jw_raw(w, data);
+	jw_key(w, "format");
+	jw_text(w, str_eq(format, STR("wav")) || str_ends(format, STR("wav")) ? "wav" : "mp3");
+	jw_end(w);
+}
+
+/* Bytes with a type: of MCP's image and audio, and of embedded resources. */
+static void put_bytes(struct str holder, struct str data, struct buf *parts)
+{
+	struct str mime = JSON_GET(holder, "mimeType");
+	struct str sound = subtype(mime, STR("audio/"));
+	struct json_writer w;
+
+	if (json_type(data) != JSON_STRING || !(sound.p || subtype(mime, STR("image/")).p)) {
+		return;
+	}
+	buf_text(parts, parts->n ? "," : "");
+	jw_init(&w, parts);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, sound.p ? "input_audio" : "image_url");
+	if (sound.p) {
+		put_sound(&w, sound, data);
+	} else {
+		put_image(&w, mime, data);
+	}
+	jw_end(&w);
+}
+
+void answer_media(struct str observation, struct buf *parts)
+{
+	struct str each;
+
+	if (!is_parts(observation)) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(observation, &cursor, &each);) {
+		struct str inner = inner_of(each), data = JSON_GET(each, "data");
+
+		if (json_is(JSON_GET(each, "type"), STR("image_url"))) {
+			buf_text(parts, parts->n ? "," : "");
+			buf_str(parts, each);
+		} else if (data.p) {
+			put_bytes(each, data, parts);
+		} else {
+			put_bytes(inner, JSON_GET(inner, "blob"), parts);
+		}
 	}
 }

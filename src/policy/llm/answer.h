@@ -5,7 +5,11 @@
 
 #include "json/scan.h"
 
-/* Appends it. observation: raw JSON; absent or null: nothing. */
+/* Appends it. observation: raw JSON; absent or null: nothing. Strings of base64 that are too long
+   to be a name or a key become "[base64, 1234 bytes]". */
 void answer_text(struct str observation, struct buf *out);
+/* Appends the images and sounds in it as content parts of the chat completions API, comma
+   separated, for a model that takes them. */
+void answer_media(struct str observation, struct buf *parts);
 
 #endif

@@ -259,6 +259,12 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 	if (str_is(r->reply->finish_reason, "length")) {
 		return "finish-length";
 	}
+	if (str_is(r->reply->finish_reason, "content_filter")) {
+		return "content-filter";
+	}
+	if (str_is(r->reply->finish_reason, "error") || str_is(r->reply->finish_reason, "abort")) {
+		return "finish-error";
+	}
 	if (marked) {
 		return "markup";
 	}

@@ -27,8 +27,8 @@ struct tool_calls {
 	size_t count;
 	const char *source; /* "native", "text", "none" */
 	const char *format; /* of text: the row of toolformats.def; else NULL */
-	/* of "none": the cause for no-tool-call: "finish-length", "markup", "refusal",
-	   "in-reasoning", "empty", "names-a-tool", "prose" */
+	/* of "none": the cause for no-tool-call: "finish-length",
+	   "content-filter", "finish-error", "markup", "refusal", "in-reasoning", "empty", "names-a-tool", "prose" */
 	const char *cause;
 	struct call_notes notes;   /* flags: "finish-reason-disagrees", .. */
 	struct call_notes repairs; /* what was mended: "double-encoded", .. */

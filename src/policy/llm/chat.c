@@ -50,7 +50,8 @@ struct attempt {
 	uint64_t retry_after_ms; /* 0: not said */
 };
 
-static int feed(struct sse *sse, struct chat_stream *s, struct str piece, struct error *err)
+static int feed(struct sse *sse, struct chat_stream *s, struct str piece, struct llm_usage *usage,
+                struct error *err)
 {
 	struct sse_event event;
 
@@ -59,6 +60,7 @@ static int feed(struct sse *sse, struct chat_stream *s, struct str piece, struct
 		if (chat_stream_take(s, event.data, err)) {
 			return -1;
 		}
+		llm_usage_piece(usage);
 	}
 	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
 	                                  "a chunk of the model's stream is over %zu MiB",
@@ -75,7 +77,8 @@ static bool is_reply(const struct chat_stream *s, bool ended_well)
 }
 
 /* Until [DONE] or the end. */
-static int read_stream(struct http_exchange *x, struct attempt *a, struct error *err)
+static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *a,
+                       struct error *err)
 {
 	struct chat_stream s;
 	struct sse sse;
@@ -85,14 +88,14 @@ static int read_stream(struct http_exchange *x, struct attempt *a, struct error 
 	chat_stream_init(&s);
 	sse_init(&sse, CHAT_REPLY_MAX);
 	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
-		bad = feed(&sse, &s, piece, err);
+		bad = feed(&sse, &s, piece, c->usage, err);
 	}
 	struct str failure = chat_stream_failure(&s);
 	bool cut = more < 0;
 	if (cut && err->kind != FAIL_TRANSPORT) {
 		bad = -1;
 	} else if (!bad && failure.p) {
-		chat_failure_from_reply(a->failure, 500, STR_NONE, failure);
+		chat_failure_in_body(a->failure, 500, failure);
 	} else if (!bad && is_reply(&s, !cut)) {
 		chat_stream_reply(&s, !cut, a->reply);
 		a->answered = true;
@@ -119,7 +122,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	/* an error may come with status 200 */
 	if (json_validate(body, &fault) == 0 && !json_is_null(JSON_GET(body, "error")) &&
 	    json_count(JSON_GET(body, "choices")) == 0) {
-		chat_failure_from_reply(a->failure, 200, http_media_type(x), body);
+		chat_failure_in_body(a->failure, 400, body);
 		return 0;
 	}
 	if (chat_reply_read(body, a->reply, err)) {
@@ -162,7 +165,7 @@ static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a
 	if (status < 200 || status > 299) {
 		return read_refusal(c, x, status, a, err);
 	}
-	return http_media_is(x, "text/event-stream") ? read_stream(x, a, err)
+	return http_media_is(x, "text/event-stream") ? read_stream(c, x, a, err)
 	                                             : read_body(c, x, a, err);
 }
 
@@ -183,6 +186,7 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	if (http_begin(c->io, &q, &x, err)) {
 		return -1;
 	}
+	llm_usage_request(c->usage);
 	int failed = read_reply(c, x, a, err);
 	if (http_repeats(x)) {
 		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
@@ -242,10 +246,11 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
 	         chat_failure_name(f->class), buf_cstr(&f->message), (unsigned long long)wait_ms);
 }
 
-/* The same words from a failing server twice: it is what we send that makes it fail. */
+/* The same words from a failing server twice, once there are replies in the history: it is what
+   we send that makes it fail. The first request holds nothing that others did not send. */
 static void look_for_poison(struct chat *c, struct chat_failure *f, unsigned tries)
 {
-	if (tries > 1 && f->class == CHAT_SERVER && f->message.n &&
+	if (tries > 1 && c->replied && f->class == CHAT_SERVER && f->message.n &&
 	    str_eq(buf_view(&f->message), buf_view(&c->last_message))) {
 		f->class = CHAT_POISON;
 	}
@@ -253,8 +258,9 @@ static void look_for_poison(struct chat *c, struct chat_failure *f, unsigned tri
 	buf_str(&c->last_message, buf_view(&f->message));
 }
 
-int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
-             struct chat_failure *failure, bool *answered, struct error *err)
+/* Asks until it is answered or asking again is no use. */
+static int ask(struct chat *c, struct str body, struct chat_reply *reply,
+               struct chat_failure *failure, bool *answered, struct error *err)
 {
 	for (unsigned tries = 1;; tries++) {
 		struct attempt a = {.reply = reply, .failure = failure};
@@ -285,4 +291,21 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 			return -1;
 		}
 	}
+}
+
+int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
+             struct chat_failure *failure, bool *answered, struct error *err)
+{
+	*answered = false;
+	*reply = (struct chat_reply){.calls = NULL};
+	if (llm_usage_denied(c->usage, failure)) {
+		return 0;
+	}
+	int failed = ask(c, body, reply, failure, answered, err);
+	llm_usage_reply(c->usage, !failed && *answered, reply->usage);
+	c->replied |= !failed && *answered;
+	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401) {
+		llm_usage_deny(c->usage, failure);
+	}
+	return failed;
 }

@@ -9,6 +9,7 @@
 #include "policy/llm/conf.h"
 #include "policy/llm/failure.h"
 #include "policy/llm/reply.h"
+#include "policy/llm/usage.h"
 #include "trajectory/events.h"
 
 struct chat {
@@ -20,6 +21,8 @@ struct chat {
 	const char *headers[4];
 	size_t header_count;
 	struct buf last_message; /* of the failure before */
+	bool replied;            /* once: its own replies are in the history now */
+	struct llm_usage *usage; /* set by the owner; NULL: nobody counts */
 };
 
 /* Borrows all three. stream: distinguishes rollouts. */

@@ -30,9 +30,10 @@ struct llm_file {
 	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
 	int tool_mode, tool_format, on_no_tool;
 	struct str sampling, extra;
-	bool repair, stream, tokens;
+	bool repair, stream, tokens, media;
 	uint64_t timeout_ms;
 	struct keyed_number retries;
+	struct llm_price price;
 	struct str error_text; /* policy_error_texts reads it */
 };
 
@@ -55,6 +56,43 @@ static int read_retries(struct keyed *k, struct str value, void *to)
 	return n->given ? 0 : keyed_expected(k, "an integer from 0 to 100");
 }
 
+static int read_money(struct keyed *k, struct str value, double *to)
+{
+	bool good = json_double(value, to) && *to >= 0;
+
+	return good ? 0 : keyed_expected(k, "a number, at least 0: the price of a million tokens");
+}
+
+static int read_input(struct keyed *k, struct str value, void *to)
+{
+	struct llm_price *price = to;
+
+	price->given = true;
+	return read_money(k, value, &price->input);
+}
+
+static int read_output(struct keyed *k, struct str value, void *to)
+{
+	struct llm_price *price = to;
+
+	return read_money(k, value, &price->output);
+}
+
+static int read_cached(struct keyed *k, struct str value, void *to)
+{
+	struct llm_price *price = to;
+
+	return read_money(k, value, &price->cached);
+}
+
+static const struct keyed_row price_rows[] = {
+	{"input", KEYED_BY, .required = true, .read = read_input},
+	{"output", KEYED_BY, .required = true, .read = read_output},
+	{"cached", KEYED_BY, .read = read_cached},
+	{"currency", KEYED_NAME, .at = offsetof(struct llm_price, currency)},
+};
+static const struct keyed_table price_table = KEYED_TABLE(price_rows);
+
 #define IN_FILE(member) .at = offsetof(struct llm_file, member)
 static const struct keyed_row rows[] = {
 	{"kind", .type = KEYED_IGNORED},
@@ -75,8 +113,10 @@ static const struct keyed_row rows[] = {
 	{"repair", KEYED_SET, IN_FILE(repair)},
 	{"stream", KEYED_SET, IN_FILE(stream)},
 	{"tokens", KEYED_SET, IN_FILE(tokens)},
+	{"media", KEYED_SET, IN_FILE(media)},
 	{"timeout", KEYED_DURATION, IN_FILE(timeout_ms)},
 	{"retries", KEYED_BY, .read = read_retries},
+	{"price", KEYED_INNER, IN_FILE(price), .inner = &price_table},
 	{"error_text", KEYED_ANY, IN_FILE(error_text)},
 };
 static const struct keyed_table table = KEYED_TABLE(rows);
@@ -90,7 +130,9 @@ static int read_file(struct conf_reading *r, struct error *err)
 	                  .arena = &r->conf->arena,
 	                  .err = err};
 
-	r->file = (struct llm_file){.repair = true, .timeout_ms = LLM_TIMEOUT_MS};
+	r->file = (struct llm_file){.repair = true,
+	                            .timeout_ms = LLM_TIMEOUT_MS,
+	                            .price = {.cached = -1, .currency = "USD"}};
 	return r->path ? keyed_read(&k, text_trim(k.text), &table, &r->file) : 0;
 }
 
@@ -313,6 +355,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 	jw_bool(&w, c->repair);
 	jw_key(&w, "stream");
 	jw_bool(&w, c->stream);
+	if (c->media) {
+		jw_key(&w, "media");
+		jw_bool(&w, true);
+	}
 	jw_key(&w, "key_env");
 	jw_text(&w, key_env);
 	jw_key(&w, "asked");
@@ -366,6 +412,11 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->repair = r->file.repair && !o->no_repair;
 	c->stream = r->file.stream || o->stream;
 	c->tokens = r->file.tokens || o->tokens;
+	c->media = r->file.media;
+	c->price = r->file.price;
+	if (c->price.cached < 0) {
+		c->price.cached = c->price.input;
+	}
 	c->asked = r->file.sampling.p ? r->file.sampling : STR("{}");
 	c->extra = r->file.extra;
 	tell_unsent(c);

@@ -7,7 +7,8 @@
    {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
    is..}, "tool_mode":"native|json|text",
       "tool_format":"auto|hermes|..", "on_no_tool":"stop|nudge|continue",
-      "repair":true, "stream":false, "tokens":false, "timeout":"5m", "retries":4} */
+      "repair":true, "stream":false, "tokens":false, "media":false, "timeout":"5m",
+      "retries":4, "price":{"input":3, "output":15, "cached":0.3, "currency":"USD"}} */
 #ifndef ROLLDBG_POLICY_LLM_CONF_H
 #define ROLLDBG_POLICY_LLM_CONF_H
 
@@ -18,6 +19,14 @@
 
 enum tool_mode { TOOLS_NATIVE, TOOLS_JSON, TOOLS_TEXT };
 enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };
+
+/* Of a million tokens. */
+struct llm_price {
+	bool given;
+	double input, output;
+	double cached; /* of the input's, those that the server had in its cache */
+	const char *currency;
+};
 
 #define LLM_TIMEOUT_MS 300000 /* a generation can take minutes */
 #define LLM_RETRIES    4
@@ -48,8 +57,10 @@ struct llm_conf {
 	const char *tool_format; /* of calls in text; NULL: any */
 	enum on_no_tool on_no_tool;
 	bool repair, stream, tokens, insecure;
+	bool media; /* the model takes images and sounds: they are sent as content parts */
 	uint64_t timeout_ms;
 	uint64_t retries;
+	struct llm_price price;
 	struct str asked;  /* raw JSON object: the sampling parameters as given */
 	struct str extra;  /* raw JSON object, sent as it is; absent: none */
 	struct str params; /* raw JSON object: all of this, for the header */

@@ -3,19 +3,20 @@
 
 #include "json/canon.h"
 #include "json/write.h"
+#include "policy/llm/answer.h"
 
 void conversation_init(struct conversation *c)
 {
 	*c = (struct conversation){.messages = BUF(BUF_MAX_MESSAGE),
-	                           .sent = BUF(BUF_MAX_MESSAGE),
 	                           .hasher = hasher_new(),
 	                           .scratch = BUF(BUF_MAX_MESSAGE)};
+	history_init(&c->history);
 }
 
 void conversation_release(struct conversation *c)
 {
 	buf_release(&c->messages);
-	buf_release(&c->sent);
+	history_release(&c->history);
 	buf_release(&c->scratch);
 	hasher_free(c->hasher);
 }
@@ -29,32 +30,13 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
 	hash_hex(h, buf_view(scratch), hash);
 }
 
-/* {"role":..,"content":".."}, which conversation_say wrote, ends with a quote and a brace. */
-static void send(struct conversation *c, struct str message)
-{
-	struct str content = JSON_GET(message, "content");
-	bool user = json_is(JSON_GET(message, "role"), STR("user")) &&
-	            json_type(content) == JSON_STRING && str_ends(message, STR("\"}"));
-
-	if (user && c->user_last) {
-		buf_cut(&c->sent, c->sent.n - strlen("\"}"));
-		buf_text(&c->sent, "\\n");
-		buf_str(&c->sent, json_inner(content));
-		buf_text(&c->sent, "\"}");
-	} else {
-		buf_text(&c->sent, c->sent.n ? "," : "");
-		buf_str(&c->sent, message);
-	}
-	c->user_last = user;
-}
-
 /* The bytes of messages from `begin` on are one more message. */
 static void added(struct conversation *c, size_t begin)
 {
 	struct str message = str_skip(buf_view(&c->messages), begin);
 
 	conversation_chain(c->hasher, message, &c->scratch, c->hash);
-	send(c, message);
+	history_add(&c->history, message);
 }
 
 static size_t begin_message(struct conversation *c)
@@ -80,7 +62,7 @@ void conversation_say(struct conversation *c, const char *role, struct str text)
 	added(c, begin);
 }
 
-void conversation_answer(struct conversation *c, struct str id, struct str text)
+void conversation_answer(struct conversation *c, struct str id, struct str name, struct str text)
 {
 	size_t begin = begin_message(c);
 	struct json_writer w;
@@ -91,9 +73,23 @@ void conversation_answer(struct conversation *c, struct str id, struct str text)
 	jw_text(&w, "tool");
 	jw_key(&w, "tool_call_id");
 	jw_str(&w, id);
+	if (name.p) {
+		jw_key(&w, "name");
+		jw_str(&w, name);
+	}
 	jw_key(&w, "content");
 	jw_str(&w, text);
 	jw_end(&w);
+	added(c, begin);
+}
+
+void conversation_show(struct conversation *c, struct str parts)
+{
+	size_t begin = begin_message(c);
+
+	buf_text(&c->messages, "{\"role\":\"user\",\"content\":[");
+	buf_str(&c->messages, parts);
+	buf_text(&c->messages, "]}");
 	added(c, begin);
 }
 
@@ -165,7 +161,7 @@ static bool fill_line(struct str line, const struct prompt_values *v, struct buf
 			buf_text(out, v->task);
 			empty &= !*v->task;
 		} else if (!json_is_null(value)) {
-			json_text_or_json(value, out);
+			answer_text(value, out);
 			empty = false;
 		}
 		i += name.n + 1;

@@ -5,14 +5,12 @@
 
 #include "base/hash.h"
 #include "json/scan.h"
+#include "policy/llm/history.h"
 
 struct conversation {
-	struct buf messages; /* raw JSON values, comma separated */
-	/* The same as they are sent: messages of the user in a row are one, for many templates
-	   take no two of one role. */
-	struct buf sent;
-	bool user_last; /* the last one sent may be added to */
-	size_t taken;   /* bytes of it that conversation_added() has given */
+	struct buf messages;    /* raw JSON values, comma separated */
+	struct history history; /* the same as they are sent */
+	size_t taken;           /* bytes of `messages` that conversation_added() has given */
 	struct hasher *hasher;
 	/* Of all messages so far, a chain: the hash of (the chain before, canonical
 	   message), beginning with the empty text. So that it costs one message, not the
@@ -26,8 +24,10 @@ void conversation_release(struct conversation *c);
 
 /* {"role":role,"content":text} */
 void conversation_say(struct conversation *c, const char *role, struct str text);
-/* {"role":"tool","tool_call_id":id,"content":text} */
-void conversation_answer(struct conversation *c, struct str id, struct str text);
+/* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: it is left out. */
+void conversation_answer(struct conversation *c, struct str id, struct str name, struct str text);
+/* {"role":"user","content":[parts]}; parts: raw JSON, comma separated. */
+void conversation_show(struct conversation *c, struct str parts);
 /* A whole message, raw JSON. */
 void conversation_add(struct conversation *c, struct str message);
 
@@ -39,8 +39,8 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
                         char hash[HASH_HEX + 1]);
 
 /* Appends a prompt: {observation}, {state}, {task} and the names in vars (raw JSON object) are
-   replaced, strings by their text, other values by their JSON, absent ones by nothing; other
-   braces stay. Lines with nothing but absent values are dropped. */
+   replaced, the observation as answer.h has it, strings by their text, other values by their JSON,
+   absent ones by nothing; other braces stay. Lines with nothing but absent values are dropped. */
 struct prompt_values {
 	struct str observation, state; /* raw JSON */
 	const char *task;

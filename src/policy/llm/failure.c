@@ -54,6 +54,20 @@ void chat_failure_release(struct chat_failure *f)
 	buf_release(&f->param);
 }
 
+void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
+{
+	to->class = from->class;
+	to->status = from->status;
+	to->context = from->context;
+	to->prompt = from->prompt;
+	buf_clear(&to->message);
+	buf_clear(&to->code);
+	buf_clear(&to->param);
+	buf_str(&to->message, buf_view(&from->message));
+	buf_str(&to->code, buf_view(&from->code));
+	buf_str(&to->param, buf_view(&from->param));
+}
+
 static void clear(struct chat_failure *f)
 {
 	f->status = 0;
@@ -196,9 +210,40 @@ static uint64_t prompt_tokens(const struct buf *text)
 	return named || reply > all ? named : all - reply;
 }
 
-static enum chat_failure_class class_of(const struct chat_failure *f)
+/* Codes and types that OpenAI, Anthropic and gateways give in place of a status. */
+static const struct {
+	const char *word;
+	int status;
+} words[] = {
+	{"*rate_limit*", 429},          {"*insufficient_quota*", 429},
+	{"*overloaded*", 529},          {"*timeout*", 504},
+	{"*unavailable*", 503},         {"*invalid_api_key*", 401},
+	{"*authentication*", 401},      {"*permission*", 403},
+	{"*not_found*", 404},           {"*invalid_request*", 400},
+	{"*BadRequest*", 400},          {"*server_error*", 500},
+	{"*InternalServerError*", 500}, {"*api_error*", 500},
+};
+
+/* What a code means as a status; 0: nothing. */
+static int status_of(struct str code)
 {
-	switch (f->status) {
+	uint64_t number;
+	struct str digits = json_type(code) == JSON_STRING ? json_inner(code) : code;
+
+	if (text_u64(digits, &number) && number >= 400 && number <= 599) {
+		return (int)number;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (text_glob(str_from(words[i].word), code)) {
+			return words[i].status;
+		}
+	}
+	return 0;
+}
+
+static enum chat_failure_class class_of(const struct chat_failure *f, int status)
+{
+	switch (status) {
 	case 401:
 	case 403:
 		return CHAT_AUTH;
@@ -217,10 +262,33 @@ static enum chat_failure_class class_of(const struct chat_failure *f)
 	default:
 		break;
 	}
-	if (f->status < 500 || about_context(f)) {
+	if (status < 500 || about_context(f)) {
 		return about_context(f) ? CHAT_CONTEXT : CHAT_REQUEST;
 	}
 	return CHAT_SERVER;
+}
+
+static void classify(struct chat_failure *f, int status)
+{
+	f->class = class_of(f, status);
+	if (f->class == CHAT_CONTEXT) {
+		f->context = number_after(&f->message, "maximum context length is ");
+		f->prompt = prompt_tokens(&f->message);
+	}
+}
+
+void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body)
+{
+	struct str error = JSON_GET(body, "error");
+	struct str holder = json_type(error) == JSON_OBJECT ? error : body;
+	int status = status_of(JSON_GET(holder, "code"));
+
+	clear(f);
+	f->status = 200;
+	read_body(f, body);
+	status = status ? status : status_of(JSON_GET(holder, "status"));
+	status = status ? status : status_of(JSON_GET(holder, "type"));
+	classify(f, status ? status : otherwise);
 }
 
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body)
@@ -241,11 +309,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	if (!f->message.n) {
 		buf_printf(&f->message, "HTTP %d without an explanation", status);
 	}
-	f->class = class_of(f);
-	if (f->class == CHAT_CONTEXT) {
-		f->context = number_after(&f->message, "maximum context length is ");
-		f->prompt = prompt_tokens(&f->message);
-	}
+	classify(f, status);
 }
 
 /* What stands behind a question mark is left out: it may be a secret. */

@@ -36,10 +36,13 @@ bool chat_failure_refused(enum chat_failure_class c);
 
 void chat_failure_init(struct chat_failure *f);
 void chat_failure_release(struct chat_failure *f);
+void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from);
 
-/* From a reply with an error status, or with an error in the body. media: its
-   Content-Type essence, may be absent. */
+/* From a reply with an error status. media: its Content-Type essence, may be absent. */
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body);
+/* From an error that came as the body under HTTP 200, or in a stream: it is what its code or its
+   type says, as if that were the status; one that says neither is as the status `otherwise`. */
+void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body);
 /* The same, where it points to another place (a Location, may be absent): the sentence
    says which. */
 void chat_failure_redirected(struct chat_failure *f, struct str location);

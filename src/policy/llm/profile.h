@@ -26,6 +26,7 @@ struct profile {
 	enum schema_form schema;
 	bool null_content;    /* takes "content":null beside tool calls; else "" is sent */
 	bool keeps_reasoning; /* reasoning goes back into the prompt, as `reasoning` */
+	bool names_results;   /* messages of role tool may name the tool: some templates want it */
 };
 
 extern const struct profile profiles[];

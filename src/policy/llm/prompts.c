@@ -21,8 +21,8 @@ static const char *const how_to_call[] = {
 		       "The result follows in <tool_response></tool_response>. The tools:\n",
 };
 
-/* Models without a tool template get the tools as text; those used in JSON mode often accept no
-   system message either. */
+/* Models without a tool template get the tools as text, and often accept no system message
+   either. */
 static void write_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
                           struct buf *system, struct buf *user)
 {
@@ -37,7 +37,7 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 		buf_text(system, how_to_call[c->tool_mode]);
 		chat_tools_describe(tools, system);
 	}
-	if (c->tool_mode == TOOLS_JSON) {
+	if (c->tool_mode != TOOLS_NATIVE) {
 		buf_text(system, "\n");
 		buf_str(system, buf_view(user));
 		buf_clear(user);

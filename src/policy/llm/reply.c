@@ -106,11 +106,25 @@ static int no_completion(struct str body, const char *why, struct error *err)
 	return -1;
 }
 
+/* The choice of index 0, wherever it stands: one is requested. */
+static struct str choice_of(struct str body)
+{
+	struct str first = STR_NONE, each;
+	int64_t index;
+
+	for (size_t cursor = 0; json_next(JSON_GET(body, "choices"), &cursor, &each);) {
+		if (json_i64(JSON_GET(each, "index"), &index) && index == 0) {
+			return each;
+		}
+		first = first.p ? first : each;
+	}
+	return first;
+}
+
 int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 {
 	struct json_fault fault;
 	struct str choice, message;
-	size_t cursor = 0;
 
 	*out = (struct chat_reply){.calls = NULL};
 	body = text_trim(body); /* blanks keep slow connections open */
@@ -120,7 +134,8 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	if (json_validate(body, &fault)) {
 		return no_completion(body, fault.why, err);
 	}
-	if (!json_next(JSON_GET(body, "choices"), &cursor, &choice)) {
+	choice = choice_of(body);
+	if (!choice.p) {
 		return no_completion(body, "it has no choices", err);
 	}
 	message = JSON_GET(choice, "message");

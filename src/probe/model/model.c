@@ -9,7 +9,9 @@ static void judge_unreachable(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "unreachable");
 	property_evidence(out, "%.*s", STR_ARG(p->list_fault));
-	if (str_starts(p->list_fault, STR("TLS"))) {
+	if (str_ends(p->list_fault, STR("use http:// instead of https://"))) {
+		property_fix(out, "use http:// in \1base_url\2");
+	} else if (str_starts(p->list_fault, STR("TLS"))) {
 		property_fix(out, "give the server a certificate for that host name, or pass "
 		                  "its CA with \1ca_file\2");
 	} else if (str_starts(p->list_fault, STR("cannot resolve"))) {
@@ -20,10 +22,19 @@ static void judge_unreachable(const struct preflight *p, struct property *out)
 	}
 }
 
+/* Some servers name models MODEL@REVISION: the same model, if one side leaves the revision out. */
+static bool is_same_model(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "@");
+
+	return strcmp(a, b) == 0 ||
+	       (n == strcspn(b, "@") && strncmp(a, b, n) == 0 && (!a[n] || !b[n]));
+}
+
 static bool is_listed(const struct preflight *p)
 {
 	for (size_t i = 0; i < p->name_count; i++) {
-		if (strcmp(p->names[i], p->conf->model) == 0) {
+		if (is_same_model(p->names[i], p->conf->model)) {
 			return true;
 		}
 	}
@@ -143,7 +154,7 @@ static void judge_no_reply(const struct preflight *p, struct property *out)
 static void judge_unlisted(const struct preflight *p, struct property *out)
 {
 	const struct model_answer *reply = preflight_reply(p);
-	bool same = reply && str_is(reply->model, p->conf->model);
+	bool same = reply && reply->model.p && is_same_model(reply->model.p, p->conf->model);
 
 	property_judge(out, same ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
 	               "replies, but \"%s\" is not listed", p->conf->model);

@@ -12,6 +12,9 @@
 #define PREFLIGHT_REQUESTS 8
 /* Reply limit in tokens, if the policy has none. */
 #define PREFLIGHT_TOKENS 1024
+/* The same where the prompt's size is wanted, not the reply. Less is refused by some, and ends in
+   the middle of what others need to make a reply of. */
+#define PREFLIGHT_FEW_TOKENS 16
 /* Words in the call and the result shown to the model: each is at least one token. */
 #define PREFLIGHT_WORDS 64
 

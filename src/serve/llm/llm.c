@@ -193,12 +193,15 @@ static void scripted(const struct llm_reply *r, const struct llm_asked *asked, u
 	}
 }
 
+/* A name that is listed as MODEL@REVISION is known without its revision, too. */
 static bool is_known(const struct llm_server *s, struct str model)
 {
 	struct str each;
 
 	for (size_t cursor = 0; json_next(s->script.models, &cursor, &each);) {
-		if (json_is(each, model)) {
+		struct str name = json_inner(each);
+
+		if (json_is(each, model) || (str_starts(name, model) && name.p[model.n] == '@')) {
 			return true;
 		}
 	}

@@ -1,0 +1,182 @@
+/* Histories that chat templates take: see history.h. The sentences are those that templates of
+   Hugging Face raise and servers pass on with status 400 or 500. */
+#include "policy/llm/history.h"
+
+#include "base/text.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+static const struct {
+	const char *pattern;
+	enum history_form form;
+} sentences[] = {
+	{"*ystem role not supported*", HISTORY_SYSTEM_AS_USER},
+	{"*ystem role is not supported*", HISTORY_SYSTEM_AS_USER},
+	{"*ystem message is not supported*", HISTORY_SYSTEM_AS_USER},
+	{"*ystem messages are not supported*", HISTORY_SYSTEM_AS_USER},
+	{"*roles must alternate*", HISTORY_SYSTEM_AS_USER},
+	{"*nly user and assistant roles are supported*", HISTORY_SYSTEM_AS_USER},
+	{"*single tool-call*", HISTORY_SINGLE_CALLS},
+	{"*one tool call at*", HISTORY_SINGLE_CALLS},
+};
+
+void history_init(struct history *h)
+{
+	*h = (struct history){.sent = BUF(BUF_MAX_MESSAGE), .calls = BUF(BUF_MAX_MESSAGE)};
+}
+
+void history_release(struct history *h)
+{
+	buf_release(&h->sent);
+	buf_release(&h->calls);
+}
+
+const char *history_form_name(enum history_form f)
+{
+	return f == HISTORY_SYSTEM_AS_USER ? "system-as-user"
+	       : f == HISTORY_SINGLE_CALLS ? "single-calls"
+	                                   : "usual";
+}
+
+enum history_form history_wanted(const struct history *h, struct str sentence)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
+		if (!(h->forms & sentences[i].form) &&
+		    text_glob(str_from(sentences[i].pattern), sentence)) {
+			return sentences[i].form;
+		}
+	}
+	return HISTORY_USUAL;
+}
+
+static void begin(struct history *h)
+{
+	buf_text(&h->sent, h->sent.n ? "," : "");
+	h->last = h->sent.n;
+}
+
+/* ---- messages of the user ---- */
+
+/* The content as parts, comma separated. */
+static void put_parts(struct str content, struct buf *out)
+{
+	if (json_type(content) == JSON_ARRAY) {
+		buf_str(out, (struct str){content.p + 1, content.n - 2});
+	} else {
+		buf_text(out, "{\"type\":\"text\",\"text\":");
+		buf_str(out, content);
+		buf_char(out, '}');
+	}
+}
+
+static void put_joined(struct str before, struct str content, struct buf *out)
+{
+	if (json_type(before) == JSON_STRING && json_type(content) == JSON_STRING) {
+		buf_char(out, '"');
+		buf_str(out, json_inner(before));
+		buf_text(out, before.n > 2 && content.n > 2 ? "\\n" : "");
+		buf_str(out, json_inner(content));
+		buf_char(out, '"');
+		return;
+	}
+	buf_char(out, '[');
+	put_parts(before, out);
+	buf_char(out, ',');
+	put_parts(content, out);
+	buf_char(out, ']');
+}
+
+static void say_user(struct history *h, struct str content)
+{
+	struct buf joined = BUF(BUF_MAX_MESSAGE);
+
+	if (h->user_last) {
+		struct str last = str_skip(buf_view(&h->sent), h->last);
+
+		put_joined(JSON_GET(last, "content"), content, &joined);
+		buf_cut(&h->sent, h->last);
+	} else {
+		begin(h);
+		buf_str(&joined, content);
+	}
+	buf_text(&h->sent, "{\"role\":\"user\",\"content\":");
+	buf_str(&h->sent, buf_view(&joined));
+	buf_char(&h->sent, '}');
+	h->sent.full |= joined.full;
+	h->user_last = true;
+	buf_release(&joined);
+}
+
+/* ---- one call at a time ---- */
+
+/* Writes the waiting message with only the call of that id, and its text with the first alone. */
+static void put_single(struct history *h, struct str id)
+{
+	struct str message = buf_view(&h->calls), call = STR_NONE;
+	struct json_member m;
+	struct json_writer w;
+	size_t cursor = 0, n = 0;
+
+	while (json_next(JSON_GET(message, "tool_calls"), &cursor, &call) &&
+	       !str_eq(JSON_GET(call, "id"), id)) {
+		n++;
+	}
+	if (!id.p || !str_eq(JSON_GET(call, "id"), id)) {
+		return; /* of no call: the server will say so */
+	}
+	begin(h);
+	jw_init(&w, &h->sent);
+	jw_object(&w);
+	for (cursor = 0; json_next_member(message, &cursor, &m);) {
+		jw_key_str(&w, m.key);
+		if (json_key_is(m.key, STR("tool_calls"))) {
+			jw_array(&w);
+			jw_raw(&w, call);
+			jw_end(&w);
+		} else {
+			jw_raw(&w, n && json_key_is(m.key, STR("content")) ? STR("\"\"") : m.value);
+		}
+	}
+	jw_end(&w);
+}
+
+void history_add(struct history *h, struct str message)
+{
+	struct str role = JSON_GET(message, "role");
+	bool single = (h->forms & HISTORY_SINGLE_CALLS) != 0;
+
+	if (json_is(role, STR("user")) ||
+	    (json_is(role, STR("system")) && h->forms & HISTORY_SYSTEM_AS_USER)) {
+		say_user(h, JSON_GET(message, "content"));
+		return;
+	}
+	h->user_last = false;
+	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {
+		buf_clear(&h->calls);
+		buf_str(&h->calls, message);
+		return; /* each call goes before its result */
+	}
+	if (single && h->calls.n && json_is(role, STR("tool"))) {
+		put_single(h, JSON_GET(message, "tool_call_id"));
+	}
+	begin(h);
+	buf_str(&h->sent, message);
+}
+
+void history_reform(struct history *h, enum history_form f, struct str messages)
+{
+	struct buf list = BUF(2 * BUF_MAX_MESSAGE);
+	struct str each;
+
+	h->forms |= f;
+	h->user_last = false;
+	buf_clear(&h->sent);
+	buf_clear(&h->calls);
+	buf_char(&list, '[');
+	buf_str(&list, messages);
+	buf_char(&list, ']');
+	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);) {
+		history_add(h, each);
+	}
+	buf_release(&list);
+}

@@ -1,0 +1,41 @@
+/* What all rollouts that ask one model share: what it cost so far, what is going on, and the
+   refusal of a credential, which holds for all of them. Thread-safe; NULL is fine everywhere and
+   means that nobody wants to know. */
+#ifndef ROLLDBG_POLICY_LLM_USAGE_H
+#define ROLLDBG_POLICY_LLM_USAGE_H
+
+#include "json/scan.h"
+#include "policy/llm/failure.h"
+
+struct llm_usage;
+
+struct llm_usage *llm_usage_new(void);
+void llm_usage_free(struct llm_usage *u);
+
+/* A snapshot. */
+struct llm_usage_now {
+	uint64_t requests; /* sent, those sent again included */
+	uint64_t unknown;  /* replies that do not report their tokens */
+	uint64_t prompt_tokens, cached_tokens, completion_tokens; /* cached: part of the prompt's */
+	/* Of the question that was asked last. */
+	int64_t turn;
+	bool waiting;      /* its reply has not come yet */
+	uint64_t since_ns; /* io_now_ns() when it was asked */
+	uint64_t pieces;   /* chunks of text streamed so far: a token each, in most servers */
+};
+struct llm_usage_now llm_usage_now(struct llm_usage *u);
+
+void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns); /* a question is asked */
+void llm_usage_request(struct llm_usage *u);                             /* it is sent */
+void llm_usage_piece(struct llm_usage *u);
+/* usage: of the reply, raw JSON; absent: it reports none, or there is no reply. */
+void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
+
+/* True the first time: for what is to be said once a run. Also without u. */
+bool llm_usage_say_once(struct llm_usage *u);
+
+/* Was the credential refused? Then that is the failure of every further question. */
+bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out);
+void llm_usage_deny(struct llm_usage *u, const struct chat_failure *f);
+
+#endif

@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 /* A container, and what is in it by name or index. */
-struct parent {
+struct indexed_container {
 	struct map_item item;
 	struct map children;
 };
 
-struct child {
+struct indexed_value {
 	struct map_item item;
 	struct str value;
 };
@@ -22,10 +22,11 @@ void references_begin(struct references *r, struct str root, struct arena *arena
 }
 
 /* Of equal names the last one counts. */
-static void add_child(struct references *r, struct parent *p, struct str name, struct str value)
+static void add_child(struct references *r, struct indexed_container *p, struct str name,
+                      struct str value)
 {
 	uint64_t hash = map_hash(name);
-	struct child *c = map_find(&p->children, hash, STR_NONE);
+	struct indexed_value *c = map_find(&p->children, hash, STR_NONE);
 
 	if (!c) {
 		c = arena_new(r->arena, sizeof(*c));
@@ -34,7 +35,7 @@ static void add_child(struct references *r, struct parent *p, struct str name, s
 	c->value = value;
 }
 
-static void add_children(struct references *r, struct parent *p, struct str container)
+static void add_children(struct references *r, struct indexed_container *p, struct str container)
 {
 	struct arena names = {0};
 	struct json_member m;
@@ -55,10 +56,10 @@ static void add_children(struct references *r, struct parent *p, struct str cont
 	arena_release(&names);
 }
 
-static struct parent *parent_at(struct references *r, struct str pointer)
+static struct indexed_container *parent_at(struct references *r, struct str pointer)
 {
 	uint64_t hash = map_hash(pointer);
-	struct parent *p = map_find(&r->parents, hash, STR_NONE);
+	struct indexed_container *p = map_find(&r->parents, hash, STR_NONE);
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 
 	if (p || r->parents.count == REFERENCES_PARENTS_MAX) {
@@ -87,9 +88,9 @@ struct str references_point(struct references *r, struct str pointer)
 		return STR_NONE;
 	}
 	parent.n--; /* the slash */
-	const struct parent *p = parent_at(r, parent);
+	const struct indexed_container *p = parent_at(r, parent);
 	if (p && lex_token(str_skip(pointer, parent.n + 1), false, &token)) {
-		const struct child *c =
+		const struct indexed_value *c =
 			map_find(&p->children, map_hash(buf_view(&token)), STR_NONE);
 
 		found = c ? c->value : STR_NONE;

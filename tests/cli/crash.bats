@@ -116,8 +116,8 @@ look() {
 
 @test "a second header of an id begins another rollout, for replay and diff too" {
 	rolldbg run --actions DOWN,DOWN,RIGHT --out whole.jsonl --quiet
-	lines=$(wc -l <whole.jsonl)
-	for ((n = 1; n < lines; n++)); do
+	count=$(wc -l <whole.jsonl)
+	for ((n = 1; n < count; n++)); do
 		{
 			cat whole.jsonl
 			head -n "$n" whole.jsonl

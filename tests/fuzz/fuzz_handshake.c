@@ -4,6 +4,7 @@
 #include "net/handshake.h"
 #include "net/head.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static struct outcome shake(struct str bytes, size_t at_a_time)
 		buf_str(&o.rest, str_skip(buf_view(&h.reply), h.head));
 		buf_str(&o.rest, bytes);
 	}
-	strcpy(o.why, o.whole < 0 ? err.text : "");
+	snprintf(o.why, sizeof(o.why), "%s", o.whole < 0 ? err.text : "");
 	handshake_release(&h);
 	return o;
 }

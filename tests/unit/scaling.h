@@ -27,20 +27,20 @@ void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes);
 
 void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes)
 {
-	const char *p = in, *end = p + in_bytes;
+	const char *p = in, *end = p + in_bytes, *found = bytes ? NULL : p;
+	void *result;
 
-	while (bytes && (size_t)(end - p) >= bytes) {
-		const char *first = memchr(p, *(const char *)what, (size_t)(end - p) - bytes + 1);
-
-		if (!first || memcmp(first, what, bytes) == 0) {
-			p = first ? first : end;
-			blocks += (uint64_t)(p - (const char *)in) / 8;
-			return first ? (void *)(uintptr_t)first : NULL;
+	while (!found && (size_t)(end - p) >= bytes) {
+		p = memchr(p, *(const char *)what, (size_t)(end - p) - bytes + 1);
+		if (!p) {
+			break;
 		}
-		p = first + 1;
+		found = memcmp(p, what, bytes) == 0 ? p : NULL;
+		p++;
 	}
-	blocks += in_bytes / 8;
-	return bytes ? NULL : (void *)(uintptr_t)in;
+	blocks += (uint64_t)((found ? found : end) - (const char *)in) / 8;
+	memcpy(&result, &found, sizeof(result)); /* without its const */
+	return result;
 }
 
 /* Appends "first", then the row n times with its number in place of each %d (a number between

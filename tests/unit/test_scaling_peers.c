@@ -324,7 +324,9 @@ static void check_mark(const char *mark, void (*work)(const char *mark, int n), 
 		uint64_t few = blocks;
 		blocks = 0;
 		work(mark, N);
-		snprintf(what, sizeof(what), "%s: \"%s%s\" %s", row->name, mark, between, how);
+		snprintf(what, sizeof(what), "%s: \"%s\", \"%.*s..\" %s", row->name, mark,
+		         (int)strcspn(between, "\n"), between, how);
+		what[strcspn(what, "\n")] = '\0'; /* some marks hold one */
 		scales(what, few, blocks);
 	}
 }

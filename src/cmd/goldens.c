@@ -249,6 +249,7 @@ void goldens_release(struct goldens *g)
 		rollout_copy_release(&g->items[i].got);
 		strip_free(g->items[i].strip);
 		buf_release(&g->items[i].text);
+		buf_release(&g->items[i].lost);
 	}
 	free(g->items);
 	free(g->path);

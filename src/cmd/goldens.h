@@ -23,8 +23,9 @@ struct golden {
 	struct rollout_copy got;
 	struct buf text; /* all lines of it, stripped: a new golden */
 	struct compare_count count;
-	bool compared; /* the environment answered, to the end */
-	bool opened;   /* and gave it a session */
+	bool compared;   /* the environment answered, to the end */
+	bool opened;     /* and gave it a session */
+	struct buf lost; /* why it did not; empty: it did */
 };
 
 struct goldens {

@@ -4,8 +4,11 @@
 #include "cmd/compare_options.h"
 #include "cmd/descriptors.h"
 #include "cmd/goldens.h"
+#include "cmd/mask_hints.h"
 #include "cmd/output.h"
 #include "cmd/recordings.h"
+#include "cmd/reports.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/target.h"
 #include "report/differences.h"
@@ -19,7 +22,8 @@ struct replay_options {
 	struct compare_options compare;
 	const char *out;
 	struct opt_u64 jobs;
-	bool accept, json, force;
+	bool accept, force;
+	struct report_options report;
 };
 
 #define FIELD(f) offsetof(struct replay_options, f)
@@ -34,7 +38,7 @@ static const struct opt options[] = {
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record to this file (default: a new file in the state folder)"),
 	OPT_FLAG('f', "force", FIELD(force), "replace the file of --out"),
-	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
@@ -52,7 +56,9 @@ struct replaying {
 	struct recorder *recorder;
 	struct buf path; /* of the recording */
 	struct output out;
+	struct reports *reports;
 	struct difference_printer printer;
+	struct mask_hints hints, case_hints; /* of all differences, of the present rollout's */
 	struct compare_count count;
 	bool differs;                  /* and the difference was not accepted */
 	pthread_mutex_t order;         /* of the lines of all rollouts */
@@ -116,6 +122,13 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 	pthread_mutex_lock(&r->lock);
 	if (result->peer.kind != FAIL_NONE && r->peer.kind == FAIL_NONE) {
 		r->peer = result->peer;
+	}
+	if (result->peer.kind != FAIL_NONE) {
+		struct error lost = result->peer;
+
+		env_target_hide(&r->target, &lost);
+		g->lost = BUF(BUF_MAX_SMALL);
+		settings_put(&g->lost, lost.text);
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -195,6 +208,7 @@ static int open_recording(struct replaying *r, struct error *err)
 static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, struct error *err)
 {
 	return tolerances_read(&r->tolerances, &r->opts->compare, err) ||
+	       reports_open(&r->opts->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, r->files.paths, r->files.count, &r->opts->compare.masks,
@@ -209,7 +223,32 @@ static void take_difference(void *ctx, const struct difference *d)
 {
 	struct replaying *r = ctx;
 
-	report_difference(&r->printer, d, &r->out.text);
+	mask_hints_add(&r->hints, d);
+	mask_hints_add(&r->case_hints, d);
+	reports_difference(r->reports, &r->printer, d);
+	if (reports_have_table(r->reports)) {
+		report_difference(&r->printer, d, &r->out.text);
+	}
+}
+
+/* `problem`: why it was not compared; NULL: it was. */
+static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
+{
+	struct buf hint = BUF(BUF_MAX_MESSAGE);
+	bool counts = g->count.differences && !r->opts->accept;
+	struct report_case c = {.file = g->file,
+	                        .line = g->want.header.number,
+	                        .rollout = g->want.id,
+	                        .task = g->task,
+	                        .compared = problem ? NULL : &g->count,
+	                        .problem = problem};
+
+	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
+	mask_hints_say(&r->case_hints, &hint);
+	c.hint = hint.n ? buf_cstr(&hint) : NULL;
+	reports_case(r->reports, &c);
+	mask_hints_release(&r->case_hints);
+	buf_release(&hint);
 }
 
 static void compare_one(struct replaying *r, struct golden *g)
@@ -223,11 +262,13 @@ static void compare_one(struct replaying *r, struct golden *g)
 	if (!g->compared) {
 		log_warn("%s: rollout %.*s was not replayed to its end and is not compared",
 		         g->file, STR_ARG(g->want.id));
+		report_golden(r, g, g->lost.n ? buf_cstr(&g->lost) : "not replayed to its end");
 		return;
 	}
 	r->printer.file = g->file;
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
+	report_golden(r, g, NULL);
 }
 
 static bool differs(const struct replaying *r, const char *file, bool *whole)
@@ -267,7 +308,7 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	if (r->opts->accept) {
 		goldens_forget(file);
 	}
-	if (!r->opts->json) {
+	if (reports_have_table(r->reports)) {
 		buf_printf(&r->out.text, r->opts->accept ? "accepted: %s\n" : "written: %s.new\n",
 		           file);
 	}
@@ -295,8 +336,13 @@ static void say_end(struct replaying *r)
 	const struct compare_count *c = &r->count;
 	struct buf *out = &r->out.text;
 
-	report_difference_summary(c, r->opts->json, out);
-	if (r->opts->json || r->context->quiet) {
+	if (!reports_have_table(r->reports)) {
+		return;
+	}
+	mask_hints_say(&r->hints, out);
+	buf_text(out, r->hints.count ? "\n" : "");
+	report_difference_summary(c, false, out);
+	if (r->context->quiet) {
 		return;
 	}
 	if (!c->different && c->rollouts) {
@@ -322,18 +368,27 @@ static int exit_code(const struct replaying *r, const struct batch_count *count)
 	return r->differs;
 }
 
+/* What was found so far is worth seeing. */
+static void give_up(struct replaying *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->target, err);
+	reports_give_up(r->reports, NULL, NULL, err);
+	(void)!output_flush(&r->out, &ignored);
+}
+
 static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
 {
 	struct error closing = {0};
 
 	int failed = compare_all(r, err);
 	if (failed) {
-		struct error ignored; /* what was found so far is worth seeing */
-
-		(void)!output_flush(&r->out, &ignored);
+		give_up(r, err);
 	} else {
 		say_end(r);
-		failed = output_flush(&r->out, err);
+		failed = reports_close(r->reports, NULL, &r->count, err) ||
+		         output_flush(&r->out, err);
 	}
 	if (r->peer.kind != FAIL_NONE) {
 		log_error("%s: %s", r->target.name, r->peer.text);
@@ -369,6 +424,9 @@ static void tear_down(struct replaying *r)
 	page_cache_free(r->pages);
 	volatile_members_free(r->volatile_members);
 	scratch_pool_free(r->scratch);
+	reports_free(r->reports);
+	mask_hints_release(&r->hints);
+	mask_hints_release(&r->case_hints);
 	tolerances_release(&r->tolerances);
 	difference_printer_release(&r->printer);
 	output_release(&r->out);
@@ -388,7 +446,7 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	                      .scratch = scratch_pool_new(),
 	                      .path = BUF(BUF_MAX_SMALL),
 	                      .out = output_to_stdout(),
-	                      .printer = {.style = c->style, .json = o->json}};
+	                      .printer = {.style = c->style}};
 	struct batch_count count;
 	size_t jobs;
 
@@ -398,7 +456,7 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {
-		env_target_hide(&r.target, err);
+		give_up(&r, err);
 	}
 	tear_down(&r);
 	return code;

@@ -30,6 +30,7 @@ struct run_options {
 	struct opt_u64 max_turns;
 	bool force_call;
 	struct model_options model;
+	struct report_options report;
 	struct verdict_options verdict;
 };
 
@@ -61,6 +62,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
 };
 
@@ -179,10 +181,6 @@ static bool streams(const struct running *r)
 
 static int choose_out(struct running *r, struct error *err)
 {
-	if (streams(r) && r->opts->verdict.json) {
-		return error_set(err, FAIL_USAGE,
-		                 "--out - and --json both write to standard output");
-	}
 	return recordings_choose(&r->recordings, r->context, &r->opts->recording, &r->plan,
 	                         r->target.secrets, err);
 }
@@ -204,6 +202,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
 	                          .hints = r->hints,
+	                          .places = r->opts->report.kinds.count > 0,
 	                          .line = take_facts,
 	                          .verdict = take_verdict,
 	                          .ctx = r};
@@ -211,14 +210,18 @@ static int open_verdicts(struct running *r, struct error *err)
 
 	r->verdicts = (struct verdicts){.context = r->context,
 	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
-	                                .json = v->json,
+	                                .ends_count = true,
+	                                .live = true,
 	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
 	                                .fail_on = v->fail_on};
-	if (judge_new(&conf, &r->judge, err)) {
+	if (judge_new(&conf, &r->judge, err) ||
+	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,
+	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
 	}
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
-	if (!v->json && !r->context->quiet && !streams(r) && !are_many(r)) {
+	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
+	    !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
 	if (are_many(r)) {
@@ -247,8 +250,8 @@ static int set_up(struct running *r, struct error *err)
 	                     err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->target, &r->llm, err) ||
-	       choose_plan(r, err) || choose_out(r, err) || env_target_start(&r->target, err) ||
-	       open_verdicts(r, err) || recordings_open(&r->recordings, err);
+	       choose_plan(r, err) || choose_out(r, err) || open_verdicts(r, err) ||
+	       env_target_start(&r->target, err) || recordings_open(&r->recordings, err);
 }
 
 /* ---- one rollout, in its thread ---- */
@@ -458,37 +461,14 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 	return count->refused || count->timed_out || r->verdicts.at_or_above > 0;
 }
 
-/* How many rollouts got an environment: the first thing a trainer needs to know. */
-static void say_environments(const struct batch_count *count, struct buf *out)
-{
-	const struct {
-		size_t n;
-		const char *what;
-	} others[] = {{count->refused, "refused"},
-	              {count->unreachable, end_status_name(END_UNREACHABLE)},
-	              {count->lost, "lost the connection"}};
-
-	if (!count->refused && !count->unreachable && !count->lost) {
-		return;
-	}
-	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
-	           count->done + count->interrupted);
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (others[i].n) {
-			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
-		}
-	}
-	buf_char(out, '\n');
-}
-
 static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
-	bool people = !r->opts->verdict.json && !r->context->quiet;
+	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
 	if (people && are_many(r)) {
-		say_environments(count, out);
+		progress_say_environments(count, out);
 	}
 	if (people && !r->opts->recording.out) {
 		buf_printf(out, "recorded: %s\n", buf_cstr(&r->recordings.path));
@@ -520,10 +500,23 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		return -1;
 	}
 	say_summary(r, count);
-	if (output_flush(&r->verdicts.out, err)) {
+	if (reports_close(r->verdicts.reports, r->judge, NULL, err) ||
+	    output_flush(&r->verdicts.out, err)) {
 		return -1;
 	}
 	return exit_code(r, count);
+}
+
+/* We failed: the reports say so, and what there is of results. */
+static int give_up(struct running *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->target, err);
+	judge_finish(r->judge);
+	reports_give_up(r->verdicts.reports, NULL, r->judge, err);
+	(void)!output_flush(&r->verdicts.out, &ignored);
+	return -1;
 }
 
 static void tear_down(struct running *r)
@@ -532,6 +525,7 @@ static void tear_down(struct running *r)
 	table_free(r->table);
 	judge_free(r->judge);
 	verdict_hints_release(&r->hints);
+	reports_free(r->verdicts.reports);
 	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
 	env_target_release(&r->target);
@@ -566,13 +560,16 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	(void)argv;
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_mutex_init(&r.order, NULL);
-	int code = set_up(&r, err) || drive(&r, &count, err) ? -1 : conclude(&r, &count, err);
+	int code = set_up(&r, err)          ? -1
+	           : drive(&r, &count, err) ? give_up(&r, err)
+	                                    : conclude(&r, &count, err);
 	if (recordings_close(&r.recordings, &closing) && code >= 0) {
 		*err = closing;
 		code = -1;
 	}
 	if (code < 0) {
 		env_target_hide(&r.target, err);
+		reports_give_up(r.verdicts.reports, NULL, r.judge, err);
 	}
 	tear_down(&r);
 	return code;

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "json/scan.h"
-#include "json/sort.h"
+#include "json/spans.h"
 
 #include <stdlib.h>
 
@@ -16,6 +16,8 @@ struct side {
 	struct json_member member; /* of an object: the next member; without a value at the end */
 	size_t left;               /* of an array: elements not visited yet */
 	struct buf text;           /* owns a container that was held in a string */
+	struct json_spans *spans;  /* of what the container is in */
+	bool owns_spans;
 };
 
 struct diff_level {
@@ -38,7 +40,7 @@ struct walk {
 
 static void next_member(struct side *s)
 {
-	if (!json_next_member(s->container, &s->cursor, &s->member)) {
+	if (!json_spans_next_member(s->spans, s->container, &s->cursor, &s->member)) {
 		s->member.value = STR_NONE;
 	}
 }
@@ -50,8 +52,8 @@ static void skip_equal_start(struct diff_level *l)
 	while (l->before.left && l->after.left) {
 		size_t at_before = l->before.cursor, at_after = l->after.cursor;
 
-		json_next(l->before.container, &at_before, &a);
-		json_next(l->after.container, &at_after, &b);
+		json_spans_next(l->before.spans, l->before.container, &at_before, &a);
+		json_spans_next(l->after.spans, l->after.container, &at_after, &b);
 		if (!str_eq(a, b)) {
 			return;
 		}
@@ -69,7 +71,7 @@ static struct str *list_elements(const struct side *s)
 	size_t cursor = s->cursor;
 
 	for (size_t i = 0; i < s->left; i++) {
-		json_next(s->container, &cursor, &list[i]);
+		json_spans_next(s->spans, s->container, &cursor, &list[i]);
 	}
 	return list;
 }
@@ -103,11 +105,20 @@ static void enter(struct walk *w, struct side before, struct side after)
 		next_member(&l->after);
 		return;
 	}
-	l->before.left = json_count(before.container);
-	l->after.left = json_count(after.container);
+	l->before.left = json_spans_count(before.spans, before.container);
+	l->after.left = json_spans_count(after.spans, after.container);
 	if (l->before.left != l->after.left) {
 		skip_equal_start(l);
 		skip_equal_end(l);
+	}
+}
+
+static void release_side(struct side *s)
+{
+	buf_release(&s->text);
+	if (s->owns_spans) {
+		json_spans_release(s->spans);
+		free(s->spans);
 	}
 }
 
@@ -115,16 +126,16 @@ static void leave(struct walk *w)
 {
 	struct diff_level *l = &w->levels[--w->depth];
 
-	buf_release(&l->before.text);
-	buf_release(&l->after.text);
+	release_side(&l->before);
+	release_side(&l->after);
 }
 
 /* ---- pairs of values ---- */
 
 /* The container itself, or the one held in a string, in canonical form; else absent. */
-static struct side container_of(struct str value)
+static struct side container_of(struct str value, struct json_spans *spans)
 {
-	struct side s = {.text = BUF(value.n)};
+	struct side s = {.text = BUF(value.n), .spans = spans};
 	enum json_type type = json_type(value);
 	struct json_fault fault;
 
@@ -140,6 +151,9 @@ static struct side container_of(struct str value)
 		s.text.max = 2 * value.n;
 		json_canon(buf_view(&raw), NULL, JSON_EDIT_DROP, &s.text);
 		s.container = s.text.full ? s.container : buf_view(&s.text);
+		s.spans = mem_new(sizeof(*s.spans));
+		s.owns_spans = true;
+		json_spans_begin(s.spans, s.container);
 	}
 	buf_release(&raw);
 	return s;
@@ -151,20 +165,21 @@ static bool is_masked(struct str value)
 }
 
 /* Compares the values at w->pointer. */
-static void compare(struct walk *w, struct str before, struct str after)
+static void compare(struct walk *w, struct str before, struct json_spans *spans_before,
+                    struct str after, struct json_spans *spans_after)
 {
 	struct json_difference d = {buf_view(&w->pointer), before, after};
 
 	if (str_eq(before, after) || (is_masked(before) && is_masked(after))) {
 		return;
 	}
-	struct side a = container_of(before), b = container_of(after);
+	struct side a = container_of(before, spans_before), b = container_of(after, spans_after);
 	if (a.container.p && json_type(a.container) == json_type(b.container)) {
 		enter(w, a, b);
 		return;
 	}
-	buf_release(&a.text);
-	buf_release(&b.text);
+	release_side(&a);
+	release_side(&b);
 	w->stopped = !w->take(w->ctx, &d);
 }
 
@@ -214,7 +229,8 @@ static void step_object(struct walk *w, struct diff_level *l)
 	json_decode((struct str){key.p - 1, key.n + 2}, &text);
 	point_to(w, l, buf_view(&text));
 	buf_release(&text);
-	compare(w, order <= 0 ? a.value : STR_NONE, order >= 0 ? b.value : STR_NONE);
+	compare(w, order <= 0 ? a.value : STR_NONE, l->before.spans,
+	        order >= 0 ? b.value : STR_NONE, l->after.spans);
 }
 
 static struct str next_element(struct side *s)
@@ -223,7 +239,7 @@ static struct str next_element(struct side *s)
 
 	if (s->left) {
 		s->left--;
-		json_next(s->container, &s->cursor, &element);
+		json_spans_next(s->spans, s->container, &s->cursor, &element);
 	}
 	return element;
 }
@@ -236,7 +252,7 @@ static void step_array(struct walk *w, struct diff_level *l)
 	buf_printf(&token, "%zu", l->index++);
 	point_to(w, l, buf_view(&token));
 	buf_release(&token);
-	compare(w, a, b);
+	compare(w, a, l->before.spans, b, l->after.spans);
 }
 
 static bool at_end(const struct diff_level *l)
@@ -252,6 +268,7 @@ void json_diff(struct str before, struct str after, const struct json_paths *ign
 {
 	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
 	struct walk w = {.pointer = BUF(BUF_MAX_MESSAGE), .take = take, .ctx = ctx};
+	struct json_spans spans[2];
 
 	if (before.p) {
 		json_canon(before, ignore, JSON_EDIT_MASK, &a);
@@ -259,7 +276,10 @@ void json_diff(struct str before, struct str after, const struct json_paths *ign
 	if (after.p) {
 		json_canon(after, ignore, JSON_EDIT_MASK, &b);
 	}
-	compare(&w, before.p ? buf_view(&a) : before, after.p ? buf_view(&b) : after);
+	json_spans_begin(&spans[0], buf_view(&a));
+	json_spans_begin(&spans[1], buf_view(&b));
+	compare(&w, before.p ? buf_view(&a) : before, &spans[0], after.p ? buf_view(&b) : after,
+	        &spans[1]);
 	while (w.depth && !w.stopped) {
 		struct diff_level *l = &w.levels[w.depth - 1];
 
@@ -275,6 +295,8 @@ void json_diff(struct str before, struct str after, const struct json_paths *ign
 		leave(&w);
 	}
 	free(w.levels);
+	json_spans_release(&spans[0]);
+	json_spans_release(&spans[1]);
 	buf_release(&w.pointer);
 	buf_release(&a);
 	buf_release(&b);

@@ -132,9 +132,9 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 	buf_char(out, '\n');
 }
 
-static void put_values(struct difference_printer *p, const struct difference *d, struct buf *out)
+static void put_pointer_and_values(const struct difference_printer *p, const struct difference *d,
+                                   struct buf *out)
 {
-	buf_text(out, "    ");
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
 	if (d->expected.p) {
@@ -144,6 +144,13 @@ static void put_values(struct difference_printer *p, const struct difference *d,
 	if (d->got.p) {
 		put_value(d->got, GREEN, p->style, out);
 	}
+}
+
+static void put_values(const struct difference_printer *p, const struct difference *d,
+                       struct buf *out)
+{
+	buf_text(out, "    ");
+	put_pointer_and_values(p, d, out);
 	buf_char(out, '\n');
 }
 
@@ -201,6 +208,37 @@ void report_difference(struct difference_printer *p, const struct difference *d,
 		put_heading(p, d->line, out);
 		put_values(p, d, out);
 	}
+}
+
+/* ---- in a sentence ---- */
+
+void report_difference_sentence(const struct difference *d, struct buf *out)
+{
+	struct difference_printer plain = {.json = false};
+
+	if (!d->line) {
+		buf_printf(out, "%s rollout", is_extra(d) ? "extra" : "missing");
+		return;
+	}
+	if (is_lone(d)) {
+		buf_printf(out, "%s ", is_extra(d) ? "extra" : "missing");
+	}
+	if (d->line->type == LINE_STEP) {
+		put_step(d->line, out);
+	} else {
+		buf_text(out, line_type_name(d->line->type));
+	}
+	if (!is_lone(d)) {
+		buf_text(out, ": ");
+		put_pointer_and_values(&plain, d, out);
+	}
+}
+
+uint64_t report_difference_line(const struct difference *d)
+{
+	bool theirs = is_lone(d) && is_extra(d);
+
+	return d->line && !theirs ? d->line->number : 0;
 }
 
 /* ---- a line a rollout ---- */

@@ -21,6 +21,12 @@ void difference_printer_release(struct difference_printer *p);
    JSON a line {"type":"difference",..}. */
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out);
 
+/* Appends "step 1  lake_move action=DOWN: /outcome  ok -> tool-error", without a line feed. */
+void report_difference_sentence(const struct difference *d, struct buf *out);
+
+/* The line of the first recording's file that it is in; 0: not known, or it has no such line. */
+uint64_t report_difference_line(const struct difference *d);
+
 /* Appends a line that says how far a pair agrees: "ID: 6 -> 4 steps, reward 1 -> 0, 2 missing".
    Nothing where it agrees. `extra`: only the second side has it; NULL is the side that has none. */
 void report_difference_stat(const struct rollout_copy *first, const struct rollout_copy *second,

@@ -250,6 +250,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 		.fused = r->objects > 0,
 	};
 	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
+		out->number = r->line;
 		r->rest = str_skip(r->rest, used);
 		r->objects++;
 		r->any = true;

@@ -17,8 +17,8 @@
 struct band {
 	struct ratios sum;
 	struct span compared, uneven, alone, unrecorded;
-	int64_t here, there; /* how many tokens, in the first uneven turn */
-	char tempered[96];   /* why the two cannot be compared; "": they can */
+	int64_t here, there; /* number of tokens in the first turn that differs in length */
+	char tempered[96];   /* why the two cannot be compared; "": they can be */
 };
 
 static bool has_any(struct str llm)
@@ -97,7 +97,7 @@ static void say_partners(const struct band *s, struct findings *out)
 	}
 }
 
-/* Without the sign of what rounds to zero. */
+/* Without the sign of values that round to zero. */
 static double shown(double v)
 {
 	return fabs(v) < 0.0005 ? 0 : v;

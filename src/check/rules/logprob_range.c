@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct ranges {
-	bool asked; /* for log-probs, by the parameters that were sent */
+	bool asked; /* of log-probabilities, according to the parameters that were sent */
 	struct span missing, positive, unset, zero, uneven;
 };
 
@@ -20,7 +20,7 @@ static void header(struct ranges *s, const struct line *l)
 	s->asked = asked.p && json_type(asked) != JSON_FALSE && !json_is_null(asked);
 }
 
-/* What one turn's values are like. */
+/* Statistics of one turn's values. */
 struct logprob_counts {
 	int64_t count, positive, unset, zero;
 };

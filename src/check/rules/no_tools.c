@@ -8,8 +8,8 @@
 
 struct refusals {
 	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */
-	size_t count;  /* tools refused */
-	bool accepted; /* some offered tool was there */
+	size_t count;  /* number of tool lists that were refused */
+	bool accepted; /* some tool was offered */
 	struct span calls;
 };
 

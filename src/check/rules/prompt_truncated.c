@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-#define NOISE_BYTES 128 /* of messages, which may be no more than a few tokens */
+#define NOISE_BYTES 128 /* bytes of messages; fewer may be only a few tokens */
 
 struct growth {
-	int64_t tokens; /* of the last prompt; 0: not known */
-	size_t bytes;   /* of messages since */
-	bool thought;   /* the last reply had reasoning, which templates drop later */
+	int64_t tokens; /* tokens of the last prompt; 0: not known */
+	size_t bytes;   /* bytes of messages since then */
+	bool thought;   /* the last reply had reasoning, which templates remove later */
 	int64_t from, to, grown;
 	struct span span;
 };

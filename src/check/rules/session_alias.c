@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_MIN 8 /* shorter ones ("1", "env-0") are not unique names */
+#define ID_MIN 8 /* shorter ids ("1", "env-0") are not unique */
 
 struct alias {
-	uint64_t mark;  /* of id and header's meta: the same in copies of one rollout */
-	bool is_shared; /* an id was seen to be another's: one finding is enough */
+	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
+	bool is_shared; /* an id belonged to another rollout: one finding is enough */
 };
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,

@@ -7,7 +7,7 @@
 
 struct stale {
 	struct span steps;
-	char reward[40]; /* the first repeated one, as spelled */
+	char reward[40]; /* the first repeated reward, as spelled */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,

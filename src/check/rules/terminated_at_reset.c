@@ -3,7 +3,7 @@
 
 struct at_reset {
 	bool terminated, truncated;
-	bool goes_on; /* the first step said that it is not over */
+	bool goes_on; /* the first step reported that the episode is not over */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 struct timeouts {
-	bool reset; /* it was the start of the episode that timed out */
+	bool reset; /* the start of the episode timed out */
 	struct span steps;
 	char error[ERROR_TEXT]; /* of the first one */
 };

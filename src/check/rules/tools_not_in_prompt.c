@@ -5,18 +5,18 @@
 
 #include <inttypes.h>
 
-/* Upper bound for the bytes of a tool's JSON per token: words in schemas take three to five. */
+/* An upper bound for the bytes of a tool's JSON per token: words in schemas take three to five. */
 #define BYTES_A_TOKEN 6
-/* Shorter lists leave no doubt only where the prompt is next to nothing. */
+/* With fewer tools the result is certain only if the prompt is nearly empty. */
 #define TOOLS_MIN_BYTES 512
 
 struct prompt {
-	bool native; /* the server is to show the tools: the prompt's words do not */
+	bool native; /* the server adds the tools: not in the prompt's own text */
 	int64_t needed, tokens;
 	struct span span;
 };
 
-/* What a template shows of a tool: its name, what it does, what it takes. */
+/* The parts of a tool that templates show: its name, description and parameters. */
 static size_t shown_bytes(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");

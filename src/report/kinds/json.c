@@ -1,0 +1,46 @@
+/* JSON lines: finding, rollout, difference, summary. */
+#include "base/text.h"
+#include "report/kinds/kind.h"
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct difference_printer *p = r->state;
+
+	p->json = true;
+	p->file = at->file;
+	report_difference(p, d, r->out);
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct buf lines = BUF(BUF_MAX_MESSAGE);
+
+	if (c->verdict) {
+		report_json_verdict(c->verdict, &lines);
+		text_escape_json(r->out, buf_view(&lines));
+	}
+	buf_release(&lines);
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	if (t->judge) {
+		report_json_summary(t->judge, r->out);
+	}
+	if (t->compared) {
+		report_difference_summary(t->compared, true, r->out);
+	}
+}
+
+static void release(void *state)
+{
+	difference_printer_release(state);
+}
+
+const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+                                             .separate = true,
+                                             .difference = difference,
+                                             .rollout = rollout,
+                                             .end = end,
+                                             .release = release};

@@ -82,6 +82,8 @@ xml() {
 	has "$(xml j.xml | grep /error)" 'type=unreachable message=unreachable: cannot connect to 127.0.0.1:9'
 	expect 1 rolldbg run --actions DOWN --group-size 3 --jobs 3 --env 'builtin:frozen_lake?max_envs=2&delay=300ms' --report junit:j.xml
 	has "$(xml j.xml | grep /failure)" 'type=refused message=refused: '
+	# a recording of the state folder has another name each time, which would be another test
+	has "$(xml j.xml)" 'classname=run name=env.0'
 	# what is found of a group has a testcase of its own
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
 	has "$(xml j.xml)" 'name=the group of task env'

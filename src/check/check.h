@@ -106,6 +106,9 @@ struct check {
 extern const struct check *const checks[];
 extern const size_t checks_count;
 const struct check *check_find(struct str id); /* NULL: there is no such rule */
+/* Marks the rules that a comma-separated list names, by their place in `checks`. FAIL_USAGE, with
+   the nearest name, for an unknown one. */
+MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);
 
 /* "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);

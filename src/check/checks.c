@@ -2,6 +2,7 @@
 #include "check/check.h"
 
 #include "base/buf.h"
+#include "base/names.h"
 
 const struct check *const checks[] = {
 #define CHECK(x) &check_##x,
@@ -19,6 +20,40 @@ const struct check *check_find(struct str id)
 		}
 	}
 	return NULL;
+}
+
+static int unknown_rule(struct str name, struct error *err)
+{
+	const char *names[CHECKS_MAX];
+
+	for (size_t i = 0; i < checks_count; i++) {
+		names[i] = checks[i]->id;
+	}
+	error_set(err, FAIL_USAGE, "unknown rule \"%.*s\"", STR_ARG(name));
+	return names_suggest(err, name, names, checks_count);
+}
+
+int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err)
+{
+	struct str rest = str_from(list);
+
+	for (;;) {
+		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
+		struct str name = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
+		size_t i = 0;
+
+		while (i < checks_count && !str_is(name, checks[i]->id)) {
+			i++;
+		}
+		if (i == checks_count) {
+			return unknown_rule(name, err);
+		}
+		named[i] = true;
+		if (!comma) {
+			return 0;
+		}
+		rest = str_skip(rest, name.n + 1);
+	}
 }
 
 const char *severity_name(enum severity s)

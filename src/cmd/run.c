@@ -210,6 +210,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
 	                                .ends_count = true,
 	                                .live = true,
+	                                .fresh_file = r->recordings.stored,
 	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
 	                                .fail_on = v->fail_on};
 	if (judge_new(&conf, &r->judge, err) ||

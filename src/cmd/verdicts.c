@@ -170,6 +170,7 @@ static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, 
 	struct buf reason = BUF(BUF_MAX_MESSAGE);
 	struct report_case c = {.result = count ? CASE_FAILED : CASE_PASSED,
 	                        .file = r->file,
+	                        .fresh_file = v->fresh_file,
 	                        .line = r->line,
 	                        .rollout = r->rollout,
 	                        .task = r->task,

@@ -31,6 +31,7 @@ struct verdicts {
 	/* it fails a rollout that it was refused, lost its peer, or failed, whatever the rules say */
 	bool ends_count;
 	bool live;                  /* and that it was interrupted */
+	bool fresh_file;            /* as in struct report_case */
 	enum finding_origin origin; /* printed before a finding */
 	const char *fail_on;        /* NULL: error */
 	int64_t at_or_above;        /* findings that cause exit 1 */

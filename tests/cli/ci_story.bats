@@ -29,7 +29,7 @@ step() {
 		here && /^        run: \|$/ { block = 1 }
 	' .github/workflows/goldens.yml >"$BATS_TEST_TMPDIR/step"
 	[ -s "$BATS_TEST_TMPDIR/step" ]
-	GITHUB_ENV=$BATS_TEST_TMPDIR/env GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/summary.md \
+	CI=true GITHUB_ENV=$BATS_TEST_TMPDIR/env GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/summary.md \
 		bash --noprofile --norc -eo pipefail "$BATS_TEST_TMPDIR/step" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- || code=$?
 	while IFS= read -r line; do
 		export "${line?}"
@@ -73,7 +73,8 @@ job() {
 	has "$summary" "**failed** \`goldens/frozen_lake/goal.jsonl:$line\` \`goal.0\`"
 	has "$junit" 'tests=2 failures=2 errors=0'
 	has "$log" '/outcome  ok -> tool-error'
-	[ -s goldens/frozen_lake/goal.jsonl.new ]
+	# the artifact shows it step by step
+	has "$(rolldbg show replayed.jsonl --rollout goal.0)" 'tool-error'
 }
 
 @test "a change that is accepted passes from then on" {

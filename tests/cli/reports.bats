@@ -82,6 +82,8 @@ xml() {
 	has "$(xml j.xml | grep /error)" 'type=unreachable message=unreachable: cannot connect to 127.0.0.1:9'
 	expect 1 rolldbg run --actions DOWN --group-size 3 --jobs 3 --env 'builtin:frozen_lake?max_envs=2&delay=300ms' --report junit:j.xml
 	has "$(xml j.xml | grep /failure)" 'type=refused message=refused: '
+	# a recording of the state folder has another name each time, which would be another test
+	has "$(xml j.xml)" 'classname=run name=env.0'
 	# what is found of a group has a testcase of its own
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
 	has "$(xml j.xml)" 'name=the group of task env'
@@ -106,9 +108,10 @@ xml() {
 	grep -q '/outcome  ok -> tool-error' m.md
 	# what is accepted has not failed
 	cp lake.jsonl accepted.jsonl
-	expect 0 rolldbg replay accepted.jsonl --env 'builtin:frozen_lake?fault=drop-iserror' --accept --report junit:j.xml --report github:g.txt
+	expect 0 rolldbg replay accepted.jsonl --env 'builtin:frozen_lake?fault=drop-iserror' --accept --report junit:j.xml --report github:g.txt --report sarif:s.json
 	has "$(xml j.xml)" 'tests=1 failures=0 errors=0'
 	[ ! -s g.txt ]
+	jq -e '.runs[0].results == []' s.json
 	expect 4 rolldbg replay lake.jsonl --env http://127.0.0.1:9/mcp --report junit:j.xml
 	has "$(xml j.xml | grep /error)" 'message=cannot connect to 127.0.0.1:9: connection refused'
 	expect 3 rolldbg replay raw.jsonl no.jsonl --report junit:j.xml

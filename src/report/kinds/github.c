@@ -51,7 +51,7 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	l->lines.max = BUF_MAX_MESSAGE;
 	l->last = l->lines.n;
 	buf_printf(&l->lines, "::%s", commands[severity]);
-	if (c->file && strcmp(c->file, "-") != 0) {
+	if (c->file && !c->fresh_file && strcmp(c->file, "-") != 0) {
 		put_property(&l->lines, " ", "file", str_from(c->file));
 		buf_printf(&l->lines, ",line=%llu,", (unsigned long long)(line ? line : 1));
 	} else {

@@ -82,11 +82,12 @@ static void difference(struct report *r, const struct difference_printer *at,
 	case_text_difference(&j->text, d);
 }
 
-/* Consumers take the part before the last dot for a package. */
+/* Consumers follow a test by this name from run to run, and take the part before the last dot for a
+   package. */
 static void put_classname(struct report *r, const struct report_case *c)
 {
 	static const char suffix[] = ".jsonl";
-	struct str file = str_from(c->file ? c->file : r->conf->command);
+	struct str file = str_from(c->file && !c->fresh_file ? c->file : r->conf->command);
 	struct buf name = BUF(BUF_MAX_SMALL);
 	size_t n = sizeof(suffix) - 1;
 

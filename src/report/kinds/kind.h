@@ -26,6 +26,7 @@ enum case_result {
 struct report_case {
 	enum case_result result;
 	const char *file;                      /* NULL: in several, or none */
+	bool fresh_file;                       /* each run has another name for it */
 	uint64_t line;                         /* of the file, where it begins; 0: not known */
 	struct str rollout, task;              /* absent: about no one rollout; no task */
 	const struct rollout_verdict *verdict; /* NULL: not judged */

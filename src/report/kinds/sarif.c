@@ -26,7 +26,9 @@ static const struct {
 
 struct sarif {
 	struct json_writer w;
-	size_t results, left_out;
+	/* the differences of a case that is not known yet: an accepted one has none */
+	struct buf pending;
+	size_t results, pending_results, left_out;
 };
 
 /* ---- rules ---- */
@@ -162,30 +164,21 @@ static void put_physical(struct json_writer *w, const char *file, uint64_t line)
 	buf_release(&uri);
 }
 
-/* A result up to its message and place; false: it is one too many. */
-static bool put_result(struct sarif *s, const char *id, size_t index, enum severity severity,
+/* A result up to its message and place. */
+static void put_result(struct json_writer *w, const char *id, size_t index, enum severity severity,
                        struct str message)
 {
-	struct json_writer *w = &s->w;
-
-	if (s->results >= RESULTS_MAX - 1) {
-		s->left_out++;
-		return false;
-	}
-	s->results++;
 	jw_object(w);
 	put_member(w, "ruleId", str_from(id));
 	jw_key(w, "ruleIndex");
 	jw_u64(w, index);
 	put_member(w, "level", str_from(level_of(severity)));
 	put_message(w, "message", message);
-	return true;
 }
 
-static void put_place(struct sarif *s, const char *file, uint64_t line, struct str rollout,
+static void put_place(struct json_writer *w, const char *file, uint64_t line, struct str rollout,
                       struct str pointer)
 {
-	struct json_writer *w = &s->w;
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
 	jw_key(w, "locations");
@@ -208,12 +201,23 @@ static void put_place(struct sarif *s, const char *file, uint64_t line, struct s
 	buf_release(&name);
 }
 
+/* For one result more; the last place is for the result that says how many there are. */
+static bool has_room(struct sarif *s)
+{
+	bool room = s->results + s->pending_results < RESULTS_MAX - 1;
+
+	s->results += room;
+	s->left_out += !room;
+	return room;
+}
+
 static void put_own(struct sarif *s, enum own_rule rule, const struct report_case *c,
                     struct str message)
 {
-	if (put_result(s, own_rules[rule].id, checks_count + (size_t)rule, SEVERITY_ERROR,
-	               message)) {
-		put_place(s, c->file, c->line, c->rollout, STR_NONE);
+	if (has_room(s)) {
+		put_result(&s->w, own_rules[rule].id, checks_count + (size_t)rule, SEVERITY_ERROR,
+		           message);
+		put_place(&s->w, c->file, c->line, c->rollout, STR_NONE);
 	}
 }
 
@@ -222,15 +226,35 @@ static void difference(struct report *r, const struct difference_printer *at,
 {
 	struct sarif *s = r->state;
 	struct buf message = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
 
+	if (!has_room(s)) {
+		return;
+	}
+	s->results--;
+	s->pending_results++;
+	s->pending.max = SIZE_MAX / 2; /* as many results as there is room for */
+	if (s->pending.n) {
+		buf_char(&s->pending, ',');
+	}
 	text_escape(&message, d->rollout);
 	buf_text(&message, ": ");
 	report_difference_sentence(d, &message);
-	if (put_result(s, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
-	               SEVERITY_ERROR, buf_view(&message))) {
-		put_place(s, at->file, report_difference_line(d), d->rollout, d->pointer);
-	}
+	jw_init(&w, &s->pending);
+	put_result(&w, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
+	           SEVERITY_ERROR, buf_view(&message));
+	put_place(&w, at->file, report_difference_line(d), d->rollout, d->pointer);
 	buf_release(&message);
+}
+
+static void settle_differences(struct sarif *s, const struct report_case *c)
+{
+	if (c->result != CASE_PASSED && s->pending_results) {
+		jw_raw(&s->w, buf_view(&s->pending));
+		s->results += s->pending_results;
+	}
+	s->pending_results = 0;
+	buf_clear(&s->pending);
 }
 
 static size_t index_of(const char *rule)
@@ -249,8 +273,9 @@ static void put_finding(struct sarif *s, const struct report_case *c, const stru
 
 	case_name(c, &message);
 	buf_printf(&message, ": %s", f->message);
-	if (put_result(s, f->rule, index_of(f->rule), f->severity, buf_view(&message))) {
-		put_place(s, c->file, f->line ? f->line : c->line, c->rollout,
+	if (has_room(s)) {
+		put_result(&s->w, f->rule, index_of(f->rule), f->severity, buf_view(&message));
+		put_place(&s->w, c->file, f->line ? f->line : c->line, c->rollout,
 		          str_from(f->pointer));
 	}
 	buf_release(&message);
@@ -261,6 +286,7 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct sarif *s = r->state;
 	struct buf message = BUF(BUF_MAX_MESSAGE);
 
+	settle_differences(s, c);
 	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
 		put_finding(s, c, &c->verdict->findings[i]);
 	}
@@ -299,8 +325,16 @@ static void end(struct report *r, const struct report_totals *t)
 	buf_char(r->out, '\n');
 }
 
+static void release(void *state)
+{
+	struct sarif *s = state;
+
+	buf_release(&s->pending);
+}
+
 const struct report_kind report_kind_sarif = {.state_size = sizeof(struct sarif),
                                               .begin = begin,
                                               .difference = difference,
                                               .rollout = rollout,
-                                              .end = end};
+                                              .end = end,
+                                              .release = release};

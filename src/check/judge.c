@@ -276,7 +276,7 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	} else if (r->movement == MOVEMENT_IGNORED) {
 		sum->ignored++;
 	} else {
-		sum->no_source += r->source == SOURCE_NONE;
+		sum->no_source += r->source == SOURCE_NONE && !r->imported;
 		sum->by_observation += r->source == SOURCE_OBSERVATION;
 	}
 }

@@ -380,6 +380,7 @@ const struct command command_diff = {
 		"state folder are compared. If nothing differs, nothing is printed. The exit code is "
 		"0 if the recordings agree and 1 if they differ.",
 	.max_operands = 2,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct diff_options),

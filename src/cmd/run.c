@@ -70,6 +70,7 @@ struct running {
 	const struct context *context;
 	const struct run_options *opts;
 	struct driver driver;
+	struct arena names;      /* of recordings */
 	struct buf policy_path;  /* of a ready-made policy */
 	const char *policy;      /* kind or path; NULL: none given */
 	struct goldens recorded; /* whose calls are the policy; may be empty */
@@ -112,7 +113,7 @@ static void print_some(struct running *r)
 /* Call it with the lock held. */
 static int take_line(struct running *r, const struct line *l, struct error *err)
 {
-	if (r->recordings.stored && !r->latest) {
+	if (r->recordings.stored && !r->latest && recordings_is_worth_keeping(l)) {
 		r->latest = true;
 		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err)) {
 			return -1;
@@ -233,12 +234,13 @@ static int check_masks(const struct run_options *o, struct error *err)
 
 static int set_up(struct running *r, struct error *err)
 {
-	if (check_masks(r->opts, err) || verdict_hints(&r->opts->verdict, &r->hints, err)) {
+	r->policy = r->opts->policy;
+	if (store_name(r->context->variable, &r->policy, &r->names, err) ||
+	    check_masks(r->opts, err) || verdict_hints(&r->opts->verdict, &r->hints, err)) {
 		return -1;
 	}
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
-	       policies_find(r->context->variable, r->opts->policy, &r->policy_path, &r->policy,
-	                     err) ||
+	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
 	                  err) ||
@@ -497,6 +499,7 @@ static void tear_down(struct running *r)
 	goldens_release(&r->recorded);
 	buf_release(&r->file);
 	buf_release(&r->policy_path);
+	arena_release(&r->names);
 	pthread_mutex_destroy(&r->lock);
 }
 

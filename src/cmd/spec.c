@@ -5,6 +5,7 @@
 #include "cmd/policies.h"
 #include "cmd/settings.h"
 #include "convert/convert.h"
+#include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
 #include "policy/policy.h"
@@ -112,8 +113,24 @@ static void put_reports(struct buf *out)
 	}
 }
 
+static void put_debugger(struct buf *out)
+{
+	for (size_t i = 0; i < verbs_count; i++) {
+		const struct verb *v = &verbs[i];
+
+		buf_printf(out, "topic\tverb\t%s%s%s\t%s%s%s%s\n", v->name,
+		           *v->arguments ? " " : "", v->arguments, v->help,
+		           *v->short_forms ? " (short: " : "", v->short_forms,
+		           *v->short_forms ? ")" : "");
+	}
+	for (size_t i = 0; i < FACTS_NAMED; i++) {
+		put_topic("fact", named_facts[i].name, named_facts[i].meaning, out);
+	}
+}
+
 static void put_topics(struct buf *out)
 {
+	put_debugger(out);
 	for (size_t i = 0; i < environments_count; i++) {
 		put_topic("env", environments[i]->name, environments[i]->help, out);
 	}

@@ -29,6 +29,7 @@ static const struct {
 };
 
 struct comparison {
+	bool imported[2]; /* of the two: null means unknown there */
 	const struct compare_conf *conf;
 	struct compare_count *count;
 	struct difference d; /* filled in but for the value that differs */
@@ -176,6 +177,17 @@ static bool is_left_out(const struct comparison *c, enum key key, const struct l
 	       !ended_by_environment(b);
 }
 
+/* What a recording of another program does not know is no difference. */
+static bool is_unknown(const struct comparison *c, struct str x, struct str y)
+{
+	return (c->imported[0] && json_is_null(x)) || (c->imported[1] && json_is_null(y));
+}
+
+static bool is_imported(const struct rollout_copy *r)
+{
+	return JSON_GET(r->header.value[KEY_ENV], "facts").p;
+}
+
 static void compare_lines(struct comparison *c, const struct line *a, const struct line *b)
 {
 	const struct json_unordered how = {is_unordered, c};
@@ -187,7 +199,7 @@ static void compare_lines(struct comparison *c, const struct line *a, const stru
 		enum key key = compared[i].key;
 		const char *member = compared[i].member;
 		struct str x = value_of(a, key, member), y = value_of(b, key, member);
-		if (str_eq(x, y) || is_left_out(c, key, a, b)) {
+		if (str_eq(x, y) || is_unknown(c, x, y) || is_left_out(c, key, a, b)) {
 			continue;
 		}
 		buf_clear(&c->pointer);
@@ -268,6 +280,7 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 {
 	struct comparison c = {.conf = conf,
 	                       .count = count,
+	                       .imported = {is_imported(first), is_imported(second)},
 	                       .d = {.rollout = first->id},
 	                       .pointer = BUF(BUF_MAX_MESSAGE)};
 

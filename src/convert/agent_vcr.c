@@ -1,5 +1,7 @@
 /* Cassettes of agent-vcr: one MCP session, a document with the requests and their responses. There
    is no model: each tools/call is a turn. */
+#include "trajectory/foreign.h"
+
 #include "convert/import.h"
 #include "convert/outcome.h"
 #include "env/error_text.h"

@@ -1,6 +1,8 @@
 /* ATIF, the Agent Trajectory Interchange Format of Harbor (versions 1.0 to 1.8 are alike in what is
    read): one JSON document a trajectory. What ATIF has no key for stands under `extra`: is_error,
    error, state, reward, terminated, truncated. */
+#include "trajectory/foreign.h"
+
 #include "convert/atif_write.h"
 #include "convert/dialog.h"
 #include "json/write.h"

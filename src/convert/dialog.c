@@ -26,14 +26,15 @@ void dialog_begin(struct import *m, struct dialog *d, struct str id, const struc
 	                     .after = BUF(FOREIGN_BYTES_MAX),
 	                     .state = BUF(BUF_MAX_MESSAGE),
 	                     .last = BUF(BUF_MAX_MESSAGE)};
-	d->rollout.id = (struct str){mem_text(id), id.n};
+	d->id = mem_text(id);
+	d->rollout.id = (struct str){d->id, id.n};
 	import_header(m, &d->rollout, h);
 }
 
 void dialog_release(struct dialog *d)
 {
 	json_paths_free(d->rollout.ignore);
-	free((void *)(uintptr_t)d->rollout.id.p);
+	free(d->id);
 	arena_release(&d->arena);
 	buf_release(&d->before);
 	buf_release(&d->after);

@@ -26,6 +26,7 @@ struct dialog_call; /* of the open turn */
 /* One conversation. Zeroed before dialog_begin; over after dialog_end. */
 struct dialog {
 	struct import_rollout rollout;
+	char *id;           /* its text */
 	struct arena arena; /* of the open turn */
 	struct buf before;  /* messages in front of the first turn */
 	struct str start;   /* raw JSON: the first observation, set before the first turn */

@@ -1,6 +1,8 @@
 /* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line for each
    step of an environment, with the whole conversation so far; lines of several environments are
    interleaved. Only the messages that a line adds are looked at. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/python.h"
@@ -12,11 +14,11 @@
 struct environment {
 	struct map_item item;
 	struct environment *next;
-	struct str task;
+	char *task;
 	struct dialog dialog;
-	int64_t step;      /* of its last line */
-	size_t messages;   /* seen so far */
-	struct str reason; /* decoded: why it ended */
+	int64_t step;    /* of its last line */
+	size_t messages; /* seen so far */
+	char *reason;    /* why it ended; NULL: not said */
 };
 
 struct playback {
@@ -40,8 +42,8 @@ static void free_playback(void *own)
 		struct environment *next = e->next;
 
 		dialog_release(&e->dialog);
-		free((void *)(uintptr_t)e->task.p);
-		free((void *)(uintptr_t)e->reason.p);
+		free(e->task);
+		free(e->reason);
 		free(e);
 		e = next;
 	}
@@ -72,8 +74,8 @@ static struct str first_observation(struct import *m, struct str messages)
 
 static void begin(struct import *m, struct environment *e, struct str messages)
 {
-	struct import_header header = {.task = e->task};
-	struct str id = import_rollout_id(m, e->task, &header.sample);
+	struct import_header header = {.task = str_from(e->task)};
+	struct str id = import_rollout_id(m, header.task, &header.sample);
 
 	dialog_begin(m, &e->dialog, id, &header);
 	e->dialog.start = arena_str(&e->dialog.arena, first_observation(m, messages));
@@ -83,7 +85,7 @@ static void begin(struct import *m, struct environment *e, struct str messages)
 
 static void end(struct import *m, struct environment *e)
 {
-	dialog_end(m, &e->dialog, &(struct import_end){.reason = e->reason});
+	dialog_end(m, &e->dialog, &(struct import_end){.reason = str_from(e->reason)});
 }
 
 static struct environment *environment_of(struct import *m, struct str index, struct error *err)
@@ -101,7 +103,7 @@ static struct environment *environment_of(struct import *m, struct str index, st
 		          OPEN_MAX);
 	} else if (!e) {
 		e = mem_new(sizeof(*e));
-		e->task = (struct str){mem_text(buf_view(&task)), task.n};
+		e->task = mem_text(buf_view(&task));
 		map_add(&p->by_index, &e->item, hash);
 		*p->last = e;
 		p->last = &e->next;
@@ -117,10 +119,8 @@ static void keep_reason(struct import *m, struct environment *e, struct str mess
 	struct str reason = JSON_GET(step, "termination_reason");
 
 	if (json_type(reason) == JSON_STRING) {
-		struct str text = json_text(&m->arena, reason);
-
-		free((void *)(uintptr_t)e->reason.p);
-		e->reason = (struct str){mem_text(text), text.n};
+		free(e->reason);
+		e->reason = mem_text(json_text(&m->arena, reason));
 	}
 }
 

@@ -1,5 +1,7 @@
 /* eval-protocol's openai_format_log_file: the messages of a rollout that its control plane ended,
    with totals. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/messages.h"
 

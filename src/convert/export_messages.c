@@ -71,7 +71,7 @@ static void put_call(struct json_writer *j, struct str id, struct str name, stru
 static void put_spelled_call(struct json_writer *j, struct str call, unsigned how)
 {
 	struct str function = JSON_GET(call, "function"), name = JSON_GET(call, "name");
-	struct str arguments = JSON_GET(call, "arguments"), decoded = STR_NONE;
+	struct str arguments = JSON_GET(call, "arguments"), decoded;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct json_fault fault;
 

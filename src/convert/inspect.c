@@ -1,5 +1,7 @@
 /* Inspect's evaluation logs as JSON (version 2): a document with samples, each with its messages.
    The .eval logs are zip archives of the same. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/messages.h"
 

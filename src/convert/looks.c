@@ -103,7 +103,7 @@ static bool is_text(struct str s)
 
 static const struct look looks[] = {
 	{"looks like a zip archive: if it is an Inspect .eval log, make a JSON log of it first "
-         "(inspect log convert --to json)",
+         "(inspect log convert)",
          is_zip},
 	{"looks like an SQLite database", is_sqlite},
 	{"looks like Parquet: write its rows as JSON Lines first", is_parquet},

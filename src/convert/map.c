@@ -130,6 +130,7 @@ struct mapped {
 	struct map_item item;
 	struct mapped *next;
 	struct import_rollout rollout;
+	char *id;         /* its text */
 	struct buf last;  /* the last good observation */
 	struct buf state; /* after the last call, where only that is recorded */
 	bool terminated, truncated;
@@ -146,7 +147,7 @@ static void release(struct mapped *r)
 	buf_release(&r->last);
 	buf_release(&r->state);
 	json_paths_free(r->rollout.ignore);
-	free((void *)(uintptr_t)r->rollout.id.p);
+	free(r->id);
 	free(r);
 }
 
@@ -188,7 +189,8 @@ static struct mapped *begin(struct import *m, struct import_header *h)
 
 	r->last = BUF(BUF_MAX_MESSAGE);
 	r->state = BUF(BUF_MAX_MESSAGE);
-	r->rollout.id = (struct str){mem_text(id), id.n};
+	r->id = mem_text(id);
+	r->rollout.id = (struct str){r->id, id.n};
 	import_header(m, &r->rollout, h);
 	import_reset(m, &r->rollout, &none, STR(""));
 	return r;

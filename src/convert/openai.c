@@ -1,5 +1,7 @@
 /* OpenAI's fine-tuning format, and whatever logs chat messages in it: one JSON object a line with
    messages and tools. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/messages.h"

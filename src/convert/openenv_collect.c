@@ -1,6 +1,8 @@
 /* OpenEnv's `openenv collect`: results.jsonl, an episode a line: messages as the policy saw them,
    and tool_trace with what each call returned. The state in a result's metadata is the one after
    the call; the one before the first call is not recorded, except by us, under `extra`. */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/messages.h"

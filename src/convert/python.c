@@ -375,7 +375,8 @@ bool python_literal(struct str text, size_t *used, struct buf *out)
 	skip_blanks(&p);
 	do {
 		skip_blanks(&p);
-		if (p.depth && at_closer(&p) && p.stack[p.depth - 1].count) { /* a last comma */
+		if (p.depth && at_closer(&p) && p.stack[p.depth - 1].count &&
+		    !p.stack[p.depth - 1].value) { /* a last comma */
 			close_bracket(&p);
 			good = after_value(&p);
 		} else {

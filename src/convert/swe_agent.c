@@ -1,6 +1,8 @@
 /* SWE-agent's .traj files: a document with `trajectory`, a list of actions and observations, and
    `history`, the messages. What it calls state is that of the shell (open file, folder), in which
    most effects do not show: it is not read as the environment's. */
+#include "trajectory/foreign.h"
+
 #include "base/text.h"
 #include "convert/dialog.h"
 #include "json/write.h"

@@ -1,5 +1,7 @@
 /* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
    column for each reward function, advantage. */
+#include "trajectory/foreign.h"
+
 #include "convert/export.h"
 #include "convert/text_turns.h"
 

@@ -1,5 +1,7 @@
 /* Verifiers: results.jsonl of version 0 (example_id, prompt, completion) and traces.jsonl of
    version 1 (a graph of nodes, of which the path to the last one is read). */
+#include "trajectory/foreign.h"
+
 #include "convert/dialog.h"
 #include "convert/messages.h"
 

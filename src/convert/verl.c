@@ -1,5 +1,7 @@
 /* verl's rollout dumps (trainer.rollout_data_dir): one line for each sample of a training step, with
    decoded input and output and a score. The samples of one input are its group. */
+#include "trajectory/foreign.h"
+
 #include "convert/text_turns.h"
 
 static bool is(struct str value)

@@ -63,6 +63,8 @@ static int put_header(struct rollout *r, struct error *err)
 	                          .has_seed = c->env.has_seed,
 	                          .seed = c->env.seed,
 	                          .protocol = c->env_ops->name,
+	                          .parent = c->parent,
+	                          .parent_file = str_from(c->parent_file),
 	                          .max_turns = r->max_turns,
 	                          .timeout_ms = c->env.timeout_ms,
 	                          .url = str_from(c->env.url),
@@ -302,8 +304,12 @@ static int open_policy(struct rollout *r, struct error *err)
 	conf.io = r->conf->io;
 	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
-	if (policy_open(&conf, &r->policy, err)) {
+	bool none = !conf.spec && !conf.actions && !conf.calls.p && !conf.llm;
+	if ((!none || !r->conf->wrap) && policy_open(&conf, &r->policy, err)) {
 		return -1;
+	}
+	if (r->conf->wrap) {
+		r->policy = r->conf->wrap(r->conf->wrap_ctx, r->policy, conf.io);
 	}
 	r->policy->ops->facts(r->policy, &r->policy_facts);
 	if (!r->conf->has_max_turns && r->policy_facts.length >= 0) {

@@ -13,6 +13,8 @@
 
 #define DEFAULT_MAX_TURNS 100
 
+typedef struct policy *policy_wrap_fn(void *ctx, struct policy *inner, struct io *io);
+
 struct rollout_conf {
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
@@ -20,7 +22,13 @@ struct rollout_conf {
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is filled in by rollout_run */
-	bool has_max_turns;        /* false: the length of the script, or DEFAULT_MAX_TURNS */
+	/* Puts a policy of the caller around that one, which is its to close; NULL: it is used as it
+	   is. `inner` is NULL where `policy` names none. */
+	policy_wrap_fn *wrap;
+	void *wrap_ctx;
+	struct str parent;       /* raw JSON object for the header; absent: it has none */
+	const char *parent_file; /* the recording that it is in; NULL: none */
+	bool has_max_turns;      /* false: the length of the script, or DEFAULT_MAX_TURNS */
 	int64_t max_turns;
 	const char *const *masks; /* JSON Pointers, for the header */
 	size_t mask_count;

@@ -11,8 +11,11 @@
 
 struct rollout_rank {
 	struct str id;
-	size_t rank; /* position in the order of ids */
+	size_t instance; /* how many rollouts of that id came before */
+	bool begun;      /* its header came */
+	size_t rank;     /* position in the order of ids */
 	struct rollout_rank *next;
+	struct rollout_rank *current; /* of the first: the last instance */
 };
 
 /* Consecutive lines of one rollout. */
@@ -53,7 +56,18 @@ static int by_id(const void *a, const void *b)
 	return order ? order : (x.n > y.n) - (x.n < y.n);
 }
 
-static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id)
+static struct rollout_rank *add_rollout(struct by_rollout *b, struct str id, size_t instance)
+{
+	struct rollout_rank *one = arena_new(&b->arena, sizeof(*one));
+
+	*one = (struct rollout_rank){.id = id, .instance = instance, .next = b->all};
+	b->all = one;
+	b->rollouts++;
+	return one;
+}
+
+/* The first rollout of that id. */
+static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 {
 	struct rollout_rank key = {.id = id}, *one;
 	void *node = tfind(&key, &b->ids, by_id);
@@ -61,21 +75,31 @@ static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id)
 	if (node) {
 		return *(struct rollout_rank **)node;
 	}
-	one = arena_new(&b->arena, sizeof(*one));
-	*one = (struct rollout_rank){.id = id.p ? arena_str(&b->arena, id) : STR(""),
-	                             .next = b->all};
-	b->all = one;
-	b->rollouts++;
+	one = add_rollout(b, id.p ? arena_str(&b->arena, id) : STR(""), 0);
+	one->current = one;
 	tsearch(one, &b->ids, by_id);
 	return one;
 }
 
+/* A second header of an id begins another rollout. */
+static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *l)
+{
+	struct rollout_rank *first = first_of(b, l->rollout), *one = first->current;
+
+	if (l->type == LINE_HEADER && one->begun) {
+		one = add_rollout(b, first->id, one->instance + 1);
+		first->current = one;
+	}
+	one->begun = one->begun || l->type == LINE_HEADER;
+	return one;
+}
+
 /* A line of unknown type may name any rollout, and stays where it is. */
-static bool goes_on(const struct by_rollout *b, const struct line *l)
+static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollout)
 {
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
 
-	return last && last->file == b->file && str_eq(last->rollout->id, l->rollout);
+	return last && last->file == b->file && last->rollout == rollout;
 }
 
 static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
@@ -84,12 +108,14 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 	if (note->torn) {
 		return b->torn(b->ctx, l, note, err);
 	}
-	if (!goes_on(b, l)) {
+	const struct rollout_rank *rollout = rollout_of(b, l);
+
+	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {
 			b->room = b->room ? 2 * b->room : 64;
 			b->stretches = mem_resize(b->stretches, b->room, sizeof(*b->stretches));
 		}
-		b->stretches[b->count++] = (struct stretch){.rollout = rollout_of(b, l->rollout),
+		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
 		                                            .begin = note->offset,
 		                                            .line = note->line};
@@ -136,9 +162,13 @@ static int note_file(struct by_rollout *b, size_t file, struct error *err)
 
 /* ---- the lines, in order ---- */
 
-static int by_pointed_id(const void *a, const void *b)
+static int by_id_and_instance(const void *left, const void *right)
 {
-	return by_id(*(struct rollout_rank *const *)a, *(struct rollout_rank *const *)b);
+	const struct rollout_rank *a = *(struct rollout_rank *const *)left;
+	const struct rollout_rank *b = *(struct rollout_rank *const *)right;
+	int order = by_id(a, b);
+
+	return order ? order : (a->instance > b->instance) - (a->instance < b->instance);
 }
 
 static void rank(struct by_rollout *b)
@@ -149,7 +179,7 @@ static void rank(struct by_rollout *b)
 	for (struct rollout_rank *one = b->all; one; one = one->next) {
 		list[n++] = one;
 	}
-	qsort(list, n, sizeof(struct rollout_rank *), by_pointed_id);
+	qsort(list, n, sizeof(struct rollout_rank *), by_id_and_instance);
 	for (size_t i = 0; i < n; i++) {
 		list[i]->rank = i;
 	}

@@ -1,5 +1,6 @@
 /* The lines of recordings rollout by rollout: rollouts in the order of their ids (by bytes), the
-   lines of each in recorded order, even if rollouts were interleaved.
+   lines of each in recorded order, even if rollouts were interleaved. A second header of an id
+   begins another rollout, which comes behind the first.
    Everything is read twice: once to locate the lines, once to deliver them. Input that cannot be
    read twice (a pipe) is copied to a temporary file first. Memory: about 100 bytes per rollout,
    and 48 for each stretch of lines between lines of other rollouts. */

@@ -396,6 +396,7 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
+	put_str(&j, "parent", f->parent_file);
 	if (f->revision) {
 		put_mcp(&j, f);
 	}
@@ -432,6 +433,11 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	}
 	set_env(w, &l, f);
 	set_policy(w, &l, f);
+	if (f->parent.p) {
+		j = begin_value(w);
+		jw_raw(&j, f->parent);
+		keep_value(w, &l, KEY_PARENT);
+	}
 	set_limits_and_masks(w, &l, f);
 	set_header_meta(w, &l, f);
 	return put_line(w, &l, err);

@@ -30,8 +30,10 @@ written_formats() {
 }
 
 @test "every fixture is a format's, the map's or bad input" {
-	expect 0 ls "$formats"
-	[ "$output" = "$(printf '%s\n' bad map $(read_formats) | sort)" ]
+	[ "$(ls "$formats")" = "$({
+		printf 'bad\nmap\n'
+		read_formats
+	} | LC_ALL=C sort)" ]
 }
 
 @test "check, show, stats, diff and replay read every format" {
@@ -67,8 +69,8 @@ written_formats() {
 
 @test "convert writes what strip reads, and a recording stays as it is" {
 	for format in $(read_formats); do
-		rolldbg convert "$(given "$format")" --out $format.jsonl
-		rolldbg strip $format.jsonl | cmp - "$formats/$format/expected.stripped"
+		rolldbg convert "$(given "$format")" --out "$format.jsonl"
+		rolldbg strip "$format.jsonl" | cmp - "$formats/$format/expected.stripped"
 	done
 	rolldbg run --quiet --out lake.jsonl
 	rolldbg convert lake.jsonl | cmp - lake.jsonl
@@ -79,15 +81,15 @@ written_formats() {
 	calls='select(.type == "step") | [.tool_call.name, .tool_call.arguments, .observation]'
 	rolldbg run --quiet --seed 42 --out lake.jsonl
 	for format in $(written_formats); do
-		rolldbg convert --quiet lake.jsonl --to "$format" --out $format.out
-		expect 0 rolldbg convert $format.out
+		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.out"
+		expect 0 rolldbg convert "$format.out"
 		[ "$(jq -c 'select(.type == "header").env.protocol' <<<"$output")" = "\"$format\"" ]
 		diff <(jq -cS "$calls" lake.jsonl) <(jq -cS "$calls" <<<"$output")
 	done
 	for format in atif openenv-collect; do # these hold the states, too
-		expect 0 rolldbg check --json $format.out
+		expect 0 rolldbg check --json "$format.out"
 		[ "$(tail -n 1 <<<"$output" | jq -c '[.effective, .reward]')" = '[6,1]' ]
-		[ "$(rolldbg strip $format.out | jq -c .state_hash)" = "$(rolldbg strip lake.jsonl | jq -c .state_hash)" ]
+		[ "$(rolldbg strip "$format.out" | jq -c .state_hash)" = "$(rolldbg strip lake.jsonl | jq -c .state_hash)" ]
 	done
 }
 
@@ -119,6 +121,17 @@ env.1.json' ]
 	has "$stderr" "no rollout 'nope'"
 }
 
+@test "replay: what the other program does not know is no difference" {
+	rolldbg run --quiet --seed 42 --out lake.jsonl
+	for format in eval-protocol openai openenv-collect trl; do
+		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.jsonl"
+		expect 0 rolldbg replay "$format.jsonl"
+		has "$output" 'no differences · 1 rollout · 6 steps'
+		expect 1 rolldbg replay "$format.jsonl" --env 'builtin:frozen_lake?map=8x8'
+		has "$output" '/observation/position'
+	done
+}
+
 @test "nothing is left half-converted" {
 	while IFS=$'\t' read -r file code _; do
 		[[ $file != \#* ]] && [ "$code" = 3 ] || continue
@@ -140,7 +153,7 @@ env.1.json' ]
 		expect "$code" rolldbg check "$formats/bad/$file"
 		has "$output$stderr" "$message"
 	done <"$formats/bad/expected.tsv"
-	[ "$(ls "$formats/bad" | wc -l)" = "$(wc -l <"$formats/bad/expected.tsv")" ]
+	[ "$(find "$formats/bad" -type f | wc -l)" = "$(wc -l <"$formats/bad/expected.tsv")" ]
 }
 
 @test "a huge line, and a huge document" {

@@ -339,6 +339,12 @@ static void server_free(struct llm_server *s)
 	free(s);
 }
 
+static int read_script(const struct llm_server_conf *c, struct llm_script *out, struct error *err)
+{
+	return c->text.p ? llm_script_parse(c->text, c->script, out, err)
+	                 : llm_script_read(c->script, out, err);
+}
+
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
 {
 	const struct MHD_OptionItem options[] = {{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
@@ -353,8 +359,8 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .ctx = s};
 
 	s->origins = c->origins;
-	if (allowed_origins_check(&c->origins, err) ||
-	    llm_script_read(c->script, &s->script, err) || host_start(&s->host, &conf, err)) {
+	if (allowed_origins_check(&c->origins, err) || read_script(c, &s->script, err) ||
+	    host_start(&s->host, &conf, err)) {
 		server_free(s);
 		return -1;
 	}

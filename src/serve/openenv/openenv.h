@@ -15,6 +15,8 @@
 
 #define CLOSE_NORMAL 1000
 
+struct played;
+
 struct openenv {
 	struct serve_conf conf;
 	_Atomic uint64_t steps;  /* executed, over all sessions */
@@ -32,6 +34,7 @@ struct openenv {
 struct openenv_session {
 	struct openenv *server;
 	struct openenv_episode own, *episode; /* NULL: no session, there was no room */
+	struct played *played;                /* its part of a recording; NULL: there is a world */
 	bool counted;                         /* takes one of conf.max_envs */
 	bool refused;                         /* beyond the room: it never moves */
 	uint64_t steps;                       /* answered */
@@ -78,6 +81,8 @@ struct turn {
 	struct openenv_reply *reply;
 };
 
+/* An error message. */
+void openenv_say_error(struct openenv_reply *r, struct str message, const char *code);
 /* A seed for an episode that was given none. */
 uint64_t openenv_own_seed(struct openenv *o);
 /* What the environment shows now, as the answer to a step or a reset. */

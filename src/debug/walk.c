@@ -61,6 +61,7 @@ static void complete(const struct rollout_walk *w, const struct line *next, stru
 	                       .line = &s->copy.line,
 	                       .events = buf_view(&w->events),
 	                       .is_last = !next || next->type != LINE_STEP,
+	                       .number = s->number,
 	                       .end = s->offset + s->copy.text.n};
 	if (next) {
 		out->after = next->value[KEY_STATE];

@@ -40,6 +40,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "batch", FIELD(batch), "leave after those commands; exit 2 if one failed"),
 	OPT_CHOICE(0, "interpreter", "NAME", "text|json", FIELD(interpreter),
                    "json: a line of JSON as the reply to each command, for other programs"),
+	OPT_FLAG(0, "dap", FIELD(dap),
+                 "speak the Debug Adapter Protocol on standard input and output, for editors"),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "begin with this rollout of FILE"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record the live session to FILE (default: a new file, the latest recording)"),
@@ -296,7 +298,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 {
 	const struct debug_options *o = g->opts;
 	bool json = o->interpreter && !strcmp(o->interpreter, "json");
-	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json;
+	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json && !o->dap;
 	const struct live_target target = {choose_recording, run_live, g};
 	const struct debug_conf conf = {.path = path,
 	                                .rollout = o->rollout,
@@ -307,6 +309,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .command_count = o->commands.count,
 	                                .batch = o->batch,
 	                                .json = json,
+	                                .dap = o->dap,
 	                                .quiet = g->context->quiet,
 	                                .history = history_of(g, terminal),
 	                                .style = g->context->style,

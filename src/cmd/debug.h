@@ -12,7 +12,7 @@ struct debug_options {
 	struct opt_u64 max_turns;
 	struct opt_list files, commands;
 	bool live; /* also without an environment: on the built-in lake */
-	bool batch, force, force_call;
+	bool batch, force, force_call, dap;
 	struct model_options model;
 };
 

@@ -2,6 +2,7 @@
 #include "debug/debugger.h"
 
 #include "base/mem.h"
+#include "debug/dap.h"
 #include "debug/judged.h"
 #include "report/changes.h"
 
@@ -233,6 +234,9 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
 
+	if (c->dap) {
+		return open_first(d, err) || dap_serve(d, err);
+	}
 	if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
 		return -1;
 	}

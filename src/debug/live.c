@@ -3,6 +3,7 @@
 #include "debug/live.h"
 
 #include "base/mem.h"
+#include "debug/line_copy.h"
 #include "json/canon.h"
 #include "json/write.h"
 #include "report/changes.h"
@@ -42,7 +43,8 @@ struct live {
 	struct policy *inner;
 	struct io *io;
 	bool woken;
-	struct buf step, step_id; /* the newest step's line, if it is new to `pass` */
+	struct line_copy step; /* the newest */
+	bool is_new;           /* `pass` has not seen it */
 	struct json_paths *ignored;
 	struct hasher *hasher;
 	struct buf scratch;
@@ -152,13 +154,12 @@ static int take_line(void *ctx, const struct line *line, struct error *err)
 {
 	struct live *l = ctx;
 
-	(void)err;
 	if (line->type == LINE_HEADER) {
 		json_paths_free(l->ignored);
 		l->ignored = changes_ignored(line);
 	} else if (line->type == LINE_STEP) {
-		buf_clear(&l->step);
-		buf_str(&l->step, line->text);
+		l->is_new = true;
+		return line_copy_set(&l->step, line, err);
 	}
 	return 0;
 }
@@ -180,24 +181,17 @@ static struct moment answered(struct live *l, const struct line *line)
 
 static bool passes(struct live *l)
 {
-	struct line step;
-	struct error unused; /* it was written by us */
-	size_t used;
+	bool is_new = l->is_new;
 
 	pthread_mutex_lock(&l->lock);
 	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
 	pthread_mutex_unlock(&l->lock);
+	l->is_new = false;
 	if (asks) {
-		buf_clear(&l->step);
 		return false;
 	}
-	bool is_step =
-		l->step.n && !line_parse(buf_view(&l->step), &l->step_id, &step, &used, &unused);
-	struct moment m = is_step ? answered(l, &step) : (struct moment){.position = 0};
-	bool pass = l->pass(l->pass_ctx, is_step ? &m : NULL);
-
-	buf_clear(&l->step);
-	return pass;
+	struct moment m = is_new ? answered(l, &l->step.line) : (struct moment){.position = 0};
+	return l->pass(l->pass_ctx, is_new ? &m : NULL);
 }
 
 /* What the real policy says; an interrupt leaves it without an answer. */
@@ -384,8 +378,7 @@ static void release(struct live *l)
 	buf_release(&l->arguments);
 	buf_release(&l->reason);
 	buf_release(&l->state);
-	buf_release(&l->step);
-	buf_release(&l->step_id);
+	line_copy_release(&l->step);
 	buf_release(&l->scratch);
 	json_paths_free(l->ignored);
 	hasher_free(l->hasher);
@@ -404,12 +397,11 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .arguments = BUF(BUF_MAX_MESSAGE),
 	                   .reason = BUF(BUF_MAX_MESSAGE),
 	                   .state = BUF(BUF_MAX_MESSAGE),
-	                   .step = BUF(BUF_MAX_MESSAGE + 1),
-	                   .step_id = BUF(BUF_MAX_MESSAGE),
 	                   .scratch = BUF(BUF_MAX_MESSAGE),
 	                   .hasher = hasher_new(),
 	                   .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+	line_copy_init(&l->step);
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);

@@ -19,6 +19,7 @@ struct moment {
 		events; /* the event lines between this one and the next, with their line feeds */
 	enum effect effect; /* of the step, as check counts it */
 	bool is_last;       /* no step follows, so far */
+	uint64_t number;    /* of the line in its file, from 1 */
 	uint64_t end;       /* offset in the file behind the line */
 };
 

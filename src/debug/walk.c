@@ -13,8 +13,7 @@ int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint
 	                           .end = BUF(BUF_MAX_MESSAGE + 1),
 	                           .events = BUF(EVENTS_MAX)};
 	for (int i = 0; i < 2; i++) {
-		w->slot[i].text = BUF(BUF_MAX_MESSAGE + 1);
-		w->slot[i].id = BUF(BUF_MAX_MESSAGE + 1);
+		line_copy_init(&w->slot[i].copy);
 	}
 	if (reader_open(path, &w->reader, err)) {
 		return -1;
@@ -27,8 +26,7 @@ void walk_close(struct rollout_walk *w)
 {
 	reader_close(w->reader);
 	for (int i = 0; i < 2; i++) {
-		buf_release(&w->slot[i].text);
-		buf_release(&w->slot[i].id);
+		line_copy_release(&w->slot[i].copy);
 	}
 	buf_release(&w->header);
 	buf_release(&w->end);
@@ -47,17 +45,12 @@ void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t
 	buf_clear(&w->events);
 }
 
-/* The slot's slices must outlive the reader's next line. */
 static int fill(struct walk_slot *s, const struct line *l, const struct reader_note *note,
                 struct error *err)
 {
-	size_t used;
-
-	buf_clear(&s->text);
-	buf_str(&s->text, l->text);
 	s->offset = note->offset;
 	s->number = note->line;
-	return line_parse(buf_view(&s->text), &s->id, &s->line, &used, err);
+	return line_copy_set(&s->copy, l, err);
 }
 
 static void complete(const struct rollout_walk *w, const struct line *next, struct moment *out)
@@ -65,10 +58,11 @@ static void complete(const struct rollout_walk *w, const struct line *next, stru
 	const struct walk_slot *s = &w->slot[w->current];
 
 	*out = (struct moment){.position = w->position,
-	                       .line = &s->line,
+	                       .line = &s->copy.line,
 	                       .events = buf_view(&w->events),
 	                       .is_last = !next || next->type != LINE_STEP,
-	                       .end = s->offset + s->text.n};
+	                       .number = s->number,
+	                       .end = s->offset + s->copy.text.n};
 	if (next) {
 		out->after = next->value[KEY_STATE];
 		out->after_hash = next->value[KEY_STATE_HASH];
@@ -85,7 +79,7 @@ static int take_place(struct rollout_walk *w, const struct line *l, const struct
 		return -1;
 	}
 	if (had) {
-		complete(w, &w->slot[other].line, out);
+		complete(w, &w->slot[other].copy.line, out);
 	}
 	w->pending = l->type != LINE_END;
 	w->over = l->type == LINE_END;

@@ -2,6 +2,7 @@
 #ifndef ROLLDBG_DEBUG_WALK_H
 #define ROLLDBG_DEBUG_WALK_H
 
+#include "debug/line_copy.h"
 #include "debug/moment.h"
 #include "trajectory/reader.h"
 
@@ -11,8 +12,7 @@ typedef int walk_line_fn(void *ctx, const struct line *l, const struct reader_no
 
 /* A line whose moment is complete when the next one is known. */
 struct walk_slot {
-	struct buf text, id;
-	struct line line;
+	struct line_copy copy;
 	uint64_t offset, number; /* of its object in the file */
 };
 

@@ -1,0 +1,619 @@
+/* The Debug Adapter Protocol: see dap.h. */
+#include "debug/dap.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "debug/dap_values.h"
+#include "json/write.h"
+#include "report/brief.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MESSAGE_MAX ((size_t)16 << 20)
+#define HEADER_MAX  4096
+#define FRAMES_MAX  20 /* of one answer without `levels` */
+
+struct dap {
+	struct debugger *d;
+	struct dap_values values;
+	struct buf message;
+	struct buf out;
+	int64_t seq;
+	bool leaves;
+	const char *stopped; /* the reason of the event that follows the answer; NULL: none */
+	bool ended, begun;
+};
+
+/* One request, while it is answered. */
+struct request {
+	int64_t seq;
+	struct str command, arguments;
+};
+
+typedef int handler_fn(struct dap *p, const struct request *q, struct json_writer *w,
+                       struct error *err);
+
+/* ---- messages ---- */
+
+static int send_message(struct dap *p, struct error *err)
+{
+	const struct debug_conf *c = p->d->conf;
+	struct buf text = BUF(SIZE_MAX / 2);
+
+	buf_printf(&text, "Content-Length: %zu\r\n\r\n", p->out.n);
+	buf_str(&text, buf_view(&p->out));
+	int failed = c->print(c->ctx, false, buf_view(&text), err);
+	buf_release(&text);
+	return failed;
+}
+
+static struct json_writer begin_message(struct dap *p, const char *type)
+{
+	struct json_writer w;
+
+	buf_clear(&p->out);
+	jw_init(&w, &p->out);
+	jw_object(&w);
+	jw_key(&w, "seq");
+	jw_i64(&w, ++p->seq);
+	jw_key(&w, "type");
+	jw_text(&w, type);
+	return w;
+}
+
+static struct json_writer begin_event(struct dap *p, const char *event)
+{
+	struct json_writer w = begin_message(p, "event");
+
+	jw_key(&w, "event");
+	jw_text(&w, event);
+	jw_key(&w, "body");
+	jw_object(&w);
+	return w;
+}
+
+static int end_event(struct dap *p, struct json_writer *w, struct error *err)
+{
+	jw_end(w);
+	jw_end(w);
+	return send_message(p, err);
+}
+
+static int send_output(struct dap *p, struct str text, struct error *err)
+{
+	struct json_writer w;
+
+	if (!text.n) {
+		return 0;
+	}
+	w = begin_event(p, "output");
+	jw_key(&w, "category");
+	jw_text(&w, "console");
+	jw_key(&w, "output");
+	jw_str(&w, text);
+	return end_event(p, &w, err);
+}
+
+/* ---- the session ---- */
+
+/* A command as one would type it; what it prints goes to the client's console. */
+static int run_line(struct dap *p, const char *line, struct error *err)
+{
+	struct error unwritten;
+
+	buf_clear(&p->d->out);
+	int failed = line_run(p->d, str_from(line), err);
+	p->d->conf->spell(p->d->out.p, p->d->out.n);
+	struct buf text = BUF(SIZE_MAX / 2);
+	buf_str(&text, buf_view(&p->d->out));
+	if (send_output(p, buf_view(&text), &unwritten)) {
+		p->leaves = true;
+	}
+	buf_release(&text);
+	return failed;
+}
+
+static int move(struct dap *p, const char *line, const char *reason, struct error *err)
+{
+	if (run_line(p, line, err)) {
+		return -1;
+	}
+	dap_values_forget(&p->values);
+	p->stopped = strstr(p->d->out.p ? p->d->out.p : "", "reakpoint ")   ? "breakpoint"
+	             : strstr(p->d->out.p ? p->d->out.p : "", "atchpoint ") ? "data breakpoint"
+	                                                                    : reason;
+	return 0;
+}
+
+static int on_initialize(struct dap *p, const struct request *q, struct json_writer *w,
+                         struct error *err)
+{
+	static const char *const can[] = {
+		"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints",
+		"supportsConditionalBreakpoints",   "supportsStepBack",
+		"supportsDataBreakpoints",          "supportsEvaluateForHovers",
+		"supportsTerminateRequest"};
+
+	(void)p;
+	(void)q;
+	(void)err;
+	for (size_t i = 0; i < ARRAY_LEN(can); i++) {
+		jw_key(w, can[i]);
+		jw_bool(w, true);
+	}
+	return 0;
+}
+
+/* The recording or the environment was named when the program started. */
+static int on_launch(struct dap *p, const struct request *q, struct json_writer *w,
+                     struct error *err)
+{
+	(void)p;
+	(void)q;
+	(void)w;
+	(void)err;
+	return 0;
+}
+
+static int on_configured(struct dap *p, const struct request *q, struct json_writer *w,
+                         struct error *err)
+{
+	(void)q;
+	(void)w;
+	(void)err;
+	p->stopped = "entry";
+	return 0;
+}
+
+static int on_threads(struct dap *p, const struct request *q, struct json_writer *w,
+                      struct error *err)
+{
+	(void)q;
+	(void)err;
+	jw_key(w, "threads");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "id");
+	jw_i64(w, 1);
+	jw_key(w, "name");
+	jw_str(w, cursor_facts(p->d->cursor)->rollout);
+	jw_end(w);
+	jw_end(w);
+	return 0;
+}
+
+static int64_t number_of(const struct request *q, const char *key, int64_t otherwise)
+{
+	int64_t n;
+
+	return json_i64(json_get(q->arguments, str_from(key)), &n) ? n : otherwise;
+}
+
+/* The step it stands on is the innermost frame; its source is the recording. */
+static void write_frame(struct debugger *d, struct json_writer *w)
+{
+	struct buf title = BUF(BUF_MAX_SMALL);
+
+	stop_title(&d->now, (struct style){.columns = 80}, &title);
+	jw_object(w);
+	jw_key(w, "id");
+	jw_i64(w, d->now.position + 1);
+	jw_key(w, "name");
+	jw_str(w, text_trim(buf_view(&title)));
+	jw_key(w, "line");
+	jw_u64(w, d->now.number);
+	jw_key(w, "column");
+	jw_i64(w, 1);
+	jw_key(w, "source");
+	jw_object(w);
+	jw_key(w, "name");
+	jw_text(w, cursor_facts(d->cursor)->path);
+	jw_key(w, "path");
+	jw_text(w, cursor_facts(d->cursor)->path);
+	jw_end(w);
+	jw_end(w);
+	buf_release(&title);
+}
+
+static int at_position(struct debugger *d, int64_t position, struct error *err)
+{
+	int got = cursor_go(d->cursor, position, err);
+
+	debugger_refresh(d);
+	return got < 0 ? -1 : 0;
+}
+
+static int on_stack(struct dap *p, const struct request *q, struct json_writer *w,
+                    struct error *err)
+{
+	struct debugger *d = p->d;
+	int64_t here = d->now.position, first = here - number_of(q, "startFrame", 0);
+	int64_t levels = number_of(q, "levels", FRAMES_MAX);
+	int failed = 0;
+
+	levels = levels > 0 && levels < FRAMES_MAX ? levels : FRAMES_MAX;
+	jw_key(w, "totalFrames");
+	jw_i64(w, here + 1);
+	jw_key(w, "stackFrames");
+	jw_array(w);
+	for (int64_t at = first; at >= 0 && at > first - levels && !failed; at--) {
+		failed = at_position(d, at, err);
+		if (!failed) {
+			write_frame(d, w);
+		}
+	}
+	jw_end(w);
+	return at_position(d, here, err) || failed ? -1 : 0;
+}
+
+static int on_scopes(struct dap *p, const struct request *q, struct json_writer *w,
+                     struct error *err)
+{
+	struct debugger *d = p->d;
+	int64_t here = d->now.position, frame = number_of(q, "frameId", here + 1) - 1;
+	struct known k;
+
+	if (at_position(d, frame, err)) {
+		return -1;
+	}
+	k = debugger_known(d);
+	dap_values_scopes(&p->values, &k, frame, w);
+	return at_position(d, here, err);
+}
+
+static int on_variables(struct dap *p, const struct request *q, struct json_writer *w,
+                        struct error *err)
+{
+	return dap_values_members(&p->values, number_of(q, "variablesReference", 0), w, err);
+}
+
+static int on_evaluate(struct dap *p, const struct request *q, struct json_writer *w,
+                       struct error *err)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+	struct str context = JSON_GET(q->arguments, "context");
+	bool console = json_is(context, STR("repl"));
+
+	buf_text(&line, console ? "" : "print ");
+	json_decode(JSON_GET(q->arguments, "expression"), &line);
+	buf_clear(&p->d->out);
+	buf_clear(&p->d->value);
+	p->d->moved = false;
+	int failed = line_run(p->d, buf_view(&line), err);
+	buf_release(&line);
+	if (failed) {
+		return -1;
+	}
+	struct buf text = BUF(SIZE_MAX / 2);
+	p->d->conf->spell(p->d->out.p, p->d->out.n);
+	buf_str(&text, p->d->value.n ? buf_view(&p->d->value) : buf_view(&p->d->out));
+	if (p->d->moved) {
+		dap_values_forget(&p->values);
+		p->stopped = "step";
+	}
+	jw_key(w, "result");
+	jw_str(w, text_trim(buf_view(&text)));
+	jw_key(w, "variablesReference");
+	jw_i64(w, dap_values_add(&p->values, buf_view(&p->d->value)));
+	buf_release(&text);
+	return 0;
+}
+
+/* ---- breakpoints ---- */
+
+static void delete_points(struct debugger *d, enum point_kind kind)
+{
+	for (size_t i = d->points.count; i-- > 0;) {
+		if (d->points.list[i]->kind == kind) {
+			points_delete(&d->points, d->points.list[i]);
+		}
+	}
+}
+
+static void write_breakpoint(const struct point *one, const struct error *why,
+                             struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "verified");
+	jw_bool(w, one != NULL);
+	if (one) {
+		jw_key(w, "id");
+		jw_i64(w, one->number);
+	} else {
+		jw_key(w, "message");
+		jw_text(w, why->text);
+	}
+	jw_end(w);
+}
+
+/* One of the request's list: what stands under `key`, with its condition. */
+static void set_breakpoint(struct dap *p, struct str wanted, const char *key, enum point_kind kind,
+                           struct json_writer *w)
+{
+	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
+	struct points *points = &p->d->points;
+	struct point *one = NULL;
+	struct error why = {0};
+	size_t at;
+
+	json_decode(json_get(wanted, str_from(key)), &text);
+	json_decode(JSON_GET(wanted, "condition"), &condition);
+	int failed = kind == POINT_WATCH
+	                     ? points_add_path(points, kind, buf_view(&text), &one, &at, &why)
+	                     : points_add_break(points, kind, buf_view(&text), &one, &at, &why);
+	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
+		points_delete(points, one);
+		failed = -1;
+	}
+	write_breakpoint(failed ? NULL : one, &why, w);
+	buf_release(&text);
+	buf_release(&condition);
+}
+
+static void set_all(struct dap *p, const struct request *q, const char *key, enum point_kind kind,
+                    struct json_writer *w)
+{
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
+	delete_points(p->d, kind);
+	jw_key(w, "breakpoints");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		set_breakpoint(p, one, key, kind, w);
+	}
+	jw_end(w);
+}
+
+static int on_function_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
+                                   struct error *err)
+{
+	(void)err;
+	set_all(p, q, "name", POINT_BREAK, w);
+	return 0;
+}
+
+static int on_data_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
+                               struct error *err)
+{
+	(void)err;
+	set_all(p, q, "dataId", POINT_WATCH, w);
+	return 0;
+}
+
+/* A variable of the state can be watched by its pointer. */
+static int on_data_info(struct dap *p, const struct request *q, struct json_writer *w,
+                        struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_MESSAGE);
+
+	(void)err;
+	bool watched = dap_values_path(&p->values, number_of(q, "variablesReference", 0),
+	                               JSON_GET(q->arguments, "name"), &path);
+	jw_key(w, "dataId");
+	jw_str(w, watched ? buf_view(&path) : STR_NONE);
+	jw_key(w, "description");
+	jw_str(w, watched ? buf_view(&path) : STR("only members of the state can be watched"));
+	buf_release(&path);
+	return 0;
+}
+
+/* Lines of a recording are steps: a breakpoint in a source stands on one. */
+static int on_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
+                          struct error *err)
+{
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
+	(void)p;
+	(void)err;
+	jw_key(w, "breakpoints");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		const struct error why = {
+			.text = "use a function breakpoint, whose name is an expression"};
+
+		write_breakpoint(NULL, &why, w);
+	}
+	jw_end(w);
+	return 0;
+}
+
+/* ---- movements ---- */
+
+#define MOVEMENT(name, line, reason)                                                               \
+	static int on_##name(struct dap *p, const struct request *q, struct json_writer *w,        \
+	                     struct error *err)                                                    \
+	{                                                                                          \
+		(void)q;                                                                           \
+		(void)w;                                                                           \
+		return move(p, line, reason, err);                                                 \
+	}
+MOVEMENT(continue, "continue", "pause")
+MOVEMENT(next, "next", "step")
+MOVEMENT(step_in, "step", "step")
+MOVEMENT(step_out, "finish", "step")
+MOVEMENT(step_back, "reverse-step", "step")
+MOVEMENT(reverse, "reverse-continue", "pause")
+#undef MOVEMENT
+
+static int on_leave(struct dap *p, const struct request *q, struct json_writer *w,
+                    struct error *err)
+{
+	(void)q;
+	(void)w;
+	(void)err;
+	p->leaves = true;
+	return 0;
+}
+
+/* ---- answering ---- */
+
+static const struct {
+	const char *command;
+	handler_fn *answer;
+} handlers[] = {
+	{"initialize", on_initialize},
+	{"launch", on_launch},
+	{"attach", on_launch},
+	{"configurationDone", on_configured},
+	{"threads", on_threads},
+	{"stackTrace", on_stack},
+	{"scopes", on_scopes},
+	{"variables", on_variables},
+	{"evaluate", on_evaluate},
+	{"setBreakpoints", on_breakpoints},
+	{"setFunctionBreakpoints", on_function_breakpoints},
+	{"setDataBreakpoints", on_data_breakpoints},
+	{"dataBreakpointInfo", on_data_info},
+	{"setExceptionBreakpoints", on_launch},
+	{"continue", on_continue},
+	{"next", on_next},
+	{"stepIn", on_step_in},
+	{"stepOut", on_step_out},
+	{"stepBack", on_step_back},
+	{"reverseContinue", on_reverse},
+	{"pause", on_launch},
+	{"disconnect", on_leave},
+	{"terminate", on_leave},
+};
+
+static int answer(struct dap *p, const struct request *q, struct json_writer *w, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
+		if (json_is(q->command, str_from(handlers[i].command))) {
+			return handlers[i].answer(p, q, w, err);
+		}
+	}
+	return error_set(err, FAIL_INPUT, "the request %.*s is not supported", STR_ARG(q->command));
+}
+
+static int send_stopped(struct dap *p, struct error *err)
+{
+	struct json_writer w = begin_event(p, "stopped");
+
+	jw_key(&w, "reason");
+	jw_text(&w, p->stopped);
+	jw_key(&w, "threadId");
+	jw_i64(&w, 1);
+	jw_key(&w, "allThreadsStopped");
+	jw_bool(&w, true);
+	p->stopped = NULL;
+	return end_event(p, &w, err);
+}
+
+/* What follows an answer: initialized, stopped. */
+static int send_events(struct dap *p, const struct request *q, struct error *err)
+{
+	if (json_is(q->command, STR("initialize"))) {
+		struct json_writer w = begin_event(p, "initialized");
+
+		return end_event(p, &w, err);
+	}
+	return p->stopped ? send_stopped(p, err) : 0;
+}
+
+static int respond(struct dap *p, const struct request *q, struct error *err)
+{
+	struct buf body = BUF(SIZE_MAX / 2);
+	struct json_writer inner, w;
+	struct error why = {0};
+
+	p->stopped = NULL;
+	jw_init(&inner, &body);
+	jw_object(&inner);
+	int failed = answer(p, q, &inner, &why);
+	w = begin_message(p, "response");
+	jw_key(&w, "request_seq");
+	jw_i64(&w, q->seq);
+	jw_key(&w, "success");
+	jw_bool(&w, !failed);
+	jw_key(&w, "command");
+	jw_raw(&w, q->command);
+	if (failed) {
+		jw_key(&w, "message");
+		jw_text(&w, why.text);
+	} else {
+		jw_end(&inner);
+		jw_key(&w, "body");
+		jw_raw(&w, buf_view(&body));
+	}
+	jw_end(&w);
+	buf_release(&body);
+	return send_message(p, err) || send_events(p, q, err) ? -1 : 0;
+}
+
+/* ---- reading ---- */
+
+/* The header's length; 0: the input has ended. */
+static int read_header(size_t *length, struct error *err)
+{
+	char line[HEADER_MAX];
+	static const char name[] = "Content-Length:";
+
+	*length = 0;
+	while (fgets(line, sizeof(line), stdin)) {
+		struct str text = text_trim(str_from(line));
+		uint64_t n;
+
+		if (!text.n && *length) {
+			return 0;
+		}
+		if (str_starts(text, STR("Content-Length:"))) {
+			if (!text_u64(text_trim(str_skip(text, strlen(name))), &n) || !n ||
+			    n > MESSAGE_MAX) {
+				return error_set(err, FAIL_INPUT, "a message of %.*s bytes",
+				                 STR_ARG(text));
+			}
+			*length = (size_t)n;
+		}
+	}
+	*length = 0;
+	return 0;
+}
+
+static int read_request(struct dap *p, struct request *q, bool *any, struct error *err)
+{
+	struct json_fault fault;
+	size_t length;
+
+	*any = false;
+	if (read_header(&length, err) || !length) {
+		return length ? -1 : 0;
+	}
+	buf_clear(&p->message);
+	char *room = buf_room(&p->message, length);
+	if (!room || fread(room, 1, length, stdin) != length) {
+		return 0;
+	}
+	p->message.n = length;
+	struct str text = buf_view(&p->message);
+	if (json_validate(text, &fault)) {
+		return error_set(err, FAIL_INPUT, "a message is no JSON: %s at byte %zu", fault.why,
+		                 fault.at + 1);
+	}
+	text = text_trim(text);
+	*q = (struct request){.command = JSON_GET(text, "command"),
+	                      .arguments = JSON_GET(text, "arguments")};
+	json_i64(JSON_GET(text, "seq"), &q->seq);
+	*any = true;
+	return 0;
+}
+
+int dap_serve(struct debugger *d, struct error *err)
+{
+	struct dap p = {.d = d, .message = BUF(MESSAGE_MAX), .out = BUF(SIZE_MAX / 2)};
+	struct request q;
+	bool any = true;
+	int failed = 0;
+
+	while (!p.leaves && any && !failed) {
+		failed = read_request(&p, &q, &any, err);
+		if (!failed && any) {
+			failed = respond(&p, &q, err);
+		}
+	}
+	dap_values_release(&p.values);
+	buf_release(&p.message);
+	buf_release(&p.out);
+	return failed;
+}

@@ -1,0 +1,41 @@
+/* Values that a client of the Debug Adapter Protocol unfolds: it knows containers by number, until the
+   program moves. */
+#ifndef ROLLDBG_DEBUG_DAP_VALUES_H
+#define ROLLDBG_DEBUG_DAP_VALUES_H
+
+#include "base/mem.h"
+#include "debug/expression.h"
+
+struct json_writer;
+
+/* A container that was shown. */
+struct dap_value {
+	struct str value; /* raw JSON */
+	struct str path;  /* as watch takes it; absent: it cannot be watched */
+};
+
+#define DAP_VALUES_MAX 100000
+
+/* Zeroed is empty. */
+struct dap_values {
+	struct dap_value *list; /* number N is list[N - 1] */
+	size_t count, room;
+	struct arena arena;
+};
+
+void dap_values_forget(struct dap_values *v);
+void dap_values_release(struct dap_values *v);
+
+/* The number of a container, which is copied; 0: the value has no members. */
+int64_t dap_values_add(struct dap_values *v, struct str value);
+
+/* "scopes": the call, its result, the state behind and before it. */
+void dap_values_scopes(struct dap_values *v, const struct known *k, int64_t frame,
+                       struct json_writer *w);
+/* "variables": the members of that container. FAIL_INPUT: there is none of that number. */
+MUST_USE int dap_values_members(struct dap_values *v, int64_t number, struct json_writer *w,
+                                struct error *err);
+/* Appends what watch takes for that member (a JSON string); false: it cannot be watched. */
+bool dap_values_path(const struct dap_values *v, int64_t number, struct str name, struct buf *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* A line that outlives the one it was copied from: its text, and slices into that. */
+#ifndef ROLLDBG_DEBUG_LINE_COPY_H
+#define ROLLDBG_DEBUG_LINE_COPY_H
+
+#include "trajectory/line.h"
+
+struct line_copy {
+	struct buf text, id;
+	struct line line;
+};
+
+void line_copy_init(struct line_copy *c);
+void line_copy_release(struct line_copy *c); /* zeroed is fine */
+
+/* In place of the line before. FAIL_INPUT: the line is too long. */
+MUST_USE int line_copy_set(struct line_copy *c, const struct line *l, struct error *err);
+
+#endif

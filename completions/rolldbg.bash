@@ -31,7 +31,8 @@ _rolldbg_value()
 	run:--task) _rolldbg_words '' ;;
 	run:--model) _rolldbg_words '' ;;
 	run:--base-url) _rolldbg_words '' ;;
-	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
+	run:--api) _rolldbg_words 'chat responses anthropic' ;;
 	run:--key-env) _rolldbg_words '' ;;
 	run:--allow-key-env) _rolldbg_words '' ;;
 	run:--tool-mode) _rolldbg_words 'native json text' ;;
@@ -112,7 +113,8 @@ _rolldbg_value()
 	probe:--settle) _rolldbg_words '' ;;
 	probe:--model) _rolldbg_words '' ;;
 	probe:--base-url) _rolldbg_words '' ;;
-	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
+	probe:--api) _rolldbg_words 'chat responses anthropic' ;;
 	probe:--key-env) _rolldbg_words '' ;;
 	probe:--allow-key-env) _rolldbg_words '' ;;
 	probe:--tool-mode) _rolldbg_words 'native json text' ;;
@@ -158,7 +160,7 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats probe serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
@@ -169,7 +171,7 @@ _rolldbg_word()
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --trainer-logprobs --names --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;

@@ -12,10 +12,14 @@ static const struct opt model_rows[] = {
 	OPT_STRING(0, "model", "NAME", FIELD(llm.model), "name of the model, for --policy llm"),
 	OPT_STRING(0, "base-url", "URL", FIELD(llm.base_url),
                    "OpenAI-compatible server of the model: http(s)://HOST[/v1]"),
-	OPT_CHOICE(0, "profile", "NAME", "generic|openai|vllm|sglang|llamacpp|ollama|fireworks",
+	OPT_CHOICE(0, "profile", "NAME",
+                   "generic|openai|vllm|sglang|llamacpp|ollama|fireworks|anthropic",
                    FIELD(llm.profile),
                    "kind of model server, which decides the parameters it is sent (default: "
                    "generic)"),
+	OPT_CHOICE(0, "api", "NAME", "chat|responses|anthropic", FIELD(llm.api),
+                   "API that the model is asked through: chat completions, OpenAI's Responses or "
+                   "Anthropic's Messages (default: the profile's, mostly chat)"),
 	OPT_STRING(0, "key-env", "VARIABLE", FIELD(llm.key_env),
                    "environment variable that holds the API key (default: the profile's)"),
 	OPT_LIST(0, "allow-key-env", "VARIABLE", FIELD(allowed_keys),
@@ -53,6 +57,7 @@ static const char *stray_option(const struct model_options *o)
 		{"--model", o->llm.model},
 		{"--base-url", o->llm.base_url},
 		{"--profile", o->llm.profile},
+		{"--api", o->llm.api},
 		{"--key-env", o->llm.key_env},
 		{"--allow-key-env", o->allowed_keys.count > 0},
 		{"--model-insecure", o->llm.insecure},

@@ -83,6 +83,12 @@ static bool is_plain_answer(const char *why)
 	return false;
 }
 
+/* The connection ended within the handshake: so does one to a port without TLS, sometimes. */
+static bool hangs_up(const char *why)
+{
+	return strstr(why, "SSL_ERROR_SYSCALL") || strstr(why, "unexpected eof");
+}
+
 /* libcurl says "Failed to connect to HOST port PORT": if that is not the target, it is a proxy. */
 static bool is_elsewhere(const char *why, const char *place, char proxy[160])
 {
@@ -132,7 +138,8 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 		return error_set(
 			err, FAIL_TRANSPORT, "TLS: no secure connection to %s: %s%s", place,
 			why[0] ? why : curl_easy_strerror(rc),
-			rc == CURLE_PEER_FAILED_VERIFICATION
+			hangs_up(why) ? " (if it speaks no TLS, use http:// instead of https://)"
+			: rc == CURLE_PEER_FAILED_VERIFICATION
 				? " (use \1ca_file\2 FILE to trust its CA, or \1insecure\2, or "
 				  "\1model_insecure\2 for the model, to accept any certificate)"
 				: "");

@@ -85,7 +85,7 @@ ready() {
 	done
 	ready
 	expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "https${base#http}"
-	has "$output" 'answers without TLS: use http:// instead of https://'
+	has "$output" 'use http:// instead of https://'
 	has "$output" 'fix: use http:// in --base-url'
 }
 

@@ -22,14 +22,18 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 	                   .events = events,
 	                   .authorization = BUF(BUF_MAX_SMALL),
 	                   .body = BUF(CHAT_REPLY_MAX),
+	                   .translated = BUF(CHAT_REPLY_MAX),
 	                   .last_message = BUF(BUF_MAX_SMALL)};
 	rng_seed(&c->rng, 0, stream);
 	c->headers[c->header_count++] = "Content-Type: application/json";
 	c->headers[c->header_count++] =
 		conf->stream ? "Accept: text/event-stream" : "Accept: application/json";
 	if (conf->key) {
-		buf_printf(&c->authorization, "Authorization: Bearer %s", conf->key);
+		buf_printf(&c->authorization, "%s%s", conf->api->key_header, conf->key);
 		c->headers[c->header_count++] = buf_cstr(&c->authorization);
+	}
+	if (conf->api->header) {
+		c->headers[c->header_count++] = conf->api->header;
 	}
 }
 
@@ -37,6 +41,7 @@ void chat_release(struct chat *c)
 {
 	buf_release(&c->authorization);
 	buf_release(&c->body);
+	buf_release(&c->translated);
 	buf_release(&c->last_message);
 }
 
@@ -50,17 +55,34 @@ struct attempt {
 	uint64_t retry_after_ms; /* 0: not said */
 };
 
-static int feed(struct sse *sse, struct chat_stream *s, struct str piece, struct llm_usage *usage,
-                struct error *err)
+/* One event, in whatever API. What is not JSON is for the stream to complain of. */
+static int take_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
+                      struct error *err)
+{
+	struct json_fault fault;
+	bool done = false;
+
+	if (!c->conf->api->event || json_validate(data, &fault)) {
+		return chat_stream_take(s, data, err);
+	}
+	c->conf->api->event(a, data, &c->translated, &done);
+	if (chat_stream_take(s, buf_view(&c->translated), err)) {
+		return -1;
+	}
+	return done ? chat_stream_take(s, STR("[DONE]"), err) : 0;
+}
+
+static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct chat_stream *s,
+                struct str piece, struct error *err)
 {
 	struct sse_event event;
 
 	sse_feed(sse, piece);
 	while (sse_next(sse, &event)) {
-		if (chat_stream_take(s, event.data, err)) {
+		if (take_event(c, a, s, event.data, err)) {
 			return -1;
 		}
-		llm_usage_piece(usage);
+		llm_usage_piece(c->usage);
 	}
 	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
 	                                  "a chunk of the model's stream is over %zu MiB",
@@ -80,6 +102,7 @@ static bool is_reply(const struct chat_stream *s, bool ended_well)
 static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *a,
                        struct error *err)
 {
+	struct api_stream api = {.prompt_tokens = 0};
 	struct chat_stream s;
 	struct sse sse;
 	struct str piece;
@@ -88,7 +111,7 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 	chat_stream_init(&s);
 	sse_init(&sse, CHAT_REPLY_MAX);
 	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
-		bad = feed(&sse, &s, piece, c->usage, err);
+		bad = feed(c, &sse, &api, &s, piece, err);
 	}
 	struct str failure = chat_stream_failure(&s);
 	bool cut = more < 0;
@@ -124,6 +147,13 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	    json_count(JSON_GET(body, "choices")) == 0) {
 		chat_failure_in_body(a->failure, 400, body);
 		return 0;
+	}
+	if (c->conf->api->reply && json_validate(body, &fault) == 0) {
+		if (!c->conf->api->reply(body, &c->translated)) {
+			return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
+			                 c->conf->api->help);
+		}
+		body = buf_view(&c->translated);
 	}
 	if (chat_reply_read(body, a->reply, err)) {
 		return -1;
@@ -301,7 +331,14 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 	if (llm_usage_denied(c->usage, failure)) {
 		return 0;
 	}
+	struct buf request = BUF(BUF_MAX_MESSAGE);
+
+	if (c->conf->api->request) {
+		c->conf->api->request(body, &request);
+		body = buf_view(&request);
+	}
 	int failed = ask(c, body, reply, failure, answered, err);
+	buf_release(&request);
 	llm_usage_reply(c->usage, !failed && *answered, reply->usage);
 	c->replied |= !failed && *answered;
 	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401) {

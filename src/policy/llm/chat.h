@@ -18,6 +18,7 @@ struct chat {
 	struct event_queue *events;
 	struct rng rng; /* spreads the waits of many rollouts */
 	struct buf authorization, body;
+	struct buf translated; /* a reply of another API, as chat completions */
 	const char *headers[4];
 	size_t header_count;
 	struct buf last_message; /* of the failure before */

@@ -29,6 +29,7 @@ const char *const on_no_tool_names[] = {"stop", "nudge", "continue", NULL};
 struct llm_file {
 	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
 	int tool_mode, tool_format, on_no_tool;
+	const char *api;
 	struct str sampling, extra;
 	bool repair, stream, tokens, media;
 	uint64_t timeout_ms;
@@ -102,6 +103,7 @@ static const struct keyed_row rows[] = {
 	{"base_url", KEYED_WORDS, IN_FILE(base_url)},
 	{"model", KEYED_WORDS, IN_FILE(model)},
 	{"profile", KEYED_WORDS, IN_FILE(profile)},
+	{"api", KEYED_WORDS, IN_FILE(api)},
 	{"key_env", KEYED_WORDS, IN_FILE(key_env)},
 	{"system", KEYED_WORDS, IN_FILE(system)},
 	{"user", KEYED_WORDS, IN_FILE(user)},
@@ -180,18 +182,27 @@ static int choose(const char *word, enum fail kind, const char *what, const char
 	return names_suggest(err, str_from(word), words, count);
 }
 
+static int choose_api(const struct llm_options *o, const char *word, int otherwise, int *out,
+                      struct error *err)
+{
+	*out = otherwise;
+	return choose(word, o->api ? FAIL_USAGE : FAIL_INPUT, "API", api_names, out, err);
+}
+
 static int read_words(struct conf_reading *r, struct error *err)
 {
 	const struct llm_options *o = r->options;
 	const char *profile = text_of(r, o->profile, r->file.profile, "generic");
 	const char *names[16] = {NULL};
+	const char *api = text_of(r, o->api, r->file.api, NULL);
 	struct llm_conf *c = r->conf;
-	int which = 0;
+	int which = 0, spoken;
 
 	for (size_t i = 0; i < profiles_count && i + 1 < ARRAY_LEN(names); i++) {
 		names[i] = profiles[i].name;
 	}
 	if (choose(profile, o->profile ? FAIL_USAGE : FAIL_INPUT, "profile", names, &which, err) ||
+	    choose_api(o, api, profiles[which].api, &spoken, err) ||
 	    choose(o->tool_mode, FAIL_USAGE, "tool mode", tool_mode_names, &r->file.tool_mode,
 	           err) ||
 	    choose(o->tool_format, FAIL_USAGE, "tool format", tool_format_names,
@@ -201,6 +212,7 @@ static int read_words(struct conf_reading *r, struct error *err)
 		return -1;
 	}
 	c->profile = &profiles[which];
+	c->api = &apis[spoken];
 	c->tool_mode = (enum tool_mode)r->file.tool_mode;
 	c->tool_format = r->file.tool_format ? tool_format_names[r->file.tool_format] : NULL;
 	c->on_no_tool = (enum on_no_tool)r->file.on_no_tool;
@@ -264,9 +276,9 @@ static int read_url(struct conf_reading *r, struct error *err)
 		s.n--;
 	}
 	buf_str(&url, s);
-	if (!str_ends(s, STR("/chat/completions"))) {
+	if (!str_ends(s, str_from(r->conf->api->path))) {
 		buf_text(&url, ends_with_version(s) ? "" : "/v1");
-		buf_text(&url, "/chat/completions");
+		buf_text(&url, r->conf->api->path);
 	}
 	r->conf->url = arena_str(&r->conf->arena, buf_view(&url)).p;
 	buf_release(&url);
@@ -343,6 +355,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 	jw_text(&w, c->model);
 	jw_key(&w, "profile");
 	jw_text(&w, c->profile->name);
+	if (c->api != &apis[API_CHAT]) {
+		jw_key(&w, "api");
+		jw_text(&w, c->api->name);
+	}
 	jw_key(&w, "tool_mode");
 	jw_text(&w, tool_mode_names[c->tool_mode]);
 	if (c->tool_format) {
@@ -372,6 +388,11 @@ static void describe(struct llm_conf *c, const char *key_env)
 	buf_release(&text);
 }
 
+bool llm_conf_sends(const struct llm_conf *c, const char *parameter)
+{
+	return profile_accepts(c->profile, parameter) && api_accepts(c->api, parameter);
+}
+
 static void tell_unsent(const struct llm_conf *c)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
@@ -380,10 +401,13 @@ static void tell_unsent(const struct llm_conf *c)
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
 		buf_clear(&name);
 		text_escape_cut(&name, m.key, 80);
-		if (!profile_accepts(c->profile, buf_cstr(&name))) {
-			log_warn("profile %s does not support %s, so it is not sent "
+		bool api = api_accepts(c->api, buf_cstr(&name));
+
+		if (!llm_conf_sends(c, buf_cstr(&name))) {
+			log_warn("%s %s does not support %s, so it is not sent "
 			         "(\"extra\" is sent unchanged)",
-			         c->profile->name, buf_cstr(&name));
+			         api ? "profile" : "API", api ? c->profile->name : c->api->name,
+			         buf_cstr(&name));
 		}
 	}
 	buf_release(&name);

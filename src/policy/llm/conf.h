@@ -2,7 +2,7 @@
    line, which wins. Read once, shared by all rollouts, never changed afterwards.
 
      {"kind":"llm", "name":"...", "description":"...",
-      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm",
+      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm", "api":"chat|responses|anthropic",
       "key_env":"OPENAI_API_KEY", "system":"...", "user":"... {observation} {state}
    {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
    is..}, "tool_mode":"native|json|text",
@@ -33,7 +33,7 @@ struct llm_price {
 
 /* What goes before the file. NULL, or has_x false: as the file says, or the default. */
 struct llm_options {
-	const char *base_url, *model, *profile, *key_env, *system, *user;
+	const char *base_url, *model, *profile, *api, *key_env, *system, *user;
 	const char *tool_mode, *tool_format, *on_no_tool;
 	bool has_timeout, has_retries;
 	uint64_t timeout_ms, retries;
@@ -47,9 +47,10 @@ struct llm_options {
 struct llm_conf {
 	struct arena arena;
 	struct str name;
-	const char *url; /* of chat completions */
+	const char *url; /* that questions are sent to */
 	const char *model;
 	const struct profile *profile;
+	const struct api *api;
 	const char *key;           /* NULL: none is sent. Never recorded, never logged */
 	const char *key_variable;  /* that it was read from; NULL: none */
 	const char *system, *user; /* templates; system may be NULL */
@@ -68,6 +69,9 @@ struct llm_conf {
 
 extern const char *const tool_mode_names[]; /* by enum, NULL at the end */
 extern const char *const on_no_tool_names[];
+
+/* Is that sampling parameter sent, to this server through this API? */
+bool llm_conf_sends(const struct llm_conf *c, const char *parameter);
 
 /* spec: as in struct policy_conf. *out is NULL when it asks for no model (another kind, or a
    file of one: what is wrong with such a file is for policy_open to say). `variable` is

@@ -7,6 +7,7 @@
 #define ROLLDBG_POLICY_LLM_PROFILE_H
 
 #include "base/base.h"
+#include "policy/llm/api.h"
 
 /* How a request asks for a reply that matches a JSON Schema. */
 enum schema_form {
@@ -27,6 +28,7 @@ struct profile {
 	bool null_content;    /* takes "content":null beside tool calls; else "" is sent */
 	bool keeps_reasoning; /* reasoning goes back into the prompt, as `reasoning` */
 	bool names_results;   /* messages of role tool may name the tool: some templates want it */
+	int api;              /* of apis[], unless the user names another */
 };
 
 extern const struct profile profiles[];

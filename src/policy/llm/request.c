@@ -142,7 +142,7 @@ static int64_t seed_of(const struct llm_conf *c, int64_t sample)
 {
 	int64_t seed = -1;
 
-	if (!profile_accepts(c->profile, "seed") || !json_i64(JSON_GET(c->asked, "seed"), &seed) ||
+	if (!llm_conf_sends(c, "seed") || !json_i64(JSON_GET(c->asked, "seed"), &seed) ||
 	    seed < 0) {
 		return -1;
 	}
@@ -166,7 +166,7 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 	struct str value = m->value;
 
 	buf_str(&name, m->key);
-	if (profile_accepts(c->profile, buf_cstr(&name))) {
+	if (llm_conf_sends(c, buf_cstr(&name))) {
 		bool limit = str_is(m->key, "max_tokens");
 
 		if (str_is(m->key, "seed") && seed.p) {
@@ -182,11 +182,11 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
    along: some servers give no log-probs without. */
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
-	if (profile_accepts(c->profile, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
+	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
 		jw_key(w, "logprobs");
 		jw_bool(w, true);
 	}
-	if (profile_accepts(c->profile, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p) {
+	if (llm_conf_sends(c, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p) {
 		jw_key(w, "top_logprobs");
 		jw_i64(w, 1);
 	}
@@ -203,8 +203,8 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 		put_parameter(&w, c, &m, r->turn_seed);
 	}
 	/* without tools it is refused by some */
-	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) &&
-	    profile_accepts(c->profile, "tool_choice") && !JSON_GET(c->asked, "tool_choice").p) {
+	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) && llm_conf_sends(c, "tool_choice") &&
+	    !JSON_GET(c->asked, "tool_choice").p) {
 		jw_key(&w, "tool_choice");
 		jw_text(&w, "auto");
 	}
@@ -215,7 +215,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 		jw_key(&w, "stream");
 		jw_bool(&w, true);
 	}
-	if (c->stream && profile_accepts(c->profile, "stream_options")) {
+	if (c->stream && llm_conf_sends(c, "stream_options")) {
 		jw_key(&w, "stream_options");
 		jw_raw(&w, STR("{\"include_usage\":true}"));
 	}

@@ -1,6 +1,7 @@
 /* The model is reachable, replies and is listed. */
 #include "probe/model/preflight.h"
 
+#include "base/text.h"
 #include "json/scan.h"
 
 /* ---- not reached ---- */
@@ -9,7 +10,7 @@ static void judge_unreachable(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "unreachable");
 	property_evidence(out, "%.*s", STR_ARG(p->list_fault));
-	if (str_ends(p->list_fault, STR("use http:// instead of https://"))) {
+	if (text_glob(STR("*use http:// instead of https://*"), p->list_fault)) {
 		property_fix(out, "use http:// in \1base_url\2");
 	} else if (str_starts(p->list_fault, STR("TLS"))) {
 		property_fix(out, "give the server a certificate for that host name, or pass "

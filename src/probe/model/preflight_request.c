@@ -6,7 +6,6 @@
 
 #define LIST_BYTES      ((size_t)8 << 20)
 #define LIST_TIMEOUT_MS 10000 /* a list needs no generation time */
-#define CHAT_PATH       "/chat/completions"
 
 /* ---- a completion ---- */
 
@@ -169,7 +168,7 @@ static struct str list_url(struct preflight *p)
 	struct buf url = BUF(BUF_MAX_SMALL);
 
 	buf_text(&url, p->conf->url);
-	buf_cut(&url, url.n - strlen(CHAT_PATH));
+	buf_cut(&url, url.n - strlen(p->conf->api->path));
 	buf_text(&url, "/models");
 	struct str kept = keep(p, &url);
 	buf_release(&url);
@@ -193,7 +192,7 @@ static int list(struct preflight *p, const struct http_request *q, struct error 
 int preflight_list(struct preflight *p, struct error *err)
 {
 	struct buf authorization = BUF(BUF_MAX_SMALL);
-	const char *headers[2] = {"Accept: application/json"};
+	const char *headers[3] = {"Accept: application/json"};
 	uint64_t timeout = p->conf->timeout_ms;
 	struct http_request q = {.method = "GET",
 	                         .url = list_url(p).p,
@@ -206,8 +205,11 @@ int preflight_list(struct preflight *p, struct error *err)
 	                         .trust = p->conf->insecure ? TRUST_ANY : TRUST_VALID};
 
 	if (p->conf->key) {
-		buf_printf(&authorization, "Authorization: Bearer %s", p->conf->key);
+		buf_printf(&authorization, "%s%s", p->conf->api->key_header, p->conf->key);
 		headers[q.header_count++] = buf_cstr(&authorization);
+	}
+	if (p->conf->api->header) {
+		headers[q.header_count++] = p->conf->api->header;
 	}
 	p->list_asked = true;
 	int failed = list(p, &q, err);

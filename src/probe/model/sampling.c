@@ -83,7 +83,7 @@ static void see_kept_back(const struct preflight *p, struct property *out)
 	for (size_t cursor = 0; json_next_member(p->conf->asked, &cursor, &m);) {
 		buf_clear(&name);
 		buf_str(&name, m.key);
-		if (!profile_accepts(p->conf->profile, buf_cstr(&name))) {
+		if (!llm_conf_sends(p->conf, buf_cstr(&name))) {
 			buf_text(&out->evidence, kept++ ? ", " : "not sent: ");
 			buf_str(&out->evidence, m.key);
 		}

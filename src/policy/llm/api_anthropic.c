@@ -1,0 +1,412 @@
+/* Anthropic's Messages API: the system's text stands apart, content is a list of blocks, calls and their results
+   among them. Shapes follow the types of the official client (anthropic-sdk-python, types/). */
+#include "policy/llm/api_internal.h"
+
+#define MAX_TOKENS "4096" /* the API wants a limit */
+
+/* ---- the request ---- */
+
+static void put_text_block(struct json_writer *w, struct str text)
+{
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "text");
+	jw_key(w, "text");
+	jw_raw(w, text);
+	jw_end(w);
+}
+
+/* "data:image/png;base64,QUJD", or where it is. */
+static void put_image(struct json_writer *w, struct str url)
+{
+	struct str inner = json_inner(url);
+	const char *comma = inner.n ? memchr(inner.p, ',', inner.n) : NULL;
+	bool data = str_starts(inner, STR("data:")) && comma;
+	struct str mime = str_skip(inner, strlen("data:"));
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "image");
+	jw_key(w, "source");
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, data ? "base64" : "url");
+	if (data) {
+		mime.n = 0;
+		while (mime.p[mime.n] != ';' && mime.p[mime.n] != ',') {
+			mime.n++;
+		}
+		jw_key(w, "media_type");
+		jw_str(w, mime);
+		jw_key(w, "data");
+		jw_str(w, str_skip(inner, (size_t)(comma - inner.p) + 1));
+	} else {
+		jw_key(w, "url");
+		jw_raw(w, url);
+	}
+	jw_end(w);
+	jw_end(w);
+}
+
+static void put_user(struct json_writer *w, struct str content)
+{
+	struct str part;
+
+	if (json_type(content) == JSON_STRING) {
+		put_text_block(w, content);
+	}
+	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+		struct str url = JSON_GET(JSON_GET(part, "image_url"), "url");
+
+		if (url.p) {
+			put_image(w, url);
+		} else if (json_type(JSON_GET(part, "text")) == JSON_STRING) {
+			put_text_block(w, JSON_GET(part, "text"));
+		}
+	}
+}
+
+static void put_result(struct json_writer *w, struct str message)
+{
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "tool_result");
+	api_put(w, "tool_use_id", JSON_GET(message, "tool_call_id"));
+	api_put(w, "content", JSON_GET(message, "content"));
+	jw_end(w);
+}
+
+static void put_call(struct json_writer *w, struct str call)
+{
+	struct str function = JSON_GET(call, "function"),
+		   arguments = JSON_GET(function, "arguments");
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_fault fault;
+	bool object = json_type(arguments) == JSON_STRING && json_decode(arguments, &text) &&
+	              json_validate(buf_view(&text), &fault) == 0 &&
+	              json_type(buf_view(&text)) == JSON_OBJECT;
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "tool_use");
+	api_put(w, "id", JSON_GET(call, "id"));
+	api_put(w, "name", JSON_GET(function, "name"));
+	jw_key(w, "input");
+	jw_raw(w, object ? buf_view(&text) : STR("{}"));
+	jw_end(w);
+	buf_release(&text);
+}
+
+static void put_assistant(struct json_writer *w, struct str message)
+{
+	struct str content = JSON_GET(message, "content"), calls = JSON_GET(message, "tool_calls"),
+		   call;
+	bool empty = json_is_null(content) || json_is(content, STR(""));
+
+	if (!empty) {
+		put_text_block(w, content);
+	} else if (!json_count(calls)) {
+		put_text_block(w, STR("\"(empty)\"")); /* an empty one is refused */
+	}
+	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
+		put_call(w, call);
+	}
+}
+
+/* Results and texts of the user in a row are one message. */
+static void put_messages(struct json_writer *w, struct str messages)
+{
+	struct str message, last = STR_NONE;
+
+	jw_key(w, "messages");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		struct str role = JSON_GET(message, "role");
+		bool assistant = json_is(role, STR("assistant")), tool = json_is(role, STR("tool"));
+
+		if (json_is(role, STR("system"))) {
+			continue;
+		}
+		struct str now = assistant ? STR("assistant") : STR("user");
+
+		if (last.p && !str_eq(last, now)) {
+			jw_end(w);
+			jw_end(w);
+		}
+		if (!last.p || !str_eq(last, now)) {
+			jw_object(w);
+			jw_key(w, "role");
+			jw_str(w, now);
+			jw_key(w, "content");
+			jw_array(w);
+		}
+		last = now;
+		if (assistant) {
+			put_assistant(w, message);
+		} else if (tool) {
+			put_result(w, message);
+		} else {
+			put_user(w, JSON_GET(message, "content"));
+		}
+	}
+	if (last.p) {
+		jw_end(w);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_system(struct json_writer *w, struct str messages)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str message;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		if (json_is(JSON_GET(message, "role"), STR("system"))) {
+			buf_text(&text, text.n ? "\n" : "");
+			json_decode(JSON_GET(message, "content"), &text);
+		}
+	}
+	if (text.n) {
+		jw_key(w, "system");
+		jw_str(w, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+static void put_tools(struct json_writer *w, struct str tools)
+{
+	struct str tool;
+
+	jw_key(w, "tools");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		struct str function = JSON_GET(tool, "function");
+
+		jw_object(w);
+		api_put(w, "name", JSON_GET(function, "name"));
+		api_put(w, "description", JSON_GET(function, "description"));
+		api_put(w, "input_schema", JSON_GET(function, "parameters"));
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_choice(struct json_writer *w, struct str choice)
+{
+	struct str name = JSON_GET(JSON_GET(choice, "function"), "name");
+
+	jw_key(w, "tool_choice");
+	jw_object(w);
+	jw_key(w, "type");
+	if (name.p) {
+		jw_text(w, "tool");
+		jw_key(w, "name");
+		jw_raw(w, name);
+	} else if (json_is(choice, STR("required"))) {
+		jw_text(w, "any");
+	} else {
+		jw_raw(w, choice);
+	}
+	jw_end(w);
+}
+
+static void put_stop(struct json_writer *w, struct str stop)
+{
+	jw_key(w, "stop_sequences");
+	if (json_type(stop) == JSON_ARRAY) {
+		jw_raw(w, stop);
+	} else {
+		jw_array(w);
+		jw_raw(w, stop);
+		jw_end(w);
+	}
+}
+
+static bool is_limit(struct str key)
+{
+	return str_is(key, "max_tokens") || str_is(key, "max_completion_tokens");
+}
+
+void api_anthropic_request(struct str chat, struct buf *out)
+{
+	struct str limit = STR(MAX_TOKENS);
+	struct json_writer w;
+	struct json_member m;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);) {
+		if (is_limit(m.key)) {
+			limit = m.value;
+		} else if (str_is(m.key, "messages")) {
+			put_system(&w, m.value);
+			put_messages(&w, m.value);
+		} else if (str_is(m.key, "tools")) {
+			put_tools(&w, m.value);
+		} else if (str_is(m.key, "tool_choice")) {
+			put_choice(&w, m.value);
+		} else if (str_is(m.key, "stop")) {
+			put_stop(&w, m.value);
+		} else if (!str_is(m.key, "response_format")) { /* the prompt alone says it */
+			jw_key_str(&w, m.key);
+			jw_raw(&w, m.value);
+		}
+	}
+	api_put(&w, "max_tokens", limit);
+	jw_end(&w);
+}
+
+/* ---- the reply ---- */
+
+static bool is_type(struct str block, const char *type)
+{
+	return json_is(JSON_GET(block, "type"), str_from(type));
+}
+
+static const char *finish_of(struct str reason)
+{
+	return json_is(reason, STR("tool_use"))                        ? "tool_calls"
+	       : json_is(reason, STR("max_tokens"))                    ? "length"
+	       : json_is(reason, STR("model_context_window_exceeded")) ? "length"
+	       : json_is(reason, STR("refusal"))                       ? "content_filter"
+	                                                               : "stop";
+}
+
+/* The prompt's tokens are said in three parts. */
+static struct api_usage usage_of(struct str usage)
+{
+	struct api_usage u = {.prompt = 0};
+	int64_t written = 0;
+
+	u.known = json_i64(JSON_GET(usage, "output_tokens"), &u.completion);
+	json_i64(JSON_GET(usage, "input_tokens"), &u.prompt);
+	json_i64(JSON_GET(usage, "cache_read_input_tokens"), &u.cached);
+	json_i64(JSON_GET(usage, "cache_creation_input_tokens"), &written);
+	u.prompt += u.cached + written;
+	return u;
+}
+
+static void put_texts(struct json_writer *w, struct str content, const char *type, const char *key)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str block;
+	bool any = false;
+
+	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
+		if (is_type(block, type)) {
+			json_decode(json_get(block, str_from(type)), &text);
+			any = true;
+		}
+	}
+	if (any) {
+		jw_key(w, key);
+		jw_str(w, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+static void put_calls(struct json_writer *w, struct str content)
+{
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	struct str block;
+
+	jw_key(w, "tool_calls");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
+		if (is_type(block, "tool_use")) {
+			buf_clear(&arguments);
+			json_quote(&arguments, JSON_GET(block, "input"));
+			api_put_call(w, JSON_GET(block, "id"), JSON_GET(block, "name"),
+			             buf_view(&arguments));
+		}
+	}
+	jw_end(w);
+	buf_release(&arguments);
+}
+
+bool api_anthropic_reply(struct str body, struct buf *out)
+{
+	struct str content = JSON_GET(body, "content"), stop = JSON_GET(body, "stop_sequence");
+	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
+	struct json_writer w;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_object(&w);
+	api_put(&w, "model", JSON_GET(body, "model"));
+	jw_key(&w, "choices");
+	jw_array(&w);
+	jw_object(&w);
+	jw_key(&w, "message");
+	jw_object(&w);
+	put_texts(&w, content, "text", "content");
+	put_texts(&w, content, "thinking", "reasoning");
+	put_calls(&w, content);
+	jw_end(&w);
+	jw_key(&w, "finish_reason");
+	jw_text(&w, finish_of(JSON_GET(body, "stop_reason")));
+	api_put(&w, "stop_reason", json_is_null(stop) ? STR_NONE : stop);
+	jw_end(&w);
+	jw_end(&w);
+	api_put_usage(&w, &usage);
+	jw_end(&w);
+	return json_type(content) == JSON_ARRAY;
+}
+
+/* ---- a stream ---- */
+
+static void put_delta(struct str data, struct buf *out)
+{
+	struct str delta = JSON_GET(data, "delta");
+	struct api_call_piece c = {.arguments = JSON_GET(delta, "partial_json")};
+
+	if (is_type(delta, "text_delta")) {
+		api_chunk("content", JSON_GET(delta, "text"), out);
+	} else if (is_type(delta, "thinking_delta")) {
+		api_chunk("reasoning", JSON_GET(delta, "thinking"), out);
+	} else if (is_type(delta, "input_json_delta") && c.arguments.p) {
+		json_i64(JSON_GET(data, "index"), &c.index);
+		api_chunk_call(&c, out);
+	}
+}
+
+static void put_start(struct str data, struct buf *out)
+{
+	struct str block = JSON_GET(data, "content_block");
+	struct api_call_piece c = {.id = JSON_GET(block, "id"),
+	                           .name = JSON_GET(block, "name"),
+	                           .arguments = STR("\"\"")};
+
+	if (is_type(block, "tool_use")) {
+		json_i64(JSON_GET(data, "index"), &c.index);
+		api_chunk_call(&c, out);
+	}
+}
+
+void api_anthropic_event(struct api_stream *s, struct str data, struct buf *out, bool *done)
+{
+	struct api_usage usage;
+
+	buf_clear(out);
+	if (is_type(data, "message_start")) {
+		usage = usage_of(JSON_GET(JSON_GET(data, "message"), "usage"));
+		s->prompt_tokens = usage.prompt;
+		s->cached_tokens = usage.cached;
+	} else if (is_type(data, "content_block_start")) {
+		put_start(data, out);
+	} else if (is_type(data, "content_block_delta")) {
+		put_delta(data, out);
+	} else if (is_type(data, "message_delta")) {
+		usage = usage_of(JSON_GET(data, "usage"));
+		usage.prompt = usage.prompt ? usage.prompt : s->prompt_tokens;
+		usage.cached = usage.cached ? usage.cached : s->cached_tokens;
+		api_chunk_end(finish_of(JSON_GET(JSON_GET(data, "delta"), "stop_reason")), &usage,
+		              out);
+	} else if (is_type(data, "error")) {
+		buf_str(out, data);
+	} else if (is_type(data, "message_stop")) {
+		*done = true;
+	}
+}

@@ -1,0 +1,361 @@
+/* OpenAI's Responses API: a conversation is a list of items, among them calls and their outputs. Shapes follow the
+   types of the official client (openai-python, types/responses). */
+#include "policy/llm/api_internal.h"
+
+/* ---- the request ---- */
+
+static void put_part(struct json_writer *w, struct str part)
+{
+	struct str url = JSON_GET(JSON_GET(part, "image_url"), "url");
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, url.p ? "input_image" : "input_text");
+	if (url.p) {
+		jw_key(w, "image_url");
+		jw_raw(w, url);
+	} else {
+		jw_key(w, "text");
+		jw_raw(w, JSON_GET(part, "text").p ? JSON_GET(part, "text") : STR("\"\""));
+	}
+	jw_end(w);
+}
+
+static void put_message(struct json_writer *w, struct str role, struct str content)
+{
+	struct str part;
+
+	jw_object(w);
+	jw_key(w, "role");
+	jw_raw(w, role);
+	jw_key(w, "content");
+	if (json_type(content) == JSON_ARRAY) {
+		jw_array(w);
+		for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+			put_part(w, part);
+		}
+		jw_end(w);
+	} else {
+		jw_raw(w, content);
+	}
+	jw_end(w);
+}
+
+static void put_call(struct json_writer *w, struct str call)
+{
+	struct str function = JSON_GET(call, "function");
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "function_call");
+	api_put(w, "call_id", JSON_GET(call, "id"));
+	api_put(w, "name", JSON_GET(function, "name"));
+	api_put(w, "arguments", JSON_GET(function, "arguments"));
+	jw_end(w);
+}
+
+static void put_item(struct json_writer *w, struct str message)
+{
+	struct str role = JSON_GET(message, "role"), content = JSON_GET(message, "content"), call;
+	bool empty = json_is_null(content) || json_is(content, STR(""));
+
+	if (json_is(role, STR("tool"))) {
+		jw_object(w);
+		jw_key(w, "type");
+		jw_text(w, "function_call_output");
+		api_put(w, "call_id", JSON_GET(message, "tool_call_id"));
+		api_put(w, "output", content);
+		jw_end(w);
+		return;
+	}
+	if (!empty) {
+		put_message(w, role, content);
+	}
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
+		put_call(w, call);
+	}
+}
+
+static void put_tool(struct json_writer *w, struct str tool)
+{
+	struct str function = JSON_GET(tool, "function");
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "function");
+	api_put(w, "name", JSON_GET(function, "name"));
+	api_put(w, "description", JSON_GET(function, "description"));
+	api_put(w, "parameters", JSON_GET(function, "parameters"));
+	jw_key(w, "strict");
+	jw_bool(w, false);
+	jw_end(w);
+}
+
+static void put_list(struct json_writer *w, const char *key, struct str list,
+                     void (*put)(struct json_writer *w, struct str element))
+{
+	struct str each;
+
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		put(w, each);
+	}
+	jw_end(w);
+}
+
+static void put_choice(struct json_writer *w, struct str choice)
+{
+	struct str name = JSON_GET(JSON_GET(choice, "function"), "name");
+
+	jw_key(w, "tool_choice");
+	if (!name.p) {
+		jw_raw(w, choice);
+		return;
+	}
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "function");
+	jw_key(w, "name");
+	jw_raw(w, name);
+	jw_end(w);
+}
+
+static void put_format(struct json_writer *w, struct str format)
+{
+	struct str schema = JSON_GET(format, "json_schema");
+
+	jw_key(w, "text");
+	jw_object(w);
+	jw_key(w, "format");
+	jw_object(w);
+	api_put(w, "type", JSON_GET(format, "type"));
+	api_put(w, "name", JSON_GET(schema, "name"));
+	api_put(w, "schema", JSON_GET(schema, "schema"));
+	jw_end(w);
+	jw_end(w);
+}
+
+static void put_member(struct json_writer *w, const struct json_member *m)
+{
+	if (str_is(m->key, "messages")) {
+		put_list(w, "input", m->value, put_item);
+	} else if (str_is(m->key, "tools")) {
+		put_list(w, "tools", m->value, put_tool);
+	} else if (str_is(m->key, "tool_choice")) {
+		put_choice(w, m->value);
+	} else if (str_is(m->key, "max_tokens") || str_is(m->key, "max_completion_tokens")) {
+		api_put(w, "max_output_tokens", m->value);
+	} else if (str_is(m->key, "response_format")) {
+		put_format(w, m->value);
+	} else if (str_is(m->key, "reasoning_effort")) {
+		jw_key(w, "reasoning");
+		jw_object(w);
+		api_put(w, "effort", m->value);
+		jw_end(w);
+	} else {
+		jw_key_str(w, m->key);
+		jw_raw(w, m->value);
+	}
+}
+
+void api_responses_request(struct str chat, struct buf *out)
+{
+	struct json_writer w;
+	struct json_member m;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);) {
+		put_member(&w, &m);
+	}
+	if (!JSON_GET(chat, "store").p) {
+		jw_key(&w, "store"); /* the whole conversation comes with each request */
+		jw_bool(&w, false);
+	}
+	jw_end(&w);
+}
+
+/* ---- the reply ---- */
+
+static bool is_type(struct str item, const char *type)
+{
+	return json_is(JSON_GET(item, "type"), str_from(type));
+}
+
+static struct api_usage usage_of(struct str response)
+{
+	struct str usage = JSON_GET(response, "usage");
+	struct api_usage u = {.prompt = 0};
+
+	u.known = json_i64(JSON_GET(usage, "input_tokens"), &u.prompt) &&
+	          json_i64(JSON_GET(usage, "output_tokens"), &u.completion);
+	json_i64(JSON_GET(JSON_GET(usage, "input_tokens_details"), "cached_tokens"), &u.cached);
+	return u;
+}
+
+static const char *finish_of(struct str response, bool called)
+{
+	struct str why = JSON_GET(JSON_GET(response, "incomplete_details"), "reason");
+
+	return json_is(why, STR("content_filter")) ? "content_filter"
+	       : json_type(why) == JSON_STRING     ? "length"
+	       : called                            ? "tool_calls"
+	                                           : "stop";
+}
+
+/* Appends the texts of that type in the lists of parts of all items of a kind. */
+static bool gather(struct str output, const char *item_type, const char *list, const char *type,
+                   const char *key, struct buf *text)
+{
+	struct str item, part;
+	bool any = false;
+
+	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
+		if (!is_type(item, item_type)) {
+			continue;
+		}
+		for (size_t at = 0; json_next(json_get(item, str_from(list)), &at, &part);) {
+			if (is_type(part, type)) {
+				any |= json_decode(json_get(part, str_from(key)), text);
+			}
+		}
+	}
+	return any;
+}
+
+static void put_gathered(struct json_writer *w, const char *key, bool any, const struct buf *text)
+{
+	if (any) {
+		jw_key(w, key);
+		jw_str(w, buf_view(text));
+	}
+}
+
+static void put_texts(struct json_writer *w, struct str output)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	put_gathered(w, "content",
+	             gather(output, "message", "content", "output_text", "text", &text), &text);
+	buf_clear(&text);
+	put_gathered(w, "refusal",
+	             gather(output, "message", "content", "refusal", "refusal", &text), &text);
+	buf_clear(&text);
+	bool summary = gather(output, "reasoning", "summary", "summary_text", "text", &text);
+	bool thought = gather(output, "reasoning", "content", "reasoning_text", "text", &text);
+
+	put_gathered(w, "reasoning", summary || thought, &text);
+	buf_release(&text);
+}
+
+bool api_responses_reply(struct str body, struct buf *out)
+{
+	struct str output = JSON_GET(body, "output"), item;
+	struct api_usage usage = usage_of(body);
+	struct json_writer w;
+	bool called = false;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_object(&w);
+	if (!json_is_null(JSON_GET(body, "error"))) {
+		api_put(&w, "error", JSON_GET(body, "error"));
+		jw_end(&w);
+		return true;
+	}
+	api_put(&w, "model", JSON_GET(body, "model"));
+	jw_key(&w, "choices");
+	jw_array(&w);
+	jw_object(&w);
+	jw_key(&w, "message");
+	jw_object(&w);
+	put_texts(&w, output);
+	jw_key(&w, "tool_calls");
+	jw_array(&w);
+	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
+		if (is_type(item, "function_call")) {
+			called = true;
+			api_put_call(&w, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+			             JSON_GET(item, "arguments"));
+		}
+	}
+	jw_end(&w);
+	jw_end(&w);
+	jw_key(&w, "finish_reason");
+	jw_text(&w, finish_of(body, called));
+	jw_end(&w);
+	jw_end(&w);
+	api_put_usage(&w, &usage);
+	jw_end(&w);
+	return json_type(output) == JSON_ARRAY;
+}
+
+/* ---- a stream ---- */
+
+static bool has_calls(struct str response)
+{
+	struct str item;
+
+	for (size_t cursor = 0; json_next(JSON_GET(response, "output"), &cursor, &item);) {
+		if (is_type(item, "function_call")) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void put_failure(struct str error, struct buf *out)
+{
+	buf_clear(out);
+	buf_text(out, "{\"error\":");
+	buf_str(out, json_is_null(error) ? STR("\"the response failed\"") : error);
+	buf_char(out, '}');
+}
+
+static void put_call_piece(struct str data, struct str item, struct str arguments, struct buf *out)
+{
+	struct api_call_piece c = {.id = JSON_GET(item, "call_id"),
+	                           .name = JSON_GET(item, "name"),
+	                           .arguments = arguments};
+
+	json_i64(JSON_GET(data, "output_index"), &c.index);
+	api_chunk_call(&c, out);
+}
+
+/* The members of `response.*` events that carry text. */
+static const struct {
+	const char *type, *key;
+} texts[] = {
+	{"response.output_text.delta", "content"},
+	{"response.refusal.delta", "refusal"},
+	{"response.reasoning_text.delta", "reasoning"},
+	{"response.reasoning_summary_text.delta", "reasoning"},
+};
+
+void api_responses_event(struct api_stream *s, struct str data, struct buf *out, bool *done)
+{
+	struct str item = JSON_GET(data, "item"), response = JSON_GET(data, "response");
+	struct api_usage usage = usage_of(response);
+
+	(void)s;
+	buf_clear(out);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		if (is_type(data, texts[i].type)) {
+			api_chunk(texts[i].key, JSON_GET(data, "delta"), out);
+		}
+	}
+	if (is_type(data, "response.output_item.added") && is_type(item, "function_call")) {
+		put_call_piece(data, item, STR("\"\""), out);
+	} else if (is_type(data, "response.function_call_arguments.delta")) {
+		put_call_piece(data, STR_NONE, JSON_GET(data, "delta"), out);
+	} else if (is_type(data, "response.completed") || is_type(data, "response.incomplete")) {
+		api_chunk_end(finish_of(response, has_calls(response)), &usage, out);
+		*done = true;
+	} else if (is_type(data, "response.failed")) {
+		put_failure(JSON_GET(response, "error"), out);
+	} else if (is_type(data, "error")) {
+		put_failure(data, out);
+	}
+}

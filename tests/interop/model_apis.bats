@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# The Responses API and the Messages API: a scripted server whose requests and replies the official clients' types
+# validate. The recording has one shape, whatever the API.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+setup_file() {
+	server_start apis "$installed/gym/bin/python" "$servers/model_apis.py"
+}
+
+# ask API CODE MODEL [OPTIONS..]: to $1.jsonl.
+ask() {
+	local api=$1 code=$2 model=$3 base status=0
+	shift 3
+	base=$(url apis)
+	echo '{"kind": "llm", "sampling": {"temperature": 1, "max_tokens": 512, "stop": ["END"], "seed": 3}}' >policy.json
+	A_KEY=sk-right "$ROLLDBG" run --quiet --policy policy.json --api "$api" --model "$model" --base-url "${base%/mcp}" --key-env A_KEY \
+		--out "$api.jsonl" --force "$@" >out 2>err || status=$?
+	[ "$status" = "$code" ] || {
+		printf 'exit code %s\n' "$status" >&2
+		cat out err "$BATS_FILE_TMPDIR/apis.log" >&2
+		return 1
+	}
+}
+
+# What a recording says, in words that no API has of its own.
+told() {
+	jq -c 'if .type == "step" then [.tool_call.name, .tool_call.arguments, .outcome, .llm.finish_reason, .llm.parse.source,
+			.llm.reasoning, .llm.usage.prompt_tokens, .llm.usage.completion_tokens, .llm.usage.prompt_tokens_details.cached_tokens]
+		elif .type == "end" then [.status] else empty end' "$1"
+}
+
+@test "a rollout through each API, whole and streamed, is the same recording" {
+	for api in responses anthropic; do
+		ask $api 0 tiny
+		told $api.jsonl >$api.whole
+		ask $api 0 tiny --stream
+		told $api.jsonl >$api.streamed
+	done
+	[ "$(sed -n 1p responses.whole)" = '["lake_move",{"action":"RIGHT"},"ok","tool_calls","native","Which way?",100,10,40]' ]
+	[ "$(wc -l <responses.whole)" = 5 ]
+	[ "$(sed -n 5p responses.whole)" = '["finished"]' ]
+	diff responses.whole anthropic.whole
+	diff responses.whole responses.streamed
+	sed 's/Which way?/Whichway?/' anthropic.whole | diff - anthropic.streamed
+}
+
+@test "the header names the API and what was sent through it" {
+	ask responses 0 tiny
+	jq -se '.[0].policy.params | .api == "responses" and (.sent | keys) == ["max_tokens", "temperature", "tool_choice"]' responses.jsonl
+	ask anthropic 0 tiny
+	jq -se '.[0].policy.params | .api == "anthropic" and (.sent | keys) == ["max_tokens", "stop", "temperature", "tool_choice"]' anthropic.jsonl
+}
+
+@test "a reply at its limit, and a refusal" {
+	for api in responses anthropic; do
+		for stream in '' --stream; do
+			ask $api 1 tiny-limit $stream
+			jq -se 'map(select(.type == "step"))[0] | .llm.finish_reason == "length" and .llm.parse.cause == "finish-length"' $api.jsonl
+		done
+		ask $api 1 tiny-fail
+		jq -se 'last | .status == "refused" and (.reason | test("the script refuses this model"))' $api.jsonl
+	done
+}

@@ -237,7 +237,7 @@ static void bad_field(void)
 	ok(!strstr(message_of(&g), "is broken"), "a call that is refused is refused as ever");
 	move(s, a.session, "RIGHT", &g);
 	ok(strstr(message_of(&g), "Error executing tool lake_move: field 10 is broken") != NULL,
-	       "the move onto it");
+	   "the move onto it");
 	is_int(steps_read(s, "a"), 4, "is made");
 	move(s, a.session, "LEFT", &g);
 	is_int(position_in(&g), 9, "and there is a way back");

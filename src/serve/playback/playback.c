@@ -303,7 +303,7 @@ static size_t nearest(const struct played *s, struct str name, struct str argume
 	int64_t best = INT64_MIN;
 	size_t found = 0;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; r->calls && i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[i];
 		size_t away = i > s->next ? i - s->next : s->next - i;
 		int64_t score = likeness(c->arguments, arguments) * 1024 +

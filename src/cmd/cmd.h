@@ -15,7 +15,9 @@
 /* What only main provides: time, stop signals, environment variables, the terminal. */
 struct context {
 	struct clock clock;
-	void (*catch_stop)(void);                  /* from now on signals request an orderly stop */
+	void (*catch_stop)(void); /* from now on signals request an orderly stop */
+	/* the signal that requested it, which is forgotten: for commands that go on after Ctrl-C */
+	int (*take_stop)(void);
 	int stop_fd;                               /* readable once a signal requested a stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
@@ -34,6 +36,7 @@ struct command {
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
+	bool recordings; /* operands such as @2 are recordings of the state folder */
 	/* has network peers: SIGPIPE must not kill it before its sessions are closed */
 	bool network;
 	/* Returns the exit code, or -1 with err set. */

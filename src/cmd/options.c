@@ -256,6 +256,12 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 	return 0;
 }
 
+/* gdb spells a long name of two letters with one dash: -ex. */
+static bool is_short_long(const struct parser *p, const char *name)
+{
+	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
+}
+
 int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
                   void *values, struct error *err)
 {
@@ -272,8 +278,9 @@ int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, in
 			argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-' ? parse_long(&p, arg + 2, err)
-		                         : parse_short(&p, arg + 1, err)) {
+		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
+		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
+		                                        : parse_short(&p, arg + 1, err)) {
 			return -1;
 		}
 	}

@@ -37,10 +37,11 @@ static const struct opt options[] = {
                    "else 8)"),
 	OPT_LIST(0, "fault", "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
-	OPT_LIST(0, "allow-origin", "ORIGIN", FIELD(origins),
-                 "also answer web pages of this origin, http://HOST[:PORT], and requests for that "
-                 "host; * answers all (default: pages of this host, and requests for an address or "
-                 "localhost); may be given several times"),
+	OPT_LIST(
+		0, "allow-origin", "ORIGIN", FIELD(origins),
+		"also answer web pages of this origin, http://HOST[:PORT], which get CORS headers, and "
+		"requests for that host; * answers all (default: pages of this host, and requests for an address or "
+		"localhost); may be given several times"),
 	OPT_STRING(0, "delay", "DURATION", FIELD(delay), "make each tool call take this long"),
 	OPT_CHOICE(0, "as", "ROLE", "env|llm", FIELD(as),
                    "play the recording as the environment or as the model (default env)"),

@@ -208,7 +208,7 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
 	if (json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT) {
 		*differ = *differ || texts_differ(before, after, scratch);
 	} else if (str_eq(before, after)) {
-		member_changes_take_equal(c, between);
+		member_changes_take_equal(c, before, after, between);
 	} else {
 		member_set set = member_changes_take(c, before, after, between);
 		*differ = *differ || set == CHANGES_UNKNOWN;
@@ -220,9 +220,6 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
 
 static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 {
-	if (!m->answers) {
-		m->answers = arena_new(m->arena, MOVEMENT_ANSWERS_MAX * sizeof(*m->answers));
-	}
 	for (size_t i = 0; i < m->answer_count; i++) {
 		if (m->answers[i].call == call) {
 			return &m->answers[i];
@@ -231,6 +228,7 @@ static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 	if (m->answer_count == MOVEMENT_ANSWERS_MAX) {
 		return NULL;
 	}
+	m->answers = arena_grow(m->arena, m->answers, m->answer_count, sizeof(*m->answers));
 	m->answers[m->answer_count].call = call;
 	return &m->answers[m->answer_count++];
 }
@@ -367,7 +365,7 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 		is = take_change(m, l, state, called, in_episode);
 	} else if (effect == EFFECT_UNCHANGED && !m->states.done) {
 		struct interval between = since_last(m, l, called);
-		member_changes_take_equal(&m->states, &between);
+		member_changes_take_equal(&m->states, buf_view(&m->state), state, &between);
 	}
 	if (called) {
 		take_pair(m, is);
@@ -463,6 +461,9 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 	}
 	if (m->contradicted >= CONTRADICTED_MIN && c->counts && !c->count_moved) {
 		return MOVEMENT_NONE; /* it is the state of an environment that nobody acts on */
+	}
+	if (call_changes_found(&m->states.by_call)) {
+		return MOVEMENT_IGNORED;
 	}
 	if (repeats_differ(m)) {
 		return MOVEMENT_UNSHOWN;

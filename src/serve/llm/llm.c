@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "json/write.h"
-#include "serve/host/host.h"
+#include "serve/host/cors.h"
 #include "serve/llm/body.h"
 #include "serve/llm/check.h"
 
@@ -105,7 +105,8 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 }
 
 /* Hands a->body over. */
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct completion *a)
+static enum MHD_Result send_answer(const struct llm_server *server,
+                                   struct MHD_Connection *connection, struct completion *a)
 {
 	const struct llm_reply *r = a->reply;
 	struct sending *s = mem_new(sizeof(*s));
@@ -128,6 +129,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct com
 		return MHD_NO;
 	}
 	add_headers(response, a);
+	cors_add(response, &server->origins, connection);
 	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
 
 	MHD_destroy_response(response);
@@ -236,6 +238,16 @@ static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connec
 	                            str_eq(str_skip(said, strlen("Bearer ")), s->script.key));
 }
 
+/* Without a key: a browser sends none with it. */
+static bool is_preflight(const struct llm_server *s, struct MHD_Connection *connection,
+                         const char *method)
+{
+	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
+	                                          host_header(connection, "host"));
+
+	return !refused.status && cors_is_preflight(&s->origins, connection, str_from(method));
+}
+
 static void answer(struct llm_server *s, struct MHD_Connection *connection, const char *method,
                    const char *url, struct pending_completion *p)
 {
@@ -285,6 +297,9 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		*piece_n = 0;
 		return p->body.full ? MHD_NO : MHD_YES;
 	}
+	if (is_preflight(s, connection, method)) {
+		return cors_answer_preflight(connection);
+	}
 	if (!p->waited) {
 		answer(s, connection, method, url, p);
 	} else if (suspend_queue_closed(s->host.waits)) {
@@ -299,7 +314,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		               ? MHD_YES
 		               : MHD_NO;
 	}
-	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(connection, &p->answer);
+	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(s, connection, &p->answer);
 }
 
 static void forget(void *cls, struct MHD_Connection *connection, void **state,

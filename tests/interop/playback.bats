@@ -49,11 +49,11 @@ same_again() {
 
 @test "MCP-Gym: the lake, to the goal and at random" {
 	for server in newest c; do
-		same_again "$(url $server)" --actions $to_goal
-		same_again "$(url $server)" --actions $to_goal --seed 42
-		same_again "$(url $server)" --policy random:5 --max-turns 8
-		same_again "$(url $server)" --actions UP,nonsense,DOWN --force-call
-		same_again "$(url $server)" --actions UP,DOWN --state observation
+		same_again "$(url "$server")" --actions "$to_goal"
+		same_again "$(url "$server")" --actions "$to_goal" --seed 42
+		same_again "$(url "$server")" --policy random:5 --max-turns 8
+		same_again "$(url "$server")" --actions UP,nonsense,DOWN --force-call
+		same_again "$(url "$server")" --actions UP,DOWN --state observation
 	done
 }
 
@@ -67,25 +67,25 @@ same_again() {
 	END
 	same_again "$(url everything)" --policy calls.json --force-call
 	for server in sdk1 sdk2; do
-		same_again "$(url $server)" --policy random:3 --max-turns 10
-		same_again "$(url $server)" --tool nope --actions '{"x":1}' --force-call
+		same_again "$(url "$server")" --policy random:3 --max-turns 10
+		same_again "$(url "$server")" --tool nope --actions '{"x":1}' --force-call
 	done
 }
 
 @test "OpenEnv of two generations, and a world of TextArena" {
 	for server in new v2; do
-		same_again "$(url $server)" --actions $to_goal --seed 42
-		same_again "$(url $server)" --actions UP,nonsense,DOWN --force-call
+		same_again "$(url "$server")" --actions "$to_goal" --seed 42
+		same_again "$(url "$server")" --actions UP,nonsense,DOWN --force-call
 	done
 	same_again "$(url hanoi)" --actions '[A C],[A C],[A B],please,[C B]'
 }
 
 @test "several rollouts in parallel" {
-	same_again "$(url newest)" --actions $to_goal --group-size 4 --jobs 4 --task lake
+	same_again "$(url newest)" --actions "$to_goal" --group-size 4 --jobs 4 --task lake
 }
 
 @test "the Python SDK's own client plays along, structured content and all" {
-	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions $to_goal
+	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions "$to_goal"
 	play real.jsonl
 	"$installed/gym/bin/python" -W ignore - "$player" <<-'PYTHON'
 		import asyncio, sys
@@ -105,7 +105,7 @@ same_again() {
 }
 
 @test "bisect and shrink on a real server" {
-	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions $to_goal
+	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions "$to_goal"
 	play real.jsonl
 	run "$ROLLDBG" bisect real.jsonl --env "$player" --env "$(url newest)"
 	[ "$status" = 0 ]

@@ -45,7 +45,7 @@ static int find_first(const char *file, const char *rule, struct buf *id, struct
 
 static int list_ids(const struct goldens *g, const char *id, struct error *err)
 {
-	const char *file = g->items[0].file;
+	const char *file = g->items ? g->items[0].file : "";
 
 	if (id) {
 		error_set(err, FAIL_USAGE, "%s has no rollout '%s'; available:", file, id);
@@ -53,7 +53,7 @@ static int list_ids(const struct goldens *g, const char *id, struct error *err)
 		error_set(err, FAIL_USAGE, "%s has %zu rollouts; choose one with --rollout:", file,
 		          g->count);
 	}
-	for (size_t i = 0; i < g->count && i < LISTED_MAX; i++) {
+	for (size_t i = 0; g->items && i < g->count && i < LISTED_MAX; i++) {
 		size_t n = strlen(err->text);
 
 		snprintf(err->text + n, sizeof(err->text) - n, "%s %.*s", i ? "," : "",

@@ -257,8 +257,8 @@ static bool is_recording(const struct context *c, const struct serve_options *o,
 	struct error ignored;
 
 	serve_conf_init(&conf, c->clock);
-	bool a_file = access(operand, F_OK) == 0 || strchr(operand, '/') ||
-	              str_ends(str_from(operand), STR(".jsonl"));
+	bool a_file = access(operand, F_OK) == 0 || strcmp(operand, "-") == 0 ||
+	              strchr(operand, '/') || str_ends(str_from(operand), STR(".jsonl"));
 
 	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
 }

@@ -18,7 +18,8 @@
 #include <stdlib.h>
 
 #define DEFAULT_MAX_RUNS 1000
-#define TRIES            3 /* of all calls, to see whether the symptom comes each time */
+#define TRIES            3  /* of all calls, to see whether the symptom comes each time */
+#define LAST_TRIES       10 /* of what is left, until it is recorded with the symptom */
 
 struct shrink_options {
 	struct target_options target;
@@ -314,7 +315,7 @@ static int record(struct shrinking *s, const struct sublist *list, struct shot *
 	                             .secrets = s->target.target.secrets};
 	int failed = 0;
 
-	for (size_t t = 0; t < TRIES && !failed && !shot->seen; t++) {
+	for (size_t t = 0; t < LAST_TRIES && !failed && !shot->seen; t++) {
 		*shot = (struct shot){.list = list};
 		failed = recorder_new(&conf, &shot->recorder, err) || fire(s, shot, 1, err);
 		struct error closing = {0};
@@ -325,7 +326,8 @@ static int record(struct shrinking *s, const struct sublist *list, struct shot *
 		}
 	}
 	if (!failed && !shot->seen) {
-		log_warn("flaky: %s did not come again in %d runs of what is left", what(s), TRIES);
+		log_warn("flaky: %s did not come again in %d runs of what is left", what(s),
+		         LAST_TRIES);
 	}
 	return failed;
 }
@@ -388,6 +390,7 @@ static void say_result(struct shrinking *s, const struct minimized *m, const str
 	}
 }
 
+/* The exit code. */
 static int finish(struct shrinking *s, const struct minimized *m, struct error *err)
 {
 	struct sublist list = {m->index, m->count};
@@ -408,7 +411,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 		say_result(s, m, &last);
 	}
 	buf_release(&calls);
-	return failed || output_flush(&s->out, err) ? -1 : 0;
+	return failed || output_flush(&s->out, err) ? -1 : !last.seen;
 }
 
 /* ---- setting up ---- */
@@ -585,15 +588,15 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	struct minimized m = {0};
 
 	pthread_mutex_init(&s.lock, NULL);
-	int failed = set_up(&s, argc, argv, err) || search(&s, &m, err) || finish(&s, &m, err);
+	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
 
 	progress_give_way(s.progress);
-	if (failed) {
+	if (code < 0) {
 		env_target_hide(&s.target.target, err);
 	}
 	free(m.index);
 	tear_down(&s);
-	return failed ? -1 : 0;
+	return code;
 }
 
 const struct command command_shrink = {
@@ -608,7 +611,8 @@ const struct command command_shrink = {
 		"than the golden answered it in the same state. The shortest rollout is recorded, and "
 		"its calls are written as a policy file, so that 'rolldbg run --policy' repeats it. A "
 		"finding that comes and goes is called flaky, and each part is then played several "
-		"times. The exit code is 0 if something is left, 3 if the finding is not reproduced "
+		"times. The exit code is 0 if what is left gives it again, 1 if it did not in ten "
+		"runs, 3 if the finding is not reproduced "
 		"by all calls, 4 if the environment was not reached.",
 	.max_operands = 1,
 	.opts = options,

@@ -43,8 +43,11 @@ offered() {
 	[ "$(offered check --only loop,cap)" = loop,capacity ]
 	[ "$(offered check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
 	[ "$(offered help sta)" = stats ]
-	[ "$(cd state && offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
-	[ "$(offered serve st)" = state ]
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	cd "$BATS_TEST_TMPDIR/empty"
+	[ "$(offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
+	touch run.jsonl
+	[ "$(offered serve ru)" = run.jsonl ]
 	[ "$(offered serve --map 8)" = 8x8 ]
 }
 

@@ -37,11 +37,11 @@ same_again() {
 
 @test "the same calls give the same bytes, over both protocols and from every source of states" {
 	for protocol in mcp openenv; do
-		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --seed 42
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions "$goal" --seed 42
 		same_again "builtin:frozen_lake?protocol=$protocol&map=random" --policy random:3 --max-turns 12
 		same_again "builtin:desk?protocol=$protocol" --policy random:4 --max-turns 20 --seed 5
-		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --state observation
-		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --state none
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions "$goal" --state observation
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions "$goal" --state none
 	done
 	# a plain MCP server, and a tool that tells the state and is called as well
 	same_again builtin:desk --policy random:4 --max-turns 20 --protocol mcp
@@ -63,9 +63,9 @@ same_again() {
 	expect 4 rolldbg run --quiet --env "$url" --actions DOWN,DOWN --out b.jsonl
 	[ "$(jq -r 'select(.type == "step") | .outcome' b.jsonl)" = $'transport-error\ntransport-error' ]
 	stop_playing
-	rolldbg run --quiet --env 'builtin:frozen_lake?protocol=openenv&fault=close-1011' --actions $goal --force --out a.jsonl || true
+	rolldbg run --quiet --env 'builtin:frozen_lake?protocol=openenv&fault=close-1011' --actions "$goal" --force --out a.jsonl || true
 	play a.jsonl
-	rolldbg run --quiet --env "$url" --actions $goal --force --out b.jsonl || true
+	rolldbg run --quiet --env "$url" --actions "$goal" --force --out b.jsonl || true
 	has "$(jq -c 'select(.type == "step" and .error) | [.outcome, .error.code, .error.message]' b.jsonl)" '1011 keepalive ping timeout"]'
 	stop_playing
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=hang' --actions DOWN --timeout 200ms --force --out a.jsonl || true
@@ -75,10 +75,10 @@ same_again() {
 }
 
 @test "the stripped form plays as well" {
-	rolldbg run --quiet --actions $goal --seed 42 --out a.jsonl
+	rolldbg run --quiet --actions "$goal" --seed 42 --out a.jsonl
 	rolldbg strip a.jsonl >golden.jsonl
 	play golden.jsonl
-	expect 0 rolldbg run --quiet --env "$url" --actions $goal --seed 42 --out b.jsonl
+	expect 0 rolldbg run --quiet --env "$url" --actions "$goal" --seed 42 --out b.jsonl
 	rolldbg strip b.jsonl | cmp - golden.jsonl
 }
 

@@ -25,10 +25,10 @@
 
 static const struct playback_wish anything = {.has_seed = false};
 
-static struct playback *record(const char *text, struct playback_conf conf)
+static struct playback_source *record(const char *text, struct playback_conf conf)
 {
 	char path[] = "/tmp/test_playback.XXXXXX";
-	struct playback *p = NULL;
+	struct playback_source *p = NULL;
 	struct error err = {0};
 	int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -58,7 +58,7 @@ static struct str state_of(const struct played *s)
 
 static void check_calls(void)
 {
-	struct playback *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
+	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct played *s = playback_begin(p, &anything, &why);
 
@@ -84,7 +84,7 @@ static void check_calls(void)
 
 static void check_rollouts(void)
 {
-	struct playback *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
+	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	struct playback_wish eight = {.has_seed = true, .seed = 8}, nine = {true, 9, STR_NONE};
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct played *s = playback_begin(p, &eight, &why), *t;
@@ -96,7 +96,7 @@ static void check_rollouts(void)
 	ok(strstr(buf_cstr(&why), "has 2 rollouts, and each has been played"), "%s",
 	   buf_cstr(&why));
 	buf_clear(&why);
-	ok(!playback_reset(t, &nine, &why) && str_is(t->rollout->id, "a"),
+	ok(t && !playback_reset(t, &nine, &why) && str_is(t->rollout->id, "a"),
 	   "a reset with a seed that is not there changes nothing");
 	ok(strstr(buf_cstr(&why), "no rollout with seed 9; recorded: 7, 8"), "%s", buf_cstr(&why));
 	playback_end(s);
@@ -130,7 +130,7 @@ static const char twins[] = HEADER("a", "7", "control-plane") RESET("a")
 
 static void check_exchange(void)
 {
-	struct playback *p = record(twins, (struct playback_conf){.match = MATCH_EXACT});
+	struct playback_source *p = record(twins, (struct playback_conf){.match = MATCH_EXACT});
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct played *s = playback_begin(p, &anything, &why);
 	struct played *t = playback_begin(p, &anything, &why);
@@ -166,7 +166,7 @@ static void check_answer(struct played *s, const char *arguments, const char *wa
 
 static void check_answers(void)
 {
-	struct playback *p = record(two, (struct playback_conf){.match = MATCH_SEQUENTIAL});
+	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_SEQUENTIAL});
 	struct buf why = BUF(BUF_MAX_SMALL), total = BUF(BUF_MAX_SMALL);
 	struct played *s = playback_begin(p, &anything, &why);
 

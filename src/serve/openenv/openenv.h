@@ -100,8 +100,8 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r);
 /* Answers a reset, a step or a request for the state. */
 void openenv_play(struct turn *t);
 /* The recorded tools that steps call: a raw array; absent: a step is one action. */
-struct str openenv_played_tools(const struct playback *p);
+struct str openenv_played_tools(const struct playback_source *p);
 /* Appends the body of /schema. */
-void openenv_played_schema(const struct playback *p, struct buf *out);
+void openenv_played_schema(const struct playback_source *p, struct buf *out);
 
 #endif

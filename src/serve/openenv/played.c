@@ -251,14 +251,14 @@ static struct str only_step(struct str tools)
 	               : STR_NONE;
 }
 
-struct str openenv_played_tools(const struct playback *p)
+struct str openenv_played_tools(const struct playback_source *p)
 {
 	struct str tools = playback_sample(p)->tools;
 
 	return only_step(tools).p ? STR_NONE : tools;
 }
 
-void openenv_played_schema(const struct playback *p, struct buf *out)
+void openenv_played_schema(const struct playback_source *p, struct buf *out)
 {
 	struct str step_tool = only_step(playback_sample(p)->tools);
 

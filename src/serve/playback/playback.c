@@ -16,9 +16,9 @@ const char *const playback_matches[] = {[MATCH_EXACT] = "exact",
                                         [MATCH_ARGUMENTS] = "arguments",
                                         [MATCH_SEQUENTIAL] = "sequential"};
 
-int playback_new(const struct playback_conf *conf, struct playback **out, struct error *err)
+int playback_new(const struct playback_conf *conf, struct playback_source **out, struct error *err)
 {
-	struct playback *p = mem_new(sizeof(*p));
+	struct playback_source *p = mem_new(sizeof(*p));
 
 	p->match = conf->match;
 	p->loop = conf->loop;
@@ -30,7 +30,7 @@ int playback_new(const struct playback_conf *conf, struct playback **out, struct
 	return 0;
 }
 
-void playback_free(struct playback *p)
+void playback_free(struct playback_source *p)
 {
 	if (p) {
 		recorded_release(&p->recorded);
@@ -38,7 +38,7 @@ void playback_free(struct playback *p)
 	}
 }
 
-const struct recorded_rollout *playback_sample(const struct playback *p)
+const struct recorded_rollout *playback_sample(const struct playback_source *p)
 {
 	const struct recorded *r = &p->recorded;
 
@@ -74,8 +74,8 @@ static bool any_seed(const struct recorded *r)
 }
 
 /* Of those that fit the one played least often; without `loop` it must not have been played. */
-static struct recorded_rollout *next_fitting(struct playback *p, const struct playback_wish *w,
-                                             bool args_too)
+static struct recorded_rollout *next_fitting(struct playback_source *p,
+                                             const struct playback_wish *w, bool args_too)
 {
 	struct recorded *r = &p->recorded;
 	struct recorded_rollout *best = NULL;
@@ -107,7 +107,7 @@ static int by_size(const void *a, const void *b)
 
 static void list_seeds(const struct recorded *r, struct buf *why)
 {
-	int64_t listed[SEEDS_MAX];
+	int64_t listed[SEEDS_MAX] = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->count && count < SEEDS_MAX; i++) {
@@ -127,7 +127,8 @@ static void list_seeds(const struct recorded *r, struct buf *why)
 	}
 }
 
-static void explain_none(const struct playback *p, const struct playback_wish *w, struct buf *why)
+static void explain_none(const struct playback_source *p, const struct playback_wish *w,
+                         struct buf *why)
 {
 	const struct recorded *r = &p->recorded;
 	size_t with_seed = 0;
@@ -153,7 +154,7 @@ static void explain_none(const struct playback *p, const struct playback_wish *w
 	log_warn("serve: %s", buf_cstr(why));
 }
 
-static struct recorded_rollout *choose(struct playback *p, const struct playback_wish *wish)
+static struct recorded_rollout *choose(struct playback_source *p, const struct playback_wish *wish)
 {
 	struct playback_wish w = *wish;
 	struct recorded_rollout *one;
@@ -187,7 +188,8 @@ static void start(struct played *s)
 	s->fresh = true;
 }
 
-struct played *playback_begin(struct playback *p, const struct playback_wish *wish, struct buf *why)
+struct played *playback_begin(struct playback_source *p, const struct playback_wish *wish,
+                              struct buf *why)
 {
 	struct recorded_rollout *one = choose(p, wish);
 
@@ -303,7 +305,7 @@ static size_t nearest(const struct played *s, struct str name, struct str argume
 	int64_t best = INT64_MIN;
 	size_t found = 0;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; r->calls && i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[i];
 		size_t away = i > s->next ? i - s->next : s->next - i;
 		int64_t score = likeness(c->arguments, arguments) * 1024 +

@@ -20,7 +20,7 @@ struct playback_conf {
 	bool loop; /* once all rollouts have been played, they are played again */
 };
 
-struct playback {
+struct playback_source {
 	struct recorded recorded;
 	enum playback_match match;
 	bool loop;
@@ -28,12 +28,12 @@ struct playback {
 };
 
 /* FAIL_INPUT: as recorded_read. */
-MUST_USE int playback_new(const struct playback_conf *conf, struct playback **out,
+MUST_USE int playback_new(const struct playback_conf *conf, struct playback_source **out,
                           struct error *err);
-void playback_free(struct playback *p); /* NULL is fine */
+void playback_free(struct playback_source *p); /* NULL is fine */
 
 /* What the server calls itself and offers: taken from the first rollout that had a session. */
-const struct recorded_rollout *playback_sample(const struct playback *p);
+const struct recorded_rollout *playback_sample(const struct playback_source *p);
 
 /* ---- sessions: of one thread ---- */
 
@@ -46,7 +46,7 @@ struct playback_wish {
 
 /* One session. */
 struct played {
-	struct playback *all;
+	struct playback_source *all;
 	struct recorded_rollout *rollout;
 	size_t next;                      /* call */
 	const struct recorded_call *last; /* the one that answered last; NULL: none yet */
@@ -59,7 +59,7 @@ struct played {
 
 /* The next rollout that nobody has played, of those with the wished seed if any has one. NULL: there
    is none, and *why says so. */
-struct played *playback_begin(struct playback *p, const struct playback_wish *wish,
+struct played *playback_begin(struct playback_source *p, const struct playback_wish *wish,
                               struct buf *why);
 /* Starts over: with another rollout if the wish is for another seed. False, nothing changed: there
    is none. */

@@ -542,6 +542,7 @@ const struct command command_bisect = {
 		"all differences (\"file\" is the target), a line \"layer\" for each target but the "
 		"first and rollout, and a summary with \"first_change\". The exit code is 0 if all "
 		"answer alike, 1 if not, 4 if a target was not reached.",
+	.recordings = true,
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

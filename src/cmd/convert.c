@@ -336,6 +336,7 @@ const struct command command_convert = {
 		"value is a step); of a step tool, arguments, observation, error, state (before the "
 		"call), state_after, reward, end, truncated. \"=TEXT\" is that text itself. Text that "
 		"is JSON, or that Python printed, is read as that value.",
+	.recordings = true,
 	.max_operands = -1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -422,6 +422,7 @@ const struct command command_debug = {
 		"a command moves over: rec, recorded facts; live and fork, the environment. Commands "
 		"are named as in gdb; help lists them. Commands can also come from files, options "
 		"and standard input.",
+	.recordings = true,
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -329,6 +329,7 @@ const struct command command_serve = {
 #include "serve/fault/faults.def"
 #undef FAULT
 		".",
+	.recordings = true,
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -614,6 +614,7 @@ const struct command command_shrink = {
 		"times. The exit code is 0 if what is left gives it again, 1 if it did not in ten "
 		"runs, 3 if the finding is not reproduced "
 		"by all calls, 4 if the environment was not reached.",
+	.recordings = true,
 	.max_operands = 1,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -40,7 +40,9 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .cap = BLOCK,
 		                     .p = mem_new(BLOCK),
 		                     .base = at > 0 ? (uint64_t)at : 0,
+		                     .origin = at > 0 ? (uint64_t)at : 0,
 		                     .limit = UINT64_MAX,
+		                     .made_end = UINT64_MAX,
 		                     .scratch = BUF(BUF_MAX_MESSAGE),
 		                     .made = BUF(FOREIGN_BYTES_MAX)};
 		*out = r;
@@ -85,14 +87,19 @@ void reader_close(struct reader *r)
 
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 {
+	r->sought = true;
+	r->place = (struct reader_place){offset, end, line};
+}
+
+void reader_continue(struct reader *r, struct reader_place place)
+{
 	r->start = r->end = r->searched = 0;
-	r->base = offset;
+	r->base = place.offset;
 	r->rest = STR_NONE;
 	r->objects = 0;
-	r->line = line - 1;
-	r->limit = end;
+	r->line = place.line - 1;
+	r->limit = place.end;
 	r->eof = false;
-	r->looked = true; /* it was ours */
 }
 
 /* Makes room after end by moving the unread bytes to the front, or by growing. */
@@ -310,6 +317,12 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	if (!r->looked && reader_look(r, err) != 0) {
 		return -1;
 	}
+	if (r->sought && !r->format) {
+		reader_continue(r, r->place);
+	} else if (r->sought && reader_seek_imported(r, err) != 0) {
+		return -1;
+	}
+	r->sought = false;
 	if (r->format) {
 		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
 		return reader_next_imported(r, out, note, err);

@@ -31,7 +31,7 @@ void reader_close(struct reader *r); /* NULL is fine */
 /* Before the first line: the format of the file, whatever it looks like. */
 void reader_set_format(struct reader *r, const struct format *format);
 /* The format that the file was recognized to be in: once a line was read; NULL: ours. A line of
-   another format has the line of its source in its note, and an offset of no use. */
+   another format has the line of its source in its note, and its offset among the lines made. */
 const struct format *reader_format(const struct reader *r);
 
 /* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
@@ -46,7 +46,8 @@ MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note 
                          struct error *err);
 
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
-   Regular files in our own format only: see recording_copy. */
+   Regular files only. In another format, seeking backwards starts again from the beginning: who
+   seeks much takes a recording_copy. */
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line);
 
 /* Receives one line, valid during the call; returning -1 with err set stops the reading. */

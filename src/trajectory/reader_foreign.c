@@ -177,6 +177,7 @@ static int import_more(struct reader *r, struct error *err)
 	if (more < 0 || torn) {
 		return more;
 	}
+	r->made_at += r->made.n;
 	buf_clear(&r->made);
 	r->taken = 0;
 	int failed = more ? import_value(r, value, err)
@@ -189,12 +190,44 @@ static int import_more(struct reader *r, struct error *err)
 	return failed ? error_wrap(err, "%s:%" PRIu64, r->name, r->line) : 1;
 }
 
+static int start_again(struct reader *r, struct error *err)
+{
+	foreign_formats.close(r->foreign);
+	r->foreign = foreign_formats.open(r->format);
+	buf_clear(&r->made);
+	r->made_at = r->taken = 0;
+	r->done = r->whole = false;
+	reader_continue(r, (struct reader_place){r->origin, UINT64_MAX, 1});
+	return reader_look(r, err);
+}
+
+int reader_seek_imported(struct reader *r, struct error *err)
+{
+	uint64_t offset = r->place.offset;
+
+	r->made_end = r->place.end;
+	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+	if (offset < r->made_at && start_again(r, err) != 0) {
+		return -1;
+	}
+	while (offset >= r->made_at + r->made.n && !r->done) {
+		if (import_more(r, err) < 0) {
+			return -1;
+		}
+	}
+	r->taken = offset - r->made_at < r->made.n ? (size_t)(offset - r->made_at) : r->made.n;
+	return 0;
+}
+
 int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err)
 {
 	struct error bad;
 	size_t used;
 
+	if (r->made_at + r->taken >= r->made_end) {
+		return 0;
+	}
 	while (r->taken == r->made.n) {
 		int more = r->done ? 1 : import_more(r, err);
 
@@ -210,7 +243,8 @@ int reader_next_imported(struct reader *r, struct line *out, struct reader_note 
 		}
 	}
 	struct str rest = str_skip(buf_view(&r->made), r->taken);
-	*note = (struct reader_note){.file = r->name, .line = r->line};
+	*note = (struct reader_note){
+		.file = r->name, .line = r->line, .offset = r->made_at + r->taken};
 	if (line_parse(rest, &r->scratch, out, &used, &bad) != 0) {
 		*err = bad;
 		return error_wrap(err, "%s:%" PRIu64 ": as imported", r->name, r->line);

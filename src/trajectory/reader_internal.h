@@ -14,7 +14,12 @@ struct reader {
 	size_t cap, start, end;
 	size_t searched; /* bytes from start known to contain no line feed */
 	uint64_t base;   /* offset of p[0] in the file */
+	uint64_t origin; /* offset at which the recording begins */
 	uint64_t limit;  /* offset at which to stop reading */
+	bool sought;     /* to this place, before the next line: */
+	struct reader_place {
+		uint64_t offset, end, line;
+	} place;
 	bool eof;
 
 	uint64_t line;    /* number of the current line */
@@ -32,6 +37,8 @@ struct reader {
 	struct foreign *foreign;
 	struct buf made; /* lines that the importer made; made.p[taken..] are not yet returned */
 	size_t taken;
+	uint64_t made_at;  /* offset of made.p[0] in all lines made */
+	uint64_t made_end; /* offset at which to stop */
 };
 
 /* Reads some more bytes behind p[start..end), which may move; sets eof at the end. */
@@ -46,6 +53,10 @@ void reader_give_torn(struct reader *r, struct line *out, struct reader_note *no
 /* Looks at the first value: sets `format` if the file is another program's. FAIL_INPUT where it is
    nobody's. */
 MUST_USE int reader_look(struct reader *r, struct error *err);
+/* Continues there, in bytes of the file. */
+void reader_continue(struct reader *r, struct reader_place place);
+/* Continues there, in bytes of the lines made: from the beginning, where it is before them. */
+MUST_USE int reader_seek_imported(struct reader *r, struct error *err);
 /* The next line that the importer makes: as reader_next. */
 MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                                   struct error *err);

@@ -52,6 +52,15 @@ written_formats() {
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' played.jsonl | paste -sd,)" = RIGHT,DOWN ]
 }
 
+@test "debug goes forth and back in every format" {
+	for format in $(read_formats); do
+		expect 0 rolldbg debug --batch -ex next -ex continue -ex 'goto 0' -ex 'info rollouts' "$(given "$format")"
+		[ -z "$stderr" ]
+		has "$output" 'turn 0'
+		[ "$(grep -c '  line [0-9]' <<<"$output")" = "$(rolldbg convert "$(given "$format")" | grep -c '^{"type":"header"')" ]
+	done
+}
+
 @test "a pipe and a list of values give the same as a file" {
 	rolldbg strip "$(given openai)" >file.stripped
 	rolldbg strip - <"$(given openai)" | cmp - file.stripped

@@ -66,7 +66,8 @@ static void *judge_alone(void *ctx, size_t index)
 	                                .fail_on = c->verdicts->fail_on};
 	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
 	conf.ctx = &f->verdicts;
-	if (!f->verdicts.reports || !is_regular(path) || judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
+	if (!f->verdicts.reports || !is_regular(path) ||
+	    judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
 	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, &ignored)) {
 		drop(NULL, f);
 		return NULL;

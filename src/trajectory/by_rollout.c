@@ -2,6 +2,7 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
+#include "trajectory/skim.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -101,11 +102,9 @@ static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollo
 	return last && last->file == b->file && last->rollout == rollout;
 }
 
-static int note_line(void *ctx, const struct line *l, const struct reader_note *note,
+static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
-	struct by_rollout *b = ctx;
-
 	if (note->torn) {
 		return b->torn(b->ctx, l, note, err);
 	}
@@ -136,13 +135,29 @@ static int open_file(const struct by_rollout *b, size_t file, struct reader **ou
 	            : reader_open(b->paths[file], out, err);
 }
 
+static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	while ((more = reader_skim(r, &l, &note, err)) > 0) {
+		if (note_line(b, &l, &note, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
 static int note_file(struct by_rollout *b, size_t file, struct error *err)
 {
 	struct reader *r = NULL;
 
 	b->file = file;
 	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
-	       open_file(b, file, &r, err) || reader_each(r, note_line, b, err);
+	       open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
 /* ---- the lines, in order ---- */
@@ -262,6 +277,61 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 		}
 	}
 	return 0;
+}
+
+/* The lines of the next rollout, read as bytes. */
+struct skimming {
+	struct by_rollout *b;
+	size_t next; /* stretch */
+	bool open;   /* one is being read */
+};
+
+/* 1: a line, 0: there are no more. */
+static int skim(struct skimming *s, struct line *l, struct error *err)
+{
+	struct by_rollout *b = s->b;
+	struct reader_note note;
+	int more = 0;
+
+	while (!s->open || (more = reader_skim(b->reader, l, &note, err)) == 0) {
+		const struct stretch *one = &b->stretches[s->next];
+
+		s->open = false;
+		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout) {
+			return 0;
+		}
+		if (open_stretch(b, one, err)) {
+			return -1;
+		}
+		reader_seek(b->reader, one->begin, one->end, one->line);
+		s->open = true;
+		s->next++;
+	}
+	return more;
+}
+
+int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
+                         struct error *err)
+{
+	struct skimming x = {a, a->next, false}, y = {b, b->next, false};
+	struct line first, second;
+	int more, same;
+
+	*steps = 0;
+	do {
+		more = skim(&x, &first, err);
+		same = more < 0 ? -1 : skim(&y, &second, err);
+		if (more < 0 || same < 0) {
+			return -1;
+		}
+		if (more != same || (more && !line_same_but_meta(first.text, second.text))) {
+			return 0;
+		}
+		*steps += more && first.type == LINE_STEP;
+	} while (more);
+	a->next = x.next;
+	b->next = y.next;
+	return 1;
 }
 
 void by_rollout_close(struct by_rollout *b)

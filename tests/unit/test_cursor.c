@@ -211,7 +211,8 @@ static void test_refused(void)
 
 	ok(cursor_open(&nowhere, &c, &err) && err.kind == FAIL_INPUT, "no such file");
 	ok(cursor_open(&nobody, &c, &err) && err.kind == FAIL_USAGE, "no such rollout");
-	is_str(err.text, "the recording has no rollout 'nobody'; available: a, b", "which there are");
+	is_str(err.text, "the recording has no rollout 'nobody'; available: a, b",
+	       "which there are");
 	unlink(path);
 	free(path);
 }

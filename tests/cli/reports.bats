@@ -135,7 +135,7 @@ xml() {
 	recordings
 	expect 3 rolldbg check runs --report sarif:s.json
 	jq -e '.version == "2.1.0" and (.runs | length == 1)' s.json
-	[ "$(jq '.runs[0].tool.driver.rules | length' s.json)" = $(($(rolldbg check --list | wc -l) + 3)) ]
+	[ "$(jq '.runs[0].tool.driver.rules | length' s.json)" = $(($(rolldbg check --list | wc -l) + 4)) ]
 	jq -e '.runs[0].tool.driver.rules | all(.id and .shortDescription.text and .help.text and (.defaultConfiguration.level | IN("error", "warning", "note")))' s.json
 	lacks "$(cat s.json)" '\u0001'
 	# each result is of the rule at its index, and stands where its first turn is
@@ -265,4 +265,22 @@ xml() {
 	golden lake DOWN,DOWN
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	lacks "$output" 'may differ'
+}
+
+@test "a suite: obsolete and missing goldens are cases that fail" {
+	mkdir goldens
+	golden goal DOWN
+	golden wall LEFT
+	mv goal.jsonl wall.jsonl goldens
+	printf '{"id":"%s"}\n' goal other >tasks.jsonl
+	expect 1 rolldbg replay goldens --tasks tasks.jsonl --report junit:j.xml --report sarif:s.json --report github:g.txt
+	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
+	# four tests, each with a name of its own
+	[ "$(xml j.xml | cut -f 2 | grep ^classname= | sort -u | wc -l)" = 4 ]
+	has "$(xml j.xml)" $'classname=goldens/wall name=the golden of task wall\t'
+	has "$(xml j.xml)" $'classname=tasks name=the golden of task other\t'
+	[ "$(xml j.xml | grep /failure | cut -d ' ' -f 1 | cut -f 2 | sort | paste -sd ' ')" = 'type=missing type=obsolete' ]
+	[ "$(jq -r '[.runs[0].results[].ruleId] | unique | join(" ")' s.json)" = golden-suite ]
+	jq -e '.runs[0] | .tool.driver.rules as $rules | .results | all(.ruleId == $rules[.ruleIndex].id)' s.json
+	grep -q '^::error file=tasks.jsonl,line=2,title=missing::the golden of task other: task other has no golden' g.txt
 }

@@ -111,7 +111,9 @@ void case_text_release(struct case_text *t)
 
 void case_name(const struct report_case *c, struct buf *out)
 {
-	if (c->rollout.p) {
+	bool rollout = c->rollout.p && !(c->golden && c->task.p); /* which is a case of its own */
+
+	if (rollout) {
 		text_escape(out, c->rollout);
 	} else if (c->task.p) {
 		buf_text(out, c->golden ? "the golden of task " : "the group of task ");

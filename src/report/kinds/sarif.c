@@ -9,7 +9,7 @@
 #define RESULTS_MAX ((size_t)25000) /* of a run: GitHub refuses a file with more */
 
 /* Rules beside those of checks.def. */
-enum own_rule { RULE_DIFFERENCE, RULE_NO_RESULT, RULE_LEFT_OUT };
+enum own_rule { RULE_DIFFERENCE, RULE_SUITE, RULE_NO_RESULT, RULE_LEFT_OUT };
 static const struct {
 	const char *id, *title, *help;
 } own_rules[] = {
@@ -17,6 +17,9 @@ static const struct {
                              "the environment answered otherwise than the golden",
                              "The calls of the golden were sent to the environment again, and this "
                              "came back in place of what was recorded."},
+	[RULE_SUITE] = {"golden-suite", "the goldens are not those of the tasks",
+                        "A golden of no task is obsolete: delete it. A task without a golden is "
+                        "missing one: record it."},
 	[RULE_NO_RESULT] = {"no-result", "a rollout or a recording has no result",
                             "The environment was not reached or was lost, or the recording cannot "
                             "be read."},
@@ -294,7 +297,7 @@ static void rollout(struct report *r, const struct report_case *c)
 		case_name(c, &message);
 		buf_text(&message, ": ");
 		text_escape(&message, str_from(c->problem));
-		put_own(s, RULE_NO_RESULT, c, buf_view(&message));
+		put_own(s, c->golden ? RULE_SUITE : RULE_NO_RESULT, c, buf_view(&message));
 	}
 	buf_release(&message);
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cmd/accept.h"
 #include "cmd/compare_options.h"
+#include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
 #include "cmd/mask_hints.h"
@@ -25,7 +26,7 @@ struct replay_options {
 	struct accept_options accept;
 	const char *out;
 	struct opt_u64 jobs;
-	bool keep_going, force;
+	bool keep_going, force, until_divergence;
 	struct report_options report;
 };
 
@@ -38,6 +39,9 @@ static const struct opt options[] = {
 	OPT_FLAG('k', "keep-going", FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens all the same"),
 	OPT_GROUP(FIELD(suite), suite_group),
+	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
+                 "replay the only rollout of one GOLDEN, and go into the debugger before the first "
+                 "call whose state differs"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record to this file (default: a new file in the state folder)"),
@@ -210,8 +214,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
-	       goldens_read_seen(&r->goldens, r->files.paths, r->files.count, &o->compare.masks,
-	                         &r->rules.patterns, err) ||
+	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
 }
 
@@ -523,9 +526,28 @@ static void tear_down(struct replaying *r)
 	buf_release(&r->path);
 }
 
+static int replay_in_debugger(const struct context *c, const struct replay_options *o, int argc,
+                              char **argv, struct error *err)
+{
+	struct debug_options d = {.target = o->target};
+
+	if (argc != 1 || o->accept.accept || o->accept.review || o->accept.update ||
+	    o->report.json || o->report.kinds.count || o->out || o->jobs.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
+		                 "--update, --report, --json, --out or --jobs");
+	}
+	return debug_divergence(c, &d, argv[0], err);
+}
+
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct replay_options *o = opts;
+
+	if (o->until_divergence) {
+		return replay_in_debugger(c, o, argc, argv, err);
+	}
 	struct replaying r = {.context = c,
 	                      .opts = opts,
 	                      .path = BUF(BUF_MAX_SMALL),

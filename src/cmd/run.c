@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
 #include "cmd/goldens.h"
@@ -26,6 +27,7 @@ struct run_options {
 	struct recording_options recording;
 	const char *actions, *tool, *argument, *policy, *task;
 	struct opt_list masks;
+	const char *stop_at; /* --break */
 	struct opt_u64 max_turns;
 	bool force_call;
 	struct model_options model;
@@ -49,6 +51,8 @@ static const struct opt options[] = {
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
 	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
+	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
+                   "go into the debugger where it holds, as of debug --ex 'tbreak EXPRESSION'"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
@@ -258,34 +262,6 @@ static const char *actions_of(const struct running *r)
 	return demo ? DEMO_ACTIONS : o->actions;
 }
 
-/* Values of the task override the options. */
-static void apply_task(const struct task *t, struct rollout_conf *conf)
-{
-	struct policy_conf *p = &conf->policy;
-
-	/* a task's policy replaces the built-in demonstration */
-	p->actions = t->actions ? t->actions : p->actions;
-	p->tool = t->tool ? t->tool : p->tool;
-	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
-	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
-		p->spec = t->policy;
-		p->llm = NULL; /* the model from the options does not belong to this policy */
-	}
-	p->vars = t->vars;
-	if (t->state) {
-		conf->env.state_spec = str_from(t->state);
-	}
-	conf->env.reset_args = t->reset.p ? t->reset : conf->env.reset_args;
-	if (t->has_seed) {
-		conf->env.has_seed = true;
-		conf->env.seed = t->seed;
-	}
-	if (t->has_max_turns) {
-		conf->has_max_turns = true;
-		conf->max_turns = t->max_turns;
-	}
-}
-
 static int64_t max_turns_of(const struct run_options *o)
 {
 	uint64_t n = o->max_turns.value;
@@ -315,7 +291,7 @@ static struct rollout_conf conf_of(struct running *r, const struct planned *one,
 	conf.mask_count = o->masks.count;
 	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
 	if (one->task) {
-		apply_task(one->task, &conf);
+		plan_apply_task(one->task, &conf);
 	}
 	return conf;
 }
@@ -503,9 +479,41 @@ static void tear_down(struct running *r)
 	pthread_mutex_destroy(&r->lock);
 }
 
+/* ---- in the debugger ---- */
+
+static int run_in_debugger(const struct context *c, const struct run_options *o, struct error *err)
+{
+	struct debug_options d = {.target = o->target,
+	                          .out = o->recording.out,
+	                          .force = o->recording.force,
+	                          .actions = o->actions,
+	                          .tool = o->tool,
+	                          .argument = o->argument,
+	                          .policy = o->policy,
+	                          .task = o->task,
+	                          .max_turns = o->max_turns,
+	                          .force_call = o->force_call,
+	                          .model = o->model};
+
+	if (o->plan.tasks || o->plan.group_size.given || o->plan.jobs.given ||
+	    recordings_is_folder(o->recording.out) || o->masks.count || o->report.json ||
+	    o->report.kinds.count) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--break is for a single rollout, without --mask, --json and --report");
+	}
+	d.actions = o->target.env || o->actions || o->policy ? o->actions : DEMO_ACTIONS;
+	return debug_until(c, &d, o->stop_at, err);
+}
+
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
+	const struct run_options *o = opts;
+
+	if (o->stop_at) {
+		return run_in_debugger(c, o, err);
+	}
 	struct running r = {.context = c,
 	                    .opts = opts,
 	                    .policy_path = BUF(BUF_MAX_SMALL),
@@ -513,8 +521,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	struct batch_count count;
 	struct error closing = {0};
 
-	(void)argc;
-	(void)argv;
+	(void)argc, (void)argv;
 	driver_init(&r.driver, c);
 	pthread_mutex_init(&r.lock, NULL);
 	int code = set_up(&r, err)          ? -1

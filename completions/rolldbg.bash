@@ -10,13 +10,14 @@ _rolldbg_value()
 {
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
-	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_policy 'script random llm' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
+	run:--break) _rolldbg_words '' ;;
 	run:--out | run:-o) _rolldbg_files -f ;;
 	run:--tasks) _rolldbg_files -f ;;
 	run:--group-size | run:-g) _rolldbg_words '' ;;
@@ -76,7 +77,7 @@ _rolldbg_value()
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
-	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
 	replay:--mask) _rolldbg_words '' ;;
 	replay:--tolerance) _rolldbg_words '' ;;
@@ -116,7 +117,7 @@ _rolldbg_value()
 	convert:--to) _rolldbg_words 'eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
 	convert:--rollout | convert:-r) _rolldbg_words '' ;;
-	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	debug:--seed | debug:-s) _rolldbg_words '' ;;
 	debug:--actions | debug:-a) _rolldbg_words '' ;;
 	debug:--tool | debug:-t) _rolldbg_words '' ;;
@@ -153,7 +154,7 @@ _rolldbg_value()
 	debug:--ca-file) _rolldbg_files -f ;;
 	debug:--header | debug:-H) _rolldbg_files -f ;;
 	debug:--header-env) _rolldbg_words '' ;;
-	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	shrink:--seed | shrink:-s) _rolldbg_words '' ;;
 	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	shrink:--divergence) _rolldbg_words '' ;;
@@ -176,7 +177,7 @@ _rolldbg_value()
 	shrink:--ca-file) _rolldbg_files -f ;;
 	shrink:--header | shrink:-H) _rolldbg_files -f ;;
 	shrink:--header-env) _rolldbg_words '' ;;
-	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	bisect:--seed | bisect:-s) _rolldbg_words '' ;;
 	bisect:--actions) _rolldbg_words '' ;;
 	bisect:--tool) _rolldbg_words '' ;;
@@ -199,7 +200,7 @@ _rolldbg_value()
 	bisect:--ca-file) _rolldbg_files -f ;;
 	bisect:--header | bisect:-H) _rolldbg_files -f ;;
 	bisect:--header-env) _rolldbg_words '' ;;
-	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay= as=env as=llm match=exact match=arguments match=sequential loop=1' ;;
+	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
 	probe:--need | probe:-N) _rolldbg_words '' ;;
@@ -259,12 +260,12 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	strip:*) _rolldbg_files -f ;;
@@ -281,7 +282,7 @@ _rolldbg_word()
 	bisect:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	serve:*) _rolldbg_files -f ;;
+	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
 	schema:*) _rolldbg_words 'recording' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
@@ -320,14 +321,20 @@ _rolldbg_target()
 	esac
 }
 
-# A kind of $1, a ready policy, or a file.
-_rolldbg_policy()
+# A word of $1, or a file.
+_rolldbg_mixed()
 {
 	local named
-	_rolldbg_words "$1 $(rolldbg __spec policies 2>/dev/null)"
+	_rolldbg_words "$1"
 	named=("${COMPREPLY[@]}")
 	_rolldbg_files -f
 	COMPREPLY+=("${named[@]}")
+}
+
+# A kind of $1, a ready policy, or a file.
+_rolldbg_policy()
+{
+	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
 # readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before

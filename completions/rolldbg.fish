@@ -29,6 +29,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -s t -l tool -x -d 'the
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l argument -x -d 'the argument that --actions fills (default: the only, or only required one)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -a 'script random llm (rolldbg __spec policies 2>/dev/null)' -d 'what chooses the calls: a policy file, the name of a ready-made policy, a recording (its calls), random:SEED, or llm with --model and --base-url'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s n -l max-turns -x -d 'stop after N turns (default: the script\'s length, else 100)'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l break -x -d 'go into the debugger where it holds, as of debug --ex \'tbreak EXPRESSION\''
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s o -l out -r -F -d 'write the recording to FILE, or one file per rollout to DIR/; with - to standard output, and the verdict to standard error (default: a new file, which becomes the latest recording)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s f -l force -d 'overwrite existing files'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l append -d 'append to an existing file'
@@ -116,6 +117,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l review -d 'on a t
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s k -l keep-going -d 'if the environment cannot be reached, try the remaining goldens all the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l tasks -r -F -d 'the tasks these goldens belong to, a file as for run: a golden whose task is not in it is obsolete, a task without a golden is missing, and both fail; judged only when whole folders are replayed'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l shard -x -d 'replay only part I of N: every N-th file'
+complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l until-divergence -d 'replay the only rollout of one GOLDEN, and go into the debugger before the first call whose state differs'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s j -l jobs -x -d 'replay N rollouts at a time (default 1)'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s o -l out -r -F -d 'record to this file (default: a new file in the state folder)'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s f -l force -d 'replace the file of --out'
@@ -326,6 +328,6 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l delay -x -d 'make 
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l as -x -a 'env llm' -d 'play the recording as the environment or as the model (default env)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l match -x -a 'exact arguments sequential' -d 'recorded call that answers a call: the next one if it is the same, the next one with the same tool and arguments, or the next one (default exact)'
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l loop -d 'play a recording again from its first rollout when all have been played'
-complete -c rolldbg -n '__fish_seen_subcommand_from serve' -F
+complete -c rolldbg -n '__fish_seen_subcommand_from serve' -F -a 'frozen_lake desk llm'
 complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help'

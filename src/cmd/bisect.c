@@ -71,6 +71,7 @@ struct bisecting {
 	struct golden scripted; /* of --actions */
 	const char *masks[OPT_LIST_MAX];
 	struct compare_rules rules;
+	struct file_list files;
 	struct layer layers[TARGETS_MAX];
 	size_t layer_count, opened;
 	struct golden *rollouts;
@@ -440,7 +441,9 @@ static int read_calls(struct bisecting *b, int argc, char **argv, struct error *
 		use_actions(b);
 		return 0;
 	}
-	if (goldens_read(&b->goldens, argv, (size_t)argc, &b->opts->compare.masks, err)) {
+	if (file_list_new(argv, (size_t)argc, &b->files, err) ||
+	    goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
+	                 err)) {
 		return -1;
 	}
 	b->rollouts = b->goldens.items;
@@ -498,6 +501,7 @@ static void tear_down(struct bisecting *b)
 	}
 	goldens_release(&b->goldens);
 	compare_rules_release(&b->rules);
+	file_list_free(&b->files);
 	difference_printer_release(&b->printer);
 	output_release(&b->out);
 	buf_release(&b->where);

@@ -187,27 +187,21 @@ static void keep_texts(struct goldens *g)
 	}
 }
 
-int goldens_read_seen(struct goldens *g, char *const *files, size_t count,
-                      const struct opt_list *masks, struct patterns *uses, struct error *err)
+int goldens_read(struct goldens *g, const struct file_list *files, const struct opt_list *masks,
+                 struct patterns *uses, struct error *err)
 {
 	int failed = 0;
 
 	*g = (struct goldens){.count = 0};
-	for (size_t i = 0; i < count && !failed; i++) {
-		struct golden_reading r = {.goldens = g, .file = files[i], .uses = uses};
+	for (size_t i = 0; i < files->count && !failed; i++) {
+		struct golden_reading r = {.goldens = g, .file = files->paths[i], .uses = uses};
 
 		mask_list_options(&r.masks, masks);
-		failed = read_file(g, &r, &files[i], err);
+		failed = read_file(g, &r, &files->paths[i], err);
 		mask_list_release(&r.masks);
 	}
 	keep_texts(g);
 	return failed;
-}
-
-int goldens_read(struct goldens *g, char *const *files, size_t count, const struct opt_list *masks,
-                 struct error *err)
-{
-	return goldens_read_seen(g, files, count, masks, NULL, err);
 }
 
 static bool is_recording(const char *file)
@@ -235,7 +229,8 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 	}
 	*policy = NULL;
 	char *path = mem_text(str_from(file));
-	int failed = goldens_read(g, &path, 1, &no_masks, err);
+	const struct file_list files = {.paths = &path, .count = 1};
+	int failed = goldens_read(g, &files, &no_masks, NULL, err);
 
 	g->path = path;
 	if (!failed && g->count > 1) {

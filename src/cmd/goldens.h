@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "cmd/masks.h"
 #include "compare/compare.h"
+#include "trajectory/reader.h"
 
 /* One rollout of a golden file. */
 struct golden {
@@ -38,14 +39,11 @@ struct goldens {
 };
 
 /* Reads all rollouts of all files, with the masks of the options and of each file's FILE.masks;
-   goldens_release in every case. FAIL_INPUT: a file that is no recording, a rollout without header,
-   reset or end, a mask that is no pointer. */
-MUST_USE int goldens_read(struct goldens *g, char *const *files, size_t count,
-                          const struct opt_list *masks, struct error *err);
-/* The same; `uses` is given the masks of these files and all lines. */
-MUST_USE int goldens_read_seen(struct goldens *g, char *const *files, size_t count,
-                               const struct opt_list *masks, struct patterns *uses,
-                               struct error *err);
+   goldens_release in every case. `uses` is given these masks and all lines; NULL: nobody asks.
+   FAIL_INPUT: a file that is no recording, a rollout without header, reset or end, a mask that is
+   no pointer. */
+MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
+                          const struct opt_list *masks, struct patterns *uses, struct error *err);
 void goldens_release(struct goldens *g);
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its one

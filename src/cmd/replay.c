@@ -214,8 +214,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
-	       goldens_read_seen(&r->goldens, r->files.paths, r->files.count, &o->compare.masks,
-	                         &r->rules.patterns, err) ||
+	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
 }
 

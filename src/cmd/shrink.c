@@ -555,7 +555,8 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 		return -1;
 	}
 	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
-	int failed = goldens_read(&s->goldens, &file, 1, &o->masks, err) ||
+	const struct file_list files = {.paths = &file, .count = 1};
+	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
 	             choose_rollout(s, file, err) || take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
 	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||

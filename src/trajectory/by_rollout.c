@@ -108,7 +108,10 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 	if (note->torn) {
 		return b->torn(b->ctx, l, note, err);
 	}
-	const struct rollout_rank *rollout = rollout_of(b, l);
+	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
+	/* mostly the rollout of the line before, which need not be looked up */
+	bool same = last && l->type != LINE_HEADER && str_eq(last->rollout->id, l->rollout);
+	const struct rollout_rank *rollout = same ? last->rollout : rollout_of(b, l);
 
 	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {

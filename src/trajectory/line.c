@@ -365,9 +365,12 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	return 0;
 }
 
+/* Strings, numbers and words have no line breaks. */
 static void write_value(struct str value, struct buf *out)
 {
-	if (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n)) {
+	bool container = value.p[0] == '{' || value.p[0] == '[';
+
+	if (container && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {
 		json_minify(value, out);
 	} else {
 		buf_str(out, value);

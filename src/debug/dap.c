@@ -577,8 +577,11 @@ static int read_request(struct dap *p, struct request *q, bool *any, struct erro
 	size_t length;
 
 	*any = false;
-	if (read_header(&length, err) || !length) {
-		return length ? -1 : 0;
+	if (read_header(&length, err)) {
+		return -1;
+	}
+	if (!length) {
+		return 0;
 	}
 	buf_clear(&p->message);
 	char *room = buf_room(&p->message, length);

@@ -2,6 +2,7 @@
 #   @options@  options before the command     @commands@  every command with its options
 #   @topic KIND@  names and what they mean    @keys@      every line of the record format with its keys
 #                                             @parts@     the members of the objects under these keys
+#   @results@  every line that --json prints, with its members
 
 BEGIN { FS = "\t" }
 FILENAME == "-" && $1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
@@ -16,12 +17,15 @@ FILENAME == "-" && $1 == "part" {
 	if (!keys[$2]++) object[++objects] = $2
 	key[$2, keys[$2]] = $0
 }
+FILENAME == "-" && $1 == "result" { result[++results] = $0 }
+FILENAME == "-" && $1 == "member" { key[results, ++keys[results]] = $0 }
 FILENAME == "-" { next }
 /^@options@$/ { write_options(""); next }
 /^@commands@$/ { write_commands(); next }
 /^@topic [a-z-]+@$/ { write_topic(substr($0, 8, length($0) - 8)); next }
 /^@keys@$/ { for (i = 1; i <= lines; i++) write_keys(line[i]); next }
 /^@parts@$/ { for (i = 1; i <= objects; i++) write_keys(object[i]); next }
+/^@results@$/ { for (i = 1; i <= results; i++) write_result(i); next }
 /^@.*@$/ { print FILENAME ":" FNR ": cannot expand " $0 >"/dev/stderr"; failed = 1; exit }
 { print }
 END { exit failed }
@@ -74,8 +78,20 @@ function write_topic(kind,    i, f) {
 	}
 }
 
-function write_keys(owner,    i, f) {
+function write_keys(owner) {
 	print "## " plain(owner) "\n"
+	write_members(owner)
+}
+
+function write_result(number,    f) {
+	split(result[number], f, "\t")
+	gsub(/,/, ", ", f[2])
+	print "## " plain(f[3]) (f[2] == "-" ? " (object)" : " (" plain(f[2]) ")") "\n"
+	print plain(f[4]) "\n"
+	write_members(number)
+}
+
+function write_members(owner,    i, f) {
 	for (i = 1; i <= keys[owner]; i++) {
 		split(key[owner, i], f, "\t")
 		gsub(/,/, " or ", f[4])

@@ -4,26 +4,35 @@
 #include "base/mem.h"
 #include <stdlib.h>
 
-#define SAMPLES 32 /* those below are compared; the others count as different */
+#define SAMPLES 32 /* samples below are told apart; the others are counted as distinct */
 
 struct group {
 	struct map_item item;
 	double reward; /* of the first sample whose reward is known */
-	char *task;    /* once there are two rollouts, or a size is known */
+	char *task;    /* known once there are two rollouts, or a size */
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
 	uint32_t size; /* 0: not known */
 	uint32_t lost : 30, differ : 1, carried : 1;
 	uint32_t rewarded;
-	struct seeded *seeded; /* NULL: no trace yet */
+	struct seeded *seeded; /* NULL: none yet */
 };
 
 /* Samples with the seed of the first one that had a trace. */
 struct seeded {
 	int64_t seed;
 	struct trace first;
-	int64_t count, differ; /* others; those that began otherwise */
-	size_t calls;          /* after which the first of these differed */
+	int64_t count, differ; /* the others; those that began differently */
+	size_t calls;          /* calls after which the first of these differed */
+};
+
+/* The members in the order in which they came. */
+struct group_log {
+	struct arena arena;
+	struct group_member *members;
+	struct trace *traces;
+	size_t count;
+	bool full; /* others came */
 };
 
 static int64_t count_of(const struct group *g)
@@ -31,7 +40,7 @@ static int64_t count_of(const struct group *g)
 	return __builtin_popcount(g->seen) + (int64_t)g->others;
 }
 
-/* False: that sample was here before. */
+/* Returns false if that sample was counted before. */
 static bool take_sample(struct group *g, int64_t sample)
 {
 	if (sample < 0 || sample >= SAMPLES) {
@@ -73,10 +82,69 @@ static void take_trace(struct group *g, const struct trace *t, int64_t seed)
 	}
 }
 
+void groups_keep_log(struct groups *g)
+{
+	g->log = mem_new(sizeof(*g->log));
+}
+
+static void log_member(struct group_log *log, const struct group_member *m)
+{
+	log->full = log->full || log->count == GROUP_LOG_MAX;
+	if (log->full) {
+		return;
+	}
+	if ((log->count & (log->count - 1)) == 0) { /* 0 and powers of two */
+		size_t room = log->count ? 2 * log->count : 1;
+
+		log->members = mem_resize(log->members, room, sizeof(*log->members));
+		log->traces = mem_resize(log->traces, room, sizeof(*log->traces));
+	}
+	log->members[log->count] = *m;
+	log->members[log->count].task = arena_str(&log->arena, m->task);
+	if (m->trace) {
+		log->traces[log->count] = *m->trace;
+	}
+	log->count++;
+}
+
+bool groups_can_absorb(const struct groups *g, const struct groups *other)
+{
+	struct group **theirs = map_list(&other->by_task);
+	bool can = true;
+
+	for (size_t i = 0; can && other->log->full && i < other->by_task.count; i++) {
+		can = !map_find(&g->by_task, theirs[i]->item.hash, STR_NONE);
+	}
+	free(theirs);
+	return can;
+}
+
+void groups_absorb(struct groups *g, struct groups *other)
+{
+	struct group **theirs = map_list(&other->by_task);
+	struct group_log *log = other->log;
+
+	for (size_t i = 0; log->full && i < other->by_task.count; i++) {
+		map_add(&g->by_task, &theirs[i]->item, theirs[i]->item.hash);
+	}
+	free(theirs);
+	if (log->full) {
+		other->by_task = (struct map){.root = NULL};
+		return;
+	}
+	for (size_t i = 0; i < log->count; i++) {
+		log->members[i].trace = log->members[i].trace ? &log->traces[i] : NULL;
+		groups_add(g, &log->members[i]);
+	}
+}
+
 void groups_add(struct groups *g, const struct group_member *m)
 {
 	if (!m->task.p) {
 		return;
+	}
+	if (g->log) {
+		log_member(g->log, m);
 	}
 	uint64_t hash = map_hash(m->task);
 	struct group *one = map_find(&g->by_task, hash, STR_NONE);
@@ -178,5 +246,11 @@ void groups_release(struct groups *g)
 		group_free(all[i]);
 	}
 	free(all);
+	if (g->log) {
+		arena_release(&g->log->arena);
+		free(g->log->members);
+		free(g->log->traces);
+		free(g->log);
+	}
 	*g = (struct groups){.by_task = {.root = NULL}};
 }

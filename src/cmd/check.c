@@ -2,26 +2,32 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "check/judge.h"
+#include "cmd/check_files.h"
 #include "cmd/settings.h"
 #include "cmd/store.h"
-#include "cmd/verdicts.h"
 #include "facts/trained.h"
 #include "trajectory/reader.h"
 
+#define THREADS_MAX   64 /* they compute: more than there are processors are of no use */
 #define EXPLAIN_WIDTH 78
 #define RULE_COLUMN   24
 #define TITLE_COLUMN  (RULE_COLUMN + 9)
 
 struct check_options {
 	struct verdict_options verdict;
+	struct report_options report;
 	const char *explain, *trained;
 	bool list, verify;
+	struct opt_u64 jobs;
 };
 
 #define FIELD(f) offsetof(struct check_options, f)
 
 static const struct opt options[] = {
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
+	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
+                   "judge N files at a time (default 1); the output is the same"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
 	OPT_STRING(0, "explain", "RULE", FIELD(explain),
@@ -92,37 +98,36 @@ static int list_rules(struct style style, struct error *err)
 
 /* ---- judging ---- */
 
-/* Results are printed as they come, because a recording may be long. */
-static int flush_some(void *ctx, struct error *err)
+static int check_number_of_jobs(const struct check_options *o, struct error *err)
 {
-	struct verdicts *v = ctx;
-
-	return output_flush_some(&v->out, err);
+	if (o->jobs.given && (o->jobs.value < 1 || o->jobs.value > THREADS_MAX)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--jobs: expected a number from 1 to %d, got %llu", THREADS_MAX,
+		                 (unsigned long long)o->jobs.value);
+	}
+	return 0;
 }
 
-static int check_files(const struct file_list *files, struct judge *j, struct verdicts *v,
-                       size_t *unusable, struct error *err)
+static int check_files(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	if (files->many) {
-		judge_many(j);
-	}
-	if (files->count > 1) {
-		v->origin = ORIGIN_FILE_AND_ROLLOUT;
-	}
-	for (size_t i = 0; i < files->count; i++) {
-		if (!judge_recording(j, files->paths[i], flush_some, v, err)) {
-			continue;
-		}
-		if (!store_pass_over(files, err, unusable)) {
-			struct error ignored; /* what was judged so far is worth seeing */
+	/* what a trainer's file has no partner for is known to one that has read all */
+	size_t jobs = o->jobs.given && !o->trained ? (size_t)o->jobs.value : 1;
 
-			(void)!output_flush(&v->out, &ignored);
-			return -1;
-		}
+	if (k->files->many) {
+		judge_many(k->judge);
 	}
-	judge_finish(j);
-	verdicts_summary(v, j);
-	return output_flush(&v->out, err);
+	if (k->files->count > 1) {
+		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
+	}
+	if (check_each_file(k, jobs, err)) {
+		return -1;
+	}
+	judge_finish(k->judge);
+	verdicts_summary(k->verdicts, k->judge);
+	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
+	                       output_flush(&k->verdicts->out, err)
+	               ? -1
+	               : 0;
 }
 
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -131,31 +136,36 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	const struct check_options *o = opts;
 	struct verdicts v = {.context = c,
 	                     .out = output_to_stdout(),
-	                     .json = o->verdict.json,
 	                     .origin = ORIGIN_ROLLOUT,
+	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
+	                          .places = o->report.kinds.count > 0,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
-	struct judge *j = NULL;
-	size_t unusable = 0;
+	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = verdict_hints(&o->verdict, &conf.hints, err) ||
+	int failed = check_number_of_jobs(o, err) || verdict_hints(&o->verdict, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
-	             judge_new(&conf, &j, err) || store_operands(c, argc, argv, &files, err) ||
-	             check_files(&files, j, &v, &unusable, err);
-	judge_free(j);
+	             judge_new(&conf, &k.judge, err) ||
+	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
+	             store_operands(c, argc, argv, &files, err) || check_files(o, &k, err);
+	if (failed) {
+		reports_give_up(v.reports, NULL, NULL, err);
+	}
+	judge_free(k.judge);
 	trained_free(conf.hints.trained);
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);
+	reports_free(v.reports);
 	output_release(&v.out);
-	if (!failed && unusable) {
+	if (!failed && k.unusable) {
 		return fail_exit_code(FAIL_INPUT);
 	}
 	/* a rollout that never was is not clean, whatever the rules have to say of it;
@@ -175,6 +185,7 @@ const struct command command_check = {
 		       "trainer's value for each sampled token, in order, without the tokens of "
 		       "tool results.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct check_options),

@@ -4,11 +4,14 @@
 #include "cmd/output.h"
 #include "cmd/policies.h"
 #include "cmd/settings.h"
+#include "convert/convert.h"
 #include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
+#include "report/kinds/kind.h"
+#include "report/results.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 #include "stats/metrics.h"
@@ -99,6 +102,17 @@ static void put_values(struct buf *out)
 	}
 }
 
+/* With a colon behind those that need a file. */
+static void put_reports(struct buf *out)
+{
+	for (size_t i = 0; i < report_row_count; i++) {
+		const struct report_row *r = &report_rows[i];
+
+		buf_printf(out, "topic\treport\t%s%s\t%s\n", r->name,
+		           r->target == REPORT_FILE ? ":" : "", r->purpose);
+	}
+}
+
 static void put_debugger(struct buf *out)
 {
 	for (size_t i = 0; i < verbs_count; i++) {
@@ -147,7 +161,12 @@ static void put_topics(struct buf *out)
 		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
 	}
 	put_faults(out);
+	put_reports(out);
 	put_values(out);
+	for (size_t i = 0; i < formats_count; i++) {
+		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
+		           formats[i]->write ? "read and written" : "read");
+	}
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}
@@ -184,12 +203,16 @@ static void put_types(unsigned types, struct buf *out)
 	}
 }
 
+static void put_words(const char *words, unsigned types, const char *meaning, struct buf *out)
+{
+	put_types(types, out);
+	buf_printf(out, "\t%s%s\t%s\n", words ? words : "", types & T_OPEN ? ",..." : "", meaning);
+}
+
 static void put_key(const char *kind, const char *owner, const struct line_key *k, struct buf *out)
 {
 	buf_printf(out, "%s\t%s\t%s\t", kind, owner, k->name);
-	put_types(k->types, out);
-	buf_printf(out, "\t%s%s\t%s\n", k->words ? k->words : "", k->types & T_OPEN ? ",..." : "",
-	           k->meaning);
+	put_words(k->words, k->types, k->meaning, out);
 }
 
 static const char *key_name(enum key key)
@@ -209,6 +232,26 @@ static void put_keys(struct buf *out)
 	}
 	for (size_t i = 0; i < line_parts_count; i++) {
 		put_key("part", key_name(line_parts[i].key), &line_parts[i], out);
+	}
+}
+
+/* The lines that --json prints, each before its members. */
+static void put_results(struct buf *out)
+{
+	for (enum result r = 0; r < RESULTS; r++) {
+		const struct result_line *l = &result_lines[r];
+
+		buf_printf(out, "result\t%s\t%s\t%s%s\n", l->commands ? l->commands : "-", l->type,
+		           l->meaning,
+		           l->metrics ? " Its members are the METRICS of rolldbg(1)." : "");
+		for (size_t i = 0; i < result_members_count; i++) {
+			const struct result_member *m = &result_members[i];
+
+			if (m->result == r) {
+				buf_printf(out, "member\t%d\t%s\t", (int)r, m->name);
+				put_words(m->words, m->types, m->meaning, out);
+			}
+		}
 	}
 }
 
@@ -247,6 +290,7 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 	put_options("-", global_options, global_options_count, &out.text);
 	put_topics(&out.text);
 	put_keys(&out.text);
+	put_results(&out.text);
 	return output_close(&out, err);
 }
 

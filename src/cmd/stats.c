@@ -1,17 +1,17 @@
 /* rolldbg stats: metrics over many recordings. */
 #include "stats/stats.h"
 
-#include "base/log.h"
 #include "base/text.h"
+#include "cmd/gather.h"
 #include "cmd/output.h"
+#include "cmd/stats_compare.h"
 #include "cmd/store.h"
-#include "facts/trained.h"
 #include "report/metrics.h"
-#include "trajectory/reader.h"
+#include "stats/partial.h"
 
 struct stats_options {
 	const char *by, *trained;
-	bool json;
+	bool json, csv, partial, merge, compare;
 };
 
 #define FIELD(f) offsetof(struct stats_options, f)
@@ -19,87 +19,58 @@ struct stats_options {
 static const struct opt options[] = {
 	OPT_CHOICE('b', "by", "WHAT", "task|none", FIELD(by),
                    "also print the metrics of each task (default none)"),
+	OPT_FLAG(0, "compare", FIELD(compare),
+                 "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
+	OPT_FLAG(0, "partial", FIELD(partial),
+                 "print a partial result, to be merged with others later"),
+	OPT_FLAG(0, "merge", FIELD(merge),
+                 "read partial results instead of recordings: the metrics are those of all "
+                 "recordings together"),
 	OPT_FLAG(0, "json", FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
+	OPT_FLAG(0, "csv", FIELD(csv), "print the metrics as comma-separated values"),
 };
 
 struct counting {
 	const struct context *context;
 	const struct stats_options *opts;
-	struct facts *facts;
-	struct stats *stats;
+	struct trained *trained;
 	struct output out;
 	struct error failed; /* to print; kind FAIL_NONE: nothing did */
-	bool many;           /* files: one that is not whole is not the end */
-	uint64_t headless;   /* the first line of this file whose rollout has no header; 0: none */
 };
 
-static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
-                     struct error *err)
+static bool by_task(const struct counting *c)
 {
-	struct counting *c = ctx;
-	struct facts_update u;
-
-	if (facts_end_unfinished(c->facts, l, &u)) {
-		stats_take(c->stats, &u);
-	}
-	if (facts_line(c->facts, l, note, &u, err)) {
-		if (!c->many || !facts_is_headless(c->facts, l)) {
-			return -1;
-		}
-		c->headless = c->headless ? c->headless : note->line;
-		return 0;
-	}
-	if (u.rollout) {
-		stats_take(c->stats, &u);
-	}
-	return 0;
+	return c->opts->by && !strcmp(c->opts->by, "task");
 }
 
-static int take_file(struct counting *c, const char *path, struct error *err)
-{
-	struct facts_update u;
-	bool any;
+/* ---- printing ---- */
 
-	c->headless = 0;
-	if (reader_file_lines(path, take_line, c, &any, err)) {
-		return -1;
+static void put_task(struct counting *c, struct str task, const struct metrics *m)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
+	if (c->opts->csv) {
+		report_csv_metrics(true, task, m, &c->out.text);
+	} else if (c->opts->json) {
+		report_json_task(task, m, &line);
+		text_escape_json(&c->out.text, buf_view(&line));
+	} else {
+		report_metrics_row(task, m, &c->out.text);
 	}
-	if (!any && !c->many) {
-		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
-	}
-	if (!any) {
-		log_warn("%s is empty", path);
-	}
-	if (c->headless) {
-		log_warn("%s:%llu: lines of a rollout that has no header are left out", path,
-		         (unsigned long long)c->headless);
-	}
-	while (facts_end_next(c->facts, &u)) {
-		stats_take(c->stats, &u);
-	}
-	facts_new_file(c->facts);
-	return 0;
+	buf_release(&line);
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct counting *c = ctx;
 
-	if (!c->opts->by || strcmp(c->opts->by, "task") != 0) {
+	if (!by_task(c)) {
 		return;
 	}
-	if (c->opts->json) {
-		struct buf line = BUF(BUF_MAX_MESSAGE);
-
-		report_json_task(task, m, &line);
-		text_escape_json(&c->out.text, buf_view(&line));
-		buf_release(&line);
-	} else {
-		report_metrics_row(task, m, &c->out.text);
-	}
+	put_task(c, task, m);
 	if (c->failed.kind == FAIL_NONE) {
 		(void)!output_flush_some(&c->out, &c->failed);
 	} else {
@@ -107,58 +78,132 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 	}
 }
 
-static int say(struct counting *c, struct error *err)
+static void put_title(struct counting *c)
+{
+	if (c->opts->csv) {
+		report_csv_metrics_title(&c->out.text);
+	} else if (by_task(c) && !c->opts->json) {
+		report_metrics_title(&c->out.text);
+	}
+}
+
+static void put_total(struct counting *c, const struct metrics *total, bool trained)
 {
 	struct checklist_line lines[CHECKLIST];
-	struct metrics total;
 	struct buf *out = &c->out.text;
-	bool by_task = c->opts->by && !strcmp(c->opts->by, "task");
 
-	if (by_task && !c->opts->json) {
-		report_metrics_title(out);
+	checklist_make(total, trained, lines);
+	if (c->opts->csv) {
+		report_csv_metrics(false, STR_NONE, total, out);
+	} else if (c->opts->json) {
+		report_json_metrics(total, out);
+		report_json_checklist(lines, total, out);
+	} else {
+		buf_text(out, by_task(c) ? "\n" : "");
+		report_metrics(total, out);
+		buf_char(out, '\n');
+		report_checklist(lines, c->context->style, out);
 	}
-	stats_finish(c->stats, take_task, c, &total);
+}
+
+static int say(struct counting *c, struct gathered *g, struct error *err)
+{
+	struct metrics total;
+
+	if (c->opts->partial) {
+		partial_write(g->stats, g->trained, &c->out.text);
+		return output_flush(&c->out, err);
+	}
+	put_title(c);
+	stats_finish(g->stats, take_task, c, &total);
 	if (c->failed.kind != FAIL_NONE) {
 		*err = c->failed;
 		return -1;
 	}
-	checklist_make(&total, c->opts->trained != NULL, lines);
-	if (c->opts->json) {
-		report_json_metrics(&total, out);
-		report_json_checklist(lines, &total, out);
-	} else {
-		buf_text(out, by_task ? "\n" : "");
-		report_metrics(&total, out);
-		buf_char(out, '\n');
-		report_checklist(lines, c->context->style, out);
-	}
+	put_total(c, &total, g->trained);
 	return output_flush(&c->out, err);
+}
+
+/* ---- reading ---- */
+
+static int gather(struct counting *c, int argc, char **argv, struct gathered *g, struct error *err)
+{
+	struct file_list files = {0};
+	int failed = store_operands(c->context, argc, argv, &files, err);
+
+	if (!failed) {
+		failed = c->opts->merge ? gather_partials(g, &files, err)
+		                        : gather_recordings(g, &files, c->trained, err);
+	}
+	file_list_free(&files);
+	return failed;
+}
+
+static int print_metrics(struct counting *c, int argc, char **argv, size_t *unusable,
+                         struct error *err)
+{
+	struct gathered g = {.stats = NULL};
+	int failed = gather(c, argc, argv, &g, err) || say(c, &g, err);
+
+	*unusable = g.unusable;
+	gathered_release(&g);
+	return failed;
+}
+
+static int print_comparison(struct counting *c, char **argv, size_t *unusable, struct error *err)
+{
+	struct gathered before = {.stats = NULL}, after = {.stats = NULL};
+	enum change_format format = c->opts->csv    ? CHANGES_CSV
+	                            : c->opts->json ? CHANGES_JSON
+	                                            : CHANGES_TABLE;
+	int failed = gather(c, 1, argv, &before, err) || gather(c, 1, argv + 1, &after, err) ||
+	             stats_compare(c->context, before.stats, after.stats, by_task(c), format,
+	                           &c->out, err);
+
+	*unusable = before.unusable + after.unusable;
+	gathered_release(&before);
+	gathered_release(&after);
+	return failed;
+}
+
+/* ---- options ---- */
+
+static int check_options(const struct stats_options *o, int argc, struct error *err)
+{
+	if (o->json + o->csv + o->partial > 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "--json, --csv and --partial are mutually exclusive");
+	}
+	if (o->compare && argc != 2) {
+		return error_set(err, FAIL_USAGE, "--compare needs two operands: BEFORE AFTER");
+	}
+	if (o->compare && o->partial) {
+		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
+	}
+	if (o->merge && o->trained) {
+		return error_set(err, FAIL_USAGE,
+		                 "--trainer-logprobs is needed where recordings are read, not with "
+		                 "--merge");
+	}
+	if (o->merge && argc == 0) {
+		return error_set(err, FAIL_USAGE, "--merge needs partial results to read");
+	}
+	return 0;
 }
 
 static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
                      struct error *err)
 {
-	struct counting c = {
-		.context = context, .opts = opts, .stats = stats_new(), .out = output_to_stdout()};
-	struct facts_conf conf = {.lenient = false};
-	struct file_list files = {0};
+	struct counting c = {.context = context, .opts = opts, .out = output_to_stdout()};
 	size_t unusable = 0;
-	int failed = (c.opts->trained && trained_read(c.opts->trained, &conf.hints.trained, err)) ||
-	             store_operands(context, argc, argv, &files, err);
+	int failed = check_options(c.opts, argc, err) ||
+	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
-	c.facts = facts_new(&conf);
-	c.many = files.many;
-	for (size_t i = 0; !failed && i < files.count; i++) {
-		failed = take_file(&c, files.paths[i], err) &&
-		         !store_pass_over(&files, err, &unusable);
-	}
 	if (!failed) {
-		failed = say(&c, err);
+		failed = c.opts->compare ? print_comparison(&c, argv, &unusable, err)
+		                         : print_metrics(&c, argc, argv, &unusable, err);
 	}
-	facts_free(c.facts);
-	trained_free(conf.hints.trained);
-	file_list_free(&files);
-	stats_free(c.stats);
+	trained_free(c.trained);
 	output_release(&c.out);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
 }
@@ -167,15 +212,24 @@ const struct command command_stats = {
 	.name = "stats",
 	.summary = "summarize recordings: metrics under the trainers' names, and a checklist",
 	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, the *.jsonl files of a folder, - for standard "
-		       "input; by default the latest recording) and prints metrics over all of "
-		       "them. The rollouts of one task are a group, whatever files they are in. "
-		       "A checklist below the metrics compares them with a healthy training run: "
-		       "tools are used, a reward is above 0, log-probabilities are finite and "
-		       "not 0, the KL is in the band of kl-band, advantages (r - mean) / (std + "
-		       "1e-4) are finite, groups are complete. The exit code is 0 whatever the "
-		       "numbers are: this is a report. Use check for a verdict.",
+	.description =
+		"Reads recordings (files, the *.jsonl files of a folder, - for standard input; by "
+		"default the latest recording) and prints metrics over all of them. The rollouts of "
+		"one task are a group, whatever files they are in. A checklist below the metrics "
+		"compares them with a healthy training run: tools are used, a reward is above 0, "
+		"log-probabilities are finite and not 0, the KL is in the band of kl-band, "
+		"advantages (r - mean) / (std + 1e-4) are finite, groups are complete. The exit "
+		"code is 0 whatever the numbers are: this is a report. Use check for a verdict.\n"
+		"With --compare BEFORE AFTER it prints by how much the metrics of two files or folders "
+		"differ, with a 95 % interval: for rates from Wilson's score intervals "
+		"(Newcombe's), for means from Welch's t. The verdict is more or less where the "
+		"interval leaves out 0, else noise; unknown where there are too few samples. Tasks "
+		"in both sets follow if they differ by more than noise (with --by task: all); their "
+		"intervals are so wide that all of them hold together (Bonferroni).\n"
+		"With --partial and --merge the work can be divided: partial results of any division of the "
+		"files, merged in the order of the files, give the bytes of the whole.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct stats_options),

@@ -7,6 +7,7 @@
 struct id_owner {
 	struct map_item item;
 	uint64_t rollout, mark;
+	bool contested; /* it was claimed with another mark */
 };
 
 void cross_rollout_release(struct cross_rollout *c)
@@ -20,7 +21,39 @@ void cross_rollout_forget(struct cross_rollout *c)
 {
 	c->counts = (struct count_sequence){0};
 	c->begun = 0;
+	c->caller = c->called = c->other_called = 0;
 	sharing_release(&c->sharing);
+}
+
+bool cross_rollout_can_absorb(const struct cross_rollout *c, const struct cross_rollout *other)
+{
+	struct id_owner **list = map_list(&other->owners);
+	bool can = true;
+
+	for (size_t i = 0; can && i < other->owners.count; i++) {
+		const struct id_owner *mine = map_find(&c->owners, list[i]->item.hash, STR_NONE);
+
+		can = !mine || (mine->mark == list[i]->mark && !list[i]->contested);
+	}
+	free(list);
+	return can;
+}
+
+void cross_rollout_absorb(struct cross_rollout *c, const struct cross_rollout *other)
+{
+	struct id_owner **list = map_list(&other->owners);
+
+	for (size_t i = 0; i < other->owners.count; i++) {
+		if (!map_find(&c->owners, list[i]->item.hash, STR_NONE)) {
+			struct id_owner *copy = arena_new(&c->arena, sizeof(*copy));
+
+			copy->rollout = list[i]->rollout;
+			copy->mark = list[i]->mark;
+			copy->contested = list[i]->contested;
+			map_add(&c->owners, &copy->item, list[i]->item.hash);
+		}
+	}
+	free(list);
 }
 
 bool cross_rollout_claim(struct cross_rollout *c, char kind, struct str id, uint64_t mark,
@@ -40,6 +73,7 @@ bool cross_rollout_claim(struct cross_rollout *c, char kind, struct str id, uint
 	if (taken->mark == mark) {
 		return false;
 	}
+	taken->contested = true;
 	const struct open_rollout *o = rollout_table_find_hash(c->open, taken->rollout);
 	if (o && o != c->current) {
 		*owner = o->facts.id;

@@ -58,6 +58,11 @@ void cross_rollout_release(struct cross_rollout *c); /* a zeroed one is fine */
 /* A new file: what is counted over the rollouts of one begins anew. */
 void cross_rollout_forget(struct cross_rollout *c);
 
+/* Would the claims of `other`, which saw another file, have had the same results behind ours? */
+bool cross_rollout_can_absorb(const struct cross_rollout *c, const struct cross_rollout *other);
+/* Then registers all its ids. */
+void cross_rollout_absorb(struct cross_rollout *c, const struct cross_rollout *other);
+
 /* Registers an environment's id for the current rollout. `kind` separates ids of different
    kinds; `mark` is the same for copies of one rollout, which may share an id. True if another
    rollout used the id before: *owner is that rollout's id, absent if it has ended. */

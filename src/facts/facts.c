@@ -258,6 +258,21 @@ void facts_new_file(struct facts *f)
 	f->cross_rollout.files++;
 }
 
+void facts_number_file(struct facts *f, int64_t number)
+{
+	f->cross_rollout.files = number;
+}
+
+bool facts_can_absorb(const struct facts *f, const struct facts *other)
+{
+	return cross_rollout_can_absorb(&f->cross_rollout, &other->cross_rollout);
+}
+
+void facts_absorb(struct facts *f, const struct facts *other)
+{
+	cross_rollout_absorb(&f->cross_rollout, &other->cross_rollout);
+}
+
 size_t facts_open_count(const struct facts *f)
 {
 	return f->open.open.count - (f->ended ? 1 : 0);

@@ -77,6 +77,14 @@ bool facts_end_next(struct facts *f, struct facts_update *out);
 /* Starts a new file: ids may be reused. All rollouts must have ended. */
 void facts_new_file(struct facts *f);
 
+/* As if this were not the first file, but came after `number` others. */
+void facts_number_file(struct facts *f, int64_t number);
+
+/* Would the facts of another file have been the same behind the files that we have seen? */
+bool facts_can_absorb(const struct facts *f, const struct facts *other);
+/* Then adds what matters to later files. */
+void facts_absorb(struct facts *f, const struct facts *other);
+
 size_t facts_open_count(const struct facts *f);
 struct workspace *facts_workspace(struct facts *f);
 

@@ -63,7 +63,7 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	jw_key(&w, "rollout");
 	jw_str(&w, v->rollout);
 	jw_key(&w, "status");
-	jw_text(&w, v->status == END_UNKNOWN ? "" : end_status_name(v->status));
+	jw_text(&w, v->status == END_UNKNOWN ? NULL : end_status_name(v->status));
 	put_number(&w, "turns", v->counters.turns);
 	put_number(&w, "steps", v->counters.steps);
 	put_number(&w, "effective", v->counters.effective);

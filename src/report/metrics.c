@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "report/csv.h"
 
 #include <math.h>
 
@@ -114,6 +115,29 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 }
 
 /* ---- for programs ---- */
+
+void report_csv_metrics_title(struct buf *out)
+{
+	csv_field(out, STR("scope"));
+	csv_field(out, STR("task"));
+	for (size_t i = 0; i < metric_count; i++) {
+		csv_field(out, str_from(metric_table[i].name));
+	}
+	csv_end(out);
+}
+
+void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out)
+{
+	csv_field(out, of_task ? STR("task") : STR("all"));
+	csv_field(out, task);
+	for (size_t i = 0; i < metric_count; i++) {
+		double v = 0;
+		bool known = metric_value(&metric_table[i], m, &v);
+
+		csv_number(out, known, v);
+	}
+	csv_end(out);
+}
 
 static void put_metrics(struct json_writer *w, const struct metrics *m)
 {

@@ -15,7 +15,9 @@ enum sum {
 	SUM_LOST,
 	SUM_CUT_OFF, /* rollouts truncated by a limit or the environment */
 	SUM_TURNS,
+	SUM_TURN_SQUARES, /* of each rollout's */
 	SUM_STEPS,
+	SUM_STEP_SQUARES,
 	SUM_EFFECTIVE,
 	SUM_JUDGED, /* rollouts with at least one step of known effect */
 	SUM_FAILED,
@@ -45,6 +47,7 @@ enum sum {
 	SUM_TEMPERED, /* rollouts whose log-probabilities cannot be compared */
 	SUM_REWARDS,  /* rollouts with a reward */
 	SUM_REWARD,
+	SUM_REWARD_SQUARES,
 	SUM_REWARD_POSITIVE,
 	SUM_UNREWARDED, /* rollouts that reached an end without a reward */
 	/* groups: tasks with at least two rewards */

@@ -1,37 +1,19 @@
 /* Computes metrics from facts: see stats.h. */
 #include "stats/stats.h"
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "facts/fingerprint.h"
 #include "facts/peer.h"
 #include "facts/trained.h"
 #include "json/arguments.h"
+#include "stats/task_metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAMPLES 64 /* smaller sample numbers are checked for duplicates; the others count as new */
 #define SCHEMAS 64
 #define SAME    1e-8 /* rewards closer than this are equal for trainers */
 #define EPSILON 1e-4 /* added to the deviation when advantages are divided by it */
-
-/* The rollouts of one task. */
-struct reward_group {
-	int64_t size; /* requested; 0: unknown */
-	int64_t samples;
-	uint64_t seen;
-	int64_t rewards;
-	double mean, squares; /* mean of the rewards, and the sum of squared distances from it */
-	double low, high;
-};
-
-struct task_metrics {
-	struct map_item item;
-	struct str id; /* absent: rollouts without a task */
-	struct metrics metrics;
-	struct reward_group group;
-};
 
 /* A parsed schema: calls of one tool have the same one in every rollout. */
 struct schema {
@@ -77,7 +59,7 @@ static struct task_metrics *new_task(struct stats *s, struct str id)
 	return t;
 }
 
-static struct task_metrics *task_of(struct stats *s, struct str id)
+struct task_metrics *stats_task(struct stats *s, struct str id)
 {
 	if (!id.p) {
 		s->no_task = s->no_task ? s->no_task : new_task(s, id);
@@ -90,6 +72,11 @@ static struct task_metrics *task_of(struct stats *s, struct str id)
 		map_add(&s->tasks, &t->item, hash);
 	}
 	return t;
+}
+
+struct arena *stats_arena(struct stats *s)
+{
+	return &s->arena;
 }
 
 /* ---- calls ---- */
@@ -187,7 +174,41 @@ static void take_logprobs(double *sum, struct str llm)
 	sum[SUM_LOGPROBS_ZEROS] += count > 1 && zeros == count;
 }
 
-static void compare(struct metrics *m, const struct rollout_facts *r, const struct line *l)
+static const size_t ratio_fields[RATIO_SUMS] = {
+	offsetof(struct ratios, lr),       offsetof(struct ratios, k3),
+	offsetof(struct ratios, weight),   offsetof(struct ratios, squares),
+	offsetof(struct ratios, distance), offsetof(struct ratios, first),
+	offsetof(struct ratios, rest),
+};
+
+static double *ratio_field(struct ratios *r, size_t i)
+{
+	return (double *)(void *)((char *)r + ratio_fields[i]);
+}
+
+static void add_ratios(struct stats *s, struct task_metrics *t, struct ratios *turn)
+{
+	if (!t->ratios) {
+		t->ratios = arena_new(&s->arena, sizeof(*t->ratios));
+	}
+	t->ratios->tokens += turn->tokens;
+	t->ratios->first_tokens += turn->first_tokens;
+	for (size_t i = 0; i < RATIO_SUMS; i++) {
+		exact_add(&t->ratios->sum[i], *ratio_field(turn, i));
+	}
+}
+
+void ratio_sums_merge(struct ratio_sums *to, const struct ratio_sums *from)
+{
+	to->tokens += from->tokens;
+	to->first_tokens += from->first_tokens;
+	for (size_t i = 0; i < RATIO_SUMS; i++) {
+		exact_merge(&to->sum[i], &from->sum[i]);
+	}
+}
+
+static void compare(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
+                    const struct line *l)
 {
 	struct ratios one = {.tokens = 0};
 	const struct trained_turn *partner =
@@ -198,15 +219,17 @@ static void compare(struct metrics *m, const struct rollout_facts *r, const stru
 	}
 	size_t n = ratios_turn(&one, l->value[KEY_LLM], partner->logprobs, partner->count);
 	if (n == partner->count) {
-		ratios_merge(&m->ratios, &one);
+		add_ratios(s, t, &one);
 	} else {
-		m->sum[SUM_UNEVEN] += n > 0;
+		t->metrics.sum[SUM_UNEVEN] += n > 0;
 	}
 }
 
-static void take_reply(struct metrics *m, const struct rollout_facts *r, const struct line *l)
+static void take_reply(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
+                       const struct line *l)
 {
 	struct str llm = l->value[KEY_LLM];
+	struct metrics *m = &t->metrics;
 
 	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p) {
 		return;
@@ -216,12 +239,13 @@ static void take_reply(struct metrics *m, const struct rollout_facts *r, const s
 	take_parse(m->sum, JSON_GET(llm, "parse"));
 	take_usage(m->sum, JSON_GET(llm, "usage"));
 	take_logprobs(m->sum, llm);
-	compare(m, r, l);
+	compare(s, t, r, l);
 }
 
-static void take_line(struct stats *s, struct metrics *into, const struct rollout_facts *r,
+static void take_line(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
                       const struct derived_line *m)
 {
+	struct metrics *into = &t->metrics;
 	char tempered[64];
 
 	if (m->line->type == LINE_HEADER) {
@@ -229,48 +253,29 @@ static void take_line(struct stats *s, struct metrics *into, const struct rollou
 			logprobs_tempered(m->line->value[KEY_POLICY], tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		take_call(s, into->sum, r, m);
-		take_reply(into, r, m->line);
+		take_reply(s, t, r, m->line);
 	}
 }
 
 /* ---- rollouts ---- */
 
-/* False if the sample was seen before. */
-static bool is_new_sample(struct reward_group *g, int64_t sample)
-{
-	if (sample < 0 || sample >= SAMPLES) {
-		return true;
-	}
-	uint64_t bit = (uint64_t)1 << sample;
-	bool is_new = !(g->seen & bit);
-	g->seen |= bit;
-	return is_new;
-}
-
-static void join_group(struct reward_group *g, const struct facts_update *u, const double *reward)
+static void join_group(struct stats *s, struct reward_group *g, const struct facts_update *u,
+                       const double *reward)
 {
 	const struct rollout_facts *r = u->rollout;
 
 	if (r->group_size > 0) {
 		g->size = r->group_size;
 	}
-	if (u->end->lost || !is_new_sample(g, r->sample)) {
-		return;
+	if (!u->end->lost) {
+		group_join(g, &s->arena, r->sample, reward);
 	}
-	g->samples++;
-	if (!reward) {
-		return;
-	}
-	double distance = *reward - g->mean;
-	g->low = g->rewards && g->low < *reward ? g->low : *reward;
-	g->high = g->rewards && g->high > *reward ? g->high : *reward;
-	g->rewards++;
-	g->mean += distance / (double)g->rewards;
-	g->squares += distance * (*reward - g->mean);
 }
 
-static void take_reward(struct metrics *m, const struct rollout_end *end, const double *reward)
+static void take_reward(struct task_metrics *t, const struct rollout_end *end, const double *reward)
 {
+	struct metrics *m = &t->metrics;
+
 	if (end->lost) {
 		return;
 	}
@@ -279,12 +284,13 @@ static void take_reward(struct metrics *m, const struct rollout_end *end, const 
 		return;
 	}
 	m->sum[SUM_REWARDS]++;
-	m->sum[SUM_REWARD] += *reward;
+	exact_add(&t->exact[EXACT_REWARD], *reward);
+	exact_add_product(&t->exact[EXACT_REWARD_SQUARES], *reward, *reward);
 	m->sum[SUM_REWARD_POSITIVE] += *reward > 0;
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
 
-static void take_end(struct task_metrics *t, const struct facts_update *u)
+static void take_end(struct stats *s, struct task_metrics *t, const struct facts_update *u)
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
@@ -297,7 +303,9 @@ static void take_end(struct task_metrics *t, const struct facts_update *u)
 	m->sum[SUM_LOST] += end->lost;
 	m->sum[SUM_CUT_OFF] += end->status == END_TRUNCATED || end->status == END_MAX_TURNS;
 	m->sum[SUM_TURNS] += (double)c->turns;
+	m->sum[SUM_TURN_SQUARES] += (double)c->turns * (double)c->turns;
 	m->sum[SUM_STEPS] += (double)c->steps;
+	m->sum[SUM_STEP_SQUARES] += (double)c->steps * (double)c->steps;
 	m->sum[SUM_FAILED] += (double)c->failed;
 	m->sum[SUM_USED_TOOLS] += c->steps > 0;
 	if (c->effective >= 0) {
@@ -305,28 +313,27 @@ static void take_end(struct task_metrics *t, const struct facts_update *u)
 		m->sum[SUM_JUDGED]++;
 	}
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
-	take_reward(m, end, rewarded ? &reward : NULL);
-	join_group(&t->group, u, rewarded ? &reward : NULL);
+	take_reward(t, end, rewarded ? &reward : NULL);
+	join_group(s, &t->group, u, rewarded ? &reward : NULL);
 }
 
 void stats_take(struct stats *s, const struct facts_update *u)
 {
-	struct task_metrics *t = task_of(s, u->rollout->task);
+	struct task_metrics *t = stats_task(s, u->rollout->task);
 
 	if (u->derived.line) {
-		take_line(s, &t->metrics, u->rollout, &u->derived);
+		take_line(s, t, u->rollout, &u->derived);
 	}
 	if (u->end) {
-		take_end(t, u);
+		take_end(s, t, u);
 	}
 }
 
 /* ---- groups ---- */
 
-static void close_rewards(struct metrics *m, const struct reward_group *g)
+static void close_rewards(struct metrics *m, const struct group_rewards *g)
 {
-	double std = sqrt(g->squares / (double)(g->rewards - 1));
-	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (std + EPSILON);
+	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (g->std + EPSILON);
 	bool same = g->high - g->low <= SAME;
 
 	m->sum[SUM_GROUPS]++;
@@ -335,31 +342,47 @@ static void close_rewards(struct metrics *m, const struct reward_group *g)
 	m->sum[SUM_SOLVED_NONE] += g->high <= 0;
 	m->sum[SUM_SOLVED_ALL] += g->low >= 1;
 	m->sum[SUM_SOLVED_SOME] += g->high > 0 && g->low < 1;
-	if (isfinite(std) && isfinite(advantage)) {
-		m->sum[SUM_GROUP_STD] += std;
+	if (isfinite(g->std) && isfinite(advantage)) {
+		m->sum[SUM_GROUP_STD] += g->std;
 		metrics_extreme(m, EXTREME_ADVANTAGE, advantage);
 	} else {
 		m->sum[SUM_NOT_FINITE]++;
 	}
 }
 
+static void close_ratios(struct metrics *m, const struct ratio_sums *sums)
+{
+	if (!sums) {
+		return;
+	}
+	m->ratios.tokens = sums->tokens;
+	m->ratios.first_tokens = sums->first_tokens;
+	for (size_t i = 0; i < RATIO_SUMS; i++) {
+		*ratio_field(&m->ratios, i) = exact_value(&sums->sum[i]);
+	}
+	m->sum[SUM_K1] = m->ratios.lr != 0 ? -m->ratios.lr : 0; /* never -0 */
+	m->sum[SUM_K3] = m->ratios.k3;
+	m->sum[SUM_COMPARED] = (double)m->ratios.tokens;
+}
+
 /* Computes what needs all rollouts of a task. */
 static void close_task(struct task_metrics *t)
 {
 	struct metrics *m = &t->metrics;
+	const struct group_rewards g = group_sum_up(&t->group);
 
-	m->sum[SUM_K1] = m->ratios.lr != 0 ? -m->ratios.lr : 0; /* never -0 */
-	m->sum[SUM_K3] = m->ratios.k3;
-	m->sum[SUM_COMPARED] = (double)m->ratios.tokens;
+	close_ratios(m, t->ratios);
+	m->sum[SUM_REWARD] = exact_value(&t->exact[EXACT_REWARD]);
+	m->sum[SUM_REWARD_SQUARES] = exact_value(&t->exact[EXACT_REWARD_SQUARES]);
 	if (!t->id.p) {
 		return;
 	}
 	m->sum[SUM_TASKS] = 1;
 	m->sum[SUM_SIZED_GROUPS] = t->group.size > 0;
-	m->sum[SUM_FULL_GROUPS] = t->group.size > 0 && t->group.samples >= t->group.size;
-	m->sum[SUM_ALONE] = t->group.rewards == 1;
-	if (t->group.rewards > 1) {
-		close_rewards(m, &t->group);
+	m->sum[SUM_FULL_GROUPS] = t->group.size > 0 && g.samples >= t->group.size;
+	m->sum[SUM_ALONE] = g.rewards == 1;
+	if (g.rewards > 1) {
+		close_rewards(m, &g);
 	}
 }
 
@@ -386,19 +409,32 @@ static void finish_task(const struct telling *to, struct task_metrics *t)
 	metrics_merge(to->total, &t->metrics);
 }
 
+struct task_metrics **stats_tasks(const struct stats *s, size_t *count)
+{
+	struct task_metrics **sorted = map_list(&s->tasks), **all;
+	size_t first = s->no_task != NULL;
+
+	*count = s->tasks.count + first;
+	qsort(sorted, s->tasks.count, sizeof(struct task_metrics *), by_id);
+	all = mem_array(*count + 1, sizeof(struct task_metrics *));
+	all[0] = s->no_task;
+	if (s->tasks.count) {
+		memcpy(all + first, sorted, s->tasks.count * sizeof(struct task_metrics *));
+	}
+	free(sorted);
+	return all;
+}
+
 void stats_finish(struct stats *s,
                   void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
                   struct metrics *total)
 {
 	const struct telling to = {each, ctx, total};
-	struct task_metrics **tasks = map_list(&s->tasks);
+	size_t count;
+	struct task_metrics **tasks = stats_tasks(s, &count);
 
 	*total = (struct metrics){.known = {false}};
-	if (s->no_task) {
-		finish_task(&to, s->no_task);
-	}
-	qsort(tasks, s->tasks.count, sizeof(struct task_metrics *), by_id);
-	for (size_t i = 0; i < s->tasks.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		finish_task(&to, tasks[i]);
 	}
 	free(tasks);

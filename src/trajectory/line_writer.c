@@ -207,6 +207,7 @@ static int hand_out(struct line_writer *w, struct str written, struct error *err
 	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
+	l.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++) {
 		if (w->sinks[i].take(w->sinks[i].ctx, &l, err)) {
 			return -1;

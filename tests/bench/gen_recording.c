@@ -1,5 +1,5 @@
 /* Writes a healthy recording of any size to standard output: gen_recording dense|text
-   MEGABYTES. Both kinds have lines of about 2 KB. "dense" holds about 100 JSON values a
+   MEGABYTES [SEED]. Both kinds have lines of about 2 KB. "dense" holds about 100 JSON values a
    line (a robot on a grid, sensors and all), "text" about 50 (pages a reader turns, most
    of a line is prose). The same call gives the same bytes. */
 #include "base/hash.h"
@@ -255,7 +255,8 @@ static void write_header(struct episode *e)
 	name_and_number(&w, "task", e->task);
 	jw_end(&w);
 	key_number(&w, "sample", e->sample);
-	key_number(&w, "seed", e->task);
+	key_number(&w, "seed",
+	           SAMPLES_A_TASK * e->task + e->sample); /* no two episodes are alike */
 	jw_key(&w, "env");
 	jw_object(&w);
 	key_text(&w, "protocol", "mcp-gym");
@@ -424,11 +425,12 @@ static const struct kind *kind_find(const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct kind *kind = argc == 3 ? kind_find(argv[1]) : NULL;
-	size_t megabytes = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	bool complete = argc == 3 || argc == 4;
+	const struct kind *kind = complete ? kind_find(argv[1]) : NULL;
+	size_t megabytes = complete ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (!kind || megabytes == 0) {
-		fputs("usage: gen_recording dense|text MEGABYTES >FILE\n", stderr);
+		fputs("usage: gen_recording dense|text MEGABYTES [SEED] >FILE\n", stderr);
 		return 2;
 	}
 	struct episode e = {.kind = kind,
@@ -438,7 +440,7 @@ int main(int argc, char **argv)
 	                    .arguments = BUF(LINE_MAX_BYTES),
 	                    .observation = BUF(LINE_MAX_BYTES),
 	                    .scratch = BUF(LINE_MAX_BYTES)};
-	rng_seed(&e.rng, 1, 1);
+	rng_seed(&e.rng, argc == 4 ? strtoul(argv[3], NULL, 10) : 1, 1);
 	size_t written = 0;
 	for (int64_t number = 0; written < megabytes * 1000 * 1000; number++) {
 		written += write_episode(&e, number);

@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show replay diff strip debug probe serve help; do
+	for command in run check show replay diff strip list convert debug shrink bisect probe serve schema help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]
@@ -41,7 +41,7 @@ keys_of() {
 
 @test "__spec: every line is of a known kind, and has its fields" {
 	expect 0 rolldbg __spec
-	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 8 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part") && NF == 6)' <<<"$output")" ]
+	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 8 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
 	for kind in env policy rule fault world exit; do
 		grep -q "^topic	$kind	" <<<"$output"
 	done
@@ -131,7 +131,7 @@ keys_of() {
 	expect 0 rolldbg check --json stripped.jsonl
 	[ "$(jq -c 'select(.type == "summary") | .not_checked' <<<"$output")" = '["session-alias","fallback-session","control-plane-blind"]' ]
 	expect 0 rolldbg check stripped.jsonl
-	has "$output" 'not checked, what they need was stripped or is too large: '
+	has "$output" 'not checked, what they need was stripped, is too large or was not recorded: '
 }
 
 @test "check: files, folders, several rollouts, and whose finding it is" {

@@ -40,28 +40,6 @@ setup_page() {
 	grep -q multi-step-illusion got
 }
 
-@test "the manual: every key of every JSON line" {
-	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --policy random:7 --max-turns 10 --json --out a.jsonl
-	printf '%s\n' "$output" >run
-	expect 1 rolldbg check --json a.jsonl
-	printf '%s\n' "$output" >check
-	expect 0 rolldbg probe --json
-	printf '%s\n' "$output" >probe
-	expect 0 rolldbg stats --by task --json a.jsonl
-	printf '%s\n' "$output" >stats
-	for command in run check probe stats; do
-		for type in $(jq -r .type $command | sort -u); do
-			section=$(awk -v command="*$command*" -v type="\"$type\"" \
-				'/^\*.*"type":/ { on = index($0, command) && index($0, type) } on' "$root/man/rolldbg.1.scd.in" | sed 's/[\\]//g')
-			[ -n "$section" ]
-			[[ $command != stats || $type != @(task|metrics) ]] || continue # named under METRICS
-			for key in $(jq -r "select(.type == \"$type\") | keys[]" $command | sort -u | grep -vx type); do
-				has "$section" "*$key*"
-			done
-		done
-	done
-}
-
 @test "a page that is wrong is noticed" {
 	setup_page
 	cat >wrong.md <<-'END'

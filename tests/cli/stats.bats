@@ -111,3 +111,92 @@ status() {
 	expect 0 rolldbg stats --json torn.jsonl
 	[ "$(value stop_condition/incomplete) $(value has_error)" = '1 1' ]
 }
+
+# parted DIVISION..: partial results of the files, as many at a time as DIVISION says, give the bytes of the whole.
+parted() {
+	local at=0 part=0
+	rm -f part.*
+	for n; do
+		rolldbg stats --partial "${more[@]}" "${files[@]:at:n}" >part.$part
+		at=$((at + n))
+		part=$((part + 1))
+	done
+	[ $at = ${#files[@]} ]
+	for how in --json --csv '--by=task'; do
+		rolldbg stats $how "${more[@]}" "${files[@]}" >whole
+		rolldbg stats $how --merge part.* >merged
+		cmp whole merged
+	done
+	rolldbg stats --partial "${more[@]}" "${files[@]}" >whole
+	rolldbg stats --partial --merge part.* | cmp - whole
+}
+
+@test "stats --partial, --merge: the bytes of the whole" {
+	# rewards that rounding would spoil, samples that come twice, rollouts without a task
+	mapfile -t files < <(grep -l '"end"' "$root"/fixtures/check/*/good-*.jsonl | head -n 40)
+	for i in 0 1 2 3; do
+		rolldbg run --quiet --task lake --group-size 3 --seed $i --policy random:$i --max-turns 9 --fail-on never --out - >run.$i 2>/dev/null
+		jq -c "if .type == \"end\" then .total_reward = 0.$i / 3 else . end" run.$i >run.$i.jsonl
+		files+=(run.$i.jsonl)
+	done
+	more=()
+	parted 10 10 10 10 2 2
+	parted 1 42 1
+	files=("$kl"/good-near.jsonl "$kl"/bad-apart.jsonl "$kl"/good-older-shape.jsonl)
+	more=(--trainer-logprobs "$kl/good-near.trainer")
+	parted 1 1 1
+	expect 0 rolldbg stats --json --merge part.*
+	[ "$(value mismatch_kl)" != null ]
+}
+
+@test "stats --merge: what is no partial result" {
+	rolldbg run --quiet --out a.jsonl
+	expect 3 rolldbg stats --merge a.jsonl
+	has "$stderr" 'a.jsonl:1: not a partial result of stats'
+	rolldbg stats --partial a.jsonl >part
+	head -n 1 part >short
+	expect 3 rolldbg stats --merge part short
+	has "$stderr" 'short:1: ends 1 tasks too soon'
+	sed '1s/"partial":1/"partial":9/' part >newer
+	expect 3 rolldbg stats --merge newer
+	has "$stderr" 'newer:1: a partial result of version 9, not 1'
+	sed '2s/"sums":\[/&1,/' part >odd
+	expect 3 rolldbg stats --merge odd
+	has "$stderr" 'odd:2: not a task of a partial result of stats'
+	: >empty
+	expect 3 rolldbg stats --merge empty
+	expect 2 rolldbg stats --merge
+	expect 2 rolldbg stats --partial --json a.jsonl
+}
+
+@test "stats --compare: what differs by more than noise" {
+	rolldbg run --quiet --task lake --group-size 8 --out before/
+	rolldbg run --quiet --task lake --group-size 8 --actions RIGHT,DOWN --out after/
+	expect 0 rolldbg stats --compare before after
+	has "$output" 'reward                               1           0          -1  -1 .. -1                  less'
+	has "$output" '1 task in both, 1 differs by more than noise'
+	expect 0 rolldbg stats --compare --json before before
+	[ "$(jq -r 'select(.scope == "all") | .verdict' <<<"$output" | sort -u)" = $'noise\nunknown' ]
+	[ "$(jq -c 'select(.type == "comparison") | [.tasks, .tasks_changed]' <<<"$output")" = '[1,0]' ]
+	expect 0 rolldbg stats --compare --json --by task before after
+	[ "$(jq -r 'select(.scope == "task" and .metric == "num_turns/mean") | .verdict' <<<"$output")" = less ]
+	rolldbg stats --partial before >b
+	rolldbg stats --partial after >a
+	rolldbg stats --compare before after >direct
+	rolldbg stats --compare --merge b a | cmp - direct
+	expect 2 rolldbg stats --compare before
+	has "$stderr" '--compare needs two operands: BEFORE AFTER'
+}
+
+@test "stats --csv: one line of all, one a task, quoted where it must be" {
+	rolldbg run --quiet --task x --out a.jsonl
+	sed -i 's/{"id":"x"}/{"id":"a \\"b\\", c"}/' a.jsonl
+	expect 0 rolldbg stats --csv --by task a.jsonl
+	[ "${#lines[@]}" = 3 ]
+	has "${lines[0]}" 'scope,task,rollouts,tasks,stop_condition/terminated,'
+	has "${lines[1]}" 'task,"a ""b"", c",1,1,1,'
+	has "${lines[2]}" 'all,"",1,1,1,'
+	[ "$(tr -cd , <<<"${lines[0]}" | wc -c)" = "$(tr -cd , <<<"${lines[2]}" | wc -c)" ]
+	expect 0 rolldbg stats --csv --compare a.jsonl a.jsonl
+	has "${lines[0]}" 'scope,task,metric,before,'
+}

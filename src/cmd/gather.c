@@ -1,0 +1,102 @@
+/* Recordings into metrics: see gather.h. */
+#include "cmd/gather.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "cmd/store.h"
+#include "stats/partial.h"
+
+#define PARTIAL_MAX ((size_t)1 << 30)
+
+struct gathering {
+	struct stats *stats;
+	struct facts *facts;
+	bool many;         /* files: one that is not whole is not the end */
+	uint64_t headless; /* the first line of this file whose rollout has no header; 0: none */
+};
+
+static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	struct gathering *g = ctx;
+	struct facts_update u;
+
+	if (facts_end_unfinished(g->facts, l, &u)) {
+		stats_take(g->stats, &u);
+	}
+	if (facts_line(g->facts, l, note, &u, err)) {
+		if (!g->many || !facts_is_headless(g->facts, l)) {
+			return -1;
+		}
+		g->headless = g->headless ? g->headless : note->line;
+		return 0;
+	}
+	if (u.rollout) {
+		stats_take(g->stats, &u);
+	}
+	return 0;
+}
+
+static int take_file(struct gathering *g, const char *path, struct error *err)
+{
+	struct facts_update u;
+	bool any;
+
+	g->headless = 0;
+	if (reader_file_lines(path, take_line, g, &any, err)) {
+		return -1;
+	}
+	if (!any && !g->many) {
+		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+	}
+	if (!any) {
+		log_warn("%s is empty", path);
+	}
+	if (g->headless) {
+		log_warn("%s:%llu: lines of a rollout that has no header are left out", path,
+		         (unsigned long long)g->headless);
+	}
+	while (facts_end_next(g->facts, &u)) {
+		stats_take(g->stats, &u);
+	}
+	facts_new_file(g->facts);
+	return 0;
+}
+
+int gather_recordings(struct gathered *out, const struct file_list *files, struct trained *trained,
+                      struct error *err)
+{
+	const struct facts_conf conf = {.hints.trained = trained};
+	int failed = 0;
+
+	*out = (struct gathered){.stats = stats_new(), .trained = trained};
+	struct gathering g = {.stats = out->stats, .facts = facts_new(&conf), .many = files->many};
+	for (size_t i = 0; !failed && i < files->count; i++) {
+		failed = take_file(&g, files->paths[i], err) &&
+		         !store_pass_over(files, err, &out->unusable);
+	}
+	facts_free(g.facts);
+	return failed ? -1 : 0;
+}
+
+int gather_partials(struct gathered *out, const struct file_list *files, struct error *err)
+{
+	struct buf text = BUF(PARTIAL_MAX);
+	int failed = 0;
+
+	*out = (struct gathered){.stats = stats_new()};
+	for (size_t i = 0; !failed && i < files->count; i++) {
+		buf_clear(&text);
+		failed = file_read("partial result", files->paths[i], &text, err) ||
+		         partial_read(out->stats, buf_view(&text), files->paths[i], &out->trained,
+		                      err);
+	}
+	buf_release(&text);
+	return failed ? -1 : 0;
+}
+
+void gathered_release(struct gathered *g)
+{
+	stats_free(g->stats);
+	g->stats = NULL;
+}

@@ -1,0 +1,64 @@
+/* rolldbg schema: JSON Schemas of recordings and of what --json prints. */
+#include "base/names.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "json/indent.h"
+#include "report/results.h"
+#include "report/schemas.h"
+
+#define RECORDING "recording"
+
+/* recording, and each command that prints such lines. */
+static int unknown_name(const char *typed, struct error *err)
+{
+	const char *names[RESULTS + 1] = {RECORDING};
+	size_t count = 1;
+
+	for (size_t i = 0; i < commands_count && count < ARRAY_LEN(names); i++) {
+		struct buf unused = BUF(SIZE_MAX / 2);
+
+		if (schema_results(commands[i]->name, &unused)) {
+			names[count++] = commands[i]->name;
+		}
+		buf_release(&unused);
+	}
+	error_set(err, FAIL_USAGE, "no schema of '%s'", typed);
+	return names_suggest(err, str_from(typed), names, count);
+}
+
+static int schema_run(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	const char *name = argc ? argv[0] : RECORDING;
+	struct output out = output_to_stdout();
+	struct buf schema = BUF(SIZE_MAX / 2);
+	int failed = 0;
+
+	(void)c;
+	(void)opts;
+	if (!strcmp(name, RECORDING)) {
+		schema_recording(&schema);
+	} else if (!schema_results(name, &schema)) {
+		failed = unknown_name(name, err);
+	}
+	if (!failed) {
+		json_indent(&out.text, buf_view(&schema));
+		buf_char(&out.text, '\n');
+		failed = output_flush(&out, err);
+	}
+	buf_release(&schema);
+	output_release(&out);
+	return failed;
+}
+
+const struct command command_schema = {
+	.name = "schema",
+	.summary = "print the JSON Schema of recordings, or of a command's --json lines",
+	.operands = "[recording|COMMAND]",
+	.description =
+		"Prints a JSON Schema (draft 2020-12) that holds for each line: of a recording "
+		"(the default), or of what COMMAND --json prints. rolldbg-recording(5) and "
+		"rolldbg-json(5) say the same for people.",
+	.max_operands = 1,
+	.run = schema_run,
+};

@@ -1,0 +1,13 @@
+/* Comma-separated values, RFC 4180, with line feeds. */
+#ifndef ROLLDBG_REPORT_CSV_H
+#define ROLLDBG_REPORT_CSV_H
+
+#include "base/buf.h"
+
+/* Appends a field, behind a comma unless it is the first of its line; in quotes where it must
+   be. */
+void csv_field(struct buf *out, struct str text);
+void csv_number(struct buf *out, bool known, double value); /* unknown: an empty field */
+void csv_end(struct buf *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* The table results.def as data. */
+#include "report/results.h"
+
+static const char status_list[] =
+#define STATUS_WORD(id, word) word ","
+#include "trajectory/keys.def"
+	"incomplete";
+#define STATUSES   status_list
+#define SEVERITIES "error,warning,info"
+
+const struct result_line result_lines[RESULTS] = {
+#define RESULT(id, commands, type, metrics, meaning) {(commands), (type), (meaning), metrics},
+#include "report/results.def"
+};
+
+const struct result_member result_members[] = {
+#define MEMBER(result, name, types, words, inner, meaning)                                         \
+	{RESULT_##result, (name), (types), (words), RESULT_##inner, (meaning)},
+#include "report/results.def"
+};
+const size_t result_members_count = ARRAY_LEN(result_members);
+
+bool result_is_of(const struct result_line *r, const char *command)
+{
+	size_t n = strlen(command);
+
+	for (const char *p = r->commands; p && *p; p += strcspn(p, ","), p += *p == ',') {
+		if (strcspn(p, ",") == n && !strncmp(p, command, n)) {
+			return true;
+		}
+	}
+	return false;
+}

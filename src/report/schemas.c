@@ -1,0 +1,360 @@
+/* JSON Schemas of recordings and results: see schemas.h. */
+#include "report/schemas.h"
+
+#include "json/write.h"
+#include "report/results.h"
+#include "stats/metrics.h"
+
+#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+
+static void put_text(struct json_writer *w, const char *key, const char *text)
+{
+	jw_key(w, key);
+	jw_text(w, text);
+}
+
+/* ---- values ---- */
+
+static void put_types(struct json_writer *w, unsigned types)
+{
+	static const struct {
+		unsigned bits;
+		const char *name;
+	} names[] = {{T_STRING, "string"},
+	             {T_BOOL, "boolean"},
+	             {T_ARRAY, "array"},
+	             {T_OBJECT, "object"},
+	             {T_NULL, "null"}};
+
+	const char *found[ARRAY_LEN(names) + 1];
+	size_t count = 0;
+
+	if ((types & T_ANY) == T_ANY) {
+		return;
+	}
+	if (types & T_NUMBER) {
+		found[count++] = types & T_INTEGRAL ? "integer" : "number";
+	}
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (types & names[i].bits) {
+			found[count++] = names[i].name;
+		}
+	}
+	jw_key(w, "type");
+	if (count == 1) {
+		jw_text(w, found[0]);
+		return;
+	}
+	jw_array(w);
+	for (size_t i = 0; i < count; i++) {
+		jw_text(w, found[i]);
+	}
+	jw_end(w);
+}
+
+/* Of an open list these are examples. */
+static void put_words(struct json_writer *w, const char *words, unsigned types)
+{
+	if (!words) {
+		return;
+	}
+	jw_key(w, types & T_OPEN ? "examples" : "enum");
+	jw_array(w);
+	for (const char *p = words; *p; p += *p == ',') {
+		size_t n = strcspn(p, ",");
+
+		jw_str(w, (struct str){p, n});
+		p += n;
+	}
+	if (types & T_NULL) {
+		jw_null(w);
+	}
+	jw_end(w);
+}
+
+/* The members of the object behind the key; the caller ends it. */
+static void begin_value(struct json_writer *w, const char *name, const char *meaning,
+                        unsigned types, const char *words)
+{
+	jw_key(w, name);
+	jw_object(w);
+	put_text(w, "description", meaning);
+	put_types(w, types);
+	put_words(w, words, types);
+	if (types & T_NATURAL) {
+		jw_key(w, "minimum");
+		jw_i64(w, 0);
+	}
+}
+
+static void put_reference(struct json_writer *w, const char *name)
+{
+	struct buf to = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&to, "#/$defs/%s", name);
+	jw_key(w, "$ref");
+	jw_str(w, buf_view(&to));
+	buf_release(&to);
+}
+
+/* ---- a line by its type ---- */
+
+static void begin_schema(struct json_writer *w, const char *title, struct buf *out)
+{
+	jw_init(w, out);
+	jw_object(w);
+	put_text(w, "$schema", DRAFT);
+	put_text(w, "title", title);
+	put_text(w, "type", "object");
+}
+
+static void begin_object(struct json_writer *w, const char *name, const char *meaning)
+{
+	jw_key(w, name);
+	jw_object(w);
+	if (meaning) {
+		put_text(w, "description", meaning);
+	}
+	jw_key(w, "properties");
+	jw_object(w);
+}
+
+/* {"if":{"properties":{"type":{"const":TYPE}}},"then":{"$ref":..}} */
+static void put_case(struct json_writer *w, const char *type)
+{
+	jw_object(w);
+	jw_key(w, "if");
+	jw_object(w);
+	jw_key(w, "properties");
+	jw_object(w);
+	jw_key(w, "type");
+	jw_object(w);
+	put_text(w, "const", type);
+	jw_end(w);
+	jw_end(w);
+	jw_end(w);
+	jw_key(w, "then");
+	jw_object(w);
+	put_reference(w, type);
+	jw_end(w);
+	jw_end(w);
+}
+
+/* ---- recordings ---- */
+
+static const char *name_of(enum key key)
+{
+	size_t i = 0;
+
+	while (line_keys[i].key != key) {
+		i++;
+	}
+	return line_keys[i].name;
+}
+
+static bool has_parts(enum key key)
+{
+	for (size_t i = 0; i < line_parts_count; i++) {
+		if (line_parts[i].key == key) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The reader does not look inside objects: there null is as good as missing. */
+static void put_key(struct json_writer *w, const struct line_key *k, bool inside)
+{
+	begin_value(w, k->name, k->meaning, inside ? k->types | T_NULL : k->types, k->words);
+	if (!inside && has_parts(k->key)) {
+		put_reference(w, k->name);
+	}
+	if (!inside && k->key == KEY_VERSION) {
+		jw_key(w, "maximum");
+		jw_i64(w, RECORD_VERSION);
+	}
+	jw_end(w);
+}
+
+static void put_parts(struct json_writer *w)
+{
+	for (size_t i = 0; i < line_parts_count; i++) {
+		enum key key = line_parts[i].key;
+
+		if (i == 0 || line_parts[i - 1].key != key) {
+			begin_object(w, name_of(key), NULL);
+		}
+		put_key(w, &line_parts[i], true);
+		if (i + 1 == line_parts_count || line_parts[i + 1].key != key) {
+			jw_end(w);
+			jw_end(w);
+		}
+	}
+}
+
+static void put_line_type(struct json_writer *w, enum line_type type)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(type, &count);
+
+	begin_object(w, line_type_name(type), NULL);
+	for (size_t i = 0; i < count; i++) {
+		put_key(w, &rows[i], false);
+	}
+	jw_end(w);
+	if (type == LINE_HEADER) {
+		jw_key(w, "required");
+		jw_array(w);
+		jw_text(w, name_of(KEY_FORMAT));
+		jw_text(w, name_of(KEY_VERSION));
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+void schema_recording(struct buf *out)
+{
+	struct json_writer w;
+
+	begin_schema(&w, "A line of a rolldbg recording", out);
+	jw_key(&w, "required");
+	jw_array(&w);
+	jw_text(&w, name_of(KEY_TYPE));
+	jw_text(&w, name_of(KEY_ROLLOUT));
+	jw_end(&w);
+	jw_key(&w, "properties");
+	jw_object(&w);
+	begin_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
+	jw_end(&w);
+	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
+	jw_end(&w);
+	jw_end(&w);
+	jw_key(&w, "allOf");
+	jw_array(&w);
+	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
+		put_case(&w, line_type_name(t));
+	}
+	jw_end(&w);
+	jw_key(&w, "$defs");
+	jw_object(&w);
+	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
+		put_line_type(&w, t);
+	}
+	put_parts(&w);
+	jw_end(&w);
+	jw_end(&w);
+}
+
+/* ---- results ---- */
+
+static void put_members(struct json_writer *w, enum result result)
+{
+	for (size_t i = 0; i < result_members_count; i++) {
+		const struct result_member *m = &result_members[i];
+
+		if (m->result != result) {
+			continue;
+		}
+		begin_value(w, m->name, m->meaning, m->types, m->words);
+		if (m->inner != RESULT_NONE) {
+			put_reference(w, result_lines[m->inner].type);
+		}
+		jw_end(w);
+	}
+	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++) {
+		begin_value(w, metric_table[i].name, metric_table[i].meaning, T_NUMBER | T_NULL,
+		            NULL);
+		jw_end(w);
+	}
+}
+
+static void put_required(struct json_writer *w, enum result result)
+{
+	jw_key(w, "required");
+	jw_array(w);
+	for (size_t i = 0; i < result_members_count; i++) {
+		const struct result_member *m = &result_members[i];
+
+		if (m->result == result && !(m->types & T_OPTIONAL)) {
+			jw_text(w, m->name);
+		}
+	}
+	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++) {
+		jw_text(w, metric_table[i].name);
+	}
+	jw_end(w);
+}
+
+static void put_result(struct json_writer *w, enum result result)
+{
+	const struct result_line *r = &result_lines[result];
+
+	begin_object(w, r->type, r->meaning);
+	if (r->commands) {
+		begin_value(w, "type", "Names this line.", T_STRING, r->type);
+		jw_end(w);
+	}
+	put_members(w, result);
+	jw_end(w);
+	put_required(w, result);
+	jw_end(w);
+}
+
+/* The line itself, then the objects in it. */
+static void put_definitions(struct json_writer *w, const char *command)
+{
+	for (enum result r = 0; r < RESULTS; r++) {
+		if (result_is_of(&result_lines[r], command)) {
+			put_result(w, r);
+		}
+	}
+	for (size_t i = 0; i < result_members_count; i++) {
+		const struct result_member *m = &result_members[i];
+
+		if (m->inner != RESULT_NONE && result_is_of(&result_lines[m->result], command)) {
+			put_result(w, m->inner);
+		}
+	}
+}
+
+bool schema_results(const char *command, struct buf *out)
+{
+	struct json_writer w;
+	struct buf title = BUF(BUF_MAX_SMALL), types = BUF(BUF_MAX_SMALL);
+
+	for (enum result r = 0; r < RESULTS; r++) {
+		if (result_is_of(&result_lines[r], command)) {
+			buf_printf(&types, "%s%s", types.n ? "," : "", result_lines[r].type);
+		}
+	}
+	if (!types.n) {
+		return false;
+	}
+	buf_printf(&title, "A JSON line of rolldbg %s", command);
+	begin_schema(&w, buf_cstr(&title), out);
+	jw_key(&w, "required");
+	jw_array(&w);
+	jw_text(&w, "type");
+	jw_end(&w);
+	jw_key(&w, "properties");
+	jw_object(&w);
+	begin_value(&w, "type", "What the line is about.", T_STRING, buf_cstr(&types));
+	jw_end(&w);
+	jw_end(&w);
+	jw_key(&w, "allOf");
+	jw_array(&w);
+	for (enum result r = 0; r < RESULTS; r++) {
+		if (result_is_of(&result_lines[r], command)) {
+			put_case(&w, result_lines[r].type);
+		}
+	}
+	jw_end(&w);
+	jw_key(&w, "$defs");
+	jw_object(&w);
+	put_definitions(&w, command);
+	jw_end(&w);
+	jw_end(&w);
+	buf_release(&title);
+	buf_release(&types);
+	return true;
+}

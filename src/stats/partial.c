@@ -1,0 +1,369 @@
+/* Partial metrics as text: see partial.h. */
+#include "stats/partial.h"
+
+#include "json/write.h"
+#include "stats/task_metrics.h"
+
+#include <stdlib.h>
+
+#define PARTIAL_VERSION 1
+
+/* ---- writing ---- */
+
+static void put_doubles(struct json_writer *w, const char *key, const double *values, size_t count)
+{
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < count; i++) {
+		jw_double(w, values[i]);
+	}
+	jw_end(w);
+}
+
+static void put_exact(struct json_writer *w, const char *key, const struct exact_sum *sums,
+                      size_t count)
+{
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < count; i++) {
+		double parts[EXACT_PARTS];
+		int n = exact_parts(&sums[i], parts);
+
+		jw_array(w);
+		for (int k = 0; k < n; k++) {
+			jw_double(w, parts[k]);
+		}
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_extremes(struct json_writer *w, const struct metrics *m)
+{
+	jw_key(w, "extremes");
+	jw_array(w);
+	for (size_t i = 0; i < EXTREMES; i++) {
+		if (!m->known[i]) {
+			jw_null(w);
+			continue;
+		}
+		jw_array(w);
+		jw_double(w, m->low[i]);
+		jw_double(w, m->high[i]);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_ratios(struct json_writer *w, const struct ratio_sums *r)
+{
+	jw_key(w, "tokens");
+	jw_array(w);
+	jw_i64(w, r->tokens);
+	jw_i64(w, r->first_tokens);
+	jw_end(w);
+	put_exact(w, "ratios", r->sum, RATIO_SUMS);
+}
+
+/* [number, reward], the reward null where there is none. */
+static void put_group(struct json_writer *w, const struct reward_group *g)
+{
+	jw_key(w, "group");
+	jw_array(w);
+	jw_i64(w, g->size);
+	jw_i64(w, g->others);
+	jw_i64(w, g->others_rewarded);
+	jw_end(w);
+	jw_key(w, "samples");
+	jw_array(w);
+	for (uint64_t left = g->seen; left; left &= left - 1) {
+		int sample = __builtin_ctzll(left);
+
+		jw_array(w);
+		jw_i64(w, sample);
+		if (g->rewarded >> sample & 1) {
+			jw_double(w, g->rewards[sample]);
+		} else {
+			jw_null(w);
+		}
+		jw_end(w);
+	}
+	jw_end(w);
+	if (g->other) {
+		const struct exact_sum sums[] = {g->other->sum, g->other->squares};
+		const double range[] = {g->other->low, g->other->high};
+
+		put_exact(w, "others", sums, ARRAY_LEN(sums));
+		put_doubles(w, "range", range, ARRAY_LEN(range));
+	}
+}
+
+static void put_task(const struct task_metrics *t, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "task");
+	jw_str(&w, t->id);
+	put_doubles(&w, "sums", t->metrics.sum, SUMS);
+	put_extremes(&w, &t->metrics);
+	put_exact(&w, "exact", t->exact, EXACTS);
+	put_group(&w, &t->group);
+	if (t->ratios) {
+		put_ratios(&w, t->ratios);
+	}
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void partial_write(const struct stats *s, bool trained, struct buf *out)
+{
+	struct json_writer w;
+	size_t count;
+	struct task_metrics **tasks = stats_tasks(s, &count);
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "partial");
+	jw_i64(&w, PARTIAL_VERSION);
+	jw_key(&w, "trained");
+	jw_bool(&w, trained);
+	jw_key(&w, "tasks");
+	jw_u64(&w, count);
+	jw_end(&w);
+	buf_char(out, '\n');
+	for (size_t i = 0; i < count; i++) {
+		put_task(tasks[i], out);
+	}
+	free(tasks);
+}
+
+/* ---- reading ---- */
+
+static bool get_doubles(struct str object, const char *key, double *out, size_t count)
+{
+	struct str array = json_get(object, str_from(key)), value;
+	size_t n = 0;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
+		if (n == count || !json_double(value, &out[n])) {
+			return false;
+		}
+	}
+	return n == count;
+}
+
+static bool get_counts(struct str object, const char *key, int64_t *out, size_t count)
+{
+	struct str array = json_get(object, str_from(key)), value;
+	size_t n = 0;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
+		if (n == count || !json_i64(value, &out[n]) || out[n] < 0) {
+			return false;
+		}
+	}
+	return n == count;
+}
+
+static bool get_exact(struct str object, const char *key, struct exact_sum *out, size_t count)
+{
+	struct str array = json_get(object, str_from(key)), sum, part;
+	size_t n = 0;
+	double value;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &sum); n++) {
+		if (n == count || json_type(sum) != JSON_ARRAY) {
+			return false;
+		}
+		for (size_t at = 0; json_next(sum, &at, &part);) {
+			if (!json_double(part, &value)) {
+				return false;
+			}
+			exact_add(&out[n], value);
+		}
+	}
+	return n == count;
+}
+
+static bool get_extremes(struct str object, struct metrics *m)
+{
+	struct str array = JSON_GET(object, "extremes"), pair;
+	size_t n = 0;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &pair); n++) {
+		struct str low = STR_NONE, high = STR_NONE;
+		size_t at = 0;
+
+		if (n == EXTREMES) {
+			return false;
+		}
+		if (json_is_null(pair)) {
+			continue;
+		}
+		if (!json_next(pair, &at, &low) || !json_next(pair, &at, &high) ||
+		    !json_double(low, &m->low[n]) || !json_double(high, &m->high[n])) {
+			return false;
+		}
+		m->known[n] = true;
+	}
+	return n == EXTREMES;
+}
+
+static bool get_samples(struct str object, struct arena *arena, struct reward_group *g)
+{
+	struct str array = JSON_GET(object, "samples"), pair;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &pair);) {
+		struct str number = STR_NONE, reward = STR_NONE;
+		size_t at = 0;
+		int64_t sample;
+		double value;
+
+		if (!json_next(pair, &at, &number) || !json_next(pair, &at, &reward) ||
+		    !json_i64(number, &sample) || sample < 0 || sample >= GROUP_SAMPLES ||
+		    !(json_is_null(reward) || json_double(reward, &value))) {
+			return false;
+		}
+		group_join(g, arena, sample, json_is_null(reward) ? NULL : &value);
+	}
+	return json_type(array) == JSON_ARRAY;
+}
+
+static bool get_group(struct str object, struct arena *arena, struct reward_group *g)
+{
+	int64_t counts[3];
+	struct exact_sum sums[2] = {{.count = 0}};
+	double range[2];
+
+	if (!get_counts(object, "group", counts, ARRAY_LEN(counts)) ||
+	    !get_samples(object, arena, g)) {
+		return false;
+	}
+	g->size = counts[0];
+	g->others = counts[1];
+	g->others_rewarded = counts[2];
+	if (!JSON_GET(object, "others").p) {
+		return g->others_rewarded == 0;
+	}
+	if (!get_exact(object, "others", sums, ARRAY_LEN(sums)) ||
+	    !get_doubles(object, "range", range, ARRAY_LEN(range))) {
+		return false;
+	}
+	g->other = arena_new(arena, sizeof(*g->other));
+	*g->other = (struct group_others){sums[0], sums[1], range[0], range[1]};
+	return true;
+}
+
+static bool get_ratios(struct str object, struct arena *arena, struct ratio_sums **out)
+{
+	int64_t tokens[2];
+
+	if (!JSON_GET(object, "ratios").p) {
+		return true;
+	}
+	*out = arena_new(arena, sizeof(**out));
+	if (!get_counts(object, "tokens", tokens, ARRAY_LEN(tokens))) {
+		return false;
+	}
+	(*out)->tokens = tokens[0];
+	(*out)->first_tokens = tokens[1];
+	return get_exact(object, "ratios", (*out)->sum, RATIO_SUMS);
+}
+
+static void merge(struct stats *s, struct task_metrics *to, struct task_metrics *from)
+{
+	metrics_merge(&to->metrics, &from->metrics);
+	for (size_t i = 0; i < EXACTS; i++) {
+		exact_merge(&to->exact[i], &from->exact[i]);
+	}
+	group_merge(&to->group, stats_arena(s), &from->group);
+	if (to->ratios && from->ratios) {
+		ratio_sums_merge(to->ratios, from->ratios);
+	} else if (from->ratios) {
+		to->ratios = arena_new(stats_arena(s), sizeof(*to->ratios));
+		*to->ratios = *from->ratios;
+	}
+}
+
+static bool read_task(struct stats *s, struct arena *arena, struct str line)
+{
+	struct task_metrics t = {.id = STR_NONE};
+	struct str task = JSON_GET(line, "task");
+
+	if ((json_type(task) != JSON_NULL && json_type(task) != JSON_STRING) ||
+	    !get_doubles(line, "sums", t.metrics.sum, SUMS) || !get_extremes(line, &t.metrics) ||
+	    !get_exact(line, "exact", t.exact, EXACTS) || !get_group(line, arena, &t.group) ||
+	    !get_ratios(line, arena, &t.ratios)) {
+		return false;
+	}
+	merge(s, stats_task(s, json_text(arena, task)), &t);
+	return true;
+}
+
+static int read_first(struct str line, bool *trained, int64_t *tasks, struct error *err)
+{
+	int64_t version;
+	bool was;
+
+	if (!json_i64(JSON_GET(line, "partial"), &version)) {
+		return error_set(err, FAIL_INPUT, "not a partial result of stats");
+	}
+	if (version != PARTIAL_VERSION) {
+		return error_set(err, FAIL_INPUT,
+		                 "a partial result of version %lld, not %d: write it again with "
+		                 "this version of the program",
+		                 (long long)version, PARTIAL_VERSION);
+	}
+	if (!json_bool(JSON_GET(line, "trained"), &was) ||
+	    !json_i64(JSON_GET(line, "tasks"), tasks)) {
+		return error_set(err, FAIL_INPUT, "not the first line of a partial result");
+	}
+	*trained = *trained || was;
+	return 0;
+}
+
+/* *left: tasks that are still to come. */
+static int read_line(struct stats *s, struct str line, bool *trained, int64_t *left,
+                     struct error *err)
+{
+	struct json_fault fault;
+	struct arena arena = {.last = NULL};
+
+	if (json_validate(line, &fault)) {
+		return error_set(err, FAIL_INPUT, "not a partial result of stats: %s at byte %zu",
+		                 fault.why, fault.at + 1);
+	}
+	if (*left == 0) {
+		return read_first(line, trained, left, err);
+	}
+	bool good = read_task(s, &arena, line);
+
+	arena_release(&arena);
+	--*left;
+	return good ? 0 : error_set(err, FAIL_INPUT, "not a task of a partial result of stats");
+}
+
+int partial_read(struct stats *s, struct str text, const char *name, bool *trained,
+                 struct error *err)
+{
+	int64_t left = 0;
+	size_t number = 0;
+
+	do {
+		const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
+		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
+
+		number++;
+		if (read_line(s, line, trained, &left, err)) {
+			return error_wrap(err, "%s:%zu", name, number);
+		}
+		text = str_skip(text, line.n + (end != NULL));
+	} while (text.n);
+	if (left) {
+		return error_set(err, FAIL_INPUT, "%s:%zu: ends %lld tasks too soon", name, number,
+		                 (long long)left);
+	}
+	return 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# What `rolldbg schema` prints holds for what the program writes and reads, as a validator from PyPI judges it.
+
+# shellcheck disable=SC2154 # variables of bats
+load lib
+
+bats_require_minimum_version 1.5.0
+
+# validate [--closed] NAME FILE..: every line is what `rolldbg schema NAME` says; closed: and nothing more.
+validate() {
+	local -a how=()
+	if [ "$1" = --closed ]; then
+		how=("$1")
+		shift
+	fi
+	local name=$1
+	shift
+	"$ROLLDBG" schema "$name" >"$name.schema"
+	run "$installed/gym/bin/python" "$root/tests/interop/validate.py" "${how[@]}" "$name.schema" "$@"
+	[ "$status" = 0 ] || {
+		printf '%s\n' "$output" | head -n 20 >&2
+		return 1
+	}
+	[ "${lines[-1]}" != '0 valid' ]
+}
+
+# of CODE NAME ARGUMENTS..: what a command prints with --json is valid.
+of() {
+	local code=$1 name=$2
+	shift 2
+	run -"$code" --separate-stderr "$ROLLDBG" "$name" --json "$@"
+	printf '%s\n' "$output" >"$name.lines"
+	validate --closed "$name" "$name.lines"
+}
+
+# Fixtures may hold keys of tomorrow.
+@test "every recording that can be read, whole and stripped" {
+	mkdir whole stripped
+	for file in "$root"/fixtures/check/*/*.jsonl "$root"/fixtures/recordings/good.jsonl; do
+		name=$(basename "$(dirname "$file")")-$(basename "$file")
+		"$ROLLDBG" strip "$file" >"stripped/$name" 2>/dev/null || rm "stripped/$name"
+		[ ! -f "stripped/$name" ] || ! jq -c . "$file" >"whole/$name" 2>/dev/null || continue
+		rm -f "whole/$name" # its last line is torn
+	done
+	[ "$(find whole -type f | wc -l)" -gt 100 ]
+	validate recording whole/*.jsonl
+	validate recording stripped/*.jsonl
+}
+
+@test "recordings of runs, and what the commands say of them" {
+	of 0 run --seed 42 --out good.jsonl
+	of 1 run --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --policy random:7 --max-turns 10 --out bad.jsonl
+	of 0 run --env 'builtin:frozen_lake?protocol=openenv' --out openenv.jsonl
+	run -4 "$ROLLDBG" run --env http://127.0.0.1:9/mcp --actions UP --json --out none.jsonl
+	echo '{"then": "last", "replies": [{"text": "I will go DOWN now."}]}' >talk.json
+	"$ROLLDBG" serve llm talk.json --port 0 >model.log 3>&- &
+	echo $! >model.pid
+	until grep -q listening model.log; do sleep 0.1; done
+	of 1 run --policy llm --model m --base-url "http://$(sed 's/.* //' model.log)/v1" --max-turns 2 --out model.jsonl
+	validate --closed recording ./*.jsonl
+	of 1 check good.jsonl bad.jsonl model.jsonl
+	of 1 diff good.jsonl bad.jsonl
+	of 0 replay good.jsonl
+	of 1 replay --env 'builtin:frozen_lake?fault=drop-iserror' good.jsonl
+	of 0 stats --by task good.jsonl bad.jsonl
+	of 0 stats --compare good.jsonl bad.jsonl
+	XDG_STATE_HOME=$PWD/state "$ROLLDBG" run --quiet
+	XDG_STATE_HOME=$PWD/state of 0 list
+	of 0 probe
+	of 1 probe --env 'builtin:frozen_lake?max_envs=3' --sessions 8
+}
+
+@test "a line that is wrong is noticed" {
+	"$ROLLDBG" run --quiet --out good.jsonl
+	"$ROLLDBG" schema >schema
+	for change in '.type = "step" | .turn = "0"' '.outcome = "fine"' '.tool_call.name = 1' '.version = 2' 'del(.rollout)'; do
+		jq -c "$change" good.jsonl >wrong.jsonl
+		run "$installed/gym/bin/python" "$root/tests/interop/validate.py" schema wrong.jsonl
+		[ "$status" = 1 ]
+	done
+}

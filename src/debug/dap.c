@@ -1,84 +1,28 @@
-/* The Debug Adapter Protocol: see dap.h. */
-#include "debug/dap.h"
+/* The Debug Adapter Protocol (microsoft.github.io/debug-adapter-protocol): what editors speak. One
+   thread; the steps of the rollout up to here are its frames, the facts of a step are scopes, and JSON
+   values unfold. Breakpoints are function breakpoints, whose names are expressions, and data
+   breakpoints, which watch a member of the state. */
+#include "debug/debugger.h"
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "debug/dap_values.h"
-#include "json/write.h"
-#include "report/brief.h"
+#include "debug/dap_wire.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#define MESSAGE_MAX ((size_t)16 << 20)
-#define HEADER_MAX  4096
-#define FRAMES_MAX  20 /* of one answer without `levels` */
+#define FRAMES_MAX 20 /* of one answer without `levels` */
 
 struct dap {
 	struct debugger *d;
 	struct dap_values values;
-	struct buf message;
-	struct buf out;
-	int64_t seq;
+	struct dap_wire wire;
 	bool leaves;
 	const char *stopped; /* the reason of the event that follows the answer; NULL: none */
-	bool ended, begun;
 };
 
-/* One request, while it is answered. */
-struct request {
-	int64_t seq;
-	struct str command, arguments;
-};
-
-typedef int handler_fn(struct dap *p, const struct request *q, struct json_writer *w,
+typedef int handler_fn(struct dap *p, const struct dap_request *q, struct json_writer *w,
                        struct error *err);
-
-/* ---- messages ---- */
-
-static int send_message(struct dap *p, struct error *err)
-{
-	const struct debug_conf *c = p->d->conf;
-	struct buf text = BUF(SIZE_MAX / 2);
-
-	buf_printf(&text, "Content-Length: %zu\r\n\r\n", p->out.n);
-	buf_str(&text, buf_view(&p->out));
-	int failed = c->print(c->ctx, false, buf_view(&text), err);
-	buf_release(&text);
-	return failed;
-}
-
-static struct json_writer begin_message(struct dap *p, const char *type)
-{
-	struct json_writer w;
-
-	buf_clear(&p->out);
-	jw_init(&w, &p->out);
-	jw_object(&w);
-	jw_key(&w, "seq");
-	jw_i64(&w, ++p->seq);
-	jw_key(&w, "type");
-	jw_text(&w, type);
-	return w;
-}
-
-static struct json_writer begin_event(struct dap *p, const char *event)
-{
-	struct json_writer w = begin_message(p, "event");
-
-	jw_key(&w, "event");
-	jw_text(&w, event);
-	jw_key(&w, "body");
-	jw_object(&w);
-	return w;
-}
-
-static int end_event(struct dap *p, struct json_writer *w, struct error *err)
-{
-	jw_end(w);
-	jw_end(w);
-	return send_message(p, err);
-}
 
 static int send_output(struct dap *p, struct str text, struct error *err)
 {
@@ -87,12 +31,12 @@ static int send_output(struct dap *p, struct str text, struct error *err)
 	if (!text.n) {
 		return 0;
 	}
-	w = begin_event(p, "output");
+	w = dap_begin_event(&p->wire, "output");
 	jw_key(&w, "category");
 	jw_text(&w, "console");
 	jw_key(&w, "output");
 	jw_str(&w, text);
-	return end_event(p, &w, err);
+	return dap_end_event(&p->wire, &w, err);
 }
 
 /* ---- the session ---- */
@@ -126,7 +70,7 @@ static int move(struct dap *p, const char *line, const char *reason, struct erro
 	return 0;
 }
 
-static int on_initialize(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_initialize(struct dap *p, const struct dap_request *q, struct json_writer *w,
                          struct error *err)
 {
 	static const char *const can[] = {
@@ -146,7 +90,7 @@ static int on_initialize(struct dap *p, const struct request *q, struct json_wri
 }
 
 /* The recording or the environment was named when the program started. */
-static int on_launch(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_launch(struct dap *p, const struct dap_request *q, struct json_writer *w,
                      struct error *err)
 {
 	(void)p;
@@ -156,7 +100,7 @@ static int on_launch(struct dap *p, const struct request *q, struct json_writer 
 	return 0;
 }
 
-static int on_configured(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w,
                          struct error *err)
 {
 	(void)q;
@@ -166,7 +110,7 @@ static int on_configured(struct dap *p, const struct request *q, struct json_wri
 	return 0;
 }
 
-static int on_threads(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w,
                       struct error *err)
 {
 	(void)q;
@@ -183,7 +127,7 @@ static int on_threads(struct dap *p, const struct request *q, struct json_writer
 	return 0;
 }
 
-static int64_t number_of(const struct request *q, const char *key, int64_t otherwise)
+static int64_t number_of(const struct dap_request *q, const char *key, int64_t otherwise)
 {
 	int64_t n;
 
@@ -224,7 +168,7 @@ static int at_position(struct debugger *d, int64_t position, struct error *err)
 	return got < 0 ? -1 : 0;
 }
 
-static int on_stack(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_stack(struct dap *p, const struct dap_request *q, struct json_writer *w,
                     struct error *err)
 {
 	struct debugger *d = p->d;
@@ -247,7 +191,7 @@ static int on_stack(struct dap *p, const struct request *q, struct json_writer *
 	return at_position(d, here, err) || failed ? -1 : 0;
 }
 
-static int on_scopes(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_scopes(struct dap *p, const struct dap_request *q, struct json_writer *w,
                      struct error *err)
 {
 	struct debugger *d = p->d;
@@ -262,13 +206,13 @@ static int on_scopes(struct dap *p, const struct request *q, struct json_writer 
 	return at_position(d, here, err);
 }
 
-static int on_variables(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_variables(struct dap *p, const struct dap_request *q, struct json_writer *w,
                         struct error *err)
 {
 	return dap_values_members(&p->values, number_of(q, "variablesReference", 0), w, err);
 }
 
-static int on_evaluate(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_writer *w,
                        struct error *err)
 {
 	struct buf line = BUF(BUF_MAX_SMALL);
@@ -351,8 +295,8 @@ static void set_breakpoint(struct dap *p, struct str wanted, const char *key, en
 	buf_release(&condition);
 }
 
-static void set_all(struct dap *p, const struct request *q, const char *key, enum point_kind kind,
-                    struct json_writer *w)
+static void set_all(struct dap *p, const struct dap_request *q, const char *key,
+                    enum point_kind kind, struct json_writer *w)
 {
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
@@ -365,15 +309,15 @@ static void set_all(struct dap *p, const struct request *q, const char *key, enu
 	jw_end(w);
 }
 
-static int on_function_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
-                                   struct error *err)
+static int on_function_breakpoints(struct dap *p, const struct dap_request *q,
+                                   struct json_writer *w, struct error *err)
 {
 	(void)err;
 	set_all(p, q, "name", POINT_BREAK, w);
 	return 0;
 }
 
-static int on_data_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_data_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
                                struct error *err)
 {
 	(void)err;
@@ -382,7 +326,7 @@ static int on_data_breakpoints(struct dap *p, const struct request *q, struct js
 }
 
 /* A variable of the state can be watched by its pointer. */
-static int on_data_info(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_data_info(struct dap *p, const struct dap_request *q, struct json_writer *w,
                         struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_MESSAGE);
@@ -399,7 +343,7 @@ static int on_data_info(struct dap *p, const struct request *q, struct json_writ
 }
 
 /* Lines of a recording are steps: a breakpoint in a source stands on one. */
-static int on_breakpoints(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
                           struct error *err)
 {
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
@@ -421,7 +365,7 @@ static int on_breakpoints(struct dap *p, const struct request *q, struct json_wr
 /* ---- movements ---- */
 
 #define MOVEMENT(name, line, reason)                                                               \
-	static int on_##name(struct dap *p, const struct request *q, struct json_writer *w,        \
+	static int on_##name(struct dap *p, const struct dap_request *q, struct json_writer *w,    \
 	                     struct error *err)                                                    \
 	{                                                                                          \
 		(void)q;                                                                           \
@@ -436,7 +380,7 @@ MOVEMENT(step_back, "reverse-step", "step")
 MOVEMENT(reverse, "reverse-continue", "pause")
 #undef MOVEMENT
 
-static int on_leave(struct dap *p, const struct request *q, struct json_writer *w,
+static int on_leave(struct dap *p, const struct dap_request *q, struct json_writer *w,
                     struct error *err)
 {
 	(void)q;
@@ -477,7 +421,8 @@ static const struct {
 	{"terminate", on_leave},
 };
 
-static int answer(struct dap *p, const struct request *q, struct json_writer *w, struct error *err)
+static int answer(struct dap *p, const struct dap_request *q, struct json_writer *w,
+                  struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
 		if (json_is(q->command, str_from(handlers[i].command))) {
@@ -489,7 +434,7 @@ static int answer(struct dap *p, const struct request *q, struct json_writer *w,
 
 static int send_stopped(struct dap *p, struct error *err)
 {
-	struct json_writer w = begin_event(p, "stopped");
+	struct json_writer w = dap_begin_event(&p->wire, "stopped");
 
 	jw_key(&w, "reason");
 	jw_text(&w, p->stopped);
@@ -498,21 +443,21 @@ static int send_stopped(struct dap *p, struct error *err)
 	jw_key(&w, "allThreadsStopped");
 	jw_bool(&w, true);
 	p->stopped = NULL;
-	return end_event(p, &w, err);
+	return dap_end_event(&p->wire, &w, err);
 }
 
 /* What follows an answer: initialized, stopped. */
-static int send_events(struct dap *p, const struct request *q, struct error *err)
+static int send_events(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	if (json_is(q->command, STR("initialize"))) {
-		struct json_writer w = begin_event(p, "initialized");
+		struct json_writer w = dap_begin_event(&p->wire, "initialized");
 
-		return end_event(p, &w, err);
+		return dap_end_event(&p->wire, &w, err);
 	}
 	return p->stopped ? send_stopped(p, err) : 0;
 }
 
-static int respond(struct dap *p, const struct request *q, struct error *err)
+static int respond(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	struct buf body = BUF(SIZE_MAX / 2);
 	struct json_writer inner, w;
@@ -522,7 +467,7 @@ static int respond(struct dap *p, const struct request *q, struct error *err)
 	jw_init(&inner, &body);
 	jw_object(&inner);
 	int failed = answer(p, q, &inner, &why);
-	w = begin_message(p, "response");
+	w = dap_begin(&p->wire, "response");
 	jw_key(&w, "request_seq");
 	jw_i64(&w, q->seq);
 	jw_key(&w, "success");
@@ -539,81 +484,24 @@ static int respond(struct dap *p, const struct request *q, struct error *err)
 	}
 	jw_end(&w);
 	buf_release(&body);
-	return send_message(p, err) || send_events(p, q, err) ? -1 : 0;
-}
-
-/* ---- reading ---- */
-
-/* The header's length; 0: the input has ended. */
-static int read_header(size_t *length, struct error *err)
-{
-	char line[HEADER_MAX];
-	static const char name[] = "Content-Length:";
-
-	*length = 0;
-	while (fgets(line, sizeof(line), stdin)) {
-		struct str text = text_trim(str_from(line));
-		uint64_t n;
-
-		if (!text.n && *length) {
-			return 0;
-		}
-		if (str_starts(text, STR("Content-Length:"))) {
-			if (!text_u64(text_trim(str_skip(text, strlen(name))), &n) || !n ||
-			    n > MESSAGE_MAX) {
-				return error_set(err, FAIL_INPUT, "a message of %.*s bytes",
-				                 STR_ARG(text));
-			}
-			*length = (size_t)n;
-		}
-	}
-	*length = 0;
-	return 0;
-}
-
-static int read_request(struct dap *p, struct request *q, bool *any, struct error *err)
-{
-	struct json_fault fault;
-	size_t length;
-
-	*any = false;
-	if (read_header(&length, err) || !length) {
-		return length ? -1 : 0;
-	}
-	buf_clear(&p->message);
-	char *room = buf_room(&p->message, length);
-	if (!room || fread(room, 1, length, stdin) != length) {
-		return 0;
-	}
-	p->message.n = length;
-	struct str text = buf_view(&p->message);
-	if (json_validate(text, &fault)) {
-		return error_set(err, FAIL_INPUT, "a message is no JSON: %s at byte %zu", fault.why,
-		                 fault.at + 1);
-	}
-	text = text_trim(text);
-	*q = (struct request){.command = JSON_GET(text, "command"),
-	                      .arguments = JSON_GET(text, "arguments")};
-	json_i64(JSON_GET(text, "seq"), &q->seq);
-	*any = true;
-	return 0;
+	return dap_send(&p->wire, err) || send_events(p, q, err) ? -1 : 0;
 }
 
 int dap_serve(struct debugger *d, struct error *err)
 {
-	struct dap p = {.d = d, .message = BUF(MESSAGE_MAX), .out = BUF(SIZE_MAX / 2)};
-	struct request q;
+	struct dap p = {.d = d};
+	struct dap_request q;
 	bool any = true;
 	int failed = 0;
 
+	dap_wire_init(&p.wire, d->conf);
 	while (!p.leaves && any && !failed) {
-		failed = read_request(&p, &q, &any, err);
+		failed = dap_read(&p.wire, &q, &any, err);
 		if (!failed && any) {
 			failed = respond(&p, &q, err);
 		}
 	}
 	dap_values_release(&p.values);
-	buf_release(&p.message);
-	buf_release(&p.out);
+	dap_wire_release(&p.wire);
 	return failed;
 }

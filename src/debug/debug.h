@@ -14,7 +14,7 @@ struct debug_conf {
 	const char *const *commands; /* then these */
 	size_t command_count;
 	bool batch;          /* then end; else read commands from standard input */
-	bool dap;            /* commands are requests of the Debug Adapter Protocol (dap.h) */
+	bool dap;            /* commands are requests of the Debug Adapter Protocol (dap.c) */
 	bool json;           /* answer each command with a line of JSON */
 	bool quiet;          /* no greeting */
 	const char *history; /* a file of lines typed before; NULL: none */

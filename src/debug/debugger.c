@@ -2,7 +2,6 @@
 #include "debug/debugger.h"
 
 #include "base/mem.h"
-#include "debug/dap.h"
 #include "debug/judged.h"
 #include "report/changes.h"
 

@@ -133,4 +133,10 @@ MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
 typedef void completion_fn(void *ctx, struct str candidate);
 void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx);
 
+/* ---- dap.c ---- */
+
+/* Answers requests of the Debug Adapter Protocol until the client disconnects. FAIL_INPUT: what came
+   was no protocol. */
+MUST_USE int dap_serve(struct debugger *d, struct error *err);
+
 #endif

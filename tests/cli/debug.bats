@@ -140,3 +140,82 @@ hang_up() {
 	run rolldbg debug big.jsonl <commands
 	has "$output" 'turn 0 · step 0'
 }
+
+# framed: the lines of standard input as messages of the Debug Adapter Protocol.
+framed() {
+	local line
+	while IFS= read -r line; do
+		printf 'Content-Length: %d\r\n\r\n%s' "$(printf %s "$line" | wc -c)" "$line"
+	done
+}
+
+# asked COMMAND [ARGUMENTS]: a request.
+asked() {
+	printf '{"seq":1,"type":"request","command":"%s","arguments":%s}\n' "$1" "${2:-"{}"}"
+}
+
+@test "debug --dap: requests and what they are answered" {
+	rolldbg run --quiet --seed 42 --out a.jsonl
+	{
+		asked initialize
+		asked launch
+		asked setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"},{"name":"rewrd"}]}'
+		asked setDataBreakpoints '{"breakpoints":[{"dataId":"./position","condition":"turn > 1"}]}'
+		asked setBreakpoints '{"breakpoints":[{"line":3}]}'
+		asked configurationDone
+		asked threads
+		asked continue
+		asked stackTrace '{"levels":2}'
+		asked scopes '{"frameId":4}'
+		asked variables '{"variablesReference":2}'
+		asked dataBreakpointInfo '{"variablesReference":2,"name":"position"}'
+		asked evaluate '{"expression":"reward > 0 || turn == 2"}'
+		asked evaluate '{"expression":"goto 4","context":"repl"}'
+		asked variables '{"variablesReference":2}'
+		asked frobnicate
+		asked disconnect
+	} | framed >requests
+	expect 0 rolldbg debug --dap a.jsonl <requests
+	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
+	jq -es 'map(.seq) == [range(1; length + 1)]' got
+	[ "$(jq -r 'select(.type == "event").event' got | paste -sd ' ')" = 'initialized stopped output stopped stopped' ]
+	[ "$(jq -r 'select(.event == "stopped").body.reason' got | paste -sd ' ')" = 'entry data breakpoint step' ]
+	[ "$(jq -r 'select(.type == "response" and .success == false) | .command' got | paste -sd ' ')" = 'variables frobnicate' ]
+	jq -es 'map(select(.command == "setFunctionBreakpoints" and .success))[0].body.breakpoints | map(.verified) == [true, false]' got
+	jq -es 'map(select(.command == "setDataBreakpoints" and .success))[0].body.breakpoints == [{verified: true, id: 2}]' got
+	jq -es 'map(select(.command == "stackTrace" and .success))[0].body | .totalFrames == 4 and (.stackFrames | map(.line)) == [5, 4]' got
+	jq -es 'map(select(.command == "variables" and .success))[0].body.variables[0] | .name == "position" and .value == "9"' got
+	jq -es 'map(select(.command == "dataBreakpointInfo" and .success))[0].body.dataId == "./position"' got
+	[ "$(jq -r 'select(.command == "evaluate").body.result' got | head -n 1)" = true ]
+}
+
+@test "debug --dap: what is no protocol" {
+	rolldbg run --quiet --out a.jsonl
+	printf 'Content-Length: 3\r\n\r\n{x}' >bad
+	expect 3 rolldbg debug --dap a.jsonl <bad
+	has "$stderr" 'a message is no JSON'
+	printf 'Content-Length: 99999999999\r\n\r\n' >bad
+	expect 3 rolldbg debug --dap a.jsonl <bad
+	expect 0 rolldbg debug --dap a.jsonl </dev/null
+	[ -z "$output" ]
+}
+
+@test "run --break and replay --until-divergence lead into the debugger" {
+	expect 0 rolldbg run --seed 42 --break 'state./position == 9' --out a.jsonl <<<'print tool'
+	has "$output" 'turn 2 · step 2'
+	has "$output" 'tool          "lake_move"'
+	has "$output" 'the session has ended: stopped'
+	[ "$(jq -r 'select(.type == "end").steps' a.jsonl)" = 3 ]
+	expect 2 rolldbg run --break 'reward >'
+	has "$stderr" '--break: column 9: a value is expected here'
+	expect 2 rolldbg run --break turn --group-size 2
+	has "$stderr" '--break is for a single rollout'
+	rolldbg run --quiet --seed 42 --out good.jsonl
+	rolldbg strip good.jsonl >golden.jsonl
+	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
+	has "$output" '6 steps run again: all states are those recorded'
+	expect 0 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
+	has "$output" 'before step 1 the state is not the one recorded'
+	has "$output" './position    8'
+	expect 2 rolldbg replay golden.jsonl good.jsonl --until-divergence
+}

@@ -107,6 +107,12 @@ extern const struct check *const checks[];
 extern const size_t checks_count;
 const struct check *check_find(struct str id); /* NULL: there is no such rule */
 
+/* An imported recording may lack what the rule needs. */
+static inline bool check_lacks_facts(const struct check *c, const struct rollout_facts *r)
+{
+	return c->needs & ~r->known;
+}
+
 /* "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);
 

@@ -70,7 +70,8 @@ struct bisecting {
 	struct goldens goldens;
 	struct golden scripted; /* of --actions */
 	const char *masks[OPT_LIST_MAX];
-	struct tolerances tolerances;
+	struct compare_rules rules;
+	struct file_list files;
 	struct layer layers[TARGETS_MAX];
 	size_t layer_count, opened;
 	struct golden *rollouts;
@@ -288,17 +289,14 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 {
 	struct layer_rollout *first = &layer[-1].rollouts[index], *second = &layer->rollouts[index];
 	const struct golden *g = &b->rollouts[index];
-	struct compare_conf conf = {.replayed = true,
-	                            .tolerances = b->tolerances.list,
-	                            .tolerance_count = b->tolerances.count,
-	                            .take = take_difference,
-	                            .ctx = b};
+	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = b};
 	struct compare_count count = {0};
 	struct buf heading = BUF(BUF_MAX_SMALL);
 
 	if (!first->whole || !second->whole) {
 		return;
 	}
+	compare_rules_apply(&b->rules, &conf);
 	b->first_line = NULL;
 	b->more = 0;
 	buf_printf(&heading, "%c -> %c", letter(b, layer - 1), letter(b, layer));
@@ -443,7 +441,9 @@ static int read_calls(struct bisecting *b, int argc, char **argv, struct error *
 		use_actions(b);
 		return 0;
 	}
-	if (goldens_read(&b->goldens, argv, (size_t)argc, &b->opts->compare.masks, err)) {
+	if (file_list_new(argv, (size_t)argc, &b->files, err) ||
+	    goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
+	                 err)) {
 		return -1;
 	}
 	b->rollouts = b->goldens.items;
@@ -500,7 +500,8 @@ static void tear_down(struct bisecting *b)
 		close_layer(&b->layers[--b->opened], b->rollout_count);
 	}
 	goldens_release(&b->goldens);
-	tolerances_release(&b->tolerances);
+	compare_rules_release(&b->rules);
+	file_list_free(&b->files);
 	difference_printer_release(&b->printer);
 	output_release(&b->out);
 	buf_release(&b->where);
@@ -517,7 +518,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;
 	size_t jobs;
-	int code = check_usage(o, argc, err) || tolerances_read(&b.tolerances, &o->compare, err) ||
+	int code = check_usage(o, argc, err) || compare_rules_read(&b.rules, &o->compare, err) ||
 	                           settle_jobs(&b, &jobs, err) || read_calls(&b, argc, argv, err) ||
 	                           open_layers(&b, err) || drive(&b, jobs, &count, err)
 	                   ? -1

@@ -185,6 +185,7 @@ const struct command command_check = {
 		       "trainer's value for each sampled token, in order, without the tokens of "
 		       "tool results.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct check_options),

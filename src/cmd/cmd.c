@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/output.h"
 #include "cmd/settings.h"
+#include "cmd/stored.h"
 #include "net/io.h"
 
 #include <signal.h>
@@ -35,9 +36,10 @@ const struct opt global_options[] = {
 	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
 	OPT_COUNT('v', "verbose", FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG('q', "quiet", FIELD(quiet),
-                 "print only findings, failed properties, errors and the output of --json, show, "
-                 "diff, strip and stats; no tables, summaries, progress or warnings"),
+	OPT_FLAG(
+		'q', "quiet", FIELD(quiet),
+		"print only findings, differences, failed properties, errors and the output of --json, "
+		"show, strip and stats; no tables, summaries, progress or warnings"),
 	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
@@ -160,6 +162,7 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	size_t count;
 	struct opt *opts = joined_options(cmd, &count);
 	char *values = mem_new(cmd->opts_size + sizeof(struct globals));
+	struct arena names = {.last = NULL};
 	struct globals *g = (struct globals *)(void *)(values + cmd->opts_size);
 	int operands = options_parse(opts, count, false, argc, argv, values, err), code = -1;
 
@@ -167,13 +170,16 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		apply_globals(c, g);
 		if (g->help || g->version) {
 			code = print(g->help ? help_command : version_text, cmd, err);
-		} else if (!check_operands(cmd, operands, argv, err)) {
+		} else if (!check_operands(cmd, operands, argv, err) &&
+		           (!cmd->recordings ||
+		            !store_name_operands(c->variable, operands, argv, &names, err))) {
 			code = start_command(c, cmd, values, operands, argv, err);
 		}
 	}
 	if (code < 0) {
 		error_wrap(err, "%s", cmd->name);
 	}
+	arena_release(&names);
 	free(values);
 	free(opts);
 	return code;

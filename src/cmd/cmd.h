@@ -36,6 +36,7 @@ struct command {
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
+	bool recordings; /* operands such as @2 are recordings of the state folder */
 	/* has network peers: SIGPIPE must not kill it before its sessions are closed */
 	bool network;
 	/* Returns the exit code, or -1 with err set. */

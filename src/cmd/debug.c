@@ -1,35 +1,26 @@
 /* rolldbg debug: step through a recording or a running rollout. */
-#include "debug/debug.h"
+#include "cmd/debug.h"
 
 #include "base/fd.h"
-#include "base/log.h"
+#include "base/mem.h"
 #include "cmd/goldens.h"
 #include "cmd/masks.h"
-#include "cmd/model.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
 #include "cmd/settings.h"
 #include "cmd/store.h"
-#include "cmd/target.h"
+#include "debug/debug.h"
+#include "debug/expression.h"
 #include "trajectory/recorder.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define TURNS_BY_HAND 10000 /* at most, where there is no policy */
-
-struct debug_options {
-	struct target_options target;
-	const char *rollout, *out, *interpreter;
-	const char *actions, *tool, *argument, *policy, *task;
-	struct opt_u64 max_turns;
-	struct opt_list files, commands;
-	bool batch, force, force_call;
-	struct model_options model;
-};
 
 #define FIELD(f) offsetof(struct debug_options, f)
 
@@ -107,6 +98,8 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 	                                       .force_call = o->force_call},
 	                            .wrap = q->wrap,
 	                            .wrap_ctx = q->wrap_ctx,
+	                            .sinks = &q->sink,
+	                            .sink_count = 1,
 	                            .parent = q->parent,
 	                            .parent_file = q->parent_file,
 	                            .has_max_turns = o->max_turns.given || by_hand,
@@ -148,6 +141,7 @@ static int drive(struct rollout_conf *conf, struct rollout_result *out, struct e
 		failed = conf->env_ops ? rollout_run(conf, out, err) : -1;
 	}
 	volatile_members_free(conf->volatile_members);
+	conf->env.env_session = NULL;
 	return failed;
 }
 
@@ -228,7 +222,7 @@ static int print(void *ctx, bool trouble, struct str text, struct error *err)
 
 static bool is_live(const struct debug_options *o)
 {
-	return o->target.env || o->actions || o->policy;
+	return o->target.env || o->actions || o->policy || o->live;
 }
 
 static int check_options(const struct debug_options *o, int argc, char **argv, struct error *err)
@@ -344,11 +338,11 @@ static void release(struct debugging *g)
 	buf_release(&g->history);
 }
 
-static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+static int debug_run_options(const struct context *c, const struct debug_options *o, int argc,
+                             char **argv, struct error *err)
 {
 	struct debugging g = {.context = c,
-	                      .opts = opts,
+	                      .opts = o,
 	                      .pages = page_cache_new(),
 	                      .scratch = scratch_pool_new(),
 	                      .policy_path = BUF(BUF_MAX_SMALL),
@@ -357,8 +351,7 @@ static int debug_main(const struct context *c, const void *opts, int argc, char 
 	                      .out = output_to_stdout(),
 	                      .trouble = output_to_stderr()};
 	const char *path;
-	int code = check_options(opts, argc, argv, err) ||
-	                           choose_file(&g, argc, argv, &path, err) ||
+	int code = check_options(o, argc, argv, err) || choose_file(&g, argc, argv, &path, err) ||
 	                           prepare_target(&g, err)
 	                   ? -1
 	                   : debug_session(&g, path, err);
@@ -367,6 +360,51 @@ static int debug_main(const struct context *c, const void *opts, int argc, char 
 		env_target_hide(&g.target, err);
 	}
 	release(&g);
+	return code;
+}
+
+static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	return debug_run_options(c, opts, argc, argv, err);
+}
+
+/* ---- for other commands ---- */
+
+static void add_command(struct debug_options *o, const char *command)
+{
+	o->commands.item[o->commands.count++] = command;
+}
+
+int debug_until(const struct context *c, struct debug_options *o, const char *expression,
+                struct error *err)
+{
+	struct buf command = BUF(BUF_MAX_SMALL);
+	struct expression *e;
+	size_t at;
+
+	if (expression_parse(str_from(expression), &e, &at, err)) {
+		return error_wrap(err, "--break: column %zu", at + 1);
+	}
+	expression_free(e);
+	buf_printf(&command, "tbreak %s", expression);
+	add_command(o, buf_cstr(&command));
+	add_command(o, "continue");
+	int code = debug_run_options(c, o, 0, NULL, err);
+	buf_release(&command);
+	return code;
+}
+
+int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
+                     struct error *err)
+{
+	char *path = mem_text(str_from(file));
+
+	o->live = true;
+	add_command(o, "goto end");
+	add_command(o, "rerun-to");
+	int code = debug_run_options(c, o, 1, &path, err);
+	free(path);
 	return code;
 }
 

@@ -176,6 +176,15 @@ int recordings_close(struct recordings *r, struct error *err)
 	return close_one(recorder, buf_cstr(&r->path), r->created, err);
 }
 
+bool recordings_is_worth_keeping(const struct line *l)
+{
+	if (l->type == LINE_END) {
+		return l->status != END_UNREACHABLE && l->status != END_INTERRUPTED;
+	}
+	return l->type == LINE_STEP ||
+	       (l->type == LINE_RESET && l->outcome != OUTCOME_TRANSPORT_ERROR);
+}
+
 void recordings_release(struct recordings *r)
 {
 	buf_release(&r->path);

@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/plan.h"
+#include "trajectory/line.h"
 #include "trajectory/redact.h"
 
 /* Embedded in a command's options struct. */
@@ -47,6 +48,9 @@ MUST_USE int recordings_open(struct recordings *r, struct error *err);
 /* Closes it, and removes it if nothing was written. */
 MUST_USE int recordings_close(struct recordings *r, struct error *err);
 void recordings_release(struct recordings *r);
+
+/* Does the line tell anything beyond that no server was reached? `latest` waits for such a one. */
+bool recordings_is_worth_keeping(const struct line *l);
 
 /* For one rollout; any thread. Must always be closed. */
 MUST_USE int recording_open(const struct recordings *r, const char *rollout, struct recording *out,

@@ -328,6 +328,7 @@ const struct command command_show = {
 		       "recording. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
 		       "or less.",
 	.max_operands = 1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct show_options),

@@ -229,6 +229,7 @@ const struct command command_stats = {
 		"With --partial and --merge the work can be divided: partial results of any division of the "
 		"files, merged in the order of the files, give the bytes of the whole.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct stats_options),

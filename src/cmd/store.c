@@ -2,31 +2,15 @@
 #include "cmd/store.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int folder(const struct context *c, struct buf *path, struct error *err)
-{
-	const char *state = c->variable("XDG_STATE_HOME"), *home = c->variable("HOME");
-
-	if (state && state[0] == '/') {
-		buf_printf(path, "%s/rolldbg", state);
-		return 0;
-	}
-	if (home && home[0]) {
-		buf_printf(path, "%s/.local/state/rolldbg", home);
-		return 0;
-	}
-	return error_set(err, FAIL_SYSTEM,
-	                 "no folder for the recording: give --out FILE, or set HOME or "
-	                 "XDG_STATE_HOME");
-}
 
 /* The XDG Base Directory Specification asks for 0700. */
 static int make_folders(struct buf *path, struct error *err)
@@ -53,7 +37,7 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 {
 	char stamp[32], unique[9];
 
-	if (folder(c, path, err) || make_folders(path, err)) {
+	if (store_folder(c->variable, path, err) || make_folders(path, err)) {
 		return -1;
 	}
 	if (rng_unique_hex(unique, 8)) {
@@ -73,7 +57,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 {
 	struct buf link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
 	const char *name = strrchr(path, '/');
-	int failed = folder(c, &link, err);
+	int failed = store_folder(c->variable, &link, err);
 
 	if (!failed) {
 		buf_printf(&fresh, "%s/latest-%ld", buf_cstr(&link), (long)getpid());
@@ -91,7 +75,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 
 int store_latest(const struct context *c, struct buf *path, struct error *err)
 {
-	if (folder(c, path, err)) {
+	if (store_folder(c->variable, path, err)) {
 		return -1;
 	}
 	buf_text(path, "/latest");
@@ -105,37 +89,21 @@ int store_latest(const struct context *c, struct buf *path, struct error *err)
 	return 0;
 }
 
-/* Names begin with the time: the greatest is the newest. */
-static int is_recording(const struct dirent *entry)
-{
-	return str_ends(str_from(entry->d_name), STR(".jsonl"));
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 int store_last_two(const struct context *c, struct buf *older, struct buf *newer, struct error *err)
 {
-	struct dirent **names = NULL;
+	struct stored all;
+	int failed = store_list(c->variable, &all, err);
 
-	if (folder(c, older, err)) {
-		return -1;
+	if (!failed && all.count < 2) {
+		failed = error_set(err, FAIL_INPUT, "fewer than two recordings in %s: name two",
+		                   buf_cstr(&all.folder));
 	}
-	int count = scandir(buf_cstr(older), &names, is_recording, by_name);
-	if (count < 2) {
-		error_set(err, FAIL_INPUT, "fewer than two recordings in %s: name two",
-		          buf_cstr(older));
-	} else {
-		buf_printf(newer, "%s/%s", buf_cstr(older), names[count - 1]->d_name);
-		buf_printf(older, "/%s", names[count - 2]->d_name);
+	if (!failed) {
+		stored_path(&all, 0, newer);
+		stored_path(&all, 1, older);
 	}
-	for (int i = 0; i < count; i++) {
-		free(names[i]);
-	}
-	free(names);
-	return count < 2 ? -1 : 0;
+	stored_release(&all);
+	return failed;
 }
 
 int store_operands(const struct context *c, int argc, char **argv, struct file_list *files,

@@ -5,6 +5,7 @@
 #define ROLLDBG_CMD_STORE_H
 
 #include "cmd/cmd.h"
+#include "cmd/stored.h"
 #include "trajectory/reader.h"
 
 /* Appends the path of a new file; creates its folder, for the user alone. FAIL_SYSTEM, with the

@@ -90,6 +90,7 @@ const struct command command_strip = {
 		       "a valid recording. Files are read twice; piped input is copied to a "
 		       "temporary file first. Without FILE it strips the latest recording.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct strip_options),

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct search {
+struct ddmin {
 	const struct minimize_conf *conf;
 	struct minimized *best;
 	struct map failed; /* hashes of lists that did not pass */
@@ -20,12 +20,12 @@ struct variant {
 	bool rest;
 };
 
-static size_t cut_at(const struct search *s, size_t part)
+static size_t cut_at(const struct ddmin *s, size_t part)
 {
 	return part * s->best->count / s->parts;
 }
 
-static struct sublist build(const struct search *s, struct variant v, size_t *room)
+static struct sublist build(const struct ddmin *s, struct variant v, size_t *room)
 {
 	size_t from = cut_at(s, v.part), to = cut_at(s, v.part + 1), n = 0;
 
@@ -42,31 +42,31 @@ static uint64_t hash_of(const struct sublist *l)
 	return map_hash((struct str){(const char *)l->index, l->count * sizeof(*l->index)});
 }
 
-static bool is_known(const struct search *s, const struct sublist *l)
+static bool is_known(const struct ddmin *s, const struct sublist *l)
 {
 	return map_find(&s->failed, hash_of(l), STR_NONE) != NULL;
 }
 
-static void note_failed(struct search *s, const struct sublist *l)
+static void note_failed(struct ddmin *s, const struct sublist *l)
 {
 	if (!is_known(s, l)) {
 		map_add(&s->failed, arena_new(&s->arena, sizeof(struct map_item)), hash_of(l));
 	}
 }
 
-static void keep(struct search *s, const struct sublist *l)
+static void keep(struct ddmin *s, const struct sublist *l)
 {
 	memmove(s->best->index, l->index, l->count * sizeof(*l->index));
 	s->best->count = l->count;
 }
 
 /* The variants of a round in their order: parts, then what is left without each. */
-static struct variant nth(const struct search *s, size_t i)
+static struct variant nth(const struct ddmin *s, size_t i)
 {
 	return (struct variant){i % s->parts, i >= s->parts};
 }
 
-struct round {
+struct ddmin_round {
 	struct sublist *lists;
 	size_t **rooms; /* where the lists are */
 	struct variant *variants;
@@ -75,7 +75,7 @@ struct round {
 };
 
 /* Some variants from *next on that were not tested yet. */
-static void gather(const struct search *s, size_t *next, struct round *r)
+static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
 {
 	size_t most = s->conf->max_tests - s->best->tests;
 
@@ -97,7 +97,7 @@ static void gather(const struct search *s, size_t *next, struct round *r)
 	}
 }
 
-static void forget(struct round *r)
+static void forget(struct ddmin_round *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		free(r->rooms[i]);
@@ -106,7 +106,7 @@ static void forget(struct round *r)
 }
 
 /* 1: one of them passed and is kept, 0: none. */
-static int try(struct search *s, struct round *r, struct variant *found, struct error *err)
+static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, struct error *err)
 {
 	const struct minimize_conf *c = s->conf;
 	int kept = 0;
@@ -132,7 +132,7 @@ static int try(struct search *s, struct round *r, struct variant *found, struct 
 }
 
 /* All variants at this number of parts, up to the first that passes. *out: max_tests ended it. */
-static int one_round(struct search *s, struct round *r, struct variant *found, bool *out,
+static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *found, bool *out,
                      struct error *err)
 {
 	size_t next = 0;
@@ -150,13 +150,13 @@ static int one_round(struct search *s, struct round *r, struct variant *found, b
 	return kept;
 }
 
-static void refine(struct search *s, struct variant found)
+static void refine(struct ddmin *s, struct variant found)
 {
 	s->parts = found.rest && s->parts > 2 ? s->parts - 1 : 2;
 	s->parts = s->parts < s->best->count ? s->parts : s->best->count;
 }
 
-static int search(struct search *s, struct round *r, struct error *err)
+static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 {
 	struct minimized *best = s->best;
 
@@ -183,11 +183,11 @@ static int search(struct search *s, struct round *r, struct error *err)
 
 int minimize(const struct minimize_conf *conf, struct minimized *out, struct error *err)
 {
-	struct search s = {.conf = conf, .best = out};
-	struct round r = {.lists = mem_array(conf->at_once, sizeof(*r.lists)),
-	                  .rooms = mem_array(conf->at_once, sizeof(*r.rooms)),
-	                  .variants = mem_array(conf->at_once, sizeof(*r.variants)),
-	                  .passes = mem_array(conf->at_once, sizeof(*r.passes))};
+	struct ddmin s = {.conf = conf, .best = out};
+	struct ddmin_round r = {.lists = mem_array(conf->at_once, sizeof(*r.lists)),
+	                        .rooms = mem_array(conf->at_once, sizeof(*r.rooms)),
+	                        .variants = mem_array(conf->at_once, sizeof(*r.variants)),
+	                        .passes = mem_array(conf->at_once, sizeof(*r.passes))};
 
 	*out = (struct minimized){.index = mem_array(conf->count + 1, sizeof(*out->index)),
 	                          .count = conf->count};

@@ -164,6 +164,31 @@ int debugger_findings(struct debugger *d, void (*take)(void *user, const struct 
 	return judged_find(&conf, take, user, err);
 }
 
+static void take_new(void *user, const struct rollout_verdict *v)
+{
+	struct debugger *d = user;
+	const struct line *l = d->now.line;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		struct finding now = {
+			.rule = v->findings[i].rule, .first_turn = l->turn, .first_step = l->step};
+		bool known = false;
+
+		for (size_t k = 0; k < d->begin_count; k++) {
+			known = known || !strcmp(d->begins[k].rule, now.rule);
+		}
+		if (!known) {
+			note_begin(d, &now);
+		}
+	}
+}
+
+int debugger_note_new_findings(struct debugger *d, struct error *err)
+{
+	d->begins_known = false;
+	return debugger_findings(d, take_new, d, err);
+}
+
 /* ---- the session ---- */
 
 static int open_first(struct debugger *d, struct error *err)

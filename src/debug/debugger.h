@@ -51,6 +51,8 @@ MUST_USE int debugger_open(struct debugger *d, const char *path, const char *rol
                            struct error *err);
 /* Reads the findings of all of the recording, for breakpoints on rules. */
 MUST_USE int debugger_judge(struct debugger *d, struct error *err);
+/* Live: notes which rules have a finding by now that had none at the step before. */
+MUST_USE int debugger_note_new_findings(struct debugger *d, struct error *err);
 /* Findings up to where it stands. */
 MUST_USE int debugger_findings(struct debugger *d,
                                void (*take)(void *user, const struct rollout_verdict *v),

@@ -3,7 +3,9 @@
 #include "debug/live.h"
 
 #include "base/mem.h"
+#include "json/canon.h"
 #include "json/write.h"
+#include "report/changes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 50 /* how often the signal is looked at while an answer is awaited */
+#define LOOK_MS     50  /* how often the signal is looked at while an answer is awaited */
+#define PATIENCE_MS 200 /* for a rollout that goes on by itself, to come to its next proposal */
 
 enum live_phase { LIVE_RUNS, LIVE_ASKS, LIVE_OVER };
 
@@ -29,7 +32,9 @@ struct live {
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t changed;
 	enum live_phase phase;
-	bool ending;
+	bool ending, pausing;
+	live_pass_fn *pass; /* while it goes on */
+	void *pass_ctx;
 	struct proposal proposal; /* while it asks, both threads leave it alone but by agreement */
 	struct buf name, arguments, reason, state;
 
@@ -37,6 +42,10 @@ struct live {
 	struct policy *inner;
 	struct io *io;
 	bool woken;
+	struct buf step, step_id; /* the newest step's line, if it is new to `pass` */
+	struct json_paths *ignored;
+	struct hasher *hasher;
+	struct buf scratch;
 	int64_t sent; /* calls */
 	/* A call by hand where the policy made none: what it said instead, or that it said nothing. */
 	struct decision replaced;
@@ -139,6 +148,58 @@ static int ask(struct live *l, struct error *err)
 	return failed;
 }
 
+static int take_line(void *ctx, const struct line *line, struct error *err)
+{
+	struct live *l = ctx;
+
+	(void)err;
+	if (line->type == LINE_HEADER) {
+		json_paths_free(l->ignored);
+		l->ignored = changes_ignored(line);
+	} else if (line->type == LINE_STEP) {
+		buf_clear(&l->step);
+		buf_str(&l->step, line->text);
+	}
+	return 0;
+}
+
+/* The step that was answered last, with the state that is before the proposal. */
+static struct moment answered(struct live *l, const struct line *line)
+{
+	struct moment m = {.line = line, .position = 1, .after = l->proposal.state};
+	char hash[HASH_HEX + 1];
+
+	if (m.after.p && str_eq(m.after, line->value[KEY_STATE])) {
+		m.effect = EFFECT_UNCHANGED;
+	} else if (m.after.p) {
+		json_hash(l->hasher, m.after, l->ignored, &l->scratch, hash);
+		m.effect = effect_between(line_state_hash(line), str_from(hash));
+	}
+	return m;
+}
+
+static bool passes(struct live *l)
+{
+	struct line step;
+	struct error unused; /* it was written by us */
+	size_t used;
+
+	pthread_mutex_lock(&l->lock);
+	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
+	pthread_mutex_unlock(&l->lock);
+	if (asks) {
+		buf_clear(&l->step);
+		return false;
+	}
+	bool is_step =
+		l->step.n && !line_parse(buf_view(&l->step), &l->step_id, &step, &used, &unused);
+	struct moment m = is_step ? answered(l, &step) : (struct moment){.position = 0};
+	bool pass = l->pass(l->pass_ctx, is_step ? &m : NULL);
+
+	buf_clear(&l->step);
+	return pass;
+}
+
 /* What the real policy says; an interrupt leaves it without an answer. */
 static int consult(struct live *l, const struct policy_view *v, struct decision *d,
                    struct error *err)
@@ -202,7 +263,7 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 		return l->inner->ops->decide(l->inner, v, out, err);
 	}
 	while (again) {
-		if (consult(l, v, out, err) || ask(l, err)) {
+		if (consult(l, v, out, err) || (!passes(l) && ask(l, err))) {
 			return -1;
 		}
 		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
@@ -303,6 +364,7 @@ static void keep_request(struct live *l, const struct live_request *q)
 	l->request.parent_file = arena_str(&l->arena, str_from(q->parent_file)).p;
 	l->request.wrap = wrap;
 	l->request.wrap_ctx = l;
+	l->request.sink = (struct line_sink){take_line, l};
 	l->request.stop_fd = l->stop_fd;
 }
 
@@ -322,6 +384,11 @@ static void release(struct live *l)
 	buf_release(&l->arguments);
 	buf_release(&l->reason);
 	buf_release(&l->state);
+	buf_release(&l->step);
+	buf_release(&l->step_id);
+	buf_release(&l->scratch);
+	json_paths_free(l->ignored);
+	hasher_free(l->hasher);
 	free(l);
 }
 
@@ -337,6 +404,10 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .arguments = BUF(BUF_MAX_MESSAGE),
 	                   .reason = BUF(BUF_MAX_MESSAGE),
 	                   .state = BUF(BUF_MAX_MESSAGE),
+	                   .step = BUF(BUF_MAX_MESSAGE + 1),
+	                   .step_id = BUF(BUF_MAX_MESSAGE),
+	                   .scratch = BUF(BUF_MAX_MESSAGE),
+	                   .hasher = hasher_new(),
 	                   .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 	pthread_mutex_init(&l->lock, NULL);
@@ -386,14 +457,20 @@ static void wait_a_moment(struct live *l)
 
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx), void *ctx)
 {
+	int patience = 0; /* looks until an answer is not waited for any longer */
+
 	pthread_mutex_lock(&l->lock);
 	while (l->phase == LIVE_RUNS) {
 		wait_a_moment(l);
 		if (l->phase == LIVE_RUNS && interrupted && interrupted(ctx)) {
 			l->ending = l->ending || !resume(ctx);
+			l->pausing = true;
+			patience = PATIENCE_MS / LOOK_MS;
+		} else if (l->phase == LIVE_RUNS && patience && --patience == 0) {
 			signal_fd(l->stop_fd);
 		}
 	}
+	l->pausing = false;
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -473,9 +550,11 @@ void live_edit(struct live *l, struct str name, struct str arguments)
 	p->edited = true;
 }
 
-void live_go(struct live *l)
+void live_go(struct live *l, live_pass_fn *pass, void *ctx)
 {
 	pthread_mutex_lock(&l->lock);
+	l->pass = pass;
+	l->pass_ctx = ctx;
 	if (l->phase == LIVE_ASKS) {
 		l->phase = LIVE_RUNS;
 		signal_fd(l->wake_fd);
@@ -491,7 +570,7 @@ void live_end(struct live *l)
 		signal_fd(l->stop_fd);
 	}
 	pthread_mutex_unlock(&l->lock);
-	live_go(l);
+	live_go(l, NULL, NULL);
 	live_wait(l, NULL, NULL, NULL);
 }
 

@@ -2,6 +2,7 @@
 #ifndef ROLLDBG_DEBUG_LIVE_H
 #define ROLLDBG_DEBUG_LIVE_H
 
+#include "debug/moment.h"
 #include "rollout/rollout.h"
 
 /* What a rollout is to be. The caller's policy asks `wrap` (see rollout.h). */
@@ -17,7 +18,8 @@ struct live_request {
 	const char *parent_file;
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
-	int stop_fd; /* readable: an answer is not waited for any longer */
+	struct line_sink sink; /* takes every line */
+	int stop_fd;           /* readable: an answer is not waited for any longer */
 };
 
 /* Where calls can be sent, and how. */
@@ -58,7 +60,8 @@ void live_free(struct live *l);
 
 const char *live_path(const struct live *l); /* of its recording */
 
-/* Waits until it proposes something or is over; what `interrupted` says ends the wait for an answer,
+/* Waits until it proposes something or is over. What `interrupted` says stops it at the next proposal;
+   if none comes soon, it ends the wait for an answer,
    and with it the rollout, or the wait for a policy, which then can be asked again. `resume` says
    that it was dealt with; false: the program is to end, too. */
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
@@ -78,8 +81,14 @@ int live_failure(const struct live *l, struct error *err);
 
 /* Changes the proposal; name absent: only the arguments. */
 void live_edit(struct live *l, struct str name, struct str arguments);
-/* Lets it go on with the proposal; then live_wait. */
-void live_go(struct live *l);
+/* May the rollout go on without asking? Called in its thread, while live_wait waits, when a proposal is
+   there: with the step before it (NULL: none since the last time), which the proposal's state
+   follows. */
+typedef bool live_pass_fn(void *ctx, const struct moment *answered);
+
+/* Lets it go on with the proposal, and with those that follow as long as `pass` (NULL: never) says
+   so; then live_wait. */
+void live_go(struct live *l, live_pass_fn *pass, void *ctx);
 /* Ends it. */
 void live_end(struct live *l);
 

@@ -184,22 +184,23 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
                       struct error *err)
 {
 	*same = true;
-	for (int64_t step = 0; *same && step <= p->steps; step++) {
-		if (live_is_over(d->live)) {
-			buf_printf(&d->out, "the session ended before step %lld\n",
-			           (long long)step);
-			*same = step == p->steps;
-			break;
-		}
+	for (int64_t step = 0; *same; step++) {
 		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err)) {
 			return -1;
 		}
-		if (*same && step < p->steps) {
-			live_go(d->live);
-			live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
-			if (debugger_to_newest(d, err)) {
-				return -1;
-			}
+		if (!*same || step == p->steps) {
+			break;
+		}
+		if (live_is_over(d->live)) {
+			buf_printf(&d->out, "the session ended before step %lld\n",
+			           (long long)step);
+			*same = false;
+			break;
+		}
+		live_go(d->live, NULL, NULL);
+		live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+		if (debugger_to_newest(d, err)) {
+			return -1;
 		}
 	}
 	return 0;

@@ -140,7 +140,7 @@ static bool stops_at_proposal(struct travel *t, bool says)
 	struct line l;
 	bool stops = false;
 
-	if (!t->ignores_points && !live_is_over(d->live) &&
+	if (!t->ignores_points && points_look_ahead(&d->points) && !live_is_over(d->live) &&
 	    live_proposed_line(d->live, cursor_facts(d->cursor)->rollout, &text, &id, &l)) {
 		struct moment m = {.position = d->now.position + 1, .line = &l};
 		struct known k = known_at(d, &m);
@@ -155,38 +155,61 @@ static bool stops_at_proposal(struct travel *t, bool says)
 	return stops;
 }
 
-/* Sends the call and waits for what comes of it. */
-static int step_live(struct debugger *d, struct error *err)
+/* Sends the call, and those that follow as long as nothing stops; waits for what comes of it. */
+static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
 {
-	live_go(d->live);
+	live_go(d->live, pass, ctx);
 	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
 	return debugger_to_newest(d, err);
+}
+
+/* Called in the rollout's thread, while this one waits. */
+static bool nothing_stops(void *ctx, const struct moment *answered)
+{
+	struct travel *t = ctx;
+	struct known k = known_at(t->d, answered);
+
+	if (answered && (counts_down(t, answered) ||
+	                 (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_ANSWERED)))) {
+		return false;
+	}
+	return !stops_at_proposal(t, false);
+}
+
+/* Findings need the recording, so that the rollout waits at every step. */
+static int travel_judging(struct travel *t, struct error *err)
+{
+	struct debugger *d = t->d;
+	bool stop = false;
+
+	while (!stop) {
+		int64_t before = d->now.position;
+
+		if (step_live(d, NULL, NULL, err) || debugger_note_new_findings(d, err)) {
+			return -1;
+		}
+		bool moved = d->now.position > before;
+		stop = live_is_over(d->live) || live_proposal(d->live)->kind == PROPOSAL_NONE ||
+		       (moved && (counts_down(t, &d->now) || stops_at_answer(t))) ||
+		       stops_at_proposal(t, false);
+	}
+	return 0;
 }
 
 static int travel_live(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;
-	bool over = false, stop = false;
-
 	const struct proposal *p = live_proposal(d->live);
-	if (p->kind == PROPOSAL_NONE && !p->asks_again) {
+
+	if (p->kind == PROPOSAL_NONE && !p->asks_again && !p->edited) {
 		return error_set(err, FAIL_USAGE, "%.*s", STR_ARG(p->reason));
 	}
-	while (!over && !stop) {
-		int64_t before = d->now.position;
-
-		if (step_live(d, err)) {
-			return -1;
-		}
-		over = live_is_over(d->live);
-		bool moved = d->now.position > before;
-		stop = (moved && counts_down(t, &d->now)) || (moved && stops_at_answer(t)) ||
-		       (!over && live_proposal(d->live)->kind == PROPOSAL_NONE) ||
-		       stops_at_proposal(t, false);
+	if (needs_findings(t) ? travel_judging(t, err) : step_live(d, nothing_stops, t, err)) {
+		return -1;
 	}
 	arrive(d, t->ignores_points, PHASE_ANSWERED);
 	(void)stops_at_proposal(t, true);
-	return over ? live_session_report(d, err) : 0;
+	return live_is_over(d->live) ? live_session_report(d, err) : 0;
 }
 
 /* Recorded facts first, then the environment. */

@@ -141,12 +141,25 @@ static bool has_changed(struct points *p, const struct path *path, const struct 
 	return !json_equal(before, after);
 }
 
+static bool looks_ahead(const struct point *one)
+{
+	return one->expression && expression_is_before(one->expression) &&
+	       (!one->condition || expression_is_before(one->condition));
+}
+
 static bool fits_phase(const struct point *one, enum point_phase phase)
 {
-	bool before = one->expression && expression_is_before(one->expression) &&
-	              (!one->condition || expression_is_before(one->condition));
+	return phase == PHASE_RECORDED || looks_ahead(one) == (phase == PHASE_PROPOSED);
+}
 
-	return phase == PHASE_RECORDED || before == (phase == PHASE_PROPOSED);
+bool points_look_ahead(const struct points *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (looks_ahead(p->list[i])) {
+			return true;
+		}
+	}
+	return false;
 }
 
 bool point_stops(struct points *p, const struct point *one, const struct known *k,

@@ -50,6 +50,8 @@ bool point_stops(struct points *p, const struct point *one, const struct known *
                  enum point_phase phase);
 /* Does any? */
 bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
+/* Does one stop before a call that is only proposed? */
+bool points_look_ahead(const struct points *p);
 /* Does one ask for findings? */
 bool points_ask_rules(const struct points *p);
 

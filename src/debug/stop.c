@@ -196,7 +196,9 @@ void stop_print(struct debugger *d)
 	put_failure(d);
 	put_events(d);
 	points_display(&d->points, &k, &d->out);
-	put_findings(d);
+	if (!d->live || !live_is_over(d->live) || !d->now.is_last) {
+		put_findings(d); /* at the end of a session its verdict follows */
+	}
 	stop_proposal(d);
 }
 

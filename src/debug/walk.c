@@ -41,7 +41,7 @@ void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t
 	reader_seek(w->reader, offset, UINT64_MAX, number);
 	w->offset = offset;
 	w->number = number;
-	w->pending = w->over = w->given = false;
+	w->pending = w->over = w->given = w->at_end = false;
 	w->begun = position > 0;
 	w->position = position - 1; /* the line that is read next has `position` */
 	buf_clear(&w->events);
@@ -181,10 +181,11 @@ int walk_next(struct rollout_walk *w, struct moment *out, struct error *err)
 		buf_clear(&w->events);
 		w->clear_events = false;
 	}
-	if (w->given && !w->over) { /* the file may have grown */
+	if (w->at_end && !w->over) { /* the file may have grown */
 		reader_seek(w->reader, w->offset, UINT64_MAX, w->number);
 	}
 	int got = read_on(w, out, err);
+	w->at_end = got == 0;
 	w->clear_events = got > 0;
 	return got ? got : give_last(w, out);
 }

@@ -26,6 +26,7 @@ struct rollout_walk {
 	bool pending;     /* there is one */
 	bool begun, over; /* its header was read; its end was */
 	bool torn;        /* the file ends in the middle of a line */
+	bool at_end;      /* of the file, as far as it was written then */
 	bool given;       /* the newest line was given without one behind it: */
 	int64_t given_position;
 	bool clear_events;       /* they belong to the moment that was given last */

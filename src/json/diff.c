@@ -2,8 +2,10 @@
 #include "json/diff.h"
 
 #include "base/mem.h"
-#include "json/scan.h"
+#include "json/held.h"
+#include "json/pattern.h"
 #include "json/spans.h"
+#include "json/write.h"
 
 #include <stdlib.h>
 
@@ -33,6 +35,7 @@ struct walk {
 	struct buf pointer;
 	json_difference_fn *take;
 	void *ctx;
+	const struct json_unordered *unordered; /* NULL: all arrays are ordered */
 	bool stopped;
 };
 
@@ -113,13 +116,18 @@ static void enter(struct walk *w, struct side before, struct side after)
 	}
 }
 
-static void release_side(struct side *s)
+static void release_spans(struct side *s)
 {
-	buf_release(&s->text);
 	if (s->owns_spans) {
 		json_spans_release(s->spans);
 		free(s->spans);
 	}
+}
+
+static void release_side(struct side *s)
+{
+	buf_release(&s->text);
+	release_spans(s);
 }
 
 static void leave(struct walk *w)
@@ -132,28 +140,26 @@ static void leave(struct walk *w)
 
 /* ---- pairs of values ---- */
 
+/* Spans of the side's own text, which is the container. */
+static void own_spans(struct side *s)
+{
+	release_spans(s);
+	s->spans = mem_new(sizeof(*s->spans));
+	s->owns_spans = true;
+	json_spans_begin(s->spans, s->container);
+}
+
 /* The container itself, or the one held in a string, in canonical form; else absent. */
 static struct side container_of(struct str value, struct json_spans *spans)
 {
-	struct side s = {.text = BUF(value.n), .spans = spans};
-	enum json_type type = json_type(value);
-	struct json_fault fault;
+	struct side s = {.text = BUF(2 * value.n), .spans = spans};
+	struct buf raw = BUF(0);
 
-	if (type == JSON_OBJECT || type == JSON_ARRAY) {
-		s.container = value;
-	}
-	if (!value.p || type != JSON_STRING || (value.p[1] != '{' && value.p[1] != '[')) {
-		return s;
-	}
-	struct buf raw = BUF(value.n);
-	json_decode(value, &raw);
-	if (!json_validate(buf_view(&raw), &fault)) {
-		s.text.max = 2 * value.n;
-		json_canon(buf_view(&raw), NULL, JSON_EDIT_DROP, &s.text);
-		s.container = s.text.full ? s.container : buf_view(&s.text);
-		s.spans = mem_new(sizeof(*s.spans));
-		s.owns_spans = true;
-		json_spans_begin(s.spans, s.container);
+	s.container = json_held(value, &raw);
+	if (raw.n && s.container.p) {
+		json_canon(s.container, NULL, JSON_EDIT_DROP, &s.text);
+		s.container = s.text.full ? STR_NONE : buf_view(&s.text);
+		own_spans(&s);
 	}
 	buf_release(&raw);
 	return s;
@@ -162,6 +168,48 @@ static struct side container_of(struct str value, struct json_spans *spans)
 static bool is_masked(struct str value)
 {
 	return !value.p || str_eq(value, STR(MASKED));
+}
+
+/* What an element of an array without order is called. */
+static void put_name(struct str element, struct str key, struct buf *out)
+{
+	struct str named =
+		key.n && json_type(element) == JSON_OBJECT ? json_get(element, key) : STR_NONE;
+
+	buf_clear(out);
+	json_text_or_json(named.p ? named : element, out);
+}
+
+/* An array as an object, in which equal names may stand several times. */
+static void read_unordered(struct side *s, struct str key)
+{
+	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE),
+		   sorted = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct str element;
+
+	jw_init(&w, &object);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next(s->container, &cursor, &element);) {
+		put_name(element, key, &name);
+		jw_key_str(&w, buf_view(&name));
+		jw_raw(&w, element);
+	}
+	jw_end(&w);
+	if (!object.full && !name.full) {
+		json_canon(buf_view(&object), NULL, JSON_EDIT_DROP, &sorted);
+		buf_release(&s->text);
+		s->text = sorted;
+		s->container = buf_view(&s->text);
+		own_spans(s);
+	}
+	buf_release(&name);
+	buf_release(&object);
+}
+
+static bool is_unordered(const struct walk *w, struct str *key)
+{
+	return w->unordered && w->unordered->is(w->unordered->ctx, buf_view(&w->pointer), key);
 }
 
 /* Compares the values at w->pointer. */
@@ -174,6 +222,13 @@ static void compare(struct walk *w, struct str before, struct json_spans *spans_
 		return;
 	}
 	struct side a = container_of(before, spans_before), b = container_of(after, spans_after);
+	struct str key;
+
+	if (json_type(a.container) == JSON_ARRAY && json_type(b.container) == JSON_ARRAY &&
+	    is_unordered(w, &key)) {
+		read_unordered(&a, key);
+		read_unordered(&b, key);
+	}
 	if (a.container.p && json_type(a.container) == json_type(b.container)) {
 		enter(w, a, b);
 		return;
@@ -181,19 +236,6 @@ static void compare(struct walk *w, struct str before, struct json_spans *spans_
 	release_side(&a);
 	release_side(&b);
 	w->stopped = !w->take(w->ctx, &d);
-}
-
-static void point_to(struct walk *w, const struct diff_level *l, struct str token)
-{
-	buf_cut(&w->pointer, l->pointer_n);
-	buf_char(&w->pointer, '/');
-	for (size_t i = 0; i < token.n; i++) {
-		if (token.p[i] == '~' || token.p[i] == '/') {
-			buf_text(&w->pointer, token.p[i] == '~' ? "~0" : "~1");
-		} else {
-			buf_char(&w->pointer, token.p[i]);
-		}
-	}
 }
 
 /* In the order of the canonical form. */
@@ -218,7 +260,6 @@ static void step_object(struct walk *w, struct diff_level *l)
 	struct json_member a = l->before.member, b = l->after.member;
 	int order = !b.value.p ? -1 : !a.value.p ? 1 : compare_keys(a.key, b.key);
 	struct str key = order <= 0 ? a.key : b.key;
-	struct buf text = BUF(2 * key.n + 8);
 
 	if (order <= 0) {
 		next_member(&l->before);
@@ -226,9 +267,8 @@ static void step_object(struct walk *w, struct diff_level *l)
 	if (order >= 0) {
 		next_member(&l->after);
 	}
-	json_decode((struct str){key.p - 1, key.n + 2}, &text);
-	point_to(w, l, buf_view(&text));
-	buf_release(&text);
+	buf_cut(&w->pointer, l->pointer_n);
+	json_pointer_add_key(&w->pointer, key);
 	compare(w, order <= 0 ? a.value : STR_NONE, l->before.spans,
 	        order >= 0 ? b.value : STR_NONE, l->after.spans);
 }
@@ -246,12 +286,10 @@ static struct str next_element(struct side *s)
 
 static void step_array(struct walk *w, struct diff_level *l)
 {
-	struct buf token = BUF(BUF_MAX_SMALL);
 	struct str a = next_element(&l->before), b = next_element(&l->after);
 
-	buf_printf(&token, "%zu", l->index++);
-	point_to(w, l, buf_view(&token));
-	buf_release(&token);
+	buf_cut(&w->pointer, l->pointer_n);
+	buf_printf(&w->pointer, "/%zu", l->index++);
 	compare(w, a, l->before.spans, b, l->after.spans);
 }
 
@@ -263,41 +301,62 @@ static bool at_end(const struct diff_level *l)
 	return !l->before.left && !l->after.left;
 }
 
+/* Both in canonical form. */
+static void run(struct walk *w, struct str before, struct str after)
+{
+	struct json_spans spans[2];
+
+	w->pointer = BUF(BUF_MAX_MESSAGE);
+	json_spans_begin(&spans[0], before);
+	json_spans_begin(&spans[1], after);
+	compare(w, before, &spans[0], after, &spans[1]);
+	while (w->depth && !w->stopped) {
+		struct diff_level *l = &w->levels[w->depth - 1];
+
+		if (at_end(l)) {
+			leave(w);
+		} else if (l->object) {
+			step_object(w, l);
+		} else {
+			step_array(w, l);
+		}
+	}
+	while (w->depth) {
+		leave(w);
+	}
+	free(w->levels);
+	json_spans_release(&spans[0]);
+	json_spans_release(&spans[1]);
+	buf_release(&w->pointer);
+}
+
+static struct str canonical(struct str value, const struct json_paths *ignore, struct buf *out)
+{
+	if (!value.p) {
+		return value;
+	}
+	json_canon(value, ignore, JSON_EDIT_MASK, out);
+	return buf_view(out);
+}
+
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx)
 {
 	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
-	struct walk w = {.pointer = BUF(BUF_MAX_MESSAGE), .take = take, .ctx = ctx};
-	struct json_spans spans[2];
+	struct walk w = {.take = take, .ctx = ctx};
 
-	if (before.p) {
-		json_canon(before, ignore, JSON_EDIT_MASK, &a);
-	}
-	if (after.p) {
-		json_canon(after, ignore, JSON_EDIT_MASK, &b);
-	}
-	json_spans_begin(&spans[0], buf_view(&a));
-	json_spans_begin(&spans[1], buf_view(&b));
-	compare(&w, before.p ? buf_view(&a) : before, &spans[0], after.p ? buf_view(&b) : after,
-	        &spans[1]);
-	while (w.depth && !w.stopped) {
-		struct diff_level *l = &w.levels[w.depth - 1];
+	run(&w, canonical(before, ignore, &a), canonical(after, ignore, &b));
+	buf_release(&a);
+	buf_release(&b);
+}
 
-		if (at_end(l)) {
-			leave(&w);
-		} else if (l->object) {
-			step_object(&w, l);
-		} else {
-			step_array(&w, l);
-		}
-	}
-	while (w.depth) {
-		leave(&w);
-	}
-	free(w.levels);
-	json_spans_release(&spans[0]);
-	json_spans_release(&spans[1]);
-	buf_release(&w.pointer);
+void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
+                         json_difference_fn *take)
+{
+	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
+	struct walk w = {.take = take, .ctx = how->ctx, .unordered = how};
+
+	run(&w, canonical(before, NULL, &a), canonical(after, NULL, &b));
 	buf_release(&a);
 	buf_release(&b);
 }

@@ -95,8 +95,10 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 
 bool json_next_string(struct str value, size_t *cursor, struct str *string)
 {
+	if (!value.n) {
+		return false;
+	}
 	const unsigned char *p = lex_begin(value) + *cursor, *end = lex_end(value);
-
 	while (p < end) {
 		if (*p != '"') {
 			p++;

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "trajectory/foreign.h"
+#include "trajectory/skim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -244,18 +245,23 @@ void reader_give_torn(struct reader *r, struct line *out, struct reader_note *no
 	r->rest = STR_NONE;
 }
 
+static struct reader_note note_of(const struct reader *r)
+{
+	return (struct reader_note){
+		.file = r->name,
+		.line = r->line,
+		.offset = r->base + (uint64_t)(r->rest.p - r->p),
+		.fused = r->objects > 0,
+	};
+}
+
 static int next_object(struct reader *r, struct line *out, struct reader_note *note,
                        struct error *err)
 {
 	struct error bad;
 	size_t used;
 
-	*note = (struct reader_note){
-		.file = r->name,
-		.line = r->line,
-		.offset = r->base + (uint64_t)(r->rest.p - r->p),
-		.fused = r->objects > 0,
-	};
+	*note = note_of(r);
 	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
 		out->number = r->line;
 		r->rest = str_skip(r->rest, used);
@@ -323,6 +329,22 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	}
 	int more = reader_content(r, err);
 	return more > 0 ? next_object(r, out, note, err) : more;
+}
+
+int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	if (!r->looked || r->sought || r->format) {
+		return reader_next(r, out, note, err);
+	}
+	int more = reader_content(r, err);
+	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+		return more > 0 ? next_object(r, out, note, err) : more;
+	}
+	*note = note_of(r);
+	out->number = r->line;
+	r->rest = STR_NONE;
+	r->any = true;
+	return 1;
 }
 
 int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)

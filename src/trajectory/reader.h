@@ -40,6 +40,11 @@ const struct format *reader_format(const struct reader *r);
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
+/* The same, for who only wants to know where lines are: of most lines only type, rollout and text
+   are set, and they are not checked (trajectory/skim.h). */
+MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
+                         struct error *err);
+
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
    Regular files only. In another format, seeking backwards starts again from the beginning: who
    seeks much takes a recording_copy. */

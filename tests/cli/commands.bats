@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show replay diff strip convert debug shrink bisect probe serve schema help; do
+	for command in run check show replay diff strip list convert debug shrink bisect probe serve schema help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]

@@ -117,7 +117,7 @@ hang_up() {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42
 	cp state/rolldbg/latest a.jsonl
-	export NO_COLOR=1
+	export NO_COLOR=1 ASAN_OPTIONS=detect_leaks=0 # libedit never frees the name of a function that was added
 	(sleep 0.5; printf 'go\t 2\n'; sleep 0.3; printf 'print ./pos\t\n'; sleep 0.3; printf 's\n\n'; sleep 0.3; printf 'q\n') |
 		TERM=xterm script -qec "'$ROLLDBG' debug a.jsonl; echo code \$?" /dev/null | tr -d '\r' >out
 	output=$(cat out)
@@ -129,10 +129,14 @@ hang_up() {
 	grep -q goto state/rolldbg/debug-history
 }
 
-@test "a file of a gigabyte would open at once: nothing is read ahead" {
+@test "nothing is read ahead: what is wrong far behind is met when one gets there" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	for _ in {1..2000}; do sed -n 3p a.jsonl; done >lines
-	{ head -n 2 a.jsonl; for _ in {1..20}; do cat lines; done; } >big.jsonl
-	strace -f -e trace=read,pread64 -o trace "$ROLLDBG" debug --batch big.jsonl -ex step 2>/dev/null || skip 'no strace here'
-	[ "$(grep -c pread64 trace)" -le 12 ]
+	{ head -n 2 a.jsonl; cat lines; echo garbage; cat lines; } >big.jsonl
+	expect 0 rolldbg debug --batch big.jsonl -ex 'step 100'
+	expect 2 rolldbg debug --batch big.jsonl -ex 'step 100' -ex 'goto end' -ex 'print step'
+	has "$stderr" 'error: big.jsonl:2003: '
+	printf 'goto end\nlist\nrs 50\n' >commands
+	run rolldbg debug big.jsonl <commands
+	has "$output" 'turn 0 · step 0'
 }

@@ -35,6 +35,9 @@ as_listed() {
 	as_listed stats
 	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl
 	as_listed stats
+	rolldbg run --quiet
+	expect 0 rolldbg list --json
+	as_listed list
 	expect 0 rolldbg probe --json
 	sed -i '/^member.*model_requests/d' listed
 	as_listed probe

@@ -64,6 +64,8 @@ of() {
 	of 1 replay --env 'builtin:frozen_lake?fault=drop-iserror' good.jsonl
 	of 0 stats --by task good.jsonl bad.jsonl
 	of 0 stats --compare good.jsonl bad.jsonl
+	XDG_STATE_HOME=$PWD/state "$ROLLDBG" run --quiet
+	XDG_STATE_HOME=$PWD/state of 0 list
 	of 0 probe
 	of 1 probe --env 'builtin:frozen_lake?max_envs=3' --sessions 8
 }

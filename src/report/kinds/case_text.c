@@ -63,7 +63,7 @@ static void add_problem(struct case_text *t, const struct report_case *c)
 {
 	const struct rollout_verdict *v = c->verdict;
 
-	t->kind = v ? end_status_name(v->status) : "no-result";
+	t->kind = v ? end_status_name(v->status) : c->golden ? c->golden : "no-result";
 	t->line = 0;
 	buf_clear(&t->title);
 	text_escape(&t->title, str_from(c->problem));
@@ -114,7 +114,7 @@ void case_name(const struct report_case *c, struct buf *out)
 	if (c->rollout.p) {
 		text_escape(out, c->rollout);
 	} else if (c->task.p) {
-		buf_text(out, "the group of task ");
+		buf_text(out, c->golden ? "the golden of task " : "the group of task ");
 		text_escape(out, c->task);
 	} else {
 		buf_text(out, c->file ? "the whole file" : "all recordings");

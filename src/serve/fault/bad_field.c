@@ -20,7 +20,7 @@ static bool is_there(const struct gym *g, const struct gym_env *e)
 
 static void fail(struct gym *g, struct call *c)
 {
-	if (!c->done && is_there(g, c->env)) {
+	if (!c->done && !c->act.is_error && is_there(g, c->env)) {
 		buf_clear(&c->act.text);
 		buf_clear(&c->act.structured);
 		act_fail(&c->act);

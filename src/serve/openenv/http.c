@@ -8,7 +8,7 @@
 #include "serve/fault/fault.h"
 #include "serve/openenv/pydantic_errors.h"
 #include "serve/openenv/python.h"
-#include "serve/playback/socket.h"
+#include "serve/playback/playback.h"
 
 #define JSON_TYPE  "application/json"
 #define ID_MAX     255

@@ -7,7 +7,7 @@
 #include "serve/fault/fault.h"
 #include "serve/openenv/pydantic_errors.h"
 #include "serve/openenv/python.h"
-#include "serve/playback/socket.h"
+#include "serve/playback/playback.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -93,4 +93,15 @@ void openenv_give_back(struct openenv_session *s);
    NULL over HTTP, where each request has an environment of its own. */
 void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out);
 
+/* ---- where a recording is played (played.c) ---- */
+
+/* A session opens: it gets its rollout, or the reply refuses it and closes. */
+void openenv_play_open(struct openenv_session *s, struct openenv_reply *r);
+/* Answers a reset, a step or a request for the state. */
+void openenv_play(struct turn *t);
+/* The recorded tools that steps call: a raw array; absent: a step is one action. */
+struct str openenv_played_tools(const struct playback *p);
+/* Appends the body of /schema. */
+void openenv_played_schema(const struct playback *p, struct buf *out);
+
 #endif

@@ -6,7 +6,6 @@
 #include "json/write.h"
 #include "serve/openenv/pydantic_errors.h"
 #include "serve/openenv/python.h"
-#include "serve/playback/socket.h"
 
 #define INVALID_REQUEST (-32600)
 #define UNKNOWN_METHOD  (-32601)

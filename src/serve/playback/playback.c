@@ -134,6 +134,7 @@ static void explain_none(const struct playback *p, const struct playback_wish *w
 
 	bool by_seed = w->has_seed && any_seed(r);
 
+	buf_clear(why);
 	for (size_t i = 0; i < r->count; i++) {
 		with_seed += !by_seed || has_seed(r->rollouts[i], w);
 	}
@@ -327,6 +328,7 @@ static void explain_miss(const struct played *s, struct str name, struct str arg
 	arguments = buf_view(&canon);
 	size_t near = nearest(s, name, arguments);
 
+	buf_clear(why);
 	buf_text(why, "not in the recording: ");
 	show_call(name, arguments, why);
 	buf_printf(why, ", call %zu of rollout %.*s", s->next, STR_ARG(r->id));

@@ -1,5 +1,5 @@
 /* A recording as the environment: which rollout a session gets, which recorded call answers which
-   call, and what the state is then. Without any protocol: mcp.h and socket.h are the protocols. */
+   call, and what the state is then. Without any protocol: mcp.h and openenv/ are the protocols. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 #define ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 

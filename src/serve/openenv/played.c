@@ -1,8 +1,10 @@
-/* Recorded answers over OpenEnv's WebSocket: see socket.h. */
-#include "serve/playback/socket.h"
+/* A recording behind OpenEnv's messages, such that a client that reads the answers records what was
+   recorded: see openenv.h. */
+#include "serve/openenv/openenv.h"
 
 #include "json/canon.h"
 #include "json/write.h"
+#include "serve/playback/playback.h"
 
 #include <inttypes.h>
 

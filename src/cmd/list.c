@@ -1,0 +1,393 @@
+/* rolldbg list: the recordings of the state folder. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "cmd/age.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/stored.h"
+#include "cmd/stored_summary.h"
+#include "json/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_COLUMNS    4
+#define VERDICT_COLUMNS 30
+#define TASK_COLUMNS    20
+#define ENV_COLUMNS     24
+
+struct list_options {
+	const char *finding, *env, *since, *prune;
+	bool json, dry_run;
+};
+
+#define FIELD(f) offsetof(struct list_options, f)
+
+static const struct opt options[] = {
+	OPT_STRING(0, "finding", "RULE", FIELD(finding), "only recordings with such a finding"),
+	OPT_STRING('e', "env", "TEXT", FIELD(env),
+                   "only recordings whose environment's name, protocol or URL contains TEXT"),
+	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
+                   "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
+	OPT_STRING(
+		0, "prune", "AGE", FIELD(prune),
+		"delete recordings older than this (30d), but not the latest one, one that a "
+		"link of the folder or a file beside it (NAME.jsonl.masks) needs, or one that is "
+		"being written"),
+	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
+	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
+};
+
+struct store_listing {
+	const struct context *context;
+	const struct list_options *opts;
+	struct stored stored;
+	char since[AGE_TEXT]; /* "": ever since */
+	struct output out;
+	size_t shown;
+};
+
+/* 2026-11-22T12:30:00 of a file that `run` named, else when it was last written to. */
+static void time_of(const struct store_listing *l, size_t index, char out[AGE_TEXT])
+{
+	const char *name = l->stored.names[index];
+	char day[AGE_TEXT];
+	struct stat st = {0};
+
+	snprintf(out, AGE_TEXT, "%.19s", name);
+	if (strlen(name) > 19 && name[10] == 'T' && name[13] == '-' && name[16] == '-') {
+		out[13] = out[16] = ':';
+		if (age_parse(out, 0, day)) {
+			return;
+		}
+	}
+	struct buf path = BUF(BUF_MAX_SMALL);
+	stored_path(&l->stored, index, &path);
+	if (stat(buf_cstr(&path), &st) == 0 && st.st_mtime > 0) {
+		char stamp[32];
+
+		clock_format((uint64_t)st.st_mtime * 1000, stamp);
+		snprintf(out, AGE_TEXT, "%.19s", stamp);
+	}
+	buf_release(&path);
+}
+
+/* ---- which ones ---- */
+
+static bool contains(struct str text, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; n && i + n <= text.n; i++) {
+		if (memcmp(text.p + i, part, n) == 0) {
+			return true;
+		}
+	}
+	return n == 0;
+}
+
+static bool is_wanted(const struct store_listing *l, const struct stored_summary *s)
+{
+	const char *env = l->opts->env;
+
+	if (l->opts->finding && !stored_summary_found(s, l->opts->finding)) {
+		return false;
+	}
+	return !env || contains(s->env, env) || contains(s->protocol, env) || contains(s->url, env);
+}
+
+/* ---- printing ---- */
+
+static void put_cell(struct buf *out, struct str text, size_t columns)
+{
+	size_t used = text_escape_cut(out, text.p ? text : STR("-"), columns);
+
+	buf_printf(out, "%*s", (int)(columns - used) + 2, "");
+}
+
+/* The time without seconds, and a blank for the T. */
+static void put_time(struct buf *out, const char *time)
+{
+	buf_printf(out, "%.10s %.5s  ", time, time + 11);
+}
+
+static void put_row(struct store_listing *l, size_t index, const char *time,
+                    const struct stored_summary *s)
+{
+	static const char *const colors[STORED_VERDICTS] = {"32", "33", "31", "2", "31"};
+	struct buf *out = &l->out.text, verdict = BUF(BUF_MAX_SMALL), task = BUF(BUF_MAX_SMALL);
+
+	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
+	put_time(out, time);
+	buf_text(&verdict, stored_verdict_name(s->verdict));
+	if (s->rule_count) {
+		buf_printf(&verdict, ": %s", s->rules[0]);
+	} else if (s->verdict == STORED_ERROR) {
+		buf_printf(&verdict, ": %.*s", STR_ARG(s->status));
+	}
+	if (l->context->style.color) {
+		buf_printf(out, "\x1b[%sm", colors[s->verdict]);
+	}
+	put_cell(out, buf_view(&verdict), VERDICT_COLUMNS);
+	buf_text(out, l->context->style.color ? "\x1b[0m" : "");
+	if (s->tasks > 1) {
+		buf_printf(&task, "%lld tasks", (long long)s->tasks);
+	}
+	put_cell(out, task.n ? buf_view(&task) : s->task, TASK_COLUMNS);
+	put_cell(out, s->env.p ? s->env : s->url, ENV_COLUMNS);
+	if (s->verdict == STORED_UNUSABLE) {
+		text_escape(out, str_from(s->why));
+	} else {
+		buf_printf(out, "%lld step%s", (long long)s->sums.steps,
+		           s->sums.steps == 1 ? "" : "s");
+	}
+	if (s->sums.rollouts > 1) {
+		buf_printf(out, " of %lld rollouts", (long long)s->sums.rollouts);
+	}
+	buf_char(out, '\n');
+	buf_release(&verdict);
+	buf_release(&task);
+}
+
+static void put_string(struct json_writer *w, const char *key, struct str text)
+{
+	jw_key(w, key);
+	jw_str(w, text);
+}
+
+static void put_count(struct json_writer *w, const char *key, int64_t n)
+{
+	jw_key(w, key);
+	if (n < 0) {
+		jw_null(w);
+	} else {
+		jw_i64(w, n);
+	}
+}
+
+static void put_sums(struct json_writer *w, const struct stored_summary *s)
+{
+	bool usable = s->verdict != STORED_UNUSABLE;
+
+	put_count(w, "rollouts", usable ? s->sums.rollouts : -1);
+	put_count(w, "turns", usable ? s->sums.turns : -1);
+	put_count(w, "steps", usable ? s->sums.steps : -1);
+	put_count(w, "effective", usable ? s->sums.effective : -1);
+	put_count(w, "failed", usable ? s->sums.failed : -1);
+	jw_key(w, "reward");
+	jw_raw(w, usable ? str_from(s->sums.reward) : STR("null"));
+	jw_key(w, "rules");
+	jw_array(w);
+	for (size_t i = 0; i < s->rule_count; i++) {
+		jw_text(w, s->rules[i]);
+	}
+	jw_end(w);
+}
+
+static void put_json(struct store_listing *l, size_t index, const char *time, const char *path,
+                     const struct stored_summary *s)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	char name[32];
+
+	snprintf(name, sizeof(name), "@%zu", index + 1);
+	jw_init(&w, &line);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "recording");
+	put_string(&w, "name", str_from(name));
+	put_string(&w, "file", str_from(path));
+	put_string(&w, "time", str_from(time));
+	put_string(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
+	put_string(&w, "task", s->task);
+	put_string(&w, "env", s->env);
+	put_string(&w, "protocol", s->protocol);
+	put_string(&w, "url", s->url);
+	put_string(&w, "status", s->status);
+	put_sums(&w, s);
+	jw_end(&w);
+	text_escape_json(&l->out.text, buf_view(&line));
+	buf_char(&l->out.text, '\n');
+	buf_release(&line);
+}
+
+static int list_one(struct store_listing *l, size_t index, struct error *err)
+{
+	struct stored_summary s;
+	struct arena arena = {.last = NULL};
+	struct buf path = BUF(BUF_MAX_SMALL);
+	char time[AGE_TEXT];
+
+	time_of(l, index, time);
+	if (strcmp(time, l->since) < 0) {
+		return 0;
+	}
+	stored_path(&l->stored, index, &path);
+	stored_summarize(buf_cstr(&path), &arena, &s);
+	if (is_wanted(l, &s)) {
+		l->shown++;
+		if (l->opts->json) {
+			put_json(l, index, time, buf_cstr(&path), &s);
+		} else {
+			put_row(l, index, time, &s);
+		}
+	}
+	arena_release(&arena);
+	buf_release(&path);
+	return output_flush_some(&l->out, err);
+}
+
+static int list_all(struct store_listing *l, struct error *err)
+{
+	for (size_t i = 0; i < l->stored.count; i++) {
+		if (list_one(l, i, err)) {
+			return -1;
+		}
+	}
+	if (l->opts->json) {
+		struct json_writer w;
+
+		jw_init(&w, &l->out.text);
+		jw_object(&w);
+		jw_key(&w, "type");
+		jw_text(&w, "summary");
+		jw_key(&w, "recordings");
+		jw_u64(&w, l->stored.count);
+		jw_key(&w, "listed");
+		jw_u64(&w, l->shown);
+		jw_end(&w);
+		buf_char(&l->out.text, '\n');
+	} else if (!l->stored.count) {
+		log_warn("no recordings in %s: record one with rolldbg run",
+		         buf_cstr(&l->stored.folder));
+	}
+	return output_flush(&l->out, err);
+}
+
+/* ---- pruning ---- */
+
+static int prune_one(struct store_listing *l, size_t index, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	int failed = 0;
+
+	stored_path(&l->stored, index, &path);
+	if (!l->opts->dry_run && unlink(buf_cstr(&path)) && errno != ENOENT) {
+		failed = error_errno(err, "cannot delete %s", buf_cstr(&path));
+	} else {
+		l->shown++;
+	}
+	if (!failed && !l->context->quiet) {
+		buf_printf(&l->out.text, "%s ", l->opts->dry_run ? "would delete" : "deleted");
+		text_escape(&l->out.text, buf_view(&path));
+		buf_char(&l->out.text, '\n');
+	}
+	buf_release(&path);
+	return failed;
+}
+
+static int prune_all(struct store_listing *l, const char *before, struct error *err)
+{
+	bool *needed = mem_array(l->stored.count + 1, sizeof(*needed));
+	int failed = store_needed(&l->stored, needed, err);
+
+	for (size_t i = l->stored.count; i-- > 0 && !failed;) {
+		char time[AGE_TEXT];
+
+		time_of(l, i, time);
+		if (!needed[i] && strcmp(time, before) < 0) {
+			failed = prune_one(l, i, err);
+		}
+	}
+	free(needed);
+	if (!l->context->quiet) {
+		buf_printf(&l->out.text, "%zu of %zu recording%s%s\n", l->shown, l->stored.count,
+		           l->stored.count == 1 ? "" : "s",
+		           l->opts->dry_run ? " would be deleted" : " deleted");
+	}
+	if (failed) {
+		struct error ignored; /* what was deleted until then is worth seeing */
+
+		(void)!output_flush(&l->out, &ignored);
+		return -1;
+	}
+	return output_flush(&l->out, err);
+}
+
+/* ---- options ---- */
+
+static int unknown_rule(const char *rule, struct error *err)
+{
+	const char *names[CHECKS_MAX];
+
+	for (size_t i = 0; i < checks_count; i++) {
+		names[i] = checks[i]->id;
+	}
+	error_set(err, FAIL_USAGE, "--finding: unknown rule '%s'", rule);
+	return names_suggest(err, str_from(rule), names, checks_count);
+}
+
+static int read_options(struct store_listing *l, char before[AGE_TEXT], struct error *err)
+{
+	const struct list_options *o = l->opts;
+	uint64_t now = l->context->clock.unix_ms(l->context->clock.ctx);
+
+	if (o->finding && !check_find(str_from(o->finding))) {
+		return unknown_rule(o->finding, err);
+	}
+	if (o->since && !age_parse(o->since, now, l->since)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--since: expected an age (90m, 2d, 1w) or a date (2026-11-22), "
+		                 "got '%s'",
+		                 o->since);
+	}
+	if (o->prune && !age_parse_ago(o->prune, now, before)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--prune: expected an age (12h, 30d, 8w), got '%s'", o->prune);
+	}
+	if (o->prune && (o->finding || o->env || o->since || o->json)) {
+		return error_set(err, FAIL_USAGE, "--prune goes with --dry-run alone");
+	}
+	return o->dry_run && !o->prune ? error_set(err, FAIL_USAGE, "--dry-run requires --prune")
+	                               : 0;
+}
+
+static int list_run(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
+{
+	struct store_listing l = {.context = c, .opts = opts, .out = output_to_stdout()};
+	char before[AGE_TEXT] = "";
+
+	(void)argc;
+	(void)argv;
+	int failed = read_options(&l, before, err) || store_list(c->variable, &l.stored, err) ||
+	             (l.opts->prune ? prune_all(&l, before, err) : list_all(&l, err));
+
+	stored_release(&l.stored);
+	output_release(&l.out);
+	return failed ? -1 : 0;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.summary = "list the recordings of the state folder, with their verdicts",
+	.operands = "",
+	.description =
+		"run without --out records to $XDG_STATE_HOME/rolldbg (default "
+		"~/.local/state/rolldbg). list judges these recordings and prints a line "
+		"for each, the newest first: name, time (UTC), verdict, task, environment, "
+		"steps. The names @1, @2, ... stand for the files wherever a command expects "
+		"a recording: rolldbg diff @2 @1. They move with every new one.\n"
+		"A run that did not reach its server is listed, but latest, which commands "
+		"take when no file is named, stays where it was.",
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct list_options),
+	.run = list_run,
+};

@@ -110,6 +110,12 @@ const struct check *check_find(struct str id); /* NULL: there is no such rule */
    the nearest name, for an unknown one. */
 MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);
 
+/* An imported recording may lack what the rule needs. */
+static inline bool check_lacks_facts(const struct check *c, const struct rollout_facts *r)
+{
+	return c->needs & ~r->known;
+}
+
 /* "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);
 

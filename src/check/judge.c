@@ -112,31 +112,26 @@ void judge_free(struct judge *j)
 }
 
 /* The rules that need any of the kinds, one bit each, by their place in j->rules. */
-static uint64_t rules_for(const struct judge *j, unsigned kinds)
+static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct rollout_facts *r)
 {
 	uint64_t rules = 0;
 
 	for (; kinds; kinds &= kinds - 1) {
 		rules |= j->by_kind[__builtin_ctz(kinds)];
 	}
+	for (size_t i = 0; r->known != UINT64_MAX && i < j->rule_count; i++) {
+		rules &= ~((uint64_t)check_lacks_facts(j->rules[i].check, r) << i);
+	}
 	return rules;
-}
-
-/* An imported recording may lack what a rule needs. */
-static bool lacks_facts(const struct check *c, const struct rollout_facts *r)
-{
-	return c->needs & ~r->known;
 }
 
 static void show_completed(const struct judge *j, struct judged_rollout *o,
                            const struct facts_update *u)
 {
-	for (uint64_t rules = rules_for(j, u->completed_kinds); rules; rules &= rules - 1) {
+	for (uint64_t rules = rules_for(j, u->completed_kinds, u->rollout); rules;
+	     rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
-		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
-			continue;
-		}
 		o->findings.rule = s->check->id;
 		s->check->completed(o->states + s->offset, u->rollout, u->completed, &o->findings);
 	}
@@ -144,12 +139,9 @@ static void show_completed(const struct judge *j, struct judged_rollout *o,
 
 static void show_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
-	for (uint64_t rules = rules_for(j, u->kinds); rules; rules &= rules - 1) {
+	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
-		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
-			continue;
-		}
 		o->findings.rule = s->check->id;
 		s->check->line(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 	}
@@ -177,7 +169,7 @@ static void show_end(struct judge *j, struct judged_rollout *o, const struct fac
 	for (struct rule_instance *s = j->rules, *end = s + j->rule_count; s < end; s++) {
 		size_t said = f->count + f->left_out;
 
-		bool lacks = lacks_facts(s->check, u->rollout);
+		bool lacks = check_lacks_facts(s->check, u->rollout);
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = lacks;
 		if (s->check->end && !lacks) {

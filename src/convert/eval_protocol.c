@@ -21,7 +21,7 @@ struct environment {
 	char *reason;    /* why it ended; NULL: not said */
 };
 
-struct playback {
+struct playback_file {
 	struct map by_index;
 	struct environment *first, **last; /* in the order of their first lines */
 	size_t count;
@@ -35,7 +35,7 @@ static bool is(struct str value)
 
 static void free_playback(void *own)
 {
-	struct playback *p = own;
+	struct playback_file *p = own;
 	struct environment *e = p->first;
 
 	while (e) {
@@ -90,7 +90,7 @@ static void end(struct import *m, struct environment *e)
 
 static struct environment *environment_of(struct import *m, struct str index, struct error *err)
 {
-	struct playback *p = m->own;
+	struct playback_file *p = m->own;
 	struct environment *e;
 	struct buf task = BUF(BUF_MAX_SMALL);
 
@@ -132,7 +132,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	int64_t step;
 
 	if (!m->own) {
-		struct playback *p = mem_new(sizeof(*p));
+		struct playback_file *p = mem_new(sizeof(*p));
 
 		p->last = &p->first;
 		m->own = p;
@@ -165,7 +165,7 @@ static int take(struct import *m, struct str value, struct error *err)
 
 static int finish(struct import *m, struct error *err)
 {
-	const struct playback *p = m->own;
+	const struct playback_file *p = m->own;
 
 	(void)err;
 	for (struct environment *e = p ? p->first : NULL; e; e = e->next) {

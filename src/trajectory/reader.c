@@ -333,7 +333,7 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
-	if (!r->looked || r->format) {
+	if (!r->looked || r->sought || r->format) {
 		return reader_next(r, out, note, err);
 	}
 	int more = reader_content(r, err);

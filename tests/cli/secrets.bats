@@ -56,20 +56,22 @@ echoing() {
 		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"1"}}
 		tools/call	{"isError":true,"content":[{"type":"text","text":"no Bearer $secret here"}]}
 	END
-	reports=(--report "json:a.jsonl" --report junit:b.xml --report tap:c.tap --report sarif:d.json --report github:e.txt --report markdown:f.md)
-	mkdir state/reports
+	reports=()
+	for kind in json junit tap sarif github markdown; do
+		reports+=(--report "$kind:state/report.$kind")
+	done
+	: >a.jsonl
 	for target in "$url" "http://127.0.0.1:1/mcp?key=$secret"; do
-		cd state/reports
-		run --separate-stderr rolldbg run --env "$target" --secret $secret --header "Authorization: Bearer $secret" --actions A,B,C --out r.jsonl --force "${reports[@]}"
+		run --separate-stderr rolldbg run --env "$target" --secret $secret --header "Authorization: Bearer $secret" \
+			--actions A,B,C --out state/r.jsonl --force "${reports[@]}"
 		[ "$status" -gt 0 ]
-		grep -q -e 'no .*&lt;redacted&gt; here' -e 'cannot connect' b.xml || { cat b.xml; false; }
-		[ ! -s r.jsonl ] || rolldbg strip r.jsonl >golden.jsonl
-		run --separate-stderr rolldbg replay golden.jsonl --env "$target" --secret $secret "${reports[@]}"
-		cd ../..
-		: >a.jsonl
+		grep -q -e 'no .*&lt;redacted&gt; here' -e 'cannot connect' state/report.junit
+		nowhere
+		[ -e state/golden.jsonl ] || rolldbg strip state/r.jsonl >state/golden.jsonl
+		run --separate-stderr rolldbg replay state/golden.jsonl --env "$target" --secret $secret "${reports[@]}"
 		nowhere
 	done
-	grep -q 'cannot connect' state/reports/b.xml
+	grep -q 'cannot connect' state/report.junit
 }
 
 @test "a header that is none is not quoted: it may be a secret" {

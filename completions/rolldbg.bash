@@ -160,26 +160,26 @@ _rolldbg_value()
 _rolldbg_word()
 {
 	case $1 in
-	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip list stats probe schema serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording' ;;
-	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
-	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip list stats probe schema serve help' ;;
 	esac
 }

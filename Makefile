@@ -108,11 +108,12 @@ $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
 $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 $(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
-# Work is counted, not timed: in this test the code that reads peers' bytes reports each basic block it runs.
-TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard src/json/*.c src/facts/*.c src/check/*.c src/check/rules/*.c src/protocol/*.c) \
-	src/base/map.c src/base/names.c src/env/tool_list.c src/policy/draw.c)
-$(OBJ)/tests/unit/test_scaling: EXTRA := $(TRACED)
-$(OBJ)/tests/unit/test_scaling: $(TRACED)
+# Work is counted, not timed: in these tests the code that reads peers' bytes reports each basic block it runs.
+TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json facts check check/rules compare \
+	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \
+	src/base/map.c src/base/names.c src/base/text.c src/net/handshake.c src/net/head.c src/serve/host/frames.c)
+$(filter $(OBJ)/tests/unit/test_scaling%,$(UNITS)): EXTRA := $(TRACED)
+$(filter $(OBJ)/tests/unit/test_scaling%,$(UNITS)): $(TRACED)
 $(OBJ)/traced/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -w -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<

@@ -10,6 +10,7 @@ function reply(what) {
 	if (what == "files") return "_rolldbg_files -f"
 	if (what == "folders") return "_rolldbg_files -d"
 	if (what ~ /^list /) return "_rolldbg_list " quoted(words_of(what))
+	if (what ~ /^mixed /) return "_rolldbg_mixed " quoted(words_of(what))
 	if (what == "target") return "_rolldbg_target " quoted(words_of(what)) " " quoted(settings())
 	return (what == "policy" ? "_rolldbg_policy " : "_rolldbg_words ") quoted(words_of(what))
 }

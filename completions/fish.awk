@@ -32,6 +32,7 @@ function write_all(    i, j, name, seen, what) {
 		for (j = 1; j <= options[name]; j++) option_row(name, j, seen)
 		what = operand_values(name)
 		if (what == "files" || what == "folders") print "complete -c rolldbg -n " seen " -F"
+		else if (what ~ /^mixed /) print "complete -c rolldbg -n " seen " -F -a " fish_quoted(words_of(what))
 		else if (what != "none") print "complete -c rolldbg -n " seen " -a " fish_quoted(words_of(what))
 	}
 }

@@ -29,14 +29,20 @@ _rolldbg_target()
 	esac
 }
 
-# A kind of $1, a ready policy, or a file.
-_rolldbg_policy()
+# A word of $1, or a file.
+_rolldbg_mixed()
 {
 	local named
-	_rolldbg_words "$1 $(rolldbg __spec policies 2>/dev/null)"
+	_rolldbg_words "$1"
 	named=("${COMPREPLY[@]}")
 	_rolldbg_files -f
 	COMPREPLY+=("${named[@]}")
+}
+
+# A kind of $1, a ready policy, or a file.
+_rolldbg_policy()
+{
+	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
 # readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before

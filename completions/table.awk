@@ -43,15 +43,15 @@ function values_named(word) {
 # The words behind "words", "topic", "list", "target" or "policy"; empty for the rest. Topics are known at the end of the
 # input only.
 function words_of(what) {
-	if (what ~ /^words /) return substr(what, 7)
+	if (what ~ /^(words|mixed) /) return substr(what, 7)
 	if (what ~ /^(topic|list) /) return topic[substr(what, index(what, " ") + 1)]
 	return what == "target" || what == "policy" ? topic[what] : ""
 }
 
-# What follows the ? or & of a built-in target: the options of `serve`, as settings.
+# What follows the ? or & of a built-in target: the options of `serve` that are about worlds, as settings.
 function settings(    i, j, n, word, out) {
 	for (i = 1; i <= options["serve"]; i++) {
-		if (long["serve", i] ~ /^(port|bind)$/) continue
+		if (long["serve", i] ~ /^(port|bind|as|match|loop)$/) continue
 		word = long["serve", i]
 		gsub(/-/, "_", word)
 		if (values["serve", i] == "none") out = out " " word "=1"
@@ -62,16 +62,18 @@ function settings(    i, j, n, word, out) {
 	return substr(out, 2)
 }
 
-# What the operands of a command complete to: the first known word counts, and words that stand for themselves.
-function operand_values(name,    n, part, i, what, words) {
+# What the operands of a command complete to: the first known word counts, and words that stand for themselves; a file
+# beside words makes "mixed A B C".
+function operand_values(name,    n, part, i, what, words, files) {
 	n = split(operands[name], part, /[^A-Za-z_]+/)
 	for (i = 1; i <= n; i++) {
 		what = values_named(part[i])
-		if (what == "files" || what == "folders") return what
+		if (what == "folders" || (what == "files" && words == "")) return what
+		files = files || what == "files"
 		if (words == "") words = words_of(what)
 		if (part[i] ~ /^[a-z]+$/) words = words (words == "" ? "" : " ") part[i]
 	}
-	return words == "" ? "none" : "words " words
+	return words == "" ? "none" : (files ? "mixed " : "words ") words
 }
 
 # Inside single quotes of a shell.

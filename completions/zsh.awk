@@ -11,6 +11,7 @@ function action(what) {
 	if (what == "folders") return "_files -/"
 	if (what ~ /^list /) return "_sequence compadd - " words_of(what)
 	if (what == "policy") return "{compadd -- " plain(words_of(what)) " $(rolldbg __spec policies 2>/dev/null); _files}"
+	if (what ~ /^mixed /) return "{compadd -- " plain(words_of(what)) "; _files}"
 	if (what == "target") return "{compadd -S \"\" -- " plain(words_of(what)) "}"
 	return words_of(what) == "" ? " " : "(" plain(words_of(what)) ")"
 }

@@ -15,7 +15,7 @@
 
 #define PIPE_COLUMNS 100
 
-static atomic_int stops;
+static atomic_int stops, last_stop;
 static int stop_fd = -1;
 
 /* The first signal asks for an orderly end; the second one leaves at once. */
@@ -23,7 +23,7 @@ static void on_stop(int number)
 {
 	uint64_t one = 1;
 
-	(void)number;
+	atomic_store(&last_stop, number);
 	if (atomic_fetch_add(&stops, 1) > 0) {
 		_exit(130);
 	}
@@ -44,6 +44,17 @@ static void catch_stop(void)
 	if (before.sa_handler != SIG_IGN) {
 		sigaction(SIGHUP, &stop, NULL);
 	}
+}
+
+/* Which signal asked; from now on the next one is the first again. */
+static int take_stop(void)
+{
+	uint64_t count;
+	ssize_t ignored = read(stop_fd, &count, sizeof(count));
+
+	(void)ignored;
+	atomic_store(&stops, 0);
+	return atomic_load(&last_stop);
 }
 
 /* A descriptor we open must never become a standard stream: closed ones are opened on
@@ -118,6 +129,7 @@ static int run(int argc, char **argv)
 	struct context c = {.clock = clock_real(),
 	                    .stop_fd = stop_fd,
 	                    .catch_stop = catch_stop,
+	                    .take_stop = take_stop,
 	                    .variable = variable,
 	                    .style = style_of_stdout(),
 	                    .stderr_columns = columns_of_stderr()};

@@ -5,7 +5,9 @@
    says which row, and when: http://HOST/NAME/MOMENT/mcp, ws://HOST/NAME/MOMENT/ws,
    http://HOST/NAME/MOMENT/v1. The moments are those of moment_of() and of the WebSocket's
    messages; "call" is every call, "call2" the second one alone, and "message" is a call or a
-   state. In a row \r, \n, \t, \\ and
+   state. "resume" is the GET for the rest of a call's event stream, which then ends early each
+   time. Requests of revision 2026-07-28 have moments of their own: "modernopen", "modernlist",
+   "moderncall". In a row \r, \n, \t, \\ and
    \xHH stand for bytes, and <<WORD ..>> for what the table `words` says.
 
    Everything that is executed is a line of the log, "NAME/MOMENT WHAT". A request to the
@@ -492,12 +494,26 @@ static inline void hostile_call(struct hostile_peer *p)
 	hostile_result(p, result);
 }
 
+/* Each request of revision 2026-07-28 names it. */
+static inline bool hostile_is_modern(const struct hostile_peer *p)
+{
+	return hostile_member(p->body, "\"io.modelcontextprotocol/protocolVersion\":", "\"").n > 0;
+}
+
 /* Says when it is, and makes the regular answer. */
 static inline const char *hostile_rpc(struct hostile_peer *p)
 {
 	struct str method = hostile_member(p->body, "\"method\":", "\"");
+	bool modern = hostile_is_modern(p);
 
 	p->id = hostile_member(p->body, "\"id\":", ",}");
+	if (str_is(method, "server/discover")) {
+		hostile_result(
+			p, "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+			   "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":"
+			   "\"hostile\",\"version\":\"1\"}}");
+		return "modernopen";
+	}
 	if (str_is(method, "initialize")) {
 		hostile_result(p, "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
 		                  "\"serverInfo\":{\"name\":\"hostile\",\"version\":\"1\"}}");
@@ -508,11 +524,11 @@ static inline const char *hostile_rpc(struct hostile_peer *p)
 		               "{\"tools\":[{\"name\":\"act\",\"inputSchema\":{\"type\":\"object\","
 		               "\"properties\":{\"move\":{\"type\":\"string\"}},"
 		               "\"required\":[\"move\"]}}]}");
-		return "list";
+		return modern ? "modernlist" : "list";
 	}
 	if (str_is(method, "tools/call")) {
 		hostile_call(p);
-		return "call";
+		return modern ? "moderncall" : "call";
 	}
 	hostile_result(p, "{}");
 	return p->id.n ? "other" : "notification";
@@ -561,9 +577,22 @@ static inline const char *hostile_page(struct hostile_peer *p)
 	return "page";
 }
 
+/* The event before the stream ended names the call. */
+static inline const char *hostile_resume(struct hostile_peer *p, const char *last)
+{
+	p->id = (struct str){last, strcspn(last, "\r\n")};
+	hostile_result(p, "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"at\\\":0}\"}]}");
+	return "resume";
+}
+
 static inline const char *hostile_moment(struct hostile_peer *p)
 {
 	bool get = str_is(p->verb, "GET");
+	const char *last = get ? strstr(buf_cstr(&p->in), "Last-Event-ID: call-") : NULL;
+
+	if (last) {
+		return hostile_resume(p, last + strlen("Last-Event-ID: call-"));
+	}
 
 	if (strstr(p->path.p, "/control/") &&
 	    strstr(p->path.p, "/control/") < p->path.p + p->path.n) {
@@ -581,6 +610,19 @@ static inline const char *hostile_moment(struct hostile_peer *p)
 
 /* ---- HTTP ---- */
 
+/* An event stream that ends before the answer. */
+static inline bool hostile_end_early(struct hostile_peer *p)
+{
+	buf_clear(&p->message);
+	buf_printf(&p->message, "id: call-%.*s\nretry: 1\ndata: \n\n", STR_ARG(p->id));
+	buf_printf(
+		&p->out,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %zu\r\n\r\n",
+		p->message.n);
+	buf_str(&p->out, buf_view(&p->message));
+	return hostile_flush(p);
+}
+
 static inline bool hostile_http(struct hostile_peer *p)
 {
 	const char *moment = hostile_moment(p);
@@ -590,6 +632,16 @@ static inline bool hostile_http(struct hostile_peer *p)
 	                                                       : NULL;
 	bool strikes = hostile_strikes(p, moment);
 
+	if (!strcmp(p->moment, "resume") && !strcmp(moment, "call")) {
+		return hostile_end_early(p);
+	}
+	if (!strikes && !strcmp(moment, "resume")) {
+		buf_printf(&p->out,
+		           "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+		           "Content-Length: %zu\r\n\r\ndata: %.*s\n\n",
+		           p->message.n + strlen("data: \n\n"), STR_ARG(buf_view(&p->message)));
+		return hostile_flush(p);
+	}
 	if (!strikes && status) {
 		buf_printf(&p->out, "HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n", status);
 		return hostile_flush(p);

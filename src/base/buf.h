@@ -1,7 +1,11 @@
 /* A growable byte buffer with a mandatory cap, so that a server cannot make us allocate without
    limit. Hitting the cap is sticky: an addition that does not fit is dropped as a whole, and
    `full` stays set until buf_clear(); check `full` before using the content. p[n] is NUL as soon
-   as anything was added. */
+   as anything was added.
+
+   The caps also bound time: what is done with the bytes of a peer is linear in them, but for
+   sorting (tests/unit/test_scaling*.c count it), so nothing below net/ needs a deadline of its own.
+   Deadlines and interrupts are looked at where we wait, between messages. */
 #ifndef ROLLDBG_BASE_BUF_H
 #define ROLLDBG_BASE_BUF_H
 

@@ -103,6 +103,18 @@ void *arena_new(struct arena *a, size_t bytes)
 	return p;
 }
 
+void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
+{
+	if (count & (count - 1)) {
+		return items;
+	}
+	void *more = arena_new(a, (count ? 2 * count : 1) * size);
+	if (count) {
+		memcpy(more, items, count * size);
+	}
+	return more;
+}
+
 struct str arena_str(struct arena *a, struct str s)
 {
 	if (!s.p) {

@@ -18,6 +18,10 @@ struct arena {
 };
 
 void *arena_new(struct arena *a, size_t bytes) __attribute__((returns_nonnull)); /* zeroed */
+/* Room for one more item behind `count` of them; the list moves when it is full, which it is at
+   each power of two. `items` may be NULL if count is 0. */
+void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
+	__attribute__((returns_nonnull));
 /* A terminated copy; an absent s stays absent. */
 struct str arena_str(struct arena *a, struct str s);
 void arena_reset(struct arena *a);   /* empties it; keeps one block for reuse */

@@ -13,14 +13,14 @@ static bool explains(const char *rule, const char *other)
 	return false;
 }
 
-/* What happened in other turns is not what explains it. */
+/* A finding about other turns does not explain it. */
 static bool meet(const struct finding *a, const struct finding *b)
 {
 	return a->first_turn < 0 || b->first_turn < 0 ||
 	       (a->first_turn <= b->last_turn && b->first_turn <= a->last_turn);
 }
 
-/* The nearest one, where a cause has a cause itself. */
+/* The nearest cause, if a cause has a cause itself. */
 static const char *cause_of(const struct finding *f, const struct finding *list, size_t count)
 {
 	const char *nearest = NULL;
@@ -36,7 +36,7 @@ static const char *cause_of(const struct finding *f, const struct finding *list,
 	return nearest;
 }
 
-/* The finding of its cause that was in the same turns. */
+/* The finding of its cause whose turns overlap. */
 static const struct finding *above(const struct finding *f, const struct finding *list,
                                    size_t count)
 {
@@ -56,7 +56,7 @@ const struct finding *causes_root(const struct finding *list, size_t count, cons
 	return f;
 }
 
-/* What it leads to is as urgent as it is itself. */
+/* A cause is at least as urgent as what it explains. */
 static void rank(struct finding *list, size_t count, struct finding *f)
 {
 	for (const struct finding *up = f; (up = above(up, list, count));) {

@@ -1,14 +1,13 @@
-/* Which finding of a rollout explains which, as the rules say (struct check.explains). */
+/* Which finding of a rollout explains which, according to the rules (struct check.explains). */
 #ifndef ROLLDBG_CHECK_CAUSES_H
 #define ROLLDBG_CHECK_CAUSES_H
 
 #include "check/check.h"
 
-/* Fills in cause, urgency and depth of each. */
+/* Fills in cause, urgency and depth of each finding. */
 void causes_find(struct finding *list, size_t count);
 
-/* The cause at the top of what led to f, a member of the list: f itself where nothing
-   explains it. */
+/* The first cause in the chain above f, a member of the list; f itself if nothing explains it. */
 const struct finding *causes_root(const struct finding *list, size_t count,
                                   const struct finding *f);
 

@@ -1,21 +1,22 @@
-/* Collects what the rules of one rollout say: bounded, sorted when the rollout ends. */
+/* Collects the findings of one rollout: bounded, sorted when the rollout ends. */
 #ifndef ROLLDBG_CHECK_FINDINGS_H
 #define ROLLDBG_CHECK_FINDINGS_H
 
 #include "check/check.h"
 
-#define FINDINGS_MAX 256 /* a rollout; more of the same are counted in the last one's message */
+#define FINDINGS_MAX 256 /* per rollout; the last one's message counts the rest */
 
 struct findings {
 	struct finding *list;
 	size_t count, room;
-	size_t left_out;  /* over the cap */
-	const char *rule; /* the one being asked; the judge sets it */
-	bool not_judged;  /* it said so; the judge clears it before it asks */
+	size_t left_out;  /* number above the cap */
+	const char *rule; /* the rule being called; set by the judge */
+	/* that rule could not judge the rollout; cleared by the judge before each call */
+	bool not_judged;
 };
 
-/* Finds the causes, and sorts: a cause before what it explains, then severity down, then
-   first turn, then rule. */
+/* Finds the causes, and sorts: a cause before what it explains, then by severity, first turn and
+   rule. */
 void findings_sort(struct findings *f);
 void findings_release(struct findings *f);
 

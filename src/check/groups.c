@@ -4,26 +4,26 @@
 #include "base/mem.h"
 #include <stdlib.h>
 
-#define SAMPLES 32 /* those below are compared; the others count as different */
+#define SAMPLES 32 /* samples below are told apart; the others are counted as distinct */
 
 struct group {
 	struct map_item item;
 	double reward; /* of the first sample whose reward is known */
-	char *task;    /* once there are two rollouts, or a size is known */
+	char *task;    /* known once there are two rollouts, or a size */
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
 	uint32_t size; /* 0: not known */
 	uint32_t lost : 30, differ : 1, carried : 1;
 	uint32_t rewarded;
-	struct seeded *seeded; /* NULL: no trace yet */
+	struct seeded *seeded; /* NULL: none yet */
 };
 
 /* Samples with the seed of the first one that had a trace. */
 struct seeded {
 	int64_t seed;
 	struct trace first;
-	int64_t count, differ; /* others; those that began otherwise */
-	size_t calls;          /* after which the first of these differed */
+	int64_t count, differ; /* the others; those that began differently */
+	size_t calls;          /* calls after which the first of these differed */
 };
 
 /* The members in the order in which they came. */
@@ -40,7 +40,7 @@ static int64_t count_of(const struct group *g)
 	return __builtin_popcount(g->seen) + (int64_t)g->others;
 }
 
-/* False: that sample was here before. */
+/* Returns false if that sample was counted before. */
 static bool take_sample(struct group *g, int64_t sample)
 {
 	if (sample < 0 || sample >= SAMPLES) {

@@ -1,5 +1,5 @@
-/* Rewards by task, for rules that judge the rollouts of a task together: 56 bytes a task,
-   and its name where there may be something to say. */
+/* Rewards by task, for rules that judge the rollouts of one task together. Needs 56 bytes per
+   task, plus its name if a finding may be needed. */
 #ifndef ROLLDBG_CHECK_GROUPS_H
 #define ROLLDBG_CHECK_GROUPS_H
 
@@ -14,7 +14,7 @@ struct groups {
 struct group_member {
 	struct str task;
 	int64_t size, sample; /* -1: not known */
-	bool lost;            /* it got no session, or no end */
+	bool lost;            /* it got no session, or has no end */
 	bool rewarded;
 	double reward;
 	const struct trace
@@ -35,10 +35,10 @@ void groups_absorb(struct groups *g, struct groups *other);
 /* Rollouts without a task belong to no group. */
 void groups_add(struct groups *g, const struct group_member *m);
 
-/* Hands out each group that is done, in the order of their tasks, and forgets all that
-   came from this file alone; `last`: every group that is left. Groups without a size end
-   with their file; those with one when as many rollouts have come. `carried`: rollouts of
-   an earlier file are among them. */
+/* Passes on each group that is complete, in the order of their tasks, and forgets all groups of
+   this file; `last`: every group that is left. A group without a size is complete when its file
+   ends; one with a size when that many rollouts have come. `carried`: rollouts of an earlier
+   file are included. */
 void groups_take(struct groups *g, bool last,
                  void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx);
 void groups_release(struct groups *g); /* zeroed is fine */

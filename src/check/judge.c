@@ -1,11 +1,11 @@
-/* Facts in, verdicts out: calls the rules that want to see a line, and sums up what they
-   find. */
+/* Turns facts into verdicts: calls the rules that need a line, and counts what they find. */
 #include "check/judge.h"
 
 #include "base/names.h"
 #include "base/text.h"
 #include "check/findings.h"
 #include "check/groups.h"
+#include "check/turn_lines.h"
 #include "check/verify.h"
 #include "facts/peer.h"
 
@@ -24,11 +24,11 @@ struct judge {
 	struct facts *facts;
 	const char *file;
 	bool many;     /* files */
-	bool headless; /* lines without a header were said of it */
+	bool headless; /* lines without a header were reported for this file */
 	struct rule_instance rules[CHECKS_MAX];
 	size_t rule_count;
-	uint64_t by_kind[KINDS]; /* which rules want that kind */
-	size_t states;           /* bytes of all states of one rollout */
+	uint64_t by_kind[KINDS]; /* the rules that need that kind */
+	size_t states;           /* size of the states of all rules for one rollout */
 	struct groups groups;
 	struct judge_summary sum;
 	double reward, file_reward; /* of the files before; of this one */
@@ -36,10 +36,11 @@ struct judge {
 	char not_checked[1024];
 };
 
-/* What is kept beside the facts of an open rollout. */
+/* Kept with the facts of an open rollout. */
 struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
+	struct turn_lines lines;    /* kept only if their places are wanted */
 	_Alignas(max_align_t) unsigned char states[]; /* of the rules */
 };
 
@@ -49,6 +50,7 @@ static void release_judged(void *user)
 
 	findings_release(&o->findings);
 	json_paths_free(o->ignored);
+	turn_lines_release(&o->lines);
 }
 
 static int unknown_rule(struct str name, struct error *err)
@@ -145,7 +147,7 @@ void judge_free(struct judge *j)
 	free(j);
 }
 
-/* The rules that want to see any of the kinds, one bit each, by their place in j->rules. */
+/* The rules that need any of the kinds, one bit each, by their place in j->rules. */
 static uint64_t rules_for(const struct judge *j, unsigned kinds)
 {
 	uint64_t rules = 0;
@@ -156,12 +158,21 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds)
 	return rules;
 }
 
+/* An imported recording may lack what a rule needs. */
+static bool lacks_facts(const struct check *c, const struct rollout_facts *r)
+{
+	return c->needs & ~r->known;
+}
+
 static void show_completed(const struct judge *j, struct judged_rollout *o,
                            const struct facts_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->completed_kinds); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
+		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
+			continue;
+		}
 		o->findings.rule = s->check->id;
 		s->check->completed(o->states + s->offset, u->rollout, u->completed, &o->findings);
 	}
@@ -172,12 +183,15 @@ static void show_line(const struct judge *j, struct judged_rollout *o, const str
 	for (uint64_t rules = rules_for(j, u->kinds); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
 
+		if (UNLIKELY(lacks_facts(s->check, u->rollout))) {
+			continue;
+		}
 		o->findings.rule = s->check->id;
 		s->check->line(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 	}
 }
 
-/* In the order of the table, whatever the order in which they were missed. */
+/* In the order of the table, whatever the order in which they were found. */
 static void list_not_checked(struct judge *j)
 {
 	size_t n = 0;
@@ -199,9 +213,10 @@ static void show_end(struct judge *j, struct judged_rollout *o, const struct fac
 	for (struct rule_instance *s = j->rules, *end = s + j->rule_count; s < end; s++) {
 		size_t said = f->count + f->left_out;
 
+		bool lacks = lacks_facts(s->check, u->rollout);
 		o->findings.rule = s->check->id;
-		o->findings.not_judged = false;
-		if (s->check->end) {
+		o->findings.not_judged = lacks;
+		if (s->check->end && !lacks) {
 			s->check->end(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 		}
 		bool silent = said == f->count + f->left_out;
@@ -250,7 +265,7 @@ static void sum_up(struct judge *j, const struct counters *t)
 	}
 }
 
-/* Why nothing is known of any step, for the advice that is given then. */
+/* Why no step's effect is known, for the advice that is printed then. */
 static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
 {
 	if (r->steps == 0 || r->effective >= 0) {
@@ -258,13 +273,15 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	}
 	if (r->movement == MOVEMENT_UNSHOWN) {
 		sum->unshown++;
+	} else if (r->movement == MOVEMENT_IGNORED) {
+		sum->ignored++;
 	} else {
-		sum->no_source += r->source == SOURCE_NONE;
+		sum->no_source += r->source == SOURCE_NONE && !r->imported;
 		sum->by_observation += r->source == SOURCE_OBSERVATION;
 	}
 }
 
-/* Did others act in its environment, or was that another one in between? */
+/* Did others act in its environment, or was the session replaced? */
 static bool is_disturbed(const struct rollout_verdict *v)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
@@ -288,16 +305,25 @@ static void join_group(struct judge *j, const struct rollout_verdict *v,
 	groups_add(&j->groups, &m);
 }
 
+static void place_findings(struct findings *f, const struct turn_lines *lines)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		f->list[i].line = turn_lines_find(lines, f->list[i].first_turn);
+	}
+}
+
 static void conclude(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
 	const struct rollout_end *end = u->end;
 
 	show_end(j, o, u);
+	place_findings(&o->findings, &o->lines);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {
 		.file = j->file,
 		.rollout = end->id,
 		.task = u->rollout->task,
+		.line = o->lines.header,
 		.status = end->status,
 		.reason = end->reason,
 		.counters = end->counters,
@@ -320,6 +346,9 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 {
 	struct judged_rollout *o = u->user;
 
+	if (j->conf.places && u->derived.line) {
+		turn_lines_add(&o->lines, u->derived.line);
+	}
 	show_completed(j, o, u);
 	show_line(j, o, u);
 	if (j->conf.line) {
@@ -330,7 +359,7 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 	}
 }
 
-/* Hands on findings that are about no one rollout, if there are any, and forgets them. */
+/* Passes on findings that do not belong to one rollout, if any, and clears the list. */
 static void say_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
 {
 	findings_sort(f);
@@ -372,7 +401,7 @@ static void finish_open(struct judge *j)
 	}
 }
 
-/* Findings about no rollout of any one file. */
+/* Findings that do not belong to one file. */
 static void say_last(struct judge *j)
 {
 	struct findings f = {0};
@@ -412,7 +441,7 @@ void judge_file(struct judge *j, const char *file)
 	j->headless = false;
 }
 
-/* A finding about the file: it is not whole. */
+/* Adds the finding `incomplete` about the file. */
 static void say_incomplete(struct judge *j, const char *what)
 {
 	struct findings f = {.rule = "incomplete"};
@@ -440,7 +469,7 @@ static int verify(const struct facts_update *u, struct error *err)
 	return verify_state(l, o->ignored, u->rollout->work, err);
 }
 
-/* The first of them in this file. */
+/* The first such line of this file. */
 static void judge_headless(struct judge *j)
 {
 	if (!j->headless) {

@@ -1,29 +1,29 @@
-/* Feeds lines of any number of interleaved rollouts to all rules and keeps the
-   counters. Live runs and `check` use the same one. Memory: one state block an
-   open rollout, some 64 bytes a finished one (its id, its task's group, the ids of its
-   environment). Once a file is done, what stays is groups that are still short and ids of
-   environments. Not for several threads at once. */
+/* Feeds the lines of any number of interleaved rollouts to all rules and keeps the counters; the
+   same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes per
+   finished one (its id, its task's group, the ids of its environment). After a file only
+   incomplete groups and environment ids are kept. Used by one thread at a time. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
 #include "check/check.h"
 #include "facts/facts.h"
 
-/* Slices live for the call. */
+/* Slices are valid during the call. */
 struct rollout_verdict {
-	/* as given to judge_file; NULL before the first, and for a group whose rollouts are in
-	   several */
+	/* as given to judge_file; NULL before the first file, and for a group with rollouts in
+	   several files */
 	const char *file;
-	/* id, with "#2" behind it for a second instance; absent for findings about the file
-	   (its last line is torn and no rollout is open) or about the group of a task. Such a
-	   verdict has empty counters, and is counted as no rollout */
+	/* the id, followed by "#2" for a second rollout of that id; absent for findings about
+	   the file (its last line is truncated and no rollout is open) or about a task's group.
+	   Such a verdict has empty counters and is not counted as a rollout */
 	struct str rollout;
 	struct str task; /* task.id decoded; absent when there is none */
+	uint64_t line;   /* of the file, where its header is; 0: not known */
 	enum end_status status;
 	struct str reason; /* end.reason decoded; absent when there is none */
 	struct counters counters;
 	int64_t sample, group_size;     /* -1: not known */
-	bool lost;                      /* it got no session, or no end */
+	bool lost;                      /* it got no session, or has no end */
 	const struct finding *findings; /* sorted, a cause before what it explains */
 	size_t finding_count;
 };
@@ -32,68 +32,71 @@ struct judge_conf {
 	const char *only;    /* comma-separated rule ids; NULL: all */
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
-	bool verify; /* a state_hash that is not its state's is FAIL_INPUT */
-	/* Called for each line of an open rollout after the rules; NULL: not wanted. */
+	bool verify; /* a state_hash that does not match its state is FAIL_INPUT */
+	bool places; /* find the lines of findings; 8 bytes per turn of an open rollout */
+	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct facts_update *u);
-	/* Called when a rollout has ended (its end line came, or the input did). */
-	void (*verdict)(void *ctx, const struct rollout_verdict *v); /* NULL: not wanted */
+	/* Called when a rollout has ended (by its end line or by the end of the input); may be
+	   NULL. */
+	void (*verdict)(void *ctx, const struct rollout_verdict *v); /* may be NULL */
 	void *ctx;
 };
 
 struct judge;
 
-/* FAIL_USAGE with the nearest name for an unknown rule. */
+/* FAIL_USAGE, naming the nearest rule, for an unknown rule. */
 MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out, struct error *err);
-/* NULL is fine; what is still open is dropped without a verdict */
+/* NULL is fine; open rollouts are dropped without a verdict */
 void judge_free(struct judge *j);
 
-/* The files are many: one without a line, and lines without a header, are findings (incomplete)
-   from now on, else FAIL_INPUT. */
+/* There are several files: from now on a file without lines, and lines without a header, are
+   findings (incomplete) instead of FAIL_INPUT. */
 void judge_many(struct judge *j);
 
-/* Starts a new file: rollouts still open end here, and ids may be reused. The name is borrowed
-   until the next file or judge_free. */
+/* Starts a new file: open rollouts end here, and ids may be reused. The name is borrowed until
+   the next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
 
-/* As facts_line; and FAIL_INPUT, with `verify`, for a state_hash of another state. */
+/* As facts_line; with `verify` also FAIL_INPUT for a state_hash that does not match its state. */
 MUST_USE int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
                         struct error *err);
-/* Called after each line: -1 with err set ends the reading. */
+/* Called after each line; -1 with err set stops the reading. */
 typedef int after_line_fn(void *ctx, struct error *err);
 
 /* A whole file (judge_file, reader_file). after may be NULL. */
 MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *after, void *ctx,
                              struct error *err);
 
-/* ends all that is open, in the order of their ids, then all groups */
+/* ends all open rollouts, in the order of their ids, then all groups */
 void judge_finish(struct judge *j);
 
-/* A judge for one file of many, in a thread of its own: the file that comes after `number` others.
-   judge_file or judge_recording may be called once. */
+/* A judge for one of many files, in a thread of its own: the file after `number` others. Call
+   judge_file or judge_recording once. */
 MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
                             struct error *err);
-/* Ends all that is open in it. */
+/* Ends all open rollouts in it. */
 void judge_part_finish(struct judge *part);
-/* Would the part's verdicts have been the same in this judge, behind the files it has seen? */
+/* Would the part's verdicts have been the same in this judge, after the files it has seen? */
 bool judge_can_absorb(const struct judge *j, const struct judge *part);
-/* Then, with the part finished, as if this judge had judged its file: judge_file, and what was
-   summed up. The verdicts are those that the part gave; give them between the two calls. */
+/* If so, and the part is finished: as if this judge had judged its file; adds its totals. Pass on the
+   part's verdicts after judge_file and before this. */
 void judge_absorb(struct judge *j, struct judge *part);
 
-/* Over all rollouts so far. */
+/* Totals of all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, effective, unknown,
-		failed; /* effective -1: nowhere known */
-	/* Rollouts with steps, all of unknown effect: without a state source, with the
-	   observation as one, or with a state that never differs while observations do. */
-	int64_t no_source, by_observation, unshown;
+		failed; /* effective -1: not known for any step */
+	/* Rollouts with steps whose effects are all unknown: without a state source, with the
+	   observation as the state, with a state that never differs while observations do, or with
+	   one whose only changes are in ignored members. */
+	int64_t no_source, by_observation, unshown, ignored;
 	int64_t errors, warnings, infos;
-	char reward[32]; /* JSON number: the sum; "null" where no rollout has one */
+	char reward[32]; /* a JSON number: the sum; "null" if no rollout has a reward */
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
 
-/* Ids of rules that could not judge some rollout because their facts were stripped, comma
-   separated; "" if there are none. Valid until the next call on the judge. */
+/* The ids of rules that could not judge some rollout because the facts they need were stripped,
+   separated by commas; "" if none. Valid until the next call on the judge. */
 const char *judge_not_checked(const struct judge *j);
 
 #endif

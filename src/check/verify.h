@@ -1,4 +1,4 @@
-/* Checks that the hashes of a recording are those of its states: rules trust the hashes. */
+/* Checks that the hashes in a recording match its states: rules rely on the hashes. */
 #ifndef ROLLDBG_CHECK_VERIFY_H
 #define ROLLDBG_CHECK_VERIFY_H
 
@@ -6,12 +6,12 @@
 #include "facts/rollout_facts.h"
 #include "json/canon.h"
 
-/* What a header says is ignored in states; *out is NULL where nothing is. FAIL_INPUT. */
+/* The pointers that a header says are ignored in states; *out is NULL if there are none.
+   FAIL_INPUT. */
 MUST_USE int verify_ignored(const struct line *header, struct workspace *w, struct json_paths **out,
                             struct error *err);
 
-/* FAIL_INPUT when the line has a state and a state_hash, and they do not belong together.
- */
+/* FAIL_INPUT if the line has a state and a state_hash that do not match. */
 MUST_USE int verify_state(const struct line *l, const struct json_paths *ignored,
                           struct workspace *w, struct error *err);
 

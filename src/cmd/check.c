@@ -15,6 +15,7 @@
 
 struct check_options {
 	struct verdict_options verdict;
+	struct report_options report;
 	const char *explain, *trained;
 	bool list, verify;
 	struct opt_u64 jobs;
@@ -23,6 +24,7 @@ struct check_options {
 #define FIELD(f) offsetof(struct check_options, f)
 
 static const struct opt options[] = {
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
                    "judge N files at a time (default 1); the output is the same"),
@@ -122,7 +124,10 @@ static int check_files(const struct check_options *o, struct file_checking *k, s
 	}
 	judge_finish(k->judge);
 	verdicts_summary(k->verdicts, k->judge);
-	return output_flush(&k->verdicts->out, err);
+	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
+	                       output_flush(&k->verdicts->out, err)
+	               ? -1
+	               : 0;
 }
 
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -131,12 +136,13 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	const struct check_options *o = opts;
 	struct verdicts v = {.context = c,
 	                     .out = output_to_stdout(),
-	                     .json = o->verdict.json,
 	                     .origin = ORIGIN_ROLLOUT,
+	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
 	                     .fail_on = o->verdict.fail_on};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
+	                          .places = o->report.kinds.count > 0,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
@@ -148,11 +154,16 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	int failed = check_number_of_jobs(o, err) || verdict_hints(&o->verdict, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
+	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
 	             store_operands(c, argc, argv, &files, err) || check_files(o, &k, err);
+	if (failed) {
+		reports_give_up(v.reports, NULL, NULL, err);
+	}
 	judge_free(k.judge);
 	trained_free(conf.hints.trained);
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);
+	reports_free(v.reports);
 	output_release(&v.out);
 	if (!failed && k.unusable) {
 		return fail_exit_code(FAIL_INPUT);

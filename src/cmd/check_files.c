@@ -27,6 +27,7 @@ static void drop(void *ctx, void *result)
 	(void)ctx;
 	if (f) {
 		judge_free(f->judge);
+		reports_free(f->verdicts.reports);
 		output_release(&f->verdicts.out);
 		free(f);
 	}
@@ -60,11 +61,13 @@ static void *judge_alone(void *ctx, size_t index)
 
 	f->verdicts = (struct verdicts){.context = c->verdicts->context,
 	                                .out = output_to_stdout(),
-	                                .json = c->verdicts->json,
 	                                .origin = c->verdicts->origin,
+	                                .ends_count = c->verdicts->ends_count,
 	                                .fail_on = c->verdicts->fail_on};
+	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
 	conf.ctx = &f->verdicts;
-	if (!is_regular(path) || judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
+	if (!f->verdicts.reports || !is_regular(path) ||
+	    judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
 	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, &ignored)) {
 		drop(NULL, f);
 		return NULL;
@@ -91,10 +94,12 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 		return 0;
 	}
 	if (store_pass_over(c->files, err, &c->unusable)) {
+		reports_problem(c->verdicts->reports, path, err);
 		return 0;
 	}
 	struct error ignored; /* what was judged so far is worth seeing */
 
+	reports_give_up(c->verdicts->reports, path, c->judge, err);
 	(void)!output_flush(&c->verdicts->out, &ignored);
 	return -1;
 }
@@ -109,6 +114,7 @@ static int adopt(struct file_checking *c, size_t index, struct judged_file *f, s
 	v->at_or_above += f->verdicts.at_or_above;
 	v->broken += f->verdicts.broken;
 	v->unfinished += f->verdicts.unfinished;
+	reports_absorb(v->reports, f->verdicts.reports);
 	judge_absorb(c->judge, f->judge);
 	return output_flush_some(&v->out, err);
 }

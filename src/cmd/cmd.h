@@ -15,7 +15,9 @@
 /* What only main provides: time, stop signals, environment variables, the terminal. */
 struct context {
 	struct clock clock;
-	void (*catch_stop)(void);                  /* from now on signals request an orderly stop */
+	void (*catch_stop)(void); /* from now on signals request an orderly stop */
+	/* the signal that requested it, which is forgotten: for commands that go on after Ctrl-C */
+	int (*take_stop)(void);
 	int stop_fd;                               /* readable once a signal requested a stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */

@@ -1,23 +1,44 @@
-/* --mask and --tolerance: see compare_options.h. */
+/* --mask, --tolerance and --unordered: see compare_options.h. */
 #include "cmd/compare_options.h"
 
+#include "base/log.h"
+#include "base/text.h"
+#include "json/paths.h"
 #include "json/scan.h"
 
 #define FIELD(f) offsetof(struct compare_options, f)
 
 static const struct opt rows[] = {
-	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
-                 "do not compare what this JSON Pointer into a line reaches; * is any one token, "
-                 "** any depth; those in the headers apply in any case"),
+	OPT_LIST(
+		0, "mask", "POINTER", FIELD(masks),
+		"do not compare values that match this JSON Pointer into a line; * matches any one token, "
+		"** any depth; masks in the headers always apply"),
 	OPT_LIST(0, "tolerance", "POINTER=EPS", FIELD(tolerances),
-                 "numbers there that differ by at most EPS are equal; * is any one token"),
+                 "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
+	OPT_LIST(
+		0, "unordered", "POINTER[=KEY]", FIELD(unordered),
+		"ignore the order of the array at POINTER: match its elements by their member KEY, or as a "
+		"set"),
 };
 const struct option_group compare_group = {rows, ARRAY_LEN(rows)};
 
-static int read_one(struct tolerances *t, const char *text, struct error *err)
+static int check_pointer(const char *option, const char *pointer, struct error *err)
+{
+	struct json_paths *checked = json_paths_new(true);
+	int failed = json_paths_add(checked, str_from(pointer), err);
+
+	json_paths_free(checked);
+	if (failed) {
+		err->kind = FAIL_USAGE;
+		return error_wrap(err, "%s", option);
+	}
+	return 0;
+}
+
+static int read_tolerance(struct compare_rules *r, const char *text, struct error *err)
 {
 	const char *equals = strrchr(text, '=');
-	struct tolerance *one = &t->list[t->count];
+	struct tolerance *one = &r->tolerances[r->tolerance_count];
 
 	if (text[0] != '/' || !equals || json_type(str_from(equals + 1)) != JSON_NUMBER ||
 	    !json_double(str_from(equals + 1), &one->most) || one->most < 0) {
@@ -26,22 +47,79 @@ static int read_one(struct tolerances *t, const char *text, struct error *err)
 			"--tolerance: expected POINTER=NUMBER such as /reward=1e-6, got '%s'",
 			text);
 	}
-	one->pointer = arena_str(&t->arena, (struct str){text, (size_t)(equals - text)}).p;
-	t->count++;
-	return 0;
+	one->pattern = arena_str(&r->arena, (struct str){text, (size_t)(equals - text)}).p;
+	r->tolerance_count++;
+	patterns_add(&r->patterns, "--tolerance", one->pattern);
+	return check_pointer("--tolerance", one->pattern, err);
 }
 
-int tolerances_read(struct tolerances *t, const struct compare_options *o, struct error *err)
+static int read_unordered(struct compare_rules *r, const char *text, struct error *err)
 {
+	const char *equals = strrchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	struct unordered *one = &r->unordered[r->unordered_count++];
+
+	if (text[0] != '/' || (equals && !equals[1])) {
+		return error_set(err, FAIL_USAGE,
+		                 "--unordered: expected POINTER or POINTER=KEY such as "
+		                 "/state/items=id, got '%s'",
+		                 text);
+	}
+	one->pattern = arena_str(&r->arena, (struct str){text, n}).p;
+	one->key = equals ? equals + 1 : "";
+	patterns_add(&r->patterns, "--unordered", one->pattern);
+	return check_pointer("--unordered", one->pattern, err);
+}
+
+int compare_rules_read(struct compare_rules *r, const struct compare_options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->masks.count; i++) {
+		patterns_add(&r->patterns, "--mask", o->masks.item[i]);
+		if (check_pointer("--mask", o->masks.item[i], err)) {
+			return -1;
+		}
+	}
 	for (size_t i = 0; i < o->tolerances.count; i++) {
-		if (read_one(t, o->tolerances.item[i], err)) {
+		if (read_tolerance(r, o->tolerances.item[i], err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < o->unordered.count; i++) {
+		if (read_unordered(r, o->unordered.item[i], err)) {
 			return -1;
 		}
 	}
 	return 0;
 }
 
-void tolerances_release(struct tolerances *t)
+void compare_rules_apply(const struct compare_rules *r, struct compare_conf *conf)
 {
-	arena_release(&t->arena);
+	conf->tolerances = r->tolerances;
+	conf->tolerance_count = r->tolerance_count;
+	conf->unordered = r->unordered;
+	conf->unordered_count = r->unordered_count;
+}
+
+void compare_rules_warn(const struct compare_rules *r, const char *seen)
+{
+	const struct patterns *p = &r->patterns;
+
+	for (size_t i = 0; p->missed && i < p->count; i++) {
+		const struct used_pattern *one = &p->items[i];
+		struct buf near = BUF(BUF_MAX_SMALL);
+
+		if (!one->met && patterns_suggest(p, one, &near)) {
+			log_warn("%s: '%s' matches nothing in %s; did you mean '%s'?", one->origin,
+			         one->text, seen, buf_cstr(&near));
+		} else if (!one->met) {
+			log_warn("%s: '%s' matches nothing in %s", one->origin, one->text, seen);
+		}
+		buf_release(&near);
+	}
+}
+
+void compare_rules_release(struct compare_rules *r)
+{
+	patterns_release(&r->patterns);
+	arena_release(&r->arena);
 }

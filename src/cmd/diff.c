@@ -1,22 +1,22 @@
 /* rolldbg diff: what differs between two recordings, or two folders of them. */
 #include "base/log.h"
-#include "base/mem.h"
+#include "check/judge.h"
 #include "cmd/compare_options.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
+#include "report/difference_stat.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
+#include "trajectory/same.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 struct diff_options {
 	struct compare_options compare;
 	const char *rollout;
-	bool stat, json, exit_code, no_exit_code;
+	bool stat, word_diff, json, exit_code, no_exit_code;
 };
 
 #define FIELD(f) offsetof(struct diff_options, f)
@@ -24,19 +24,28 @@ struct diff_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
-	OPT_FLAG(0, "stat", FIELD(stat),
-                 "a line for each rollout that differs: steps, status, reward, how many values"),
+	OPT_FLAG(
+		0, "stat", FIELD(stat),
+		"one line per rollout that differs, most important first: verdict (as by check), reward, "
+		"status, steps, number of values"),
+	OPT_FLAG(
+		0, "word-diff", FIELD(word_diff),
+		"show every changed string word by word, as [-old-]{+new+}; without it only strings that "
+		"are too long to be shown whole"),
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
-	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 where they differ: the default"),
-	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 also where they differ"),
+	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
+	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
 };
 
 /* One of the two recordings. */
 struct recording_side {
 	struct file_list files;
 	struct by_rollout *lines;
+	struct patterns *patterns; /* of the options: whether they meet anything */
 	struct strip *strip;
 	struct rollout_copy rollout; /* that was read last */
+	struct judge *judge;         /* with --stat, else NULL */
+	const char *verdict;         /* the rule of its first error; NULL: none */
 };
 
 struct diffing {
@@ -45,8 +54,9 @@ struct diffing {
 	struct output out;
 	struct pager pager;
 	struct recording_side side[2];
-	struct tolerances tolerances;
+	struct compare_rules rules;
 	struct difference_printer printer;
+	struct difference_stats stats;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts, of the present one */
 };
@@ -69,8 +79,20 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 {
 	struct recording_side *s = ctx;
 
-	(void)note;
-	return rollout_copy_add(&s->rollout, s->strip, l, err);
+	patterns_see(s->patterns, l->text);
+	return (s->judge && judge_line(s->judge, l, note, err)) ||
+	                       rollout_copy_add(&s->rollout, s->strip, l, err)
+	               ? -1
+	               : 0;
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct recording_side *s = ctx;
+
+	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++) {
+		s->verdict = v->findings[i].severity == SEVERITY_ERROR ? v->findings[i].rule : NULL;
+	}
 }
 
 static int read_rollout(struct recording_side *s, struct error *err)
@@ -79,7 +101,14 @@ static int read_rollout(struct recording_side *s, struct error *err)
 
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, id);
-	return by_rollout_next(s->lines, add_line, s, err);
+	s->verdict = NULL;
+	if (by_rollout_next(s->lines, add_line, s, err)) {
+		return -1;
+	}
+	if (s->judge) {
+		judge_file(s->judge, NULL); /* ends a rollout that has no end line */
+	}
+	return 0;
 }
 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -118,8 +147,10 @@ static int print_some(struct diffing *f, struct error *err)
 static int finish_rollout(struct diffing *f, const struct rollout_copy *first,
                           const struct rollout_copy *second, struct error *err)
 {
-	if (f->opts->stat && !f->opts->json) {
-		report_difference_stat(first, second, &f->one, f->context->style, &f->out.text);
+	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
+
+	if (f->opts->stat && f->one.differences) {
+		difference_stats_add(&f->stats, first, second, verdicts, &f->one);
 	}
 	compare_add(&f->count, &f->one);
 	return print_some(f, err);
@@ -156,6 +187,23 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
 	return finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL, err);
 }
 
+/* Rollouts whose lines are the same bytes, as they mostly are, are not read: unless a pattern may
+   still turn out to match nothing. */
+static int skip_same(struct diffing *f, struct error *err)
+{
+	size_t steps;
+
+	if (f->rules.patterns.missed) {
+		return 0;
+	}
+	int same = by_rollout_skip_same(f->side[0].lines, f->side[1].lines, &steps, err);
+	if (same > 0) {
+		f->count.rollouts++;
+		f->count.steps += steps;
+	}
+	return same;
+}
+
 static int compare_next(struct diffing *f, struct error *err)
 {
 	int order = order_of_next(f);
@@ -166,7 +214,8 @@ static int compare_next(struct diffing *f, struct error *err)
 	if (f->opts->rollout && !str_is(id, f->opts->rollout)) {
 		return skip_rollout(a, err) || skip_rollout(b, err) ? -1 : 0;
 	}
-	return compare_pair_of(f, a, b, err);
+	int same = a && b ? skip_same(f, err) : 0;
+	return same ? (same > 0 ? 0 : -1) : compare_pair_of(f, a, b, err);
 }
 
 static int compare_all(struct diffing *f, struct error *err)
@@ -180,7 +229,13 @@ static int compare_all(struct diffing *f, struct error *err)
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
 	}
-	report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	difference_stats_put(&f->stats, f->opts->json, f->context->style, &f->out.text);
+	if (f->opts->json || !f->context->quiet) {
+		report_difference_summary(&f->count, f->opts->json, &f->out.text);
+	}
+	if (f->count.rollouts) {
+		compare_rules_warn(&f->rules, "the recordings");
+	}
 	return print_some(f, err);
 }
 
@@ -213,31 +268,6 @@ static int name_files(struct diffing *f, int argc, char **argv, struct error *er
 	return failed;
 }
 
-/* Nothing can differ where all bytes are equal, and they are read ten times as fast as lines. */
-static bool same_bytes(const char *a, const char *b)
-{
-	enum { BLOCK = 64 << 10 };
-	char *blocks = mem_array(2, BLOCK);
-	FILE *first = fopen(a, "rb"), *second = fopen(b, "rb");
-	bool same = first && second;
-	size_t n = BLOCK;
-
-	while (same && n == BLOCK) {
-		n = fread(blocks, 1, BLOCK, first);
-		same = fread(blocks + BLOCK, 1, BLOCK, second) == n &&
-		       memcmp(blocks, blocks + BLOCK, n) == 0;
-	}
-	same = same && !ferror(first) && !ferror(second);
-	if (first) {
-		fclose(first);
-	}
-	if (second) {
-		fclose(second);
-	}
-	free(blocks);
-	return same;
-}
-
 static bool is_regular(const char *path)
 {
 	struct stat st;
@@ -245,31 +275,25 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static int first_line(const char *path, struct error *err)
-{
-	struct reader_note note;
-	struct reader *r;
-	struct line l;
-
-	if (reader_open(path, &r, err)) {
-		return -1;
-	}
-	int found = reader_next(r, &l, &note, err);
-	reader_close(r);
-	return found;
-}
-
-/* 1: they are equal, and recordings as far as their first line tells. -1: they are not. */
-static int are_equal_files(const struct diffing *f, struct error *err)
+static bool are_same_files(const struct diffing *f)
 {
 	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
 
-	if (f->opts->json || f->opts->rollout || a->count != 1 || b->count != 1 ||
-	    !is_regular(a->paths[0]) || !is_regular(b->paths[0]) ||
-	    !same_bytes(a->paths[0], b->paths[0])) {
-		return 0;
+	return !f->opts->json && !f->opts->rollout && a->count == 1 && b->count == 1 &&
+	       is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
+	       recordings_are_same(a->paths[0], b->paths[0]);
+}
+
+static int open_judge(struct recording_side *s, struct error *err)
+{
+	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
+
+	if (judge_new(&conf, &s->judge, err)) {
+		return -1;
 	}
-	return first_line(a->paths[0], err);
+	judge_many(s->judge);
+	judge_file(s->judge, NULL);
+	return 0;
 }
 
 static int open_sides(struct diffing *f, struct error *err)
@@ -277,6 +301,10 @@ static int open_sides(struct diffing *f, struct error *err)
 	for (int i = 0; i < 2; i++) {
 		struct recording_side *s = &f->side[i];
 
+		s->patterns = &f->rules.patterns;
+		if (f->opts->stat && open_judge(s, err)) {
+			return -1;
+		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
 		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
 		                    err)) {
@@ -288,9 +316,10 @@ static int open_sides(struct diffing *f, struct error *err)
 
 static int compare_files(struct diffing *f, struct error *err)
 {
-	int equal = are_equal_files(f, err);
-
-	return equal < 0 || (!equal && (open_sides(f, err) || compare_all(f, err))) ? -1 : 0;
+	if (are_same_files(f)) {
+		return 0;
+	}
+	return open_sides(f, err) || compare_all(f, err) ? -1 : 0;
 }
 
 static void release(struct diffing *f)
@@ -299,11 +328,13 @@ static void release(struct diffing *f)
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(f->side[i].lines);
 		strip_free(f->side[i].strip);
+		judge_free(f->side[i].judge);
 		rollout_copy_release(&f->side[i].rollout);
 		file_list_free(&f->side[i].files);
 	}
 	difference_printer_release(&f->printer);
-	tolerances_release(&f->tolerances);
+	difference_stats_release(&f->stats);
+	compare_rules_release(&f->rules);
 	output_release(&f->out);
 }
 
@@ -311,18 +342,17 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
                     struct error *err)
 {
 	const struct diff_options *o = opts;
-	struct diffing f = {.context = c,
-	                    .opts = o,
-	                    .out = output_to_stdout(),
-	                    .printer = {.style = c->style, .json = o->json}};
+	struct diffing f = {
+		.context = c,
+		.opts = o,
+		.out = output_to_stdout(),
+		.printer = {.style = c->style, .json = o->json, .word_diff = o->word_diff}};
 	int code = -1;
 
-	f.conf = (struct compare_conf){.header = true,
-	                               .tolerances = f.tolerances.list,
-	                               .take = o->stat && !o->json ? NULL : take_difference,
-	                               .ctx = &f};
-	if (!tolerances_read(&f.tolerances, &o->compare, err)) {
-		f.conf.tolerance_count = f.tolerances.count;
+	f.conf = (struct compare_conf){
+		.header = true, .take = o->stat ? NULL : take_difference, .ctx = &f};
+	if (!compare_rules_read(&f.rules, &o->compare, err)) {
+		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
 		               ? -1
 		               : f.count.different > 0 && !o->no_exit_code;
@@ -339,15 +369,16 @@ const struct command command_diff = {
 	.summary = "compare two recordings, or two folders of them, call by call",
 	.operands = "[A B]",
 	.description =
-		"Rollouts are matched by id and their steps by tool and arguments, so that two "
-		"calls more are two lines and not a changed rest. Of matched steps state, outcome, "
+		"Rollouts are matched by id, and their steps by tool and arguments, so two inserted "
+		"calls show as two lines, not as a changed rest. In matched steps the state, outcome, "
 		"error class, observation, structured content, reward, terminated and truncated are "
-		"compared value by value, also inside strings that hold JSON, and named by JSON "
-		"Pointers into the line. What strip leaves out is not compared: times, session ids, "
-		"masked values, what the state source ignores. Numbers are compared by value: 1 and "
-		"1.0 are equal. A and B are files, folders of *.jsonl, or one of them - for standard "
-		"input; without them the last two recordings of the state folder. Nothing is "
-		"printed where they agree. The exit code is 0 if they agree, 1 if they differ.",
+		"compared value by value, also inside strings that hold JSON; each difference is "
+		"named by its JSON Pointer into the line. What strip removes is not compared: times, "
+		"session ids, masked values, state that the state source ignores. Numbers are "
+		"compared by value: 1 and 1.0 are equal. A and B are files or folders of *.jsonl; one "
+		"of them may be - for standard input. Without operands the last two recordings in the "
+		"state folder are compared. If nothing differs, nothing is printed. The exit code is "
+		"0 if the recordings agree and 1 if they differ.",
 	.max_operands = 2,
 	.recordings = true,
 	.opts = options,

@@ -22,9 +22,10 @@ const struct opt global_options[] = {
 	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
 	OPT_COUNT('v', "verbose", FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG('q', "quiet", FIELD(quiet),
-                 "print only findings, failed properties, errors and the output of --json, show, "
-                 "diff, strip and stats; no tables, summaries, progress or warnings"),
+	OPT_FLAG(
+		'q', "quiet", FIELD(quiet),
+		"print only findings, differences, failed properties, errors and the output of --json, "
+		"show, strip and stats; no tables, summaries, progress or warnings"),
 	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),

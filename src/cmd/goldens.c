@@ -13,6 +13,8 @@ struct golden_reading {
 	struct goldens *goldens;
 	struct golden *one;
 	const char *file;
+	struct mask_list masks;
+	struct patterns *uses; /* NULL: nobody asks */
 	struct strip *strip;
 };
 
@@ -42,10 +44,11 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 	struct golden_reading *r = ctx;
 
 	(void)note;
-	if (was_sent(l)) {
-		return rollout_copy_add(&r->one->want, r->strip, l, err);
+	if (r->uses) {
+		patterns_see(r->uses, l->text);
 	}
-	return 0;
+	return was_sent(l) ? rollout_copy_add(&r->one->want, r->strip, l, err)
+	                   : strip_line(r->strip, l, &r->one->kept, err);
 }
 
 static struct str object_or_none(struct str value)
@@ -53,19 +56,16 @@ static struct str object_or_none(struct str value)
 	return json_type(value) == JSON_OBJECT ? value : STR_NONE;
 }
 
-/* Masks of the header first, then those of the options. */
-static void take_masks(struct golden *g, const struct opt_list *more)
+/* Those of the header, among which strip has put those of the options and of the file. */
+static void take_masks(struct golden *g)
 {
 	struct arena *arena = &g->want.arena;
 	struct str masks = g->want.header.value[KEY_MASKS], mask;
 	size_t cursor = 0;
 
-	g->masks = arena_new(arena, (json_count(masks) + more->count + 1) * sizeof(*g->masks));
+	g->masks = arena_new(arena, (json_count(masks) + 1) * sizeof(*g->masks));
 	while (json_next(masks, &cursor, &mask)) {
 		g->masks[g->mask_count++] = json_text(arena, mask).p;
-	}
-	for (size_t i = 0; i < more->count; i++) {
-		g->masks[g->mask_count++] = more->item[i];
 	}
 }
 
@@ -129,7 +129,7 @@ static struct golden *add_golden(struct goldens *g, const char *file)
 		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
 	}
 	struct golden *one = &g->items[g->count++];
-	*one = (struct golden){.file = file, .text = BUF(SIZE_MAX / 2)};
+	*one = (struct golden){.file = file, .text = BUF(SIZE_MAX / 2), .kept = BUF(SIZE_MAX / 2)};
 	return one;
 }
 
@@ -148,55 +148,60 @@ static int make_strip(struct golden *g, struct error *err)
 static int read_rollout(struct golden_reading *r, struct by_rollout *lines, struct error *err)
 {
 	r->one = add_golden(r->goldens, r->file);
+	r->one->want.text = &r->one->kept;
 	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
 		return -1;
 	}
 	take_header(r->one);
-	take_masks(r->one, r->goldens->masks);
+	take_masks(r->one);
 	take_calls(r->one);
-	r->one->got.text = &r->one->text;
 	return make_strip(r->one, err);
 }
 
-static int new_strip(const struct opt_list *masks, struct strip **out, struct error *err)
+static int read_file(struct goldens *g, struct golden_reading *r, char *const *file,
+                     struct error *err)
 {
-	struct str pointers[OPT_LIST_MAX];
-
-	for (size_t i = 0; i < masks->count; i++) {
-		pointers[i] = str_from(masks->item[i]);
-	}
-	return strip_new(pointers, masks->count, out, err) ? error_wrap(err, "--mask") : 0;
-}
-
-static int read_file(struct goldens *g, char *const *file, struct error *err)
-{
-	struct golden_reading r = {.goldens = g, .file = *file};
 	struct by_rollout *lines = NULL;
 	size_t before = g->count;
-	int failed = new_strip(g->masks, &r.strip, err) ||
+	int failed = mask_list_file(&r->masks, *file, r->uses, err) ||
+	             mask_list_strip(&r->masks, &r->strip, err) ||
 	             by_rollout_open(file, 1, refuse_torn, NULL, &lines, err);
 
 	while (!failed && by_rollout_id(lines).p) {
-		failed = read_rollout(&r, lines, err);
+		failed = read_rollout(r, lines, err);
 	}
 	if (!failed && g->count == before) {
 		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it", *file);
 	}
 	by_rollout_close(lines);
-	strip_free(r.strip);
+	strip_free(r->strip);
 	return failed ? -1 : 0;
 }
 
-int goldens_read(struct goldens *g, char *const *files, size_t count, const struct opt_list *masks,
-                 struct error *err)
+/* They have their places now. */
+static void keep_texts(struct goldens *g)
 {
-	*g = (struct goldens){.masks = masks};
-	for (size_t i = 0; i < count; i++) {
-		if (read_file(g, &files[i], err)) {
-			return -1;
-		}
+	for (size_t i = 0; i < g->count; i++) {
+		g->items[i].want.text = &g->items[i].kept;
+		g->items[i].got.text = &g->items[i].text;
 	}
-	return 0;
+}
+
+int goldens_read(struct goldens *g, const struct file_list *files, const struct opt_list *masks,
+                 struct patterns *uses, struct error *err)
+{
+	int failed = 0;
+
+	*g = (struct goldens){.count = 0};
+	for (size_t i = 0; i < files->count && !failed; i++) {
+		struct golden_reading r = {.goldens = g, .file = files->paths[i], .uses = uses};
+
+		mask_list_options(&r.masks, masks);
+		failed = read_file(g, &r, &files->paths[i], err);
+		mask_list_release(&r.masks);
+	}
+	keep_texts(g);
+	return failed;
 }
 
 static bool is_recording(const char *file)
@@ -224,7 +229,8 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 	}
 	*policy = NULL;
 	char *path = mem_text(str_from(file));
-	int failed = goldens_read(g, &path, 1, &no_masks, err);
+	const struct file_list files = {.paths = &path, .count = 1};
+	int failed = goldens_read(g, &files, &no_masks, NULL, err);
 
 	g->path = path;
 	if (!failed && g->count > 1) {
@@ -249,6 +255,8 @@ void goldens_release(struct goldens *g)
 		rollout_copy_release(&g->items[i].got);
 		strip_free(g->items[i].strip);
 		buf_release(&g->items[i].text);
+		buf_release(&g->items[i].kept);
+		buf_release(&g->items[i].lost);
 	}
 	free(g->items);
 	free(g->path);
@@ -272,27 +280,27 @@ const char *goldens_repeated_id(const struct goldens *g)
 
 /* ---- writing ---- */
 
-static int write_rollouts(const struct goldens *g, const char *file, FILE *to)
+static int write_rollouts(const struct goldens *g, const char *file, bool over, FILE *to)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
+		const struct buf *text = over && !one->accepted ? &one->kept : &one->text;
 
-		if (one->file == file && one->text.n &&
-		    fwrite(one->text.p, 1, one->text.n, to) != one->text.n) {
+		if (one->file == file && text->n && fwrite(text->p, 1, text->n, to) != text->n) {
 			return -1;
 		}
 	}
 	return 0;
 }
 
-int goldens_write(const struct goldens *g, const char *file, bool accept, struct error *err)
+int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL), partial = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&path, "%s%s", file, accept ? "" : ".new");
+	buf_printf(&path, "%s%s", file, over ? "" : ".new");
 	buf_printf(&partial, "%s.partial", file);
 	FILE *to = fopen(buf_cstr(&partial), "wb");
-	bool written = to && !write_rollouts(g, file, to);
+	bool written = to && !write_rollouts(g, file, over, to);
 	written = to && !fclose(to) && written && !rename(buf_cstr(&partial), buf_cstr(&path));
 	int failed = written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&path));
 	if (!written && to) {

@@ -3,8 +3,9 @@
 #define ROLLDBG_CMD_GOLDENS_H
 
 #include "base/map.h"
-#include "cmd/options.h"
+#include "cmd/masks.h"
 #include "compare/compare.h"
+#include "trajectory/reader.h"
 
 /* One rollout of a golden file. */
 struct golden {
@@ -16,28 +17,33 @@ struct golden {
 	struct str calls;         /* raw JSON array of {"name","arguments"} */
 	int64_t sample, seed;
 	bool has_seed;
-	const char **masks; /* of the header and of the options */
+	const char **masks; /* of the header, of the options and of FILE.masks */
 	size_t mask_count;
 
 	struct strip *strip; /* of what comes */
 	struct rollout_copy got;
-	struct buf text; /* all lines of it, stripped: a new golden */
+	struct buf text, kept; /* all lines, stripped, of what came (a new golden), and of it */
 	struct compare_count count;
+	bool started;  /* it was this one's turn */
 	bool compared; /* the environment answered, to the end */
 	bool opened;   /* and gave it a session */
+	/* what the user said of what came: it takes the place of this one, or is nothing worth */
+	bool accepted, rejected;
+	struct buf lost; /* why it was not compared; empty: it was */
 };
 
 struct goldens {
 	struct golden *items;
 	size_t count, room;
-	const struct opt_list *masks; /* of the options; borrowed */
-	char *path;                   /* of goldens_read_policy: owned */
+	char *path; /* of goldens_read_policy: owned */
 };
 
-/* Reads all rollouts of all files; goldens_release in every case. FAIL_INPUT: a file that is no
-   recording, a rollout without header, reset or end, a mask that is no pointer. */
-MUST_USE int goldens_read(struct goldens *g, char *const *files, size_t count,
-                          const struct opt_list *masks, struct error *err);
+/* Reads all rollouts of all files, with the masks of the options and of each file's FILE.masks;
+   goldens_release in every case. `uses` is given these masks and all lines; NULL: nobody asks.
+   FAIL_INPUT: a file that is no recording, a rollout without header, reset or end, a mask that is
+   no pointer. */
+MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
+                          const struct opt_list *masks, struct patterns *uses, struct error *err);
 void goldens_release(struct goldens *g);
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its one
@@ -49,10 +55,10 @@ struct str goldens_policy(const struct goldens *g);
 /* Do two of them have the same rollout id? NULL: no. */
 const char *goldens_repeated_id(const struct goldens *g);
 
-/* Writes what came in place of the rollouts of that file: to FILE.new, or over FILE. Nothing is
-   half written. FAIL_SYSTEM. */
-MUST_USE int goldens_write(const struct goldens *g, const char *file, bool accept,
-                           struct error *err);
+/* Writes the rollouts of that file: to FILE.new what came in place of them, or over FILE what came
+   of those that are accepted and what stood there of all others. Nothing is half written.
+   FAIL_SYSTEM. */
+MUST_USE int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err);
 /* Removes a FILE.new that an earlier comparison left. */
 void goldens_forget(const char *file);
 

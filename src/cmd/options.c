@@ -269,6 +269,12 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 	return 0;
 }
 
+/* gdb spells a long name of two letters with one dash: -ex. */
+static bool is_short_long(const struct parser *p, const char *name)
+{
+	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
+}
+
 static int parse(struct parser *p, bool stop_at_operand, struct error *err)
 {
 	int operands = 0;
@@ -283,8 +289,9 @@ static int parse(struct parser *p, bool stop_at_operand, struct error *err)
 			p->argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-' ? parse_long(p, arg + 2, err)
-		                         : parse_short(p, arg + 1, err)) {
+		} else if (arg[1] == '-'               ? parse_long(p, arg + 2, err)
+		           : is_short_long(p, arg + 1) ? parse_long(p, arg + 1, err)
+		                                       : parse_short(p, arg + 1, err)) {
 			return -1;
 		}
 	}

@@ -163,6 +163,33 @@ void plan_nth(const struct plan *p, size_t index, struct planned *out)
 	}
 }
 
+void plan_apply_task(const struct task *t, struct rollout_conf *conf)
+{
+	struct policy_conf *p = &conf->policy;
+
+	/* a task's policy replaces the built-in demonstration */
+	p->actions = t->actions ? t->actions : p->actions;
+	p->tool = t->tool ? t->tool : p->tool;
+	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
+	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
+		p->spec = t->policy;
+		p->llm = NULL; /* the model from the options does not belong to this policy */
+	}
+	p->vars = t->vars;
+	if (t->state) {
+		conf->env.state_spec = str_from(t->state);
+	}
+	conf->env.reset_args = t->reset.p ? t->reset : conf->env.reset_args;
+	if (t->has_seed) {
+		conf->env.has_seed = true;
+		conf->env.seed = t->seed;
+	}
+	if (t->has_max_turns) {
+		conf->has_max_turns = true;
+		conf->max_turns = t->max_turns;
+	}
+}
+
 void plan_blame_task(const struct plan *p, const struct task *t, struct error *err)
 {
 	bool own = t->actions || t->tool || t->policy || t->state;

@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/trainer.h"
+#include "rollout/rollout.h"
 #include "rollout/tasks.h"
 
 #define JOBS_MAX 10000
@@ -47,6 +48,9 @@ void plan_release(struct plan *p);
 
 /* The index-th rollout; the rollouts of a task are consecutive. */
 void plan_nth(const struct plan *p, size_t index, struct planned *out);
+
+/* Values of the task override those of the options. */
+void plan_apply_task(const struct task *t, struct rollout_conf *conf);
 
 /* Puts the task's place in front of an error, and makes it FAIL_INPUT if the task's own values
    are at fault. */

@@ -122,3 +122,25 @@ void progress_go_on(struct progress *p)
 		pthread_mutex_unlock(&p->lock);
 	}
 }
+
+void progress_say_environments(const struct batch_count *count, struct buf *out)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} others[] = {{count->refused, "refused"},
+	              {count->unreachable, end_status_name(END_UNREACHABLE)},
+	              {count->lost, "lost the connection"}};
+
+	if (!count->refused && !count->unreachable && !count->lost) {
+		return;
+	}
+	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
+	           count->done + count->interrupted);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (others[i].n) {
+			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
+		}
+	}
+	buf_char(out, '\n');
+}

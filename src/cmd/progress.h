@@ -20,6 +20,10 @@ void progress_show(struct progress *p, struct str text);
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
                        uint64_t took_ms);
 
+/* Appends how many of its rollouts got an environment, the first thing a trainer needs to know:
+   nothing if all did. */
+void progress_say_environments(const struct batch_count *count, struct buf *out);
+
 /* Clears the line until progress_go_on, for writing to the terminal. */
 void progress_give_way(struct progress *p);
 void progress_go_on(struct progress *p);

@@ -1,25 +1,33 @@
 /* rolldbg replay: the calls of goldens, sent to a live environment, and what came compared. */
 #include "base/log.h"
-#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/accept.h"
 #include "cmd/compare_options.h"
+#include "cmd/debug.h"
 #include "cmd/descriptors.h"
-#include "cmd/goldens.h"
+#include "cmd/driver.h"
+#include "cmd/mask_hints.h"
 #include "cmd/output.h"
-#include "cmd/recordings.h"
+#include "cmd/plan.h"
+#include "cmd/reports.h"
+#include "cmd/review.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
-#include "cmd/target.h"
+#include "cmd/suite.h"
+#include "compare/tools.h"
 #include "report/differences.h"
 #include "rollout/batch.h"
 #include "trajectory/recorder.h"
 
-#include <pthread.h>
-
 struct replay_options {
 	struct target_options target;
 	struct compare_options compare;
+	struct suite_options suite;
+	struct accept_options accept;
 	const char *out;
 	struct opt_u64 jobs;
-	bool accept, json, force;
+	bool keep_going, force, until_divergence;
+	struct report_options report;
 };
 
 #define FIELD(f) offsetof(struct replay_options, f)
@@ -27,14 +35,18 @@ struct replay_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_FLAG(0, "accept", FIELD(accept),
-                 "replace each golden that differs by what came; without it, that is written to "
-                 "GOLDEN.new"),
+	OPT_GROUP(FIELD(accept), accept_group),
+	OPT_FLAG('k', "keep-going", FIELD(keep_going),
+                 "if the environment cannot be reached, try the remaining goldens all the same"),
+	OPT_GROUP(FIELD(suite), suite_group),
+	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
+                 "replay the only rollout of one GOLDEN, and go into the debugger before the first "
+                 "call whose state differs"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record to this file (default: a new file in the state folder)"),
 	OPT_FLAG('f', "force", FIELD(force), "replace the file of --out"),
-	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
@@ -42,23 +54,22 @@ static const struct opt options[] = {
 struct replaying {
 	const struct context *context;
 	const struct replay_options *opts;
+	enum update update;
 	struct file_list files;
 	struct goldens goldens;
-	struct tolerances tolerances;
-	struct env_target target;
-	struct page_cache *pages;
-	struct scratch_pool *scratch;
-	struct volatile_members *volatile_members;
+	struct suite suite;
+	struct compare_rules rules;
+	struct driver driver;
 	struct recorder *recorder;
 	struct buf path; /* of the recording */
 	struct output out;
+	struct reports *reports;
 	struct difference_printer printer;
+	struct mask_hints hints, case_hints; /* of all differences, of the present rollout's */
 	struct compare_count count;
-	bool differs;                  /* and the difference was not accepted */
-	pthread_mutex_t order;         /* of the lines of all rollouts */
-	pthread_mutex_t lock;          /* guards what follows */
-	const struct env_ops *env_ops; /* once somebody has asked the server */
-	struct error peer;             /* what the first one said that was lost or not reached */
+	struct golden *golden; /* that is being compared */
+	bool differs;          /* and the difference was not accepted */
+	bool unreachable;      /* under driver.lock: no environment for one of them */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -70,34 +81,18 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 	return rollout_copy_add(&g->got, g->strip, l, err);
 }
 
-static int find_ops(struct replaying *r, struct rollout_conf *conf, struct error *err)
+static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, struct io *io)
 {
-	pthread_mutex_lock(&r->lock);
-	if (!r->env_ops) {
-		r->env_ops = env_find(&conf->env, conf->io, err);
-	}
-	conf->env_ops = r->env_ops;
-	pthread_mutex_unlock(&r->lock);
-	return conf->env_ops ? 0 : -1;
-}
+	struct rollout_conf conf = driver_conf(&r->driver, io);
 
-static struct rollout_conf conf_of(struct replaying *r, struct golden *g, struct io *io)
-{
-	struct rollout_conf conf = {.task = g->task.p,
-	                            .sample = g->sample,
-	                            .env = env_target_conf(&r->target),
-	                            /* a call that no longer fits is a difference, not a refusal */
-	                            .policy = {.calls = g->calls, .force_call = true},
-	                            .masks = g->masks,
-	                            .mask_count = g->mask_count,
-	                            .clock = r->context->clock,
-	                            .io = io,
-	                            .recorder = r->recorder,
-	                            .volatile_members = r->volatile_members,
-	                            .scratch = r->scratch,
-	                            .order = &r->order};
-
-	conf.env.pages = r->pages;
+	conf.task = g->task.p;
+	conf.sample = g->sample;
+	/* a call that no longer fits is a difference, not a refusal */
+	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = true};
+	conf.options_fit = NULL;
+	conf.masks = g->masks;
+	conf.mask_count = g->mask_count;
+	conf.recorder = r->recorder;
 	if (g->has_seed && !r->opts->target.seed.given) {
 		conf.env.has_seed = true;
 		conf.env.seed = g->seed;
@@ -113,11 +108,25 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 	g->opened = result->opened;
 	g->compared = result->status != END_INTERRUPTED && result->status != END_UNREACHABLE &&
 	              result->status != END_FAILED;
-	pthread_mutex_lock(&r->lock);
-	if (result->peer.kind != FAIL_NONE && r->peer.kind == FAIL_NONE) {
-		r->peer = result->peer;
+	pthread_mutex_lock(&r->driver.lock);
+	if (result->peer.kind != FAIL_NONE) {
+		struct error lost = result->peer;
+
+		env_target_hide(&r->driver.target, &lost);
+		g->lost = BUF(BUF_MAX_SMALL);
+		settings_put(&g->lost, lost.text);
 	}
-	pthread_mutex_unlock(&r->lock);
+	r->unreachable = r->unreachable || (result->status == END_UNREACHABLE && !result->opened);
+	pthread_mutex_unlock(&r->driver.lock);
+}
+
+/* Is there no sense in trying one more? */
+static bool has_stopped(struct replaying *r)
+{
+	pthread_mutex_lock(&r->driver.lock);
+	bool stopped = r->unreachable && !r->opts->keep_going;
+	pthread_mutex_unlock(&r->driver.lock);
+	return stopped;
 }
 
 static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
@@ -126,14 +135,16 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 	struct replaying *r = ctx;
 	struct golden *g = &r->goldens.items[index];
 	struct line_sink sink = {take_line, g};
-	char env_session[TARGET_SESSION_DIGITS + 1];
-	struct rollout_conf conf = conf_of(r, g, io);
 
-	conf.env.env_session = env_session;
+	if (has_stopped(r)) {
+		*result = (struct rollout_result){.status = END_UNREACHABLE};
+		return 0;
+	}
+	struct rollout_conf conf = conf_of(r, g, io);
+	g->started = true;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
-	if (env_target_new_session(env_session, err) || find_ops(r, &conf, err) ||
-	    rollout_run(&conf, result, err)) {
+	if (driver_rollout(&r->driver, &conf, result, err)) {
 		return -1;
 	}
 	take_result(r, g, result);
@@ -144,7 +155,7 @@ static int new_io(void *ctx, struct io **out, struct error *err)
 {
 	struct replaying *r = ctx;
 
-	return env_target_new_io(&r->target, out, err);
+	return env_target_new_io(&r->driver.target, out, err);
 }
 
 /* ---- setting up ---- */
@@ -178,7 +189,7 @@ static int open_recording(struct replaying *r, struct error *err)
 {
 	const char *out = r->opts->out;
 	struct recorder_conf conf = {
-		.force = r->opts->force, .private = !out, .secrets = r->target.secrets};
+		.force = r->opts->force, .private = !out, .secrets = r->driver.target.secrets};
 
 	if (out) {
 		buf_text(&r->path, out);
@@ -194,90 +205,196 @@ static int open_recording(struct replaying *r, struct error *err)
 
 static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, struct error *err)
 {
-	return tolerances_read(&r->tolerances, &r->opts->compare, err) ||
-	       env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
+	const struct replay_options *o = r->opts;
+	struct env_target *target = &r->driver.target;
+
+	return accept_choose(&o->accept, r->context, &r->update, err) ||
+	       compare_rules_read(&r->rules, &o->compare, err) ||
+	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
+	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
-	       goldens_read(&r->goldens, r->files.paths, r->files.count, &r->opts->compare.masks,
-	                    err) ||
-	       settle_jobs(r, jobs, err) || env_target_start(&r->target, err) ||
-	       open_recording(r, err);
+	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
+	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
 }
 
 /* ---- comparing ---- */
 
+static void warn_of_tool(void *ctx, const char *sentence)
+{
+	const struct golden *g = ctx;
+
+	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
+}
+
+static void warn_of_seed(const struct replaying *r, const struct golden *g,
+                         const struct difference *first)
+{
+	bool began = first->line && (first->line->type == LINE_RESET ||
+	                             (first->line->type == LINE_STEP && first->line->step == 0 &&
+	                              str_starts(first->pointer, STR("/state"))));
+
+	if (began && !g->has_seed && !r->opts->target.seed.given) {
+		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
+		         "environment draws its episodes, record the golden with --seed",
+		         g->file, STR_ARG(g->want.id));
+	}
+}
+
 static void take_difference(void *ctx, const struct difference *d)
 {
 	struct replaying *r = ctx;
+	struct golden *g = r->golden;
 
-	report_difference(&r->printer, d, &r->out.text);
+	if (g->count.differences == 1) {
+		warn_of_seed(r, g, d);
+	}
+	mask_hints_add(&r->hints, d);
+	mask_hints_add(&r->case_hints, d);
+	reports_difference(r->reports, &r->printer, d);
+	if (reports_have_table(r->reports)) {
+		report_difference(&r->printer, d, &r->out.text);
+	}
+}
+
+/* `problem`: why it was not compared; NULL: it was. */
+static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
+{
+	struct buf hint = BUF(BUF_MAX_MESSAGE);
+	bool counts = g->count.differences && !g->accepted;
+	struct report_case c = {.file = g->file,
+	                        .line = g->want.header.number,
+	                        .rollout = g->want.id,
+	                        .task = g->task,
+	                        .compared = problem ? NULL : &g->count,
+	                        .problem = problem};
+
+	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
+	mask_hints_say(&r->case_hints, &hint);
+	c.hint = hint.n ? buf_cstr(&hint) : NULL;
+	reports_case(r->reports, &c);
+	mask_hints_release(&r->case_hints);
+	buf_release(&hint);
+}
+
+/* Why a rollout was not compared; NULL: it was. */
+static const char *problem_of(const struct golden *g)
+{
+	return g->compared  ? NULL
+	       : g->lost.n  ? buf_cstr(&g->lost)
+	       : g->started ? "not replayed to its end"
+	                    : "not tried after the environment could not be reached";
 }
 
 static void compare_one(struct replaying *r, struct golden *g)
 {
-	struct compare_conf conf = {.replayed = true,
-	                            .tolerances = r->tolerances.list,
-	                            .tolerance_count = r->tolerances.count,
-	                            .take = take_difference,
-	                            .ctx = r};
+	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = r};
 
 	if (!g->compared) {
-		log_warn("%s: rollout %.*s was not replayed to its end and is not compared",
-		         g->file, STR_ARG(g->want.id));
+		if (g->started) {
+			log_warn("%s: rollout %.*s was not replayed to its end and is not compared",
+			         g->file, STR_ARG(g->want.id));
+		}
 		return;
 	}
+	compare_rules_apply(&r->rules, &conf);
+	r->golden = g;
 	r->printer.file = g->file;
+	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
+	compare_tools(&g->want, &g->got, warn_of_tool, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
 }
 
-static bool differs(const struct replaying *r, const char *file, bool *whole)
+/* Asks on the terminal, or takes all. */
+static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 {
-	size_t differences = 0;
+	enum review_answer answer = REVIEW_SKIP;
+	struct buf question = BUF(BUF_MAX_SMALL);
 
-	*whole = true;
+	if (!g->count.differences || !g->opened || r->update != UPDATE_REVIEW) {
+		g->accepted = r->update == UPDATE_ALL;
+		return 0;
+	}
+	text_escape(&question, str_from(g->file));
+	buf_text(&question, ": rollout ");
+	text_escape(&question, g->want.id);
+	int failed = output_flush(&r->out, err) ||
+	             review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err);
+	g->accepted = answer == REVIEW_ACCEPT;
+	g->rejected = answer == REVIEW_REJECT;
+	buf_release(&question);
+	return failed ? -1 : 0;
+}
+
+/* How the rollouts of one file went. */
+struct file_verdict {
+	size_t different, accepted, rejected;
+	bool whole;
+};
+
+static struct file_verdict verdict_of(const struct replaying *r, const char *file)
+{
+	struct file_verdict v = {.whole = true};
+
 	for (size_t i = 0; i < r->goldens.count; i++) {
 		const struct golden *g = &r->goldens.items[i];
 
 		if (g->file == file) {
-			differences += g->count.differences;
-			*whole = *whole && g->compared && g->opened;
+			bool differs = g->count.differences > 0;
+
+			v.different += differs;
+			v.accepted += differs && g->accepted;
+			v.rejected += g->rejected;
+			v.whole = v.whole && g->compared && g->opened;
 		}
 	}
-	return differences > 0;
+	return v;
+}
+
+static int write_golden(struct replaying *r, const char *file, bool over, struct error *err)
+{
+	if (goldens_write(&r->goldens, file, over, err)) {
+		return -1;
+	}
+	if (reports_have_table(r->reports) && !r->context->quiet) {
+		buf_printf(&r->out.text, over ? "accepted: %s\n" : "written: %s.new\n", file);
+	}
+	return 0;
 }
 
 /* What came is a new golden only if all of it came. */
 static int write_file(struct replaying *r, const char *file, struct error *err)
 {
-	bool whole, different = differs(r, file, &whole);
+	struct file_verdict v = verdict_of(r, file);
+	bool writable = v.whole && strcmp(file, "-") != 0 && r->update != UPDATE_NONE;
 
-	bool writable = whole && strcmp(file, "-") != 0;
+	size_t open = v.different - (writable ? v.accepted : 0);
 
-	r->differs = r->differs || (different && !(writable && r->opts->accept));
+	r->differs = r->differs || open;
 	if (!writable) {
 		return 0;
 	}
-	if (!different) {
-		goldens_forget(file);
-		return 0;
-	}
-	if (goldens_write(&r->goldens, file, r->opts->accept, err)) {
+	if (v.accepted && write_golden(r, file, true, err)) {
 		return -1;
 	}
-	if (r->opts->accept) {
-		goldens_forget(file);
+	if (open > v.rejected) {
+		return write_golden(r, file, false, err);
 	}
-	if (!r->opts->json) {
-		buf_printf(&r->out.text, r->opts->accept ? "accepted: %s\n" : "written: %s.new\n",
-		           file);
-	}
+	goldens_forget(file);
 	return 0;
 }
 
 static int compare_all(struct replaying *r, struct error *err)
 {
 	for (size_t i = 0; i < r->goldens.count; i++) {
-		compare_one(r, &r->goldens.items[i]);
+		struct golden *g = &r->goldens.items[i];
+
+		compare_one(r, g);
+		if (settle_one(r, g, err)) {
+			return -1;
+		}
+		report_golden(r, g, problem_of(g));
 		if (output_flush_some(&r->out, err)) {
 			return -1;
 		}
@@ -295,10 +412,15 @@ static void say_end(struct replaying *r)
 	const struct compare_count *c = &r->count;
 	struct buf *out = &r->out.text;
 
-	report_difference_summary(c, r->opts->json, out);
-	if (r->opts->json || r->context->quiet) {
+	if (!reports_have_table(r->reports)) {
 		return;
 	}
+	mask_hints_say(&r->hints, out);
+	buf_text(out, r->hints.count ? "\n" : "");
+	if (r->context->quiet) {
+		return;
+	}
+	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
 		           c->rollouts == 1 ? "" : "s", c->steps, c->steps == 1 ? "" : "s");
@@ -319,25 +441,53 @@ static int exit_code(const struct replaying *r, const struct batch_count *count)
 	if (count->unreachable || count->lost) {
 		return 4;
 	}
-	return r->differs;
+	return r->differs || r->suite.obsolete || r->suite.missing;
+}
+
+static void say_peer(const struct replaying *r)
+{
+	const struct driver *d = &r->driver;
+	size_t left = 0;
+
+	for (size_t i = 0; i < r->goldens.count; i++) {
+		left += !r->goldens.items[i].started;
+	}
+	if (d->peer.kind != FAIL_NONE) {
+		log_error("%s: %s", d->target.name, d->peer.text);
+	}
+	if (left && r->unreachable) {
+		log_warn("%zu rollout%s not tried after that (--keep-going tries all)", left,
+		         left == 1 ? " was" : "s were");
+	}
+}
+
+/* What was found so far is worth seeing. */
+static void give_up(struct replaying *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->driver.target, err);
+	reports_give_up(r->reports, NULL, NULL, err);
+	(void)!output_flush(&r->out, &ignored);
 }
 
 static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
 {
 	struct error closing = {0};
+	bool whole = count->done == count->total && !count->failed && !count->unreachable &&
+	             !count->lost && !count->interrupted;
 
 	int failed = compare_all(r, err);
 	if (failed) {
-		struct error ignored; /* what was found so far is worth seeing */
-
-		(void)!output_flush(&r->out, &ignored);
+		give_up(r, err);
 	} else {
+		suite_judge(&r->suite, &r->goldens, whole, r->reports, &r->out.text);
 		say_end(r);
-		failed = output_flush(&r->out, err);
+		failed = reports_close(r->reports, NULL, &r->count, err) ||
+		         output_flush(&r->out, err);
 	}
-	if (r->peer.kind != FAIL_NONE) {
-		log_error("%s: %s", r->target.name, r->peer.text);
-	}
+	say_peer(r);
+	compare_rules_warn(&r->rules, "the goldens");
 	if (recorder_close(r->recorder, &closing) && !failed) {
 		*err = closing;
 		failed = -1;
@@ -363,42 +513,55 @@ static void tear_down(struct replaying *r)
 	struct error ignored;
 
 	(void)!recorder_close(r->recorder, &ignored); /* an earlier failure is what is told */
-	env_target_release(&r->target);
+	driver_release(&r->driver);
 	goldens_release(&r->goldens);
+	suite_release(&r->suite);
 	file_list_free(&r->files);
-	page_cache_free(r->pages);
-	volatile_members_free(r->volatile_members);
-	scratch_pool_free(r->scratch);
-	tolerances_release(&r->tolerances);
+	compare_rules_release(&r->rules);
 	difference_printer_release(&r->printer);
+	reports_free(r->reports);
+	mask_hints_release(&r->hints);
+	mask_hints_release(&r->case_hints);
 	output_release(&r->out);
 	buf_release(&r->path);
-	pthread_mutex_destroy(&r->lock);
-	pthread_mutex_destroy(&r->order);
+}
+
+static int replay_in_debugger(const struct context *c, const struct replay_options *o, int argc,
+                              char **argv, struct error *err)
+{
+	struct debug_options d = {.target = o->target};
+
+	if (argc != 1 || o->accept.accept || o->accept.review || o->accept.update ||
+	    o->report.json || o->report.kinds.count || o->out || o->jobs.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
+		                 "--update, --report, --json, --out or --jobs");
+	}
+	return debug_divergence(c, &d, argv[0], err);
 }
 
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
 	const struct replay_options *o = opts;
+
+	if (o->until_divergence) {
+		return replay_in_debugger(c, o, argc, argv, err);
+	}
 	struct replaying r = {.context = c,
-	                      .opts = o,
-	                      .pages = page_cache_new(),
-	                      .volatile_members = volatile_members_new(),
-	                      .scratch = scratch_pool_new(),
+	                      .opts = opts,
 	                      .path = BUF(BUF_MAX_SMALL),
 	                      .out = output_to_stdout(),
-	                      .printer = {.style = c->style, .json = o->json}};
+	                      .printer = {.style = c->style}};
 	struct batch_count count;
 	size_t jobs;
 
-	pthread_mutex_init(&r.lock, NULL);
-	pthread_mutex_init(&r.order, NULL);
+	driver_init(&r.driver, c);
 	int code = set_up(&r, argc, argv, &jobs, err) || drive(&r, jobs, &count, err)
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {
-		env_target_hide(&r.target, err);
+		give_up(&r, err);
 	}
 	tear_down(&r);
 	return code;
@@ -409,16 +572,19 @@ const struct command command_replay = {
 	.summary = "send a recording's calls to a live environment and compare what comes back",
 	.operands = "GOLDEN...",
 	.description =
-		"A golden is a recording, best stripped: files, or the *.jsonl of a folder. Each of "
-		"its rollouts is replayed in a session of its own with the recorded seed and reset "
-		"arguments: the same calls in the same order, whatever the answers are. State, "
-		"outcome, error class, observation, reward, terminated and truncated of each step "
-		"are compared as diff does. Not compared: what --mask and the masks of the golden "
-		"name, what either state source ignores, what changed by itself before the first "
-		"call. What came in place of a golden that differs is written to GOLDEN.new, and "
-		"the golden is left alone; --accept replaces it. The exit code is 0 if nothing "
-		"differs, 1 if something does, 3 if a golden cannot be used, 4 if the environment "
-		"was not reached.",
+		"A golden is a recording that later runs are compared with; strip it first. GOLDEN is a "
+		"file or a folder of *.jsonl. Each rollout in it is replayed in a session of its own, "
+		"with the recorded seed and reset arguments: the same calls in the same order, "
+		"whatever the environment answers. The state, outcome, error class, observation, "
+		"reward, terminated and truncated of each step are compared as diff compares them. "
+		"Ignored are values masked by --mask, by the golden's header or by a file "
+		"GOLDEN.masks (one pointer per line; # starts a comment), state that the state source "
+		"ignores, and state that changed on its own before the first call. If a rollout "
+		"differs, what came back is written to GOLDEN.new; the golden itself only changes "
+		"with --update all, --accept or --review. No call is sent twice, so the result of a "
+		"retry never becomes a golden. The exit code is 0 if nothing differs; 1 if something "
+		"does, or if a golden is missing or obsolete; 3 if a golden cannot be used; 4 if the "
+		"environment was not reached.",
 	.min_operands = 1,
 	.max_operands = -1,
 	.recordings = true,

@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cmd/debug.h"
 #include "cmd/descriptors.h"
+#include "cmd/driver.h"
 #include "cmd/goldens.h"
 #include "cmd/masks.h"
 #include "cmd/model.h"
@@ -12,11 +14,9 @@
 #include "cmd/progress.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"
-#include "cmd/target.h"
 #include "cmd/verdicts.h"
 #include "rollout/batch.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 #define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
@@ -27,9 +27,11 @@ struct run_options {
 	struct recording_options recording;
 	const char *actions, *tool, *argument, *policy, *task;
 	struct opt_list masks;
+	const char *stop_at; /* --break */
 	struct opt_u64 max_turns;
 	bool force_call;
 	struct model_options model;
+	struct report_options report;
 	struct verdict_options verdict;
 };
 
@@ -49,6 +51,8 @@ static const struct opt options[] = {
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
 	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
+	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
+                   "go into the debugger where it holds, as of debug --ex 'tbreak EXPRESSION'"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
@@ -61,6 +65,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
+	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
 };
 
@@ -68,11 +73,7 @@ static const struct opt options[] = {
 struct running {
 	const struct context *context;
 	const struct run_options *opts;
-	struct env_target target;
-	struct page_cache *pages; /* of the server */
-	struct volatile_members *volatile_members;
-	struct options_fit *options_fit;
-	struct scratch_pool *scratch;
+	struct driver driver;
 	struct arena names;      /* of recordings */
 	struct buf policy_path;  /* of a ready-made policy */
 	const char *policy;      /* kind or path; NULL: none given */
@@ -84,16 +85,12 @@ struct running {
 	struct judge *judge;
 	struct table *table;
 	struct progress *progress;
-	pthread_mutex_t order; /* serializes the lines of all rollouts */
 	struct rereads rereads;
-	pthread_mutex_t lock; /* protects the members below and the four above */
+	pthread_mutex_t
+		lock; /* protects the members below, and the judge, the table and what they share */
 	struct verdicts verdicts;
-	const struct env_ops *env_ops; /* set once the server was asked */
-	struct error mute;             /* why printing stopped; recording continues */
-	/* the first error of a rollout that was refused or not connected */
-	struct error peer;
-	bool lost_model; /* and it came from the model */
-	struct buf file; /* scratch */
+	struct error mute; /* why printing stopped; recording continues */
+	struct buf file;   /* scratch */
 	int64_t steps;
 	bool latest; /* the `latest` link points here */
 	uint64_t began_ns;
@@ -180,12 +177,8 @@ static bool streams(const struct running *r)
 
 static int choose_out(struct running *r, struct error *err)
 {
-	if (streams(r) && r->opts->verdict.json) {
-		return error_set(err, FAIL_USAGE,
-		                 "--out - and --json both write to standard output");
-	}
 	return recordings_choose(&r->recordings, r->context, &r->opts->recording, &r->plan,
-	                         r->target.secrets, err);
+	                         r->driver.target.secrets, err);
 }
 
 static int choose_plan(struct running *r, struct error *err)
@@ -205,6 +198,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
 	                          .hints = r->hints,
+	                          .places = r->opts->report.kinds.count > 0,
 	                          .line = take_facts,
 	                          .verdict = take_verdict,
 	                          .ctx = r};
@@ -212,14 +206,18 @@ static int open_verdicts(struct running *r, struct error *err)
 
 	r->verdicts = (struct verdicts){.context = r->context,
 	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
-	                                .json = v->json,
+	                                .ends_count = true,
+	                                .live = true,
 	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
 	                                .fail_on = v->fail_on};
-	if (judge_new(&conf, &r->judge, err)) {
+	if (judge_new(&conf, &r->judge, err) ||
+	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,
+	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
 	}
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
-	if (!v->json && !r->context->quiet && !streams(r) && !are_many(r)) {
+	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
+	    !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
 	if (are_many(r)) {
@@ -245,12 +243,13 @@ static int set_up(struct running *r, struct error *err)
 	    check_masks(r->opts, err) || verdict_hints(&r->opts->verdict, &r->hints, err)) {
 		return -1;
 	}
-	return env_target_prepare(&r->target, r->context, &r->opts->target, err) ||
+	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
 	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
-	       model_read(r->context, r->policy, &r->opts->model, &r->target, &r->llm, err) ||
-	       choose_plan(r, err) || choose_out(r, err) || env_target_start(&r->target, err) ||
-	       open_verdicts(r, err) || recordings_open(&r->recordings, err);
+	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
+	                  err) ||
+	       choose_plan(r, err) || choose_out(r, err) || open_verdicts(r, err) ||
+	       env_target_start(&r->driver.target, err) || recordings_open(&r->recordings, err);
 }
 
 /* ---- one rollout, in its thread ---- */
@@ -258,37 +257,9 @@ static int set_up(struct running *r, struct error *err)
 static const char *actions_of(const struct running *r)
 {
 	const struct run_options *o = r->opts;
-	bool demo = env_target_is_lake(&r->target) && !o->actions && !o->policy && !o->tool;
+	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy && !o->tool;
 
 	return demo ? DEMO_ACTIONS : o->actions;
-}
-
-/* Values of the task override the options. */
-static void apply_task(const struct task *t, struct rollout_conf *conf)
-{
-	struct policy_conf *p = &conf->policy;
-
-	/* a task's policy replaces the built-in demonstration */
-	p->actions = t->actions ? t->actions : p->actions;
-	p->tool = t->tool ? t->tool : p->tool;
-	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
-	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
-		p->spec = t->policy;
-		p->llm = NULL; /* the model from the options does not belong to this policy */
-	}
-	p->vars = t->vars;
-	if (t->state) {
-		conf->env.state_spec = str_from(t->state);
-	}
-	conf->env.reset_args = t->reset.p ? t->reset : conf->env.reset_args;
-	if (t->has_seed) {
-		conf->env.has_seed = true;
-		conf->env.seed = t->seed;
-	}
-	if (t->has_max_turns) {
-		conf->has_max_turns = true;
-		conf->max_turns = t->max_turns;
-	}
 }
 
 static int64_t max_turns_of(const struct run_options *o)
@@ -298,43 +269,31 @@ static int64_t max_turns_of(const struct run_options *o)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-static struct rollout_conf conf_of(const struct running *r, const struct planned *one)
+static struct rollout_conf conf_of(struct running *r, const struct planned *one, struct io *io)
 {
 	const struct run_options *o = r->opts;
 	bool own = one->task && (one->task->actions || one->task->policy);
-	struct rollout_conf conf = {.task = *one->name ? one->name : NULL,
-	                            .sample = (int64_t)one->sample,
-	                            .group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0,
-	                            .env = env_target_conf(&r->target),
-	                            .policy = {.actions = own ? o->actions : actions_of(r),
-	                                       .tool = o->tool,
-	                                       .argument = o->argument,
-	                                       .spec = r->policy,
-	                                       .calls = goldens_policy(&r->recorded),
-	                                       .llm = r->llm,
-	                                       .force_call = o->force_call},
-	                            .has_max_turns = o->max_turns.given,
-	                            .max_turns = max_turns_of(o),
-	                            .masks = o->masks.item,
-	                            .mask_count = o->masks.count,
-	                            .clock = r->context->clock};
+	struct rollout_conf conf = driver_conf(&r->driver, io);
 
+	conf.task = *one->name ? one->name : NULL;
+	conf.sample = (int64_t)one->sample;
+	conf.group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0;
+	conf.policy = (struct policy_conf){.actions = own ? o->actions : actions_of(r),
+	                                   .tool = o->tool,
+	                                   .argument = o->argument,
+	                                   .spec = r->policy,
+	                                   .calls = goldens_policy(&r->recorded),
+	                                   .llm = r->llm,
+	                                   .force_call = o->force_call};
+	conf.has_max_turns = o->max_turns.given;
+	conf.max_turns = max_turns_of(o);
+	conf.masks = o->masks.item;
+	conf.mask_count = o->masks.count;
+	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
 	if (one->task) {
-		apply_task(one->task, &conf);
+		plan_apply_task(one->task, &conf);
 	}
 	return conf;
-}
-
-/* Asked once, because all rollouts use the same server. */
-static int find_ops(struct running *r, struct rollout_conf *conf, struct error *err)
-{
-	pthread_mutex_lock(&r->lock);
-	if (!r->env_ops) {
-		r->env_ops = env_find(&conf->env, conf->io, err);
-	}
-	conf->env_ops = r->env_ops;
-	pthread_mutex_unlock(&r->lock);
-	return conf->env_ops ? 0 : -1;
 }
 
 /* Keeps the first failure. Not inlined: its frame would be on the stack while each of a thousand
@@ -359,7 +318,7 @@ static int record(struct running *r, struct rollout_conf *conf, const char *id,
 
 	if (!failed) {
 		conf->recorder = own.recorder;
-		failed = find_ops(r, conf, err) || rollout_run(conf, result, err) ? -1 : 0;
+		failed = driver_rollout(&r->driver, conf, result, err);
 	}
 	return finish(r, &own, failed, err);
 }
@@ -370,41 +329,23 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	struct running *r = ctx;
 	struct planned one;
 	struct line_sink sink = {line_sink, r};
-	char env_session[TARGET_SESSION_DIGITS + 1];
 
 	plan_nth(&r->plan, index, &one);
-	struct rollout_conf conf = conf_of(r, &one);
-	conf.io = io;
-	conf.env.env_session = env_session;
-	conf.env.pages = r->pages;
-	conf.volatile_members = r->volatile_members;
-	conf.options_fit = r->options_fit;
-	conf.scratch = r->scratch;
-	conf.order = &r->order;
-	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
+	struct rollout_conf conf = conf_of(r, &one, io);
 	conf.sinks = &sink;
 	conf.sink_count = 1;
-	int failed =
-		env_target_new_session(env_session, err) || record(r, &conf, one.id, result, err);
+	int failed = record(r, &conf, one.id, result, err);
 	if (failed && one.task) {
 		plan_blame_task(&r->plan, one.task, err);
 	}
-	if (!failed && result->peer.kind != FAIL_NONE) {
-		pthread_mutex_lock(&r->lock);
-		if (r->peer.kind == FAIL_NONE) {
-			r->peer = result->peer;
-			r->lost_model = result->lost_policy && r->llm;
-		}
-		pthread_mutex_unlock(&r->lock);
-	}
-	return failed ? -1 : 0;
+	return failed;
 }
 
 static int new_io(void *ctx, struct io **out, struct error *err)
 {
 	struct running *r = ctx;
 
-	return env_target_new_io(&r->target, out, err);
+	return env_target_new_io(&r->driver.target, out, err);
 }
 
 /* ---- how far it is ---- */
@@ -460,37 +401,14 @@ static int exit_code(const struct running *r, const struct batch_count *count)
 	return count->refused || count->timed_out || r->verdicts.at_or_above > 0;
 }
 
-/* How many rollouts got an environment: the first thing a trainer needs to know. */
-static void say_environments(const struct batch_count *count, struct buf *out)
-{
-	const struct {
-		size_t n;
-		const char *what;
-	} others[] = {{count->refused, "refused"},
-	              {count->unreachable, end_status_name(END_UNREACHABLE)},
-	              {count->lost, "lost the connection"}};
-
-	if (!count->refused && !count->unreachable && !count->lost) {
-		return;
-	}
-	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
-	           count->done + count->interrupted);
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (others[i].n) {
-			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
-		}
-	}
-	buf_char(out, '\n');
-}
-
 static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
-	bool people = !r->opts->verdict.json && !r->context->quiet;
+	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
 	if (people && are_many(r)) {
-		say_environments(count, out);
+		progress_say_environments(count, out);
 	}
 	if (people && !r->opts->recording.out) {
 		buf_printf(out, "recorded: %s\n", buf_cstr(&r->recordings.path));
@@ -508,8 +426,9 @@ static void say_lost(const char *place, const char *why)
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
 	judge_finish(r->judge);
-	if (r->peer.kind != FAIL_NONE) {
-		say_lost(r->lost_model ? r->llm->url : r->target.name, r->peer.text);
+	const struct driver *d = &r->driver;
+	if (d->peer.kind != FAIL_NONE) {
+		say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name, d->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were interrupted, %zu "
@@ -522,10 +441,23 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		return -1;
 	}
 	say_summary(r, count);
-	if (output_flush(&r->verdicts.out, err)) {
+	if (reports_close(r->verdicts.reports, r->judge, NULL, err) ||
+	    output_flush(&r->verdicts.out, err)) {
 		return -1;
 	}
 	return exit_code(r, count);
+}
+
+/* We failed: the reports say so, and what there is of results. */
+static int give_up(struct running *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->driver.target, err);
+	judge_finish(r->judge);
+	reports_give_up(r->verdicts.reports, NULL, r->judge, err);
+	(void)!output_flush(&r->verdicts.out, &ignored);
+	return -1;
 }
 
 static void tear_down(struct running *r)
@@ -534,13 +466,10 @@ static void tear_down(struct running *r)
 	table_free(r->table);
 	judge_free(r->judge);
 	verdict_hints_release(&r->hints);
+	reports_free(r->verdicts.reports);
 	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
-	env_target_release(&r->target);
-	page_cache_free(r->pages);
-	volatile_members_free(r->volatile_members);
-	options_fit_free(r->options_fit);
-	scratch_pool_free(r->scratch);
+	driver_release(&r->driver);
 	llm_conf_free(r->llm);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
@@ -548,34 +477,63 @@ static void tear_down(struct running *r)
 	buf_release(&r->policy_path);
 	arena_release(&r->names);
 	pthread_mutex_destroy(&r->lock);
-	pthread_mutex_destroy(&r->order);
+}
+
+/* ---- in the debugger ---- */
+
+static int run_in_debugger(const struct context *c, const struct run_options *o, struct error *err)
+{
+	struct debug_options d = {.target = o->target,
+	                          .out = o->recording.out,
+	                          .force = o->recording.force,
+	                          .actions = o->actions,
+	                          .tool = o->tool,
+	                          .argument = o->argument,
+	                          .policy = o->policy,
+	                          .task = o->task,
+	                          .max_turns = o->max_turns,
+	                          .force_call = o->force_call,
+	                          .model = o->model};
+
+	if (o->plan.tasks || o->plan.group_size.given || o->plan.jobs.given ||
+	    recordings_is_folder(o->recording.out) || o->masks.count || o->report.json ||
+	    o->report.kinds.count) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--break is for a single rollout, without --mask, --json and --report");
+	}
+	d.actions = o->target.env || o->actions || o->policy ? o->actions : DEMO_ACTIONS;
+	return debug_until(c, &d, o->stop_at, err);
 }
 
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
+	const struct run_options *o = opts;
+
+	if (o->stop_at) {
+		return run_in_debugger(c, o, err);
+	}
 	struct running r = {.context = c,
 	                    .opts = opts,
-	                    .pages = page_cache_new(),
-	                    .volatile_members = volatile_members_new(),
-	                    .options_fit = options_fit_new(),
-	                    .scratch = scratch_pool_new(),
 	                    .policy_path = BUF(BUF_MAX_SMALL),
 	                    .file = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;
 	struct error closing = {0};
 
-	(void)argc;
-	(void)argv;
+	(void)argc, (void)argv;
+	driver_init(&r.driver, c);
 	pthread_mutex_init(&r.lock, NULL);
-	pthread_mutex_init(&r.order, NULL);
-	int code = set_up(&r, err) || drive(&r, &count, err) ? -1 : conclude(&r, &count, err);
+	int code = set_up(&r, err)          ? -1
+	           : drive(&r, &count, err) ? give_up(&r, err)
+	                                    : conclude(&r, &count, err);
 	if (recordings_close(&r.recordings, &closing) && code >= 0) {
 		*err = closing;
 		code = -1;
 	}
 	if (code < 0) {
-		env_target_hide(&r.target, err);
+		env_target_hide(&r.driver.target, err);
+		reports_give_up(r.verdicts.reports, NULL, r.judge, err);
 	}
 	tear_down(&r);
 	return code;

@@ -1,19 +1,22 @@
-/* rolldbg serve: serves the built-in environments, or a scripted model. */
+/* rolldbg serve: serves the built-in environments, a recording that is played back, or a scripted model. */
 #include "serve/serve.h"
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
+#include "serve/playback/model.h"
+#include "serve/playback/playback.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 struct serve_options {
 	struct opt_u64 port, max_envs;
 	const char *bind, *protocol, *map;
 	struct opt_list faults, origins;
-	const char *delay;
-	bool slippery;
+	const char *delay, *as, *match;
+	bool slippery, loop;
 };
 
 #define FIELD(f) offsetof(struct serve_options, f)
@@ -34,11 +37,19 @@ static const struct opt options[] = {
                    "else 8)"),
 	OPT_LIST(0, "fault", "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
-	OPT_LIST(0, "allow-origin", "ORIGIN", FIELD(origins),
-                 "also answer web pages of this origin, http://HOST[:PORT], and requests for that "
-                 "host; * answers all (default: pages of this host, and requests for an address or "
-                 "localhost); may be given several times"),
+	OPT_LIST(
+		0, "allow-origin", "ORIGIN", FIELD(origins),
+		"also answer web pages of this origin, http://HOST[:PORT], which get CORS headers, and "
+		"requests for that host; * answers all (default: pages of this host, and requests for an address or "
+		"localhost); may be given several times"),
 	OPT_STRING(0, "delay", "DURATION", FIELD(delay), "make each tool call take this long"),
+	OPT_CHOICE(0, "as", "ROLE", "env|llm", FIELD(as),
+                   "play the recording as the environment or as the model (default env)"),
+	OPT_CHOICE(0, "match", "HOW", "exact|arguments|sequential", FIELD(match),
+                   "recorded call that answers a call: the next one if it is the same, the next "
+                   "one with the same tool and arguments, or the next one (default exact)"),
+	OPT_FLAG(0, "loop", FIELD(loop),
+                 "play a recording again from its first rollout when all have been played"),
 };
 
 static int set(struct serve_conf *conf, const char *key, const char *value, struct error *err)
@@ -113,56 +124,54 @@ static int wait_for_stop(const struct context *c, struct error *err)
 	return stopped ? 0 : -1;
 }
 
-static int serve_world(const struct context *c, const struct serve_options *o, const char *world,
-                       struct error *err)
-{
-	struct serve_conf conf;
-	struct server *s = NULL;
+/* What is served, as bits: which options apply. */
+enum {
+	SERVES_WORLD = 1,
+	SERVES_SCRIPT = 2,
+	SERVES_RECORDING = 4, /* as the environment */
+	SERVES_SPOKEN = 8,    /* as the model */
+};
 
-	if (configure(c, o, world, &conf, err) || server_start(&conf, &s, err)) {
-		return -1;
-	}
-	int failed = announce(conf.bind, server_port(s), err) || wait_for_stop(c, err);
-	server_stop(s);
-	return failed ? -1 : 0;
-}
-
-/* Options for environments do not apply to a model. */
-static int check_llm(const struct serve_options *o, struct error *err)
+static int check_options(const struct serve_options *o, unsigned served, struct error *err)
 {
 	const struct {
 		const char *name;
 		bool given;
-	} foreign[] = {
-		{"protocol", o->protocol},      {"map", o->map},
-		{"slippery", o->slippery},      {"max-envs", o->max_envs.given},
-		{"fault", o->faults.count > 0}, {"delay", o->delay},
+		unsigned of;
+		const char *why;
+	} rows[] = {
+		{"protocol", o->protocol, SERVES_WORLD | SERVES_RECORDING, "environments"},
+		{"map", o->map, SERVES_WORLD, "built-in environments"},
+		{"slippery", o->slippery, SERVES_WORLD, "built-in environments"},
+		{"max-envs", o->max_envs.given, SERVES_WORLD, "built-in environments"},
+		{"fault", o->faults.count > 0, SERVES_WORLD, "built-in environments"},
+		{"delay", o->delay, SERVES_WORLD | SERVES_RECORDING, "environments"},
+		{"as", o->as, SERVES_RECORDING | SERVES_SPOKEN, "recordings"},
+		{"match", o->match, SERVES_RECORDING, "recordings played as the environment"},
+		{"loop", o->loop, SERVES_RECORDING, "recordings played as the environment"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
-		if (foreign[i].given) {
-			return error_set(
-				err, FAIL_USAGE,
-				"--%s applies to environments only; a model does what its script says",
-				foreign[i].name);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (rows[i].given && !(rows[i].of & served)) {
+			return error_set(err, FAIL_USAGE, "--%s applies to %s only", rows[i].name,
+			                 rows[i].why);
 		}
 	}
 	return 0;
 }
 
+/* text: the script; absent: it is in the file. */
 static int serve_llm(const struct context *c, const struct serve_options *o, const char *script,
-                     struct error *err)
+                     struct str text, struct error *err)
 {
 	struct llm_server_conf conf = {.script = script,
+	                               .text = text,
 	                               .bind = o->bind,
 	                               .origins = {o->origins.item, o->origins.count},
 	                               .clock = c->clock};
 	struct llm_server *s = NULL;
 
-	if (!script) {
-		return error_set(err, FAIL_USAGE, "llm needs a script: rolldbg serve llm SCRIPT");
-	}
-	if (check_llm(o, err) || port_of(o, &conf.port, err) || llm_server_start(&conf, &s, err)) {
+	if (port_of(o, &conf.port, err) || llm_server_start(&conf, &s, err)) {
 		return -1;
 	}
 	int failed = announce(conf.bind, llm_server_port(s), err) || wait_for_stop(c, err);
@@ -170,34 +179,156 @@ static int serve_llm(const struct context *c, const struct serve_options *o, con
 	return failed ? -1 : 0;
 }
 
+static int serve_environment(const struct context *c, const struct serve_conf *conf,
+                             struct error *err)
+{
+	struct server *s = NULL;
+
+	if (server_start(conf, &s, err)) {
+		return -1;
+	}
+	int failed = announce(conf->bind, server_port(s), err) || wait_for_stop(c, err);
+	server_stop(s);
+	return failed ? -1 : 0;
+}
+
+/* The protocol that was recorded, unless another one is asked for. */
+static int choose_protocol(const struct serve_options *o, const char *path, struct serve_conf *conf,
+                           struct error *err)
+{
+	struct str recorded = playback_sample(conf->playback)->protocol;
+
+	if (o->protocol) {
+		return 0;
+	}
+	if (str_is(recorded, "openenv-http")) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: recorded over openenv-http, which has no sessions to play it "
+		                 "in; --protocol openenv plays it over a WebSocket",
+		                 path);
+	}
+	return serve_conf_set(conf, STR("protocol"),
+	                      str_is(recorded, "openenv") ? STR("openenv") : STR("mcp"), err);
+}
+
+static int serve_recording(const struct context *c, const struct serve_options *o, const char *path,
+                           struct error *err)
+{
+	struct playback_conf playing = {.path = path, .loop = o->loop};
+	struct serve_conf conf;
+
+	while (o->match && strcmp(playback_matches[playing.match], o->match) != 0) {
+		playing.match++;
+	}
+	if (configure(c, o, "frozen_lake", &conf, err) ||
+	    playback_new(&playing, &conf.playback, err)) {
+		return -1;
+	}
+	conf.max_envs = UINT64_MAX;
+	int failed = choose_protocol(o, path, &conf, err) || serve_environment(c, &conf, err);
+	playback_free(conf.playback);
+	return failed ? -1 : 0;
+}
+
+static int serve_model(const struct context *c, const struct serve_options *o, const char *path,
+                       struct error *err)
+{
+	struct buf script = BUF(PLAYBACK_SCRIPT_MAX);
+	int failed =
+		playback_model(path, &script, err) || serve_llm(c, o, path, buf_view(&script), err);
+
+	buf_release(&script);
+	return failed ? -1 : 0;
+}
+
+static int serve_world(const struct context *c, const struct serve_options *o, const char *world,
+                       struct error *err)
+{
+	struct serve_conf conf;
+
+	return configure(c, o, world, &conf, err) || serve_environment(c, &conf, err) ? -1 : 0;
+}
+
+/* A name of a world comes first: ./desk is a file. What looks like one is reported as missing. */
+static bool is_recording(const struct context *c, const struct serve_options *o,
+                         const char *operand)
+{
+	struct serve_conf conf;
+	struct error ignored;
+
+	serve_conf_init(&conf, c->clock);
+	bool a_file = access(operand, F_OK) == 0 || strchr(operand, '/') ||
+	              str_ends(str_from(operand), STR(".jsonl"));
+
+	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
+}
+
+static int serve_one(const struct context *c, const struct serve_options *o, const char *operand,
+                     struct error *err)
+{
+	bool spoken = o->as && strcmp(o->as, "llm") == 0;
+
+	if (!is_recording(c, o, operand)) {
+		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1
+		                                                                              : 0;
+	}
+	if (check_options(o, spoken ? SERVES_SPOKEN : SERVES_RECORDING, err)) {
+		return -1;
+	}
+	return spoken ? serve_model(c, o, operand, err) : serve_recording(c, o, operand, err);
+}
+
 static int serve_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
+	const struct serve_options *o = opts;
+
 	if (argc && strcmp(argv[0], "llm") == 0) {
-		return serve_llm(c, opts, argc > 1 ? argv[1] : NULL, err);
+		if (argc == 1) {
+			return error_set(err, FAIL_USAGE,
+			                 "llm needs a script: rolldbg serve llm SCRIPT");
+		}
+		return check_options(o, SERVES_SCRIPT, err) ||
+		                       serve_llm(c, o, argv[1], STR_NONE, err)
+		               ? -1
+		               : 0;
 	}
 	if (argc > 1) {
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
 	}
-	return serve_world(c, opts, argc ? argv[0] : "frozen_lake", err);
+	if (!argc && o->as) {
+		return error_set(err, FAIL_USAGE, "--as needs a recording: rolldbg serve FILE");
+	}
+	return serve_one(c, o, argc ? argv[0] : "frozen_lake", err);
 }
 
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "serve a built-in environment, healthy or with faults, or a scripted model",
-	.operands = "[WORLD | llm SCRIPT]",
-	.description = "WORLD is frozen_lake (the default) or desk, optionally with settings as "
-		       "in builtin: targets, such as 'frozen_lake?map=8x8'. Prints 'listening on "
-		       "ADDRESS:PORT' when ready; the environment is at /mcp, or with --protocol "
-		       "openenv at /ws. 'llm SCRIPT' serves a scripted model: an "
-		       "OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
-		       "faults included, to test policies without a model (see SCRIPTED MODELS "
-		       "in rolldbg(1)). Ctrl-C stops it.\n"
-		       "Faults (see FAULTS in rolldbg(1)):"
+	.summary =
+		"serve a built-in environment, healthy or with faults, a recording that is played "
+		"back, or a scripted model",
+	.operands = "[WORLD | FILE | llm SCRIPT]",
+	.description =
+		"WORLD is frozen_lake (the default) or desk, optionally with settings as "
+		"in builtin: targets, such as 'frozen_lake?map=8x8'. Prints 'listening on "
+		"ADDRESS:PORT' when ready; the environment is at /mcp, or with --protocol "
+		"openenv at /ws.\n"
+		"FILE is a recording: its rollouts are played back over the protocol they "
+		"were recorded with, each to one session, in the order of their headers or "
+		"by the seed that the client asks for. A call that was not recorded gets a "
+		"tool error that shows the nearest recorded call, and a session for which no "
+		"rollout is left is refused. With --as llm the recording answers as the "
+		"model, with the recorded assistant messages (see PLAYBACK in "
+		"rolldbg(1)).\n"
+		"'llm SCRIPT' serves a scripted model: an "
+		"OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
+		"faults included, to test policies without a model (see SCRIPTED MODELS "
+		"in rolldbg(1)). Ctrl-C stops it.\n"
+		"Faults (see FAULTS in rolldbg(1)):"
 #define FAULT(id, fault, protocols, help) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT
-		       ".",
+		".",
 	.max_operands = 2,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

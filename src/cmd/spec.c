@@ -4,10 +4,13 @@
 #include "cmd/output.h"
 #include "cmd/policies.h"
 #include "cmd/settings.h"
+#include "convert/convert.h"
+#include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
+#include "report/kinds/kind.h"
 #include "report/results.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
@@ -99,8 +102,35 @@ static void put_values(struct buf *out)
 	}
 }
 
+/* With a colon behind those that need a file. */
+static void put_reports(struct buf *out)
+{
+	for (size_t i = 0; i < report_row_count; i++) {
+		const struct report_row *r = &report_rows[i];
+
+		buf_printf(out, "topic\treport\t%s%s\t%s\n", r->name,
+		           r->target == REPORT_FILE ? ":" : "", r->purpose);
+	}
+}
+
+static void put_debugger(struct buf *out)
+{
+	for (size_t i = 0; i < verbs_count; i++) {
+		const struct verb *v = &verbs[i];
+
+		buf_printf(out, "topic\tverb\t%s%s%s\t%s%s%s%s\n", v->name,
+		           *v->arguments ? " " : "", v->arguments, v->help,
+		           *v->short_forms ? " (short: " : "", v->short_forms,
+		           *v->short_forms ? ")" : "");
+	}
+	for (size_t i = 0; i < FACTS_NAMED; i++) {
+		put_topic("fact", named_facts[i].name, named_facts[i].meaning, out);
+	}
+}
+
 static void put_topics(struct buf *out)
 {
+	put_debugger(out);
 	for (size_t i = 0; i < environments_count; i++) {
 		put_topic("env", environments[i]->name, environments[i]->help, out);
 	}
@@ -131,7 +161,12 @@ static void put_topics(struct buf *out)
 		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
 	}
 	put_faults(out);
+	put_reports(out);
 	put_values(out);
+	for (size_t i = 0; i < formats_count; i++) {
+		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
+		           formats[i]->write ? "read and written" : "read");
+	}
 	for (size_t i = 0; i < worlds_count; i++) {
 		put_topic("world", worlds[i]->name, worlds[i]->help, out);
 	}

@@ -8,7 +8,6 @@
 #define FIELD(f) offsetof(struct verdict_options, f)
 
 static const struct opt verdict_rows[] = {
-	OPT_FLAG(0, "json", FIELD(json), "print findings, rollouts and a summary as JSON lines"),
 	OPT_CHOICE(0, "fail-on", "SEVERITY", "error|warning|info|never", FIELD(fail_on),
                    "exit 1 on findings of this severity or worse (default error)"),
 	OPT_STRING(0, "only", "RULES", FIELD(only), "apply only these rules (comma separated)"),
@@ -30,9 +29,19 @@ static const struct opt verdict_rows[] = {
 };
 const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows)};
 
+static bool is_never(const char *fail_on)
+{
+	return fail_on && !strcmp(fail_on, "never");
+}
+
+bool verdict_never_fails(const struct verdict_options *o)
+{
+	return is_never(o->fail_on);
+}
+
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
-	*never = v->fail_on && !strcmp(v->fail_on, "never");
+	*never = is_never(v->fail_on);
 	if (v->fail_on && !strcmp(v->fail_on, "warning")) {
 		return SEVERITY_WARNING;
 	}
@@ -41,7 +50,8 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 
 static bool reached_an_end(enum end_status s)
 {
-	return s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
+	/* some imports do not say how it ended */
+	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
 	       s == END_MAX_TURNS || s == END_STOPPED;
 }
 
@@ -147,24 +157,51 @@ static void show_held_back(const struct verdicts *v, struct buf *out)
 	}
 }
 
+/* ---- cases of reports ---- */
+
+static bool has_no_result(const struct verdicts *v, enum end_status s)
+{
+	return (v->ends_count && is_failure(s) && s != END_REFUSED) ||
+	       (v->live && s == END_INTERRUPTED);
+}
+
+static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, int64_t count)
+{
+	struct buf reason = BUF(BUF_MAX_MESSAGE);
+	struct report_case c = {.result = count ? CASE_FAILED : CASE_PASSED,
+	                        .file = r->file,
+	                        .line = r->line,
+	                        .rollout = r->rollout,
+	                        .task = r->task,
+	                        .verdict = r};
+
+	bool lost = r->rollout.p && has_no_result(v, r->status);
+	bool refused = r->rollout.p && v->ends_count && r->status == END_REFUSED;
+	if (lost || refused) {
+		buf_printf(&reason, "%s%s", end_status_name(r->status), r->reason.n ? ": " : "");
+		buf_str(&reason, r->reason);
+		c.result = lost ? CASE_ERROR : CASE_FAILED;
+		c.problem = buf_cstr(&reason);
+	}
+	reports_case(v->reports, &c);
+	buf_release(&reason);
+}
+
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
 	bool never;
 	enum severity least = threshold(v, &never);
+	int64_t count = 0;
 
 	for (size_t i = 0; i < r->finding_count; i++) {
-		v->at_or_above += !never && r->findings[i].severity >= least;
+		count += !never && r->findings[i].severity >= least;
 	}
+	v->at_or_above += count;
 	v->unfinished += r->rollout.p && !reached_an_end(r->status);
 	v->broken += !never && r->rollout.p && is_failure(r->status);
-	if (v->json) {
-		struct buf lines = BUF(BUF_MAX_MESSAGE);
-
-		report_json_verdict(r, &lines);
-		text_escape_json(&v->out.text, buf_view(&lines));
-		buf_release(&lines);
-	} else {
+	report_verdict(v, r, count);
+	if (reports_have_table(v->reports)) {
 		show_findings(v, r);
 	}
 }
@@ -174,8 +211,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	struct judge_summary s;
 	struct buf *out = &v->out.text;
 
-	if (v->json) {
-		report_json_summary(j, out);
+	if (!reports_have_table(v->reports)) {
 		return;
 	}
 	show_held_back(v, out);
@@ -192,7 +228,9 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	report_conclusion(&s, v->unfinished, v->context->style, out);
 	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
-		buf_printf(out, "not checked, what they need was stripped or is too large: %s\n",
-		           judge_not_checked(j));
+		buf_printf(
+			out,
+			"not checked, what they need was stripped, is too large or was not recorded: %s\n",
+			judge_not_checked(j));
 	}
 }

@@ -4,10 +4,10 @@
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
+#include "cmd/reports.h"
 
 /* Options of both commands, for their tables. */
 struct verdict_options {
-	bool json;
 	const char *fail_on, *only, *without;
 	const char *read_only, *noop;
 	struct opt_list expected, baselines;
@@ -27,7 +27,10 @@ struct held_back {
 struct verdicts {
 	const struct context *context;
 	struct output out;
-	bool json;
+	struct reports *reports; /* borrowed */
+	/* it fails a rollout that it was refused, lost its peer, or failed, whatever the rules say */
+	bool ends_count;
+	bool live;                  /* and that it was interrupted */
 	enum finding_origin origin; /* printed before a finding */
 	const char *fail_on;        /* NULL: error */
 	int64_t at_or_above;        /* findings that cause exit 1 */
@@ -44,6 +47,8 @@ void verdicts_take(void *ctx, const struct rollout_verdict *v);
    cannot be read. Always release it with verdict_hints_release. */
 MUST_USE int verdict_hints(const struct verdict_options *o, struct hints *out, struct error *err);
 void verdict_hints_release(struct hints *t);
+/* --fail-on never */
+bool verdict_never_fails(const struct verdict_options *o);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
 

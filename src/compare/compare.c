@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "compare/align.h"
 #include "json/diff.h"
+#include "json/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static const struct {
 };
 
 struct comparison {
+	bool imported[2]; /* of the two: null means unknown there */
 	const struct compare_conf *conf;
 	struct compare_count *count;
 	struct difference d; /* filled in but for the value that differs */
@@ -59,33 +61,11 @@ static void tell(struct comparison *c, enum difference_kind kind)
 
 /* ---- values ---- */
 
-static bool fits(const char *pattern, struct str pointer)
-{
-	struct str rest = str_from(pattern);
-
-	while (rest.n && pointer.n) {
-		size_t a = 1, b = 1;
-
-		while (a < rest.n && rest.p[a] != '/') {
-			a++;
-		}
-		while (b < pointer.n && pointer.p[b] != '/') {
-			b++;
-		}
-		bool any = a == 2 && rest.p[1] == '*';
-		if (!any && !str_eq((struct str){rest.p, a}, (struct str){pointer.p, b})) {
-			return false;
-		}
-		rest = str_skip(rest, a);
-		pointer = str_skip(pointer, b);
-	}
-	return rest.n == 0 && pointer.n == 0;
-}
-
 static double tolerance_at(const struct comparison *c)
 {
 	for (size_t i = 0; i < c->conf->tolerance_count; i++) {
-		if (fits(c->conf->tolerances[i].pointer, buf_view(&c->pointer))) {
+		if (json_pattern_fits(str_from(c->conf->tolerances[i].pattern),
+		                      buf_view(&c->pointer))) {
 			return c->conf->tolerances[i].most;
 		}
 	}
@@ -119,12 +99,34 @@ static bool is_masked(struct str value)
 	return str_eq(value, STR("\"<masked>\""));
 }
 
+/* Sets c->pointer to what stands below the key that is compared. */
+static void point_below(struct comparison *c, struct str pointer)
+{
+	buf_cut(&c->pointer, c->base);
+	buf_str(&c->pointer, pointer);
+}
+
+static bool is_unordered(void *ctx, struct str pointer, struct str *key)
+{
+	struct comparison *c = ctx;
+
+	point_below(c, pointer);
+	for (size_t i = 0; i < c->conf->unordered_count; i++) {
+		const struct unordered *u = &c->conf->unordered[i];
+
+		if (json_pattern_fits(str_from(u->pattern), buf_view(&c->pointer))) {
+			*key = str_from(u->key);
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool take_value(void *ctx, const struct json_difference *v)
 {
 	struct comparison *c = ctx;
 
-	buf_cut(&c->pointer, c->base);
-	buf_str(&c->pointer, v->pointer);
+	point_below(c, v->pointer);
 	if (is_masked(v->before) || is_masked(v->after) ||
 	    (v->before.p && v->after.p && are_near(c, v->before, v->after))) {
 		return true;
@@ -175,8 +177,21 @@ static bool is_left_out(const struct comparison *c, enum key key, const struct l
 	       !ended_by_environment(b);
 }
 
+/* What a recording of another program does not know is no difference. */
+static bool is_unknown(const struct comparison *c, struct str x, struct str y)
+{
+	return (c->imported[0] && json_is_null(x)) || (c->imported[1] && json_is_null(y));
+}
+
+static bool is_imported(const struct rollout_copy *r)
+{
+	return JSON_GET(r->header.value[KEY_ENV], "facts").p;
+}
+
 static void compare_lines(struct comparison *c, const struct line *a, const struct line *b)
 {
+	const struct json_unordered how = {is_unordered, c};
+
 	for (size_t i = 0; i < ARRAY_LEN(compared); i++) {
 		if (compared[i].type != a->type) {
 			continue;
@@ -184,7 +199,7 @@ static void compare_lines(struct comparison *c, const struct line *a, const stru
 		enum key key = compared[i].key;
 		const char *member = compared[i].member;
 		struct str x = value_of(a, key, member), y = value_of(b, key, member);
-		if (str_eq(x, y) || is_left_out(c, key, a, b)) {
+		if (str_eq(x, y) || is_unknown(c, x, y) || is_left_out(c, key, a, b)) {
 			continue;
 		}
 		buf_clear(&c->pointer);
@@ -192,7 +207,7 @@ static void compare_lines(struct comparison *c, const struct line *a, const stru
 		           member ? member : "");
 		c->base = c->pointer.n;
 		c->d.line = a;
-		json_diff(x, y, NULL, take_value, c);
+		json_diff_unordered(x, y, &how, take_value);
 	}
 }
 
@@ -265,6 +280,7 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 {
 	struct comparison c = {.conf = conf,
 	                       .count = count,
+	                       .imported = {is_imported(first), is_imported(second)},
 	                       .d = {.rollout = first->id},
 	                       .pointer = BUF(BUF_MAX_MESSAGE)};
 

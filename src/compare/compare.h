@@ -29,10 +29,17 @@ struct difference {
 /* Takes one difference; what it points to is gone when it returns. */
 typedef void difference_fn(void *ctx, const struct difference *d);
 
-/* A number that differs by at most `most` is equal where the pointer fits. */
+/* A number that differs by at most `most` is equal where the pattern fits (json/pattern.h, into
+   the line). */
 struct tolerance {
-	const char *pointer; /* RFC 6901, into the line; `*` is any one token */
+	const char *pattern;
 	double most;
+};
+
+/* Arrays whose order does not matter: their elements are matched by a member, or whole. */
+struct unordered {
+	const char *pattern;
+	const char *key; /* the member's name; "": whole */
 };
 
 struct compare_conf {
@@ -42,6 +49,8 @@ struct compare_conf {
 	bool replayed;
 	const struct tolerance *tolerances;
 	size_t tolerance_count;
+	const struct unordered *unordered;
+	size_t unordered_count;
 	difference_fn *take;
 	void *ctx;
 };

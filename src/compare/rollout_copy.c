@@ -27,7 +27,7 @@ static struct line *place_for(struct rollout_copy *c, enum line_type type)
 }
 
 /* Of events too the id is kept. */
-static int keep(struct rollout_copy *c, struct str text, struct error *err)
+static int keep(struct rollout_copy *c, struct str text, uint64_t number, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct line parsed;
@@ -37,6 +37,7 @@ static int keep(struct rollout_copy *c, struct str text, struct error *err)
 	if (!failed) {
 		c->id = c->id.p ? c->id : arena_str(&c->arena, parsed.rollout);
 		parsed.rollout = c->id;
+		parsed.number = number;
 		struct line *place = place_for(c, parsed.type);
 
 		if (place) {
@@ -57,7 +58,7 @@ int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct l
 		buf_str(c->text, buf_view(&text));
 	}
 	if (!failed && text.n > 0) {
-		failed = keep(c, buf_view(&text), err);
+		failed = keep(c, buf_view(&text), l->number, err);
 	}
 	buf_release(&text);
 	return failed;

@@ -3,6 +3,7 @@
 
 #include "env/error_text.h"
 #include "json/canon.h"
+#include "json/index.h"
 
 #include <ctype.h>
 
@@ -188,16 +189,22 @@ enum content {
 static enum content content_of(struct str body, struct str last)
 {
 	enum content content = CONTENT_NONE;
+	struct json_index before;
+	struct arena names = {0};
 	struct json_member m;
 	size_t cursor = 0;
+
+	json_index_begin(&before, last);
 
 	while (content != CONTENT_OTHER && json_next_member(body, &cursor, &m)) {
 		if (is_description(m.key) || is_empty(m.value)) {
 			continue;
 		}
-		bool same = json_equal(m.value, json_get(last, m.key));
-		content = same ? CONTENT_AS_BEFORE : CONTENT_OTHER;
+		struct str then = json_index_find(&before, json_key_text(&names, m.key));
+		content = json_equal(m.value, then) ? CONTENT_AS_BEFORE : CONTENT_OTHER;
 	}
+	json_index_release(&before);
+	arena_release(&names);
 	return content;
 }
 
@@ -356,26 +363,45 @@ struct hidden_error hidden_error_in_text(struct str text)
 	return (struct hidden_error){.layer = LAYER_TEXT};
 }
 
-struct hidden_error hidden_error_in_strings(struct str object, struct str last)
+/* The first member whose text reads like an error. */
+static struct hidden_error first_in_strings(struct str object, struct str *member)
 {
 	struct hidden_error found = {.layer = LAYER_TEXT};
-	bool changed = false, rest = false;
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (json_next_member(object, &cursor, &m)) {
-		struct hidden_error each = hidden_error_in_text(m.value);
+	while (!found.strength && json_next_member(object, &cursor, &m)) {
+		found = hidden_error_in_text(m.value);
+		*member = m.value;
+	}
+	return found;
+}
 
-		if (each.strength && !found.strength) {
-			found = each;
+struct hidden_error hidden_error_in_strings(struct str object, struct str last)
+{
+	struct str member = {NULL, 0};
+	struct hidden_error found = first_in_strings(object, &member);
+	struct json_index before;
+	struct arena names = {0};
+	bool changed = false, rest = false;
+	struct json_member m;
+
+	if (!found.strength) {
+		return found;
+	}
+	json_index_begin(&before, last);
+	for (size_t cursor = 0; !changed && json_next_member(object, &cursor, &m);) {
+		if (m.value.p == member.p) {
 			continue;
 		}
+		struct str then = json_index_find(&before, json_key_text(&names, m.key));
 		rest |= !is_empty(m.value);
-		changed |= !json_equal(m.value, json_get(last, m.key));
+		changed = !json_equal(m.value, then);
 	}
+	json_index_release(&before);
+	arena_release(&names);
 	found.unchanged = rest && !changed;
-	found.strength =
-		found.unchanged && found.strength ? HIDDEN_ERROR_POSSIBLE : HIDDEN_ERROR_NONE;
+	found.strength = found.unchanged ? HIDDEN_ERROR_POSSIBLE : HIDDEN_ERROR_NONE;
 	return found;
 }
 

@@ -492,7 +492,7 @@ static void correct_totals(struct open_rollout *o)
 	                                                 .from_observations = from_observations,
 	                                                 .counts = f->env_count.reported >= 2,
 	                                                 .count_moved = f->env_count.moved});
-	if (f->movement == MOVEMENT_UNSHOWN) {
+	if (f->movement == MOVEMENT_UNSHOWN || f->movement == MOVEMENT_IGNORED) {
 		o->unknown_effect = f->steps;
 	}
 }

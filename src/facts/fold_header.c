@@ -155,6 +155,7 @@ void fold_begin(struct open_rollout *o)
 {
 	struct rollout_facts *f = &o->facts;
 
+	f->known = UINT64_MAX;
 	f->max_turns = f->group_size = f->sample = -1;
 	f->last_turn = f->ended_turn = -1;
 	f->env_count = ENV_COUNT;
@@ -165,6 +166,25 @@ void fold_begin(struct open_rollout *o)
 	movement_ignore(&o->movement, STR_NONE);
 }
 
+/* Of an imported recording: the keys that its source can hold. */
+static uint64_t known_keys(struct str list)
+{
+	uint64_t known = 0;
+	struct str one;
+
+	if (json_type(list) != JSON_ARRAY) {
+		return UINT64_MAX;
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		for (size_t i = 0; i < line_keys_count; i++) {
+			if (json_is(one, str_from(line_keys[i].name))) {
+				known |= UINT64_C(1) << line_keys[i].key;
+			}
+		}
+	}
+	return known;
+}
+
 void fold_header(struct open_rollout *o, const struct line *header)
 {
 	struct rollout_facts *f = &o->facts;
@@ -173,6 +193,7 @@ void fold_header(struct open_rollout *o, const struct line *header)
 	f->policy = line_policy_kind(header);
 	f->source = source_of(header);
 	f->imported = f->policy == POLICY_IMPORT || line_state_kind(header) == STATE_IMPORT;
+	f->known = known_keys(JSON_GET(header->value[KEY_ENV], "facts"));
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
 	if (!json_i64(JSON_GET(header->value[KEY_LIMITS], "group_size"), &f->group_size)) {
 		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);

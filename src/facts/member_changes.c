@@ -3,6 +3,7 @@
 #include "facts/member_changes.h"
 
 #include "facts/clocks.h"
+#include "facts/number_pair.h"
 #include "json/scan.h"
 
 #include <math.h>
@@ -14,8 +15,9 @@
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined */
 #define OFFSET_MAX   5000               /* milliseconds */
 #define STAMPS_MIN   3
-#define ELAPSED_MIN  5 /* milliseconds; over shorter intervals clocks cannot be distinguished */
-#define READINGS_MIN 2 /* by then most members have shown their behavior */
+#define ELAPSED_MIN  5    /* milliseconds; over shorter intervals clocks cannot be distinguished */
+#define FINE         1e-4 /* resolution of a clock that differs at each reading */
+#define READINGS_MIN 2    /* by then most members have shown their behavior */
 
 /* ---- the walk ---- */
 
@@ -88,16 +90,14 @@ static bool next_pair(struct member_walk *w, struct str *before, struct str *aft
 
 /* ---- what one member does ---- */
 
-static bool is_close(double change, double elapsed, double unit, bool fraction)
+static bool is_close(double change, double elapsed, double unit, double quantum)
 {
-	double rounding = fraction ? 0.002 * unit : 1.0;
-
-	return fabs(change - elapsed * unit) <= rounding + 0.05 * elapsed * unit + 0.005 * unit;
+	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
 }
 
 /* The units of a clock that the change fits, as bits, once for each of the two ways of
    timing. */
-static unsigned clock_fits(double change, const struct interval *between, bool fraction)
+static unsigned clock_fits(double change, const struct interval *between, double quantum)
 {
 	static const double a_ms[] = {1e-3, 1, 1e3, 1e6};
 	unsigned fits = 0;
@@ -105,7 +105,7 @@ static unsigned clock_fits(double change, const struct interval *between, bool f
 	for (size_t way = 0; way < 2; way++) {
 		for (size_t u = 0; between->elapsed_ms[way] >= ELAPSED_MIN && u < ARRAY_LEN(a_ms);
 		     u++) {
-			bool fit = is_close(change, between->elapsed_ms[way], a_ms[u], fraction);
+			bool fit = is_close(change, between->elapsed_ms[way], a_ms[u], quantum);
 			fits |= (unsigned)fit << (4 * way + u);
 		}
 	}
@@ -118,15 +118,15 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= 1e-6 * fabs(a);
 }
 
-static void take_number(struct changing_member *m, double before, double after,
+static void take_number(struct changing_member *m, const struct number_pair *p,
                         const struct interval *between)
 {
-	double change = after - before;
+	double change = p->after - p->before;
 
-	m->fraction = m->fraction || after != floor(after);
-	m->clock_fits &= change > 0 ? clock_fits(change, between, m->fraction) : 0;
+	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
+	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
 	m->largest = fmax(m->largest, change);
-	m->even = m->changes == 0 || (m->even && is_same(change, m->delta));
+	m->even = !p->text && (m->changes == 0 || (m->even && is_same(change, m->delta)));
 	m->delta = m->changes == 0 ? change : m->delta;
 }
 
@@ -185,7 +185,7 @@ static void take_offset(struct changing_member *m, struct str value, const struc
 static void take_member(struct changing_member *m, struct str before, struct str after,
                         const struct interval *between)
 {
-	double a, b;
+	struct number_pair p;
 
 	if (m->changes == 0) {
 		m->was_blank = is_blank(before);
@@ -202,8 +202,8 @@ static void take_member(struct changing_member *m, struct str before, struct str
 	m->is_new_id = m->is_new_id && clocks_is_uuid(after);
 	m->is_echo = m->is_echo && is_in(between->arguments, after);
 	m->without_call = m->without_call || !between->called;
-	if (json_double(before, &a) && json_double(after, &b)) {
-		take_number(m, a, b, between);
+	if (number_pair_read(before, after, &p)) {
+		take_number(m, &p, between);
 	} else {
 		m->clock_fits = 0;
 		m->even = false;
@@ -213,7 +213,10 @@ static void take_member(struct changing_member *m, struct str before, struct str
 
 static bool is_clock(const struct changing_member *m)
 {
-	return m->clock_fits && m->changes >= 3 && (m->fraction || (m->largest >= 3 && !m->even));
+	bool coarse = m->quantum > FINE;
+
+	return m->clock_fits && m->changes >= 3 &&
+	       (!coarse || (m->largest >= 3 * m->quantum && !m->even));
 }
 
 static bool is_volatile(const struct changing_member *m)
@@ -256,9 +259,7 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 		c->done = true;
 		return NULL;
 	}
-	if (!c->members) {
-		c->members = arena_new(c->arena, CHANGES_MEMBERS_MAX * sizeof(*c->members));
-	}
+	c->members = arena_grow(c->arena, c->members, c->count, sizeof(*c->members));
 	c->members[c->count].pointer = arena_str(c->arena, pointer);
 	return &c->members[c->count++];
 }
@@ -292,18 +293,29 @@ static bool is_ignored(const struct member_changes *c, struct str pointer)
 	return false;
 }
 
+static void take_ignored(struct member_changes *c, struct str pointer, struct str before,
+                         struct str after, const struct interval *between)
+{
+	double a, b;
+
+	if (between->called && json_double(before, &a) && json_double(after, &b)) {
+		call_changes_take(&c->by_call, c->arena, pointer, between->call, b - a);
+	}
+}
+
+/* equal: only ignored members differ. */
 static member_set compare(struct member_changes *c, struct str before, struct str after,
-                          const struct interval *between)
+                          const struct interval *between, bool equal)
 {
 	struct member_walk w = {.pointer = BUF(POINTER_MAX)};
 	member_set differ = 0;
 	struct str a = before, b = after;
 	bool ignored = false;
 
-	if (!is_comparable(before, after)) {
-		differ = note(c, &w, before, after, between);
-	} else {
+	if (is_comparable(before, after)) {
 		descend(&w, before, after);
+	} else if (!equal) {
+		differ = note(c, &w, before, after, between);
 	}
 	while (w.depth > 0 && differ != CHANGES_UNKNOWN) {
 		if (!next_pair(&w, &a, &b)) {
@@ -312,9 +324,10 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 			continue;
 		} else if (is_ignored(c, buf_view(&w.pointer))) {
 			ignored = true;
+			take_ignored(c, buf_view(&w.pointer), a, b, between);
 		} else if (w.depth < DEPTH_MAX && is_comparable(a, b)) {
 			descend(&w, a, b);
-		} else {
+		} else if (!equal) {
 			differ |= note(c, &w, a, b, between);
 		}
 	}
@@ -362,15 +375,20 @@ member_set member_changes_take(struct member_changes *c, struct str before, stru
 		return CHANGES_UNKNOWN;
 	}
 	take_call(c, between);
-	member_set differ = compare(c, before, after, between);
+	member_set differ = compare(c, before, after, between, false);
 	c->done = c->done || (!c->never_done && is_settled(c));
 	return differ;
 }
 
-void member_changes_take_equal(struct member_changes *c, const struct interval *between)
+void member_changes_take_equal(struct member_changes *c, struct str before, struct str after,
+                               const struct interval *between)
 {
-	if (!c->done) {
-		take_call(c, between);
+	if (c->done) {
+		return;
+	}
+	take_call(c, between);
+	if (c->ignored_count && before.n <= VALUE_MAX && !str_eq(before, after)) {
+		(void)compare(c, before, after, between, true);
 	}
 }
 
@@ -384,7 +402,9 @@ void member_changes_count(struct member_changes *c, member_set members, bool in_
 	if (i == CHANGES_SETS_MAX || members == CHANGES_UNKNOWN) {
 		return; /* an effect, whatever is learned later */
 	}
-	c->set_count += i == c->set_count;
+	if (i == c->set_count) {
+		c->sets = arena_grow(c->arena, c->sets, c->set_count++, sizeof(*c->sets));
+	}
 	c->sets[i].members = members;
 	c->sets[i].steps++;
 	c->sets[i].in_episode += in_episode;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "facts/call_changes.h"
 
 #define CHANGES_MEMBERS_MAX 32 /* bits of a set; with more members nothing is learned */
 #define CHANGES_SETS_MAX    16
@@ -20,19 +21,19 @@ struct changing_member {
 	struct str pointer; /* RFC 6901, in the arena */
 	int64_t changes;    /* readings in which it differed from the one before */
 	double delta;       /* of the first change; 0: it was not one of a number */
-	bool even;          /* each change was by delta */
-	bool without_call;  /* it differed although no call was sent in between */
-	bool was_blank;     /* it was null, 0 or "" at first; since then: */
-	bool is_now;        /* each value was the time of its reading */
-	bool is_new_id;     /* each value was a new UUID */
 	int64_t offset_ms;  /* of is_now: offset to our clock, if that is known */
+	double largest;     /* the largest change */
+	double quantum;     /* the resolution of the number: 1, 0.1, 0.01, .. */
+	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
+	   bit for each unit and way of timing */
+	unsigned clock_fits;
+	bool even;         /* each change was by delta */
+	bool without_call; /* it differed although no call was sent in between */
+	bool was_blank;    /* it was null, 0 or "" at first; since then: */
+	bool is_now;       /* each value was the time of its reading */
+	bool is_new_id;    /* each value was a new UUID */
 	bool has_offset;
 	bool is_echo; /* each value is contained in the arguments of the preceding call */
-	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
-	   bit for each unit and way of timing; and the largest change, in units */
-	unsigned clock_fits;
-	double largest;
-	bool fraction; /* it is not an integer */
 };
 
 /* The number of times these members changed together. */
@@ -48,10 +49,11 @@ struct member_changes {
 	size_t ignored_count;
 	struct changing_member *members; /* NULL until one differed */
 	size_t count;
-	struct change_set sets[CHANGES_SETS_MAX];
+	struct change_set *sets; /* at most CHANGES_SETS_MAX */
 	size_t set_count;
-	int64_t readings; /* pairs of readings, including equal ones */
-	uint64_t call;    /* the first call, and whether a different one was sent */
+	struct call_changes by_call; /* of ignored numbers */
+	int64_t readings;            /* pairs of readings, including equal ones */
+	uint64_t call;               /* the first call, and whether a different one was sent */
 	bool calls_differ, called;
 	bool done;       /* nothing more is to be learned, or too much */
 	bool never_done; /* settled members are watched, too */
@@ -73,8 +75,9 @@ struct interval {
 member_set member_changes_take(struct member_changes *c, struct str before, struct str after,
                                const struct interval *between);
 
-/* The same for two equal readings. */
-void member_changes_take_equal(struct member_changes *c, const struct interval *between);
+/* The same for two readings that are equal except for ignored members. */
+void member_changes_take_equal(struct member_changes *c, struct str before, struct str after,
+                               const struct interval *between);
 
 /* Records that a step changed exactly these members, for changes_steps(). */
 void member_changes_count(struct member_changes *c, member_set members, bool in_episode);

@@ -57,9 +57,8 @@ static void keep(struct buf *b, struct str value, size_t max)
 
 /* ---- when readings were made ---- */
 
-static int64_t time_of(struct str meta, const char *key)
+static int64_t time_of(struct str at)
 {
-	struct str at = json_get(meta, str_from(key));
 	int64_t ms;
 
 	return json_type(at) == JSON_STRING && clocks_date(json_inner(at), &ms) ? ms : -1;
@@ -67,13 +66,17 @@ static int64_t time_of(struct str meta, const char *key)
 
 static void take_times(struct movement_facts *m, const struct line *l)
 {
-	struct str meta = l->value[KEY_META];
+	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
+	struct str values[ARRAY_LEN(keys)] = {0};
 	double latency = 0;
 
 	m->previous_sent_ms = m->sent_ms;
 	m->previous_answered_ms = m->answered_ms;
-	m->sent_ms = m->states.done ? -1 : time_of(meta, "at");
-	json_double(m->sent_ms < 0 ? STR_NONE : JSON_GET(meta, "latency_ms"), &latency);
+	if (!m->states.done) {
+		json_pick(l->value[KEY_META], keys, ARRAY_LEN(keys), values);
+	}
+	m->sent_ms = time_of(values[0]);
+	json_double(m->sent_ms < 0 ? STR_NONE : values[1], &latency);
 	m->answered_ms = m->sent_ms < 0 ? -1 : m->sent_ms + (int64_t)latency;
 }
 
@@ -84,7 +87,9 @@ static double between_ms(int64_t from, int64_t to)
 
 static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
 {
-	int64_t now = l ? time_of(l->value[KEY_META], l->type == LINE_END ? "ended" : "at") : -1;
+	struct str meta = l ? l->value[KEY_META] : STR_NONE;
+	int64_t now =
+		time_of(l && l->type == LINE_END ? JSON_GET(meta, "ended") : JSON_GET(meta, "at"));
 
 	return (struct interval){.called = called,
 	                         .call = m->call,
@@ -203,7 +208,7 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
 	if (json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT) {
 		*differ = *differ || texts_differ(before, after, scratch);
 	} else if (str_eq(before, after)) {
-		member_changes_take_equal(c, between);
+		member_changes_take_equal(c, before, after, between);
 	} else {
 		member_set set = member_changes_take(c, before, after, between);
 		*differ = *differ || set == CHANGES_UNKNOWN;
@@ -215,9 +220,6 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
 
 static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 {
-	if (!m->answers) {
-		m->answers = arena_new(m->arena, MOVEMENT_ANSWERS_MAX * sizeof(*m->answers));
-	}
 	for (size_t i = 0; i < m->answer_count; i++) {
 		if (m->answers[i].call == call) {
 			return &m->answers[i];
@@ -226,6 +228,7 @@ static struct call_answer *answer_to(struct movement_facts *m, uint64_t call)
 	if (m->answer_count == MOVEMENT_ANSWERS_MAX) {
 		return NULL;
 	}
+	m->answers = arena_grow(m->arena, m->answers, m->answer_count, sizeof(*m->answers));
 	m->answers[m->answer_count].call = call;
 	return &m->answers[m->answer_count++];
 }
@@ -333,12 +336,12 @@ static void take_pair(struct movement_facts *m, enum effect effect)
 static enum effect take_change(struct movement_facts *m, const struct line *l, struct str state,
                                bool called, bool in_episode)
 {
-	struct interval between = since_last(m, l, called);
-	member_set set =
-		m->state.n && state.n
-			? member_changes_take(&m->states, buf_view(&m->state), state, &between)
-			: CHANGES_UNKNOWN;
+	member_set set = CHANGES_UNKNOWN;
 
+	if (m->state.n && state.n) {
+		struct interval between = since_last(m, l, called);
+		set = member_changes_take(&m->states, buf_view(&m->state), state, &between);
+	}
 	if (set != CHANGES_UNKNOWN && (set & ~member_changes_volatile(&m->states)) == 0) {
 		return EFFECT_UNCHANGED;
 	}
@@ -362,7 +365,7 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 		is = take_change(m, l, state, called, in_episode);
 	} else if (effect == EFFECT_UNCHANGED && !m->states.done) {
 		struct interval between = since_last(m, l, called);
-		member_changes_take_equal(&m->states, &between);
+		member_changes_take_equal(&m->states, buf_view(&m->state), state, &between);
 	}
 	if (called) {
 		take_pair(m, is);
@@ -458,6 +461,9 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 	}
 	if (m->contradicted >= CONTRADICTED_MIN && c->counts && !c->count_moved) {
 		return MOVEMENT_NONE; /* it is the state of an environment that nobody acts on */
+	}
+	if (call_changes_found(&m->states.by_call)) {
+		return MOVEMENT_IGNORED;
 	}
 	if (repeats_differ(m)) {
 		return MOVEMENT_UNSHOWN;

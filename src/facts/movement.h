@@ -16,6 +16,8 @@ enum movement {
 	/* the state never changes although observations do: it does not show what calls
 	   change */
 	MOVEMENT_UNSHOWN,
+	/* calls change a number that is ignored because it also changes by itself */
+	MOVEMENT_IGNORED,
 };
 
 #define MOVEMENT_ANSWERS_MAX 16 /* number of different calls whose answers are kept */

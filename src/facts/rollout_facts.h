@@ -132,6 +132,7 @@ struct rollout_facts {
 	enum policy_kind policy;
 	enum source source;
 	bool imported;      /* according to policy.kind or state_source.kind */
+	uint64_t known;     /* bits of enum key: what its source can hold; all in our own */
 	int64_t max_turns;  /* limits.max_turns; -1: no limit */
 	int64_t group_size; /* limits.group_size or task.group_size; -1: not known */
 	int64_t sample;     /* -1: not known */

@@ -16,14 +16,15 @@ struct argument_schema {
 	struct map_item item;
 	struct str key, spelled, schema; /* the key, decoded and as spelled */
 	unsigned types;                  /* 0: nothing is certain */
-	const struct str *words;         /* the words of its enum, as spelled; NULL: any */
-	size_t word_count;
-	bool bounded; /* between low and high */
+	const struct map *words;         /* the words of its enum, as spelled; NULL: any */
+	struct str word_list;            /* the enum */
+	bool plain_words;                /* all are strings without escapes */
+	bool bounded;                    /* between low and high */
 	double low, high;
 };
 
 struct arguments_schema {
-	struct str root;
+	struct references *references; /* in the schema */
 	const struct argument_schema *properties;
 	size_t count;
 	struct map by_key;
@@ -58,13 +59,26 @@ static unsigned type_bits(struct str type)
 	return 0;
 }
 
+static bool is_plain(struct str value)
+{
+	return json_type(value) == JSON_STRING && !json_has_escape(value);
+}
+
 static void read_words(struct argument_schema *p, struct arena *a, struct str list)
 {
+	struct map_item *items = arena_new(a, (json_count(list) + 1) * sizeof(*items));
+	struct map *words = arena_new(a, sizeof(*words));
 	struct str each;
-	struct str *words = arena_new(a, (json_count(list) + 1) * sizeof(*words));
 
+	p->word_list = list;
+	p->plain_words = true;
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		words[p->word_count++] = each;
+		uint64_t hash = map_hash(each);
+
+		if (!map_find(words, hash, STR_NONE)) {
+			map_add(words, items++, hash);
+		}
+		p->plain_words &= is_plain(each);
 	}
 	p->words = words;
 }
@@ -173,7 +187,8 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 			map_add(&s->by_key, &p->item, hash);
 		}
 	}
-	s->root = schema;
+	s->references = arena_new(a, sizeof(*s->references));
+	references_begin(s->references, schema, a);
 	s->properties = list;
 	s->open = is_open(s, JSON_GET(schema, "additionalProperties"));
 	read_required(s, a, JSON_GET(schema, "required"));
@@ -186,7 +201,7 @@ static int no_property(const struct arguments_schema *s, struct str key, struct 
 {
 	struct names known = {.count = 0};
 
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count && i < NAMES_MAX; i++) {
 		names_add(&known, s->properties[i].spelled);
 	}
 	error_set(err, FAIL_USAGE, "the tool has no argument '%.*s'", STR_ARG(key));
@@ -254,12 +269,7 @@ static bool is_within(const struct argument_schema *p, struct str number)
 
 static bool is_word(const struct argument_schema *p, struct str value)
 {
-	size_t i = 0;
-
-	while (i < p->word_count && !str_eq(p->words[i], value)) {
-		i++;
-	}
-	return i < p->word_count;
+	return map_find(p->words, map_hash(value), STR_NONE);
 }
 
 static bool fits_surely(const struct argument_schema *p, const struct json_member *m)
@@ -270,6 +280,23 @@ static bool fits_surely(const struct argument_schema *p, const struct json_membe
 
 	return type && (m->type != JSON_NUMBER || is_within(p, m->value)) &&
 	       (!p->words || is_word(p, m->value));
+}
+
+/* Many words need not be compared one by one. */
+static bool is_wrong_word(const struct argument_schema *p, const struct json_member *m)
+{
+	return (p->types >> JSON_STRING & 1) && p->words && p->plain_words && is_plain(m->value) &&
+	       !is_word(p, m->value);
+}
+
+static int check_value(const struct arguments_schema *s, const struct argument_schema *p,
+                       const struct json_member *m, struct error *err)
+{
+	if (fits_surely(p, m)) {
+		return 0;
+	}
+	return is_wrong_word(p, m) ? schema_wrong_word(m->key, m->value, p->word_list, err)
+	                           : schema_check(s->references, p->schema, m->key, m->value, err);
 }
 
 int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
@@ -284,8 +311,7 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 	}
 	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);) {
 		i = find_spelled(s, m.key, i);
-		if (i < s->count && !fits_surely(&s->properties[i], &m) &&
-		    schema_check(s->root, s->properties[i].schema, m.key, m.value, err)) {
+		if (i < s->count && check_value(s, &s->properties[i], &m, err)) {
 			return -1;
 		}
 		if (i == s->count && !s->open) {

@@ -2,8 +2,10 @@
 #include "json/diff.h"
 
 #include "base/mem.h"
-#include "json/scan.h"
-#include "json/sort.h"
+#include "json/held.h"
+#include "json/pattern.h"
+#include "json/spans.h"
+#include "json/write.h"
 
 #include <stdlib.h>
 
@@ -16,6 +18,8 @@ struct side {
 	struct json_member member; /* of an object: the next member; without a value at the end */
 	size_t left;               /* of an array: elements not visited yet */
 	struct buf text;           /* owns a container that was held in a string */
+	struct json_spans *spans;  /* of what the container is in */
+	bool owns_spans;
 };
 
 struct diff_level {
@@ -31,6 +35,7 @@ struct walk {
 	struct buf pointer;
 	json_difference_fn *take;
 	void *ctx;
+	const struct json_unordered *unordered; /* NULL: all arrays are ordered */
 	bool stopped;
 };
 
@@ -38,7 +43,7 @@ struct walk {
 
 static void next_member(struct side *s)
 {
-	if (!json_next_member(s->container, &s->cursor, &s->member)) {
+	if (!json_spans_next_member(s->spans, s->container, &s->cursor, &s->member)) {
 		s->member.value = STR_NONE;
 	}
 }
@@ -50,8 +55,8 @@ static void skip_equal_start(struct diff_level *l)
 	while (l->before.left && l->after.left) {
 		size_t at_before = l->before.cursor, at_after = l->after.cursor;
 
-		json_next(l->before.container, &at_before, &a);
-		json_next(l->after.container, &at_after, &b);
+		json_spans_next(l->before.spans, l->before.container, &at_before, &a);
+		json_spans_next(l->after.spans, l->after.container, &at_after, &b);
 		if (!str_eq(a, b)) {
 			return;
 		}
@@ -69,7 +74,7 @@ static struct str *list_elements(const struct side *s)
 	size_t cursor = s->cursor;
 
 	for (size_t i = 0; i < s->left; i++) {
-		json_next(s->container, &cursor, &list[i]);
+		json_spans_next(s->spans, s->container, &cursor, &list[i]);
 	}
 	return list;
 }
@@ -103,43 +108,58 @@ static void enter(struct walk *w, struct side before, struct side after)
 		next_member(&l->after);
 		return;
 	}
-	l->before.left = json_count(before.container);
-	l->after.left = json_count(after.container);
+	l->before.left = json_spans_count(before.spans, before.container);
+	l->after.left = json_spans_count(after.spans, after.container);
 	if (l->before.left != l->after.left) {
 		skip_equal_start(l);
 		skip_equal_end(l);
 	}
 }
 
+static void release_spans(struct side *s)
+{
+	if (s->owns_spans) {
+		json_spans_release(s->spans);
+		free(s->spans);
+	}
+}
+
+static void release_side(struct side *s)
+{
+	buf_release(&s->text);
+	release_spans(s);
+}
+
 static void leave(struct walk *w)
 {
 	struct diff_level *l = &w->levels[--w->depth];
 
-	buf_release(&l->before.text);
-	buf_release(&l->after.text);
+	release_side(&l->before);
+	release_side(&l->after);
 }
 
 /* ---- pairs of values ---- */
 
-/* The container itself, or the one held in a string, in canonical form; else absent. */
-static struct side container_of(struct str value)
+/* Spans of the side's own text, which is the container. */
+static void own_spans(struct side *s)
 {
-	struct side s = {.text = BUF(value.n)};
-	enum json_type type = json_type(value);
-	struct json_fault fault;
+	release_spans(s);
+	s->spans = mem_new(sizeof(*s->spans));
+	s->owns_spans = true;
+	json_spans_begin(s->spans, s->container);
+}
 
-	if (type == JSON_OBJECT || type == JSON_ARRAY) {
-		s.container = value;
-	}
-	if (!value.p || type != JSON_STRING || (value.p[1] != '{' && value.p[1] != '[')) {
-		return s;
-	}
-	struct buf raw = BUF(value.n);
-	json_decode(value, &raw);
-	if (!json_validate(buf_view(&raw), &fault)) {
-		s.text.max = 2 * value.n;
-		json_canon(buf_view(&raw), NULL, JSON_EDIT_DROP, &s.text);
-		s.container = s.text.full ? s.container : buf_view(&s.text);
+/* The container itself, or the one held in a string, in canonical form; else absent. */
+static struct side container_of(struct str value, struct json_spans *spans)
+{
+	struct side s = {.text = BUF(2 * value.n), .spans = spans};
+	struct buf raw = BUF(0);
+
+	s.container = json_held(value, &raw);
+	if (raw.n && s.container.p) {
+		json_canon(s.container, NULL, JSON_EDIT_DROP, &s.text);
+		s.container = s.text.full ? STR_NONE : buf_view(&s.text);
+		own_spans(&s);
 	}
 	buf_release(&raw);
 	return s;
@@ -150,35 +170,72 @@ static bool is_masked(struct str value)
 	return !value.p || str_eq(value, STR(MASKED));
 }
 
+/* What an element of an array without order is called. */
+static void put_name(struct str element, struct str key, struct buf *out)
+{
+	struct str named =
+		key.n && json_type(element) == JSON_OBJECT ? json_get(element, key) : STR_NONE;
+
+	buf_clear(out);
+	json_text_or_json(named.p ? named : element, out);
+}
+
+/* An array as an object, in which equal names may stand several times. */
+static void read_unordered(struct side *s, struct str key)
+{
+	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE),
+		   sorted = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct str element;
+
+	jw_init(&w, &object);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next(s->container, &cursor, &element);) {
+		put_name(element, key, &name);
+		jw_key_str(&w, buf_view(&name));
+		jw_raw(&w, element);
+	}
+	jw_end(&w);
+	if (!object.full && !name.full) {
+		json_canon(buf_view(&object), NULL, JSON_EDIT_DROP, &sorted);
+		buf_release(&s->text);
+		s->text = sorted;
+		s->container = buf_view(&s->text);
+		own_spans(s);
+	}
+	buf_release(&name);
+	buf_release(&object);
+}
+
+static bool is_unordered(const struct walk *w, struct str *key)
+{
+	return w->unordered && w->unordered->is(w->unordered->ctx, buf_view(&w->pointer), key);
+}
+
 /* Compares the values at w->pointer. */
-static void compare(struct walk *w, struct str before, struct str after)
+static void compare(struct walk *w, struct str before, struct json_spans *spans_before,
+                    struct str after, struct json_spans *spans_after)
 {
 	struct json_difference d = {buf_view(&w->pointer), before, after};
 
 	if (str_eq(before, after) || (is_masked(before) && is_masked(after))) {
 		return;
 	}
-	struct side a = container_of(before), b = container_of(after);
+	struct side a = container_of(before, spans_before), b = container_of(after, spans_after);
+	struct str key;
+
+	if (json_type(a.container) == JSON_ARRAY && json_type(b.container) == JSON_ARRAY &&
+	    is_unordered(w, &key)) {
+		read_unordered(&a, key);
+		read_unordered(&b, key);
+	}
 	if (a.container.p && json_type(a.container) == json_type(b.container)) {
 		enter(w, a, b);
 		return;
 	}
-	buf_release(&a.text);
-	buf_release(&b.text);
+	release_side(&a);
+	release_side(&b);
 	w->stopped = !w->take(w->ctx, &d);
-}
-
-static void point_to(struct walk *w, const struct diff_level *l, struct str token)
-{
-	buf_cut(&w->pointer, l->pointer_n);
-	buf_char(&w->pointer, '/');
-	for (size_t i = 0; i < token.n; i++) {
-		if (token.p[i] == '~' || token.p[i] == '/') {
-			buf_text(&w->pointer, token.p[i] == '~' ? "~0" : "~1");
-		} else {
-			buf_char(&w->pointer, token.p[i]);
-		}
-	}
 }
 
 /* In the order of the canonical form. */
@@ -203,7 +260,6 @@ static void step_object(struct walk *w, struct diff_level *l)
 	struct json_member a = l->before.member, b = l->after.member;
 	int order = !b.value.p ? -1 : !a.value.p ? 1 : compare_keys(a.key, b.key);
 	struct str key = order <= 0 ? a.key : b.key;
-	struct buf text = BUF(2 * key.n + 8);
 
 	if (order <= 0) {
 		next_member(&l->before);
@@ -211,10 +267,10 @@ static void step_object(struct walk *w, struct diff_level *l)
 	if (order >= 0) {
 		next_member(&l->after);
 	}
-	json_decode((struct str){key.p - 1, key.n + 2}, &text);
-	point_to(w, l, buf_view(&text));
-	buf_release(&text);
-	compare(w, order <= 0 ? a.value : STR_NONE, order >= 0 ? b.value : STR_NONE);
+	buf_cut(&w->pointer, l->pointer_n);
+	json_pointer_add_key(&w->pointer, key);
+	compare(w, order <= 0 ? a.value : STR_NONE, l->before.spans,
+	        order >= 0 ? b.value : STR_NONE, l->after.spans);
 }
 
 static struct str next_element(struct side *s)
@@ -223,20 +279,18 @@ static struct str next_element(struct side *s)
 
 	if (s->left) {
 		s->left--;
-		json_next(s->container, &s->cursor, &element);
+		json_spans_next(s->spans, s->container, &s->cursor, &element);
 	}
 	return element;
 }
 
 static void step_array(struct walk *w, struct diff_level *l)
 {
-	struct buf token = BUF(BUF_MAX_SMALL);
 	struct str a = next_element(&l->before), b = next_element(&l->after);
 
-	buf_printf(&token, "%zu", l->index++);
-	point_to(w, l, buf_view(&token));
-	buf_release(&token);
-	compare(w, a, b);
+	buf_cut(&w->pointer, l->pointer_n);
+	buf_printf(&w->pointer, "/%zu", l->index++);
+	compare(w, a, l->before.spans, b, l->after.spans);
 }
 
 static bool at_end(const struct diff_level *l)
@@ -247,35 +301,62 @@ static bool at_end(const struct diff_level *l)
 	return !l->before.left && !l->after.left;
 }
 
+/* Both in canonical form. */
+static void run(struct walk *w, struct str before, struct str after)
+{
+	struct json_spans spans[2];
+
+	w->pointer = BUF(BUF_MAX_MESSAGE);
+	json_spans_begin(&spans[0], before);
+	json_spans_begin(&spans[1], after);
+	compare(w, before, &spans[0], after, &spans[1]);
+	while (w->depth && !w->stopped) {
+		struct diff_level *l = &w->levels[w->depth - 1];
+
+		if (at_end(l)) {
+			leave(w);
+		} else if (l->object) {
+			step_object(w, l);
+		} else {
+			step_array(w, l);
+		}
+	}
+	while (w->depth) {
+		leave(w);
+	}
+	free(w->levels);
+	json_spans_release(&spans[0]);
+	json_spans_release(&spans[1]);
+	buf_release(&w->pointer);
+}
+
+static struct str canonical(struct str value, const struct json_paths *ignore, struct buf *out)
+{
+	if (!value.p) {
+		return value;
+	}
+	json_canon(value, ignore, JSON_EDIT_MASK, out);
+	return buf_view(out);
+}
+
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx)
 {
 	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
-	struct walk w = {.pointer = BUF(BUF_MAX_MESSAGE), .take = take, .ctx = ctx};
+	struct walk w = {.take = take, .ctx = ctx};
 
-	if (before.p) {
-		json_canon(before, ignore, JSON_EDIT_MASK, &a);
-	}
-	if (after.p) {
-		json_canon(after, ignore, JSON_EDIT_MASK, &b);
-	}
-	compare(&w, before.p ? buf_view(&a) : before, after.p ? buf_view(&b) : after);
-	while (w.depth && !w.stopped) {
-		struct diff_level *l = &w.levels[w.depth - 1];
+	run(&w, canonical(before, ignore, &a), canonical(after, ignore, &b));
+	buf_release(&a);
+	buf_release(&b);
+}
 
-		if (at_end(l)) {
-			leave(&w);
-		} else if (l->object) {
-			step_object(&w, l);
-		} else {
-			step_array(&w, l);
-		}
-	}
-	while (w.depth) {
-		leave(&w);
-	}
-	free(w.levels);
-	buf_release(&w.pointer);
+void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
+                         json_difference_fn *take)
+{
+	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
+	struct walk w = {.take = take, .ctx = how->ctx, .unordered = how};
+
+	run(&w, canonical(before, NULL, &a), canonical(after, NULL, &b));
 	buf_release(&a);
 	buf_release(&b);
 }

@@ -21,4 +21,16 @@ typedef bool json_difference_fn(void *ctx, const struct json_difference *d);
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx);
 
+/* Which arrays are compared without their order. Of one whose elements are matched by one of their
+   members it sets *key to that member's name, of a set, whose elements are matched whole, to "". */
+struct json_unordered {
+	bool (*is)(void *ctx, struct str pointer, struct str *key);
+	void *ctx; /* also of take */
+};
+
+/* The same, where such an array is read as an object: what stands below it is named by the text
+   of that member, or of the element. */
+void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
+                         json_difference_fn *take);
+
 #endif

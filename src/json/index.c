@@ -1,7 +1,7 @@
 /* Names in large values: see index.h. */
 #include "json/index.h"
 
-#define SCANNED 16 /* so few are found faster without a map */
+#define SCANNED_BYTES 512 /* so few are looked through faster than mapped */
 
 struct named {
 	struct map_item item;
@@ -50,7 +50,7 @@ void json_index_begin(struct json_index *x, struct str value)
 	struct named one;
 
 	*x = (struct json_index){.value = value,
-	                         .mapped = json_count(value) > SCANNED,
+	                         .mapped = value.n > SCANNED_BYTES,
 	                         .names = {.key = offsetof(struct named, name)}};
 	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &x->arena, &one);) {
 		if (one.name.p) {

@@ -51,6 +51,10 @@ ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p, const unsign
 /* From an opening bracket or brace to just after the closing one. */
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end);
 
+/* The first byte of the next child, or NULL at the closing bracket. `opener` is the expected
+   bracket. */
+const unsigned char *lex_next_child(struct str value, size_t cursor, char opener);
+
 /* From the first byte of a value to just after it. */
 ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p, const unsigned char *end)
 {

@@ -47,9 +47,7 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 	return p;
 }
 
-/* The first byte of the next child, or NULL at the closing bracket. `opener` is the expected
-   bracket. */
-static const unsigned char *next_child(struct str value, size_t cursor, char opener)
+const unsigned char *lex_next_child(struct str value, size_t cursor, char opener)
 {
 	if (value.n == 0 || value.p[0] != opener) {
 		return NULL;
@@ -67,7 +65,7 @@ static const unsigned char *next_child(struct str value, size_t cursor, char ope
 
 bool json_next(struct str array, size_t *cursor, struct str *element)
 {
-	const unsigned char *p = next_child(array, *cursor, '[');
+	const unsigned char *p = lex_next_child(array, *cursor, '[');
 
 	if (!p) {
 		return false;
@@ -80,7 +78,7 @@ bool json_next(struct str array, size_t *cursor, struct str *element)
 
 bool json_next_member(struct str object, size_t *cursor, struct json_member *member)
 {
-	const unsigned char *p = next_child(object, *cursor, '{');
+	const unsigned char *p = lex_next_child(object, *cursor, '{');
 
 	if (!p) {
 		return false;
@@ -97,8 +95,10 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 
 bool json_next_string(struct str value, size_t *cursor, struct str *string)
 {
+	if (!value.n) {
+		return false;
+	}
 	const unsigned char *p = lex_begin(value) + *cursor, *end = lex_end(value);
-
 	while (p < end) {
 		if (*p != '"') {
 			p++;

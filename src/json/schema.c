@@ -7,7 +7,8 @@
 #define REFERENCES_MAX 16
 #define TYPES          {"string", "integer", "number", "boolean", "null", "array", "object"}
 
-struct str schema_resolve(struct str root, struct str schema)
+/* r may be NULL: nothing is kept. */
+static struct str resolve(struct references *r, struct str root, struct str schema)
 {
 	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
 
@@ -22,7 +23,8 @@ struct str schema_resolve(struct str root, struct str schema)
 		}
 		schema = STR_NONE;
 		if (str_starts(path, STR("#"))) {
-			schema = json_point(root, str_skip(path, 1), &scratch);
+			path = str_skip(path, 1);
+			schema = r ? references_point(r, path) : json_point(root, path, &scratch);
 		}
 		if (json_type(schema) != JSON_OBJECT || scratch.n) {
 			schema = STR_NONE;
@@ -31,6 +33,16 @@ struct str schema_resolve(struct str root, struct str schema)
 	buf_release(&pointer);
 	buf_release(&scratch);
 	return schema;
+}
+
+struct str schema_resolve(struct str root, struct str schema)
+{
+	return resolve(NULL, root, schema);
+}
+
+struct str schema_resolve_in(struct references *r, struct str schema)
+{
+	return resolve(r, r->root, schema);
 }
 
 struct str schema_alternatives(struct str schema)
@@ -58,7 +70,7 @@ static bool type_has(struct str type, const char *name)
 	return false;
 }
 
-bool schema_names(struct str root, struct str schema, const char *type)
+bool schema_names(struct references *r, struct str schema, const char *type)
 {
 	struct str list = schema_alternatives(schema), each;
 	size_t cursor = 0;
@@ -67,20 +79,20 @@ bool schema_names(struct str root, struct str schema, const char *type)
 		return true;
 	}
 	while (json_next(list, &cursor, &each)) {
-		if (type_has(JSON_GET(schema_resolve(root, each), "type"), type)) {
+		if (type_has(JSON_GET(schema_resolve_in(r, each), "type"), type)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-bool schema_names_any(struct str root, struct str schema)
+bool schema_names_any(struct references *r, struct str schema)
 {
 	static const char *const types[] = TYPES;
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(types) && !any; i++) {
-		any = schema_names(root, schema, types[i]);
+		any = schema_names(r, schema, types[i]);
 	}
 	return any;
 }
@@ -133,12 +145,12 @@ static bool same_value(struct str a, struct str b)
 	        json_double(b, &y) && x <= y && x >= y);
 }
 
-static int wrong_word(struct str key, struct str value, struct str list, struct error *err)
+int schema_wrong_word(struct str key, struct str value, struct str list, struct error *err)
 {
 	struct str typed = json_type(value) == JSON_STRING ? json_inner(value) : value, each;
 	struct names known = {.count = 0};
 
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; known.count < NAMES_MAX && json_next(list, &cursor, &each);) {
 		names_add(&known, json_type(each) == JSON_STRING ? json_inner(each) : each);
 	}
 	error_set(err, FAIL_USAGE, "argument '%.*s' does not accept '%.*s'", STR_ARG(key),
@@ -166,7 +178,7 @@ static int check_words(struct str key, struct str value, struct str schema, stru
 			return 0;
 		}
 	}
-	return wrong_word(key, value, list, err);
+	return schema_wrong_word(key, value, list, err);
 }
 
 struct bound {
@@ -239,15 +251,15 @@ static bool is_null_type(struct str schema)
 
 /* If no alternative matches, the message of the last one that is not null is kept: most schemas
    have only one. */
-static int check_alternatives(struct str root, struct str list, struct str key, struct str value,
-                              struct error *err)
+static int check_alternatives(struct references *r, struct str list, struct str key,
+                              struct str value, struct error *err)
 {
 	struct str each;
 	struct error why = {0}, one;
 	size_t cursor = 0;
 
 	while (json_next(list, &cursor, &each)) {
-		struct str schema = schema_resolve(root, each);
+		struct str schema = schema_resolve_in(r, each);
 
 		if (!schema.p || check_plain(key, value, schema, &one) == 0) {
 			return 0;
@@ -258,12 +270,12 @@ static int check_alternatives(struct str root, struct str list, struct str key, 
 	return why.kind == FAIL_NONE ? 0 : -1;
 }
 
-int schema_check(struct str root, struct str schema, struct str key, struct str value,
+int schema_check(struct references *r, struct str schema, struct str key, struct str value,
                  struct error *err)
 {
-	schema = schema_resolve(root, schema);
+	schema = schema_resolve_in(r, schema);
 	if (check_plain(key, value, schema, err)) {
 		return -1;
 	}
-	return check_alternatives(root, schema_alternatives(schema), key, value, err);
+	return check_alternatives(r, schema_alternatives(schema), key, value, err);
 }

@@ -5,24 +5,31 @@
 #define ROLLDBG_JSON_SCHEMA_H
 
 #include "base/error.h"
+#include "json/references.h"
 #include "json/scan.h"
 
 /* Follows local references ("#/$defs/Way") in root; the schema itself if it is not a reference;
    absent if a reference does not resolve. */
 struct str schema_resolve(struct str root, struct str schema);
 
+/* The same where many schemas of one root are looked at. */
+struct str schema_resolve_in(struct references *r, struct str schema);
+
 /* The alternatives of a resolved schema (anyOf or oneOf); absent if it has none. */
 struct str schema_alternatives(struct str schema);
 
 /* Does the resolved schema allow that type, itself or in an alternative? */
-bool schema_names(struct str root, struct str schema, const char *type);
+bool schema_names(struct references *r, struct str schema, const char *type);
 
 /* Does it name any type? If so, a bare word is only a string if "string" is among them. */
-bool schema_names_any(struct str root, struct str schema);
+bool schema_names_any(struct references *r, struct str schema);
 
 /* Fails with FAIL_USAGE and what does not match, with the nearest allowed word. `key` is the
    name of the value, as spelled. */
-MUST_USE int schema_check(struct str root, struct str schema, struct str key, struct str value,
+MUST_USE int schema_check(struct references *r, struct str schema, struct str key, struct str value,
                           struct error *err);
+
+/* Says that the value is not among the words of the enum; -1. */
+int schema_wrong_word(struct str key, struct str value, struct str list, struct error *err);
 
 #endif

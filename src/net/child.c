@@ -21,24 +21,24 @@
 #define WORDS_MAX ((size_t)64 << 10)
 #define LAST_MAX  ((size_t)240)
 #define OUT_MAX   (BUF_MAX_MESSAGE + PIECE)
-#define GRACE_MS  2000 /* after stdin was closed */
-#define TERM_MS   1000 /* after SIGTERM */
-#define EXIT_MS   500  /* from the end of its output to its own */
+#define GRACE_MS  2000 /* time to exit after stdin is closed */
+#define TERM_MS   1000 /* time to exit after SIGTERM */
+#define EXIT_MS   500  /* from the end of its output to its exit */
 #define STEP_MS   5
 
 struct child {
 	struct io *io;
 	pid_t pid;         /* 0: reaped */
 	pid_t guard;       /* 0: none */
-	int lifeline;      /* its end is ours */
+	int lifeline;      /* our end of the pipe that the watcher reads */
 	int in, out, err;  /* its stdin, stdout, stderr; -1: closed */
-	struct buf to;     /* on its way to stdin */
-	size_t sent;       /* bytes of it that are there */
+	struct buf to;     /* queued for its stdin */
+	size_t sent;       /* bytes of `to` already written */
 	struct lines from; /* stdout */
-	bool full;         /* stdout is not read until lines are taken */
-	struct buf words;  /* stderr: the newest of it */
-	struct buf line;   /* its unfinished line, cut */
-	struct buf last;   /* the line before */
+	bool full;         /* the buffer is full: stdout is not read until lines are taken */
+	struct buf words;  /* the newest part of stderr */
+	struct buf line;   /* the unfinished last line of stderr, truncated */
+	struct buf last;   /* the complete line before it */
 	uint64_t words_lost;
 	char why[96];
 	bool not_found;
@@ -54,7 +54,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Both ends, [0] to read. */
+/* A pipe; [0] is the reading end. */
 static int open_pipes(int pipes[3][2])
 {
 	for (int i = 0; i < 3; i++) {
@@ -68,8 +68,8 @@ static int open_pipes(int pipes[3][2])
 	return 0;
 }
 
-/* A shell with these descriptors as 0, 1, 2 (-1: none) in this process group (0: its
-   own). An errno. */
+/* Starts a shell with these descriptors as 0, 1 and 2 (-1: closed) in this process group (0: a
+   new one). Returns an errno. */
 static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, pid_t *pid)
 {
 	char *const no_variables[] = {NULL};
@@ -104,8 +104,8 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 	return rc;
 }
 
-/* A watcher in the child's group that waits for our end and then kills the group: a hanging
-   child would not notice that we were killed. */
+/* Starts a process in the child's group that waits until we exit and then kills the group: a
+   child that hangs would not notice that we were killed. */
 static void post_guard(struct child *c)
 {
 	int pipe[2];
@@ -116,7 +116,7 @@ static void post_guard(struct child *c)
 	int fds[] = {pipe[0], -1, -1};
 	struct child_conf guard = {.command = "read -r end; kill -KILL 0"};
 	if (spawn(&guard, fds, c->pid, &c->guard)) {
-		c->guard = 0; /* the child has ended already */
+		c->guard = 0; /* the child has already exited */
 	}
 	close_fd(&pipe[0]);
 	c->lifeline = pipe[1];
@@ -196,7 +196,7 @@ static void write_out(struct child *c)
 		} else if (errno == EAGAIN) {
 			break;
 		} else if (errno != EINTR) {
-			unwatch(c, &c->in); /* it reads no more */
+			unwatch(c, &c->in); /* it no longer reads */
 		}
 	}
 	if (c->in >= 0 && c->sent < c->to.n) {
@@ -206,7 +206,8 @@ static void write_out(struct child *c)
 	c->sent = 0;
 }
 
-/* So much of the words is old: over the cap, and the rest of the line that the cap cuts. */
+/* The number of bytes at the start of the words to drop: those above the cap, and the rest of
+   the line that the cap cuts through. */
 static size_t old_words(const struct child *c)
 {
 	size_t over = c->words.n > WORDS_MAX ? c->words.n - WORDS_MAX : 0;
@@ -215,7 +216,7 @@ static size_t old_words(const struct child *c)
 	return lf ? (size_t)(lf - c->words.p) + 1 : over;
 }
 
-/* Everything is cut to fit: what a buffer has no room for would be dropped whole. */
+/* Truncates to fit: a buffer drops text that does not fit as a whole. */
 static void add_cut(struct buf *b, struct str s)
 {
 	size_t room = b->max - b->n;
@@ -258,7 +259,7 @@ static void take_words(struct child *c, struct str piece)
 	}
 }
 
-/* One read: the rest is read next time. False: no data. */
+/* Reads once; the rest is left for the next call. False: no data. */
 static bool read_words(struct child *c)
 {
 	char piece[16384];
@@ -310,7 +311,7 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 
 /* ---- its end ---- */
 
-/* Has it exited? It is not reaped yet, so its group id cannot be reused. */
+/* Has it exited? It is not reaped yet, so its process group id cannot be reused. */
 static bool has_ended(const struct child *c)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -348,7 +349,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* It has ended, or will now; so do those it started, and the guard. */
+/* It has exited or is about to; so are the processes it started, and the watcher. */
 static void reap(struct child *c)
 {
 	if (!c->pid) {
@@ -366,8 +367,8 @@ static void reap(struct child *c)
 	}
 }
 
-/* Reads away what it still says and waits until all that hold its pipes have gone; at
-   most ms, and once it has ended itself EXIT_MS. */
+/* Discards its remaining output and waits until every process that holds its pipes has exited:
+   at most ms, and at most EXIT_MS after the child itself exited. */
 static bool await_end(struct child *c, uint64_t ms)
 {
 	uint64_t until = io_deadline_ns(c->io, ms);
@@ -403,7 +404,7 @@ static bool await_end(struct child *c, uint64_t ms)
 	return false;
 }
 
-/* Its output has ended. Mostly so has the child, or does at once. */
+/* Its output has ended. Usually the child has exited, or is about to. */
 static void look_for_end(struct child *c)
 {
 	if (*c->why) {
@@ -464,7 +465,7 @@ bool child_send(struct child *c, struct str line)
 	return true;
 }
 
-/* There may be room again. */
+/* there may be room again */
 static void go_on_reading(struct child *c)
 {
 	if (c->full) {

@@ -23,7 +23,7 @@ static void add_part(CURLU *u, CURLUPart part, const char *before, struct buf *o
 	curl_free(text);
 }
 
-/* Name and password of the URL, as a browser sends them. */
+/* User name and password of the URL, sent as browsers do. */
 static void add_user(CURLU *u, struct buf *out)
 {
 	char *user = NULL, *password = NULL;
@@ -138,7 +138,7 @@ static bool is_folded(struct str s, struct str word)
 	return s.n == word.n && !strncasecmp(s.p, word.p, word.n);
 }
 
-/* Is the word among the comma-separated ones? */
+/* Is the word in the comma-separated list? */
 static bool lists(struct str list, struct str word)
 {
 	while (list.n) {
@@ -153,7 +153,7 @@ static bool lists(struct str list, struct str word)
 	return false;
 }
 
-/* RFC 6455 section 4.1: what makes a 101 the beginning of a WebSocket. */
+/* RFC 6455 section 4.1: the conditions for a 101 that opens a WebSocket. */
 static int check_upgrade(const struct handshake *h, struct error *err)
 {
 	const char *what = NULL;
@@ -199,13 +199,13 @@ static const char *end_of_head(const struct buf *reply, size_t from)
 	return NULL;
 }
 
-/* RFC 9110 section 15.2: an interim response, such as 103, says nothing about the answer. */
+/* RFC 9110 section 15.2: an interim response, such as 103, precedes the final one. */
 static bool is_interim(const struct handshake *h)
 {
 	return h->status >= 100 && h->status < 200 && h->status != 101;
 }
 
-/* 1: a head is whole, and what it says. 0: more is needed. */
+/* Returns 1 if a head is complete, and its meaning; 0 if more bytes are needed. */
 static int read_head(struct handshake *h, size_t from, struct error *err)
 {
 	const char *end = end_of_head(&h->reply, from);

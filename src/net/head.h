@@ -1,11 +1,11 @@
-/* The head of an HTTP reply, as it came. Inside net/ only. */
+/* The header lines of an HTTP reply, as received. Private to src/net/. */
 #ifndef ROLLDBG_NET_HEAD_H
 #define ROLLDBG_NET_HEAD_H
 
 #include "base/base.h"
 
-/* The value of the last header of that name (in any case), without the blanks around it;
-   absent when there is none. */
+/* The value of the last header of that name, in any letter case, without surrounding blanks;
+   absent if there is none. */
 struct str head_value(struct str head, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* HTTP exchanges over libcurl, pulled by the caller: see http.h. The callbacks only
-   store; every decision is taken where the caller waits. */
+/* HTTP exchanges over libcurl, driven by the caller: see http.h. The callbacks only store; every
+   decision is made where the caller waits. */
 #include "net/http.h"
 
 #include "base/mem.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define HIGH_WATER  ((size_t)1 << 20) /* unread bytes at which the peer has to wait */
+#define HIGH_WATER  ((size_t)1 << 20) /* unread bytes at which reading from the peer pauses */
 #define KEEP_MEMORY ((size_t)256 << 10)
 #define LEAVE_BYTES ((size_t)64 << 10)
 #define LEAVE_MS    2000u
 #define MAX_HOPS    5
-/* Whole seconds, rounded down by libcurl: connections idle for 2 s and more are too old.
-   Servers silently drop idle connections, some after 5 s, and a request sent into a dropped one
-   is lost. */
+/* Whole seconds, rounded down by libcurl: connections idle for 2 s or more are too old. Servers
+   drop idle connections without notice, some after 5 s, and a request sent on a dropped one is
+   lost. */
 #define MAX_IDLE_S      1L
 #define MAX_IDLE_SAFE_S 118L /* libcurl's own default */
 
@@ -49,8 +49,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
 	return n;
 }
 
-/* The empty line after a block of headers: of an interim reply (1xx), or of the final
- * one. */
+/* The empty line after a block of headers, of an interim reply (1xx) or of the final one. */
 static void end_of_headers(struct http_exchange *x)
 {
 	long status = 0;
@@ -61,7 +60,7 @@ static void end_of_headers(struct http_exchange *x)
 	}
 	x->headers_done = true;
 	x->status = (int)status;
-	/* Servers drop the connection after such a reply without saying so. */
+	/* Servers close the connection after such a reply without saying so. */
 	if (status >= 500 && !x->closing) {
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
 		x->closing = true;
@@ -103,8 +102,8 @@ static bool anything_sent(const struct http_exchange *x)
 	return bytes > 0;
 }
 
-/* libcurl asks this with a connection in hand, before each sending of the request: also
-   before the one it adds by itself because a reused connection died. */
+/* libcurl calls this with a connection at hand, before each sending of the request: also before
+   a second sending of its own because a reused connection died. */
 static int before_sending(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
 	struct http_exchange *x = arg;
@@ -121,15 +120,14 @@ static int before_sending(void *arg, char *peer, char *local, int peer_port, int
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* What is the same for all requests of an io. */
+/* Options common to all requests of an io. */
 static void set_up_handle(struct http_exchange *x)
 {
 	CURL *e = x->transfer.easy;
 
 	curl_easy_setopt(e, CURLOPT_PRIVATE, x);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_QUICK_EXIT,
-	                 1L); /* breaking off does not wait for a name server */
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* aborting does not wait for a name server */
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -185,9 +183,8 @@ static void unlink_from(struct http_exchange **list, struct http_exchange *x)
 	*list = x->next;
 }
 
-/* Back to the idle ones, or gone: after a failure the handle may still hold its traces,
-   such as an errno, and after an unfinished redirect it is set to another URL than it
-   says. */
+/* Returns an exchange to the idle ones, or frees it: after a failure the handle may keep traces
+   such as an errno, and after an unfinished redirect its URL is not the recorded one. */
 static void retire(struct http_exchange *x)
 {
 	io_drop(x->io, &x->transfer);
@@ -236,7 +233,7 @@ void http_forget(struct io *io)
 	}
 }
 
-/* An idle exchange, best one that is set up for this request already. */
+/* An idle exchange, preferably one already set up for this request. */
 static struct http_exchange *pick(struct io *io, const struct http_request *q)
 {
 	struct http_exchange *best = io->idle;
@@ -266,8 +263,8 @@ static int set_target(struct http_exchange *x, const char *url, struct error *er
 	return 0;
 }
 
-/* CURLOPT_HTTPHEADER from the request, rebuilt only if it differs from the previous one. Two of
-   libcurl's own headers are removed: "Expect: 100-continue", which costs a round trip, and a
+/* Sets CURLOPT_HTTPHEADER from the request, rebuilt only if it differs from the previous one.
+   Removes two of libcurl's own headers: "Expect: 100-continue", which costs a round trip, and a
    form's content type. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
@@ -376,7 +373,7 @@ static void set_connection_rules(struct http_exchange *x, const struct http_requ
 	}
 }
 
-/* For the first sending, and for the next one after a redirect. */
+/* For the first sending, and for each one after a redirect. */
 static void forget_reply(struct http_exchange *x)
 {
 	buf_clear(&x->head);
@@ -497,7 +494,7 @@ int http_read(struct http_exchange *x, struct str *piece, struct error *err)
 	if (http_wait_headers(x, err) < 0) {
 		return -1;
 	}
-	/* a peer that never stops sending must not outlive the deadline */
+	/* a peer that never stops sending must not exceed the deadline */
 	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns) {
 		return http_explain_timeout(x, err);
 	}
@@ -555,8 +552,7 @@ void http_leave(struct http_exchange *x)
 	if (!x) {
 		return;
 	}
-	/* The request's body is borrowed: it must have left us before the caller frees
-	 * it. */
+	/* The caller frees the borrowed body after this: it must have been sent. */
 	curl_off_t uploaded = 0;
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
 	if (x->transfer.done || !x->headers_done || (uint64_t)uploaded < x->request->body.n) {

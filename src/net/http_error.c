@@ -1,5 +1,5 @@
-/* What went wrong with an exchange, as a sentence for people: who, what was tried, what
- * came back. */
+/* Describes the failure of an exchange as a sentence: which peer, what was tried, what came
+   back. */
 #include "net/http.h"
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* "POST /mcp"; the query is left out. */
+/* "POST /mcp", without the query. */
 static const char *request_name(const struct http_exchange *x, char out[160])
 {
 	snprintf(out, 160, "%s %.120s", x->method, buf_cstr(&x->target.path));
@@ -69,8 +69,7 @@ static bool is_tls(CURLcode rc)
 	return false;
 }
 
-/* libcurl says "Failed to connect to HOST port PORT": another place than the target's is a
-   proxy's. */
+/* libcurl says "Failed to connect to HOST port PORT": if that is not the target, it is a proxy. */
 static bool is_elsewhere(const char *why, const char *place, char proxy[160])
 {
 	static const char before[] = "Failed to connect to ", between[] = " port ";
@@ -131,7 +130,7 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 		return error_set(err, FAIL_PROTOCOL, "%s answered %s with headers over %zu KiB",
 		                 place, what, x->head.max >> 10);
 	}
-	/* where memory does run out the program ends (base/mem.h) */
+	/* if memory really runs out, the program exits (base/mem.h) */
 	if (rc == CURLE_OUT_OF_MEMORY) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s answered %s with a header line longer than libcurl takes "
@@ -165,7 +164,7 @@ int http_explain(struct http_exchange *x, struct error *err)
 		return error_set(err, FAIL_TRANSPORT,
 		                 "%s closed the connection before answering %s", place, what);
 	}
-	/* libcurl takes a reply that ends inside its headers for a whole one. */
+	/* libcurl treats a reply that ends inside its headers as complete. */
 	if (rc == CURLE_OK) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 "%s closed the connection in the middle of the response "

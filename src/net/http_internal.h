@@ -1,4 +1,4 @@
-/* The inside of one HTTP exchange, for http.c, http_reply.c and http_error.c. */
+/* The fields of an HTTP exchange, for http.c, http_reply.c and http_error.c. */
 #ifndef ROLLDBG_NET_HTTP_INTERNAL_H
 #define ROLLDBG_NET_HTTP_INTERNAL_H
 
@@ -7,39 +7,39 @@
 #include "net/target.h"
 
 struct http_exchange {
-	struct io_transfer transfer; /* first: CURLOPT_PRIVATE points here */
+	struct io_transfer transfer; /* must be first: CURLOPT_PRIVATE points here */
 	struct http_exchange *next;  /* in io->idle or io->leaving */
 	struct io *io;
 	const struct http_request *request;
 	uint64_t deadline_ns;
 
-	/* What the handle is set to: setting an option that stands already is work for
-	 * nothing. */
+	/* The options currently set on the handle: setting one to the same value would be wasted
+	   work. */
 	struct target target;
 	char method[16];
 	bool has_body, once, fresh, closing, trusting;
-	struct buf header_lines; /* LF after each */
+	struct buf header_lines; /* each ends in LF */
 	struct curl_slist *headers;
 
-	/* Counted just before bytes leave us. */
+	/* Counted just before bytes are sent. */
 	unsigned sends, repeats, hops;
 	bool repeat_refused;
 
-	struct buf head; /* header lines of the final reply, CRLF kept */
+	struct buf head; /* header lines of the final reply, with their CRLFs */
 	int status;
 	bool headers_done;
-	bool headers_seen; /* http_wait_headers has reported them */
-	bool redirected;   /* and the reply's body is skipped */
-	bool circled;      /* redirected once too often */
+	bool headers_seen; /* http_wait_headers has returned */
+	bool redirected;   /* a redirect is being followed: the reply's body is skipped */
+	bool circled;      /* too many redirects */
 	bool leaving;
 
-	struct buf in, out; /* filled by libcurl; handed to the reader */
+	struct buf in, out; /* filled by libcurl, returned by http_read */
 	size_t received;
 	bool too_large, paused;
 	char why[CURL_ERROR_SIZE];
 };
 
-/* Turns the end of a failed transfer into a sentence; returns -1. */
+/* Sets err to a sentence about a failed transfer; returns -1. */
 int http_explain(struct http_exchange *x, struct error *err);
 int http_explain_timeout(struct http_exchange *x, struct error *err);
 

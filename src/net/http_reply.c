@@ -1,4 +1,4 @@
-/* What is known of an exchange's reply, and where it came from: see http.h. */
+/* The properties of an exchange's reply: see http.h. */
 #include "net/http.h"
 
 #include "base/text.h"

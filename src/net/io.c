@@ -1,5 +1,5 @@
-/* The event loop of one rollout: a libcurl multi handle, the stop signal and watched
-   descriptors in one poll. It knows when a transfer has ended, not what it was for (http.c). */
+/* The event loop of one rollout: a libcurl multi handle, the stop signal and watched descriptors
+   in one poll. It knows when a transfer has ended, not what it was for (that is http.c). */
 #include "net/io.h"
 
 #include "base/mem.h"
@@ -27,7 +27,7 @@ void io_global_cleanup(void)
 	curl_global_cleanup();
 }
 
-/* Brings the two poll arrays in line with stop_fd and the watches. */
+/* Rebuilds the two poll arrays from stop_fd and the watches. */
 static void refresh_waits(struct io *io)
 {
 	size_t n = (io->stop_fd >= 0) + io->watch_count, i = 0;
@@ -51,7 +51,7 @@ static void refresh_waits(struct io *io)
 	io->wait_count = n;
 }
 
-/* libcurl's half: there from the first transfer on, and again after a rest. */
+/* The libcurl half: created by the first transfer, and again after io_rest. */
 static int wake_multi(struct io *io, struct error *err)
 {
 	if (io->multi) {
@@ -342,7 +342,7 @@ int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 	if (did < 0) {
 		return -1;
 	}
-	/* what the caller waits for may have come meanwhile */
+	/* what the caller waits for may have arrived meanwhile */
 	int ready = 0, ms = did ? 0 : poll_ms(io, deadline_ns);
 	if (io->transfers == 0) {
 		return turn_without_transfers(io, ms, err);

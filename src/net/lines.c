@@ -1,9 +1,9 @@
-/* Lines out of pieces: see lines.h. */
+/* Splits a stream into lines: see lines.h. */
 #include "net/lines.h"
 
 void lines_init(struct lines *l, size_t max_line, size_t ahead)
 {
-	/* the CR of a line that is just not over the cap, too */
+	/* room for the CR of a line exactly as long as the cap */
 	*l = (struct lines){.bytes = BUF(max_line + 1 + ahead), .max_line = max_line};
 }
 
@@ -17,7 +17,7 @@ char *lines_room(struct lines *l, size_t n)
 {
 	bool scarce = l->bytes.max - l->bytes.n < n;
 
-	/* moved when that is little work, or needed */
+	/* moved to the front if that is cheap, or needed */
 	if (l->taken && (scarce || l->taken >= l->bytes.n - l->taken)) {
 		buf_drop(&l->bytes, l->taken);
 		l->searched -= l->taken;
@@ -31,7 +31,7 @@ void lines_added(struct lines *l, size_t n)
 	l->bytes.n += n;
 }
 
-/* What stands up to `end` is done with; the LF behind it, too. */
+/* Marks everything before `end` as taken, and the LF after it. */
 static struct str cut(struct lines *l, size_t end)
 {
 	struct str line = {l->bytes.p + l->taken, end - l->taken};

@@ -1,5 +1,5 @@
-/* Where a request goes: see target.h. libcurl's URL parser does the reading, so that what
-   we judge is what it will connect to. */
+/* Parses the URL of a request: see target.h. libcurl's own parser is used, so that what we check
+   is what it connects to. */
 #include "net/target.h"
 
 #include <curl/curl.h>
@@ -33,7 +33,7 @@ static void take(CURLU *u, CURLUPart part, struct buf *out)
 	curl_free(text);
 }
 
-/* RFC 6761: localhost and what is below it; 127.0.0.0/8; ::1. */
+/* RFC 6761: localhost and names below it; 127.0.0.0/8; ::1. */
 static bool is_loopback(const char *host)
 {
 	size_t n = strlen(host), of_name = strlen(".localhost");

@@ -1,4 +1,4 @@
-/* Where a request goes: a URL taken apart once. Inside net/ only. */
+/* The URL of a request, parsed once. Private to src/net/. */
 #ifndef ROLLDBG_NET_TARGET_H
 #define ROLLDBG_NET_TARGET_H
 
@@ -8,19 +8,20 @@
 struct target {
 	struct buf url;    /* as given */
 	struct buf scheme; /* lower case */
-	struct buf place;  /* "host:port", for sentences and for telling origins apart */
-	struct buf path;   /* without query, which may hold secrets */
+	struct buf place;  /* "host:port", for messages and for comparing origins */
+	struct buf path;   /* without the query, which may hold secrets */
 	bool loopback;
 };
 
 void target_init(struct target *t);
 void target_release(struct target *t);
 
-/* -1: FAIL_USAGE, and t is as it was. Nothing to do when t holds that URL already. */
+/* Returns -1 with FAIL_USAGE, and leaves t unchanged, if the URL is invalid. Does nothing if t
+   holds that URL already. */
 MUST_USE int target_set(struct target *t, const char *url, struct error *err);
 
-/* Goes where a Location header says, when that is on the same origin: scheme, host and
- * port. */
+/* Replaces the path and query by those of a Location header, if that is on the same origin:
+   scheme, host and port. */
 bool target_redirect(struct target *t, struct str location);
 
 #endif

@@ -1,5 +1,5 @@
-/* A WebSocket client: see websocket.h. libwslay's callbacks only move bytes; what they
-   mean is decided after each round of them. */
+/* A WebSocket client: see websocket.h. libwslay's callbacks only move bytes; what they mean is
+   decided after each round of them. */
 #include "net/websocket.h"
 
 #include "base/mem.h"
@@ -64,13 +64,13 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 		wslay_event_set_error(frames, WSLAY_ERR_CALLBACK_FAILURE);
 		return -1;
 	}
-	/* the library under TLS may hold more than the socket does */
+	/* the TLS library may hold more than the socket does */
 	ws->drained = n < room && !ws->tls;
 	ws->round += n;
 	return (ssize_t)n;
 }
 
-/* Header and payload of a frame come in two calls and leave us in one. */
+/* Header and payload of a frame arrive in two calls and are sent in one. */
 static ssize_t give_bytes(wslay_event_context_ptr frames, const uint8_t *bytes, size_t n, int flags,
                           void *arg)
 {
@@ -106,7 +106,7 @@ static void frame_begins(wslay_event_context_ptr frames,
 	(void)frames;
 	ws->opcode = frame->opcode;
 	ws->close_bytes = frame->payload_length;
-	/* libwslay looks at the limit only where it keeps the message itself */
+	/* libwslay checks the limit only where it buffers the message itself */
 	if (!wslay_is_ctrl_frame(frame->opcode) &&
 	    frame->payload_length > ws->max_bytes - ws->partial.n) {
 		ws->too_large = true;
@@ -210,7 +210,7 @@ static void break_off(struct websocket *ws, int code)
 	websocket_end_with(ws, WEBSOCKET_BROKEN, what);
 }
 
-/* libwslay answers a breach of the protocol with a Close of its own. */
+/* libwslay answers a violation of the protocol with a Close of its own. */
 static void see_breach(struct websocket *ws)
 {
 	if (ws->end != WEBSOCKET_OPEN) {
@@ -345,7 +345,7 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 	}
 	wslay_event_queue_close(ws->frames, WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
 	websocket_serve(ws);
-	/* what still comes in is not for anybody */
+	/* later messages are discarded */
 	for (int got = 1; got > 0;) {
 		uint64_t now = io_now_ns(ws->io);
 		uint64_t left = now < deadline_ns ? (deadline_ns - now) / 1000000 : 0;

@@ -1,5 +1,5 @@
-/* The inside of one WebSocket, for websocket.c (frames), websocket_open.c (the handshake) and
-   their tests only. */
+/* The fields of a WebSocket, for websocket.c (frames), websocket_open.c (the handshake) and
+   their tests. */
 #ifndef ROLLDBG_NET_WEBSOCKET_INTERNAL_H
 #define ROLLDBG_NET_WEBSOCKET_INTERNAL_H
 
@@ -10,13 +10,12 @@
 
 #include <wslay/wslay.h>
 
-/* Messages not yet taken, at which the peer has to wait. */
+/* Number of messages not yet taken at which reading from the peer pauses. */
 #define INBOX_MAX 64
-#define MASKS     256 /* random bytes fetched at a time: a mask takes four */
+#define MASKS     256 /* random bytes fetched at a time; a mask needs four */
 /* Limit of one read, so that a waiting call can check its deadline. */
 #define ROUND_BYTES ((size_t)64 << 10)
-/* Pongs that a peer leaves unread behind our own messages, before its next bytes have to
-   wait. */
+/* Bytes of pongs that a peer has not read at which reading from it pauses. */
 #define PONGS_MAX ((size_t)64 << 10)
 
 struct ws_message {
@@ -26,9 +25,9 @@ struct ws_message {
 };
 
 struct websocket {
-	struct io_transfer transfer; /* first: CURLOPT_PRIVATE points here */
+	struct io_transfer transfer; /* must be first: CURLOPT_PRIVATE points here */
 	struct io *io;
-	/* How bytes move: through libcurl, past it, or as a test likes. */
+	/* How bytes are moved: through libcurl, directly on the socket, or by a test. */
 	CURLcode (*receive)(struct websocket *ws, void *to, size_t room, size_t *n);
 	CURLcode (*transmit)(struct websocket *ws, const void *bytes, size_t n, size_t *sent);
 	struct target target;
@@ -36,16 +35,16 @@ struct websocket {
 	wslay_event_context_ptr frames;
 	curl_socket_t fd;
 	bool tls, started;
-	bool ours;      /* fd is, and libcurl has no part in it any more */
+	bool ours;      /* fd is ours; libcurl no longer uses it */
 	uint8_t opcode; /* of the frame being received */
 	uint64_t close_bytes;
 	bool too_large;
-	bool drained; /* a short read: the socket held no more when last read */
+	bool drained; /* the last read was short: the socket is empty */
 	bool more;    /* the last round ended early: poll will not report the rest */
-	size_t round; /* bytes of this round */
+	size_t round; /* number of bytes in this round */
 	short watched;
-	struct buf early;   /* came together with the handshake's reply */
-	struct buf out;     /* frames on their way */
+	struct buf early;   /* received together with the handshake's reply */
+	struct buf out;     /* frames to be sent */
 	size_t messages;    /* length of `out` up to our own last message */
 	struct buf partial; /* the message being received */
 	struct ws_message *first, *last, *taken;
@@ -60,14 +59,15 @@ struct websocket {
 	char curl_why[CURL_ERROR_SIZE];
 };
 
-/* The first reason counts; `why` goes on after "host:port ". */
+/* Sets why and how the connection ended; the first reason counts. `why` continues after
+   "host:port ". */
 void websocket_end_with(struct websocket *ws, enum websocket_end end, const char *why);
-/* Sends what can be sent of ws->out. */
+/* Sends as much of ws->out as possible. */
 void websocket_flush(struct websocket *ws);
 /* Reads available data and sends what is queued, pongs included. */
 void websocket_serve(struct websocket *ws);
 MUST_USE int websocket_begin_frames(struct websocket *ws, struct error *err);
-/* FAIL_TIMEOUT: "host:port <what> in time" */
+/* Sets FAIL_TIMEOUT: "host:port <what> in time" */
 int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err);
 
 #endif

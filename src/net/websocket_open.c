@@ -58,7 +58,7 @@ static void set_options(struct websocket *ws)
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
-	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* for bodies: there are none */
+	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* bodies are discarded */
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
 	if (ws->io->ca_file) {
@@ -70,7 +70,7 @@ static void set_options(struct websocket *ws)
 	}
 }
 
-/* libcurl only supports http and https here: the same host, port and encryption. */
+/* libcurl supports only http and https here: the same host, port and encryption. */
 static int set_target(struct websocket *ws, const char *url, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -89,8 +89,8 @@ static int set_target(struct websocket *ws, const char *url, struct error *err)
 	return 0;
 }
 
-/* Once a connection stands, libcurl is needed for what it encrypts, to the server or to a
-   proxy; its handles weigh more than all the rest of an idle session. */
+/* After connecting, libcurl is needed only if it encrypts, to the server or to a proxy; its
+   handles need more memory than the rest of an idle session. */
 static int take_over(struct websocket *ws, struct error *err)
 {
 	long tunnel = 0;
@@ -145,7 +145,8 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 	return take_over(ws, err);
 }
 
-/* One piece of the handshake's reply: 1 its head is whole, 0 more is needed. */
+/* Reads one piece of the handshake's reply: returns 1 once the head is complete, 0 if more is
+   needed. */
 static int read_reply(struct websocket *ws, struct error *err)
 {
 	char bytes[1024];

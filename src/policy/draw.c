@@ -10,6 +10,10 @@
 #define TEXT_MAX  4096 /* letters, whatever a schema asks for */
 #define ITEMS_MAX 100
 #define DEPTH_MAX 6 /* containers inside each other */
+/* Bytes of schemas that are looked at for one call, the same one again and again: a few arrays
+   inside each other ask for 100 to the power of 6 elements. Then null is written. */
+#define SCHEMAS_MAX ((size_t)32 << 20)
+#define VALUE_BYTES 256 /* counted for a value, with or without a schema */
 
 /* A container that is being filled. */
 struct container {
@@ -24,7 +28,8 @@ struct container {
 
 struct drawing {
 	struct rng *rng;
-	struct str root;
+	struct references references;
+	size_t looked_at; /* see SCHEMAS_MAX */
 	const struct action_candidates *words;
 	struct buf *out;
 	struct arena keys;
@@ -112,10 +117,11 @@ static void draw_text(struct rng *r, struct str schema, struct buf *out)
 /* The schema with references followed and one of its alternatives chosen. */
 static struct str choose_schema(struct drawing *d, struct str schema)
 {
-	schema = schema_resolve(d->root, schema);
+	schema = schema_resolve_in(&d->references, schema);
 	struct str list = schema_alternatives(schema);
 
-	return json_count(list) ? schema_resolve(d->root, draw_any(d->rng, list)) : schema;
+	return json_count(list) ? schema_resolve_in(&d->references, draw_any(d->rng, list))
+	                        : schema;
 }
 
 static struct str type_of(struct rng *r, struct str schema)
@@ -210,7 +216,12 @@ static void open_container(struct drawing *d, struct str schema, bool object)
 /* Writes the value, or opens the container that it is. */
 static void begin_value(struct drawing *d, struct str schema)
 {
+	if (d->looked_at > SCHEMAS_MAX) {
+		buf_text(d->out, "null");
+		return;
+	}
 	schema = choose_schema(d, schema);
+	d->looked_at += schema.n + VALUE_BYTES;
 	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
 	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
 
@@ -308,8 +319,9 @@ static void go_on_array(struct drawing *d, struct container *f)
 void draw_arguments(struct rng *r, struct str schema, const struct action_candidates *words,
                     struct buf *out)
 {
-	struct drawing d = {.rng = r, .root = schema, .words = words, .out = out};
+	struct drawing d = {.rng = r, .words = words, .out = out};
 
+	references_begin(&d.references, schema, &d.keys);
 	open_container(&d, schema, true);
 	while (d.depth) {
 		struct container *f = &d.frames[d.depth - 1];

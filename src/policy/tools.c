@@ -200,9 +200,9 @@ static struct str wanted(struct str schema)
 
 /* A string unless the schema wants something else, for a word like 3 or true may be meant
    as text; but what is an array, an object or a quoted string is one where that may be. */
-static bool is_meant_as_json(struct str root, struct str schema, struct str action)
+static bool is_meant_as_json(struct references *r, struct str schema, struct str action)
 {
-	bool any = !schema_names_any(root, schema), text = schema_names(root, schema, "string");
+	bool any = !schema_names_any(r, schema), text = schema_names(r, schema, "string");
 	struct json_fault fault;
 
 	if (!any && !text) {
@@ -213,9 +213,9 @@ static bool is_meant_as_json(struct str root, struct str schema, struct str acti
 	}
 	switch (json_type(action)) {
 	case JSON_ARRAY:
-		return any || schema_names(root, schema, "array");
+		return any || schema_names(r, schema, "array");
 	case JSON_OBJECT:
-		return any || schema_names(root, schema, "object");
+		return any || schema_names(r, schema, "object");
 	case JSON_STRING:
 		return true;
 	case JSON_ABSENT:
@@ -228,14 +228,13 @@ static bool is_meant_as_json(struct str root, struct str schema, struct str acti
 	return false;
 }
 
-int tool_action_arguments(struct str tool, struct str key, struct str schema, struct str action,
-                          struct buf *out, struct error *err)
+static int fill_property(struct references *r, struct str key, struct str schema, struct str action,
+                         struct buf *out, struct error *err)
 {
-	struct str root = tool_schema(tool), resolved = schema_resolve(root, schema);
+	struct str resolved = schema_resolve_in(r, schema);
+	bool as_json = is_meant_as_json(r, resolved, action);
 	struct json_fault fault;
 	size_t start = out->n;
-
-	bool as_json = is_meant_as_json(root, resolved, action);
 
 	if (as_json && json_validate(action, &fault)) {
 		return error_set(err, FAIL_USAGE,
@@ -252,11 +251,24 @@ int tool_action_arguments(struct str tool, struct str key, struct str schema, st
 		json_quote(out, action);
 	}
 	struct str made = {out->p + value, out->n - value};
-	if (schema_check(root, schema, key, made, err)) {
+	if (schema_check(r, schema, key, made, err)) {
 		error_wrap(err, "action '%.*s'", STR_ARG(action));
 		buf_cut(out, start);
 		return -1;
 	}
 	buf_char(out, '}');
 	return 0;
+}
+
+int tool_action_arguments(struct str tool, struct str key, struct str schema, struct str action,
+                          struct buf *out, struct error *err)
+{
+	struct arena arena = {0};
+	struct references r;
+
+	references_begin(&r, tool_schema(tool), &arena);
+	int failed = fill_property(&r, key, schema, action, out, err);
+
+	arena_release(&arena);
+	return failed;
 }

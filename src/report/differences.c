@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "report/brief.h"
+#include "report/word_diff.h"
 
 #define VALUE_COLUMNS ((size_t)60) /* of each of the two values, at most */
 #define RED           "31"
@@ -27,14 +28,17 @@ static void put_colored(struct str text, const char *color, struct style style, 
 	buf_text(out, style.color ? "\x1b[0m" : "");
 }
 
+static size_t value_columns(struct style style)
+{
+	return style.terminal && style.columns / 2 > 20 ? style.columns / 2 - 10 : VALUE_COLUMNS;
+}
+
 static void put_value(struct str value, const char *color, struct style style, struct buf *out)
 {
 	struct buf brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
-	size_t columns =
-		style.terminal && style.columns / 2 > 20 ? style.columns / 2 - 10 : VALUE_COLUMNS;
 
 	brief_value(&brief, value);
-	text_escape_cut(&cut, buf_view(&brief), columns);
+	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
 	put_colored(buf_view(&cut), color, style, out);
 	buf_release(&brief);
 	buf_release(&cut);
@@ -74,25 +78,36 @@ static bool is_extra(const struct difference *d)
 	       d->kind == DIFFERENCE_ADDED;
 }
 
-static void put_rollout(struct difference_printer *p, struct str id, struct buf *out)
+/* Notes the rollout, and in which file: is it another one than before? */
+static bool is_new_rollout(struct difference_printer *p, struct str id)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
-
-	if (p->rollout.n && str_eq(buf_view(&p->rollout), id)) {
-		return;
+	if (p->rollout.n && p->file == p->rollout_file && str_eq(buf_view(&p->rollout), id)) {
+		return false;
 	}
 	p->rollout.max = BUF_MAX_MESSAGE;
+	p->rollout_file = p->file;
 	buf_clear(&p->rollout);
 	buf_str(&p->rollout, id);
 	p->line = LINE_UNKNOWN;
+	return true;
+}
+
+static void put_rollout(const struct difference_printer *p, const struct difference *d,
+                        struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
 	if (p->file) {
 		text_escape(&line, str_from(p->file));
 		buf_text(&line, ": ");
 	}
 	buf_text(&line, "rollout ");
-	text_escape(&line, id);
+	text_escape(&line, d->rollout);
 	put_colored(buf_view(&line), BOLD, p->style, out);
 	buf_char(out, '\n');
+	if (p->replayed.got) {
+		report_divergence(&p->replayed, d, out);
+	}
 	buf_release(&line);
 }
 
@@ -132,11 +147,84 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 	buf_char(out, '\n');
 }
 
-static void put_values(struct difference_printer *p, const struct difference *d, struct buf *out)
+/* Two strings, word by word: where that is asked for, or they are too long to be shown whole. */
+static bool put_words(const struct difference_printer *p, const struct difference *d,
+                      struct buf *out)
 {
-	buf_text(out, "    ");
+	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
+	size_t columns = value_columns(p->style);
+	bool strings = json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING;
+	bool put = false;
+
+	if (strings && (p->word_diff || d->expected.n > columns || d->got.n > columns)) {
+		struct word_diff_style style = {p->word_diff || !p->style.color, p->style.color};
+
+		json_decode(d->expected, &before);
+		json_decode(d->got, &after);
+		put = word_diff(buf_view(&before), buf_view(&after), style, out);
+	}
+	buf_release(&before);
+	buf_release(&after);
+	return put;
+}
+
+/* Where both begin alike, cut so that what differs is seen; returns how much of both to leave out. */
+static size_t hidden_start(struct str a, struct str b, size_t columns)
+{
+	enum { KEPT = 12 };
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
+		n++;
+	}
+	n = n > columns / 2 ? n - KEPT : 0;
+	while (n && ((unsigned char)a.p[n] & 0xc0) == 0x80) {
+		n--;
+	}
+	return n;
+}
+
+static void put_cut(struct str text, size_t hidden, const char *color, struct style style,
+                    struct buf *out)
+{
+	struct buf cut = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&cut, "…");
+	text_escape_cut(&cut, str_skip(text, hidden), value_columns(style));
+	put_colored(buf_view(&cut), color, style, out);
+	buf_release(&cut);
+}
+
+/* Two strings that only differ behind what fits into the line. */
+static bool put_ends(const struct difference_printer *p, const struct difference *d,
+                     struct buf *out)
+{
+	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
+	size_t hidden = 0;
+
+	if (json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING) {
+		json_decode(d->expected, &before);
+		json_decode(d->got, &after);
+		hidden = hidden_start(buf_view(&before), buf_view(&after), value_columns(p->style));
+	}
+	if (hidden) {
+		put_cut(buf_view(&before), hidden, RED, p->style, out);
+		buf_text(out, " -> ");
+		put_cut(buf_view(&after), hidden, GREEN, p->style, out);
+	}
+	buf_release(&before);
+	buf_release(&after);
+	return hidden > 0;
+}
+
+static void put_pointer_and_values(const struct difference_printer *p, const struct difference *d,
+                                   struct buf *out)
+{
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
+	if (put_words(p, d, out) || put_ends(p, d, out)) {
+		return;
+	}
 	if (d->expected.p) {
 		put_value(d->expected, RED, p->style, out);
 	}
@@ -144,6 +232,13 @@ static void put_values(struct difference_printer *p, const struct difference *d,
 	if (d->got.p) {
 		put_value(d->got, GREEN, p->style, out);
 	}
+}
+
+static void put_values(const struct difference_printer *p, const struct difference *d,
+                       struct buf *out)
+{
+	buf_text(out, "    ");
+	put_pointer_and_values(p, d, out);
 	buf_char(out, '\n');
 }
 
@@ -190,11 +285,18 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
+	bool begins = is_new_rollout(p, d->rollout);
+
 	if (p->json) {
+		if (begins && p->replayed.got) {
+			report_divergence_json(&p->replayed, d, p->file, out);
+		}
 		put_json(d, p->file, out);
 		return;
 	}
-	put_rollout(p, d->rollout, out);
+	if (begins) {
+		put_rollout(p, d, out);
+	}
 	if (is_lone(d)) {
 		put_lone(p, d, out);
 	} else {
@@ -203,68 +305,35 @@ void report_difference(struct difference_printer *p, const struct difference *d,
 	}
 }
 
-/* ---- a line a rollout ---- */
+/* ---- in a sentence ---- */
 
-static void put_change(const char *name, struct str before, struct str after, struct buf *out)
+void report_difference_sentence(const struct difference *d, struct buf *out)
 {
-	if (str_eq(before, after)) {
+	struct difference_printer plain = {.json = false};
+
+	if (!d->line) {
+		buf_printf(out, "%s rollout", is_extra(d) ? "extra" : "missing");
 		return;
 	}
-	buf_printf(out, ", %s ", name);
-	text_escape_cut(out, before, VALUE_COLUMNS);
-	buf_text(out, " -> ");
-	text_escape_cut(out, after, VALUE_COLUMNS);
-}
-
-static struct str status_of(const struct rollout_copy *r)
-{
-	return str_from(end_status_name(r->end.text.p ? r->end.status : END_INCOMPLETE));
-}
-
-static struct str reward_of(const struct rollout_copy *r)
-{
-	return r->end.value[KEY_TOTAL_REWARD].p ? r->end.value[KEY_TOTAL_REWARD] : STR("null");
-}
-
-static void put_counts(const struct compare_count *c, struct buf *out)
-{
-	size_t changed = c->kinds[DIFFERENCE_CHANGED] + c->kinds[DIFFERENCE_ADDED] +
-	                 c->kinds[DIFFERENCE_REMOVED];
-
-	if (changed) {
-		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
-		           changed == 1 ? "s" : "");
+	if (is_lone(d)) {
+		buf_printf(out, "%s ", is_extra(d) ? "extra" : "missing");
 	}
-	if (c->kinds[DIFFERENCE_MISSING_STEP]) {
-		buf_printf(out, ", %zu missing", c->kinds[DIFFERENCE_MISSING_STEP]);
+	if (d->line->type == LINE_STEP) {
+		put_step(d->line, out);
+	} else {
+		buf_text(out, line_type_name(d->line->type));
 	}
-	if (c->kinds[DIFFERENCE_EXTRA_STEP]) {
-		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
+	if (!is_lone(d)) {
+		buf_text(out, ": ");
+		put_pointer_and_values(&plain, d, out);
 	}
 }
 
-void report_difference_stat(const struct rollout_copy *first, const struct rollout_copy *second,
-                            const struct compare_count *count, struct style style, struct buf *out)
+uint64_t report_difference_line(const struct difference *d)
 {
-	const struct rollout_copy *any = first ? first : second;
+	bool theirs = is_lone(d) && is_extra(d);
 
-	struct buf id = BUF(BUF_MAX_MESSAGE);
-
-	if (!any || !count->differences) {
-		return;
-	}
-	text_escape(&id, any->id);
-	put_colored(buf_view(&id), BOLD, style, out);
-	buf_release(&id);
-	if (!first || !second) {
-		buf_printf(out, ": %s\n", first ? "missing" : "extra");
-		return;
-	}
-	buf_printf(out, ": %zu -> %zu steps", first->count, second->count);
-	put_change("status", status_of(first), status_of(second), out);
-	put_change("reward", reward_of(first), reward_of(second), out);
-	put_counts(count, out);
-	buf_char(out, '\n');
+	return d->line && !theirs ? d->line->number : 0;
 }
 
 /* ---- the end ---- */

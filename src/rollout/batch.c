@@ -11,19 +11,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A rollout with TLS touches some 40 KiB. Most of the default of 8 MiB would never be
-   touched either, but a thousand of those are a lot of address space for a container to
-   refuse. */
+/* A rollout with TLS uses about 40 KiB of stack. Most of the default of 8 MiB would not be used
+   either, but a thousand of them are more address space than some containers allow. */
 #define STACK_BYTES ((size_t)256 << 10)
 
 struct batch {
 	const struct batch_conf *conf;
-	int over_fd;          /* readable when the last thread has ended */
-	pthread_mutex_t lock; /* guards what follows */
+	int over_fd;          /* readable once the last thread has ended */
+	pthread_mutex_t lock; /* protects the fields below */
 	size_t next, threads;
 	struct batch_count count;
 	bool stopping;
-	struct error failure; /* the first */
+	struct error failure; /* the first failure */
 };
 
 static bool stop_is_asked_for(const struct batch *b)
@@ -54,7 +53,7 @@ static bool take(struct batch *b, size_t *index)
 	return taken;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void fail(struct batch *b, const struct error *err)
 {
 	if (b->failure.kind == FAIL_NONE) {
@@ -134,7 +133,7 @@ static void *work(void *arg)
 
 /* ---- the calling thread ---- */
 
-/* Signals are the calling thread's. */
+/* Signals are handled by the calling thread. */
 static int start_thread(struct batch *b, pthread_t *out)
 {
 	pthread_attr_t attributes;
@@ -150,13 +149,13 @@ static int start_thread(struct batch *b, pthread_t *out)
 	return failed;
 }
 
-/* How many there are; fewer than wanted is a failure, recorded in b. */
+/* The number of threads; fewer than requested is a failure, recorded in b. */
 static size_t start_threads(struct batch *b, pthread_t *threads, size_t wanted)
 {
 	size_t n = 0;
 	int failed = 0;
 
-	pthread_mutex_lock(&b->lock); /* none ends before all are counted */
+	pthread_mutex_lock(&b->lock); /* none may end before all are counted */
 	while (n < wanted && !failed) {
 		failed = start_thread(b, &threads[n]);
 		n += !failed;

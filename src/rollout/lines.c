@@ -1,4 +1,4 @@
-/* From adapters and policies to facts for the recording: see lines.h. */
+/* Converts what adapters and policies report into fields of the recording: see lines.h. */
 #include "rollout/lines.h"
 
 struct env_reply lines_unsent(const struct decision *d)

@@ -1,5 +1,5 @@
-/* What environments and policies say, in the terms of the record format: see
-   trajectory/line_writer.h. What is filled in borrows what it came from. */
+/* Converts what environments and policies report into the fields of the record format: see
+   trajectory/line_writer.h. The fields borrow from their source. */
 #ifndef ROLLDBG_ROLLOUT_LINES_H
 #define ROLLDBG_ROLLOUT_LINES_H
 
@@ -11,7 +11,7 @@
 struct env_reply lines_unsent(const struct decision *d);
 struct call_fields lines_call(const struct decision *d);
 
-/* Fills in what a session says of itself, or a policy. */
+/* Fills in the fields about a session, or about a policy. */
 void lines_take_env(const struct env_facts *e, struct header_fields *out);
 void lines_take_policy(const struct policy_facts *p, struct header_fields *out);
 

@@ -1,4 +1,4 @@
-/* Whether some session of the run was one that the options fit: see options_fit.h. */
+/* Records whether the options fit any session of the run: see options_fit.h. */
 #include "rollout/options_fit.h"
 
 #include "base/mem.h"
@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define WAIT_MS 2 /* between two looks at the sessions that are being opened */
+#define WAIT_MS 2 /* interval between two checks of sessions being opened */
 
 struct options_fit {
 	pthread_mutex_t lock;
 	size_t opening;
 	bool fit;
-	uint64_t offer; /* of the first session that they fit */
+	uint64_t offer; /* of the first session that the options fit */
 };
 
 struct options_fit *options_fit_new(void)

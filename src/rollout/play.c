@@ -4,7 +4,7 @@
 #include "env/failure.h"
 #include "json/write.h"
 
-#define LOST_STEPS_MAX 2 /* consecutive calls without a reply: the environment is lost */
+#define LOST_STEPS_MAX 2 /* consecutive calls without a reply after which the environment is lost */
 
 static void remember(struct rollout *r, const struct env_reply *reply)
 {
@@ -22,7 +22,7 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	}
 }
 
-/* The messages that the policy adds to its conversation after the result of its decision. */
+/* The messages that the policy adds to its conversation after a decision's result. */
 static struct str observed(struct rollout *r, const struct policy_result *result)
 {
 	struct policy *p = r->policy;
@@ -40,7 +40,7 @@ static void count_turn(struct rollout *r, const struct decision *d)
 	r->turns += !d->more;
 }
 
-/* What the recording says of a decision made now. */
+/* The fields of a decision made now. */
 static struct step_fields step_now(const struct rollout *r, const struct decision *d,
                                    struct str state)
 {
@@ -57,7 +57,7 @@ static struct step_fields step_now(const struct rollout *r, const struct decisio
 
 /* ---- second readings of the state ---- */
 
-/* Is it asked for, and not taken from what was answered? */
+/* Is a state needed that the answer did not contain? */
 static bool is_requested(enum state_kind kind)
 {
 	return kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV || kind == STATE_RESOURCE ||
@@ -83,7 +83,8 @@ static int put_reread(struct rollout *r, struct str state, struct error *err)
 	return failed;
 }
 
-/* In a batch the state is read again before some of the first calls: did others change it? */
+/* In a batch the state is read again before some of the first calls: did other rollouts change
+   it? */
 static int reread_state(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
@@ -110,7 +111,7 @@ static void note_answered(const struct rollout *r)
 {
 	if (r->conf->rereads) {
 		rereads_answered(r->conf->rereads);
-		rereads_count(r->conf->rereads, 2); /* the call, and the state after it; or more */
+		rereads_count(r->conf->rereads, 2); /* the call and the state after it, or more */
 	}
 }
 
@@ -147,7 +148,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	return failed || unwritten ? -1 : 0;
 }
 
-/* A decision that sends nothing. */
+/* A decision without a call. */
 static int put_turn(struct rollout *r, const struct decision *d, struct str state,
                     struct error *err)
 {
@@ -172,7 +173,7 @@ static int put_turn(struct rollout *r, const struct decision *d, struct str stat
 }
 
 struct ending {
-	bool done, state_read; /* state_read: the last decision was no call */
+	bool done, state_read; /* state_read: the last decision had no call */
 	struct str state;
 	enum end_status status;
 	const char *reason;
@@ -208,7 +209,7 @@ static const enum end_status endings[] = {
 	[DECIDE_LOST] = END_UNREACHABLE,
 };
 
-/* The policy will not go on. What its model said for a farewell is a turn, too. */
+/* The policy stops. If its model said something, that is a turn, too. */
 static int give_up(struct rollout *r, const struct decision *d, struct str state,
                    struct ending *end, struct error *err)
 {
@@ -224,7 +225,7 @@ static int give_up(struct rollout *r, const struct decision *d, struct str state
 	return spoke ? put_turn(r, d, state, err) : 0;
 }
 
-/* One decision and what comes of it. */
+/* One decision and its result. */
 static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 {
 	struct policy_view view = {.turn = r->turns,
@@ -243,7 +244,7 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	bool gone = end->done && end->status == END_UNREACHABLE;
 	if ((!gone && rollout_read_state(r, &view.state, err)) || rollout_put_events(r, err) ||
 	    r->policy->ops->decide(r->policy, &view, &d, err) ||
-	    rollout_put_env_events(r, err)) { /* what it said while the policy thought */
+	    rollout_put_env_events(r, err)) { /* messages that came while the policy was thinking */
 		return -1;
 	}
 	r->is_fresh = false;
@@ -278,7 +279,7 @@ int rollout_play(struct rollout *r, struct error *err)
 {
 	struct ending end = {.done = false};
 
-	while (!end.done || r->more) { /* calls that come too late are recorded, too */
+	while (!end.done || r->more) { /* calls beyond the limit are recorded, too */
 		if (one_turn(r, &end, err)) {
 			return -1;
 		}

@@ -1,7 +1,7 @@
 /* Second readings of the state: see rereads.h. */
 #include "rollout/rereads.h"
 
-#define REQUESTS_EACH 10 /* other requests for one reading */
+#define REQUESTS_EACH 10 /* other requests sent for each reading */
 
 void rereads_count(struct rereads *r, int requests)
 {

@@ -63,6 +63,8 @@ static int put_header(struct rollout *r, struct error *err)
 	                          .has_seed = c->env.has_seed,
 	                          .seed = c->env.seed,
 	                          .protocol = c->env_ops->name,
+	                          .parent = c->parent,
+	                          .parent_file = str_from(c->parent_file),
 	                          .max_turns = r->max_turns,
 	                          .timeout_ms = c->env.timeout_ms,
 	                          .url = str_from(c->env.url),
@@ -148,8 +150,8 @@ int rollout_put_end(struct rollout *r, enum end_status status, const char *reaso
 	return rollout_put_events(r, err) || line_writer_end(&r->writer, &f, err) ? -1 : 0;
 }
 
-/* The step line needs the state when the call that follows has been made, and the env
-   keeps it only until then. */
+/* The step line needs the state after the call has been made, and the env keeps it only until
+   then. */
 int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
 {
 	if (r->is_fresh) {
@@ -169,7 +171,7 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
 }
 
-/* The second reading is the state before the first call, too. Not where the first one would
+/* The second reading also serves as the state before the first call. Not if the first one would
    disturb the episode: then there is none. */
 static int read_twice(struct rollout *r, struct error *err)
 {
@@ -222,7 +224,7 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 
 /* ---- opening ---- */
 
-/* No session: the recording contains the request and the response. */
+/* There is no session: the recording holds the request and the response. */
 static int end_unopened(struct rollout *r, const struct error *why, struct error *err)
 {
 	struct error recorded = *why;
@@ -245,7 +247,8 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	                       recorded.text, STR_NONE, err);
 }
 
-/* Only the rule capacity reports refusals. How to give credentials is for whoever reads it now: it is not recorded. */
+/* Refusals are reported by the rule `capacity` alone. The advice how to authenticate is for the
+   terminal: it is not recorded. */
 static void tell_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
 {
 	bool auth = reply->error.class == CLASS_AUTH;
@@ -301,8 +304,12 @@ static int open_policy(struct rollout *r, struct error *err)
 	conf.io = r->conf->io;
 	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
-	if (policy_open(&conf, &r->policy, err)) {
+	bool none = !conf.spec && !conf.actions && !conf.calls.p && !conf.llm;
+	if ((!none || !r->conf->wrap) && policy_open(&conf, &r->policy, err)) {
 		return -1;
+	}
+	if (r->conf->wrap) {
+		r->policy = r->conf->wrap(r->conf->wrap_ctx, r->policy, conf.io);
 	}
 	r->policy->ops->facts(r->policy, &r->policy_facts);
 	if (!r->conf->has_max_turns && r->policy_facts.length >= 0) {
@@ -317,14 +324,13 @@ static int end_interrupted(struct rollout *r, struct error *err)
 	return rollout_put_end(r, END_INTERRUPTED, "interrupted", STR_NONE, err);
 }
 
-/* Without tools there is nothing a policy could fit: that is a fact about the server, and
-   belongs into the recording. */
+/* Without tools no policy can fit: that is a fact about the server and belongs in the recording. */
 static bool nothing_to_call(const struct rollout *r)
 {
 	return !r->conf->policy.force_call && json_count(rollout_env_facts(r)->tools) == 0;
 }
 
-/* The prompt may show the state, so that is read before the reset is recorded. */
+/* The prompt may show the state, so it is read before the reset is recorded. */
 static int open_conversation(struct rollout *r, struct env_reply *reply, struct str *messages,
                              struct error *err)
 {
@@ -342,7 +348,7 @@ static int open_conversation(struct rollout *r, struct env_reply *reply, struct 
 	return 0;
 }
 
-/* The reset, and what is learned of the state right behind it. */
+/* The reset, and what is learned about the state right after it. */
 static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 {
 	struct volatile_members *v = r->conf->volatile_members;
@@ -395,7 +401,8 @@ static int start(struct rollout *r, struct error *err)
 	return rollout_play(r, err);
 }
 
-/* Our own failure ends the run, and this rollout says so if it can: on a full disk it cannot. */
+/* A failure of our own ends the run; this rollout records it if it can (on a full disk it
+   cannot). */
 static void end_failed(struct rollout *r, const struct error *why)
 {
 	struct error ignored = {0};
@@ -408,8 +415,8 @@ static void end_failed(struct rollout *r, const struct error *why)
 	}
 }
 
-/* Peers and interrupts end a rollout, they do not fail the program. Not inlined: its
-   frame would lie on the stack while each of a thousand rollouts waits. */
+/* Peers and interrupts end a rollout; they are not failures of the program. Not inlined: its
+   frame would stay on the stack while each of a thousand rollouts waits. */
 static __attribute__((noinline)) int end_after_error(struct rollout *r, struct error *err)
 {
 	struct error why = *err;
@@ -437,7 +444,7 @@ static __attribute__((noinline)) int end_after_error(struct rollout *r, struct e
 	return -1;
 }
 
-/* What the options call an error, and what the policy file does. */
+/* The error texts of the options and of the policy file. */
 static int join_error_texts(struct rollout *r, struct error *err)
 {
 	struct env_conf *e = &r->env_conf;
@@ -445,7 +452,7 @@ static int join_error_texts(struct rollout *r, struct error *err)
 	size_t count;
 	const struct policy_conf *p = &r->conf->policy;
 
-	/* actions beside a file is refused by policy_open */
+	/* policy_open refuses actions next to a file */
 	if (policy_error_texts(p->actions ? NULL : p->spec, &r->texts, &more, &count, err)) {
 		return -1;
 	}
@@ -472,8 +479,8 @@ static uint64_t offer_of(const struct rollout *r)
 	return fingerprint(e->tools) ^ fingerprint(protocol);
 }
 
-/* A policy that does not fit where it fits other sessions of the run: the rollout goes on
-   without one. Where the state source does not fit there is no session. */
+/* A policy that fits other sessions of the run but not this one: the rollout continues without
+   it. If the state source does not fit, there is no session. */
 static int settle_misfit(struct rollout *r, bool opened, struct error *err)
 {
 	struct error stopped = {0};
@@ -497,7 +504,7 @@ static int settle_misfit(struct rollout *r, bool opened, struct error *err)
 	return opened ? 0 : -1;
 }
 
-/* The session, and the policy for what it offers. */
+/* Opens the session, and the policy for what it offers. */
 static int open_session(struct rollout *r, struct env_reply *refusal, struct error *err)
 {
 	struct options_fit *fit = r->conf->options_fit;
@@ -525,7 +532,7 @@ static int run(struct rollout *r, struct error *err)
 
 int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)
 {
-	struct rollout *r = mem_new(sizeof(*r)); /* stacks of many threads stay small */
+	struct rollout *r = mem_new(sizeof(*r)); /* keeps the stacks of many threads small */
 
 	*r = (struct rollout){.conf = conf,
 	                      .env_conf = conf->env,
@@ -544,7 +551,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	int failed = run(r, err) ? end_after_error(r, err) : 0;
 	out->timed_out = out->status == END_UNREACHABLE && r->last == OUTCOME_TIMEOUT;
 	if (r->env) {
-		io_ignore_stop(conf->io); /* a close has its own deadline */
+		io_ignore_stop(conf->io); /* closing has a deadline of its own */
 		conf->env_ops->close(r->env);
 	}
 	if (r->policy) {

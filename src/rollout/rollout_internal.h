@@ -1,4 +1,4 @@
-/* The inside of one rollout, for rollout.c (its life) and play.c (its turns). */
+/* The fields of a rollout, for rollout.c (its life) and play.c (its turns). */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 
@@ -9,50 +9,52 @@ struct rollout {
 	struct env *env;
 	struct policy *policy;
 	struct policy_facts policy_facts;
-	struct env_conf env_conf; /* conf's, with what the policy file adds */
+	struct env_conf env_conf; /* of conf, plus what the policy file adds */
 	struct line_writer writer;
 	char task[ROLLOUT_TASK_MAX + 1], id[ROLLOUT_TASK_MAX + 32];
 	int64_t turns, steps, max_turns;
 	double reward_sum;
 	bool reward_known;
-	bool more;              /* the policy has more calls for this turn */
-	int rereads;            /* second readings of the state, so far */
-	long long calls_before; /* answered calls of the batch, when the newest one was sent */
-	int lost;               /* calls in a row without any answer */
-	struct error misfit; /* why the options do not fit this session; kind FAIL_NONE: they do */
+	bool more;   /* the policy has more calls for this turn */
+	int rereads; /* number of second readings of the state */
+	/* answered calls of the batch when this rollout's newest call was sent */
+	long long calls_before;
+	int lost;            /* consecutive calls without a reply */
+	struct error misfit; /* why the options do not fit this session; kind FAIL_NONE: they fit */
 	struct buf last_error, reward_text;
 	enum outcome last;
 	struct str observation;
 	struct arena texts; /* of env_conf */
 	struct arena kept;  /* the last observation */
 	struct arena now;   /* the state of this turn */
-	struct str fresh;   /* the state, read since the last call; `is_fresh` */
+	struct str fresh;   /* the state read since the last call; valid if `is_fresh` */
 	bool is_fresh;
-	/* what does not count as change: the environment's and what changes by itself */
+	/* pointers ignored in the state: the environment's, and members that change by
+	   themselves */
 	struct json_paths *ignore_paths;
 	struct buf ignore;
 	uint64_t began_ns;
 	struct rollout_result *result;
 };
 
-/* What does not count as a change of state. */
+/* The pointers that are ignored when states are compared. */
 const struct json_paths *rollout_ignore(const struct rollout *r);
 
-/* What the environment says of itself; without a session all facts are absent. */
+/* What the environment reports about itself; without a session all facts are absent. */
 const struct env_facts *rollout_env_facts(const struct rollout *r);
 
-/* Writes what happened beside the answers: at the environment's end, or at both. */
+/* Writes the events that are not part of an answer: from the environment only, or from the
+   policy, too. */
 MUST_USE int rollout_put_env_events(struct rollout *r, struct error *err);
 MUST_USE int rollout_put_events(struct rollout *r, struct error *err);
-/* Writes the events that are left and the last line. state: after the last step, absent
-   when unknown. */
+/* Writes the remaining events and the end line. state: after the last step; absent if unknown. */
 MUST_USE int rollout_put_end(struct rollout *r, enum end_status status, const char *reason,
                              struct str state, struct error *err);
 
-/* The state as it is now, absent when unknown; it stays until the next time. */
+/* The present state, absent if unknown; valid until the next call. */
 MUST_USE int rollout_read_state(struct rollout *r, struct str *state, struct error *err);
 
-/* All turns, from the first decision to the end line. */
+/* Plays all turns, from the first decision to the end line. */
 MUST_USE int rollout_play(struct rollout *r, struct error *err);
 
 #endif

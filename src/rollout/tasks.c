@@ -16,7 +16,7 @@
 
 /* ---- values ---- */
 
-/* As rollout ids are made, so that two tasks that differ have rollouts that do. */
+/* Compares ids as they appear in rollout ids, so that two different tasks never share one. */
 static int take_id(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
@@ -257,7 +257,7 @@ int tasks_parse(struct str text, const char *name, struct tasks *out, struct err
 	return check_ids(out, name, err);
 }
 
-/* Tasks that follow each other often share a policy. */
+/* Consecutive tasks often share a policy. */
 static int check_policies(const struct tasks *t, const char *name, struct error *err)
 {
 	const char *last = NULL;

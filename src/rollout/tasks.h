@@ -18,10 +18,10 @@
 #define TASK_LINE_MAX ((size_t)1 << 20)
 #define TASK_FILE_MAX ((size_t)1 << 30)
 
-/* What a line does not say is absent (NULL, has_x false). */
+/* Members not given are absent (NULL, has_x false). */
 struct task {
 	const char *id;
-	size_t line; /* in its file, from 1 */
+	size_t line; /* line in its file, from 1 */
 	bool has_seed, has_max_turns;
 	int64_t seed, max_turns;
 	struct str vars;  /* raw JSON object */
@@ -29,7 +29,7 @@ struct task {
 	const char *actions, *tool, *policy, *state;
 };
 
-/* Zeroed is fine for tasks_release. */
+/* A zeroed struct may be passed to tasks_release. */
 struct tasks {
 	struct task *items;
 	size_t count;
@@ -39,7 +39,7 @@ struct tasks {
 /* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and how to fix it"; also for a file
    without tasks and for a missing policy file. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
-/* The same for its text; name is for messages. */
+/* The same for the text of a file; name is for messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);
 void tasks_release(struct tasks *t);
 

@@ -21,7 +21,7 @@ static uint64_t processes(const struct trainer_settings *s)
 	return given_or(s->num_processes, 1);
 }
 
-/* False: more than there may be. */
+/* Returns false if the product exceeds the maximum. */
 static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
 {
 	return !__builtin_mul_overflow(a, b, out) && *out <= TRAINER_SESSIONS_MAX;

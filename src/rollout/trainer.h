@@ -1,14 +1,12 @@
-/* How many environment sessions a trainer opens at once, by TRL's own arithmetic. Its GRPO trainer opens one
-   environment for each rollout of a generation batch. GRPOConfig.__post_init__ (TRL 1.16) settles that batch:
+/* How many environment sessions a trainer opens at once. TRL's GRPO trainer opens one environment
+   for each rollout of a generation batch, which holds (GRPOConfig.__post_init__, TRL 1.16)
 
-     # The current default effective batch size
-     if self.generation_batch_size is None and self.steps_per_generation is None:
-         self.steps_per_generation = self.gradient_accumulation_steps
-         self.generation_batch_size = self.per_device_train_batch_size * num_processes * self.steps_per_generation
+     per_device_train_batch_size x num_processes x steps_per_generation
 
-   Given generation_batch_size instead of steps_per_generation, it must be divisible by per_device_train_batch_size *
-   num_processes; given both, it refuses. "The generation batch must contain full prompt groups (no partials), so it
-   must be divisible by num_generations", and num_generations is at least 2. */
+   rollouts, with gradient_accumulation_steps in place of steps_per_generation if that is not given.
+   TRL refuses generation_batch_size together with steps_per_generation, one that is no multiple of
+   per_device_train_batch_size x num_processes, a batch that is no multiple of num_generations, and
+   fewer than 2 generations. */
 #ifndef ROLLDBG_ROLLOUT_TRAINER_H
 #define ROLLDBG_ROLLOUT_TRAINER_H
 
@@ -22,7 +20,8 @@ struct trainer_settings {
 	uint64_t gradient_accumulation_steps; /* 1 */
 	uint64_t num_processes;               /* 1 */
 	uint64_t steps_per_generation;        /* gradient_accumulation_steps */
-	uint64_t generation_batch_size;       /* as above */
+	/* per_device_train_batch_size x num_processes x steps_per_generation */
+	uint64_t generation_batch_size;
 };
 
 #define TRAINER_SESSIONS_MAX 1000000
@@ -33,7 +32,7 @@ struct trainer_plan {
 	uint64_t group_size; /* generations of each; sessions = groups x group_size */
 };
 
-/* FAIL_USAGE: what TRL refuses, or more sessions than TRAINER_SESSIONS_MAX. */
+/* FAIL_USAGE: settings that TRL refuses, or more than TRAINER_SESSIONS_MAX sessions. */
 MUST_USE int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out,
                           struct error *err);
 

@@ -1,4 +1,4 @@
-/* One rollout reads twice, the others wait for what it finds: see volatile_members.h. */
+/* One rollout reads twice, the others wait for the result: see volatile_members.h. */
 #include "rollout/volatile_members.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define WAIT_MS 2 /* between two looks whether the other rollout is done */
+#define WAIT_MS 2 /* interval between two checks whether the other rollout is done */
 
 enum reading { NOT_READ, BEING_READ, WAS_READ };
 
@@ -89,7 +89,7 @@ static struct str *pointers_of(struct volatile_members *v, struct str array, siz
 	return list;
 }
 
-/* Only this thread has v while it is being read. */
+/* Only this thread uses v while it reads. */
 void volatile_members_take(struct volatile_members *v, struct str first, struct str second,
                            struct str ignored)
 {

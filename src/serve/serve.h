@@ -12,6 +12,7 @@
 #include "serve/host/strangers.h"
 #include "serve/world/world.h"
 
+struct playback;
 struct server;
 
 #define DEFAULT_MAX_ENVS   8
@@ -25,6 +26,9 @@ struct serve_conf {
 	enum serve_protocol protocol;
 	const struct world *world;
 	struct world_conf world_conf;
+	/* Not NULL: plays this recording instead of the world, without faults and with a session
+	   for each rollout. Borrowed. */
+	struct playback *playback;
 	uint64_t max_envs; /* at least 1 */
 	/* how long each tool call takes; 0: no time, or the default of fault `slow` */
 	uint64_t delay_ms;

@@ -2,19 +2,20 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
+#include "trajectory/skim.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct rollout_rank {
 	struct str id;
-	size_t rank; /* position in the order of ids */
+	size_t instance; /* how many rollouts of that id came before */
+	bool begun;      /* its header came */
+	size_t rank;     /* position in the order of ids */
 	struct rollout_rank *next;
+	struct rollout_rank *current; /* of the first: the last instance */
 };
 
 /* Consecutive lines of one rollout. */
@@ -28,6 +29,7 @@ struct stretch {
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
+	const struct format *format; /* of all files; NULL: each by its content */
 	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
 	size_t file;           /* that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
@@ -54,7 +56,18 @@ static int by_id(const void *a, const void *b)
 	return order ? order : (x.n > y.n) - (x.n < y.n);
 }
 
-static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id)
+static struct rollout_rank *add_rollout(struct by_rollout *b, struct str id, size_t instance)
+{
+	struct rollout_rank *one = arena_new(&b->arena, sizeof(*one));
+
+	*one = (struct rollout_rank){.id = id, .instance = instance, .next = b->all};
+	b->all = one;
+	b->rollouts++;
+	return one;
+}
+
+/* The first rollout of that id. */
+static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 {
 	struct rollout_rank key = {.id = id}, *one;
 	void *node = tfind(&key, &b->ids, by_id);
@@ -62,37 +75,47 @@ static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id)
 	if (node) {
 		return *(struct rollout_rank **)node;
 	}
-	one = arena_new(&b->arena, sizeof(*one));
-	*one = (struct rollout_rank){.id = id.p ? arena_str(&b->arena, id) : STR(""),
-	                             .next = b->all};
-	b->all = one;
-	b->rollouts++;
+	one = add_rollout(b, id.p ? arena_str(&b->arena, id) : STR(""), 0);
+	one->current = one;
 	tsearch(one, &b->ids, by_id);
 	return one;
 }
 
+/* A second header of an id begins another rollout. */
+static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *l)
+{
+	struct rollout_rank *first = first_of(b, l->rollout), *one = first->current;
+
+	if (l->type == LINE_HEADER && one->begun) {
+		one = add_rollout(b, first->id, one->instance + 1);
+		first->current = one;
+	}
+	one->begun = one->begun || l->type == LINE_HEADER;
+	return one;
+}
+
 /* A line of unknown type may name any rollout, and stays where it is. */
-static bool goes_on(const struct by_rollout *b, const struct line *l)
+static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollout)
 {
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
 
-	return last && last->file == b->file && str_eq(last->rollout->id, l->rollout);
+	return last && last->file == b->file && last->rollout == rollout;
 }
 
-static int note_line(void *ctx, const struct line *l, const struct reader_note *note,
+static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
-	struct by_rollout *b = ctx;
-
 	if (note->torn) {
 		return b->torn(b->ctx, l, note, err);
 	}
-	if (!goes_on(b, l)) {
+	const struct rollout_rank *rollout = rollout_of(b, l);
+
+	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {
 			b->room = b->room ? 2 * b->room : 64;
 			b->stretches = mem_resize(b->stretches, b->room, sizeof(*b->stretches));
 		}
-		b->stretches[b->count++] = (struct stretch){.rollout = rollout_of(b, l->rollout),
+		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
 		                                            .begin = note->offset,
 		                                            .line = note->line};
@@ -101,47 +124,7 @@ static int note_line(void *ctx, const struct line *l, const struct reader_note *
 	return 0;
 }
 
-/* ---- files that can be read twice ---- */
-
-static int copy_error(const char *path, struct error *err)
-{
-	return error_errno(err, "cannot copy %s into a temporary file",
-	                   strcmp(path, "-") == 0 ? "standard input" : path);
-}
-
-static int copy_bytes(FILE *from, FILE *to)
-{
-	static const size_t block = (size_t)256 << 10;
-	char *p = mem_new(block);
-	size_t n;
-	bool good = true;
-
-	while (good && (n = fread(p, 1, block, from)) > 0) {
-		good = fwrite(p, 1, n, to) == n;
-	}
-	free(p);
-	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;
-}
-
-/* Regular files need no copy; unreadable ones are reported by the reader. */
-static int copy_unseekable(const char *path, FILE **out, struct error *err)
-{
-	bool standard_input = strcmp(path, "-") == 0;
-	FILE *from = standard_input ? stdin : fopen(path, "rb");
-	struct stat st;
-	int failed = 0;
-
-	if (from && fstat(fileno(from), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		*out = tmpfile();
-		failed = !*out || copy_bytes(from, *out) || fseek(*out, 0, SEEK_SET)
-		                 ? copy_error(path, err)
-		                 : 0;
-	}
-	if (from && !standard_input) {
-		fclose(from);
-	}
-	return failed;
-}
+/* ---- the files ---- */
 
 static int open_file(const struct by_rollout *b, size_t file, struct reader **out,
                      struct error *err)
@@ -152,20 +135,40 @@ static int open_file(const struct by_rollout *b, size_t file, struct reader **ou
 	            : reader_open(b->paths[file], out, err);
 }
 
+static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	while ((more = reader_skim(r, &l, &note, err)) > 0) {
+		if (note_line(b, &l, &note, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
 static int note_file(struct by_rollout *b, size_t file, struct error *err)
 {
 	struct reader *r = NULL;
 
 	b->file = file;
-	return copy_unseekable(b->paths[file], &b->copies[file], err) ||
-	       open_file(b, file, &r, err) || reader_each(r, note_line, b, err);
+	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
+	       open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
 /* ---- the lines, in order ---- */
 
-static int by_pointed_id(const void *a, const void *b)
+static int by_id_and_instance(const void *left, const void *right)
 {
-	return by_id(*(struct rollout_rank *const *)a, *(struct rollout_rank *const *)b);
+	const struct rollout_rank *a = *(struct rollout_rank *const *)left;
+	const struct rollout_rank *b = *(struct rollout_rank *const *)right;
+	int order = by_id(a, b);
+
+	return order ? order : (a->instance > b->instance) - (a->instance < b->instance);
 }
 
 static void rank(struct by_rollout *b)
@@ -176,7 +179,7 @@ static void rank(struct by_rollout *b)
 	for (struct rollout_rank *one = b->all; one; one = one->next) {
 		list[n++] = one;
 	}
-	qsort(list, n, sizeof(struct rollout_rank *), by_pointed_id);
+	qsort(list, n, sizeof(struct rollout_rank *), by_id_and_instance);
 	for (size_t i = 0; i < n; i++) {
 		list[i]->rank = i;
 	}
@@ -227,10 +230,17 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
                     struct by_rollout **out, struct error *err)
 {
+	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+{
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
 
 	*b = (struct by_rollout){.paths = paths,
+	                         .format = format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
 	                         .torn = torn,
@@ -267,6 +277,61 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 		}
 	}
 	return 0;
+}
+
+/* The lines of the next rollout, read as bytes. */
+struct skimming {
+	struct by_rollout *b;
+	size_t next; /* stretch */
+	bool open;   /* one is being read */
+};
+
+/* 1: a line, 0: there are no more. */
+static int skim(struct skimming *s, struct line *l, struct error *err)
+{
+	struct by_rollout *b = s->b;
+	struct reader_note note;
+	int more = 0;
+
+	while (!s->open || (more = reader_skim(b->reader, l, &note, err)) == 0) {
+		const struct stretch *one = &b->stretches[s->next];
+
+		s->open = false;
+		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout) {
+			return 0;
+		}
+		if (open_stretch(b, one, err)) {
+			return -1;
+		}
+		reader_seek(b->reader, one->begin, one->end, one->line);
+		s->open = true;
+		s->next++;
+	}
+	return more;
+}
+
+int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
+                         struct error *err)
+{
+	struct skimming x = {a, a->next, false}, y = {b, b->next, false};
+	struct line first, second;
+	int more, same;
+
+	*steps = 0;
+	do {
+		more = skim(&x, &first, err);
+		same = more < 0 ? -1 : skim(&y, &second, err);
+		if (more < 0 || same < 0) {
+			return -1;
+		}
+		if (more != same || (more && !line_same_but_meta(first.text, second.text))) {
+			return 0;
+		}
+		*steps += more && first.type == LINE_STEP;
+	} while (more);
+	a->next = x.next;
+	b->next = y.next;
+	return 1;
 }
 
 void by_rollout_close(struct by_rollout *b)

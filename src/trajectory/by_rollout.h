@@ -1,5 +1,6 @@
 /* The lines of recordings rollout by rollout: rollouts in the order of their ids (by bytes), the
-   lines of each in recorded order, even if rollouts were interleaved.
+   lines of each in recorded order, even if rollouts were interleaved. A second header of an id
+   begins another rollout, which comes behind the first.
    Everything is read twice: once to locate the lines, once to deliver them. Input that cannot be
    read twice (a pipe) is copied to a temporary file first. Memory: about 100 bytes per rollout,
    and 48 for each stretch of lines between lines of other rollouts. */
@@ -14,6 +15,10 @@ struct by_rollout;
    a truncated last line of a file. */
 MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
                              struct by_rollout **out, struct error *err);
+/* The same for files in that format (trajectory/foreign.h), whatever they look like. */
+MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                                reader_line_fn *torn, void *ctx, struct by_rollout **out,
+                                struct error *err);
 /* The id of the next rollout, empty for lines of unknown type that name none; absent when all
    have been read. */
 struct str by_rollout_id(const struct by_rollout *b);
@@ -21,6 +26,11 @@ struct str by_rollout_id(const struct by_rollout *b);
    given the file and the line in front. */
 MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
                              struct error *err);
+/* Passes over the next rollouts of both if their lines are the same but for `meta`, byte by byte:
+   1, and *steps is how many steps they have. Else nothing is passed over: 0; -1: a failure to
+   read. */
+MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
+                                  struct error *err);
 void by_rollout_close(struct by_rollout *b); /* NULL is fine */
 
 /* All of the above: hands over truncated lines, then each rollout's. */

@@ -38,6 +38,7 @@ enum key {
 	KEY_ENV,
 	KEY_STATE_SOURCE,
 	KEY_POLICY,
+	KEY_PARENT,
 	KEY_TOOLS,
 	KEY_LIMITS,
 	KEY_MASKS,
@@ -123,6 +124,7 @@ struct line {
 	struct str text;    /* the whole line without its line feed */
 	struct str rollout; /* decoded id, borrowed like the values */
 	struct str value[KEY_COUNT];
+	uint64_t number;              /* of the line in its file, from 1; 0: not known */
 	int64_t turn, step;           /* -1 if null or missing */
 	enum outcome outcome;         /* of a step or reset; OUTCOME_NONE if null */
 	enum end_status status;       /* of an end */

@@ -207,6 +207,7 @@ static int hand_out(struct line_writer *w, struct str written, struct error *err
 	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
+	l.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++) {
 		if (w->sinks[i].take(w->sinks[i].ctx, &l, err)) {
 			return -1;
@@ -395,6 +396,7 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
+	put_str(&j, "parent", f->parent_file);
 	if (f->revision) {
 		put_mcp(&j, f);
 	}
@@ -431,6 +433,11 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	}
 	set_env(w, &l, f);
 	set_policy(w, &l, f);
+	if (f->parent.p) {
+		j = begin_value(w);
+		jw_raw(&j, f->parent);
+		keep_value(w, &l, KEY_PARENT);
+	}
 	set_limits_and_masks(w, &l, f);
 	set_header_meta(w, &l, f);
 	return put_line(w, &l, err);

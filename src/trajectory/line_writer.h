@@ -53,6 +53,7 @@ struct header_fields {
 	struct str tools;                      /* raw JSON array; absent: null */
 	enum policy_kind policy_kind;          /* POLICY_UNKNOWN: never opened */
 	struct str policy_name, policy_params; /* params: raw JSON object */
+	struct str parent;                     /* raw JSON object; absent: it was not forked */
 	int64_t max_turns;
 	int64_t group_size; /* 0: not part of a group */
 	uint64_t timeout_ms;
@@ -60,7 +61,7 @@ struct header_fields {
 	size_t mask_count;
 	/* for `meta` */
 	const char *version; /* of rolldbg */
-	struct str url, session, env_session;
+	struct str url, session, env_session, parent_file;
 	const char *revision, *era, *transport; /* of MCP; NULL otherwise */
 };
 

@@ -2,10 +2,12 @@
    objects are sliced out of it without copying. Several objects on one line and a truncated last
    line (after a crash or by a second writer) are noted; anything else is an error with its
    position. */
-#include "trajectory/reader.h"
+#include "trajectory/reader_internal.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "trajectory/foreign.h"
+#include "trajectory/skim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,27 +18,6 @@
 #include <unistd.h>
 
 #define BLOCK ((size_t)256 << 10)
-
-struct reader {
-	int fd;
-	bool owned; /* close the descriptor with the reader */
-	bool regular;
-	char *name; /* for messages */
-
-	char *p; /* p[start..end) is read, but not yet returned as lines */
-	size_t cap, start, end;
-	size_t searched; /* bytes from start known to contain no line feed */
-	uint64_t base;   /* offset of p[0] in the file */
-	uint64_t limit;  /* offset at which to stop reading */
-	bool eof;
-
-	uint64_t line;    /* number of the current line */
-	struct str rest;  /* the rest of the current line */
-	uint64_t objects; /* objects returned from it so far */
-	bool terminated;
-	bool any; /* a valid line was seen */
-	struct buf scratch;
-};
 
 /* On failure, too, an owned descriptor is closed. */
 static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
@@ -60,7 +41,8 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .p = mem_new(BLOCK),
 		                     .base = at > 0 ? (uint64_t)at : 0,
 		                     .limit = UINT64_MAX,
-		                     .scratch = BUF(BUF_MAX_MESSAGE)};
+		                     .scratch = BUF(BUF_MAX_MESSAGE),
+		                     .made = BUF(FOREIGN_BYTES_MAX)};
 		*out = r;
 		return 0;
 	}
@@ -91,6 +73,10 @@ void reader_close(struct reader *r)
 	if (r->owned) {
 		close(r->fd);
 	}
+	if (r->foreign) {
+		foreign_formats.close(r->foreign);
+	}
+	buf_release(&r->made);
 	buf_release(&r->scratch);
 	free(r->p);
 	free(r->name);
@@ -106,6 +92,7 @@ void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 	r->line = line - 1;
 	r->limit = end;
 	r->eof = false;
+	r->looked = true; /* it was ours */
 }
 
 /* Makes room after end by moving the unread bytes to the front, or by growing. */
@@ -137,7 +124,7 @@ static ssize_t read_some(const struct reader *r)
 	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
 }
 
-static int fill(struct reader *r, struct error *err)
+int reader_fill(struct reader *r, struct error *err)
 {
 	make_room(r);
 	for (;;) {
@@ -214,7 +201,7 @@ static int next_line(struct reader *r, struct error *err)
 			return 0;
 		}
 		r->searched = have;
-		if (fill(r, err) != 0) {
+		if (reader_fill(r, err) != 0) {
 			return -1;
 		}
 	}
@@ -232,7 +219,7 @@ static struct str skip_blanks(struct str s)
 
 /* Is the unterminated last line the start of an object? Other bytes count, too, after valid
    lines: a crash can leave blocks of NULs. */
-static bool is_torn(const struct reader *r)
+bool reader_is_torn(const struct reader *r)
 {
 	struct json_fault fault;
 	size_t used;
@@ -241,34 +228,48 @@ static bool is_torn(const struct reader *r)
 	       (r->any || r->rest.p[0] == '{');
 }
 
+void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note)
+{
+	*note = (struct reader_note){.file = r->name, .line = r->line, .torn = true};
+	memset(out, 0, sizeof(*out));
+	out->type = LINE_UNKNOWN;
+	out->text = r->rest;
+	out->turn = out->step = out->terminated = out->truncated = -1;
+	r->rest = STR_NONE;
+}
+
+static struct reader_note note_of(const struct reader *r)
+{
+	return (struct reader_note){
+		.file = r->name,
+		.line = r->line,
+		.offset = r->base + (uint64_t)(r->rest.p - r->p),
+		.fused = r->objects > 0,
+	};
+}
+
 static int next_object(struct reader *r, struct line *out, struct reader_note *note,
                        struct error *err)
 {
 	struct error bad;
 	size_t used;
 
-	*note = (struct reader_note){
-		.file = r->name,
-		.line = r->line,
-		.offset = r->base + (uint64_t)(r->rest.p - r->p),
-		.fused = r->objects > 0,
-	};
+	*note = note_of(r);
 	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
+		out->number = r->line;
 		r->rest = str_skip(r->rest, used);
 		r->objects++;
 		r->any = true;
 		return 1;
 	}
-	if (is_torn(r)) {
-		memset(out, 0, sizeof(*out));
-		out->type = LINE_UNKNOWN;
-		out->text = r->rest;
-		out->turn = out->step = out->terminated = out->truncated = -1;
-		note->torn = true;
-		r->rest = STR_NONE;
+	if (reader_is_torn(r)) {
+		reader_give_torn(r, out, note);
 		return 1;
 	}
 	*err = bad;
+	if (!r->any && r->line == 1) {
+		(void)foreign_formats.describe(r->rest, err);
+	}
 	if (note->fused) {
 		error_wrap(err, "after %" PRIu64 " complete object%s", r->objects,
 		           r->objects == 1 ? "" : "s");
@@ -276,20 +277,61 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 	return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
 }
 
-int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+/* The next line that is not blank. */
+int reader_content(struct reader *r, struct error *err)
 {
-	struct reader_note unwanted;
-
 	for (;;) {
 		r->rest = skip_blanks(r->rest);
 		if (r->rest.n) {
-			return next_object(r, out, note ? note : &unwanted, err);
+			return 1;
 		}
 		int got = next_line(r, err);
 		if (got <= 0) {
 			return got;
 		}
 	}
+}
+
+void reader_set_format(struct reader *r, const struct format *format)
+{
+	r->format = format;
+}
+
+const struct format *reader_format(const struct reader *r)
+{
+	return r->format;
+}
+
+int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	struct reader_note unwanted = {.line = 0};
+
+	note = note ? note : &unwanted;
+	if (!r->looked && reader_look(r, err) != 0) {
+		return -1;
+	}
+	if (r->format) {
+		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+		return reader_next_imported(r, out, note, err);
+	}
+	int more = reader_content(r, err);
+	return more > 0 ? next_object(r, out, note, err) : more;
+}
+
+int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	if (!r->looked || r->format) {
+		return reader_next(r, out, note, err);
+	}
+	int more = reader_content(r, err);
+	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+		return more > 0 ? next_object(r, out, note, err) : more;
+	}
+	*note = note_of(r);
+	out->number = r->line;
+	r->rest = STR_NONE;
+	r->any = true;
+	return 1;
 }
 
 int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)

@@ -1,11 +1,15 @@
 /* Reads recordings as a stream, from files or standard input, in memory independent of the
-   file's size. Tells truncated, merged and foreign lines apart. */
+   file's size; those of other programs, too, as if they were ours (trajectory/foreign.h). Tells
+   truncated and merged lines apart. */
 #ifndef ROLLDBG_TRAJECTORY_READER_H
 #define ROLLDBG_TRAJECTORY_READER_H
 
 #include "trajectory/line.h"
 
+#include <stdio.h>
+
 struct reader;
+struct format; /* trajectory/foreign.h */
 
 /* What is known of a line besides its content. */
 struct reader_note {
@@ -24,14 +28,25 @@ MUST_USE int reader_open(const char *path, struct reader **out, struct error *er
 MUST_USE int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err);
 void reader_close(struct reader *r); /* NULL is fine */
 
+/* Before the first line: the format of the file, whatever it looks like. */
+void reader_set_format(struct reader *r, const struct format *format);
+/* The format that the file was recognized to be in: once a line was read; NULL: ours. A line of
+   another format has the line of its source in its note, and an offset of no use. */
+const struct format *reader_format(const struct reader *r);
+
 /* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
    FAIL_INPUT "path:LINE: ... at byte N" for a terminated line that is invalid, too long, or of a
    version above ours; FAIL_SYSTEM if reading failed. Blank lines are skipped. */
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
+/* The same, for who only wants to know where lines are: of most lines only type, rollout and text
+   are set, and they are not checked (trajectory/skim.h). */
+MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
+                         struct error *err);
+
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
-   Regular files only. */
+   Regular files in our own format only: see recording_copy. */
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line);
 
 /* Receives one line, valid during the call; returning -1 with err set stops the reading. */
@@ -49,6 +64,12 @@ MUST_USE int reader_file(const char *path, reader_line_fn *take, void *ctx, stru
 /* The same where a file without any line is none of FAIL_INPUT: *any says whether there was one. */
 MUST_USE int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
                                struct error *err);
+
+/* A copy of a recording that can be read by position, where the file itself cannot be: of a pipe,
+   and of a recording in another format the lines that it gives. Otherwise *out is NULL. format
+   NULL: by content. Close it with fclose. */
+MUST_USE int recording_copy(const char *path, const struct format *format, FILE **out,
+                            struct error *err);
 
 /* All files named by operands: a directory gives its *.jsonl. Free with file_list_free.
  */

@@ -23,6 +23,7 @@ struct recorder {
 	int fd;
 	char *name;
 	bool own, regular, sync;
+	bool fresh; /* it began empty */
 	const struct secrets *secrets;
 	pthread_mutex_t lock; /* protects the members below */
 	off_t size;           /* end of the last complete line, of a regular file */
@@ -91,6 +92,7 @@ static int open_file(struct recorder *r, const struct recorder_conf *c, struct e
 	if (ftruncate(r->fd, 0) != 0) {
 		return error_errno(err, "cannot truncate %s", r->name);
 	}
+	r->fresh = true;
 	return 0;
 }
 
@@ -198,6 +200,14 @@ int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch
 		*written = (struct str){text.p, text.n - 1};
 	}
 	return result;
+}
+
+uint64_t recorder_line(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	uint64_t line = r->fresh ? r->lines : 0;
+	pthread_mutex_unlock(&r->lock);
+	return line;
 }
 
 int recorder_close(struct recorder *r, struct error *err)

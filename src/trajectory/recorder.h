@@ -32,6 +32,10 @@ bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *s
 MUST_USE int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
                             struct str *written, struct error *err);
 
+/* The number in its file of the line that was written last; 0: not known, since the file may have
+   had lines before. */
+uint64_t recorder_line(struct recorder *r);
+
 /* Closes the recording and reports errors of close(). r may be NULL. */
 MUST_USE int recorder_close(struct recorder *r, struct error *err);
 

@@ -179,7 +179,7 @@ static bool has_unicode_escape(struct str json)
 }
 
 /* Nearly all JSON contains no known text, which a byte search shows, unless escapes hide it. */
-static bool is_free(const struct replacer *n, struct str json)
+bool replacer_is_free(const struct replacer *n, struct str json)
 {
 	if (n->count == 0) {
 		return true;
@@ -207,7 +207,7 @@ bool replacer_replace_json(const struct replacer *n, struct str json, struct buf
 {
 	struct text_replacer r = {.found = found, .replace = replace, .ctx = n};
 
-	if (is_free(n, json)) {
+	if (replacer_is_free(n, json)) {
 		buf_str(out, json);
 		return false;
 	}

@@ -26,6 +26,8 @@ void replacer_add(struct replacer *n, struct str text, const char *put,
                   bool whole); /* copies the text */
 void replacer_release(struct replacer *n);
 
+/* Is there none of them in this JSON? False also where that is not certain. */
+bool replacer_is_free(const struct replacer *n, struct str json);
 /* Appends validated JSON with each replaced in strings, the longest first, however they are
    escaped there, also in keys; true when there was one. What has none is copied as it is. */
 bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,

@@ -178,25 +178,19 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 
 static void note_ids(struct strip *s, struct stripped_rollout *r, const struct line *l)
 {
-	static const struct {
-		struct str key;
-		const char *put;
-	} ids[] = {
-		{STR_INIT("session"), "<session>"},
-		{STR_INIT("env_session"), "<session>"},
-		{STR_INIT("reply_session"), "<session>"},
-		{STR_INIT("episode"), "<episode>"},
-	};
+	static const struct str keys[] = {STR_INIT("session"), STR_INIT("env_session"),
+	                                  STR_INIT("reply_session"), STR_INIT("episode")};
+	static const char *const put[] = {"<session>", "<session>", "<session>", "<episode>"};
+	struct str ids[ARRAY_LEN(keys)];
 
+	json_pick(l->value[KEY_META], keys, ARRAY_LEN(keys), ids);
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		struct str id = json_get(l->value[KEY_META], ids[i].key);
-
-		if (json_type(id) != JSON_STRING) {
+		if (json_type(ids[i]) != JSON_STRING) {
 			continue;
 		}
 		buf_clear(&s->scratch);
-		json_decode(id, &s->scratch);
-		replacer_add(&r->ids, buf_view(&s->scratch), ids[i].put, s->scratch.n < ID_INSIDE);
+		json_decode(ids[i], &s->scratch);
+		replacer_add(&r->ids, buf_view(&s->scratch), put[i], s->scratch.n < ID_INSIDE);
 	}
 }
 
@@ -290,8 +284,53 @@ static void split(struct str object, const struct line_key *rows, size_t count,
 	}
 }
 
+/* Is the value its own canonical form: a word, a number, a string without escapes? */
+static bool is_plain(struct str value)
+{
+	enum json_type type = json_type(value);
+
+	return type != JSON_OBJECT && type != JSON_ARRAY &&
+	       (type != JSON_STRING || !json_has_escape(value));
+}
+
+/* Sets the canonical values where nothing is masked, each for itself. */
+static void take_unmasked(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                          struct line *out)
+{
+	size_t count, at[KEY_COUNT];
+	const struct line_key *rows = line_rows(l->type, &count);
+
+	buf_clear(&s->plain);
+	for (size_t i = 0; i < count; i++) {
+		enum key k = rows[i].key;
+		struct str value = l->value[k];
+
+		at[i] = s->plain.n;
+		if (k == KEY_META || !value.n) {
+			continue;
+		}
+		if (!unmasked[k] && !replacer_is_free(&r->ids, value)) {
+			buf_clear(&s->text);
+			replacer_replace_json(&r->ids, value, &s->scratch, &s->text);
+			value = buf_view(&s->text);
+		} else if (is_plain(value)) {
+			out->value[k] = value;
+			continue;
+		}
+		json_canon(value, NULL, JSON_EDIT_MASK, &s->plain);
+		out->value[k].n = s->plain.n - at[i];
+	}
+	for (size_t i = 0; i < count && !s->plain.full; i++) {
+		struct str *value = &out->value[rows[i].key];
+
+		if (value->n && !value->p) {
+			value->p = s->plain.p + at[i];
+		}
+	}
+}
+
 /* Sets the canonical values. */
-static void take_values(struct strip *s, const struct stripped_rollout *r, struct line *out)
+static void take_masked(struct strip *s, const struct stripped_rollout *r, struct line *out)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(out->type, &count);
@@ -301,9 +340,6 @@ static void take_values(struct strip *s, const struct stripped_rollout *r, struc
 	buf_clear(&s->masked);
 	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
 	split(buf_view(&s->plain), rows, count, out->value);
-	if (!r->masks) {
-		return;
-	}
 	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
 	split(buf_view(&s->masked), rows, count, masked);
 	for (size_t i = 0; i < count; i++) {
@@ -390,23 +426,25 @@ static bool has_parts(enum key k)
 
 static void write_stripped(struct strip *s, const struct line *l, struct buf *out)
 {
-	size_t count;
+	size_t count, at[KEY_COUNT] = {0};
 	const struct line_key *rows = line_rows(l->type, &count);
-	struct line work = {.type = l->type};
+	struct line work = *l;
 
 	buf_clear(&s->values);
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
-		size_t from = s->values.n;
 
 		if (json_type(l->value[k]) == JSON_OBJECT && has_parts(k)) {
+			at[i] = s->values.n + 1;
 			write_parts(k, l->value[k], &s->values);
-		} else {
-			buf_str(&s->values, l->value[k]);
+			work.value[k].n = s->values.n + 1 - at[i];
 		}
-		work.value[k].n = s->values.n - from;
 	}
-	line_point(&work, s->values.p);
+	for (size_t i = 0; i < count && !s->values.full; i++) {
+		if (at[i]) {
+			work.value[rows[i].key].p = s->values.p + at[i] - 1;
+		}
+	}
 	line_write(&work, out);
 }
 
@@ -441,8 +479,12 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 		return 0;
 	}
 	struct line stripped = {.type = l->type};
-	write_plain(s, r, l);
-	take_values(s, r, &stripped);
+	if (r->masks) {
+		write_plain(s, r, l);
+		take_masked(s, r, &stripped);
+	} else {
+		take_unmasked(s, r, l, &stripped);
+	}
 	redo_state(s, r, &stripped);
 	if (l->type == LINE_END) {
 		redo_lines(s, r, &stripped);

@@ -255,7 +255,8 @@ static void write_header(struct episode *e)
 	name_and_number(&w, "task", e->task);
 	jw_end(&w);
 	key_number(&w, "sample", e->sample);
-	key_number(&w, "seed", e->task);
+	key_number(&w, "seed",
+	           SAMPLES_A_TASK * e->task + e->sample); /* no two episodes are alike */
 	jw_key(&w, "env");
 	jw_object(&w);
 	key_text(&w, "protocol", "mcp-gym");

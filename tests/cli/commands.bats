@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show replay diff strip list probe schema serve help; do
+	for command in run check show replay diff strip list convert debug shrink bisect probe serve schema help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]
@@ -131,7 +131,7 @@ keys_of() {
 	expect 0 rolldbg check --json stripped.jsonl
 	[ "$(jq -c 'select(.type == "summary") | .not_checked' <<<"$output")" = '["session-alias","fallback-session","control-plane-blind"]' ]
 	expect 0 rolldbg check stripped.jsonl
-	has "$output" 'not checked, what they need was stripped or is too large: '
+	has "$output" 'not checked, what they need was stripped, is too large or was not recorded: '
 }
 
 @test "check: files, folders, several rollouts, and whose finding it is" {

@@ -43,7 +43,8 @@ offered() {
 	[ "$(offered check --only loop,cap)" = loop,capacity ]
 	[ "$(offered check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
 	[ "$(offered help sta)" = stats ]
-	[ "$(offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
+	[ "$(cd state && offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
+	[ "$(offered serve st)" = state ]
 	[ "$(offered serve --map 8)" = 8x8 ]
 }
 

@@ -88,6 +88,60 @@ look() {
 	done <points
 }
 
+@test "cut off at any byte: no golden, and what is missing is a difference" {
+	rolldbg run --actions DOWN,DOWN,RIGHT --out whole.jsonl --quiet
+	size=$(stat -c %s whole.jsonl)
+	{
+		grep -bo $'}$' whole.jsonl | cut -d: -f1 | while read -r at; do echo $((at)); echo $((at + 1)); echo $((at + 2)); done
+		seq 1 $((size / 20)) "$size"
+	} | sort -nu | awk -v size="$size" '$1 > 0 && $1 < size' >points
+	[ "$(wc -l <points)" -ge 30 ]
+	while read -r at; do
+		head -c "$at" whole.jsonl >cut.jsonl
+		look cut.jsonl
+		if [ $((torn | open)) = 0 ]; then # only the last line feed is missing
+			code 0 replay cut.jsonl
+			code 0 diff whole.jsonl cut.jsonl
+			continue
+		fi
+		code 3 replay cut.jsonl
+		grep -q 'a golden must be complete' err
+		[ ! -e cut.jsonl.new ]
+		code 1 diff whole.jsonl cut.jsonl
+		[ -s out ]
+		code 1 diff cut.jsonl whole.jsonl
+		[ -s out ]
+	done <points
+}
+
+@test "a second header of an id begins another rollout, for replay and diff too" {
+	rolldbg run --actions DOWN,DOWN,RIGHT --out whole.jsonl --quiet
+	lines=$(wc -l <whole.jsonl)
+	for ((n = 1; n < lines; n++)); do
+		{
+			cat whole.jsonl
+			head -n "$n" whole.jsonl
+		} >two.jsonl
+		code 3 replay two.jsonl
+		grep -q 'a golden must be complete' err
+		code 1 diff whole.jsonl two.jsonl
+		[ "$(sed -n 2p out)" = '+ the whole rollout' ]
+		code 1 diff two.jsonl whole.jsonl
+		code 0 diff --json two.jsonl two.jsonl
+	done
+	cat whole.jsonl whole.jsonl >two.jsonl
+	code 0 replay two.jsonl
+	grep -q 'no differences · 2 rollouts · 6 steps' out
+	rolldbg run --actions DOWN,DOWN,UP --out other.jsonl --quiet
+	cat whole.jsonl other.jsonl >third.jsonl
+	code 1 diff two.jsonl third.jsonl
+	grep -q '1 of 2 rollouts differs' out
+	code 0 strip third.jsonl
+	cp out stripped
+	code 0 strip stripped
+	cmp out stripped
+}
+
 # killed FILE POINT COMMAND...: the command is killed when the file (or the folder's files) has so many lines.
 killed() {
 	local file=$1 point=$2 pid

@@ -95,6 +95,80 @@ record() {
 	expect 0 rolldbg diff before.jsonl - <same.jsonl
 }
 
+@test "--stat of batches: the news first, with the verdicts of check" {
+	printf '{"id":"%s","actions":"%s"}\n' a "$goal" b DOWN c DOWN,DOWN d UP f DOWN,DOWN,RIGHT >before.tasks
+	printf '{"id":"%s","actions":"%s"}\n' a "${goal%,*}" b UP,UP,UP,UP c DOWN,RIGHT e UP f DOWN,DOWN,RIGHT >after.tasks
+	for side in before after; do
+		mkdir $side
+		rolldbg run --quiet --seed 1 --tasks $side.tasks --out $side/ --fail-on never >/dev/null
+	done
+	expect 1 rolldbg diff before after --stat
+	[ "$(cut -d: -f1 <<<"$output" | head -n 5 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
+	has "$output" 'b.0: 1 -> 4 steps, verdict no error -> frozen-state, '
+	has "$output" 'd.0: missing'
+	has "$output" 'e.0: extra'
+	has "$output" 'a.0: 6 -> 5 steps, status terminated -> finished, reward 1.0 -> 0.0, '
+	has "$output" '5 of 6 rollouts differ · '
+	expect 1 rolldbg diff before after --stat --json
+	[ "$(jq -cs '.[0] | [.type, .rollout, .expected.error, .got.error, .got.steps]' <<<"$output")" = \
+		'["rollout-difference","b.0",null,"frozen-state",4]' ]
+	[ "$(jq -cs '.[-1].different' <<<"$output")" = 5 ]
+}
+
+@test "equal rollouts in another order, and one that differs" {
+	printf '{"id":"%s","actions":"%s"}\n' a "$goal" b DOWN c DOWN,DOWN >tasks
+	mkdir one
+	rolldbg run --quiet --seed 1 --tasks tasks --out one/
+	rolldbg run --quiet --seed 1 --tasks tasks --jobs 3 --out two.jsonl
+	cat one/c.0.jsonl one/a.0.jsonl one/b.0.jsonl >shuffled.jsonl
+	for other in one two.jsonl shuffled.jsonl; do
+		expect 0 rolldbg diff one/ $other --json
+		[ "$(jq -c '[.rollouts, .different, .steps]' <<<"$output")" = '[3,0,9]' ]
+	done
+	sed 's/"reward":1,/"reward":0.5,/' shuffled.jsonl >changed.jsonl
+	expect 1 rolldbg diff one changed.jsonl
+	[ "${lines[0]}" = 'rollout a.0' ]
+	has "$output" '1 of 3 rollouts differs · 1 difference · 9 steps compared'
+}
+
+@test "--unordered: sets, and arrays of records" {
+	record a DOWN
+	sed 's/"observation":{/"observation":{"seen":[1,2,3],"items":[{"id":"x","n":1},{"id":"y","n":2}],/' a.jsonl >b.jsonl
+	sed 's/"observation":{/"observation":{"seen":[3,1,2],"items":[{"id":"y","n":5},{"id":"x","n":1}],/' a.jsonl >c.jsonl
+	expect 1 rolldbg diff b.jsonl c.jsonl
+	has "$output" '/observation/seen/0  1 -> 3'
+	expect 1 rolldbg diff b.jsonl c.jsonl --unordered '/**/seen' --unordered /observation/items=id
+	lacks "$output" seen
+	has "$output" '/observation/items/y/n  2 -> 5'
+	[ -z "$stderr" ]
+	expect 0 rolldbg diff b.jsonl c.jsonl --unordered '/**/seen' --unordered /observation/items=id --mask '/observation/items/*/n'
+	expect 1 rolldbg diff b.jsonl c.jsonl --mask /observation/sen
+	has "$stderr" "--mask: '/observation/sen' matches nothing in the recordings; did you mean '/observation/seen'?"
+	for wrong in seen /seen=; do
+		expect 2 rolldbg diff b.jsonl c.jsonl --unordered $wrong
+		has "$stderr" "--unordered: expected POINTER or POINTER=KEY such as /state/items=id, got '$wrong'"
+	done
+}
+
+@test "long strings are compared word by word" {
+	record a DOWN
+	long='the door is locked and the old lamp on the wall gives a little light to see by'
+	sed "s/\"observation\":{/\"observation\":{\"text\":\"$long\",\"short\":\"on it\",/" a.jsonl >b.jsonl
+	sed 's/old lamp/new lamp/; s/on it/off it/' b.jsonl >c.jsonl
+	expect 1 rolldbg diff b.jsonl c.jsonl
+	has "$output" '/observation/text  …is locked and the [-old-]{+new+} lamp on the wall…'
+	has "$output" '/observation/short  "on it" -> "off it"'
+	expect 1 rolldbg diff b.jsonl c.jsonl --word-diff
+	has "$output" '/observation/short  [-on-]{+off+} it'
+	expect 1 rolldbg --color always diff b.jsonl c.jsonl
+	has "$output" $'the \e[31mold\e[0m\e[32mnew\e[0m lamp'
+	# one long word: what differs at its end is seen
+	sed "s/$long/$(printf 'x%.0s' {1..300})1/" b.jsonl >b1.jsonl
+	sed "s/$long/$(printf 'x%.0s' {1..300})2/" b.jsonl >b2.jsonl
+	expect 1 rolldbg diff b1.jsonl b2.jsonl
+	has "$output" '/observation/text  …xxxxxxxxxxxx1 -> …xxxxxxxxxxxx2'
+}
+
 @test "without operands: the last two recordings" {
 	expect 3 rolldbg diff
 	has "$stderr" 'fewer than two recordings in '

@@ -30,6 +30,7 @@ golden() {
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	has "$output" $'lake.jsonl: rollout FrozenLake-v1.0\n'
 	has "$output" $'  step 1  lake_move action=DOWN\n    /state/position  4 -> 8\n'
+	has "$output" '  first divergence: the reset; from there on 3 calls, 3 ok, 3 effective; finished, reward 0.0'
 	has "$output" 'written: lake.jsonl.new'
 	has "$output" 'recorded: '
 	cmp lake.jsonl before
@@ -55,7 +56,9 @@ golden() {
 @test "as JSON lines" {
 	golden lake DOWN,DOWN
 	expect 1 rolldbg replay --json lake.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
-	[ "$(jq -cs '.[0] | [.type, .file, .line, .step, .pointer, .expected, .got]' <<<"$output")" = \
+	[ "$(jq -c 'select(.type == "divergence") | [.step, .calls, .ok, .effective, .status, .expected_status]' <<<"$output")" = \
+		'[1,1,0,0,"finished","finished"]' ]
+	[ "$(jq -cs 'map(select(.type == "difference"))[0] | [.type, .file, .line, .step, .pointer, .expected, .got]' <<<"$output")" = \
 		'["difference","lake.jsonl","step",1,"/outcome","ok","tool-error"]' ]
 	[ "$(jq -cs '.[-1] | [.type, .rollouts, .different]' <<<"$output")" = '["summary",1,1]' ]
 }
@@ -67,6 +70,182 @@ golden() {
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --mask '/**/position'
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --tolerance /state/position=12 \
 		--tolerance /observation/position=12
+}
+
+@test "GOLDEN.masks: masks beside a golden" {
+	golden lake DOWN,DOWN
+	printf '# drawn next to the fact\n/observation/grid\n\n  /**/position  \r\n' >lake.jsonl.masks
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	[ -z "$stderr" ]
+	# they are masks of the golden that it is replaced by
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8&fault=drop-iserror' --accept
+	[ "$(jq -c 'select(.type == "header") | .masks' lake.jsonl)" = '["/observation/grid","/**/position"]' ]
+	printf '# first\nstate\n' >lake.jsonl.masks
+	expect 3 rolldbg replay lake.jsonl
+	has "$stderr" "lake.jsonl.masks:2: 'state' is not a JSON Pointer"
+	rm lake.jsonl.masks
+	mkdir lake.jsonl.masks
+	expect 3 rolldbg replay lake.jsonl
+	has "$stderr" 'lake.jsonl.masks'
+}
+
+@test "a mask that matches nothing is said, once, with the nearest pointer" {
+	mkdir goldens
+	golden goldens/a DOWN,DOWN --task a
+	golden goldens/b DOWN,DOWN --task b
+	printf '/observation/grd\n' >goldens/b.jsonl.masks
+	expect 0 rolldbg replay goldens --mask /state/positions --mask '/**/gird' --mask /reward \
+		--tolerance /nowhere/at/all=1 --unordered /state/position
+	[ "$stderr" = "$(printf 'rolldbg: %s\n' \
+		"--mask: '/state/positions' matches nothing in the goldens; did you mean '/state/position'?" \
+		"--mask: '/**/gird' matches nothing in the goldens; did you mean '/**/grid'?" \
+		"--tolerance: '/nowhere/at/all' matches nothing in the goldens" \
+		"goldens/b.jsonl.masks:1: '/observation/grd' matches nothing in the goldens; did you mean '/observation/grid'?")" ]
+	expect 2 rolldbg replay goldens --mask state
+	has "$stderr" "--mask: 'state' is not a JSON Pointer"
+}
+
+@test "--update, and nothing is written in CI" {
+	golden lake DOWN,DOWN
+	cp lake.jsonl before
+	other='builtin:frozen_lake?map=8x8'
+	CI=true expect 1 rolldbg replay lake.jsonl --env "$other"
+	expect 1 rolldbg replay lake.jsonl --env "$other" --update none
+	lacks "$output" written
+	[ ! -e lake.jsonl.new ]
+	CI=false expect 1 rolldbg replay lake.jsonl --env "$other"
+	[ -e lake.jsonl.new ]
+	rm lake.jsonl.new
+	CI=true expect 1 rolldbg replay lake.jsonl --env "$other" --update new
+	cmp lake.jsonl before
+	has "$output" 'written: lake.jsonl.new'
+	CI=true expect 0 rolldbg replay lake.jsonl --env "$other" --update all
+	[ ! -e lake.jsonl.new ]
+	has "$output" 'accepted: lake.jsonl'
+	for wrong in '--update all --accept' '--review --accept' '--review --update none'; do
+		# shellcheck disable=SC2086 # two words
+		expect 2 rolldbg replay lake.jsonl $wrong
+		has "$stderr" 'give only one of them'
+	done
+	expect 2 rolldbg replay lake.jsonl --update some
+	expect 2 rolldbg replay lake.jsonl --review
+	has "$stderr" '--review asks on a terminal, and there is none'
+}
+
+# on_terminal KEYS COMMAND...: types the keys once the program asks; its output is in $output.
+on_terminal() {
+	expect "$1" python3 "$data/on_terminal.py" "${@:2}"
+}
+
+@test "--review: one key for each rollout that differs" {
+	command -v python3 >/dev/null || skip 'no python3'
+	mkdir goldens
+	for n in 1 2 3; do
+		golden goldens/$n DOWN,DOWN --task "task$n"
+	done
+	golden goldens/many DOWN -g 2 --task many
+	cp -r goldens before
+	other='builtin:frozen_lake?map=8x8'
+	on_terminal 1 arsxar "$ROLLDBG" replay goldens --env "$other" --review
+	has "$output" 'goldens/1.jsonl: rollout task1.0: (a)ccept, (r)eject, (s)kip? accepted'
+	has "$output" 'goldens/3.jsonl: rollout task3.0: (a)ccept, (r)eject, (s)kip? skipped'
+	[ "$(cd goldens && echo *)" = '1.jsonl 2.jsonl 3.jsonl 3.jsonl.new many.jsonl' ]
+	run ! cmp -s goldens/1.jsonl before/1.jsonl
+	cmp goldens/2.jsonl before/2.jsonl
+	cmp goldens/3.jsonl before/3.jsonl
+	# of the last file one rollout was accepted, the other is as it was
+	expect 1 rolldbg replay goldens/many.jsonl --env "$other" --json
+	[ "$(jq -cs 'map(.rollout) | unique' <<<"$output")" = '[null,"many.1"]' ]
+	expect 0 rolldbg replay goldens/1.jsonl --env "$other"
+	rm -r goldens && cp -r before goldens
+	on_terminal 0 aaaaa "$ROLLDBG" replay goldens --env "$other" --review
+	expect 0 rolldbg replay goldens --env "$other"
+	# the input ends
+	rm -r goldens && cp -r before goldens
+	on_terminal 1 $'\004\004\004\004\004' "$ROLLDBG" replay goldens --env "$other" --review
+	diff -r -x '*.new' goldens before
+}
+
+@test "shards: every N-th file" {
+	mkdir goldens
+	for n in 1 2 3 4 5; do
+		golden goldens/$n DOWN --task "task$n"
+	done
+	expect 0 rolldbg replay goldens --shard 2/2
+	[ "$output" = 'no differences · 2 rollouts · 2 steps' ]
+	has "$stderr" 'shard 2 of 2: goldens 2, 4, .. of 5: 2 files'
+	total=0
+	for i in 1 2 3; do
+		total=$((total + $(rolldbg replay goldens --shard $i/3 --json | jq 'select(.type == "summary") | .rollouts')))
+	done
+	[ $total = 5 ]
+	# more parts than files: nothing to do is no failure
+	expect 0 rolldbg replay goldens --shard 6/6
+	for wrong in 0/2 3/2 2 x/2 1/0 -1/2; do
+		expect 2 rolldbg replay goldens --shard $wrong
+		has "$stderr" "--shard: expected I/N with I from 1 to N such as 2/4, got '$wrong'"
+	done
+}
+
+@test "goldens that are obsolete or missing, judged on full runs only" {
+	mkdir goldens
+	for n in 1 2 3; do
+		golden goldens/$n DOWN --task "task$n"
+	done
+	printf '{"id":"task%s"}\n' 1 2 4 >tasks.jsonl
+	expect 1 rolldbg replay goldens --tasks tasks.jsonl
+	has "$output" 'goldens/3.jsonl: obsolete: rollout task3.0 is of no task in tasks.jsonl'
+	has "$output" 'tasks.jsonl:3: missing: task task4 has no golden'
+	expect 1 rolldbg replay goldens --tasks tasks.jsonl --json
+	[ "$(jq -c 'select(.type == "golden") | [.kind, .file, .task]' <<<"$output")" = \
+		$'["obsolete","goldens/3.jsonl","task3"]\n["missing","tasks.jsonl","task4"]' ]
+	for part in 'goldens --shard 1/2' goldens/1.jsonl; do
+		# shellcheck disable=SC2086 # several words
+		expect 0 rolldbg replay $part --tasks tasks.jsonl
+		has "$stderr" 'not judged: which goldens are obsolete or missing'
+	done
+	rm goldens/3.jsonl
+	golden goldens/4 DOWN --task task4
+	expect 0 rolldbg replay goldens --tasks tasks.jsonl
+	expect 3 rolldbg replay goldens --tasks missing.jsonl
+}
+
+@test "more goldens than fit at first" {
+	rolldbg run --quiet --seed 1 --actions DOWN -g 70 --out many.jsonl
+	expect 0 rolldbg replay many.jsonl --jobs 4
+	[ "$output" = 'no differences · 70 rollouts · 70 steps' ]
+	rolldbg strip many.jsonl >golden.jsonl
+	expect 0 rolldbg replay golden.jsonl --env 'builtin:frozen_lake?map=8x8' --accept
+	expect 0 rolldbg replay golden.jsonl --env 'builtin:frozen_lake?map=8x8'
+}
+
+@test "no environment for the first golden: the others are not tried without --keep-going" {
+	mkdir goldens
+	for n in 1 2 3; do
+		golden goldens/$n DOWN --task "task$n"
+	done
+	expect 4 rolldbg replay goldens --env http://127.0.0.1:9/mcp
+	has "$stderr" '2 rollouts were not tried after that (--keep-going tries all)'
+	expect 4 rolldbg replay goldens --env http://127.0.0.1:9/mcp --keep-going
+	lacks "$stderr" 'not tried'
+	[ "$(grep -c 'was not replayed to its end' <<<"$stderr")" = 3 ]
+}
+
+@test "a golden without a seed, a tool that has gone, or has another schema" {
+	rolldbg run --quiet --actions DOWN --out raw.jsonl --env 'builtin:frozen_lake?map=random'
+	rolldbg strip raw.jsonl >unseeded.jsonl
+	expect 1 rolldbg replay unseeded.jsonl --env 'builtin:frozen_lake?map=8x8'
+	has "$stderr" 'unseeded.jsonl: rollout FrozenLake-v1.0 began differently, and the golden has no seed'
+	golden lake DOWN,DOWN
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	lacks "$stderr" 'no seed'
+	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
+	expect 1 rolldbg replay gone.jsonl
+	has "$stderr" "gone.jsonl: rollout FrozenLake-v1.0: the server no longer has the tool 'lake_mov'; did you mean 'lake_move'?"
+	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl
+	run ! cmp -s lake.jsonl schema.jsonl
+	expect 0 rolldbg replay schema.jsonl
+	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has another input schema: /properties/action/enum/0 has changed"
 }
 
 @test "a suite: files and folders, several at a time; unequal ids" {
@@ -139,6 +318,10 @@ golden() {
 	: >empty.jsonl
 	expect 3 rolldbg replay empty.jsonl
 	expect 3 rolldbg replay missing.jsonl
+	sed 's/"version":1/"version":9/' lake.jsonl >newer.jsonl
+	expect 3 rolldbg replay newer.jsonl
+	has "$stderr" 'newer.jsonl:1: '
+	has "$stderr" 'version 9'
 	expect 2 rolldbg replay
 	expect 2 rolldbg replay lake.jsonl --jobs 0
 	# nothing was sent, so nothing was recorded

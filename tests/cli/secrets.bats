@@ -51,6 +51,27 @@ echoing() {
 	lacks "$stderr" $secret
 }
 
+@test "reports hide what a recording hides" {
+	canned peer <<-END
+		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"1"}}
+		tools/call	{"isError":true,"content":[{"type":"text","text":"no Bearer $secret here"}]}
+	END
+	reports=(--report "json:a.jsonl" --report junit:b.xml --report tap:c.tap --report sarif:d.json --report github:e.txt --report markdown:f.md)
+	mkdir state/reports
+	for target in "$url" "http://127.0.0.1:1/mcp?key=$secret"; do
+		cd state/reports
+		run --separate-stderr rolldbg run --env "$target" --secret $secret --header "Authorization: Bearer $secret" --actions A,B,C --out r.jsonl --force "${reports[@]}"
+		[ "$status" -gt 0 ]
+		grep -q -e 'no .*&lt;redacted&gt; here' -e 'cannot connect' b.xml || { cat b.xml; false; }
+		[ ! -s r.jsonl ] || rolldbg strip r.jsonl >golden.jsonl
+		run --separate-stderr rolldbg replay golden.jsonl --env "$target" --secret $secret "${reports[@]}"
+		cd ../..
+		: >a.jsonl
+		nowhere
+	done
+	grep -q 'cannot connect' state/reports/b.xml
+}
+
 @test "a header that is none is not quoted: it may be a secret" {
 	expect 2 rolldbg run --header "$secret"
 	lacks "$stderr" $secret
@@ -116,7 +137,24 @@ spelled() {
 	MY_KEY=$secret expect 4 rolldbg run --policy p.json --key-env MY_KEY --model-retries 0 --out a.jsonl --force
 	MY_KEY=$secret expect 4 rolldbg run --policy p.json --base-url http://127.0.0.1:1 --model-retries 0 --out a.jsonl --force
 	sed -i 's/MY_KEY/OPENAI_API_KEY","profile":"openai/' p.json
-	OPENAI_API_KEY=$secret expect 4 rolldbg run --policy p.json --model-retries 0 --out a.jsonl --force
+	OPENAI_API_KEY=$secret expect 2 rolldbg run --policy p.json
+	has "$stderr" '"key_env" would send the variable OPENAI_API_KEY to http://models.invalid:1/'
+	nowhere
+}
+
+@test "a provider's key goes to that provider and to this host, elsewhere when the user says so" {
+	export OPENAI_API_KEY=$secret https_proxy=http://127.0.0.1:1 # no traffic to a real provider
+	llm=(rolldbg run --policy llm --model m --profile openai --model-retries 0 --out a.jsonl --force)
+	for url in https://models.invalid:1/v1 https://evilapi.openai.com.invalid:1 https://xapi.openai.com:1 http://api.openai.com:1; do
+		expect 2 "${llm[@]}" --base-url $url
+		has "$stderr" "the profile would send the variable OPENAI_API_KEY to $url"
+		has "$stderr" 'allow it with --allow-key-env OPENAI_API_KEY'
+	done
+	for url in https://API.openai.com:1 https://eu.api.openai.com:1/v1 http://127.0.0.1:1; do
+		expect 4 "${llm[@]}" --base-url $url
+	done
+	expect 4 "${llm[@]}" --base-url https://models.invalid:1/v1 --allow-key-env OPENAI_API_KEY
+	expect 4 "${llm[@]}" --base-url https://models.invalid:1/v1 --key-env OPENAI_API_KEY
 	nowhere
 }
 

@@ -26,7 +26,7 @@ load lib
 }
 
 @test "every command prints the version" {
-	for command in run check show replay diff strip list stats probe schema serve help; do
+	for command in run check show replay diff strip stats list convert debug shrink bisect probe serve schema help; do
 		expect 0 rolldbg $command --version
 		[[ $output =~ ^rolldbg\ [0-9.]+$ ]]
 	done

@@ -1,6 +1,6 @@
 /* Every fault of tests/faults at every moment it can strike, one run of rolldbg each.
 
-   fault_matrix [PART]: with PART only rows whose names hold it. Whatever the peer does, the run
+   fault_matrix [PART[/MOMENT]]: with PART only rows whose names hold it. Whatever the peer does, the run
    ends with exit code 0, 1 or 4, in bounded time and memory; each line of the recording is JSON,
    and each rollout that began has an end; nothing hostile reaches the terminal; a call is executed
    at most once, and nobody else is asked. One line of TAP a row. $ROLLDBG is the program; $JOBS
@@ -21,17 +21,24 @@
 #define BYTES_MAX   ((size_t)1 << 30) /* resident, under a sanitizer, too */
 #define WHY_MAX     400
 
-/* Where a table's faults strike. */
+/* Where a table's faults strike. A table may stand here twice, with other options. */
 static const struct {
 	const char *table, *moments[10], *scheme, *path;
 	const char *options[16];
 } tables[] = {
 	{"tests/faults/http.tsv",
-         {"open", "notification", "list", "call", "background", "close", "control", "control5"},
+         {"open", "notification", "list", "call", "background", "close", "control", "control5",
+          "resume"},
          "http",
          "mcp",
          {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--protocol", "mcp", "--tool",
           "act", "--argument", "move", "--force-call"}},
+	{"tests/faults/http.tsv",
+         {"modernopen", "modernlist", "moderncall"},
+         "http",
+         "mcp",
+         {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--protocol", "mcp", "--tool",
+          "act", "--argument", "move", "--force-call", "--era", "modern"}},
 	{"tests/faults/websocket.tsv",
          {"page", "handshake", "state", "reset", "call", "close"},
          "ws",
@@ -199,33 +206,38 @@ static const char *try(const struct trial *t, char why[WHY_MAX])
 
 static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static size_t next_row;
-static const char *only;
+static const char *only, *only_moment;
 static size_t share, shares = 1;
 
-static size_t table_of(const struct hostile_row *row)
+/* One table's moments; *number counts all of the row's. */
+static void try_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200])
 {
-	size_t i = 0;
+	char why[WHY_MAX];
 
-	while (strcmp(tables[i].table, row->table) != 0) {
-		i++;
+	for (size_t i = 0; tables[t->table].moments[i]; i++) {
+		t->moment = tables[t->table].moments[i];
+		size_t pair = (size_t)(t->row - server.rows) + (*number)++;
+		if (pair % shares != share ||
+		    (only_moment && strcmp(t->moment, only_moment) != 0)) {
+			continue;
+		}
+		const char *wrong = try(t, why);
+
+		if (wrong) {
+			snprintf(text, WHY_MAX + 200, "at %s: %s: %s", t->moment, wrong, why);
+		}
 	}
-	return i;
 }
 
 static void try_row(const struct hostile_row *row)
 {
-	struct trial t = {.table = table_of(row), .row = row};
-	char text[WHY_MAX + 200] = "", why[WHY_MAX];
+	struct trial t = {.row = row};
+	char text[WHY_MAX + 200] = "";
+	size_t number = 0;
 
-	for (size_t i = 0; tables[t.table].moments[i]; i++) {
-		t.moment = tables[t.table].moments[i];
-		if ((size_t)(row - server.rows + (ptrdiff_t)i) % shares != share) {
-			continue;
-		}
-		const char *wrong = try(&t, why);
-
-		if (wrong) {
-			snprintf(text, sizeof(text), "at %s: %s: %s", t.moment, wrong, why);
+	for (t.table = 0; t.table < ARRAY_LEN(tables); t.table++) {
+		if (strcmp(tables[t.table].table, row->table) == 0) {
+			try_moments(&t, &number, text);
 		}
 	}
 	pthread_mutex_lock(&next_lock);
@@ -270,9 +282,16 @@ int main(int argc, char **argv)
 	int jobs = jobs_said ? (int)strtol(jobs_said, NULL, 10) : 2;
 	pthread_t threads[64];
 
-	only = argc > 1 ? argv[1] : NULL;
+	if (argc > 1) {
+		const char *slash = strchr(argv[1], '/');
+
+		only = mem_text((struct str){argv[1], strcspn(argv[1], "/")});
+		only_moment = slash ? slash + 1 : NULL;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		hostile_load(&server, tables[i].table);
+		if (i == 0 || strcmp(tables[i].table, tables[i - 1].table) != 0) {
+			hostile_load(&server, tables[i].table);
+		}
 	}
 	if (!read_share(getenv("SHARE")) || jobs < 1 || jobs > (int)ARRAY_LEN(threads) ||
 	    !mkdtemp(folder)) {

@@ -38,6 +38,7 @@ struct script {
 	const char *schema;     /* NULL: SCHEMA */
 	const char *reset_args; /* of the client; NULL: none */
 	int status;             /* of /ws instead of 101 */
+	bool dies;              /* the first connection, with the request after the first reply */
 };
 
 struct server {
@@ -51,14 +52,14 @@ struct server {
 
 static struct io *io;
 
-static void answer_http(int fd, int status, const char *body)
+static void answer_http(int fd, int status, const char *body, bool keep)
 {
 	struct buf reply = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&reply,
 	           "HTTP/1.1 %d x\r\nContent-Type: application/json\r\n"
-	           "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
-	           status, strlen(body), body);
+	           "%sContent-Length: %zu\r\n\r\n%s",
+	           status, keep ? "" : "Connection: close\r\n", strlen(body), body);
 	wss_write(fd, reply.p, reply.n);
 	buf_release(&reply);
 }
@@ -146,6 +147,7 @@ static void *serve(void *arg)
 	struct server *s = arg;
 	const char *schema = s->script->schema ? s->script->schema : SCHEMA;
 	char request[8192];
+	bool dies = s->script->dies;
 	int fd;
 
 	while ((fd = accept(s->listener, NULL, NULL)) >= 0) {
@@ -154,13 +156,17 @@ static void *serve(void *arg)
 			continue;
 		}
 		if (!strncmp(request, "GET /schema ", 12)) {
-			answer_http(fd, 200, schema);
+			answer_http(fd, 200, schema, dies);
+			if (dies) {
+				wss_request(fd, request, sizeof(request));
+				dies = false;
+			}
 		} else if (!strncmp(request, "GET /metadata ", 14)) {
-			answer_http(fd, 200, "{\"name\":\"Lake\",\"version\":\"2\"}");
+			answer_http(fd, 200, "{\"name\":\"Lake\",\"version\":\"2\"}", false);
 		} else if (strncmp(request, "GET /ws ", 8) != 0) {
-			answer_http(fd, 404, "{}");
+			answer_http(fd, 404, "{}", false);
 		} else if (s->script->status) {
-			answer_http(fd, s->script->status, "{}");
+			answer_http(fd, s->script->status, "{}", false);
 		} else {
 			play(s, fd, request);
 		}
@@ -734,6 +740,17 @@ static void test_late_reply(void)
 	run_close(&r);
 }
 
+static void test_repeated_get(void)
+{
+	static const struct script script = {.name = "dies", .lines = {STARTED}, .dies = true};
+	struct run r;
+
+	run_started(&r, &script);
+	is_int(r.reply.outcome, OUTCOME_OK, "a page is requested again on a new connection");
+	ok(has_event(&r, EVENT_RETRY), "and that is an event");
+	run_close(&r);
+}
+
 static void test_ended_unasked(void)
 {
 	static const struct script script = {
@@ -895,6 +912,7 @@ int main(void)
 	test_refusals();
 	test_urls();
 	test_late_reply();
+	test_repeated_get();
 	test_ended_unasked();
 	test_swap();
 	test_bare_state();

@@ -214,7 +214,41 @@ static void test_schema(void)
 	   "a chain of references");
 	ok(!schema_resolve(root, STR("{\"$ref\":\"#/$defs/s\"}")).p, "into a string");
 	ok(!schema_resolve(root, STR("{\"$ref\":\"#/nowhere\"}")).p, "to nowhere");
-	ok(!schema_names_any(root, STR("{\"enum\":[1]}")), "no type is named");
+	struct arena arena = {0};
+	struct references r;
+
+	references_begin(&r, root, &arena);
+	ok(!schema_names_any(&r, STR("{\"enum\":[1]}")), "no type is named");
+	arena_release(&arena);
+}
+
+/* However often a schema is pointed into, what is found is what a single look finds. */
+static void test_references(void)
+{
+	struct str root = STR("{\"a/b\":{\"m~n\":1},\"list\":[{\"x\":2},3],\"d\":{\"k\":4,"
+	                      "\"k\":5,\"\\u0061\":6},\"s\":\"{\\\"k\\\":7}\",\"\":{\"\":8}}");
+	static const char *const pointers[] = {"",        "/d",        "/d/k",       "/d/a",
+	                                       "/list/0", "/list/0/x", "/list/1",    "/list/01",
+	                                       "/list/2", "/list/-",   "/a~1b/m~0n", "/a~1b/m~2n",
+	                                       "/s/k",    "/s",        "//",         "/",
+	                                       "d/k",     "/d/k/",     "/no/k",      "/d/no"};
+	struct arena arena = {0};
+	struct references r;
+
+	references_begin(&r, root, &arena);
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < ARRAY_LEN(pointers); i++) {
+			struct buf scratch = BUF(BUF_MAX_SMALL);
+			struct str pointer = str_from(pointers[i]);
+			struct str once = json_point(root, pointer, &scratch);
+			struct str got = references_point(&r, pointer);
+
+			ok(got.p == (scratch.n ? NULL : once.p), "\"%s\": %.*s", pointers[i],
+			   STR_ARG(got.p ? got : STR("nothing")));
+			buf_release(&scratch);
+		}
+	}
+	arena_release(&arena);
 }
 
 int main(void)
@@ -224,5 +258,6 @@ int main(void)
 	test_named_argument();
 	test_names();
 	test_schema();
+	test_references();
 	return done();
 }

@@ -8,47 +8,8 @@
 #include "policy/draw.h"
 #include "protocol/jsonrpc.h"
 #include "protocol/sse.h"
-#include "tap.h"
+#include "scaling.h"
 #include "verdicts.h"
-
-#define N           1000
-#define TIMES_WORSE 5 /* of n log n for 4n, and a little */
-
-void __sanitizer_cov_trace_pc(void);
-
-static uint64_t blocks;
-
-void __sanitizer_cov_trace_pc(void)
-{
-	blocks++;
-}
-
-/* Appends "first", then the row n times with its number in place of each %d (a number between
-   commas), then "last". Backwards: from n - 1 to 0. */
-static void repeat(struct buf *out, const char *first, const char *row, const char *last, int n,
-                   bool backwards)
-{
-	buf_text(out, first);
-	for (int i = 0; i < n; i++) {
-		int number = backwards ? n - 1 - i : i;
-
-		buf_text(out, i && *first && strchr("{[", first[strlen(first) - 1]) ? "," : "");
-		for (const char *at = row; *at; at++) {
-			if (at[0] == '%' && at[1] == 'd') {
-				buf_printf(out, "%d", number);
-				at++;
-			} else {
-				buf_char(out, *at);
-			}
-		}
-	}
-	buf_text(out, last);
-}
-
-static struct buf text(void)
-{
-	return BUF(BUF_MAX_MESSAGE);
-}
 
 /* ---- schemas and arguments ---- */
 
@@ -158,6 +119,31 @@ static void members(int n)
 static void elements(int n)
 {
 	compare("[", "%d", "[%d]", "]", n);
+}
+
+/* Levels around elements: each level looked at all of them again. */
+static struct buf nested(int levels, int n, int last)
+{
+	struct buf out = text();
+
+	for (int i = 0; i < levels; i++) {
+		buf_text(&out, i % 2 ? "{\"k\":" : "[");
+	}
+	repeat(&out, "[", "[]", ",", n, false);
+	buf_printf(&out, "%d]", last);
+	for (int i = levels; i-- > 0;) {
+		buf_text(&out, i % 2 ? "}" : "]");
+	}
+	return out;
+}
+
+static void levels(int n)
+{
+	struct buf before = nested(n / 10, n, 1), now = nested(n / 10, n, 2);
+
+	json_diff(buf_view(&before), buf_view(&now), NULL, take_difference, NULL);
+	buf_release(&before);
+	buf_release(&now);
 }
 
 /* ---- streams ---- */
@@ -308,10 +294,7 @@ static void events_of_a_rollout(int n)
 	judge(&lines);
 }
 
-static const struct {
-	const char *what;
-	void (*work)(int n);
-} cases[] = {
+static const struct scaling_case cases[] = {
 	{"properties of a schema, all required, and their arguments", properties},
 	{"required arguments that are no properties", required_alone},
 	{"words of an enum, and a wrong one", words},
@@ -320,6 +303,7 @@ static const struct {
 	{"tools of a list that changed", tools_changed},
 	{"members of two objects", members},
 	{"elements of two arrays", elements},
+	{"levels around elements", levels},
 	{"events of a stream", events},
 	{"lines of one event", long_event},
 	{"steps of a rollout", steps},
@@ -331,21 +315,8 @@ static const struct {
 	{"events of a rollout", events_of_a_rollout},
 };
 
-static uint64_t work_of(void (*work)(int n), int n)
-{
-	blocks = 0;
-	work(n);
-	return blocks;
-}
-
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		uint64_t few = work_of(cases[i].work, N), many = work_of(cases[i].work, 4 * N);
-
-		ok(few > N && many <= TIMES_WORSE * few,
-		   "%s: %.1f times the work for 4 times as many", cases[i].what,
-		   (double)many / (double)few);
-	}
+	scaling_run(cases, ARRAY_LEN(cases));
 	return done();
 }

@@ -222,6 +222,28 @@ static void disconnect(void)
 	server_stop(s);
 }
 
+static void bad_field(void)
+{
+	static const char *const way[] = {"DOWN", "DOWN", "RIGHT"};
+	struct server *s = start_server("frozen_lake?fault=bad-field");
+	struct got a, g;
+
+	open_session(s, "{\"session_id\":\"a\"}", &a);
+	for (size_t i = 0; i < ARRAY_LEN(way); i++) {
+		move(s, a.session, way[i], &g);
+	}
+	is_int(position_in(&g), 9, "beside the broken field all is well");
+	move(s, a.session, "JUMP", &g);
+	ok(!strstr(message_of(&g), "is broken"), "a call that is refused is refused as ever");
+	move(s, a.session, "RIGHT", &g);
+	ok(strstr(message_of(&g), "Error executing tool lake_move: field 10 is broken") != NULL,
+	   "the move onto it");
+	is_int(steps_read(s, "a"), 4, "is made");
+	move(s, a.session, "LEFT", &g);
+	is_int(position_in(&g), 9, "and there is a way back");
+	server_stop(s);
+}
+
 static void http_500(void)
 {
 	struct server *s = start_server("frozen_lake?fault=http-500");
@@ -313,6 +335,7 @@ static const struct {
 	{"session-churn", session_churn},
 	{"stale-reward", stale_reward},
 	{"drop-iserror", drop_iserror},
+	{"bad-field", bad_field},
 	{"disconnect", disconnect},
 };
 

@@ -6,19 +6,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MEMBERS 8 /* of the state, from its top, that are looked for in observations */
+#define MEMBERS 8 /* top-level members of the state that are looked for in observations */
 
-/* A member of the state that observations have, too. */
+/* A member of the state that observations also have. */
 struct seen_member {
-	bool differed; /* some observation had another value than the state */
-	bool equal;    /* the newest one has the same */
+	bool differed; /* an observation had a different value than the state */
+	bool equal;    /* the newest observation has the same value */
 };
 
 struct aliased {
 	struct span steps;
-	int64_t first_count, last_count; /* the environment's own, when counted > 0 */
+	int64_t first_count, last_count; /* the environment's own, if counted > 0 */
 	int64_t counted;
-	int64_t told_before; /* what the first state says it is, -1: nothing */
+	int64_t told_before; /* according to the first state; -1: not known */
 	struct seen_member members[MEMBERS];
 	char name[48]; /* of the first member that differed */
 };
@@ -151,6 +151,7 @@ const struct check check_aliased_state = {
 	       "unchanged.\n"
 	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, and "
 	       "record again.",
+	.needs = UINT64_C(1) << KEY_STATE,
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct aliased),
 	.line = line,

@@ -3,7 +3,7 @@
 
 struct first_step {
 	struct span span;
-	bool refuted; /* it failed by its content alone, and yet changed the state */
+	bool refuted; /* failed according to its content alone, although the state changed */
 	char error[ERROR_TEXT];
 };
 

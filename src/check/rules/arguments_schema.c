@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* Of one tool; read when it is first called. */
+/* The schema of one tool; read when the tool is first called. */
 struct read_schema {
 	const struct arguments_schema *of;
 };
@@ -14,9 +14,9 @@ struct read_schema {
 struct misfit {
 	struct read_schema *schemas; /* by tool, in the rollout's arena */
 	bool outdated;               /* the tool list changed during the rollout */
-	bool beyond;                 /* a call of a tool whose schema was not kept */
+	bool beyond;                 /* a called tool's schema was not kept */
 	struct span calls;
-	char tool[64], why[200]; /* of the first one */
+	char tool[64], why[200]; /* of the first violation */
 };
 
 static const struct arguments_schema *schema_of(struct misfit *s, const struct rollout_facts *r,
@@ -92,6 +92,7 @@ const struct check check_arguments_schema = {
 	       "required, enum, const, minimum, maximum and unknown names), not nested values.\n"
 	       "Fix: correct the script, give the model the unmodified schema, or correct the "
 	       "schema if it is wrong.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_OK | KIND_FAILED | KIND_EVENT,
 	.state_size = sizeof(struct misfit),
 	.line = line,

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 struct capacity {
-	bool session; /* it was the session that was refused */
+	bool session; /* the session itself was refused */
 	struct span steps;
 	char error[ERROR_TEXT];
 };

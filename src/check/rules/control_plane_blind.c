@@ -8,9 +8,9 @@
 
 struct blind {
 	struct span unread; /* steps after which reward or status could not be read */
-	struct span failed; /* events that report it */
+	struct span failed; /* events about that */
 	struct span lost;
-	struct span skipped; /* events: left unread on purpose */
+	struct span skipped; /* events: intentionally not read */
 	char reason[ERROR_TEXT];
 };
 
@@ -36,8 +36,8 @@ static void note_event(struct blind *s, const struct rollout_facts *r, const str
 	}
 }
 
-/* What the recorder says of its own reading; without that, something that was
-   there before and is not there now. Imports leave out what they please. */
+/* What the recorder reports about its reading; without that, values that were present before and
+   are missing now. Imported recordings may omit anything. */
 static bool is_unread(const struct rollout_facts *r, const struct derived_line *m)
 {
 	const struct line *l = m->line;
@@ -121,6 +121,7 @@ const struct check check_control_plane_blind = {
 	       "transport's.\n"
 	       "Fix: make server and client agree on the environment's session id, and treat "
 	       "rewards and states of these rollouts as unknown.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_UNREPORTED | KIND_EVENT,
 	.state_size = sizeof(struct blind),

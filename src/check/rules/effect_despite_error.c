@@ -5,7 +5,7 @@
 
 struct despite {
 	struct span steps;
-	char error[ERROR_TEXT]; /* of the first one */
+	char error[ERROR_TEXT]; /* of the first such step */
 };
 
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,

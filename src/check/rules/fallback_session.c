@@ -9,12 +9,12 @@
 #define FINE_MAX 320
 
 struct fallback {
-	struct span replies; /* that named a foreign or made-up session */
-	int64_t changes;     /* how often the foreign id differed from the one before */
+	struct span replies; /* replies that named a foreign or made-up session */
+	int64_t changes;     /* how often the foreign id changed */
 	char first[ID_TEXT], last[ID_TEXT];
-	char ours[ID_TEXT]; /* "" when not known */
-	/* The end of the last meta from its session on, if its ids were valid, and the number
-	   of bytes before it. */
+	char ours[ID_TEXT]; /* "" if not known */
+	/* The end of the newest meta, from its session on, if the ids in it were valid, and the
+	   number of bytes before it. */
 	char fine[FINE_MAX];
 	size_t fine_n, head;
 };
@@ -42,16 +42,16 @@ static struct session_ids read_ids(struct str meta)
 	return ids;
 }
 
-/* Session ids rarely change, and recorders write what always changes before them. So most
-   metas end exactly as the last one did, and need no reading. A head that has hardly
-   grown has no room for another member. */
+/* Session ids rarely change, and recorders write the values that always change before them, so
+   most metas end exactly like the one before and need not be read. If the part before has hardly
+   grown, it has no room for another member. */
 static bool is_still_fine(const struct fallback *s, struct str meta)
 {
 	return s->fine_n > 0 && meta.n >= s->fine_n && meta.n - s->fine_n < s->head + 8 &&
 	       memcmp(meta.p + meta.n - s->fine_n, s->fine, s->fine_n) == 0;
 }
 
-/* Only where the reply's id, if there is one, stands behind the session's. */
+/* Only if the reply's id, if present, comes after the session's. */
 static void keep_fine(struct fallback *s, struct str meta, struct session_ids ids)
 {
 	static const char key[] = "\"session\":";
@@ -79,8 +79,7 @@ static bool is_digits(struct str s)
 	return i == s.n;
 }
 
-/* Ids that frameworks make up when they have lost the session: the address of
-   some object. */
+/* Ids that frameworks make up when they have lost the session: the address of an object. */
 static bool is_made_up(struct str id)
 {
 	static const struct str prefixes[] = {STR_INIT("gym_"), STR_INIT("sim_")};
@@ -188,6 +187,7 @@ const struct check check_fallback_session = {
 	       "initialize.\n"
 	       "Fix: forward the session id through every component, and make each refuse a call "
 	       "without one instead of generating one.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct fallback),

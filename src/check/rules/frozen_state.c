@@ -10,7 +10,7 @@
 
 struct frozen {
 	struct span sent; /* calls of tools not known to be read-only, answered or refused */
-	int64_t learned;  /* not among them: of tools that only read in the baseline */
+	int64_t learned;  /* not included: calls of tools that only read in the baseline */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -28,7 +28,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->sent, m->line->turn, m->line->step);
 }
 
-/* What the environment's own count of steps says of the calls: reached or not. */
+/* What the environment's own step count says about the calls: whether they reached it. */
 static void describe_count(const struct rollout_facts *r, char *out, size_t size)
 {
 	if (r->env_count.reported >= 2 && r->env_count.moved) {
@@ -56,7 +56,7 @@ static bool is_rewarded(const struct rollout_facts *r, const struct derived_line
 	return r->reward_known && r->reward_sum > 0;
 }
 
-/* Failures alone are another rule's. */
+/* Rollouts in which every call failed are left to other rules. */
 static bool is_about_failures(const struct rollout_facts *r)
 {
 	return r->episode.failed == r->episode.steps || r->failed_run >= STREAK_LONG;
@@ -101,9 +101,11 @@ const struct check check_frozen_state = {
 	       "the environment's own step count does not change. If the answers differ while "
 	       "state and step count do not change, they come from another environment than the "
 	       "one whose state is read. Members that change without a call (clocks, generated "
-	       "ids, call counters) are not counted as changes. This is an error; it is a "
-	       "warning if a reward above zero was earned. Calls of tools with readOnlyHint do "
-	       "not count, nor those named by \1read_only\2 and \1noop\2.\n"
+	       "ids, call counters) are not counted as changes; if such a number also changes as "
+	       "the calls say, like a leaking tank that is filled, whether anything moved is "
+	       "unknown. This is an error; it is a warning if a reward above zero was earned. "
+	       "Calls of tools with readOnlyHint do not count, nor those named by "
+	       "\1read_only\2 and \1noop\2.\n"
 	       "Look at env_steps first. If it grows, the calls reach the environment but have "
 	       "no effect: a wall, wrong arguments, read-only tools, or a frozen environment. If "
 	       "it does not grow, the calls do not reach it: look at the session ids in meta, "

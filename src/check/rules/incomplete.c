@@ -20,6 +20,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "the end line counts %" PRId64 " lines, but the recording has "
 		            "%" PRId64,
 		            said, r->lines);
+	} else if (r->torn) { /* of another program: the end was made when it was read */
+		finding_say(out, SEVERITY_ERROR, &at, "", "the last line of the file is truncated");
 	}
 	if (r->fused > 0) {
 		finding_say(out, SEVERITY_ERROR, NULL, "",

@@ -17,8 +17,8 @@
 struct band {
 	struct ratios sum;
 	struct span compared, uneven, alone, unrecorded;
-	int64_t here, there; /* how many tokens, in the first uneven turn */
-	char tempered[96];   /* why the two cannot be compared; "": they can */
+	int64_t here, there; /* number of tokens in the first turn that differs in length */
+	char tempered[96];   /* why the two cannot be compared; "": they can be */
 };
 
 static bool has_any(struct str llm)
@@ -97,7 +97,7 @@ static void say_partners(const struct band *s, struct findings *out)
 	}
 }
 
-/* Without the sign of what rounds to zero. */
+/* Without the sign of values that round to zero. */
 static double shown(double v)
 {
 	return fabs(v) < 0.0005 ? 0 : v;
@@ -183,6 +183,7 @@ const struct check check_kl_band = {
 	       "incomparable: the numbers are then reported but not judged.\n"
 	       "Fix: use one chat template for both, pass token ids instead of text, and use the "
 	       "same weights and precision and a temperature of 1.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct band),
 	.line = line,

@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct ranges {
-	bool asked; /* for log-probs, by the parameters that were sent */
+	bool asked; /* of log-probabilities, according to the parameters that were sent */
 	struct span missing, positive, unset, zero, uneven;
 };
 
@@ -20,7 +20,7 @@ static void header(struct ranges *s, const struct line *l)
 	s->asked = asked.p && json_type(asked) != JSON_FALSE && !json_is_null(asked);
 }
 
-/* What one turn's values are like. */
+/* Statistics of one turn's values. */
 struct logprob_counts {
 	int64_t count, positive, unset, zero;
 };
@@ -114,6 +114,7 @@ const struct check check_logprob_range = {
 	       "in the header: what was requested and what was sent.\n"
 	       "Fix: use \1tokens\2 with the right \1profile\2; some servers return none unless "
 	       "top_logprobs is requested too, or only if started with an option for it.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct ranges),
 	.line = line,

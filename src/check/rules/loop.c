@@ -7,22 +7,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PERIODS         3 /* the longest that is looked for */
+#define PERIODS         3 /* the longest period that is detected */
 #define ROUNDS          3
-#define ROUNDS_HARMLESS 10 /* of calls that only read, or may be repeated */
+#define ROUNDS_HARMLESS 10 /* calls that only read, or may be repeated */
 
-#define SAMPLE ((size_t)64) /* bytes of a long value that are compared at first */
+#define SAMPLE ((size_t)64) /* bytes of a long value that are compared first */
 
-/* A step by its call, its state and its result. The first comparison is cheap; equal steps are
-   compared in full from the second round on. */
+/* A step as its call, state and result. The first comparison is cheap; equal steps are compared
+   in full from the second round on. */
 struct lap {
-	uint64_t look, full; /* full 0: not worked out */
+	uint64_t look, full; /* full 0: not computed yet */
 	int64_t turn, step;
 };
 
 struct streak_of {
-	struct span span; /* from the first step of the first round on */
-	int64_t matches;  /* steps equal to the one a period before */
+	struct span span; /* the first step of the first round */
+	int64_t matches;  /* number of steps equal to the step one period before */
 	int period;
 };
 
@@ -31,8 +31,8 @@ struct loop {
 	int known;
 	struct streak_of now[PERIODS]; /* by period - 1 */
 	struct streak_of longest;
-	char tool[64];    /* called last in it */
-	bool learned;     /* that one only reads, as the baseline has it */
+	char tool[64];    /* its last call */
+	bool learned;     /* that tool only reads, according to the baseline */
 	int64_t others;   /* further loops of this rollout */
 	int64_t harmless; /* steps in a row whose calls may be repeated */
 	int64_t failed;   /* steps in a row that failed */
@@ -62,8 +62,8 @@ static uint64_t start_of(struct str s)
 	return h;
 }
 
-/* With a known state, the state says whether anything moved, and numbers and ids in the
-   answer need not be the same; without one, the answer has to. */
+/* If the state is known, it shows whether anything moved, and numbers and ids in the answer may
+   differ; if not, the answers must be equal. */
 static uint64_t look(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);
@@ -93,7 +93,7 @@ static bool is_same(const struct lap *a, const struct lap *b)
 	return a->look == b->look && (!a->full || !b->full || a->full == b->full);
 }
 
-/* One call again and again is a loop of one, not of two or three. */
+/* One call repeated is a loop of period 1, not 2 or 3. */
 static bool is_uniform(const struct loop *s, int period)
 {
 	return period > 1 && s->now[0].matches >= period - 1;
@@ -106,7 +106,7 @@ static bool is_loop(const struct loop *s, const struct streak_of *k)
 	if (k->matches < (rounds - 1) * k->period || is_uniform(s, k->period)) {
 		return false;
 	}
-	return k->period > 1 || s->failed == 0; /* else it is retry-same-error */
+	return k->period > 1 || s->failed == 0; /* otherwise it is retry-same-error */
 }
 
 static void follow(struct loop *s, const struct rollout_facts *r, const struct derived_line *m,

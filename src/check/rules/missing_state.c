@@ -8,18 +8,18 @@
 struct missing {
 	struct span steps;
 	bool lost;    /* the source turned out to belong to another environment */
-	bool skipped; /* reading it would have disturbed the episode, or it was cut */
+	bool skipped; /* reading it would have disturbed the episode, or it was truncated */
 };
 
-/* With the observation as state there is none before the first one, and none
-   after a failed step. */
+/* If the observation is the state, there is none before the first observation, and none after a
+   failed step. */
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE || s->lost || s->skipped ||
 	       (r->source == SOURCE_OBSERVATION && (r->steps == 1 || r->previous.failed));
 }
 
-/* It was read, and longer than a line holds: its hash is there. */
+/* It was read, but is longer than a line may be: its hash is recorded. */
 static bool was_cut(const struct line *event)
 {
 	return event->event == EVENT_TRUNCATED_BYTES &&
@@ -66,6 +66,7 @@ const struct check check_missing_state = {
 	       "same session: an endpoint that answers 404 or an error, a resource that does not "
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
+	.needs = UINT64_C(1) << KEY_STATE,
 	.wants = KIND_NO_STATE | KIND_EVENT,
 	.state_size = sizeof(struct missing),
 	.line = line,

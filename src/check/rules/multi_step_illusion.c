@@ -9,7 +9,8 @@
 struct illusion {
 	struct span failed;     /* all failed steps of the episode */
 	char error[ERROR_TEXT]; /* of the first one */
-	int64_t refuted;        /* failed by their content alone, and yet changed the state */
+	/* failed according to their content alone, although the state changed */
+	int64_t refuted;
 	struct streak streak;
 };
 
@@ -52,7 +53,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct illusion *s = state;
 	const struct episode_counts *e = &r->episode;
 	if (s->refuted > 0 && s->refuted == s->failed.count) {
-		return; /* effect-despite-error's: a dart that missed */
+		return; /* left to effect-despite-error: for example a dart that missed */
 	}
 	if (e->steps >= 2 && e->failed == e->steps) {
 		say_all_failed(s, e, out);

@@ -9,12 +9,12 @@
 
 /* Called only for turns without a call: calls in between are visible in the step count. */
 struct silent {
-	int64_t steps, turn; /* as of the last such turn; turn counted from 0: none yet */
+	int64_t steps, turn; /* of the rollout, at the last such turn */
 	int64_t talked;      /* turns without a user's reply */
 	bool begun;
 	struct span run, longest;
-	const char *cause;  /* of the run's first turn */
-	const char *reason; /* of the longest run's */
+	const char *cause;  /* of the first turn of the run */
+	const char *reason; /* of the longest run */
 };
 
 /* The causes reported by the reply parser, as sentences. */
@@ -51,7 +51,7 @@ static const char *words_of(const struct derived_line *m)
 	return "the cause was not recorded";
 }
 
-/* Does a user reply to the text? A nudge of our own policy is not a reply. */
+/* Did a user reply to the text? A reminder from our own policy does not count. */
 static bool is_answered(const struct rollout_facts *r, const struct line *l)
 {
 	struct str message;
@@ -86,7 +86,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)out;
 	if (r->tool_count == 0 || m->outside_episode ||
 	    JSON_GET(m->line->value[KEY_LLM], "error").p) {
-		return; /* no tool to call, or no model to call it */
+		return; /* without tools to call, or without a model */
 	}
 	s->begun = true;
 	s->turn = m->line->turn;
@@ -136,6 +136,7 @@ const struct check check_no_tool_call = {
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2). Fix: start the server with "
 	       "its tool parser, or try \1tool_mode\2 text or json.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_TURN,
 	.state_size = sizeof(struct silent),
 	.line = line,

@@ -8,8 +8,8 @@
 
 struct refusals {
 	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */
-	size_t count;  /* tools refused */
-	bool accepted; /* some offered tool was there */
+	size_t count;  /* number of tool lists that were refused */
+	bool accepted; /* some tool was offered */
 	struct span calls;
 };
 
@@ -73,6 +73,7 @@ const struct check check_no_tools = {
 	       "the list only after notifications/initialized.\n"
 	       "Fix: correct the registration, and start a batch only when tools/list shows the "
 	       "tools the task needs.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct refusals),
 	.line = line,

@@ -6,14 +6,14 @@
 
 #include <inttypes.h>
 
-/* A client that loses answers loses all of them, and searching every message takes longer than
-   all other rules together: the first steps are enough. */
+/* A client that loses answers loses all of them, and searching every message would take longer
+   than all other rules together: the first steps are enough. */
 #define LOOKS 4
 
 struct lost {
-	struct span unsaid; /* not in the conversation */
-	struct span unread; /* not in the record: another key, bytes that were no JSON */
-	char near[64];      /* the key that was perhaps meant */
+	struct span unsaid; /* answers missing from the conversation */
+	struct span unread; /* answers missing from the record: under another key, or not JSON */
+	char near[64];      /* the key that was probably meant */
 	int looked;
 };
 
@@ -22,25 +22,26 @@ static bool is_empty(struct str value)
 	return json_is_null(value) || peer_is(value, STR(""));
 }
 
-/* Does the line keep a conversation, and does a message of it hand something to the
-   model? */
+/* Does the line have a conversation, and does no message in it pass anything to the model? */
 static bool is_untold(const struct line *l)
 {
-	struct str message;
+	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
+	struct str message, values[ARRAY_LEN(keys)];
 	bool talks = false;
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		if (peer_is(JSON_GET(message, "role"), STR("assistant"))) {
+		json_pick(message, keys, ARRAY_LEN(keys), values);
+		if (peer_is(values[0], STR("assistant"))) {
 			talks = true;
-		} else if (!is_empty(JSON_GET(message, "content"))) {
+		} else if (!is_empty(values[1])) {
 			return false;
 		}
 	}
 	return talks;
 }
 
-/* Finds "observations" instead of "observation" and the like. Structured content alone is not a
-   loss: some servers put everything there. */
+/* Finds "observations" instead of "observation" and the like. Structured content without an
+   observation is not a loss: some servers put everything there. */
 static bool has_near(struct lost *s, struct workspace *w, struct str value)
 {
 	static const char *const meant[] = {"observation"};

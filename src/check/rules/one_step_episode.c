@@ -71,6 +71,7 @@ const struct check check_one_step_episode = {
 	       "Look at end.status and end.reason, and at the model's last message.\n"
 	       "Fix: end episodes only on terminated or truncated, and prompt a model that stops "
 	       "calling tools to continue.",
+	.needs = UINT64_C(1) << KEY_STATUS,
 	.wants = KIND_FIRST,
 	.state_size = sizeof(struct one_step),
 	.line = line,

@@ -39,6 +39,7 @@ const struct check check_post_terminal = {
 	       "Look at whether the client reads the control plane's status after every step, and "
 	       "whether the last action of a script is meant to follow the goal.\n"
 	       "Fix: stop at the first terminated or truncated.",
+	.needs = UINT64_C(1) << KEY_TERMINATED,
 	.wants = KIND_AFTER_END,
 	.state_size = sizeof(struct span),
 	.line = line,

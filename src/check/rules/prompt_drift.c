@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define IDS_MAX ((size_t)1 << 20) /* of one prompt; longer ones are not compared */
-#define SHOWN   3                 /* ids on either side, in the message */
+#define IDS_MAX ((size_t)1 << 20) /* tokens of one prompt; longer ones are not compared */
+#define SHOWN   3                 /* ids shown in the message on either side */
 
 enum drift { DRIFT_TEMPLATE, DRIFT_RETOKEN, DRIFT_OTHERS, DRIFT_REASONING, DRIFTS };
 
@@ -25,9 +25,9 @@ struct token_ids {
 };
 
 struct drifts {
-	struct token_ids expected; /* the last prompt and what was sampled after it */
-	struct token_ids prompt;   /* of the line being looked at */
-	size_t prompt_n;           /* how much of `expected` was prompt */
+	struct token_ids expected; /* the last prompt and the tokens sampled after it */
+	struct token_ids prompt;   /* tokens of the current line */
+	size_t prompt_n;           /* number of tokens of `expected` that are prompt */
 	bool known, thought, verbatim;
 	bool prompt_left_out; /* one was too long to be compared */
 	int64_t compared, count[DRIFTS];
@@ -36,7 +36,7 @@ struct drifts {
 	char where[96];
 };
 
-/* Doubles, so that a rollout's arena holds at most twice its longest prompt. */
+/* Grows by doubling, so that a rollout's arena holds at most twice its longest prompt. */
 static void add(struct token_ids *ids, struct arena *a, int64_t id)
 {
 	if (ids->n == ids->room) {
@@ -52,7 +52,7 @@ static void add(struct token_ids *ids, struct arena *a, int64_t id)
 	ids->at[ids->n++] = (int32_t)id;
 }
 
-/* Appends; false: not a list of ids, or too long. */
+/* Appends; returns false if it is not a list of ids, or too long. */
 static bool take_ids(struct token_ids *ids, struct arena *a, struct str list)
 {
 	struct str each;
@@ -80,7 +80,7 @@ static size_t common(const int32_t *a, size_t a_n, const int32_t *b, size_t b_n)
 	return i;
 }
 
-/* Does the rest of what was sampled follow once a piece is left out? */
+/* Do the remaining sampled tokens follow once some are left out? */
 static bool only_cut(const struct drifts *s, size_t at)
 {
 	const struct token_ids *e = &s->expected, *p = &s->prompt;
@@ -125,7 +125,7 @@ static void compare(struct drifts *s, const struct line *l)
 	char was[40], is[40];
 
 	s->compared++;
-	/* the last sampled token may be the end of the turn, which templates write */
+	/* the last sampled token may end the turn, and templates write that themselves */
 	if (at + 1 >= e->n) {
 		return;
 	}
@@ -201,6 +201,7 @@ const struct check check_prompt_drift = {
 	       "given token.\n"
 	       "Fix: train and sample with one template that preserves prefixes, or pass token ids "
 	       "instead of text.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct drifts),
 	.line = line,

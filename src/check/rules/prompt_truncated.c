@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-#define NOISE_BYTES 128 /* of messages, which may be no more than a few tokens */
+#define NOISE_BYTES 128 /* bytes of messages; fewer may be only a few tokens */
 
 struct growth {
-	int64_t tokens; /* of the last prompt; 0: not known */
-	size_t bytes;   /* of messages since */
-	bool thought;   /* the last reply had reasoning, which templates drop later */
+	int64_t tokens; /* tokens of the last prompt; 0: not known */
+	size_t bytes;   /* bytes of messages since then */
+	bool thought;   /* the last reply had reasoning, which templates remove later */
 	int64_t from, to, grown;
 	struct span span;
 };
@@ -69,6 +69,7 @@ const struct check check_prompt_truncated = {
 	       "context length.\n"
 	       "Fix: use a longer context, shorter observations, or a server that refuses instead "
 	       "of truncating.",
+	.needs = UINT64_C(1) << KEY_LLM,
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct growth),
 	.line = line,

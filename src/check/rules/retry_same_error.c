@@ -10,9 +10,9 @@
 
 struct retry {
 	uint64_t call; /* of the last failed step */
-	char *kept;    /* its error in the rollout's arena, when it is not longer */
+	char *kept;    /* its error, in the rollout's arena, if it is short enough */
 	size_t kept_n;
-	uint64_t masked; /* and when it is */
+	uint64_t masked; /* and if it is not */
 	bool is_long;
 	struct span span; /* steps in a row with that call and error */
 	char tool[64], error[ERROR_TEXT];

@@ -8,7 +8,7 @@
 
 struct unearned {
 	struct span failed;
-	char reward[40]; /* of the first one, as spelled */
+	char reward[40]; /* of the first such step, as spelled */
 };
 
 /* A reward that an earlier step also had belongs to stale-reward; a penalty for a failed step
@@ -30,15 +30,15 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->failed, m->line->turn, m->line->step);
 }
 
-/* A question and its answer: what one sees of such a world need not change with the
-   answer that ends it. */
+/* A question and its answer: the state of such an environment need not change with the answer
+   that ends it. */
 static bool is_answered(const struct rollout_facts *r)
 {
 	return r->source == SOURCE_OBSERVATION && r->episode.steps == 1 && r->ended_turn >= 0;
 }
 
-/* Steps that need not change a thing earn their reward by what they read or say. So do,
-   perhaps, those of a rollout whose reward no step reported: a grader gave it. */
+/* Steps that need not change anything earn their reward by what they read or say. The same may
+   hold for a rollout whose steps reported no reward: a grader assigned it. */
 static void say_unmoved(const struct rollout_facts *r, const struct derived_line *m,
                         struct findings *out)
 {
@@ -92,6 +92,7 @@ const struct check check_reward_without_effect = {
 	       "\1read_only\2.\n"
 	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
 	       "state source that shows the effect.",
+	.needs = UINT64_C(1) << KEY_REWARD,
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),
 	.line = line,

@@ -38,5 +38,6 @@ const struct check check_seed_ignored = {
 	       "at all.\n"
 	       "Fix: seed all generators of the environment in reset, or, where randomness is wanted, "
 	       "use no seed or a different one for each rollout.",
+	.needs = UINT64_C(1) << KEY_SEED,
 	.group = group,
 };

@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_MIN 8 /* shorter ones ("1", "env-0") are not unique names */
+#define ID_MIN 8 /* shorter ids ("1", "env-0") are not unique */
 
 struct alias {
-	uint64_t mark;  /* of id and header's meta: the same in copies of one rollout */
-	bool is_shared; /* an id was seen to be another's: one finding is enough */
+	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
+	bool is_shared; /* an id belonged to another rollout: one finding is enough */
 };
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
@@ -180,6 +180,7 @@ const struct check check_session_alias = {
 	       "the session header.\n"
 	       "Fix: give every rollout its own session id, and make the server keep one "
 	       "environment per session.",
+	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,
 	.state_size = sizeof(struct alias),

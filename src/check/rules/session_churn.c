@@ -6,18 +6,18 @@
 
 #include <inttypes.h>
 
-#define COUNTED_MIN 2 /* calls counted one by one */
-#define BACK_MIN    2 /* times that a count fell, and that it rose */
+#define COUNTED_MIN 2 /* calls whose count rose by exactly one */
+#define BACK_MIN    2 /* how often the count fell, and how often it rose */
 
 struct churn {
 	struct span session, episode, falls;
-	int64_t count;    /* the environment's newest, once one was known */
+	int64_t count;    /* the environment's newest count, if known */
 	int64_t from, to; /* of the first fall */
 	int64_t rises;
 	bool known;
 };
 
-/* An environment that starts anew by itself does so with the step that says done. */
+/* An environment that restarts by itself does so with the step that ends the episode. */
 static void note_event(struct churn *s, const struct rollout_facts *r, const struct line *l)
 {
 	if (l->event == EVENT_SESSION_ID_CHANGED) {
@@ -63,9 +63,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-/* A count that falls is evidence where calls were counted one by one, and none otherwise:
-   counts of what is left fall by nature, and counts of frames jump. But none goes up and
-   down. */
+/* A falling count is evidence only if calls were counted one by one: counts of what is left fall
+   by design, and counts of frames jump. But neither goes both up and down. */
 static bool is_evidence(const struct churn *s, const struct rollout_facts *r)
 {
 	bool counts_calls = r->env_count.by_one >= COUNTED_MIN && r->env_count.by_more == 0;
@@ -123,6 +122,7 @@ const struct check check_session_churn = {
 	       "same environment.\n"
 	       "Fix: keep a session on one server process, raise the idle timeout, and give "
 	       "every rollout its own session id.",
+	.needs = UINT64_C(1) << KEY_META,
 	.wants = KIND_RESET | KIND_OK | KIND_FAILED | KIND_EVENT,
 	.state_size = sizeof(struct churn),
 	.line = line,

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* As templates spell them; what models write for tool calls is for the parse source. */
+/* As templates spell them; the markup of tool calls is left to the parse source. */
 static const char *const marks[] = {
 	"<|im_start|>",        "<|im_end|>",      "<|endoftext|>", "<|eot_id|>",
 	"<|start_header_id|>", "<start_of_turn>", "<end_of_turn>", "<|channel|>",
@@ -17,8 +17,9 @@ enum place { IN_REPLY, IN_PROMPT, IN_OBSERVATION, PLACES };
 
 struct marked {
 	struct span spans[PLACES];
-	const char *mark[PLACES]; /* the first one found there */
-	bool own;                 /* calls as text were requested, so their markup is expected */
+	const char *mark[PLACES]; /* the first token found there */
+	/* tool calls in text were requested, so their markup is expected */
+	bool own;
 };
 
 static const char *find_mark(struct str text)
@@ -52,7 +53,7 @@ static void look(struct marked *s, enum place place, struct str text, const stru
 	span_add(&s->spans[place], l->turn, l->step);
 }
 
-/* A tool's message is the observation, which is looked at where it stands. */
+/* A tool's message is the observation, which is checked separately. */
 static void look_at_messages(struct marked *s, const struct line *l)
 {
 	struct str message;
@@ -80,7 +81,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (s->own && m->line->type == LINE_RESET) {
-		return; /* the prompt explains the marks */
+		return; /* the prompt explains these tokens */
 	}
 	look_at_messages(s, m->line);
 	look(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);

@@ -7,7 +7,7 @@
 
 struct stale {
 	struct span steps;
-	char reward[40]; /* the first repeated one, as spelled */
+	char reward[40]; /* the first repeated reward, as spelled */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -51,6 +51,7 @@ const struct check check_stale_reward = {
 	       "`end`, if the control plane reports it) and with the environment's step count.\n"
 	       "Fix: take no reward from a step whose outcome is not ok; on the server, clear the "
 	       "reward when a step fails.",
+	.needs = UINT64_C(1) << KEY_REWARD,
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct stale),
 	.line = line,

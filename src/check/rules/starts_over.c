@@ -1,5 +1,5 @@
-/* Rule starts-over: repeated calls get the first answer again, as from an environment that is
-   created anew for each call. */
+/* Rule starts-over: repeated calls get the first answer again, as if each call created a new
+   environment. */
 #include "check/check.h"
 
 #include "facts/fingerprint.h"
@@ -8,19 +8,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Different calls remembered; with more of them the rule does not speak. */
+/* Number of different calls remembered; with more of them there is no finding. */
 #define CALLS_MAX 64
 
-/* Of a state in which every member is ignored: it shows as much as none. */
+/* The hash of a state in which every member is ignored: it shows nothing. */
 #define HASH_OF_NOTHING "44136fa355b3678a1146ad16f7e8649e"
 
-/* One call that was made, and what it got the first time. */
+/* One call, and its first answer. */
 struct first_answer {
 	uint64_t call, answer;
 	bool repeated;
 };
 
-/* Of steps whose state is unknown, or shows nothing. */
+/* Steps whose state is unknown or shows nothing. */
 struct first_answers {
 	struct first_answer list[CALLS_MAX];
 	size_t count;
@@ -29,7 +29,7 @@ struct first_answers {
 };
 
 struct starts_over {
-	struct span calls;             /* answered ok, of tools not known to be read-only */
+	struct span calls;             /* calls answered ok, of tools not known to be read-only */
 	struct first_answers *answers; /* in the rollout's arena; NULL while the state is known */
 };
 
@@ -57,7 +57,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct starts_over *s = state;
-	/* with the observation as state an environment that starts over seems to move */
+	/* if the observation is the state, an environment that starts over seems to move */
 	bool judged = line_has(m->line, KEY_STATE_HASH) && r->source != SOURCE_OBSERVATION &&
 	              !str_is(json_inner(m->line->value[KEY_STATE_HASH]), HASH_OF_NOTHING);
 	if (m->outside_episode || m->idle) {
@@ -94,9 +94,9 @@ static bool all_repeated(const struct first_answers *a)
 	return true;
 }
 
-/* Two calls got different answers, and most repeats the first one again. Where the
-   environment's own count stands still, every repeat of any call is enough; else every call
-   must have been repeated. */
+/* Two calls got different answers, and most repeat the first one. If the environment's own count
+   stands still, it is enough that every repeated call got its first answer again; otherwise
+   every call must have been repeated. */
 static bool is_starting_over(const struct first_answers *a, bool still)
 {
 	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !answers_differ(a)) {
@@ -128,7 +128,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	char count[96] = "";
 
 	if ((r->movement == MOVEMENT_SEEN && r->source != SOURCE_OBSERVATION) ||
-	    r->movement == MOVEMENT_NONE) {
+	    r->movement == MOVEMENT_IGNORED || r->movement == MOVEMENT_NONE) {
 		return;
 	}
 	if (a && a->too_many) {

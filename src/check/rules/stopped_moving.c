@@ -1,4 +1,4 @@
-/* Rule stopped-moving: the environment counted calls and moved, and then did neither. */
+/* Rule stopped-moving: the environment counted calls and moved, and then stopped doing both. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -7,24 +7,26 @@
 #include <stdio.h>
 
 #define CALLS_MIN 3
-#define KINDS_MAX 32 /* different calls; with more of them this is a warning at most */
+#define KINDS_MAX 32 /* different calls; with more of them the finding is at most a warning */
 
 struct count_stop {
-	struct span uncounted; /* answered ok, not counted, state unchanged: the newest in a row */
-	uint64_t tools;        /* those with a counted call, by their index */
-	int64_t counted;       /* calls before them */
-	int64_t count;         /* the environment's newest count of steps */
-	bool known;            /* it has one */
-	bool stood;            /* the last call was one of these tools, and was not counted */
-	bool resumed;          /* a call after an uncounted one was counted */
-	/* Different calls that were counted, and which of them are among the uncounted ones. */
+	/* the newest run of calls that were answered ok, not counted, and left the state
+	   unchanged */
+	struct span uncounted;
+	uint64_t tools;  /* those of which a call was counted, by their index */
+	int64_t counted; /* number of calls before them */
+	int64_t count;   /* the environment's newest step count */
+	bool known;      /* there is one */
+	bool stood;      /* the last call was one of these tools and was not counted */
+	bool resumed;    /* a call after an uncounted one was counted */
+	/* The different calls that were counted, and which of them are among the uncounted ones. */
 	uint64_t calls[KINDS_MAX];
 	size_t call_count;
 	uint32_t tried, newest; /* one bit each */
 	bool too_many;
 };
 
-/* With more tools than bits the rule is silent about the last ones. */
+/* With more tools than bits there is no finding about the last ones. */
 static uint64_t tool_bit(int tool)
 {
 	return tool >= 0 && tool < 64 ? (uint64_t)1 << tool : 0;
@@ -56,7 +58,7 @@ static void note_counted(struct count_stop *t, uint64_t call, int tool)
 	}
 }
 
-/* Before the count of this step is the last one. */
+/* The count before this step is the last one seen. */
 static void note_count(struct count_stop *t, const struct derived_line *m)
 {
 	int64_t before = t->known ? t->count : 0;
@@ -96,8 +98,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-/* Two different calls or more were counted, and all of them are not any more: no wall stands
-   in every way. */
+/* At least two different calls were counted earlier and none is counted any more: a wall would
+   not block all of them. */
 static bool is_certain(const struct count_stop *t)
 {
 	uint32_t all = t->call_count < 32 ? ((uint32_t)1 << t->call_count) - 1 : UINT32_MAX;

@@ -3,7 +3,7 @@
 
 struct at_reset {
 	bool terminated, truncated;
-	bool goes_on; /* the first step said that it is not over */
+	bool goes_on; /* the first step reported that the episode is not over */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -52,6 +52,7 @@ const struct check check_terminated_at_reset = {
 	       "is shared by sessions keeps the end of the previous episode, and some compute "
 	       "done from a state that reset has not filled in yet.\n"
 	       "Fix: reset all of the state, done included; create one environment per session.",
+	.needs = UINT64_C(1) << KEY_TERMINATED,
 	.wants = KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct at_reset),
 	.line = line,

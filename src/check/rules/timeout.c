@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 struct timeouts {
-	bool reset; /* it was the start of the episode that timed out */
+	bool reset; /* the start of the episode timed out */
 	struct span steps;
 	char error[ERROR_TEXT]; /* of the first one */
 };
@@ -67,6 +67,7 @@ const struct check check_timeout = {
 	       "the server has too few workers.\n"
 	       "Fix: raise \1timeout\2 above the slowest step, give the server more workers, or "
 	       "let it create its environments before the first call.",
+	.needs = UINT64_C(1) << KEY_OUTCOME,
 	.wants = KIND_RESET | KIND_FAILED,
 	.state_size = sizeof(struct timeouts),
 	.line = line,

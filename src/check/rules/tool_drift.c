@@ -11,16 +11,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of prompt that are looked through */
-#define QUOTED_MAX     256                 /* names in it that are looked up */
+#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of the prompt that are searched */
+#define QUOTED_MAX     256                 /* names in the prompt that are looked up */
 #define NAME_MAX_BYTES 64
 
 struct drift {
-	size_t prompt; /* bytes looked through */
-	size_t quoted; /* names looked up in it */
+	size_t prompt; /* bytes searched */
+	size_t quoted; /* names looked up */
 	int64_t count;
 	char where[40], name[NAME_MAX_BYTES], nearest[NAME_MAX_BYTES];
-	struct span removed, changed; /* tools, by the events that report it */
+	struct span removed, changed; /* tools, according to the events about them */
 	char removed_name[NAME_MAX_BYTES], changed_name[NAME_MAX_BYTES];
 };
 
@@ -100,7 +100,7 @@ static bool is_name_byte(char c)
 	       c == '_';
 }
 
-/* Arguments and their words are named in prompts like tools are. */
+/* Prompts name arguments and their values the way they name tools. */
 static bool is_in_schema(const struct rollout_facts *r, struct str name)
 {
 	char quoted[NAME_MAX_BYTES + 2];
@@ -114,8 +114,8 @@ static bool is_in_schema(const struct rollout_facts *r, struct str name)
 	return false;
 }
 
-/* Only what looks like a name, and either is called a tool or is almost one: prose is
-   full of words. */
+/* Only text that looks like a name, and is called a tool or almost matches one: prose is full of
+   words. */
 static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
                            struct str rest)
 {
@@ -231,8 +231,7 @@ static void say_change(const struct span *span, const char *name, const char *wh
 
 /* ---- the lists of other sessions ---- */
 
-/* Names and arguments, whatever the order of the tools: what they are said to be for may name
-   the time of day. */
+/* Names and arguments, in any order of the tools: descriptions may contain the time of day. */
 static uint64_t tools_fingerprint(struct workspace *w, struct str tools)
 {
 	uint64_t sum = 1;
@@ -247,7 +246,7 @@ static uint64_t tools_fingerprint(struct workspace *w, struct str tools)
 	return sum;
 }
 
-/* Sessions that should be alike: of one environment, in one file, or in the group of one task. */
+/* Sessions expected to be alike: of one environment, in one file, or in one task's group. */
 static bool differs(const struct rollout_facts *r, const struct line *l, bool of_group,
                     uint64_t fingerprint, struct str *owner)
 {
@@ -346,6 +345,7 @@ const struct check check_tool_drift = {
 	       "hand, and two copies of a task set.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
 	       "replica, or use the nearest name if that was meant.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),
 	.line = line,

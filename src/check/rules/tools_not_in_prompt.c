@@ -5,18 +5,18 @@
 
 #include <inttypes.h>
 
-/* Upper bound for the bytes of a tool's JSON per token: words in schemas take three to five. */
+/* An upper bound for the bytes of a tool's JSON per token: words in schemas take three to five. */
 #define BYTES_A_TOKEN 6
-/* Shorter lists leave no doubt only where the prompt is next to nothing. */
+/* With fewer tools the result is certain only if the prompt is nearly empty. */
 #define TOOLS_MIN_BYTES 512
 
 struct prompt {
-	bool native; /* the server is to show the tools: the prompt's words do not */
+	bool native; /* the server adds the tools: not in the prompt's own text */
 	int64_t needed, tokens;
 	struct span span;
 };
 
-/* What a template shows of a tool: its name, what it does, what it takes. */
+/* The parts of a tool that templates show: its name, description and parameters. */
 static size_t shown_bytes(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
@@ -90,6 +90,7 @@ const struct check check_tools_not_in_prompt = {
 	       "\1policy\2, which compares prompts with and without the tools.\n"
 	       "Fix: start the server with its tool template (--jinja for llama.cpp, the tool "
 	       "parser for vLLM), or use \1tool_mode\2 text, which adds the tools to the prompt.",
+	.needs = UINT64_C(1) << KEY_TOOLS | UINT64_C(1) << KEY_LLM,
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct prompt),
 	.line = line,

@@ -10,7 +10,7 @@
 struct unknown {
 	struct span calls;
 	char name[64], nearest[64];
-	bool beyond; /* a call of a name that is not among the tools that were kept */
+	bool beyond; /* a called name is not among the tools that were kept */
 };
 
 static void find_nearest(struct unknown *s, const struct rollout_facts *r, struct str name)
@@ -26,11 +26,11 @@ static void find_nearest(struct unknown *s, const struct rollout_facts *r, struc
 	}
 }
 
-/* Where the server's list is not known, the server's word is. */
+/* If the server's list is not known, the server's error decides. */
 static bool is_unknown(const struct rollout_facts *r, const struct derived_line *m)
 {
 	if (r->tools_known == TOOLS_ALL) {
-		return r->tool_count > 0; /* an empty list is no-tools */
+		return r->tool_count > 0; /* an empty list is left to no-tools */
 	}
 	return r->tools_known == TOOLS_UNKNOWN && line_error_class(m->line) == CLASS_UNKNOWN_TOOL;
 }
@@ -86,6 +86,7 @@ const struct check check_unknown_tool = {
 	       "recording without the assistant's messages (whose calls become \"unknown\"), or a "
 	       "model that made it up.\n"
 	       "Fix: correct the name, or build the prompt from the server's list.",
+	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_UNLISTED,
 	.state_size = sizeof(struct unknown),
 	.line = line,

@@ -1,7 +1,7 @@
 /* Answers elicitation requests: see elicit.h. */
 #include "env/mcp/elicit.h"
 
-#include "json/scan.h"
+#include "json/index.h"
 #include "json/write.h"
 
 static bool fits_type(struct str type, struct str value)
@@ -27,23 +27,65 @@ static bool fits_type(struct str type, struct str value)
 	return false;
 }
 
-/* Is the string one of the field's options, if it has any? Options are an "enum", or the "const"
-   of each entry of "oneOf" or "anyOf". */
-static bool is_offered(struct str field, struct str value)
+/* ---- what a field offers ---- */
+
+/* The options of a field by their texts. Options are an "enum", or the "const" of each entry of
+   "oneOf" or "anyOf". */
+struct offers {
+	struct arena arena;
+	struct map texts;
+	bool limited; /* there are options: nothing else is valid */
+};
+
+static void add_offer(struct offers *o, struct str option)
+{
+	struct map_item *item;
+
+	if (json_type(option) != JSON_STRING) {
+		return;
+	}
+	uint64_t hash = map_hash(json_text(&o->arena, option));
+	if (!map_find(&o->texts, hash, STR_NONE)) {
+		item = arena_new(&o->arena, sizeof(*item));
+		map_add(&o->texts, item, hash);
+	}
+}
+
+static void offers_begin(struct offers *o, struct str field)
 {
 	static const struct str keys[] = {{"enum", 4}, {"oneOf", 5}, {"anyOf", 5}};
-	struct str offer;
+	struct str each;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		struct str offers = json_get(field, keys[i]);
-		size_t cursor = 0;
+	*o = (struct offers){.limited = false};
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !o->limited; i++) {
+		struct str list = json_get(field, keys[i]);
 
-		while (json_next(offers, &cursor, &offer)) {
-			if (json_same_text(value, i ? JSON_GET(offer, "const") : offer)) {
-				return true;
-			}
+		o->limited = json_type(list) == JSON_ARRAY;
+		for (size_t cursor = 0; o->limited && json_next(list, &cursor, &each);) {
+			add_offer(o, i ? JSON_GET(each, "const") : each);
 		}
-		if (json_type(offers) == JSON_ARRAY) {
+	}
+}
+
+static bool is_offered(const struct offers *o, struct str value)
+{
+	struct arena scratch = {0};
+	bool is = !o->limited ||
+	          (json_type(value) == JSON_STRING &&
+	           map_find(&o->texts, map_hash(json_text(&scratch, value)), STR_NONE));
+
+	arena_release(&scratch);
+	return is;
+}
+
+/* ---- defaults ---- */
+
+static bool are_offered(const struct offers *o, struct str list)
+{
+	struct str each;
+
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		if (json_type(each) != JSON_STRING || !is_offered(o, each)) {
 			return false;
 		}
 	}
@@ -53,88 +95,104 @@ static bool is_offered(struct str field, struct str value)
 /* The field's default; absent if it has no valid one. */
 static struct str default_of(struct str field)
 {
-	struct str value = JSON_GET(field, "default"), none = STR_NONE, each;
-	size_t cursor = 0;
+	struct str value = JSON_GET(field, "default");
+	bool list = json_type(value) == JSON_ARRAY;
+	struct offers offers;
 
 	if (!fits_type(JSON_GET(field, "type"), value)) {
-		return none;
+		return STR_NONE;
 	}
-	if (json_type(value) != JSON_ARRAY) {
-		return is_offered(field, value) ? value : none;
-	}
-	while (json_next(value, &cursor, &each)) {
-		if (json_type(each) != JSON_STRING || !is_offered(JSON_GET(field, "items"), each)) {
-			return none;
-		}
-	}
-	return value;
+	offers_begin(&offers, list ? JSON_GET(field, "items") : field);
+	bool valid = list ? are_offered(&offers, value) : is_offered(&offers, value);
+	arena_release(&offers.arena);
+	return valid ? value : STR_NONE;
 }
 
 /* Is there a required field without a default? Its name is written to why. */
-static bool lacks_default(struct str schema, struct buf *why)
+static bool lacks_default(struct str required, const struct json_index *fields, struct buf *why)
 {
-	struct str required = JSON_GET(schema, "required"), name;
-	struct str fields = JSON_GET(schema, "properties");
-	size_t cursor = 0;
+	struct json_index wanted;
+	struct arena names = {0};
+	struct str name, lacking = STR_NONE;
 
-	while (json_next(required, &cursor, &name)) {
-		struct buf key = BUF(BUF_MAX_SMALL);
-		bool there = json_type(name) == JSON_STRING && json_decode(name, &key) &&
-		             default_of(json_get(fields, buf_view(&key))).p;
+	json_index_begin(&wanted, required);
+	for (size_t cursor = 0; !lacking.p && json_next(required, &cursor, &name);) {
+		struct str text = json_text(&names, name);
 
-		if (!there) {
-			buf_printf(why, "no default for the required field ");
-			buf_str(why, name);
+		if (!text.p) {
+			lacking = name;
+			continue;
 		}
-		buf_release(&key);
-		if (!there) {
-			return true;
+		/* a name that comes again is looked at once */
+		bool again = json_index_find(&wanted, text).p != name.p;
+		if (!again && !default_of(json_index_find(fields, text)).p) {
+			lacking = name;
 		}
 	}
-	return false;
+	if (lacking.p) {
+		buf_text(why, "no default for the required field ");
+		buf_str(why, lacking);
+	}
+	json_index_release(&wanted);
+	arena_release(&names);
+	return lacking.p != NULL;
 }
 
-static void write_content(struct json_writer *w, struct str fields)
+static void write_content(struct json_writer *w, struct str properties,
+                          const struct json_index *fields)
 {
+	struct arena names = {0};
 	struct json_member field;
-	struct buf key = BUF(BUF_MAX_SMALL);
-	size_t cursor = 0;
 
-	while (json_next_member(fields, &cursor, &field)) {
-		struct str value = default_of(field.value);
-
-		buf_clear(&key);
-		json_decode_key(field.key, &key);
+	for (size_t cursor = 0; json_next_member(properties, &cursor, &field);) {
+		struct str name = json_key_text(&names, field.key);
 		/* of duplicate fields the last one counts */
-		if (value.p && !key.full && json_get(fields, buf_view(&key)).p == field.value.p) {
-			jw_key_str(w, buf_view(&key));
+		bool last = json_index_find(fields, name).p == field.value.p;
+		struct str value = last ? default_of(field.value) : STR_NONE;
+
+		if (value.p) {
+			jw_key_str(w, name);
 			jw_raw(w, value);
 		}
 	}
-	buf_release(&key);
+	arena_release(&names);
 }
 
-bool elicit_answer(struct str params, struct buf *result, struct buf *why)
+/* False: a required field has no default. */
+static bool answer_form(struct str schema, struct buf *result, struct buf *why)
 {
-	struct str schema = JSON_GET(params, "requestedSchema");
-	struct str mode = JSON_GET(params, "mode");
+	struct str properties = JSON_GET(schema, "properties");
+	struct json_index fields;
 	struct json_writer w;
 
-	if (mode.p && !json_is(mode, STR("form"))) {
-		buf_text(why, "not a form: mode ");
-		buf_str(why, mode);
-	} else if (json_type(schema) != JSON_OBJECT) {
-		buf_text(why, "the request has no requestedSchema");
-	} else if (!lacks_default(schema, why)) {
+	json_index_begin(&fields, properties);
+	bool lacking = lacks_default(JSON_GET(schema, "required"), &fields, why);
+	if (!lacking) {
 		jw_init(&w, result);
 		jw_object(&w);
 		jw_key(&w, "action");
 		jw_text(&w, "accept");
 		jw_key(&w, "content");
 		jw_object(&w);
-		write_content(&w, JSON_GET(schema, "properties"));
+		write_content(&w, properties, &fields);
 		jw_end(&w);
 		jw_end(&w);
+	}
+	json_index_release(&fields);
+	return !lacking;
+}
+
+bool elicit_answer(struct str params, struct buf *result, struct buf *why)
+{
+	struct str schema = JSON_GET(params, "requestedSchema");
+	struct str mode = JSON_GET(params, "mode");
+
+	if (mode.p && !json_is(mode, STR("form"))) {
+		buf_text(why, "not a form: mode ");
+		buf_str(why, mode);
+	} else if (json_type(schema) != JSON_OBJECT) {
+		buf_text(why, "the request has no requestedSchema");
+	} else if (answer_form(schema, result, why)) {
 		return true;
 	}
 	buf_text(result, "{\"action\":\"decline\"}");

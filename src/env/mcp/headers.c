@@ -1,4 +1,5 @@
 /* Headers that repeat parts of a request: see headers.h. */
+#define _GNU_SOURCE /* memmem */
 #include "env/mcp/headers.h"
 
 #include "base/base64.h"
@@ -143,6 +144,13 @@ static struct str member_named(struct schema_walk *w, struct str object, struct 
 	return w->key.full ? STR_NONE : json_get(object, buf_view(&w->key));
 }
 
+/* Only then is its argument looked for: few of many properties are repeated in a header. */
+static bool holds_mark(struct str schema)
+{
+	return memmem(schema.p, schema.n, MARK, strlen(MARK)) ||
+	       memmem(schema.p, schema.n, "\\u", 2); /* it may be escaped */
+}
+
 static bool next_of_schema(struct level *l, struct level *child)
 {
 	struct json_member m;
@@ -178,7 +186,7 @@ static bool next_child(struct schema_walk *w, struct level *l, struct level *chi
 			return false;
 		}
 		*child = (struct level){.node = m.value, .reachable = l->reachable};
-		if (l->reachable) {
+		if (l->reachable && holds_mark(m.value)) {
 			child->value = member_named(w, l->value, m.key);
 		}
 		return true;

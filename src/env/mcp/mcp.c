@@ -68,11 +68,7 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 	if (r.got != MCP_GOT_RESULT) {
 		return mcp_refused(e, &r, "tools/list", refusal, err);
 	}
-	if (endless) {
-		mcp_note(e, EVENT_NOISE, "tools/list",
-		         "pagination does not end: the cursor repeats, or the pages are too large",
-		         false);
-	}
+	mcp_note_endless(e, endless);
 	e->facts.tools = buf_view(&e->tools);
 	return 0;
 }

@@ -41,6 +41,9 @@ struct env_mcp {
 void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
               bool skipped);
 
+/* Reports that not all pages of the tool list were read. */
+void mcp_note_endless(struct env_mcp *e, bool endless);
+
 /* Reports once that the control plane fails, with e->control.why. */
 void mcp_control_trouble(struct env_mcp *e, const char *what);
 

@@ -7,7 +7,9 @@
 #include "json/write.h"
 
 #define TOOL_PAGES_MAX 1000
-#define TOOLS_MAX      4096 /* of one list */
+#define PAGES_TIMEOUTS 5u /* all pages take at most so many times the timeout of one */
+#define NS_PER_MS      1000000u
+#define TOOLS_MAX      65536 /* of one list: as many as rules look at */
 /* The list is part of a recording's first line and must leave room for the rest. */
 #define TOOLS_BYTES_MAX ((size_t)16 << 20)
 
@@ -20,6 +22,7 @@ struct listing {
 	uint64_t kept, left_out;
 	bool more_pages;
 	struct buf repeated; /* names in JSON, with commas */
+	uint64_t until_ns;   /* no further page is requested; 0: no limit */
 };
 
 static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply *r,
@@ -82,8 +85,9 @@ static bool turn_page(struct listing *l, struct str next, int page, struct buf *
 	if (l->left_out) {
 		return false;
 	}
-	*endless =
-		page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL || str_eq(next, buf_view(cursor));
+	bool late = l->until_ns && io_now_ns(l->session->conf.io) >= l->until_ns;
+	*endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
+	           str_eq(next, buf_view(cursor));
 	buf_clear(cursor);
 	buf_str(cursor, next);
 	l->more_pages = false;
@@ -164,6 +168,10 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, stru
 	struct buf cursor = BUF(BUF_MAX_SMALL);
 	struct listing l = {.session = s, .tools = tools, .repeated = BUF(BUF_MAX_SMALL)};
 
+	if (s->conf.timeout_ms) {
+		l.until_ns =
+			io_now_ns(s->conf.io) + PAGES_TIMEOUTS * s->conf.timeout_ms * NS_PER_MS;
+	}
 	*endless = false;
 	buf_clear(tools);
 	buf_clear(&s->marked);

@@ -184,6 +184,16 @@ int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct erro
 
 /* ---- tools ---- */
 
+void mcp_note_endless(struct env_mcp *e, bool endless)
+{
+	if (endless) {
+		mcp_note(e, EVENT_NOISE, "tools/list",
+		         "pagination does not end: the cursor repeats, or the pages are too large "
+		         "or too slow",
+		         false);
+	}
+}
+
 int mcp_look_at_tools(struct env_mcp *e, struct error *err)
 {
 	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
@@ -206,6 +216,7 @@ int mcp_look_at_tools(struct env_mcp *e, struct error *err)
 		e->facts.tools = buf_view(&e->tools);
 		events_push(&e->events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
+	mcp_note_endless(e, !failed && endless);
 	buf_release(&now);
 	buf_release(&detail);
 	return failed;

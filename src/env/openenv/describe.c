@@ -25,12 +25,12 @@ static bool is_old(struct str openapi)
 bool openenv_answers(const struct env_conf *conf, struct io *io)
 {
 	struct openenv_wire wire;
-	struct event_queue none = {0};
+	struct event_queue unread = {0};
 	struct error err = {0};
 	struct str body;
 	int status = 0;
 
-	openenv_wire_init(&wire, conf, io, &none);
+	openenv_wire_init(&wire, conf, io, &unread);
 	bool yes = !openenv_get(&wire, "/schema", &status, &body, &err) && is_schema(body);
 	if (yes) {
 		log_info("%s: OpenEnv, because /schema describes actions and observations",
@@ -43,6 +43,7 @@ bool openenv_answers(const struct env_conf *conf, struct io *io)
 		               "mention OpenEnv");
 	}
 	openenv_wire_release(&wire);
+	events_release(&unread);
 	return yes;
 }
 

@@ -338,6 +338,9 @@ static int exchange(struct openenv_wire *w, const char *method, const char *path
 		failed = http_read_all(x, &w->reply, err);
 	}
 	*status = failed ? 0 : http_status(x);
+	if (http_repeats(x)) {
+		events_push(w->events, EVENT_RETRY, STR(EVENTS_RETRY));
+	}
 	http_end(x);
 	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM ||
 	               err->kind == FAIL_INPUT)) {

@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-#define UNWRAP_MAX 2 /* how often arguments may have been encoded once too often */
+#define PROSE_MAX  ((size_t)64 << 10) /* bytes that all tools' names are looked for in */
+#define UNWRAP_MAX 2                  /* how often arguments may have been encoded once too often */
 
 struct call_reading {
 	const struct calls_conf *conf;
@@ -242,6 +243,7 @@ static bool names_a_tool(const struct call_reading *r, struct str text)
 {
 	struct str tool;
 
+	text.n = text.n < PROSE_MAX ? text.n : PROSE_MAX;
 	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
 		struct str name = json_inner(JSON_GET(tool, "name"));
 

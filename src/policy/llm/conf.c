@@ -12,6 +12,7 @@
 #include "trajectory/words.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #define RETRIES_MAX 100
 
@@ -230,12 +231,26 @@ static int read_url(struct conf_reading *r, struct error *err)
 	return 0;
 }
 
+/* https://HOST, or a host below it; with any port. */
+static bool is_url_of(const char *url, const char *host)
+{
+	struct str place = str_skip(str_from(url), strlen("https://"));
+	size_t n = strlen(host);
+
+	place.n = strcspn(place.p, ":/");
+	return strncmp(url, "https://", strlen("https://")) == 0 && place.n >= n &&
+	       strncasecmp(place.p + place.n - n, host, n) == 0 &&
+	       (place.n == n || place.p[place.n - n - 1] == '.');
+}
+
+/* A key goes to this host, to the provider whose key it is, and where the user says so. */
 static bool is_allowed(const struct conf_reading *r, const char *name)
 {
 	const struct llm_options *o = r->options;
-	const char *own = r->conf->profile->key_variable;
-	bool allowed =
-		o->key_env || (own && strcmp(own, name) == 0) || http_is_loopback(r->conf->url);
+	const struct profile *p = r->conf->profile;
+	bool own = p->key_variable && strcmp(p->key_variable, name) == 0;
+	bool allowed = o->key_env || (own && is_url_of(r->conf->url, p->key_host)) ||
+	               http_is_loopback(r->conf->url);
 
 	for (size_t i = 0; i < o->allowed_key_count; i++) {
 		allowed = allowed || strcmp(o->allowed_keys[i], name) == 0;
@@ -253,8 +268,8 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 	if (name && !is_allowed(r, name)) {
 		return error_set(
 			err, FAIL_USAGE,
-			"\"key_env\" would send the variable %s to %s: allow it with \1allow_key_env\2 %s",
-			name, r->conf->url, name);
+			"%s would send the variable %s to %s: allow it with \1allow_key_env\2 %s",
+			asked ? "\"key_env\"" : "the profile", name, r->conf->url, name);
 	}
 	if (name && (!key || !*key)) {
 		return error_set(err, FAIL_USAGE,

@@ -18,6 +18,7 @@ enum schema_form {
 struct profile {
 	const char *name, *help;
 	const char *key_variable; /* of its API key; NULL: it needs none */
+	const char *key_host;     /* whose key that is: this host and those below it */
 	const char *max_tokens;   /* what it calls the limit of a reply */
 	const char *accepts;      /* comma-separated optional fields that are safe to send */
 	/* members that ask for token ids, raw JSON; NULL: it has none to give */

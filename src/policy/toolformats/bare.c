@@ -19,7 +19,8 @@ static bool take_json(struct finder *f, struct str text, bool *lines)
 	while (s.n) {
 		enum found_how how = json_at(f, &plain, s, &value, &used);
 
-		if (how == FOUND_CUT && f->conf->asked_for_json && mark_at(s, "\"name\"") < s.n) {
+		if (how == FOUND_CUT && f->conf->asked_for_json &&
+		    mark_at(f, s, "\"name\"") < s.n) {
 			found_cut(f, STR_NONE, s);
 			return true;
 		}
@@ -71,11 +72,11 @@ static struct str without_stray_end(struct finder *f, struct str text)
 /* ---- in fences ---- */
 
 /* The inside of the fence at the start of *s. False: it has no end, or there is none. */
-static bool take_fence(struct str *s, struct str *inside)
+static bool take_fence(struct finder *f, struct str *s, struct str *inside)
 {
 	struct str rest = *s;
 
-	if (!skip_fence(&rest) || !cut_at(rest, "```", inside, &rest)) {
+	if (!skip_fence(&rest) || !cut_at(f, rest, "```", inside, &rest)) {
 		return false;
 	}
 	*inside = text_trim(*inside);
@@ -86,7 +87,7 @@ static bool take_fence(struct str *s, struct str *inside)
 /* Text, and then one fence or several with calls: nothing may follow, nor a question go before. */
 static bool read_fences(struct finder *f, struct str text)
 {
-	size_t at = mark_at(text, "```");
+	size_t at = mark_at(f, text, "```");
 	struct str before = text_trim((struct str){text.p, at}), s = str_skip(text, at), inside;
 	bool lines;
 
@@ -94,7 +95,7 @@ static bool read_fences(struct finder *f, struct str text)
 		return false;
 	}
 	while (s.n) {
-		if (!take_fence(&s, &inside) || !begins_json(inside) ||
+		if (!take_fence(f, &s, &inside) || !begins_json(inside) ||
 		    !take_json(f, inside, &lines)) {
 			return false;
 		}
@@ -110,13 +111,13 @@ static bool read_fences(struct finder *f, struct str text)
 /* <tag>JSON</tag>, or a mark before the JSON and nothing behind it. */
 static bool read_unknown(struct finder *f, struct str text)
 {
-	size_t at = mark_at(text, "<");
+	size_t at = mark_at(f, text, "<");
 	struct str tag, s, value, name = leading_name(str_skip(text, at + 1));
 	struct buf note = BUF(BUF_MAX_SMALL), close = BUF(BUF_MAX_SMALL);
 	size_t used = 0;
 	bool good = false;
 
-	if (cut_at(str_skip(text, at), ">", &tag, &s) && tag.n < 64) {
+	if (cut_at(f, str_skip(text, at), ">", &tag, &s) && tag.n < 64) {
 		s = skip_blanks(s);
 		buf_printf(&close, "</%.*s>", STR_ARG(name));
 		if (begins_json(s) && json_at(f, &plain, s, &value, &used) == FOUND_WHOLE) {
@@ -161,7 +162,7 @@ static bool read_named(struct finder *f, struct str text)
 	struct str name, s, value;
 	size_t used = 0;
 
-	if (!cut_at(text, "\n", &name, &s) || !is_offered(f, text_trim(name)) ||
+	if (!cut_at(f, text, "\n", &name, &s) || !is_offered(f, text_trim(name)) ||
 	    !begins_json(skip_blanks(s)) || skip_blanks(s).p[0] != '{' ||
 	    json_at(f, &plain, s, &value, &used) != FOUND_WHOLE || text_trim(str_skip(s, used)).n) {
 		return false;
@@ -176,7 +177,7 @@ static bool read_within(struct finder *f, struct str text)
 {
 	const char *format = f->conf->format;
 	bool python = format && strcmp(format, "pythonic") == 0;
-	size_t at = mark_at(text, python ? "[" : "{");
+	size_t at = mark_at(f, text, python ? "[" : "{");
 	struct str s = str_skip(text, at), value, none = STR_NONE;
 	size_t used = 0;
 
@@ -202,6 +203,8 @@ bool read_bare(struct finder *f, struct str text)
 		read_json, read_fences, read_python, read_named, read_unknown, read_within};
 
 	text = without_stray_end(f, text_trim(text));
+	memset(f->slots, 0, sizeof(f->slots));
+	f->text = text;
 	f->bare = true;
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
 		bool good = forms[i](f, text) && f->count > 0;

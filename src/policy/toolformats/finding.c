@@ -93,7 +93,7 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 		*value = text_trim((struct str){s.p, *used});
 		return FOUND_WHOLE;
 	}
-	struct str body = {s.p, call_end(row, s)};
+	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
 	if (f->conf->repair) {
 		how = mended_at(f, body, ending, value, used);

@@ -42,12 +42,12 @@ static struct str child_schema(const struct tree *t, struct str schema, struct s
 }
 
 /* At most so many: each has a mark at its beginning and one at its end. */
-static size_t elements_in(struct str s)
+static size_t elements_in(struct finder *f, struct str s)
 {
 	size_t count = 2;
 	struct str before;
 
-	while (count < ELEMENTS_MAX && cut_at(s, NAMESPACE, &before, &s)) {
+	while (count < ELEMENTS_MAX && cut_at(f, s, NAMESPACE, &before, &s)) {
 		count++;
 	}
 	return count;
@@ -74,14 +74,14 @@ static size_t open_element(struct tree *t, size_t parent, struct str name)
 }
 
 /* The tag behind a mark of the namespace; its name without the bracket. */
-static bool take_tag(struct str *s, struct str *tag)
+static bool take_tag(struct finder *f, struct str *s, struct str *tag)
 {
 	*s = skip_blanks(*s);
 	if (!s->n || s->p[0] != '<') {
 		return false;
 	}
 	*s = str_skip(*s, 1);
-	return cut_at(*s, ">", tag, s);
+	return cut_at(f, *s, ">", tag, s);
 }
 
 /* </name>: back to the element around it. */
@@ -104,10 +104,10 @@ static bool take_elements(struct tree *t, struct str *s)
 	struct str text, tag;
 	size_t at = 0;
 
-	while (!t->why && cut_at(*s, NAMESPACE, &text, s)) {
+	while (!t->why && cut_at(t->f, *s, NAMESPACE, &text, s)) {
 		/* a bracket doubled by the tokenizer belongs to the mark */
 		text.n -= text.n && at == 0 && text.p[text.n - 1] == ']';
-		if (!take_tag(s, &tag)) {
+		if (!take_tag(t->f, s, &tag)) {
 			return false;
 		}
 		bool closes = tag.n && tag.p[0] == '/';
@@ -223,7 +223,7 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 	struct typed typed;
 
 	(void)before;
-	if (!cut_at(s, ">", &tag, &s) || !cut_at(tag, "=", &name, &name)) {
+	if (!cut_at(f, s, ">", &tag, &s) || !cut_at(f, tag, "=", &name, &name)) {
 		return; /* no name: the mark is text */
 	}
 	name = text_trim(name);
@@ -231,14 +231,14 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 	typed_begin(f, name, &typed);
 	buf_release(&typed.object);
 	t.root = typed.root;
-	t.room = elements_in((struct str){s.p, call_end(row, s)});
+	t.room = elements_in(f, (struct str){s.p, call_end(f, row, s)});
 	t.all = arena_new(f->arena, t.room * sizeof(*t.all));
 	t.all[t.count++].schema = t.root;
 	if (!take_elements(&t, &s)) {
 		found_cut(f, name, *rest);
 		s = str_skip(s, s.n);
 	} else if (t.why) {
-		source.n = call_end(row, source);
+		source.n = call_end(f, row, source);
 		found_bad(f, name, source, t.why);
 		s = str_skip(*rest, source.n);
 	} else {

@@ -38,7 +38,7 @@ static bool take_value(struct finder *f, const struct tool_format *row, struct s
 	struct str value;
 	size_t used = 0;
 	enum found_how how = json_at(f, row, *s, &value, &used);
-	struct str body = {s->p, call_end(row, *s)};
+	struct str body = {s->p, call_end(f, row, *s)};
 
 	if (how == FOUND_CUT) {
 		found_cut(f, cut_name(f, *s), text_trim(*s));
@@ -110,14 +110,14 @@ static struct str without_cut_mark(struct str s, const char *const marks[MARKS_M
 }
 
 /* functions.NAME:0 is an id, too. */
-static void settle_head(struct head *h)
+static void settle_head(struct finder *f, struct head *h)
 {
 	struct str call_id, name = text_trim(h->name);
 
-	if (cut_at(name, "[CALL_ID]", &name, &call_id)) {
+	if (cut_at(f, name, "[CALL_ID]", &name, &call_id)) {
 		h->id = text_trim(call_id);
 	}
-	size_t colon = mark_at(name, ":");
+	size_t colon = mark_at(f, name, ":");
 	struct str number = str_skip(name, colon + 1);
 	if (number.n && strspn(number.p, "0123456789") >= number.n) {
 		h->id = name;
@@ -130,11 +130,11 @@ static void settle_head(struct head *h)
 }
 
 /* Up to one of the ends of a name, or to the object. */
-static struct head take_head(const struct tool_format *row, struct str *s)
+static struct head take_head(struct finder *f, const struct tool_format *row, struct str *s)
 {
-	struct str within = {s->p, call_end(row, *s)};
-	size_t bytes, end = nearest_mark(within, row->name_end, &bytes);
-	size_t brace = mark_at(within, "{");
+	struct str within = {s->p, call_end(f, row, *s)};
+	size_t bytes, end = nearest_mark(f, within, row->name_end, &bytes);
+	size_t brace = mark_at(f, within, "{");
 	struct head h = {.whole = bytes > 0};
 
 	if (bytes && end < brace) {
@@ -162,7 +162,7 @@ static struct head take_head(const struct tool_format *row, struct str *s)
 		h.name = (struct str){line.p, n};
 		*s = str_skip(line, n);
 	}
-	settle_head(&h);
+	settle_head(f, &h);
 	return h;
 }
 
@@ -189,7 +189,7 @@ static void take_arguments(struct finder *f, const struct tool_format *row, stru
 		call.arguments = value;
 		*s = str_skip(*s, used);
 	} else {
-		size_t end = call_end(row, left);
+		size_t end = call_end(f, row, left);
 
 		call.arguments = text_trim((struct str){left.p, end});
 		call.why = "its arguments are not JSON";
@@ -199,11 +199,11 @@ static void take_arguments(struct finder *f, const struct tool_format *row, stru
 }
 
 /* [TOOL_CALLS] junk [{..}]: the list counts. */
-static bool is_list_behind(struct str s)
+static bool is_list_behind(struct finder *f, struct str s)
 {
-	struct str list = skip_blanks(str_skip(s, mark_at(s, "[")));
+	struct str list = skip_blanks(str_skip(s, mark_at(f, s, "[")));
 
-	return mark_at(s, "[") < mark_at(s, "{") &&
+	return mark_at(f, s, "[") < mark_at(f, s, "{") &&
 	       str_starts(skip_blanks(str_skip(list, 1)), STR("{"));
 }
 
@@ -213,15 +213,15 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 	struct str s = skip_blanks(*rest);
 	size_t first = f->count;
 
-	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_behind(s))) {
+	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_behind(f, s))) {
 		if (!begins_json(s)) {
 			call_note(f->notes, "text-before-call");
 		}
-		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(s, "["));
+		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(f, s, "["));
 		grammar_calls(f, row, before, rest);
 		return;
 	}
-	struct head h = take_head(row, &s);
+	struct head h = take_head(f, row, &s);
 	if (!h.name.n || (leading_name(h.name).n < h.name.n && !is_offered(f, h.name))) {
 		return; /* a sentence that speaks of the mark */
 	}
@@ -233,8 +233,8 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
 		s = str_skip(s, s.n);
 		found_cut(f, h.name, STR_NONE);
-	} else if (!h.whole || call_end(row, body) > 0) {
-		struct str text = {body.p, call_end(row, body)};
+	} else if (!h.whole || call_end(f, row, body) > 0) {
+		struct str text = {body.p, call_end(f, row, body)};
 
 		found_bad(f, h.name, text, "its arguments are not JSON");
 		s = str_skip(body, text.n);

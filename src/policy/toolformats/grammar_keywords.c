@@ -242,7 +242,7 @@ static void take_calls(struct finder *f, struct str *body, bool closed)
 void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
                       struct str *rest)
 {
-	struct str s = skip_blanks(*rest), body = {s.p, call_end(row, s)}, behind;
+	struct str s = skip_blanks(*rest), body = {s.p, call_end(f, row, s)}, behind;
 	size_t first = f->count;
 	bool closed = body.n < s.n, list = str_starts(body, STR("["));
 

@@ -9,17 +9,17 @@ static const char *const ends[MARKS_MAX] = {"<|call|>",  "<|end|>", "<|return|>"
                                             "<|start|>", "<|eom|>", "<|eot|>"};
 
 /* The end of what stands before <|message|>: behind the last end of a message. */
-static struct str header_of(struct str *before)
+static struct str header_of(struct finder *f, struct str *before)
 {
 	struct str header = *before, s = *before;
 	size_t bytes, at;
 
-	while ((at = nearest_mark(s, ends, &bytes)) < s.n) {
+	while ((at = nearest_mark(f, s, ends, &bytes)) < s.n) {
 		s = str_skip(s, at + bytes);
 		header = s;
 	}
 	/* a header without a mark before it is the text's first line: to=NAME */
-	size_t channel = mark_at(header, "<|channel|>"), to = mark_at(header, "to=");
+	size_t channel = mark_at(f, header, "<|channel|>"), to = mark_at(f, header, "to=");
 	size_t begin = channel < to ? channel : to;
 	if (s.p == before->p) {
 		header = str_skip(header, begin);
@@ -28,27 +28,27 @@ static struct str header_of(struct str *before)
 	return header;
 }
 
-static struct str recipient(struct str header)
+static struct str recipient(struct finder *f, struct str header)
 {
 	struct str before, name;
 
-	if (!cut_at(header, "to=", &before, &name)) {
+	if (!cut_at(f, header, "to=", &before, &name)) {
 		return STR_NONE;
 	}
 	return leading_name(name);
 }
 
-static bool is_channel(struct str header, const char *channel)
+static bool is_channel(struct finder *f, struct str header, const char *channel)
 {
 	struct str before, name;
 
-	return cut_at(header, "<|channel|>", &before, &name) &&
+	return cut_at(f, header, "<|channel|>", &before, &name) &&
 	       str_starts(text_trim(name), str_from(channel));
 }
 
-static size_t body_end(struct str s, size_t *bytes)
+static size_t body_end(struct finder *f, struct str s, size_t *bytes)
 {
-	return nearest_mark(s, ends, bytes);
+	return nearest_mark(f, s, ends, bytes);
 }
 
 /* Arguments as parameters with marks: the body of a call that is named in its header. */
@@ -60,18 +60,18 @@ static void take_parameters(struct finder *f, const struct tool_format *row, str
 	size_t bytes;
 
 	typed_begin(f, name, &t);
-	while (nearest_mark(body, row->parameter, &bytes) < body.n) {
-		body = str_skip(body, nearest_mark(body, row->parameter, &bytes) + bytes);
-		bool whole = cut_at(body, row->key_end, &tag, &body);
-		size_t end = nearest_mark(body, row->value_close, &bytes);
+	while (nearest_mark(f, body, row->parameter, &bytes) < body.n) {
+		body = str_skip(body, nearest_mark(f, body, row->parameter, &bytes) + bytes);
+		bool whole = cut_at(f, body, row->key_end, &tag, &body);
+		size_t end = nearest_mark(f, body, row->value_close, &bytes);
 
 		if (!whole || !bytes) {
 			buf_release(&t.object);
 			found_cut(f, name, body);
 			return;
 		}
-		cut_at(tag, "\"", &value, &key);
-		cut_at(key, "\"", &key, &tag);
+		cut_at(f, tag, "\"", &value, &key);
+		cut_at(f, key, "\"", &key, &tag);
 		value = (struct str){body.p, end};
 		if (str_starts(value, STR("\n")) && str_ends(value, STR("\n")) && value.n > 1) {
 			value = (struct str){value.p + 1, value.n - 2};
@@ -87,7 +87,7 @@ static void take_call(struct finder *f, const struct tool_format *row, struct st
 {
 	struct found_call call = {.name = name};
 	struct str value, s = skip_blanks(*rest);
-	size_t used = 0, bytes, end = body_end(s, &bytes);
+	size_t used = 0, bytes, end = body_end(f, s, &bytes);
 
 	if (mark_here(s, row->parameter) && !bytes && f->conf->limited) {
 		found_cut(f, name, s); /* more may have followed */
@@ -103,7 +103,7 @@ static void take_call(struct finder *f, const struct tool_format *row, struct st
 	if (call.how == FOUND_WHOLE) {
 		call.arguments = value;
 		s = str_skip(s, used);
-		end = body_end(s, &bytes);
+		end = body_end(f, s, &bytes);
 	} else {
 		call.arguments = text_trim((struct str){s.p, end});
 		call.why = "its arguments are not JSON";
@@ -125,8 +125,8 @@ static bool is_json_or_parameters(const struct tool_format *row, struct str body
 void grammar_messages(struct finder *f, const struct tool_format *row, struct str *before,
                       struct str *rest)
 {
-	struct str header = header_of(before), name = recipient(header);
-	size_t bytes, end = body_end(*rest, &bytes);
+	struct str header = header_of(f, before), name = recipient(f, header);
+	size_t bytes, end = body_end(f, *rest, &bytes);
 
 	buf_str(&f->rest, *before);
 	*before = STR_NONE;
@@ -136,7 +136,7 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 		if (is_json_or_parameters(row, *rest)) {
 			take_call(f, row, name, rest);
 		} /* else the call is in the body, with marks of its own */
-	} else if (is_channel(header, "analysis") || str_is(name, "self")) {
+	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
 		*rest = str_skip(*rest, end);

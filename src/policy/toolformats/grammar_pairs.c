@@ -49,7 +49,8 @@ static bool take_string(struct pairs *p, struct str *text)
 {
 	struct str before;
 
-	return cut_at(p->s, p->quote, &before, &p->s) && cut_at(p->s, p->quote, text, &p->s);
+	return cut_at(p->f, p->s, p->quote, &before, &p->s) &&
+	       cut_at(p->f, p->s, p->quote, text, &p->s);
 }
 
 /* False: the text ends inside. */
@@ -64,7 +65,7 @@ static bool take_key(struct pairs *p, struct str *key)
 		p->s = skip_blanks(p->s);
 	} else {
 		name = leading_name(p->s);
-		name.n = mark_at(name, ":");
+		name.n = mark_at(p->f, name, ":");
 		*key = name;
 		if (name.n > 1 && name.n < p->s.n && p->s.p[name.n] != ':') {
 			p->why = "it is not written as keys and values";
@@ -181,7 +182,7 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 {
 	struct str s = *rest, name = take_name(&s), source = *rest;
 	struct pairs p = {.f = f, .quote = row->quote, .out = BUF(FOUND_TEXT_MAX)};
-	size_t first = f->count, end = call_end(row, *rest);
+	size_t first = f->count, end = call_end(f, row, *rest);
 	struct typed t;
 
 	(void)before;

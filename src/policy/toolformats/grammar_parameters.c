@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#define CANDIDATES_MAX 256 /* marks of parameters in one value that begin none */
+
 /* ---- tags ---- */
 
 static const struct {
@@ -39,7 +41,7 @@ static struct str attribute(struct str tag, const char *name)
 
 	before = (struct str){tag.p, 0};
 	value = tag; /* an empty name: the mark ends with it */
-	if (!name || (name[0] && !cut_at(tag, name, &before, &value))) {
+	if (!name || (name[0] && !cut_at(NULL, tag, name, &before, &value))) {
 		return STR_NONE;
 	}
 	value = skip_blanks(value);
@@ -51,7 +53,7 @@ static struct str attribute(struct str tag, const char *name)
 		const char quote[2] = {value.p[0], '\0'};
 
 		value = str_skip(value, 1);
-		value.n = mark_at(value, quote);
+		value.n = mark_at(NULL, value, quote);
 		return value;
 	}
 	return leading_name(value);
@@ -96,12 +98,13 @@ static bool ends_value(const struct tool_format *row, struct str behind)
 
 /* The end mark that ends the value of which s is the rest: the first that something of the
    format follows. */
-static size_t value_end(const struct tool_format *row, struct str s, size_t *bytes)
+static size_t value_end(struct finder *f, const struct tool_format *row, struct str s,
+                        size_t *bytes)
 {
 	size_t at = 0;
 
 	for (;;) {
-		at += nearest_mark(str_skip(s, at), row->value_close, bytes);
+		at += nearest_mark(f, str_skip(s, at), row->value_close, bytes);
 		if (!*bytes || ends_value(row, str_skip(s, at + *bytes))) {
 			return at;
 		}
@@ -116,7 +119,7 @@ static bool is_parameter(const struct tool_format *row, struct typed *t, struct 
 {
 	struct str tag, rest, name;
 
-	if (!cut_at(behind, row->key_end, &tag, &rest) || mark_at(tag, "\n") < tag.n) {
+	if (!cut_at(t->f, behind, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
 		return false;
 	}
 	name = tag_name(t->f, row, row->key_attribute, tag);
@@ -133,13 +136,14 @@ static size_t next_parameter(const struct tool_format *row, struct typed *t, str
 {
 	size_t at = 0, bytes;
 
-	for (;;) {
-		at += nearest_mark(str_skip(s, at), row->parameter, &bytes);
+	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
+		at += nearest_mark(t->f, str_skip(s, at), row->parameter, &bytes);
 		if (!bytes || is_parameter(row, t, key, str_skip(s, at + bytes))) {
 			return at;
 		}
 		at += bytes;
 	}
+	return s.n;
 }
 
 /* Takes a value and its end mark, if it has one. False: the text ends before it does. */
@@ -149,17 +153,17 @@ static bool take_value(const struct tool_format *row, struct typed *t, struct st
 	size_t bytes, end_bytes, next = next_parameter(row, t, key, *s);
 	bool next_bytes = next < s->n;
 	struct str within = {s->p, next};
-	size_t at = value_end(row, within, &bytes);
+	size_t at = value_end(t->f, row, within, &bytes);
 
 	if (bytes) {
 		*value = (struct str){s->p, at};
 		*s = str_skip(*s, at + bytes);
 		return true;
 	}
-	size_t stray = nearest_mark(within, row->value_close, &bytes);
-	size_t end = nearest_mark(within, row->close, &end_bytes);
+	size_t stray = nearest_mark(t->f, within, row->value_close, &bytes);
+	size_t end = nearest_mark(t->f, within, row->close, &end_bytes);
 	if (!end_bytes) {
-		end = nearest_mark(within, row->section_end, &end_bytes);
+		end = nearest_mark(t->f, within, row->section_end, &end_bytes);
 	}
 	if (end_bytes) {
 		t->why = "one of its parameters has no end mark";
@@ -190,13 +194,13 @@ static struct str bare_value(const struct tool_format *row, struct str s)
 /* ---- parameters ---- */
 
 /* <arg_type>integer</arg_type>, where a value has one. */
-static enum hint take_type(const struct tool_format *row, struct str *s)
+static enum hint take_type(struct finder *f, const struct tool_format *row, struct str *s)
 {
 	struct str type, before, rest;
 
 	if (!row->type_open || !str_starts(skip_blanks(*s), str_from(row->type_open)) ||
-	    !cut_at(*s, row->type_open, &before, &rest) ||
-	    !cut_at(rest, row->type_close, &type, &rest)) {
+	    !cut_at(f, *s, row->type_open, &before, &rest) ||
+	    !cut_at(f, rest, row->type_close, &type, &rest)) {
 		return HINT_NONE;
 	}
 	*s = rest;
@@ -210,15 +214,15 @@ static bool take_parameter(struct finder *f, const struct tool_format *row, stru
 	struct str tag, value, key;
 	enum hint hint;
 
-	if (!cut_at(*s, row->key_end, &tag, s)) {
+	if (!cut_at(f, *s, row->key_end, &tag, s)) {
 		return false;
 	}
 	hint = hint_of(row, tag);
-	hint = row->type_open ? take_type(row, s) : hint;
+	hint = row->type_open ? take_type(f, row, s) : hint;
 	if (row->value_open) {
 		struct str between;
 
-		if (!cut_at(*s, row->value_open, &between, s)) {
+		if (!cut_at(f, *s, row->value_open, &between, s)) {
 			return false;
 		}
 		between = text_trim(between);
@@ -239,8 +243,8 @@ static bool take_parameters(struct finder *f, const struct tool_format *row, str
                             struct str *s)
 {
 	for (;;) {
-		size_t bytes, at = nearest_mark(*s, row->parameter, &bytes);
-		size_t end = call_end(row, *s);
+		size_t bytes, at = nearest_mark(f, *s, row->parameter, &bytes);
+		size_t end = call_end(f, row, *s);
 		struct str between = text_trim((struct str){s->p, at < end ? at : end});
 
 		if (between.n && !str_is(between, "\\n")) {
@@ -265,8 +269,9 @@ static bool take_parameters(struct finder *f, const struct tool_format *row, str
 static bool take_name(struct finder *f, const struct tool_format *row, struct str *s,
                       struct str *name)
 {
-	size_t bytes, at = nearest_mark(*s, row->name_end, &bytes);
-	size_t end = call_end(row, *s), more, parameter = nearest_mark(*s, row->parameter, &more);
+	size_t bytes, at = nearest_mark(f, *s, row->name_end, &bytes);
+	size_t end = call_end(f, row, *s), more,
+	       parameter = nearest_mark(f, *s, row->parameter, &more);
 	bool whole;
 
 	if (row->name_end[0] && (row->starts != STARTS_WORD || (bytes && at < end))) {
@@ -302,7 +307,7 @@ static void take_json(struct finder *f, const struct tool_format *row, struct st
 	if (call.how == FOUND_WHOLE) {
 		call.arguments = value;
 	} else {
-		used = call_end(row, *s);
+		used = call_end(f, row, *s);
 		call.arguments.n = used;
 		call.why = "its arguments are not JSON";
 	}

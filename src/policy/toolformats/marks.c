@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "policy/tools.h"
 
+#define MARK_PROBES 16
+
 struct str skip_blanks(struct str s)
 {
 	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0]) {
@@ -13,20 +15,74 @@ struct str skip_blanks(struct str s)
 	return s;
 }
 
-size_t mark_at(struct str s, const char *mark)
+static const char *find(const char *from, const char *end, const char *mark)
 {
-	const char *at = s.n ? memmem(s.p, s.n, mark, strlen(mark)) : NULL;
+	const char *at = from < end ? memmem(from, (size_t)(end - from), mark, strlen(mark)) : NULL;
 
-	return at ? (size_t)(at - s.p) : s.n;
+	return at ? at : end;
 }
 
-size_t nearest_mark(struct str s, const char *const marks[MARKS_MAX], size_t *bytes)
+/* The mark's slot, or a free one for it; with all near ones taken, one that is given up. */
+static struct mark_slot *slot_of(struct finder *f, const char *mark)
+{
+	size_t home = (uintptr_t)mark ^ (uintptr_t)mark >> 9;
+
+	for (size_t i = 0; i < MARK_PROBES; i++) {
+		struct mark_slot *slot = &f->slots[(home + i) % MARK_SLOTS];
+
+		if (slot->mark == mark || !slot->mark) {
+			return slot;
+		}
+	}
+	return &f->slots[home % MARK_SLOTS];
+}
+
+/* The same by what earlier searches have seen. */
+static const char *find_known(struct finder *f, const char *from, const char *mark)
+{
+	struct mark_slot *slot = slot_of(f, mark);
+	const char *end = f->text.p + f->text.n;
+
+	if (slot->mark != mark || from > slot->at) {
+		*slot = (struct mark_slot){mark, from, find(from, end, mark)};
+	} else if (from < slot->from) {
+		size_t n = strlen(mark), overlap = (size_t)(end - slot->from);
+		const char *until = slot->from + (n - 1 < overlap ? n - 1 : overlap);
+		const char *at = find(from, until, mark);
+
+		slot->from = from;
+		slot->at = at < until ? at : slot->at;
+	}
+	return slot->at;
+}
+
+static bool is_in_text(const struct finder *f, struct str s)
+{
+	uintptr_t p = (uintptr_t)s.p, text = (uintptr_t)f->text.p;
+
+	return p >= text && p + s.n <= text + f->text.n;
+}
+
+size_t mark_at(struct finder *f, struct str s, const char *mark)
+{
+	const char *end = s.p + s.n;
+
+	if (!s.n) {
+		return 0;
+	}
+	const char *at = f && is_in_text(f, s) ? find_known(f, s.p, mark) : find(s.p, end, mark);
+
+	return at < end && (size_t)(end - at) >= strlen(mark) ? (size_t)(at - s.p) : s.n;
+}
+
+size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX],
+                    size_t *bytes)
 {
 	struct str within = s;
 
 	*bytes = 0;
 	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
-		size_t at = mark_at(within, marks[i]);
+		size_t at = mark_at(f, within, marks[i]);
 
 		if (at < within.n) {
 			*bytes = strlen(marks[i]);
@@ -36,9 +92,9 @@ size_t nearest_mark(struct str s, const char *const marks[MARKS_MAX], size_t *by
 	return *bytes ? within.n : s.n;
 }
 
-bool cut_at(struct str s, const char *mark, struct str *before, struct str *rest)
+bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest)
 {
-	size_t at = mark_at(s, mark);
+	size_t at = mark_at(f, s, mark);
 
 	*before = (struct str){s.p, at};
 	*rest = str_skip(s, at == s.n ? s.n : at + strlen(mark));
@@ -75,16 +131,16 @@ struct str leading_name(struct str s)
 	return (struct str){s.p, n};
 }
 
-size_t call_end(const struct tool_format *row, struct str s)
+size_t call_end(struct finder *f, const struct tool_format *row, struct str s)
 {
-	size_t bytes, end = nearest_mark(s, row->close, &bytes);
+	size_t bytes, end = nearest_mark(f, s, row->close, &bytes);
 
 	s.n = end;
-	end = nearest_mark(s, row->open, &bytes);
+	end = nearest_mark(f, s, row->open, &bytes);
 	s.n = end;
-	end = nearest_mark(s, row->section_end, &bytes);
+	end = nearest_mark(f, s, row->section_end, &bytes);
 	s.n = end;
-	return nearest_mark(s, row->around, &bytes);
+	return nearest_mark(f, s, row->around, &bytes);
 }
 
 /* ---- the end of a call ---- */
@@ -121,13 +177,13 @@ static void junk(struct finder *f, size_t first, struct str text)
 void leave_call(struct finder *f, const struct tool_format *row, size_t first, struct str *rest)
 {
 	struct str s = skip_blanks(*rest);
-	size_t bytes, closes, close = nearest_mark(s, row->close, &bytes);
+	size_t bytes, closes, close = nearest_mark(f, s, row->close, &bytes);
 	bool doubled;
 
 	if (!row->close[0]) {
 		return;
 	}
-	if (bytes && close == call_end(row, s) && close > 0) {
+	if (bytes && close == call_end(f, row, s) && close > 0) {
 		junk(f, first, text_trim((struct str){s.p, close}));
 		*rest = str_skip(s, close);
 	}

@@ -231,7 +231,7 @@ static void take_thought(struct text_walk *w, const struct mark_place *e)
 	struct str thought, rest, inside = str_skip(w->text, e->at + e->mark->n);
 
 	flush(w, e->at);
-	cut_at(inside, thoughts[e->mark->index].close, &thought, &rest);
+	cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
 	add_thought(w, thought);
 	w->from = w->text.n - rest.n;
 	w->opened = true;
@@ -240,7 +240,7 @@ static void take_thought(struct text_walk *w, const struct mark_place *e)
 /* The end of reasoning that the template opened: all before it, calls and all, was reasoning. */
 static void end_thought(struct text_walk *w, const struct mark_place *e)
 {
-	bool last = !text_trim(str_skip(w->text, e->at + e->mark->n)).n;
+	bool last = !skip_blanks(str_skip(w->text, e->at + e->mark->n)).n;
 
 	if (w->opened || last) {
 		flush(w, e->at);
@@ -290,8 +290,8 @@ static struct str skip_doubled(const struct mark *mark, struct str rest)
 	return rest;
 }
 
-/* Reads what the mark begins. False: it is text. */
-static bool take_calls(struct text_walk *w, const struct mark_place *e)
+/* Reads what the mark, once or doubled, begins. False: it is text, up to *at. */
+static bool take_calls(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
 	const struct tool_format *row = &tool_formats[e->mark->index];
 	struct str before = {w->text.p + w->from, e->at - w->from};
@@ -299,6 +299,7 @@ static bool take_calls(struct text_walk *w, const struct mark_place *e)
 	struct str rest = skip_doubled(e->mark, behind), start = rest;
 	size_t first = w->f.count;
 
+	*at = w->text.n - start.n;
 	w->marked |= !row->weak && row->grammar != grammar_messages;
 	if (first == FOUND_CALLS_MAX) {
 		call_note(w->f.notes, "too-many-calls");
@@ -328,11 +329,11 @@ static void walk_text(struct text_walk *w)
 	size_t at = 0;
 
 	while (next_event(w->marks, w->text, at, &e)) {
-		bool text = false;
-
 		switch (e.mark->kind) {
 		case EVENT_OPEN:
-			text = !take_calls(w, &e);
+			if (!take_calls(w, &e, &at)) {
+				continue;
+			}
 			break;
 		case EVENT_THOUGHT:
 			take_thought(w, &e);
@@ -345,7 +346,7 @@ static void walk_text(struct text_walk *w)
 			drop_mark(w, &e);
 			break;
 		}
-		at = text ? e.at + e.mark->n : w->from;
+		at = w->from;
 	}
 	flush(w, w->text.n);
 }
@@ -381,7 +382,8 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 {
 	struct marks *marks = arena_new(arena, sizeof(*marks));
 	struct text_walk w = {
-		.f = {.conf = conf,
+		.f = {.text = text,
+	              .conf = conf,
 	              .arena = arena,
 	              .rest = BUF(FOUND_TEXT_MAX),
 	              .notes = &out->notes,

@@ -4,14 +4,25 @@
 #define ROLLDBG_POLICY_TOOLFORMATS_READER_INTERNAL_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "json/scan.h"
 #include "policy/toolformats/mend.h"
 #include "policy/toolformats/reader.h"
 
 #define FOUND_TEXT_MAX ((size_t)24 << 20) /* of one reply, and of what is made of it */
 
+#define MARK_SLOTS 1024 /* some hundred marks */
+
+/* Where a mark was found: there is none from `from` to `at`, which is the text's end where there is
+   none at all. */
+struct mark_slot {
+	const char *mark, *from, *at;
+};
+
 /* What is being read, and what was found. */
 struct finder {
+	struct str text; /* that marks are looked for in */
+	struct mark_slot slots[MARK_SLOTS];
 	const struct reading_conf *conf;
 	struct arena *arena;
 	struct found_call *calls;
@@ -116,13 +127,15 @@ bool is_offered(const struct finder *f, struct str name);
 /* ---- marks ---- */
 
 struct str skip_blanks(struct str s);
-/* Offset of the mark; s.n: it is not there. */
-size_t mark_at(struct str s, const char *mark);
+/* Offset of the mark; s.n: it is not there. f: remembers where marks stand in the reply, so that
+   one that is missing is not looked for again and again; NULL: s is short. */
+size_t mark_at(struct finder *f, struct str s, const char *mark);
 /* The nearest of several, and its bytes. */
-size_t nearest_mark(struct str s, const char *const marks[MARKS_MAX], size_t *bytes);
+size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX],
+                    size_t *bytes);
 /* Splits at the first mark: what is before it, and *rest behind it. Without the mark all
    is before it, *rest is empty, and false is returned. */
-bool cut_at(struct str s, const char *mark, struct str *before, struct str *rest);
+bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest);
 /* Is one of the marks here? Its bytes, 0: no. */
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
 /* Is s the beginning of one of them, where the text ends? */
@@ -130,7 +143,7 @@ bool mark_cut(struct str s, const char *const marks[MARKS_MAX]);
 /* A tool's name at the start: letters, digits, _ - . and colons. */
 struct str leading_name(struct str s);
 /* Where the call at the start of s ends at the latest: at an end mark or at the next call. */
-size_t call_end(const struct tool_format *row, struct str s);
+size_t call_end(struct finder *f, const struct tool_format *row, struct str s);
 /* Goes over end marks, and over what should not stand before them; the calls from `first` on
    are those that end here. */
 void leave_call(struct finder *f, const struct tool_format *row, size_t first, struct str *rest);
@@ -154,6 +167,7 @@ struct typed {
 	struct finder *f;
 	struct str root; /* schema of the tool; absent: unknown */
 	struct buf object;
+	struct map keys;                 /* of the object, in the finder's arena */
 	struct str only_key, only_value; /* as long as there is but one */
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; the tool lacks a key */

@@ -178,7 +178,7 @@ static bool put_number(unsigned types, struct str s, struct buf *out)
 
 	s = without_zeros(s);
 	if (json_validate(s, &fault) || json_type(s) != JSON_NUMBER ||
-	    (!(types & TYPE_NUMBER) && !json_i64(s, &whole) && mark_at(s, ".") < s.n)) {
+	    (!(types & TYPE_NUMBER) && !json_i64(s, &whole) && mark_at(NULL, s, ".") < s.n)) {
 		return false;
 	}
 	buf_str(out, s);
@@ -234,7 +234,7 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 	struct json_fault fault;
 	bool good = false;
 
-	if (!f->conf->repair || mark_at(s, "\\\"") == s.n) {
+	if (!f->conf->repair || mark_at(NULL, s, "\\\"") == s.n) {
 		return false;
 	}
 	buf_char(&quoted, '"');
@@ -307,13 +307,7 @@ void typed_begin(struct finder *f, struct str tool_name, struct typed *t)
 
 static bool has_key(const struct typed *t, struct str key)
 {
-	struct buf whole = BUF(FOUND_TEXT_MAX);
-
-	buf_str(&whole, buf_view(&t->object));
-	buf_char(&whole, '}');
-	bool there = json_get(buf_view(&whole), key).p;
-	buf_release(&whole);
-	return there;
+	return map_find(&t->keys, map_hash(key), STR_NONE);
 }
 
 bool typed_expects(const struct typed *t, struct str key)
@@ -337,6 +331,7 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 		                                    : "one of its parameters stands there twice";
 		return;
 	}
+	map_add(&t->keys, arena_new(t->f->arena, sizeof(struct map_item)), map_hash(key));
 	buf_text(&t->object, t->count ? "," : "");
 	json_quote(&t->object, key);
 	buf_char(&t->object, ':');

@@ -2,8 +2,6 @@
    carry another session id from then on (the first id stays valid). */
 #include "serve/fault/hooks.h"
 
-#include <stdio.h>
-
 static void replace(struct gym *g, struct call *c)
 {
 	struct transport *t = c->transport;
@@ -12,8 +10,7 @@ static void replace(struct gym *g, struct call *c)
 		return;
 	}
 	gym_env_reset(g, c->env, NULL);
-	uint32_t turn = (uint32_t)(t->calls / 2);
-	snprintf(t->shown + TRANSPORT_ID - 8, 9, "%08x", turn);
+	gym_transport_rename(t);
 }
 
 const struct fault_hooks fault_session_churn = {.before_call = replace};

@@ -3,6 +3,7 @@
 
 #include "json/scan.h"
 #include "serve/fault/fault.h"
+#include "serve/playback/playback.h"
 
 static bool no_tools(const struct gym *g)
 {
@@ -18,6 +19,11 @@ static bool no_tools(const struct gym *g)
 
 struct str call_tools(const struct gym *g)
 {
+	if (g->conf.playback) {
+		struct str recorded = playback_sample(g->conf.playback)->tools;
+
+		return recorded.p ? recorded : STR("[]");
+	}
 	return no_tools(g) ? STR("[]") : g->conf.world->tools;
 }
 

@@ -5,6 +5,7 @@
 
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/playback/mcp.h"
 
 #include <inttypes.h>
 
@@ -26,9 +27,27 @@ static void answer_error(struct reply *r, unsigned status, struct str message)
 	buf_char(&r->body, '}');
 }
 
+static void played_state(struct control *c)
+{
+	struct str state = c->env ? played_control_state(c->env->played) : STR_NONE;
+
+	if (state.p) {
+		buf_str(&c->reply->body, state);
+	} else {
+		answer_error(c->reply, 404,
+		             c->env ? STR("No state was recorded here")
+		                    : STR("Unknown session: a recording is played to sessions "
+		                          "that initialize opened"));
+	}
+}
+
 /* The current observation, initial or not; makes the environment. */
 static void initial_state(struct control *c)
 {
+	if (c->gym->conf.playback) {
+		played_state(c);
+		return;
+	}
 	struct gym_env *e = gym_env_open(c->gym, c->request->session);
 	struct buf why = BUF(BUF_MAX_SMALL);
 
@@ -45,12 +64,44 @@ static void initial_state(struct control *c)
 	c->gym->conf.world->state(e->place, &c->reply->body);
 }
 
+static const char *flag(int8_t value)
+{
+	return value < 0 ? "null" : value ? "true" : "false";
+}
+
+static void played_status(struct control *c)
+{
+	const struct played *s = c->env->played;
+	const struct recorded_reply *last = playback_last(s);
+	struct buf *out = &c->reply->body;
+
+	buf_printf(out, "{\"terminated\":%s,\"truncated\":%s,\"step_count\":%" PRId64,
+	           flag(s->last ? last->terminated : last->terminated > 0),
+	           flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s));
+	buf_text(out, ",\"total_reward\":");
+	playback_total(s, out);
+	buf_char(out, '}');
+}
+
+static void played_reward(struct control *c)
+{
+	const struct played *s = c->env->played;
+	struct str reward = s->last ? s->last->reply.reward : STR("0.0");
+
+	buf_printf(&c->reply->body, "{\"reward\":%.*s,\"step_count\":%" PRId64 "}",
+	           STR_ARG(reward.p ? reward : STR("null")), playback_steps(s));
+}
+
 /* Before the first step these are the framework's defaults, floats; then the world's,
  * integers. */
 static void reward(struct control *c)
 {
 	const struct gym_env *e = c->env;
 
+	if (e->played) {
+		played_reward(c);
+		return;
+	}
 	buf_printf(&c->reply->body, "{\"reward\":%d%s,\"step_count\":%" PRIu64 "}", e->reward,
 	           e->step_count ? "" : ".0", e->step_count);
 }
@@ -59,6 +110,10 @@ static void status(struct control *c)
 {
 	const struct gym_env *e = c->env;
 
+	if (e->played) {
+		played_status(c);
+		return;
+	}
 	buf_printf(&c->reply->body,
 	           "{\"terminated\":%s,\"truncated\":false,\"step_count\":%" PRIu64
 	           ",\"total_reward\":%" PRId64 ".0}",
@@ -67,7 +122,7 @@ static void status(struct control *c)
 
 static void info(struct control *c)
 {
-	if (c->env->step_count == 0) {
+	if (c->env->played || c->env->step_count == 0) {
 		buf_text(&c->reply->body, "{}");
 	} else {
 		c->gym->conf.world->info(c->env->place, &c->reply->body);
@@ -94,6 +149,19 @@ static bool read_seed(struct str body, bool *given, uint64_t *seed)
 	return true;
 }
 
+static void reset_played(struct control *c, bool given, uint64_t seed)
+{
+	struct playback_wish wish = {.has_seed = given, .seed = (int64_t)seed};
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (playback_reset(c->env->played, &wish, &why)) {
+		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
+	} else {
+		answer_error(c->reply, 409, buf_view(&why));
+	}
+	buf_release(&why);
+}
+
 /* Success even where there is nothing to reset, as the framework has it. */
 static void reset_session(struct control *c)
 {
@@ -104,6 +172,8 @@ static void reset_session(struct control *c)
 		reply_text(c->reply, 500, "Internal Server Error");
 	} else if (c->request->session.n == 0) {
 		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+	} else if (c->env && c->env->played) {
+		reset_played(c, given, seed);
 	} else {
 		if (c->env) {
 			gym_env_reset(c->gym, c->env, given ? &seed : NULL);
@@ -142,7 +212,7 @@ static void answer_endpoint(struct control *c, size_t i)
 		return;
 	}
 	c->env = gym_env(c->gym, c->request->session);
-	if (c->env && !c->env->place) {
+	if (c->env && !c->env->place && !c->env->played) {
 		c->env = NULL;
 	}
 	c->reply->status = 200;
@@ -156,11 +226,20 @@ static void answer_endpoint(struct control *c, size_t i)
 	}
 }
 
+/* A recording of a plain MCP server has none. */
+static bool has_control_plane(const struct gym *g)
+{
+	struct str protocol =
+		g->conf.playback ? playback_sample(g->conf.playback)->protocol : STR_NONE;
+
+	return !protocol.p || str_is(protocol, "mcp-gym");
+}
+
 void control_answer(struct gym *g, const struct request *q, struct reply *r)
 {
 	struct control c = {.gym = g, .request = q, .reply = r};
 
-	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
+	for (size_t i = 0; has_control_plane(g) && i < ARRAY_LEN(endpoints); i++) {
 		if (str_is(q->path, endpoints[i].path)) {
 			answer_endpoint(&c, i);
 			return;

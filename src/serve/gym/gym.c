@@ -2,14 +2,17 @@
 #include "serve/gym/gym.h"
 
 #include "base/mem.h"
+#include "serve/playback/playback.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void gym_init(struct gym *g, const struct serve_conf *c)
 {
 	*g = (struct gym){.conf = *c,
 	                  .envs = {.key = offsetof(struct gym_env, id)},
-	                  .transports = {.key = offsetof(struct transport, stem)}};
+	                  .transports = {.key = offsetof(struct transport, stem)},
+	                  .when_full = c->playback ? FULL_NEVER : FULL_REFUSE};
 }
 
 static void place_free(const struct gym *g, struct gym_env *e)
@@ -21,13 +24,19 @@ static void place_free(const struct gym *g, struct gym_env *e)
 	e->place = NULL;
 }
 
+static void env_end(const struct gym *g, struct gym_env *e)
+{
+	place_free(g, e);
+	playback_end(e->played);
+}
+
 static void env_free(struct gym *g, struct gym_env *e)
 {
 	if (e->counted && !g->keeps_room) {
 		g->taken--;
 	}
 	map_remove(&g->envs, &e->item);
-	place_free(g, e);
+	env_end(g, e);
 	free(e);
 }
 
@@ -40,7 +49,7 @@ void gym_release(struct gym *g)
 		free(transports[i]);
 	}
 	for (size_t i = 0; i < g->envs.count; i++) {
-		place_free(g, envs[i]);
+		env_end(g, envs[i]);
 		free(envs[i]);
 	}
 	free(transports);
@@ -194,6 +203,12 @@ bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id)
 	leave(g, t->env);
 	t->env = e;
 	return true;
+}
+
+void gym_transport_rename(struct transport *t)
+{
+	snprintf(t->shown + TRANSPORT_ID - TELLING_DIGITS, TELLING_DIGITS + 1, "%08x",
+	         (unsigned)t->calls);
 }
 
 void gym_transport_close(struct gym *g, struct transport *t)

@@ -20,6 +20,8 @@
 
 #include <stdatomic.h>
 
+struct played;
+
 #define TRANSPORT_ID   32
 #define ENV_ID_MAX     1024
 #define TRANSPORTS_MAX 65536
@@ -29,9 +31,10 @@ struct gym_env {
 	struct str id;
 	uint64_t serial; /* order of creation; used as the seed if none was given */
 	unsigned transports;
-	bool refused; /* beyond the limit: it can be looked at, and never moves */
-	bool counted; /* takes one of max_envs */
-	void *place;  /* the world's memory; NULL until its first state or step */
+	bool refused;          /* beyond the limit: it can be looked at, and never moves */
+	bool counted;          /* takes one of max_envs */
+	void *place;           /* the world's memory; NULL until its first state or step */
+	struct played *played; /* what a server that plays a recording has instead */
 	/* The control plane. */
 	uint64_t step_count;
 	int64_t total_reward;
@@ -92,6 +95,8 @@ struct transport *gym_transport_open(struct gym *g, struct str env_id);
 /* Belongs to another environment from now on (a second initialize). False: no capacity, nothing
    changed. */
 MUST_USE bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id);
+/* Its replies carry another id from now on; the first one stays valid. */
+void gym_transport_rename(struct transport *t);
 void gym_transport_close(struct gym *g, struct transport *t);
 
 /* 32 hex digits, as transports are named; also for the dead ids that refusals carry. */

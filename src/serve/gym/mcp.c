@@ -7,6 +7,7 @@
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
 #include "serve/gym/call.h"
+#include "serve/playback/mcp.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)
@@ -113,6 +114,91 @@ static bool open_session(struct exchange *x, struct str env_id)
 	return x->transport != NULL;
 }
 
+static void write_raw_error(struct exchange *x, struct str error)
+{
+	buf_printf(&x->reply->body,
+	           "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":", STR_ARG(x->message.id));
+	buf_str(&x->reply->body, error);
+	buf_char(&x->reply->body, '}');
+}
+
+/* The error object as the body, with an HTTP status of its own. */
+static void answer_refusal(struct exchange *x, unsigned status, struct str error)
+{
+	x->reply->status = status;
+	x->reply->type = "application/json";
+	write_raw_error(x, error);
+}
+
+static void answer_played(struct exchange *x, const struct played_answer *a)
+{
+	struct str body = buf_view(&a->body);
+
+	switch (a->kind) {
+	case PLAYED_RESULT:
+		answer_result(x, body);
+		break;
+	case PLAYED_ERROR:
+		write_raw_error(x, body);
+		make_stream(x->reply);
+		break;
+	case PLAYED_REFUSAL:
+		answer_refusal(x, a->status, body);
+		break;
+	case PLAYED_HTTP:
+		x->reply->status = a->status;
+		x->reply->type = a->type;
+		buf_str(&x->reply->body, body);
+		break;
+	case PLAYED_CLOSE:
+		x->reply->act = ACT_CLOSE;
+		break;
+	case PLAYED_NEVER:
+		x->reply->act = ACT_WAIT;
+		x->reply->wait_ms = WAIT_FOREVER;
+		break;
+	}
+}
+
+static struct playback_wish wish_of(struct str params)
+{
+	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
+	struct str config = JSON_GET(extra, "config");
+	struct playback_wish wish = {.reset_args =
+	                                     json_type(config) == JSON_OBJECT ? config : STR_NONE};
+
+	wish.has_seed = json_i64(JSON_GET(extra, "seed"), &wish.seed);
+	return wish;
+}
+
+/* The session gets its rollout, unless its environment has one: a session that was lost is opened
+   again under the same name. False: it was refused, by us or as recorded. */
+static bool begin_playing(struct exchange *x)
+{
+	struct gym_env *e = x->transport->env;
+	struct playback_wish wish = wish_of(x->message.params);
+	struct buf why = BUF(BUF_MAX_SMALL);
+	struct played_answer a = {.body = BUF(BUF_MAX_MESSAGE)};
+
+	if (!e->played) {
+		e->played = playback_begin(x->gym->conf.playback, &wish, &why);
+	}
+	if (!e->played) {
+		reply_refusal(x->reply, 503, INTERNAL_ERROR, buf_cstr(&why));
+	} else if (played_refuses(e->played, &a)) {
+		answer_played(x, &a);
+	}
+	bool refused = x->reply->status != 0 || x->reply->act != ACT_SEND;
+
+	if (refused) {
+		gym_transport_close(x->gym, x->transport);
+		x->transport = NULL;
+	}
+	buf_release(&why);
+	buf_release(&a.body);
+	return !refused;
+}
+
 static const char *negotiate(struct str wanted)
 {
 	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
@@ -121,6 +207,19 @@ static const char *negotiate(struct str wanted)
 		}
 	}
 	return NEWEST;
+}
+
+static void write_name(const struct gym *g, struct json_writer *w)
+{
+	const struct recorded_rollout *r =
+		g->conf.playback ? playback_sample(g->conf.playback) : NULL;
+
+	jw_key(w, "name");
+	jw_str(w, r ? r->name : str_from(g->conf.world->server));
+	if (!r || r->version.p) {
+		jw_key(w, "version");
+		jw_str(w, r ? r->version : STR("builtin-1"));
+	}
 }
 
 static void write_server(const struct gym *g, const char *revision, struct json_writer *w)
@@ -133,10 +232,7 @@ static void write_server(const struct gym *g, const char *revision, struct json_
 	       STR("{\"experimental\":{},\"prompts\":{\"listChanged\":false},\"resources\":{\"subscribe\":false,\"listChanged\":false},\"tools\":{\"listChanged\":false}}"));
 	jw_key(w, "serverInfo");
 	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, g->conf.world->server);
-	jw_key(w, "version");
-	jw_text(w, "builtin-1");
+	write_name(g, w);
 	jw_end(w);
 	jw_end(w);
 }
@@ -154,7 +250,7 @@ static void initialize(struct exchange *x)
 		answer_invalid(x);
 	} else if (!open_session(x, env_id)) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
-	} else {
+	} else if (!x->gym->conf.playback || begin_playing(x)) {
 		jw_init(&w, &result);
 		write_server(x->gym, negotiate(wanted), &w);
 		answer_result(x, buf_view(&result));
@@ -192,6 +288,20 @@ static void write_result(const struct act *a, struct buf *result)
 	buf_printf(result, ",\"isError\":%s}", a->is_error ? "true" : "false");
 }
 
+static void play_call(struct exchange *x, struct str name, struct str arguments)
+{
+	struct played_answer a = {.body = BUF(BUF_MAX_MESSAGE)};
+
+	played_call(x->transport->env->played, name, arguments, &a);
+	x->transport->calls++;
+	if (a.renames) {
+		gym_transport_rename(x->transport);
+	}
+	atomic_fetch_add(&x->gym->steps, 1);
+	answer_played(x, &a);
+	buf_release(&a.body);
+}
+
 static void call_tool(struct exchange *x)
 {
 	struct str params = x->message.params;
@@ -207,6 +317,10 @@ static void call_tool(struct exchange *x)
 	x->reply->wait_ms = fault_wait_ms(&x->gym->conf);
 	if (x->reply->wait_ms > 0 && !x->request->waited) {
 		x->reply->act = ACT_WAIT;
+		return;
+	}
+	if (x->gym->conf.playback) {
+		play_call(x, name, arguments);
 		return;
 	}
 	call_execute(x->gym, x->transport, name, arguments, &c);
@@ -235,6 +349,25 @@ static void list_prompts(struct exchange *x)
 	answer_result(x, STR("{\"prompts\":[]}"));
 }
 
+/* Whichever the recording read its states from: its name was not recorded. */
+static bool play_resource(struct exchange *x, struct str uri)
+{
+	const struct played *s = x->transport->env->played;
+	struct buf text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
+
+	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p) {
+		return false;
+	}
+	played_state_text(s, &text);
+	buf_printf(&result, "{\"contents\":[{\"uri\":%.*s,\"text\":", STR_ARG(uri));
+	json_quote(&result, buf_view(&text));
+	buf_text(&result, "}]}");
+	answer_result(x, buf_view(&result));
+	buf_release(&text);
+	buf_release(&result);
+	return true;
+}
+
 static void read_resource(struct exchange *x)
 {
 	struct str uri = JSON_GET(x->message.params, "uri");
@@ -242,6 +375,9 @@ static void read_resource(struct exchange *x)
 
 	if (json_type(uri) != JSON_STRING) {
 		answer_invalid(x);
+		return;
+	}
+	if (x->gym->conf.playback && play_resource(x, uri)) {
 		return;
 	}
 	buf_text(&why, "Unknown resource: ");

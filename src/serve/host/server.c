@@ -6,6 +6,7 @@
 #include "json/scan.h"
 #include "net/handshake.h"
 #include "serve/gym/exchange.h"
+#include "serve/host/cors.h"
 #include "serve/host/frames.h"
 #include "serve/host/host.h"
 #include "serve/host/sockets.h"
@@ -56,7 +57,8 @@ static void add_location(struct MHD_Response *response, struct str host)
 }
 
 /* Hands r->body over. */
-static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct request *q,
+static enum MHD_Result send_reply(const struct allowed_origins *origins,
+                                  struct MHD_Connection *connection, const struct request *q,
                                   struct reply *r)
 {
 	struct MHD_Response *response =
@@ -79,6 +81,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
 	if (r->allow) {
 		host_add_header(response, "allow", r->allow);
 	}
+	cors_add(response, origins, connection);
 	if (q->upgrade.n > 0) {
 		host_add_header(response, "connection", "close");
 	}
@@ -127,9 +130,13 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
                               struct pending_request *p, const struct request *q)
 {
 	struct reply r = {.body = BUF(REPLY_MAX)};
-	struct refused refused = strangers_refuse(&s->gym.conf.origins, q->origin, q->host);
+	const struct allowed_origins *origins = &s->gym.conf.origins;
+	struct refused refused = strangers_refuse(origins, q->origin, q->host);
 	enum MHD_Result result = MHD_NO;
 
+	if (!refused.status && cors_is_preflight(origins, connection, q->method)) {
+		return cors_answer_preflight(connection);
+	}
 	if (refused.status) {
 		reply_text(&r, refused.status, refused.why);
 	} else if (p->received > BODY_MAX) {
@@ -157,7 +164,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 		result = upgrade(s, connection, q);
 		break;
 	case ACT_SEND:
-		result = send_reply(connection, q, &r);
+		result = send_reply(origins, connection, q, &r);
 		break;
 	}
 	buf_release(&r.body);

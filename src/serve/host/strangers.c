@@ -104,3 +104,8 @@ struct refused strangers_refuse(const struct allowed_origins *allowed, struct st
 	}
 	return (struct refused){0, NULL};
 }
+
+bool strangers_named(const struct allowed_origins *allowed, struct str origin)
+{
+	return origin.n > 0 && is_allowed(allowed, origin, false);
+}

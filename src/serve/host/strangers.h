@@ -24,4 +24,7 @@ struct refused {
 struct refused strangers_refuse(const struct allowed_origins *allowed, struct str origin,
                                 struct str host);
 
+/* Was the origin let in by name or by a star? Pages of this host are let in, but not by that. */
+bool strangers_named(const struct allowed_origins *allowed, struct str origin);
+
 #endif

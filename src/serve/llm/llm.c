@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "json/write.h"
-#include "serve/host/host.h"
+#include "serve/host/cors.h"
 #include "serve/llm/body.h"
 #include "serve/llm/check.h"
 
@@ -105,7 +105,8 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 }
 
 /* Hands a->body over. */
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct completion *a)
+static enum MHD_Result send_answer(const struct llm_server *server,
+                                   struct MHD_Connection *connection, struct completion *a)
 {
 	const struct llm_reply *r = a->reply;
 	struct sending *s = mem_new(sizeof(*s));
@@ -128,6 +129,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct com
 		return MHD_NO;
 	}
 	add_headers(response, a);
+	cors_add(response, &server->origins, connection);
 	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
 
 	MHD_destroy_response(response);
@@ -236,6 +238,16 @@ static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connec
 	                            str_eq(str_skip(said, strlen("Bearer ")), s->script.key));
 }
 
+/* Without a key: a browser sends none with it. */
+static bool is_preflight(const struct llm_server *s, struct MHD_Connection *connection,
+                         const char *method)
+{
+	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
+	                                          host_header(connection, "host"));
+
+	return !refused.status && cors_is_preflight(&s->origins, connection, str_from(method));
+}
+
 static void answer(struct llm_server *s, struct MHD_Connection *connection, const char *method,
                    const char *url, struct pending_completion *p)
 {
@@ -285,6 +297,9 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		*piece_n = 0;
 		return p->body.full ? MHD_NO : MHD_YES;
 	}
+	if (is_preflight(s, connection, method)) {
+		return cors_answer_preflight(connection);
+	}
 	if (!p->waited) {
 		answer(s, connection, method, url, p);
 	} else if (suspend_queue_closed(s->host.waits)) {
@@ -299,7 +314,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		               ? MHD_YES
 		               : MHD_NO;
 	}
-	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(connection, &p->answer);
+	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(s, connection, &p->answer);
 }
 
 static void forget(void *cls, struct MHD_Connection *connection, void **state,
@@ -324,6 +339,12 @@ static void server_free(struct llm_server *s)
 	free(s);
 }
 
+static int read_script(const struct llm_server_conf *c, struct llm_script *out, struct error *err)
+{
+	return c->text.p ? llm_script_parse(c->text, c->script, out, err)
+	                 : llm_script_read(c->script, out, err);
+}
+
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
 {
 	const struct MHD_OptionItem options[] = {{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
@@ -338,8 +359,8 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .ctx = s};
 
 	s->origins = c->origins;
-	if (allowed_origins_check(&c->origins, err) ||
-	    llm_script_read(c->script, &s->script, err) || host_start(&s->host, &conf, err)) {
+	if (allowed_origins_check(&c->origins, err) || read_script(c, &s->script, err) ||
+	    host_start(&s->host, &conf, err)) {
 		server_free(s);
 		return -1;
 	}

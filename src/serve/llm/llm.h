@@ -11,6 +11,7 @@ struct llm_server;
 
 struct llm_server_conf {
 	const char *script;             /* a file: see script.h */
+	struct str text;                /* the script itself; absent: read the file */
 	const char *bind;               /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;                  /* 0: any free one */
 	struct allowed_origins origins; /* of pages; none: those of this host */

@@ -195,12 +195,19 @@ static void write_action_schema(struct str tool, struct buf *out)
 
 void episode_schema(const struct world *w, struct buf *out)
 {
-	buf_text(out, "{\"action\":");
-	if (episode_has_tools(w)) {
-		buf_text(out, CALL_TOOL);
-	} else {
-		write_action_schema(only_tool(w), out);
+	struct buf action = BUF(BUF_MAX_MESSAGE);
+
+	if (!episode_has_tools(w)) {
+		write_action_schema(only_tool(w), &action);
 	}
+	episode_schema_of(action.n ? buf_view(&action) : STR_NONE, out);
+	buf_release(&action);
+}
+
+void episode_schema_of(struct str action, struct buf *out)
+{
+	buf_text(out, "{\"action\":");
+	buf_str(out, action.p ? action : STR(CALL_TOOL));
 	buf_text(out, ",\"observation\":" OBSERVATION ",\"state\":" STATE
 	              ",\"reset_observation\":" OBSERVATION "}");
 }

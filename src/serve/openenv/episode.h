@@ -52,5 +52,7 @@ void episode_state(const struct openenv_episode *e, struct buf *out);
 
 /* Appends the body of /schema. */
 void episode_schema(const struct world *w, struct buf *out);
+/* The same of an environment whose action has that schema; absent: it calls tools. */
+void episode_schema_of(struct str action, struct buf *out);
 
 #endif

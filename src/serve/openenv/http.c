@@ -8,6 +8,7 @@
 #include "serve/fault/fault.h"
 #include "serve/openenv/pydantic_errors.h"
 #include "serve/openenv/python.h"
+#include "serve/playback/playback.h"
 
 #define JSON_TYPE  "application/json"
 #define ID_MAX     255
@@ -161,12 +162,32 @@ static void health(struct http_visit *v, struct complaints *c)
 	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
 }
 
+static void played_metadata(struct http_visit *v)
+{
+	const struct recorded_rollout *r = playback_sample(v->server->conf.playback);
+	struct json_writer w;
+
+	jw_init(&w, &v->reply->body);
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_str(&w, r->name);
+	jw_key(&w, "description");
+	jw_text(&w, "A recording that is played back");
+	jw_key(&w, "version");
+	jw_str(&w, r->version);
+	jw_end(&w);
+}
+
 static void metadata(struct http_visit *v, struct complaints *c)
 {
 	const struct world *w = v->server->conf.world;
 
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
+	if (v->server->conf.playback) {
+		played_metadata(v);
+		return;
+	}
 	buf_printf(
 		&v->reply->body,
 		"{\"name\":\"%s\",\"description\":\"%s\",\"readme_content\":null,\"version\":\"builtin-1\",\"author\":null,\"documentation_url\":null}",
@@ -177,7 +198,11 @@ static void schema(struct http_visit *v, struct complaints *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
-	episode_schema(v->server->conf.world, &v->reply->body);
+	if (v->server->conf.playback) {
+		openenv_played_schema(v->server->conf.playback, &v->reply->body);
+	} else {
+		episode_schema(v->server->conf.world, &v->reply->body);
+	}
 }
 
 static void environments(struct http_visit *v, struct complaints *c)
@@ -280,6 +305,12 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 {
 	struct complaints c = {.words = WORDS_BODY, .list = BUF(ERRORS_MAX)};
 
+	if (v->server->conf.playback && endpoints[i].body != NO_BODY) {
+		answer_json(v->reply, 501,
+		            STR("{\"detail\":\"A recording is played in sessions: use the "
+		                "WebSocket at /ws\"}"));
+		return;
+	}
 	if (!str_is(v->request->method, endpoints[i].method)) {
 		answer_json(v->reply, 405, STR("{\"detail\":\"Method Not Allowed\"}"));
 		v->reply->allow = endpoints[i].method;

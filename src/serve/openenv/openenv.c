@@ -7,6 +7,7 @@
 #include "serve/fault/fault.h"
 #include "serve/openenv/pydantic_errors.h"
 #include "serve/openenv/python.h"
+#include "serve/playback/playback.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void begin_error(struct openenv_reply *r, struct str message, const char 
 	buf_printf(&r->text, ",\"code\":\"%s\"", code);
 }
 
-static void answer_error(struct openenv_reply *r, struct str message, const char *code)
+void openenv_say_error(struct openenv_reply *r, struct str message, const char *code)
 {
 	begin_error(r, message, code);
 	buf_text(&r->text, "}}");
@@ -53,7 +54,7 @@ static void answer_error(struct openenv_reply *r, struct str message, const char
 
 static void end_session(struct openenv_reply *r, struct str message)
 {
-	answer_error(r, message, "SESSION_ERROR");
+	openenv_say_error(r, message, "SESSION_ERROR");
 	r->close = CLOSE_NORMAL;
 }
 
@@ -81,7 +82,7 @@ static void answer_no_json(struct openenv_reply *r, struct str text, const struc
 	}
 	buf_printf(&why, "Invalid JSON: %s: line %zu column %zu (char %zu)", said, line,
 	           characters - line_start + 1, characters);
-	answer_error(r, buf_view(&why), "INVALID_JSON");
+	openenv_say_error(r, buf_view(&why), "INVALID_JSON");
 	buf_release(&why);
 }
 
@@ -123,7 +124,7 @@ static bool read_seed(struct turn *t, uint64_t *seed)
 	}
 	bool good = why.n == 0;
 	if (!good) {
-		answer_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	buf_release(&why);
 	return good;
@@ -164,7 +165,7 @@ static void act(struct turn *t)
 		buf_str(&t->reply->text, buf_view(&seen));
 		buf_char(&t->reply->text, '}');
 	} else {
-		answer_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
 	buf_release(&seen);
@@ -258,7 +259,7 @@ static void answer_unknown(struct openenv_reply *r, struct str type)
 	if (type.p) {
 		python_str(type, &why);
 	}
-	answer_error(r, buf_view(&why), "UNKNOWN_TYPE");
+	openenv_say_error(r, buf_view(&why), "UNKNOWN_TYPE");
 	buf_release(&why);
 }
 
@@ -283,7 +284,9 @@ static void take_turn(struct turn *t, const struct message *m)
 			f->before_turn(t);
 		}
 	}
-	if (!t->done) {
+	if (!t->done && t->session->played && t->kind != TURN_OTHER) {
+		openenv_play(t);
+	} else if (!t->done) {
 		m->answer(t);
 	}
 	if (t->reply->wait_ms > 0) {
@@ -307,7 +310,9 @@ static void answer_message(struct turn *t)
 		return;
 	}
 	t->kind = m->kind;
-	if (envelope_fits(t, m->data) && (t->kind != TURN_STEP || action_fits(t))) {
+	bool judged = t->kind == TURN_STEP && !t->session->played;
+
+	if (envelope_fits(t, m->data) && (!judged || action_fits(t))) {
 		take_turn(t, m);
 	}
 }
@@ -376,6 +381,9 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 		refuse(o, r);
 	} else {
 		take_room(s);
+		if (o->conf.playback) {
+			openenv_play_open(s, r);
+		}
 	}
 	buf_release(&why);
 }
@@ -391,6 +399,8 @@ void openenv_give_back(struct openenv_session *s)
 void openenv_leave(struct openenv_session *s)
 {
 	openenv_give_back(s);
+	playback_end(s->played);
+	s->played = NULL;
 	s->episode = NULL;
 	episode_release(&s->own);
 	buf_release(&s->held);

@@ -15,6 +15,8 @@
 
 #define CLOSE_NORMAL 1000
 
+struct played;
+
 struct openenv {
 	struct serve_conf conf;
 	_Atomic uint64_t steps;  /* executed, over all sessions */
@@ -32,6 +34,7 @@ struct openenv {
 struct openenv_session {
 	struct openenv *server;
 	struct openenv_episode own, *episode; /* NULL: no session, there was no room */
+	struct played *played;                /* its part of a recording; NULL: there is a world */
 	bool counted;                         /* takes one of conf.max_envs */
 	bool refused;                         /* beyond the room: it never moves */
 	uint64_t steps;                       /* answered */
@@ -78,6 +81,8 @@ struct turn {
 	struct openenv_reply *reply;
 };
 
+/* An error message. */
+void openenv_say_error(struct openenv_reply *r, struct str message, const char *code);
 /* A seed for an episode that was given none. */
 uint64_t openenv_own_seed(struct openenv *o);
 /* What the environment shows now, as the answer to a step or a reset. */
@@ -87,5 +92,16 @@ void openenv_give_back(struct openenv_session *s);
 /* The JSON-RPC answer to an object that is meant as a request; s: the session that asks,
    NULL over HTTP, where each request has an environment of its own. */
 void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out);
+
+/* ---- where a recording is played (played.c) ---- */
+
+/* A session opens: it gets its rollout, or the reply refuses it and closes. */
+void openenv_play_open(struct openenv_session *s, struct openenv_reply *r);
+/* Answers a reset, a step or a request for the state. */
+void openenv_play(struct turn *t);
+/* The recorded tools that steps call: a raw array; absent: a step is one action. */
+struct str openenv_played_tools(const struct playback *p);
+/* Appends the body of /schema. */
+void openenv_played_schema(const struct playback *p, struct buf *out);
 
 #endif

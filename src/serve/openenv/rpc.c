@@ -99,13 +99,33 @@ static void call_tool(struct openenv *o, struct openenv_episode *e, struct str i
 	buf_release(&why);
 }
 
+/* A call beside the steps was never recorded. */
+static void use_played_tools(const struct openenv *o, struct str request, struct buf *out)
+{
+	struct str id = JSON_GET(request, "id"), tools = openenv_played_tools(o->conf.playback);
+
+	if (!tools.p) {
+		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
+	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
+		begin_result(id, out);
+		buf_printf(out, "{\"tools\":%.*s}}", STR_ARG(tools));
+	} else {
+		answer_error(id, INTERNAL_ERROR,
+		             STR("A recording is played step by step: call tools with messages of "
+		                 "type step"),
+		             out);
+	}
+}
+
 static void use_tools(struct openenv *o, struct openenv_session *s, struct str request,
                       struct buf *out)
 {
 	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
 	struct openenv_episode own = {0}, *e = s ? s->episode : &own;
 
-	if (!episode_has_tools(o->conf.world)) {
+	if (o->conf.playback) {
+		use_played_tools(o, request, out);
+	} else if (!episode_has_tools(o->conf.world)) {
 		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
 	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
 		begin_result(id, out);

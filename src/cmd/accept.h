@@ -1,0 +1,21 @@
+/* What becomes of a golden that differs: options of `replay`. */
+#ifndef ROLLDBG_CMD_ACCEPT_H
+#define ROLLDBG_CMD_ACCEPT_H
+
+#include "cmd/cmd.h"
+
+/* Embedded in a command's options struct. */
+struct accept_options {
+	const char *update;
+	bool accept, review;
+};
+extern const struct option_group accept_group;
+
+enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };
+
+/* In CI nothing is written unless that is asked for. FAIL_USAGE: two options, or --review without a
+   terminal. */
+MUST_USE int accept_choose(const struct accept_options *o, const struct context *c,
+                           enum update *out, struct error *err);
+
+#endif

@@ -1,0 +1,344 @@
+/* rolldbg convert: recordings from and to the formats of other programs. */
+#include "base/log.h"
+#include "base/names.h"
+#include "cmd/cmd.h"
+#include "cmd/new_file.h"
+#include "cmd/recordings.h"
+#include "cmd/store.h"
+#include "convert/export.h"
+#include "convert/map.h"
+#include "trajectory/by_rollout.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define FORMAT_COLUMN 20
+#define FORMATS_MAX   64
+#define MAP           "map:"
+
+struct convert_options {
+	const char *from, *to, *out, *rollout;
+	bool force, list;
+};
+
+#define FIELD(f) offsetof(struct convert_options, f)
+
+static const struct opt options[] = {
+	OPT_STRING(0, "from", "FORMAT|map:FILE", FIELD(from),
+                   "the format of the input, or a file that says by JSON Pointers where its facts "
+                   "stand (default: by its content)"),
+	OPT_STRING(0, "to", "FORMAT", FIELD(to), "the format to write (default: rolldbg)"),
+	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
+                   "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
+	OPT_FLAG('f', "force", FIELD(force), "overwrite existing files"),
+	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "convert only this rollout"),
+	OPT_FLAG(0, "list", FIELD(list), "list the formats, and exit"),
+};
+
+struct converting {
+	const struct context *context;
+	const struct convert_options *opts;
+	const struct format *from, *to; /* NULL: by content; our own */
+	struct format *map;             /* of a file that describes it */
+	struct file_list files;
+	struct recordings names; /* of the files in a folder */
+	bool folder;
+	struct new_file file; /* being written */
+	bool open;
+	struct export export;
+	size_t written; /* rollouts */
+};
+
+/* ---- formats ---- */
+
+static int list_formats(struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	for (size_t i = 0; i < formats_count; i++) {
+		buf_printf(&out.text, "%-*s%-12s%s\n", FORMAT_COLUMN, formats[i]->name,
+		           formats[i]->write ? "read, write" : "read", formats[i]->what);
+	}
+	return output_close(&out, err);
+}
+
+static int unknown_format(const char *option, const char *name, bool written, struct error *err)
+{
+	const char *names[FORMATS_MAX] = {RECORD_FORMAT};
+	size_t n = 1;
+
+	for (size_t i = 0; i < formats_count && n < FORMATS_MAX; i++) {
+		if (!written || formats[i]->write) {
+			names[n++] = formats[i]->name;
+		}
+	}
+	error_set(err, FAIL_USAGE, "%s: unknown format '%s'", option, name);
+	return names_suggest(err, str_from(name), names, n);
+}
+
+static int choose_formats(struct converting *v, struct error *err)
+{
+	const char *from = v->opts->from, *to = v->opts->to;
+
+	if (from && str_starts(str_from(from), STR(MAP))) {
+		if (map_read(from + strlen(MAP), &v->map, err)) {
+			return -1;
+		}
+		from = NULL;
+	}
+	v->from = v->map ? v->map : from ? format_find(str_from(from)) : NULL;
+	v->to = to ? format_find(str_from(to)) : NULL;
+	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0) {
+		return unknown_format("--from", from, false, err);
+	}
+	if (to && !v->to && strcmp(to, RECORD_FORMAT) != 0) {
+		return unknown_format("--to", to, true, err);
+	}
+	if (v->to && !v->to->write) {
+		struct buf list = BUF(BUF_MAX_SMALL);
+
+		formats_list(&list, true);
+		error_set(err, FAIL_USAGE, "--to %s: this format is only read; written are %s", to,
+		          buf_cstr(&list));
+		buf_release(&list);
+		return -1;
+	}
+	v->export.format = v->to;
+	return 0;
+}
+
+/* ---- where to ---- */
+
+static int open_file(struct converting *v, const char *path, struct error *err)
+{
+	v->open = new_file_open(&v->file, path, v->opts->force, err) == 0;
+	return v->open ? 0 : -1;
+}
+
+static int close_file(struct converting *v, struct error *err)
+{
+	if (!v->open) {
+		return 0;
+	}
+	v->open = false;
+	return new_file_finish(&v->file, err);
+}
+
+static int make_folder(struct converting *v, struct error *err)
+{
+	const char *out = v->opts->out;
+
+	if (mkdir(out, 0777) && errno != EEXIST) {
+		return error_errno(err, "cannot create the folder %s", out);
+	}
+	v->names.path = BUF(BUF_MAX_SMALL);
+	buf_text(&v->names.path, out);
+	buf_text(&v->names.path, str_ends(str_from(out), STR("/")) ? "" : "/");
+	return 0;
+}
+
+/* The file of a rollout in a folder. */
+static int open_rollout_file(struct converting *v, struct str id, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+
+	recordings_path(&v->names, id, &path);
+	if (v->to && v->to->one_a_file) {
+		buf_cut(&path, path.n - 1); /* .jsonl */
+	}
+	int failed = open_file(v, buf_cstr(&path), err);
+	buf_release(&path);
+	return failed;
+}
+
+/* ---- the lines ---- */
+
+static int warn_torn(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	(void)err;
+	log_warn("%s:%llu: the last line is truncated and left out", note->file,
+	         (unsigned long long)note->line);
+	return 0;
+}
+
+static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	struct converting *v = ctx;
+
+	(void)note;
+	if (v->to) {
+		return export_add(&v->export, l, err);
+	}
+	buf_str(&v->file.out.text, l->text);
+	buf_char(&v->file.out.text, '\n');
+	return output_flush_some(&v->file.out, err);
+}
+
+static int one_a_file(const struct converting *v, struct error *err)
+{
+	if (v->written && !v->folder && v->to && v->to->one_a_file) {
+		return error_set(err, FAIL_USAGE,
+		                 "a file of %s holds one rollout; use --out DIR/ or --rollout ID",
+		                 v->to->name);
+	}
+	return 0;
+}
+
+static int write_rollout(struct converting *v, struct by_rollout *lines, struct error *err)
+{
+	struct str id = by_rollout_id(lines);
+
+	if (one_a_file(v, err) || (v->folder && open_rollout_file(v, id, err)) ||
+	    by_rollout_next(lines, take_line, v, err) ||
+	    (v->to && export_rollout(&v->export, &v->file.out.text, err))) {
+		return -1;
+	}
+	v->written++;
+	return v->folder ? close_file(v, err) : output_flush_some(&v->file.out, err);
+}
+
+static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	(void)note;
+	(void)err;
+	return 0;
+}
+
+static int write_rollouts(struct converting *v, struct error *err)
+{
+	const char *only = v->opts->rollout;
+	struct by_rollout *lines = NULL;
+	int failed = by_rollout_open_as(v->from, v->files.paths, v->files.count, warn_torn, NULL,
+	                                &lines, err);
+
+	while (!failed && by_rollout_id(lines).p) {
+		struct str id = by_rollout_id(lines);
+
+		failed = !id.n || (only && !str_is(id, only))
+		                 ? by_rollout_next(lines, skip_line, NULL, err)
+		                 : write_rollout(v, lines, err);
+	}
+	by_rollout_close(lines);
+	return failed;
+}
+
+/* In the order of the input, line by line: memory does not grow with the file. */
+static int take_or_warn(void *ctx, const struct line *l, const struct reader_note *note,
+                        struct error *err)
+{
+	struct converting *v = ctx;
+
+	v->written++;
+	return note->torn ? warn_torn(ctx, l, note, err) : take_line(ctx, l, note, err);
+}
+
+static int copy_lines(struct converting *v, struct error *err)
+{
+	for (size_t i = 0; i < v->files.count; i++) {
+		struct reader *r = NULL;
+
+		if (reader_open(v->files.paths[i], &r, err)) {
+			return -1;
+		}
+		reader_set_format(r, v->from);
+		if (reader_each(r, take_or_warn, v, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int convert_files(struct converting *v, struct error *err)
+{
+	const char *out = v->opts->out ? v->opts->out : "-";
+	bool whole = !v->to && !v->folder && !v->opts->rollout;
+
+	if (v->folder ? make_folder(v, err) : open_file(v, out, err)) {
+		return -1;
+	}
+	if (whole ? copy_lines(v, err) : write_rollouts(v, err)) {
+		return -1;
+	}
+	if (!v->written) {
+		return v->opts->rollout
+		               ? error_set(err, FAIL_USAGE, "no rollout '%s'", v->opts->rollout)
+		               : error_set(err, FAIL_INPUT, "%s: contains no recording",
+		                           v->files.paths[0]);
+	}
+	return close_file(v, err);
+}
+
+/* Once for each kind, when all is written. */
+static void warn_of_losses(const struct converting *v)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct str rest;
+
+	if (v->to) {
+		export_describe_losses(&v->export, &text);
+	}
+	rest = buf_view(&text);
+	while (rest.n) {
+		const char *feed = memchr(rest.p, '\n', rest.n);
+		size_t n = feed ? (size_t)(feed - rest.p) : rest.n;
+
+		log_warn("%.*s", (int)n, rest.p);
+		rest = str_skip(rest, n + 1);
+	}
+	buf_release(&text);
+}
+
+static int convert_run(const struct context *c, const void *opts, int argc, char **argv,
+                       struct error *err)
+{
+	const struct convert_options *o = opts;
+	struct converting v = {.context = c, .opts = o, .folder = recordings_is_folder(o->out)};
+
+	if (o->list) {
+		return list_formats(err);
+	}
+	int failed = choose_formats(&v, err) || store_operands(c, argc, argv, &v.files, err) ||
+	             convert_files(&v, err);
+	if (v.open) {
+		new_file_discard(&v.file);
+	}
+	if (!failed) {
+		warn_of_losses(&v);
+	}
+	export_release(&v.export);
+	map_free(v.map);
+	recordings_release(&v.names);
+	file_list_free(&v.files);
+	return failed ? -1 : 0;
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.summary = "convert recordings from and to the formats of other programs",
+	.operands = "[FILE|DIR...]",
+	.description =
+		"Recordings of other programs are recognized by their content, and every command that "
+		"reads recordings reads them; convert writes them down, as recordings of rolldbg or in "
+		"another format. What a format does not hold stays null: the header's env.facts names the "
+		"keys that it can hold, and check says which rules had no facts. Where a format that "
+		"is written has no place for a fact, a warning says of how many lines it was left "
+		"out. Nothing is left half-written: a file appears under its name when it is complete. "
+		"Without FILE it converts the latest recording.\n"
+		"A map is a JSON object of JSON Pointers: rollout, seed, policy, tools, total_reward, "
+		"and messages (a list of chat messages) or steps (a list of steps; without it each "
+		"value is a step); of a step tool, arguments, observation, error, state (before the "
+		"call), state_after, reward, end, truncated. \"=TEXT\" is that text itself. Text that "
+		"is JSON, or that Python printed, is read as that value.",
+	.max_operands = -1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct convert_options),
+	.run = convert_run,
+};

@@ -1,0 +1,428 @@
+/* rolldbg debug: step through a recording or a running rollout. */
+#include "cmd/debug.h"
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cmd/goldens.h"
+#include "cmd/masks.h"
+#include "cmd/output.h"
+#include "cmd/policies.h"
+#include "cmd/settings.h"
+#include "cmd/store.h"
+#include "debug/debug.h"
+#include "debug/expression.h"
+#include "trajectory/recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TURNS_BY_HAND 10000 /* at most, where there is no policy */
+
+#define FIELD(f) offsetof(struct debug_options, f)
+
+static const struct opt options[] = {
+	OPT_GROUP(FIELD(target), target_first_group),
+	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
+                   "live: propose a call of the tool with each of these values"),
+	OPT_STRING('t', "tool", "NAME", FIELD(tool),
+                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(0, "argument", "NAME", FIELD(argument),
+                   "the argument that --actions fills (default: the only, or only required one)"),
+	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+                   "live: what proposes the calls, as of run; without one you do, with call"),
+	OPT_LIST('x', "command-file", "FILE", FIELD(files), "first run the commands of FILE"),
+	OPT_LIST(0, "ex", "COMMAND", FIELD(commands),
+                 "then run COMMAND; may also be spelled -ex, as for gdb"),
+	OPT_FLAG(0, "batch", FIELD(batch), "leave after those commands; exit 2 if one failed"),
+	OPT_CHOICE(0, "interpreter", "NAME", "text|json", FIELD(interpreter),
+                   "json: a line of JSON as the reply to each command, for other programs"),
+	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "begin with this rollout of FILE"),
+	OPT_STRING('o', "out", "FILE", FIELD(out),
+                   "record the live session to FILE (default: a new file, the latest recording)"),
+	OPT_FLAG('f', "force", FIELD(force), "overwrite an existing FILE"),
+	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns), "end the live session after N turns"),
+	OPT_STRING(0, "task", "ID", FIELD(task), "id of the task (default: the server's name)"),
+	OPT_FLAG(0, "force-call", FIELD(force_call),
+                 "propose a script's calls even if they do not match the tool's schema"),
+	OPT_GROUP(FIELD(model), model_group),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+};
+
+struct debugging {
+	const struct context *context;
+	const struct debug_options *opts;
+	struct env_target target;
+	struct buf policy_path;
+	const char *policy;
+	struct goldens recorded; /* whose calls are the policy; may be empty */
+	struct llm_conf *llm;
+	struct page_cache *pages;
+	struct scratch_pool *scratch;
+	struct output out, trouble;
+	struct buf latest, history;
+	bool out_used; /* the recording of --out is begun: later sessions get files of their own */
+};
+
+/* ---- a live session ---- */
+
+static int choose_recording(void *ctx, struct buf *path, struct error *err)
+{
+	struct debugging *g = ctx;
+
+	if (g->opts->out && !g->out_used) {
+		g->out_used = true;
+		buf_text(path, g->opts->out);
+		return 0;
+	}
+	return store_new_file(g->context, path, err);
+}
+
+static struct rollout_conf conf_of(struct debugging *g, const struct live_request *q)
+{
+	const struct debug_options *o = g->opts;
+	bool by_hand = !o->actions && !g->policy && !g->recorded.count && !g->llm && !q->again;
+	struct rollout_conf conf = {.task = q->again ? q->task : o->task,
+	                            .sample = q->again ? q->sample : 0,
+	                            .env = env_target_conf(&g->target),
+	                            .policy = {.actions = o->actions,
+	                                       .tool = o->tool,
+	                                       .argument = o->argument,
+	                                       .spec = g->policy,
+	                                       .calls = goldens_policy(&g->recorded),
+	                                       .llm = g->llm,
+	                                       .force_call = o->force_call},
+	                            .wrap = q->wrap,
+	                            .wrap_ctx = q->wrap_ctx,
+	                            .sinks = &q->sink,
+	                            .sink_count = 1,
+	                            .parent = q->parent,
+	                            .parent_file = q->parent_file,
+	                            .has_max_turns = o->max_turns.given || by_hand,
+	                            .max_turns = o->max_turns.given ? (int64_t)o->max_turns.value
+	                                                            : TURNS_BY_HAND,
+	                            .clock = g->context->clock,
+	                            .scratch = g->scratch};
+
+	if (q->again) {
+		conf.policy = (struct policy_conf){.calls = q->calls, .force_call = true};
+		conf.env.has_seed = q->has_seed;
+		conf.env.seed = q->seed;
+		conf.env.reset_args = q->reset;
+	}
+	conf.env.pages = g->pages;
+	return conf;
+}
+
+/* The rollout's io is interrupted by the debugger, not by the signal itself. */
+static int new_io(const struct debugging *g, int stop_fd, struct io **out, struct error *err)
+{
+	struct context own = *g->context;
+	struct env_target target = g->target;
+
+	own.stop_fd = stop_fd;
+	target.context = &own;
+	return env_target_new_io(&target, out, err);
+}
+
+static int drive(struct rollout_conf *conf, struct rollout_result *out, struct error *err)
+{
+	char env_session[TARGET_SESSION_DIGITS + 1];
+
+	conf->volatile_members = volatile_members_new();
+	conf->env.env_session = env_session;
+	int failed = env_target_new_session(env_session, err);
+	if (!failed) {
+		conf->env_ops = env_find(&conf->env, conf->io, err);
+		failed = conf->env_ops ? rollout_run(conf, out, err) : -1;
+	}
+	volatile_members_free(conf->volatile_members);
+	conf->env.env_session = NULL;
+	return failed;
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+static int run_live(void *ctx, const struct live_request *q, const char *path,
+                    struct rollout_result *out, struct error *err)
+{
+	struct debugging *g = ctx;
+	bool named = g->opts->out && !strcmp(path, g->opts->out);
+	struct rollout_conf conf = conf_of(g, q);
+	struct recorder_conf to = {.path = path,
+	                           .force = named && g->opts->force,
+	                           .private = !named,
+	                           .secrets = g->target.secrets};
+	struct error closing = {0};
+
+	if (new_io(g, q->stop_fd, &conf.io, err)) {
+		return -1;
+	}
+	int failed = recorder_new(&to, &conf.recorder, err);
+	bool opened = !failed;
+	if (opened) {
+		failed = drive(&conf, out, err);
+	}
+	if (opened && recorder_close(conf.recorder, &closing) && !failed) {
+		*err = closing;
+		failed = -1;
+	}
+	if (opened && is_empty(path)) {
+		unlink(path);
+	} else if (opened && !named) {
+		failed = failed || store_set_latest(g->context, path, err) ? -1 : 0;
+	}
+	io_free(conf.io);
+	if (failed) {
+		env_target_hide(&g->target, err);
+	}
+	return failed;
+}
+
+/* ---- the terminal ---- */
+
+static bool was_interrupted(void *ctx)
+{
+	const struct debugging *g = ctx;
+	struct pollfd p = {.fd = g->context->stop_fd, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* Ctrl-C concerns what runs; other signals, the program. */
+static bool resume(void *ctx)
+{
+	const struct debugging *g = ctx;
+
+	return g->context->take_stop() == SIGINT;
+}
+
+static int print(void *ctx, bool trouble, struct str text, struct error *err)
+{
+	struct debugging *g = ctx;
+	struct output *to = trouble ? &g->trouble : &g->out;
+
+	buf_str(&to->text, text);
+	if (output_flush(to, err)) {
+		return -1;
+	}
+	return to->closed ? error_set(err, FAIL_NONE, "nobody reads on") : 0;
+}
+
+/* ---- setting up ---- */
+
+static bool is_live(const struct debug_options *o)
+{
+	return o->target.env || o->actions || o->policy || o->live;
+}
+
+static int check_options(const struct debug_options *o, int argc, char **argv, struct error *err)
+{
+	bool proposes = o->actions || o->policy;
+
+	if (argc && proposes) {
+		return error_set(err, FAIL_USAGE,
+		                 "FILE, or --actions or --policy: a recording's calls propose "
+		                 "themselves when it is run again");
+	}
+	if (argc && !strcmp(argv[0], "-")) {
+		return error_set(err, FAIL_USAGE,
+		                 "standard input holds commands; name a file as the recording");
+	}
+	if (o->out && (!is_live(o) || argc)) {
+		return error_set(err, FAIL_USAGE, "--out is for a live session");
+	}
+	if (o->rollout && !argc && is_live(o)) {
+		return error_set(err, FAIL_USAGE, "--rollout is for a recording");
+	}
+	return 0;
+}
+
+static int prepare_target(struct debugging *g, struct error *err)
+{
+	const struct debug_options *o = g->opts;
+
+	if (!is_live(o)) {
+		return 0;
+	}
+	return env_target_prepare(&g->target, g->context, &o->target, err) ||
+	       policies_find(g->context->variable, o->policy, &g->policy_path, &g->policy, err) ||
+	       goldens_read_policy(&g->recorded, &g->policy, err) ||
+	       model_read(g->context, g->policy, &o->model, &g->target, &g->llm, err) ||
+	       env_target_start(&g->target, err);
+}
+
+static int choose_file(struct debugging *g, int argc, char **argv, const char **path,
+                       struct error *err)
+{
+	*path = argc ? argv[0] : NULL;
+	if (argc || is_live(g->opts)) {
+		return 0;
+	}
+	if (store_latest(g->context, &g->latest, err)) {
+		return -1;
+	}
+	*path = buf_cstr(&g->latest);
+	return 0;
+}
+
+/* Beside the recordings; no history where there is no folder yet. */
+static const char *history_of(struct debugging *g, bool terminal)
+{
+	const char *state = g->context->variable("XDG_STATE_HOME");
+	const char *home = g->context->variable("HOME");
+
+	if (!terminal || (!(state && *state) && !home)) {
+		return NULL;
+	}
+	if (state && *state) {
+		buf_printf(&g->history, "%s/rolldbg/debug-history", state);
+	} else {
+		buf_printf(&g->history, "%s/.local/state/rolldbg/debug-history", home);
+	}
+	return buf_cstr(&g->history);
+}
+
+static int debug_session(struct debugging *g, const char *path, struct error *err)
+{
+	const struct debug_options *o = g->opts;
+	bool json = o->interpreter && !strcmp(o->interpreter, "json");
+	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json;
+	const struct live_target target = {choose_recording, run_live, g};
+	const struct debug_conf conf = {.path = path,
+	                                .rollout = o->rollout,
+	                                .target = is_live(o) ? &target : NULL,
+	                                .files = o->files.item,
+	                                .file_count = o->files.count,
+	                                .commands = o->commands.item,
+	                                .command_count = o->commands.count,
+	                                .batch = o->batch,
+	                                .json = json,
+	                                .quiet = g->context->quiet,
+	                                .history = history_of(g, terminal),
+	                                .style = g->context->style,
+	                                .terminal = terminal,
+	                                .interrupted = was_interrupted,
+	                                .resume = resume,
+	                                .spell = settings_as_options,
+	                                .print = print,
+	                                .ctx = g};
+	bool failed;
+
+	if (debug_run(&conf, &failed, err)) {
+		return g->out.closed ? 0 : -1;
+	}
+	return failed ? 2 : 0;
+}
+
+static void release(struct debugging *g)
+{
+	env_target_release(&g->target);
+	goldens_release(&g->recorded);
+	llm_conf_free(g->llm);
+	page_cache_free(g->pages);
+	scratch_pool_free(g->scratch);
+	output_release(&g->out);
+	output_release(&g->trouble);
+	buf_release(&g->policy_path);
+	buf_release(&g->latest);
+	buf_release(&g->history);
+}
+
+static int debug_run_options(const struct context *c, const struct debug_options *o, int argc,
+                             char **argv, struct error *err)
+{
+	struct debugging g = {.context = c,
+	                      .opts = o,
+	                      .pages = page_cache_new(),
+	                      .scratch = scratch_pool_new(),
+	                      .policy_path = BUF(BUF_MAX_SMALL),
+	                      .latest = BUF(BUF_MAX_SMALL),
+	                      .history = BUF(BUF_MAX_SMALL),
+	                      .out = output_to_stdout(),
+	                      .trouble = output_to_stderr()};
+	const char *path;
+	int code = check_options(o, argc, argv, err) || choose_file(&g, argc, argv, &path, err) ||
+	                           prepare_target(&g, err)
+	                   ? -1
+	                   : debug_session(&g, path, err);
+
+	if (code < 0) {
+		env_target_hide(&g.target, err);
+	}
+	release(&g);
+	return code;
+}
+
+static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	return debug_run_options(c, opts, argc, argv, err);
+}
+
+/* ---- for other commands ---- */
+
+static void add_command(struct debug_options *o, const char *command)
+{
+	o->commands.item[o->commands.count++] = command;
+}
+
+int debug_until(const struct context *c, struct debug_options *o, const char *expression,
+                struct error *err)
+{
+	struct buf command = BUF(BUF_MAX_SMALL);
+	struct expression *e;
+	size_t at;
+
+	if (expression_parse(str_from(expression), &e, &at, err)) {
+		return error_wrap(err, "--break: column %zu", at + 1);
+	}
+	expression_free(e);
+	buf_printf(&command, "tbreak %s", expression);
+	add_command(o, buf_cstr(&command));
+	add_command(o, "continue");
+	int code = debug_run_options(c, o, 0, NULL, err);
+	buf_release(&command);
+	return code;
+}
+
+int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
+                     struct error *err)
+{
+	char *path = mem_text(str_from(file));
+
+	o->live = true;
+	add_command(o, "goto end");
+	add_command(o, "rerun-to");
+	int code = debug_run_options(c, o, 1, &path, err);
+	free(path);
+	return code;
+}
+
+const struct command command_debug = {
+	.name = "debug",
+	.summary = "step through a recording or a running rollout: break, watch, go back, fork",
+	.operands = "[FILE]",
+	.description =
+		"Debugs FILE, a recording, or without it the latest one. With --env, --actions or "
+		"--policy and no FILE it debugs a live rollout, call by call. With FILE and --env the "
+		"recording can be run again (rerun-to) and gone on with (fork). The prompt says what "
+		"a command moves over: rec, recorded facts; live and fork, the environment. Commands "
+		"are named as in gdb; help lists them. Commands can also come from files, options "
+		"and standard input.",
+	.max_operands = 1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct debug_options),
+	.network = true,
+	.run = debug_main,
+};

@@ -1,0 +1,137 @@
+/* Files of reports: see report_file.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "cmd/report_file.h"
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK ((size_t)64 << 10)
+
+static int cannot_write(const struct report_file *f, struct error *err)
+{
+	return error_errno(err, "cannot write the report %s", f->path);
+}
+
+/* What is no regular file (a pipe, a terminal, /dev/null) cannot be replaced. */
+static int open_in_place(struct report_file *f)
+{
+	bool standard_error = !strcmp(f->path, "/dev/stderr");
+
+	return standard_error ? dup(STDERR_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC);
+}
+
+/* A link stays one: what it points to is replaced. */
+static int open_partial(struct report_file *f)
+{
+	struct buf name = BUF(BUF_MAX_SMALL);
+	char *real = realpath(f->path, NULL);
+
+	f->target = real ? real : mem_text(str_from(f->path));
+	buf_printf(&name, "%s.partial", f->target);
+	f->partial = mem_text(buf_view(&name));
+	buf_release(&name);
+	return open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+int report_file_open(struct report_file *f, const char *path, bool head_last, struct error *err)
+{
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+
+	*f = (struct report_file){.path = mem_text(str_from(path)), .head_last = head_last};
+	if (there && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return cannot_write(f, err);
+	}
+	bool in_place = !strcmp(path, "/dev/stderr") || (there && !S_ISREG(st.st_mode));
+	f->fd = in_place ? open_in_place(f) : open_partial(f);
+	f->open = f->fd >= 0;
+	return f->open ? 0 : cannot_write(f, err);
+}
+
+/* ---- writing ---- */
+
+static void write_now(struct report_file *f, struct str text)
+{
+	size_t done;
+
+	if (f->failed.kind == FAIL_NONE && fd_write(f->fd, text, &done)) {
+		cannot_write(f, &f->failed);
+	}
+}
+
+void report_file_write(struct report_file *f, struct str text)
+{
+	if (!f->head_last) {
+		write_now(f, text);
+		return;
+	}
+	if (!f->body) {
+		f->body = tmpfile();
+	}
+	if (f->failed.kind == FAIL_NONE &&
+	    (!f->body || fwrite(text.p, 1, text.n, f->body) != text.n)) {
+		error_errno(&f->failed, "cannot keep the report %s in a temporary file", f->path);
+	}
+}
+
+static void copy_body(struct report_file *f)
+{
+	char *block = mem_array(BLOCK, 1);
+	size_t n = BLOCK;
+
+	rewind(f->body);
+	while (n == BLOCK && f->failed.kind == FAIL_NONE) {
+		n = fread(block, 1, BLOCK, f->body);
+		write_now(f, (struct str){block, n});
+	}
+	if (ferror(f->body) && f->failed.kind == FAIL_NONE) {
+		error_errno(&f->failed, "cannot read the report %s back", f->path);
+	}
+	free(block);
+}
+
+int report_file_publish(struct report_file *f, struct str head, struct error *err)
+{
+	write_now(f, head);
+	if (f->body) {
+		copy_body(f);
+	}
+	f->open = false;
+	if (close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE) {
+		cannot_write(f, &f->failed);
+	}
+	if (f->failed.kind == FAIL_NONE && f->partial && rename(f->partial, f->target)) {
+		cannot_write(f, &f->failed);
+	}
+	if (f->failed.kind == FAIL_NONE) {
+		free(f->partial);
+		f->partial = NULL;
+		return 0;
+	}
+	*err = f->failed;
+	return -1;
+}
+
+void report_file_release(struct report_file *f)
+{
+	if (f->open) {
+		close(f->fd);
+	}
+	if (f->partial) {
+		unlink(f->partial); /* not there if it could not be made */
+	}
+	if (f->body) {
+		fclose(f->body);
+	}
+	free(f->path);
+	free(f->target);
+	free(f->partial);
+	*f = (struct report_file){.fd = -1};
+}

@@ -1,0 +1,327 @@
+/* The reports of a command: see reports.h. */
+#include "cmd/reports.h"
+
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/settings.h"
+#include "cmd/report_file.h"
+#include "cmd/settings.h"
+
+#include <stdlib.h>
+
+#define FLUSH_AT ((size_t)64 << 10)
+#define FIELD(f) offsetof(struct report_options, f)
+
+static const struct opt report_options_rows[] = {
+	OPT_LIST(0, "report", "REPORT", FIELD(kinds),
+                 "what to report, and where: table (the default), json, junit:FILE, tap, "
+                 "sarif:FILE, github or markdown:FILE; may be given several times (see REPORTS in "
+                 "rolldbg(1))"),
+	OPT_FLAG(0, "json", FIELD(json), "the same as --report json"),
+};
+const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows)};
+
+/* How it was asked for, in messages: an option, or an option and its value. */
+struct asked {
+	const char *option, *value;
+};
+
+struct open_report {
+	const struct report_row *row;
+	struct report report;
+	struct buf own; /* what was not written yet; unused where it is the console's */
+	struct report_file file;
+	bool console;
+};
+
+struct reports {
+	struct report_conf conf;
+	struct buf *console;
+	struct open_report items[OPT_LIST_MAX + 1];
+	size_t count;
+	struct asked on_console; /* the report that is printed to standard output */
+	bool table, closed;
+	struct report_totals totals;
+};
+
+/* ---- what was asked for ---- */
+
+static const struct report_row *find_row(struct str name, struct error *err)
+{
+	const char *names[OPT_LIST_MAX];
+
+	for (size_t i = 0; i < report_row_count; i++) {
+		if (str_is(name, report_rows[i].name)) {
+			return &report_rows[i];
+		}
+		names[i] = report_rows[i].name;
+	}
+	error_set(err, FAIL_USAGE, "--report: unknown kind '%.*s'", STR_ARG(name));
+	names_suggest(err, name, names, report_row_count);
+	return NULL;
+}
+
+static int take_console(struct reports *r, struct asked by, const char *taken, struct error *err)
+{
+	struct asked first = taken ? (struct asked){taken, ""} : r->on_console;
+
+	if (!first.option) {
+		r->on_console = by;
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE, "%s%s and %s%s both write to standard output",
+	                 first.option, first.value, by.option, by.value);
+}
+
+static bool is_console(const char *file)
+{
+	return !file || !strcmp(file, "-") || !strcmp(file, "/dev/stdout");
+}
+
+static int check_file(const struct reports *r, const struct report_row *row, const char *file,
+                      struct error *err)
+{
+	if (!file && row->target == REPORT_FILE) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--report %s needs a file: --report %s:FILE (- is standard output)",
+			row->name, row->name);
+	}
+	if (file && (row->target == REPORT_CONSOLE || !*file)) {
+		return error_set(err, FAIL_USAGE,
+		                 *file ? "--report %s is printed to standard output: it takes no "
+		                         "file"
+		                       : "--report %s: needs a file behind the ':'",
+		                 row->name);
+	}
+	for (size_t i = 0; file && i < r->count; i++) {
+		if (r->items[i].file.path && !strcmp(r->items[i].file.path, file)) {
+			return error_set(err, FAIL_USAGE,
+			                 "--report %s and --report %s are the same file: %s",
+			                 r->items[i].row->name, row->name, file);
+		}
+	}
+	return 0;
+}
+
+static int add_report(struct reports *r, const struct report_row *row, const char *file,
+                      struct asked by, const char *taken, struct error *err)
+{
+	struct open_report *o = &r->items[r->count];
+
+	if (check_file(r, row, file, err) ||
+	    (is_console(file) && take_console(r, by, taken, err))) {
+		return -1;
+	}
+	*o = (struct open_report){.row = row, .own = BUF(SIZE_MAX / 2)};
+	o->console = is_console(file);
+	o->report = (struct report){.kind = row->kind,
+	                            .conf = &r->conf,
+	                            .head = BUF(BUF_MAX_SMALL),
+	                            .state = mem_new(row->kind->state_size + 1)};
+	o->report.out = o->console && !row->kind->head_last ? r->console : &o->own;
+	r->table = r->table || row->target == REPORT_CONSOLE;
+	r->count++;
+	return o->console ? 0 : report_file_open(&o->file, file, row->kind->head_last, err);
+}
+
+static int add_spec(struct reports *r, const char *spec, const char *taken, struct error *err)
+{
+	size_t n = strcspn(spec, ":");
+	const struct report_row *row = find_row((struct str){spec, n}, err);
+	const char *file = spec[n] ? spec + n + 1 : NULL;
+
+	return row ? add_report(r, row, file, (struct asked){"--report ", spec}, taken, err) : -1;
+}
+
+/* Adds what is printed to the console in the same form. */
+static bool add_part(struct reports *part, const struct open_report *whole)
+{
+	struct error unused;
+
+	return whole->console && whole->row->kind->separate &&
+	       !add_report(part, whole->row, NULL, (struct asked){"--report ", whole->row->name},
+	                   NULL, &unused);
+}
+
+struct reports *reports_part(const struct reports *r, struct buf *console)
+{
+	struct reports *part = mem_new(sizeof(*part));
+
+	part->conf = r->conf;
+	part->console = console;
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->items[i].row->target != REPORT_CONSOLE && !add_part(part, &r->items[i])) {
+			reports_free(part);
+			return NULL;
+		}
+	}
+	part->table = r->table;
+	return part;
+}
+
+void reports_absorb(struct reports *r, const struct reports *part)
+{
+	r->totals.cases += part->totals.cases;
+	r->totals.rollouts += part->totals.rollouts;
+	r->totals.failed += part->totals.failed;
+	r->totals.errors += part->totals.errors;
+}
+
+static int add_all(struct reports *r, const struct report_options *o, const char *taken,
+                   struct error *err)
+{
+	const struct report_row *json = find_row(STR("json"), err);
+
+	if (o->json && add_report(r, json, NULL, (struct asked){"--json", ""}, taken, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < o->kinds.count; i++) {
+		if (add_spec(r, o->kinds.item[i], taken, err)) {
+			return -1;
+		}
+	}
+	r->table = r->table || !r->on_console.option;
+	return 0;
+}
+
+int reports_open(const struct report_options *o, const struct context *c, struct buf *console,
+                 const char *taken, struct reports **out, struct error *err)
+{
+	struct reports *r = mem_new(sizeof(*r));
+
+	r->conf = (struct report_conf){
+		.command = c->command->name, .version = ROLLDBG_VERSION, .put_text = settings_put};
+	r->console = console;
+	if (add_all(r, o, taken, err)) {
+		reports_free(r);
+		return -1;
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		struct report *one = &r->items[i].report;
+
+		if (one->kind->begin) {
+			one->kind->begin(one);
+		}
+	}
+	*out = r;
+	return 0;
+}
+
+bool reports_have_table(const struct reports *r)
+{
+	return r->table;
+}
+
+/* ---- cases ---- */
+
+void reports_difference(struct reports *r, const struct difference_printer *at,
+                        const struct difference *d)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct report *one = &r->items[i].report;
+
+		if (one->kind->difference) {
+			one->kind->difference(one, at, d);
+		}
+	}
+}
+
+static void write_some(struct open_report *o, size_t at_least)
+{
+	if (!o->console && o->own.n > at_least) {
+		report_file_write(&o->file, buf_view(&o->own));
+		buf_clear(&o->own);
+	}
+}
+
+void reports_case(struct reports *r, const struct report_case *c)
+{
+	r->totals.cases++;
+	r->totals.rollouts += c->rollout.p != NULL;
+	r->totals.failed += c->result == CASE_FAILED;
+	r->totals.errors += c->result == CASE_ERROR;
+	for (size_t i = 0; i < r->count; i++) {
+		struct open_report *o = &r->items[i];
+
+		if (o->row->kind->rollout) {
+			o->row->kind->rollout(&o->report, c);
+		}
+		write_some(o, FLUSH_AT);
+	}
+}
+
+void reports_problem(struct reports *r, const char *file, const struct error *why)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	settings_put(&text, why->text);
+	reports_case(r, &(struct report_case){
+				.result = CASE_ERROR, .file = file, .problem = buf_cstr(&text)});
+	buf_release(&text);
+}
+
+/* ---- the end ---- */
+
+static int finish(struct reports *r, struct open_report *o, struct error *err)
+{
+	if (o->row->kind->end) {
+		o->row->kind->end(&o->report, &r->totals);
+	}
+	if (!o->console) {
+		write_some(o, 0);
+		return report_file_publish(&o->file, buf_view(&o->report.head), err);
+	}
+	if (o->report.out != r->console) {
+		buf_str(r->console, buf_view(&o->report.head));
+		buf_str(r->console, buf_view(&o->own));
+	}
+	return 0;
+}
+
+int reports_close(struct reports *r, const struct judge *judge,
+                  const struct compare_count *compared, struct error *err)
+{
+	struct error later;
+	int failed = 0;
+
+	r->closed = true;
+	r->totals.judge = judge;
+	r->totals.compared = compared;
+	for (size_t i = 0; i < r->count; i++) {
+		if (finish(r, &r->items[i], failed ? &later : err)) {
+			failed = -1;
+		}
+	}
+	return failed;
+}
+
+void reports_give_up(struct reports *r, const char *file, const struct judge *judge,
+                     const struct error *why)
+{
+	struct error ignored; /* why is what is told */
+
+	if (r && !r->closed && why->kind != FAIL_USAGE) {
+		reports_problem(r, file, why);
+		(void)!reports_close(r, judge, NULL, &ignored);
+	}
+}
+
+void reports_free(struct reports *r)
+{
+	if (!r) {
+		return;
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		struct open_report *o = &r->items[i];
+
+		if (o->row->kind->release) {
+			o->row->kind->release(o->report.state);
+		}
+		free(o->report.state);
+		buf_release(&o->report.head);
+		buf_release(&o->own);
+		report_file_release(&o->file);
+	}
+	free(r);
+}

@@ -1,0 +1,205 @@
+/* Delta debugging: see minimize.h. */
+#include "compare/minimize.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct ddmin {
+	const struct minimize_conf *conf;
+	struct minimized *best;
+	struct map failed; /* hashes of lists that did not pass */
+	struct arena arena;
+	size_t parts; /* the list is cut into so many */
+};
+
+/* One part of the list, or all but that part. */
+struct variant {
+	size_t part;
+	bool rest;
+};
+
+static size_t cut_at(const struct ddmin *s, size_t part)
+{
+	return part * s->best->count / s->parts;
+}
+
+static struct sublist build(const struct ddmin *s, struct variant v, size_t *room)
+{
+	size_t from = cut_at(s, v.part), to = cut_at(s, v.part + 1), n = 0;
+
+	for (size_t i = 0; i < s->best->count; i++) {
+		if ((i >= from && i < to) != v.rest) {
+			room[n++] = s->best->index[i];
+		}
+	}
+	return (struct sublist){room, n};
+}
+
+static uint64_t hash_of(const struct sublist *l)
+{
+	return map_hash((struct str){(const char *)l->index, l->count * sizeof(*l->index)});
+}
+
+static bool is_known(const struct ddmin *s, const struct sublist *l)
+{
+	return map_find(&s->failed, hash_of(l), STR_NONE) != NULL;
+}
+
+static void note_failed(struct ddmin *s, const struct sublist *l)
+{
+	if (!is_known(s, l)) {
+		map_add(&s->failed, arena_new(&s->arena, sizeof(struct map_item)), hash_of(l));
+	}
+}
+
+static void keep(struct ddmin *s, const struct sublist *l)
+{
+	memmove(s->best->index, l->index, l->count * sizeof(*l->index));
+	s->best->count = l->count;
+}
+
+/* The variants of a round in their order: parts, then what is left without each. */
+static struct variant nth(const struct ddmin *s, size_t i)
+{
+	return (struct variant){i % s->parts, i >= s->parts};
+}
+
+struct ddmin_round {
+	struct sublist *lists;
+	size_t **rooms; /* where the lists are */
+	struct variant *variants;
+	bool *passes;
+	size_t count;
+};
+
+/* Some variants from *next on that were not tested yet. */
+static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
+{
+	size_t most = s->conf->max_tests - s->best->tests;
+
+	most = most < s->conf->at_once ? most : s->conf->at_once;
+	for (r->count = 0; *next < 2 * s->parts && r->count < most; (*next)++) {
+		size_t *room = mem_array(s->best->count + 1, sizeof(*room));
+
+		r->variants[r->count] = nth(s, *next);
+		r->lists[r->count] = build(s, r->variants[r->count], room);
+		bool rest = r->variants[r->count].rest;
+		/* of two parts the rest is the other one; one part is the list itself */
+		bool twin = s->parts == 2 ? rest : s->parts == 1 && !rest;
+
+		if (twin || is_known(s, &r->lists[r->count])) {
+			free(room);
+		} else {
+			r->rooms[r->count++] = room;
+		}
+	}
+}
+
+static void forget(struct ddmin_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->rooms[i]);
+	}
+	r->count = 0;
+}
+
+/* 1: one of them passed and is kept, 0: none. */
+static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, struct error *err)
+{
+	const struct minimize_conf *c = s->conf;
+	int kept = 0;
+
+	memset(r->passes, 0, c->at_once * sizeof(*r->passes));
+	if (c->test(c->ctx, r->lists, r->count, r->passes, err)) {
+		return -1;
+	}
+	s->best->tests += r->count;
+	for (size_t i = 0; i < r->count && !kept; i++) {
+		if (r->passes[i]) {
+			*found = r->variants[i];
+			keep(s, &r->lists[i]);
+			kept = 1;
+		} else {
+			note_failed(s, &r->lists[i]);
+		}
+	}
+	if (c->progress) {
+		c->progress(c->ctx, s->best->count, s->best->tests);
+	}
+	return kept;
+}
+
+/* All variants at this number of parts, up to the first that passes. *out: max_tests ended it. */
+static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *found, bool *out,
+                     struct error *err)
+{
+	size_t next = 0;
+	int kept = 0;
+
+	*out = false;
+	while (!kept && next < 2 * s->parts && !*out) {
+		gather(s, &next, r);
+		if (r->count > 0) {
+			kept = try(s, r, found, err);
+		}
+		*out = !kept && next < 2 * s->parts && s->best->tests >= s->conf->max_tests;
+		forget(r);
+	}
+	return kept;
+}
+
+static void refine(struct ddmin *s, struct variant found)
+{
+	s->parts = found.rest && s->parts > 2 ? s->parts - 1 : 2;
+	s->parts = s->parts < s->best->count ? s->parts : s->best->count;
+}
+
+static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
+{
+	struct minimized *best = s->best;
+
+	s->parts = best->count < 2 ? best->count : 2;
+	while (best->count > 0) {
+		struct variant found = {0};
+		bool out;
+		int kept = one_round(s, r, &found, &out, err);
+
+		if (kept < 0 || out) {
+			return kept < 0 ? -1 : 0;
+		}
+		if (kept) {
+			refine(s, found);
+		} else if (s->parts < best->count) {
+			s->parts = 2 * s->parts < best->count ? 2 * s->parts : best->count;
+		} else {
+			break;
+		}
+	}
+	best->is_minimal = true;
+	return 0;
+}
+
+int minimize(const struct minimize_conf *conf, struct minimized *out, struct error *err)
+{
+	struct ddmin s = {.conf = conf, .best = out};
+	struct ddmin_round r = {.lists = mem_array(conf->at_once, sizeof(*r.lists)),
+	                        .rooms = mem_array(conf->at_once, sizeof(*r.rooms)),
+	                        .variants = mem_array(conf->at_once, sizeof(*r.variants)),
+	                        .passes = mem_array(conf->at_once, sizeof(*r.passes))};
+
+	*out = (struct minimized){.index = mem_array(conf->count + 1, sizeof(*out->index)),
+	                          .count = conf->count};
+	for (size_t i = 0; i < conf->count; i++) {
+		out->index[i] = i;
+	}
+	int failed = search(&s, &r, err);
+
+	free(r.lists);
+	free(r.rooms);
+	free(r.variants);
+	free(r.passes);
+	arena_release(&s.arena);
+	return failed;
+}

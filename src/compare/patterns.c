@@ -1,0 +1,124 @@
+/* Patterns against the values of lines: see patterns.h. */
+#include "compare/patterns.h"
+
+#include "base/text.h"
+#include "json/pattern.h"
+#include "json/walk.h"
+
+#include <stdlib.h>
+
+#define LINES_NAMED 64 /* lines whose pointers may be suggested: later ones have the same */
+
+void patterns_add(struct patterns *p, const char *origin, const char *text)
+{
+	if (p->count == p->room) {
+		p->room = p->room ? 2 * p->room : 16;
+		p->items = mem_resize(p->items, p->room, sizeof(*p->items));
+	}
+	p->items[p->count++] =
+		(struct used_pattern){.origin = arena_str(&p->arena, str_from(origin)).p,
+	                              .text = arena_str(&p->arena, str_from(text)).p};
+	p->missed++;
+}
+
+/* "/state/items/0/x" as "/state/items/ * /x", without the blanks. */
+static void put_general(struct buf *out, struct str pointer)
+{
+	for (size_t i = 0; i < pointer.n; i++) {
+		size_t digits = 0;
+
+		while (i + 1 + digits < pointer.n && pointer.p[i] == '/' &&
+		       pointer.p[i + 1 + digits] >= '0' && pointer.p[i + 1 + digits] <= '9') {
+			digits++;
+		}
+		buf_char(out, pointer.p[i]);
+		if (digits && (i + 1 + digits == pointer.n || pointer.p[i + 1 + digits] == '/')) {
+			buf_char(out, '*');
+			i += digits;
+		}
+	}
+}
+
+static void note_name(struct patterns *p, struct str pointer)
+{
+	struct buf general = BUF(BUF_MAX_SMALL);
+	bool known = p->near.count == NAMES_MAX || str_starts(pointer, STR("/meta")) ||
+	             str_starts(pointer, STR("/messages")) || str_starts(pointer, STR("/llm"));
+
+	if (!known) {
+		put_general(&general, pointer);
+	}
+	for (size_t i = 0; i < p->near.count && !known; i++) {
+		known = str_is(buf_view(&general), p->near.text[i]);
+	}
+	if (!known) {
+		names_add(&p->near, buf_view(&general));
+	}
+	buf_release(&general);
+}
+
+static bool see(void *ctx, struct str pointer, struct str value)
+{
+	struct patterns *p = ctx;
+
+	(void)value;
+	for (size_t i = 0; i < p->count; i++) {
+		struct used_pattern *one = &p->items[i];
+
+		if (!one->met && json_pattern_fits(str_from(one->text), pointer)) {
+			one->met = true;
+			p->missed--;
+		}
+	}
+	if (p->lines <= LINES_NAMED) {
+		note_name(p, pointer);
+	}
+	return p->missed > 0;
+}
+
+void patterns_see(struct patterns *p, struct str line)
+{
+	if (p->missed && line.p) {
+		p->lines++;
+		json_walk(line, see, p);
+	}
+}
+
+/* Where the last token begins, with its slash. */
+static size_t last_token(struct str pointer)
+{
+	size_t at = pointer.n;
+
+	while (at > 0 && pointer.p[--at] != '/') {
+	}
+	return at;
+}
+
+bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out)
+{
+	struct str typed = str_from(missed->text);
+	const char *names[NAMES_MAX];
+	bool deep = strstr(missed->text, "/**/") != NULL;
+	size_t kept = deep ? last_token(typed) : 0;
+
+	for (size_t i = 0; i < p->near.count; i++) {
+		struct str name = str_from(p->near.text[i]);
+
+		names[i] = deep ? p->near.text[i] + last_token(name) : p->near.text[i];
+	}
+	const char *near = text_nearest(str_skip(typed, kept), names, p->near.count);
+	if (!near) {
+		return false;
+	}
+	buf_str(out, (struct str){typed.p, kept});
+	buf_text(out, near);
+	return true;
+}
+
+void patterns_release(struct patterns *p)
+{
+	free(p->items);
+	names_release(&p->near);
+	arena_release(&p->arena);
+	*p = (struct patterns){.count = 0};
+}

@@ -1,0 +1,110 @@
+/* The tools of two headers: see tools.h. */
+#include "compare/tools.h"
+
+#include "base/names.h"
+#include "base/text.h"
+#include "json/diff.h"
+
+struct tool_change {
+	struct error text; /* holds the sentence */
+	bool said;
+};
+
+static struct str tool_named(struct str tools, struct str name)
+{
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		if (json_same_text(JSON_GET(tool, "name"), name)) {
+			return tool;
+		}
+	}
+	return STR_NONE;
+}
+
+static bool is_called(const struct rollout_copy *r, struct str name)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct str called = JSON_GET(r->steps[i].value[KEY_TOOL_CALL], "name");
+
+		if (json_same_text(called, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void set_gone(struct error *e, struct str name, struct str tools)
+{
+	struct names known = {.count = 0};
+	struct arena arena = {0};
+	struct str tool, text = json_text(&arena, name);
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		struct str one = json_text(&arena, JSON_GET(tool, "name"));
+
+		if (one.p) {
+			names_add(&known, one);
+		}
+	}
+	error_set(e, FAIL_INPUT, "the server no longer has the tool '%s'", text.p ? text.p : "");
+	names_suggest(e, text, known.text, known.count);
+	names_release(&known);
+	arena_release(&arena);
+}
+
+static bool take_first(void *ctx, const struct json_difference *d)
+{
+	struct tool_change *c = ctx;
+	const char *how = !d->before.p ? "is new" : !d->after.p ? "is gone" : "has changed";
+	size_t n = strlen(c->text.text);
+	struct buf end = BUF(BUF_MAX_SMALL);
+
+	buf_text(&end, ": ");
+	text_escape_cut(&end, d->pointer, 100);
+	buf_printf(&end, " %s", how);
+	text_copy(c->text.text + n, sizeof(c->text.text) - n, buf_view(&end));
+	buf_release(&end);
+	c->said = true;
+	return false;
+}
+
+static void set_changed(struct tool_change *c, struct str before, struct str after)
+{
+	struct arena arena = {0};
+	struct str name = json_text(&arena, JSON_GET(before, "name"));
+
+	error_set(&c->text, FAIL_INPUT, "the tool '%s' has another input schema",
+	          name.p ? name.p : "");
+	json_diff(JSON_GET(before, "inputSchema"), JSON_GET(after, "inputSchema"), NULL, take_first,
+	          c);
+	arena_release(&arena);
+}
+
+void compare_tools(const struct rollout_copy *golden, const struct rollout_copy *got,
+                   tool_change_fn *say, void *ctx)
+{
+	struct str before = golden->header.value[KEY_TOOLS], after = got->header.value[KEY_TOOLS];
+	struct str tool;
+
+	if (json_type(before) != JSON_ARRAY || json_type(after) != JSON_ARRAY) {
+		return;
+	}
+	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
+		struct str name = JSON_GET(tool, "name"), now = tool_named(after, name);
+		struct tool_change c = {.said = false};
+
+		if (!is_called(golden, name)) {
+			continue;
+		}
+		if (!now.p) {
+			set_gone(&c.text, name, after);
+			c.said = true;
+		} else {
+			set_changed(&c, tool, now);
+		}
+		if (c.said) {
+			say(ctx, c.text.text);
+		}
+	}
+}

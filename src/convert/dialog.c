@@ -1,0 +1,406 @@
+/* Turns of a conversation: see dialog.h. */
+#include "convert/dialog.h"
+
+#include "json/canon.h"
+
+#include <stdlib.h>
+
+/* In a turn with more calls than this, answers are paired with calls by their position alone. */
+#define PAIRED_BY_ID 256
+
+/* eval-protocol's word for a turn without a call. */
+#define NO_CALL "_no_tool_call"
+
+struct dialog_call {
+	struct str id, name, arguments; /* raw JSON */
+	struct str message;             /* the answer */
+	struct str state, state_after;
+	struct import_reply reply;
+	struct outcome_hint hint;
+	bool answered;
+};
+
+void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h)
+{
+	*d = (struct dialog){.before = BUF(FOREIGN_BYTES_MAX),
+	                     .after = BUF(FOREIGN_BYTES_MAX),
+	                     .state = BUF(BUF_MAX_MESSAGE),
+	                     .last = BUF(BUF_MAX_MESSAGE)};
+	d->id = mem_text(id);
+	d->rollout.id = (struct str){d->id, id.n};
+	import_header(m, &d->rollout, h);
+}
+
+void dialog_release(struct dialog *d)
+{
+	json_paths_free(d->rollout.ignore);
+	free(d->id);
+	arena_release(&d->arena);
+	buf_release(&d->before);
+	buf_release(&d->after);
+	buf_release(&d->state);
+	buf_release(&d->last);
+	free(d->calls);
+	*d = (struct dialog){0};
+}
+
+/* ---- writing the open turn ---- */
+
+static void add_message(struct buf *list, struct str message)
+{
+	if (message.n) {
+		buf_text(list, list->n ? "," : "");
+		buf_str(list, message);
+	}
+}
+
+static void start(struct import *m, struct dialog *d)
+{
+	struct import_reply none = {
+		.observation = d->start, .terminated = -1, .truncated = -1, .env_steps = -1};
+
+	if (!d->started) {
+		import_reset(m, &d->rollout, &none, buf_view(&d->before));
+		buf_release(&d->before);
+		d->started = true;
+	}
+}
+
+/* Unknown after a call whose state afterwards is: nothing is carried forward. */
+void dialog_state(struct dialog *d, struct str state)
+{
+	buf_clear(&d->state);
+	if (!json_is_null(state)) {
+		json_minify(state, &d->state);
+	}
+}
+
+static struct str state_now(const struct dialog *d)
+{
+	return d->state.n ? buf_view(&d->state) : STR_NONE;
+}
+
+static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *call)
+{
+	struct import_reply *r = &call->reply;
+
+	if (!call->answered) {
+		return;
+	}
+	outcome_set(m, call->hint, d->last.n ? buf_view(&d->last) : STR_NONE, r);
+	if (r->outcome == OUTCOME_OK && r->observation.p) {
+		buf_clear(&d->last);
+		buf_str(&d->last, r->observation);
+	}
+	d->terminated = d->terminated || r->terminated > 0;
+	d->truncated = d->truncated || r->truncated > 0;
+}
+
+static void write_call(struct import *m, struct dialog *d, size_t i)
+{
+	struct dialog_call *call = &d->calls[i];
+	struct buf messages = BUF(FOREIGN_BYTES_MAX);
+
+	add_message(&messages, i == 0 ? d->assistant : STR_NONE);
+	add_message(&messages, call->message);
+	add_message(&messages, i + 1 == d->count ? buf_view(&d->after) : STR_NONE);
+	judge_reply(m, d, call);
+	if (!json_is_null(call->state)) {
+		dialog_state(d, call->state);
+	}
+	import_step(m, &d->rollout,
+	            &(struct import_step){.sent = call->answered,
+	                                  .new_turn = i == 0,
+	                                  .state = state_now(d),
+	                                  .messages = buf_view(&messages),
+	                                  .call_id = call->id,
+	                                  .call_name = call->name,
+	                                  .arguments = call->arguments,
+	                                  .reply = call->reply,
+	                                  .llm = i == 0 ? d->llm : STR_NONE});
+	if (call->answered) {
+		dialog_state(d, call->state_after);
+	}
+	buf_release(&messages);
+}
+
+static void write_turn_without_call(struct import *m, struct dialog *d)
+{
+	struct buf messages = BUF(FOREIGN_BYTES_MAX);
+
+	add_message(&messages, d->assistant);
+	add_message(&messages, buf_view(&d->after));
+	import_step(m, &d->rollout,
+	            &(struct import_step){
+			    .new_turn = true,
+			    .state = state_now(d),
+			    .messages = buf_view(&messages),
+			    .llm = d->llm,
+			    .reply = {.terminated = -1, .truncated = -1, .env_steps = -1}});
+	buf_release(&messages);
+}
+
+static void flush_turn(struct import *m, struct dialog *d)
+{
+	start(m, d);
+	if (!d->open) {
+		return;
+	}
+	for (size_t i = 0; i < d->count; i++) {
+		write_call(m, d, i);
+	}
+	if (!d->count) {
+		write_turn_without_call(m, d);
+	}
+	buf_clear(&d->after);
+	arena_reset(&d->arena);
+	d->open = false;
+	d->assistant = d->llm = STR_NONE;
+	d->count = d->answered = 0;
+}
+
+void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
+{
+	struct import_end end = *e;
+
+	flush_turn(m, d);
+	if (end.status == END_UNKNOWN && (d->terminated || d->truncated)) {
+		end.status = d->terminated ? END_TERMINATED : END_TRUNCATED;
+	}
+	end.state = json_is_null(end.state) ? state_now(d) : end.state;
+	import_end(m, &d->rollout, &end);
+	dialog_release(d);
+}
+
+/* ---- calls ---- */
+
+/* Arguments as a value: text that is JSON, or that Python printed, is that value. */
+static struct str arguments_of(struct import *m, struct dialog *d, struct str arguments)
+{
+	struct str value = arguments;
+
+	if (json_is(arguments, STR(""))) {
+		return STR("{}");
+	}
+	if (json_type(arguments) == JSON_STRING) {
+		value = outcome_observation(m, arguments);
+	}
+	return arena_str(&d->arena, value);
+}
+
+static struct dialog_call *add_call(struct dialog *d)
+{
+	if (d->count == d->room) {
+		d->room = d->room ? 2 * d->room : 4;
+		d->calls = mem_resize(d->calls, d->room, sizeof(*d->calls));
+	}
+	struct dialog_call *call = &d->calls[d->count++];
+	*call = (struct dialog_call){.reply = {.terminated = -1, .truncated = -1, .env_steps = -1}};
+	return call;
+}
+
+static struct str first_given(struct str a, struct str b)
+{
+	return json_is_null(a) ? b : a;
+}
+
+/* {"id","function":{"name","arguments"}} (OpenAI), {"id","function":"name","arguments"}
+   (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"}. */
+static void take_call(struct import *m, struct dialog *d, struct str spelled)
+{
+	static const struct str keys[] = {
+		STR_INIT("function"),      STR_INIT("id"),   STR_INIT("tool_call_id"),
+		STR_INIT("function_name"), STR_INIT("name"), STR_INIT("arguments"),
+	};
+	struct str v[ARRAY_LEN(keys)] = {0};
+	struct str name, arguments;
+
+	json_pick(spelled, keys, ARRAY_LEN(keys), v);
+	name = first_given(v[4], v[3]);
+	arguments = v[5];
+	if (json_type(v[0]) == JSON_OBJECT) {
+		name = JSON_GET(v[0], "name");
+		arguments = JSON_GET(v[0], "arguments");
+	} else if (json_type(v[0]) == JSON_STRING) {
+		name = v[0];
+	}
+	if (json_is(name, STR(NO_CALL))) {
+		return;
+	}
+	struct dialog_call *call = add_call(d);
+	call->id = arena_str(&d->arena, first_given(v[1], v[2]));
+	call->name = arena_str(&d->arena, name);
+	call->arguments = arguments_of(m, d, arguments);
+}
+
+static void take_calls(struct import *m, struct dialog *d, struct str message)
+{
+	struct str calls = JSON_GET(message, "tool_calls");
+	struct str legacy = JSON_GET(message, "function_call");
+	struct str one;
+	size_t cursor = 0;
+
+	while (json_next(calls, &cursor, &one)) {
+		take_call(m, d, one);
+	}
+	if (json_type(legacy) == JSON_OBJECT && !d->count) {
+		take_call(m, d, legacy);
+	}
+}
+
+/* ---- answers ---- */
+
+static bool same_id(struct str a, struct str b)
+{
+	return json_type(a) == JSON_STRING && json_type(b) == JSON_STRING && json_same_text(a, b);
+}
+
+/* Which call does it answer? The next one, unless its id is that of just another one: real files
+   repeat ids. NULL: none is open. */
+static struct dialog_call *answered_call(struct dialog *d, struct str id)
+{
+	while (d->answered < d->count && d->calls[d->answered].answered) {
+		d->answered++;
+	}
+	if (d->answered == d->count) {
+		return NULL;
+	}
+	struct dialog_call *next = &d->calls[d->answered];
+	if (json_type(id) != JSON_STRING || same_id(id, next->id) || d->count > PAIRED_BY_ID) {
+		return next;
+	}
+	for (size_t i = d->answered; i < d->count; i++) {
+		if (!d->calls[i].answered && same_id(id, d->calls[i].id)) {
+			return &d->calls[i];
+		}
+	}
+	return next;
+}
+
+static int8_t flag_of(struct str value)
+{
+	bool flag;
+
+	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
+}
+
+/* eval-protocol: a reward whose source is not named is a default, for the query failed. */
+static void add_metadata(struct str metadata, struct dialog_facts *f)
+{
+	struct str info = JSON_GET(metadata, "info"), plane = JSON_GET(info, "control_plane");
+	bool known = json_type(plane) != JSON_OBJECT;
+
+	if (json_is_null(f->reward) && (known || JSON_GET(plane, "reward_source").p)) {
+		f->reward = JSON_GET(metadata, "reward");
+	}
+	if (f->terminated < 0 && (known || JSON_GET(plane, "status_source").p)) {
+		f->terminated = flag_of(JSON_GET(metadata, "terminated"));
+	}
+	f->name = first_given(f->name, JSON_GET(info, "tool_call"));
+	f->arguments = first_given(f->arguments, JSON_GET(info, "arguments"));
+}
+
+/* What the message itself says, where nothing else does. */
+static void add_own_facts(struct str message, struct dialog_facts *f)
+{
+	static const struct str keys[] = {
+		STR_INIT("metadata"), STR_INIT("control_plane_step"),
+		STR_INIT("is_error"), STR_INIT("isError"),
+		STR_INIT("error"),    STR_INIT("name"),
+		STR_INIT("function"),
+	};
+	struct str v[ARRAY_LEN(keys)] = {0};
+
+	json_pick(message, keys, ARRAY_LEN(keys), v);
+	add_metadata(v[0], f);
+	add_metadata(v[1], f);
+	if (f->hint.failed < 0) {
+		f->hint.failed = flag_of(first_given(v[2], v[3]));
+	}
+	f->hint.error = first_given(f->hint.error, v[4]);
+	f->name = first_given(first_given(v[5], v[6]), f->name);
+}
+
+/* A call that no message made: a program acted, not a model, or something acted for a model that
+   called nothing. */
+static struct dialog_call *called_by_nobody(struct import *m, struct dialog *d,
+                                            const struct dialog_facts *f, struct str id)
+{
+	if (!d->open || d->count) {
+		flush_turn(m, d);
+		d->open = true;
+	}
+	struct dialog_call *call = add_call(d);
+	call->id = arena_str(&d->arena, id);
+	call->name = arena_str(&d->arena, f->name);
+	call->arguments = arguments_of(m, d, f->arguments);
+	return call;
+}
+
+static void take_answer(struct import *m, struct dialog *d, struct str message,
+                        const struct dialog_facts *given)
+{
+	struct str id = JSON_GET(message, "tool_call_id"), content = JSON_GET(message, "content");
+	struct dialog_facts f = given ? *given : DIALOG_FACTS;
+	struct dialog_call *call = d->open ? answered_call(d, id) : NULL;
+
+	add_own_facts(message, &f);
+	call = call ? call : called_by_nobody(m, d, &f, id);
+	call->answered = true;
+	call->message = arena_str(&d->arena, message);
+	call->state = arena_str(&d->arena, f.state);
+	call->state_after = arena_str(&d->arena, f.state_after);
+	call->hint.failed = f.hint.failed;
+	call->hint.error = arena_str(&d->arena, f.hint.error);
+	call->reply.observation = arena_str(&d->arena, outcome_observation(m, content));
+	call->reply.reward = arena_str(&d->arena, f.reward);
+	call->reply.terminated = f.terminated;
+	call->reply.truncated = f.truncated;
+	call->reply.env_steps = f.env_steps;
+}
+
+/* ---- messages ---- */
+
+void dialog_message(struct import *m, struct dialog *d, struct str message,
+                    const struct dialog_facts *facts)
+{
+	struct str role = JSON_GET(message, "role");
+
+	if (json_is(role, STR("tool")) || json_is(role, STR("function"))) {
+		take_answer(m, d, message, facts);
+	} else if (json_is(role, STR("assistant"))) {
+		flush_turn(m, d);
+		d->open = true;
+		d->assistant = arena_str(&d->arena, message);
+		take_calls(m, d, message);
+	} else {
+		add_message(d->open ? &d->after : &d->before, message);
+	}
+}
+
+void dialog_messages(struct import *m, struct dialog *d, struct str messages)
+{
+	struct str one;
+	size_t cursor = 0;
+
+	while (json_next(messages, &cursor, &one)) {
+		dialog_message(m, d, one, NULL);
+	}
+}
+
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
+{
+	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
+
+	dialog_begin(m, d, id, h);
+}
+
+void dialog_whole(struct import *m, struct import_header *h, struct str messages,
+                  const struct import_end *e)
+{
+	struct dialog d;
+
+	dialog_open(m, &d, h);
+	dialog_messages(m, &d, messages);
+	dialog_end(m, &d, e);
+}

@@ -1,0 +1,207 @@
+/* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line for each
+   step of an environment, with the whole conversation so far; lines of several environments are
+   interleaved. Only the messages that a line adds are looked at. */
+#include "trajectory/foreign.h"
+
+#include "convert/dialog.h"
+#include "convert/export.h"
+#include "convert/python.h"
+
+#include <stdlib.h>
+
+#define OPEN_MAX 4096 /* environments at a time, each with its open turn */
+
+struct environment {
+	struct map_item item;
+	struct environment *next;
+	char *task;
+	struct dialog dialog;
+	int64_t step;    /* of its last line */
+	size_t messages; /* seen so far */
+	char *reason;    /* why it ended; NULL: not said */
+};
+
+struct playback {
+	struct map by_index;
+	struct environment *first, **last; /* in the order of their first lines */
+	size_t count;
+};
+
+static bool is(struct str value)
+{
+	return JSON_GET(value, "env_index").p && JSON_GET(value, "step").p &&
+	       json_type(JSON_GET(value, "messages")) == JSON_ARRAY;
+}
+
+static void free_playback(void *own)
+{
+	struct playback *p = own;
+	struct environment *e = p->first;
+
+	while (e) {
+		struct environment *next = e->next;
+
+		dialog_release(&e->dialog);
+		free(e->task);
+		free(e->reason);
+		free(e);
+		e = next;
+	}
+	free(p);
+}
+
+/* The first prompt contains the initial state as Python prints it: "{observation}". */
+static struct str first_observation(struct import *m, struct str messages)
+{
+	struct str one;
+	size_t cursor = 0;
+	bool found = false;
+
+	while (!found && json_next(messages, &cursor, &one)) {
+		if (!json_is(JSON_GET(one, "role"), STR("user"))) {
+			continue;
+		}
+		buf_clear(&m->value);
+		buf_clear(&m->work);
+		json_text_or_json(JSON_GET(one, "content"), &m->value);
+		if (!python_find(buf_view(&m->value), &m->work)) {
+			return STR_NONE;
+		}
+		found = true;
+	}
+	return found ? arena_str(&m->arena, buf_view(&m->work)) : STR_NONE;
+}
+
+static void begin(struct import *m, struct environment *e, struct str messages)
+{
+	struct import_header header = {.task = str_from(e->task)};
+	struct str id = import_rollout_id(m, header.task, &header.sample);
+
+	dialog_begin(m, &e->dialog, id, &header);
+	e->dialog.start = arena_str(&e->dialog.arena, first_observation(m, messages));
+	e->messages = 0;
+	e->step = -1;
+}
+
+static void end(struct import *m, struct environment *e)
+{
+	dialog_end(m, &e->dialog, &(struct import_end){.reason = str_from(e->reason)});
+}
+
+static struct environment *environment_of(struct import *m, struct str index, struct error *err)
+{
+	struct playback *p = m->own;
+	struct environment *e;
+	struct buf task = BUF(BUF_MAX_SMALL);
+
+	buf_text(&task, "env-");
+	json_text_or_json(index, &task);
+	uint64_t hash = map_hash(buf_view(&task));
+	e = map_find(&p->by_index, hash, STR_NONE);
+	if (!e && p->count == OPEN_MAX) {
+		error_set(err, FAIL_INPUT, "a playback file of more than %d environments",
+		          OPEN_MAX);
+	} else if (!e) {
+		e = mem_new(sizeof(*e));
+		e->task = mem_text(buf_view(&task));
+		map_add(&p->by_index, &e->item, hash);
+		*p->last = e;
+		p->last = &e->next;
+		p->count++;
+	}
+	buf_release(&task);
+	return e;
+}
+
+static void keep_reason(struct import *m, struct environment *e, struct str message)
+{
+	struct str step = JSON_GET(message, "control_plane_step");
+	struct str reason = JSON_GET(step, "termination_reason");
+
+	if (json_type(reason) == JSON_STRING) {
+		free(e->reason);
+		e->reason = mem_text(json_text(&m->arena, reason));
+	}
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str messages = JSON_GET(value, "messages"), one;
+	struct environment *e;
+	size_t cursor = 0, n = 0;
+	int64_t step;
+
+	if (!m->own) {
+		struct playback *p = mem_new(sizeof(*p));
+
+		p->last = &p->first;
+		m->own = p;
+		m->own_free = free_playback;
+	}
+	if (!is(value) || !json_i64(JSON_GET(value, "step"), &step)) {
+		return error_set(err, FAIL_INPUT,
+		                 "not a line of a playback file: env_index, step and messages");
+	}
+	e = environment_of(m, JSON_GET(value, "env_index"), err);
+	if (!e) {
+		return -1;
+	}
+	if (e->dialog.rollout.id.p && step <= e->step && json_count(messages) < e->messages) {
+		end(m, e); /* another run was appended */
+	}
+	if (!e->dialog.rollout.id.p) {
+		begin(m, e, messages);
+	}
+	while (json_next(messages, &cursor, &one)) {
+		if (n++ >= e->messages) {
+			dialog_message(m, &e->dialog, one, NULL);
+			keep_reason(m, e, one);
+		}
+	}
+	e->messages = n > e->messages ? n : e->messages;
+	e->step = step;
+	return 0;
+}
+
+static int finish(struct import *m, struct error *err)
+{
+	const struct playback *p = m->own;
+
+	(void)err;
+	for (struct environment *e = p ? p->first : NULL; e; e = e->next) {
+		if (e->dialog.rollout.id.p) {
+			end(m, e);
+		}
+	}
+	return 0;
+}
+
+/* A line for each turn, with the conversation so far: playback runs all calls of the last message,
+   so that a line for each call would repeat those of a turn with several. */
+static int write(struct export *x, struct error *err)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	size_t turn = 0;
+
+	export_prompt(x, MESSAGES_METADATA, 0, &messages);
+	for (size_t i = 0; i < x->count && !x->out->full; turn++) {
+		i = export_turn(x, i, MESSAGES_METADATA, 0, &messages);
+		buf_printf(x->out, "{\"env_index\":%zu,\"step\":%zu,\"messages\":[", x->index,
+		           turn);
+		buf_str(x->out, buf_view(&messages));
+		buf_text(x->out, "]}\n");
+	}
+	bool full = messages.full;
+	buf_release(&messages);
+	return full ? error_set(err, FAIL_INPUT, "the conversation is longer than a line") : 0;
+}
+
+const struct format format_eval_protocol = {
+	.name = "eval-protocol",
+	.what = "eval-protocol playback files: env_index, step, messages",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(REWARD) | FACT(TERMINATED),
+	.is = is,
+	.take = take,
+	.write = write,
+	.finish = finish,
+};

@@ -1,0 +1,81 @@
+/* Inspect's evaluation logs as JSON (version 2): a document with samples, each with its messages.
+   The .eval logs are zip archives of the same. */
+#include "trajectory/foreign.h"
+
+#include "convert/dialog.h"
+#include "convert/messages.h"
+
+static bool is(struct str value)
+{
+	return json_type(JSON_GET(value, "eval")) == JSON_OBJECT && JSON_GET(value, "status").p &&
+	       JSON_GET(value, "version").p;
+}
+
+/* The first score that is a number: C and I are the words for correct and incorrect. */
+static struct str score_of(struct str scores)
+{
+	struct json_member one;
+	size_t cursor = 0;
+
+	while (json_next_member(scores, &cursor, &one)) {
+		struct str value = JSON_GET(one.value, "value");
+
+		if (json_type(value) == JSON_NUMBER) {
+			return value;
+		}
+		if (json_is(value, STR("C"))) {
+			return STR("1");
+		}
+		if (json_is(value, STR("I"))) {
+			return STR("0");
+		}
+	}
+	return STR_NONE;
+}
+
+static struct import_end end_of(struct import *m, struct str sample)
+{
+	struct str error = JSON_GET(sample, "error"), limit = JSON_GET(sample, "limit");
+	struct import_end e = {.total_reward = score_of(JSON_GET(sample, "scores"))};
+
+	if (!json_is_null(error)) {
+		e.status = END_FAILED;
+		e.reason = import_text(m, JSON_GET(error, "message"));
+	} else if (!json_is_null(limit)) {
+		e.status = END_TRUNCATED;
+		e.reason = import_text(m, JSON_GET(limit, "type"));
+	}
+	return e;
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str eval = JSON_GET(value, "eval"), samples = JSON_GET(value, "samples"), sample;
+	size_t cursor = 0;
+
+	if (!is(value)) {
+		return error_set(err, FAIL_INPUT, "no evaluation log: version, status and eval");
+	}
+	if (!json_count(samples)) {
+		return error_set(err, FAIL_INPUT, "an evaluation log without samples");
+	}
+	while (json_next(samples, &cursor, &sample)) {
+		struct import_header h = {
+			.task = import_task(m, JSON_GET(sample, "id")),
+			.env_name = import_text(m, JSON_GET(eval, "task")),
+			.policy_name = import_text(m, JSON_GET(eval, "model")),
+		};
+		struct import_end e = end_of(m, sample);
+
+		dialog_whole(m, &h, JSON_GET(sample, "messages"), &e);
+	}
+	return 0;
+}
+
+const struct format format_inspect = {
+	.name = "inspect",
+	.what = "Inspect's evaluation logs as JSON: version, status, eval, samples",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(TOTAL_REWARD),
+	.is = is,
+	.take = take,
+};

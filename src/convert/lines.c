@@ -1,0 +1,364 @@
+/* Makes lines of imported facts: see import.h. */
+#include "convert/import.h"
+
+#include "json/canon.h"
+#include "json/write.h"
+#include "trajectory/line_cut.h"
+#include "trajectory/words.h"
+
+#define NONE STR("null")
+
+/* ---- values ---- */
+
+static struct json_writer begin_value(struct import *m)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	return j;
+}
+
+static struct str kept(struct import *m)
+{
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+static struct str text_value(struct import *m, struct str text)
+{
+	struct json_writer j = begin_value(m);
+
+	jw_str(&j, text);
+	return kept(m);
+}
+
+static struct str count_value(struct import *m, int64_t n)
+{
+	struct json_writer j = begin_value(m);
+
+	if (n < 0) {
+		return NONE;
+	}
+	jw_i64(&j, n);
+	return kept(m);
+}
+
+static struct str flag_value(int8_t flag)
+{
+	return flag < 0 ? NONE : flag ? STR("true") : STR("false");
+}
+
+static struct str raw_value(struct str raw)
+{
+	return raw.p ? raw : NONE;
+}
+
+static struct str number_value(struct str raw)
+{
+	return json_type(raw) == JSON_NUMBER ? raw : NONE;
+}
+
+/* A key that occurs in a line of that type. */
+static const char *key_name(enum key k)
+{
+	for (size_t i = 0; i < line_keys_count; i++) {
+		if (line_keys[i].key == k) {
+			return line_keys[i].name;
+		}
+	}
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+static void write_line(struct import *m, struct import_rollout *r, struct line *l)
+{
+	l->value[KEY_ROLLOUT] = text_value(m, r->id);
+	if (l->type == LINE_END) {
+		l->value[KEY_LINES] = count_value(m, r->lines + 1);
+	}
+	line_write(l, m->out);
+	r->lines++;
+}
+
+/* What would be too long for a reader is cut, and an event says so. */
+static void put_line(struct import *m, struct import_rollout *r, struct line *l)
+{
+	size_t before = m->out->n;
+	char detail[128];
+
+	write_line(m, r, l);
+	while (m->out->n - before > LINE_MAX_BYTES && line_cut_longest(l, &m->arena, detail)) {
+		struct line event = {.type = LINE_EVENT};
+
+		buf_cut(m->out, before);
+		r->lines--;
+		event.value[KEY_TURN] = l->value[KEY_TURN].p ? l->value[KEY_TURN] : NONE;
+		event.value[KEY_EVENT] =
+			text_value(m, str_from(event_kind_name(EVENT_TRUNCATED_BYTES)));
+		event.value[KEY_DETAIL] = str_from(detail);
+		write_line(m, r, &event);
+		before = m->out->n;
+		write_line(m, r, l);
+	}
+}
+
+static void set_state(struct import *m, const struct import_rollout *r, struct line *l,
+                      struct str state)
+{
+	char hex[HASH_HEX + 1];
+
+	l->value[KEY_STATE] = raw_value(state);
+	l->value[KEY_STATE_HASH] = NONE;
+	if (!json_is_null(state)) {
+		json_hash(m->hasher, state, r->ignore, &m->work, hex);
+		l->value[KEY_STATE_HASH] = text_value(m, str_from(hex));
+	}
+}
+
+static void set_reply(struct import *m, struct line *l, const struct import_reply *r)
+{
+	struct json_writer j;
+
+	l->value[KEY_OUTCOME] = text_value(m, str_from(outcome_name(r->outcome)));
+	l->value[KEY_OBSERVATION] = raw_value(r->observation);
+	l->value[KEY_ERROR] = NONE;
+	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE) {
+		return;
+	}
+	j = begin_value(m);
+	jw_object(&j);
+	jw_key(&j, "class");
+	jw_text(&j, error_class_name(r->class));
+	jw_key(&j, "layer");
+	jw_text(&j, error_layer_name(r->layer));
+	jw_key(&j, "code");
+	jw_raw(&j, r->error_code);
+	jw_key(&j, "message");
+	jw_str(&j, r->error_message);
+	jw_end(&j);
+	l->value[KEY_ERROR] = kept(m);
+}
+
+static struct str list_value(struct import *m, struct str values)
+{
+	buf_clear(&m->value);
+	buf_char(&m->value, '[');
+	buf_str(&m->value, values);
+	buf_char(&m->value, ']');
+	return kept(m);
+}
+
+/* ---- header ---- */
+
+static struct str env_value(struct import *m, const struct import_header *h)
+{
+	struct json_writer j = begin_value(m);
+
+	jw_object(&j);
+	jw_key(&j, "protocol");
+	jw_text(&j, m->format->name);
+	jw_key(&j, "name");
+	jw_str(&j, h->env_name);
+	jw_key(&j, "version");
+	jw_str(&j, h->env_version);
+	jw_key(&j, "facts");
+	jw_array(&j);
+	for (unsigned k = 0; k < KEY_COUNT; k++) {
+		if (m->format->facts >> k & 1) {
+			jw_text(&j, key_name(k));
+		}
+	}
+	jw_end(&j);
+	jw_end(&j);
+	return kept(m);
+}
+
+static struct str policy_value(struct import *m, const struct import_header *h)
+{
+	struct json_writer j = begin_value(m);
+
+	jw_object(&j);
+	jw_key(&j, "kind");
+	jw_text(&j, policy_kind_name(POLICY_IMPORT));
+	jw_key(&j, "name");
+	jw_str(&j, h->policy_name);
+	jw_key(&j, "params");
+	jw_raw(&j, h->policy_params);
+	jw_end(&j);
+	return kept(m);
+}
+
+/* Are these pointers? */
+static bool ignored_paths(struct import *m, struct import_rollout *r, struct str list)
+{
+	struct error ignored;
+	struct str one;
+	size_t cursor = 0;
+
+	if (json_type(list) != JSON_ARRAY || !json_count(list)) {
+		return false;
+	}
+	r->ignore = json_paths_new(false);
+	while (json_next(list, &cursor, &one)) {
+		struct str pointer = json_text(&m->arena, one);
+
+		if (!pointer.p || json_paths_add(r->ignore, pointer, &ignored)) {
+			json_paths_free(r->ignore);
+			r->ignore = NULL;
+			return false;
+		}
+	}
+	return true;
+}
+
+void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
+{
+	struct line l = {.type = LINE_HEADER};
+	struct json_writer j = begin_value(m);
+
+	jw_object(&j);
+	jw_key(&j, "id");
+	jw_str(&j, h->task);
+	jw_end(&j);
+	l.value[KEY_TASK] = kept(m);
+	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
+	l.value[KEY_VERSION] = count_value(m, RECORD_VERSION);
+	l.value[KEY_SAMPLE] = count_value(m, h->sample);
+	int64_t seed;
+	l.value[KEY_SEED] = json_i64(h->seed, &seed) ? h->seed : NONE;
+	l.value[KEY_ENV] = env_value(m, h);
+	j = begin_value(m);
+	jw_object(&j);
+	jw_key(&j, "kind");
+	jw_text(&j, state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
+	jw_key(&j, "ignore");
+	jw_raw(&j, ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
+	jw_end(&j);
+	l.value[KEY_STATE_SOURCE] = kept(m);
+	l.value[KEY_POLICY] = policy_value(m, h);
+	l.value[KEY_TOOLS] = raw_value(import_tools(m, h->tools));
+	l.value[KEY_LIMITS] = NONE;
+	l.value[KEY_MASKS] = STR("[]");
+	put_line(m, r, &l);
+}
+
+static void put_tool(struct json_writer *j, struct str tool)
+{
+	struct str function = JSON_GET(tool, "function");
+	struct str inner = json_type(function) == JSON_OBJECT ? function : tool;
+	struct str schema = JSON_GET(inner, "parameters");
+
+	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
+	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
+	jw_object(j);
+	jw_key(j, "name");
+	jw_raw(j, JSON_GET(inner, "name"));
+	jw_key(j, "description");
+	jw_raw(j, JSON_GET(inner, "description"));
+	if (!json_is_null(schema)) {
+		jw_key(j, "inputSchema");
+		jw_raw(j, schema);
+	}
+	jw_end(j);
+}
+
+struct str import_tools(struct import *m, struct str tools)
+{
+	struct json_writer j;
+	struct str one;
+	size_t cursor = 0;
+
+	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
+		return STR_NONE;
+	}
+	j = begin_value(m);
+	jw_array(&j);
+	while (json_next(tools, &cursor, &one)) {
+		if (json_type(one) == JSON_OBJECT) {
+			put_tool(&j, one);
+		}
+	}
+	jw_end(&j);
+	return kept(m);
+}
+
+/* ---- reset, step, end ---- */
+
+void import_reset(struct import *m, struct import_rollout *r, const struct import_reply *reply,
+                  struct str messages)
+{
+	struct line l = {.type = LINE_RESET};
+
+	set_reply(m, &l, reply);
+	l.value[KEY_MESSAGES] = list_value(m, messages);
+	put_line(m, r, &l);
+}
+
+static struct str call_value(struct import *m, const struct import_step *s)
+{
+	struct json_writer j = begin_value(m);
+
+	jw_object(&j);
+	jw_key(&j, "id");
+	jw_raw(&j, json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
+	jw_key(&j, "name");
+	jw_raw(&j, json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
+	jw_key(&j, "arguments");
+	jw_raw(&j, s->arguments);
+	jw_end(&j);
+	return kept(m);
+}
+
+static void add_reward(struct import_rollout *r, const struct import_reply *reply)
+{
+	double reward;
+
+	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
+		r->reward += reward;
+		r->rewarded = true;
+	}
+}
+
+void import_step(struct import *m, struct import_rollout *r, const struct import_step *s)
+{
+	struct line l = {.type = LINE_STEP};
+
+	r->turns += s->new_turn || r->turns == 0;
+	l.value[KEY_TURN] = count_value(m, r->turns - 1);
+	l.value[KEY_STEP] = count_value(m, s->sent ? r->steps++ : -1);
+	set_state(m, r, &l, s->state);
+	l.value[KEY_MESSAGES] = list_value(m, s->messages);
+	l.value[KEY_TOOL_CALL] = s->call_name.p || s->arguments.p ? call_value(m, s) : NONE;
+	set_reply(m, &l, &s->reply);
+	l.value[KEY_REWARD] = number_value(s->reply.reward);
+	l.value[KEY_TERMINATED] = flag_value(s->reply.terminated);
+	l.value[KEY_TRUNCATED] = flag_value(s->reply.truncated);
+	l.value[KEY_ENV_STEPS] = count_value(m, s->reply.env_steps);
+	l.value[KEY_LLM] = s->llm;
+	if (s->sent) {
+		add_reward(r, &s->reply);
+	}
+	put_line(m, r, &l);
+}
+
+void import_end(struct import *m, struct import_rollout *r, const struct import_end *e)
+{
+	struct line l = {.type = LINE_END};
+
+	l.value[KEY_STATUS] = text_value(m, str_from(end_status_name(e->status)));
+	l.value[KEY_REASON] = text_value(m, e->reason);
+	l.value[KEY_TURNS] = count_value(m, r->turns);
+	l.value[KEY_STEPS] = count_value(m, r->steps);
+	l.value[KEY_TOTAL_REWARD] = number_value(e->total_reward);
+	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
+		struct json_writer j = begin_value(m);
+
+		jw_double(&j, r->reward);
+		l.value[KEY_TOTAL_REWARD] = kept(m);
+	}
+	set_state(m, r, &l, e->state);
+	put_line(m, r, &l);
+	json_paths_free(r->ignore);
+	r->ignore = NULL;
+}

@@ -1,0 +1,402 @@
+/* Reads recordings by a description of where their facts stand: see map.h. Either a value holds a
+   list of steps, or of chat messages, or it is one step itself; steps with the same `rollout`
+   belong together. */
+#include "convert/map.h"
+
+#include "base/file.h"
+#include "convert/dialog.h"
+#include "json/keyed.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+#define OPEN_MAX 4096 /* rollouts at a time, where each value is a step */
+
+/* Pointers; "=text" is that text itself. Absent: not recorded. */
+struct map_paths {
+	struct str rollout, seed, policy, tools, messages, steps, total_reward;
+	/* of a step */
+	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
+};
+
+struct format_map {
+	struct format format; /* first: what others see of it */
+	struct map_paths paths;
+	struct buf text;
+	struct arena arena;
+};
+
+/* ---- the description ---- */
+
+static int read_path(struct keyed *k, struct str value, void *to, size_t at)
+{
+	struct str text = json_text(k->arena, value);
+
+	if (!text.p || (text.n && text.p[0] != '/' && text.p[0] != '=')) {
+		return keyed_expected(k, "a JSON Pointer such as \"/action/name\", or \"=TEXT\"");
+	}
+	*(struct str *)(void *)((char *)to + at) = text;
+	return 0;
+}
+
+#define PATHS(ROW)                                                                                 \
+	ROW(rollout)                                                                               \
+	ROW(seed)                                                                                  \
+	ROW(policy)                                                                                \
+	ROW(tools)                                                                                 \
+	ROW(messages)                                                                              \
+	ROW(steps)                                                                                 \
+	ROW(total_reward)                                                                          \
+	ROW(tool)                                                                                  \
+	ROW(arguments)                                                                             \
+	ROW(observation)                                                                           \
+	ROW(error)                                                                                 \
+	ROW(state)                                                                                 \
+	ROW(state_after)                                                                           \
+	ROW(reward)                                                                                \
+	ROW(end)                                                                                   \
+	ROW(truncated)
+
+#define READER(name)                                                                               \
+	static int read_##name(struct keyed *k, struct str value, void *to)                        \
+	{                                                                                          \
+		return read_path(k, value, to, offsetof(struct map_paths, name));                  \
+	}
+PATHS(READER)
+
+#define KEYED_PATH(id)                                                                             \
+	{.key = #id, .type = KEYED_BY, .at = offsetof(struct map_paths, id), .read = read_##id},
+static const struct keyed_row rows[] = {PATHS(KEYED_PATH)};
+static const struct keyed_table table = KEYED_TABLE(rows);
+
+/* ---- values ---- */
+
+/* What a path names in a value, as a value of its own. */
+static struct str find(struct import *m, struct str value, struct str path)
+{
+	struct json_writer j;
+
+	if (!path.p) {
+		return STR_NONE;
+	}
+	buf_clear(&m->work);
+	if (path.n && path.p[0] == '=') {
+		jw_init(&j, &m->work);
+		jw_str(&j, str_skip(path, 1));
+		return arena_str(&m->arena, buf_view(&m->work));
+	}
+	return arena_str(&m->arena, json_point(value, path, &m->work));
+}
+
+/* True, 1 and text other than "" and "false"; -1 where nothing is there. */
+static int8_t truth_of(struct str value)
+{
+	double number;
+
+	switch (json_type(value)) {
+	case JSON_TRUE:
+		return 1;
+	case JSON_FALSE:
+		return 0;
+	case JSON_NUMBER:
+		return json_double(value, &number) && number != 0;
+	case JSON_STRING:
+		return json_inner(value).n && !json_is(value, STR("false")) &&
+		       !json_is(value, STR("False"));
+	case JSON_ABSENT:
+	case JSON_NULL:
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		break;
+	}
+	return -1;
+}
+
+/* Numbers may be spelled as strings. */
+static struct str number_of(struct str value)
+{
+	struct str inner = json_inner(value);
+	struct json_fault fault;
+
+	if (json_type(value) == JSON_STRING && json_validate(inner, &fault) == 0) {
+		return json_type(inner) == JSON_NUMBER ? inner : STR_NONE;
+	}
+	return value;
+}
+
+/* ---- rollouts ---- */
+
+struct mapped {
+	struct map_item item;
+	struct mapped *next;
+	struct import_rollout rollout;
+	char *id;         /* its text */
+	struct buf last;  /* the last good observation */
+	struct buf state; /* after the last call, where only that is recorded */
+	bool terminated, truncated;
+};
+
+struct mapped_rollouts {
+	struct map by_id;
+	struct mapped *first, **last;
+	size_t count;
+};
+
+static void release(struct mapped *r)
+{
+	buf_release(&r->last);
+	buf_release(&r->state);
+	json_paths_free(r->rollout.ignore);
+	free(r->id);
+	free(r);
+}
+
+static void free_rollouts(void *own)
+{
+	struct mapped_rollouts *all = own;
+
+	for (struct mapped *r = all->first, *next; r; r = next) {
+		next = r->next;
+		release(r);
+	}
+	free(all);
+}
+
+static const struct map_paths *paths_of(const struct import *m)
+{
+	return &((const struct format_map *)(const void *)m->format)->paths;
+}
+
+static struct import_header header_of(struct import *m, struct str value)
+{
+	const struct map_paths *p = paths_of(m);
+	struct str tools = outcome_observation(m, find(m, value, p->tools));
+
+	return (struct import_header){
+		.task = import_task(m, find(m, value, p->rollout)),
+		.seed = number_of(find(m, value, p->seed)),
+		.policy_name = import_text(m, find(m, value, p->policy)),
+		.tools = tools,
+		.has_state = p->state.p || p->state_after.p,
+	};
+}
+
+static struct mapped *begin(struct import *m, struct import_header *h)
+{
+	struct import_reply none = {.terminated = -1, .truncated = -1, .env_steps = -1};
+	struct mapped *r = mem_new(sizeof(*r));
+	struct str id = import_rollout_id(m, h->task, &h->sample);
+
+	r->last = BUF(BUF_MAX_MESSAGE);
+	r->state = BUF(BUF_MAX_MESSAGE);
+	r->id = mem_text(id);
+	r->rollout.id = (struct str){r->id, id.n};
+	import_header(m, &r->rollout, h);
+	import_reset(m, &r->rollout, &none, STR(""));
+	return r;
+}
+
+static void end(struct import *m, struct mapped *r, struct str total)
+{
+	import_end(m, &r->rollout,
+	           &(struct import_end){.status = r->terminated  ? END_TERMINATED
+	                                          : r->truncated ? END_TRUNCATED
+	                                                         : END_UNKNOWN,
+	                                .total_reward = total,
+	                                .state = r->state.n ? buf_view(&r->state) : STR_NONE});
+}
+
+/* ---- steps ---- */
+
+static void keep_state(struct import *m, struct mapped *r, struct str after)
+{
+	struct str state = outcome_observation(m, after);
+
+	buf_clear(&r->state);
+	if (!json_is_null(state)) {
+		buf_str(&r->state, state);
+	}
+}
+
+static void take_step(struct import *m, struct mapped *r, struct str value)
+{
+	const struct map_paths *p = paths_of(m);
+	struct str tool = find(m, value, p->tool), state = find(m, value, p->state);
+	struct outcome_hint hint = {.failed = -1, .error = find(m, value, p->error)};
+	struct import_step s = {
+		.sent = !json_is_null(tool),
+		.new_turn = true,
+		.call_name = tool,
+		.state = json_is_null(state) ? STR_NONE : outcome_observation(m, state),
+		.reply = {.terminated = truth_of(find(m, value, p->end)),
+	                  .truncated = truth_of(find(m, value, p->truncated)),
+	                  .env_steps = -1},
+	};
+
+	if (!s.state.p && r->state.n) {
+		s.state = arena_str(&m->arena, buf_view(&r->state));
+	}
+	s.arguments = outcome_observation(m, find(m, value, p->arguments));
+	if (json_type(hint.error) == JSON_FALSE || json_type(hint.error) == JSON_TRUE) {
+		hint.failed = json_type(hint.error) == JSON_TRUE;
+	}
+	if (s.sent) {
+		s.reply.observation = outcome_observation(m, find(m, value, p->observation));
+		s.reply.reward = number_of(find(m, value, p->reward));
+		outcome_set(m, hint, r->last.n ? buf_view(&r->last) : STR_NONE, &s.reply);
+	}
+	if (s.reply.outcome == OUTCOME_OK && s.reply.observation.p) {
+		buf_clear(&r->last);
+		buf_str(&r->last, s.reply.observation);
+	}
+	r->terminated = r->terminated || s.reply.terminated > 0;
+	r->truncated = r->truncated || s.reply.truncated > 0;
+	import_step(m, &r->rollout, &s);
+	keep_state(m, r, find(m, value, p->state_after));
+}
+
+/* A value that holds all steps of a rollout. */
+static int take_steps(struct import *m, struct str value, struct error *err)
+{
+	const struct map_paths *p = paths_of(m);
+	struct str steps = find(m, value, p->steps), one;
+	struct import_header h = header_of(m, value);
+	struct mapped *r;
+	size_t cursor = 0;
+
+	if (json_type(steps) != JSON_ARRAY) {
+		return error_set(err, FAIL_INPUT, "no list at \"%.*s\", where the steps should be",
+		                 STR_ARG(p->steps));
+	}
+	r = begin(m, &h);
+	while (json_next(steps, &cursor, &one)) {
+		take_step(m, r, one);
+	}
+	end(m, r, number_of(find(m, value, p->total_reward)));
+	release(r);
+	return 0;
+}
+
+static int take_messages(struct import *m, struct str value, struct error *err)
+{
+	const struct map_paths *p = paths_of(m);
+	struct str messages = find(m, value, p->messages);
+	struct import_header h = header_of(m, value);
+	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
+
+	if (json_type(messages) != JSON_ARRAY) {
+		return error_set(err, FAIL_INPUT,
+		                 "no list at \"%.*s\", where the messages should be",
+		                 STR_ARG(p->messages));
+	}
+	h.has_state = false;
+	dialog_whole(m, &h, messages, &e);
+	return 0;
+}
+
+/* A value that is a step: the rollout it belongs to may have begun. */
+static int take_one(struct import *m, struct str value, struct error *err)
+{
+	struct mapped_rollouts *all = m->own;
+	struct str id = find(m, value, paths_of(m)->rollout);
+	struct mapped *r;
+
+	if (!all) {
+		all = m->own = mem_new(sizeof(*all));
+		all->last = &all->first;
+		m->own_free = free_rollouts;
+	}
+	uint64_t hash = map_hash(id.p ? id : STR(""));
+	r = map_find(&all->by_id, hash, STR_NONE);
+	if (!r && all->count == OPEN_MAX) {
+		return error_set(err, FAIL_INPUT, "more than %d rollouts, a step a line", OPEN_MAX);
+	}
+	if (!r) {
+		struct import_header h = header_of(m, value);
+
+		r = begin(m, &h);
+		map_add(&all->by_id, &r->item, hash);
+		*all->last = r;
+		all->last = &r->next;
+		all->count++;
+	}
+	take_step(m, r, value);
+	return 0;
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	const struct map_paths *p = paths_of(m);
+
+	if (p->messages.p) {
+		return take_messages(m, value, err);
+	}
+	return p->steps.p ? take_steps(m, value, err) : take_one(m, value, err);
+}
+
+static int finish(struct import *m, struct error *err)
+{
+	const struct mapped_rollouts *all = m->own;
+
+	(void)err;
+	for (struct mapped *r = all ? all->first : NULL; r; r = r->next) {
+		end(m, r, STR_NONE);
+	}
+	return 0;
+}
+
+/* ---- the format ---- */
+
+static uint64_t facts_of(const struct map_paths *p)
+{
+	return (p->messages.p ? FACT(MESSAGES) | FACT(OBSERVATION) : 0) |
+	       (p->tools.p ? FACT(TOOLS) : 0) | (p->observation.p ? FACT(OBSERVATION) : 0) |
+	       (p->error.p ? FACT(OUTCOME) | FACT(ERROR) : 0) | (p->state.p ? FACT(STATE) : 0) |
+	       (p->reward.p ? FACT(REWARD) | FACT(TOTAL_REWARD) : 0) |
+	       (p->total_reward.p ? FACT(TOTAL_REWARD) : 0) | (p->end.p ? FACT(TERMINATED) : 0) |
+	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
+}
+
+static bool never(struct str value)
+{
+	(void)value;
+	return false;
+}
+
+void map_free(struct format *format)
+{
+	struct format_map *map = (struct format_map *)(void *)format;
+
+	if (map) {
+		buf_release(&map->text);
+		arena_release(&map->arena);
+		free(map);
+	}
+}
+
+int map_read(const char *path, struct format **out, struct error *err)
+{
+	struct format_map *map = mem_new(sizeof(*map));
+	struct keyed k = {.what = "map ", .name = path, .arena = &map->arena, .err = err};
+
+	map->text = BUF(BUF_MAX_SMALL);
+	int failed = file_read("map", path, &map->text, err);
+	k.text = buf_view(&map->text);
+	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, &map->paths);
+	if (!failed && !map->paths.messages.p && !map->paths.tool.p) {
+		failed = error_set(err, FAIL_INPUT, "map %s: \"tool\" or \"messages\" is required",
+		                   path);
+	}
+	if (failed) {
+		map_free(&map->format);
+		return -1;
+	}
+	map->format = (struct format){.name = "map",
+	                              .what = "",
+	                              .facts = facts_of(&map->paths),
+	                              .is = never,
+	                              .take = take,
+	                              .finish = finish};
+	*out = &map->format;
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* OpenAI's fine-tuning format, and whatever logs chat messages in it: one JSON object a line with
+   messages and tools. */
+#include "trajectory/foreign.h"
+
+#include "convert/dialog.h"
+#include "convert/export.h"
+#include "convert/messages.h"
+
+static bool is(struct str value)
+{
+	return messages_is(JSON_GET(value, "messages"));
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str id = JSON_GET(value, "id");
+	struct import_header h = {.task = import_task(m, id.p ? id : JSON_GET(value, "task_id")),
+	                          .tools = JSON_GET(value, "tools"),
+	                          .policy_name = import_text(m, JSON_GET(value, "model"))};
+
+	if (!messages_may_be(JSON_GET(value, "messages"))) {
+		return error_set(err, FAIL_INPUT, "an object without messages");
+	}
+	dialog_whole(m, &h, JSON_GET(value, "messages"), &(struct import_end){0});
+	return 0;
+}
+
+/* A line: the whole conversation. */
+static int write(struct export *x, struct error *err)
+{
+	struct json_writer j;
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, 0, x->out, err)) {
+		return -1;
+	}
+	if (line_has(&x->header, KEY_TOOLS)) {
+		buf_text(x->out, ",\"tools\":");
+		jw_init(&j, x->out);
+		export_tools(x, &j);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
+const struct format format_openai = {
+	.name = "openai",
+	.what = "OpenAI chat messages as JSON Lines: messages, tools",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS),
+	.is = is,
+	.take = take,
+	.write = write,
+};

@@ -1,0 +1,215 @@
+/* OpenEnv's `openenv collect`: results.jsonl, an episode a line: messages as the policy saw them,
+   and tool_trace with what each call returned. The state in a result's metadata is the one after
+   the call; the one before the first call is not recorded, except by us, under `extra`. */
+#include "trajectory/foreign.h"
+
+#include "convert/dialog.h"
+#include "convert/export.h"
+#include "convert/messages.h"
+#include "json/write.h"
+
+static bool is(struct str value)
+{
+	return json_type(JSON_GET(value, "tool_trace")) == JSON_ARRAY &&
+	       messages_may_be(JSON_GET(value, "messages"));
+}
+
+static bool has_states(struct str trace)
+{
+	struct str one;
+
+	for (size_t cursor = 0; json_next(trace, &cursor, &one);) {
+		struct str metadata = JSON_GET(JSON_GET(one, "result"), "metadata");
+
+		if (!json_is_null(JSON_GET(metadata, "state"))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct dialog_facts facts_of(struct str traced)
+{
+	struct str result = JSON_GET(traced, "result"), metadata = JSON_GET(result, "metadata");
+	struct dialog_facts f = DIALOG_FACTS;
+	bool done;
+
+	f.hint.error = JSON_GET(result, "error");
+	f.hint.failed = json_is_null(f.hint.error) ? 0 : 1;
+	f.terminated = json_bool(JSON_GET(result, "done"), &done) ? (int8_t)done : (int8_t)-1;
+	f.reward = JSON_GET(metadata, "reward");
+	f.state_after = JSON_GET(metadata, "state");
+	f.name = JSON_GET(traced, "tool_name");
+	f.arguments = JSON_GET(traced, "arguments");
+	return f;
+}
+
+/* A call that is in the trace alone: as a message. */
+static struct str message_of(struct import *m, struct str traced)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "tool");
+	jw_key(&j, "content");
+	jw_raw(&j, JSON_GET(JSON_GET(traced, "result"), "data"));
+	jw_end(&j);
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+static bool is_answer(struct str message)
+{
+	return json_is(JSON_GET(message, "role"), STR("tool"));
+}
+
+static void take_messages(struct import *m, struct dialog *d, struct str messages, struct str trace)
+{
+	struct str message, traced;
+	size_t cursor = 0, at = 0;
+
+	while (json_next(messages, &cursor, &message)) {
+		struct dialog_facts f = DIALOG_FACTS;
+
+		if (is_answer(message) && json_next(trace, &at, &traced)) {
+			f = facts_of(traced);
+		}
+		dialog_message(m, d, message, &f);
+	}
+	while (json_next(trace, &at, &traced)) {
+		struct dialog_facts f = facts_of(traced);
+
+		dialog_message(m, d, message_of(m, traced), &f);
+	}
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str trace = JSON_GET(value, "tool_trace"), task = JSON_GET(value, "task");
+	struct str id = JSON_GET(value, "episode_id"), extra = JSON_GET(value, "extra");
+	struct import_header h = {.task = import_task(m, id.p ? id : task),
+	                          .has_state = has_states(trace),
+	                          .ignore = STR("[\"/episode_id\",\"/step_count\"]")};
+	struct import_end e = {.total_reward = JSON_GET(value, "reward")};
+	struct dialog d;
+	bool done;
+
+	if (!is(value)) {
+		return error_set(err, FAIL_INPUT, "an episode without messages and tool_trace");
+	}
+	if (json_bool(JSON_GET(value, "done"), &done)) {
+		e.status = done ? END_TERMINATED : END_STOPPED;
+	}
+	if (import_own_id(m, id, extra, &h)) {
+		h.ignore = JSON_GET(extra, "state_ignore");
+	}
+	dialog_open(m, &d, &h);
+	dialog_state(&d, JSON_GET(extra, "state"));
+	take_messages(m, &d, JSON_GET(value, "messages"), trace);
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+/* What came of one call. The state after it is that of the next line. */
+static void put_traced(const struct export *x, size_t i, struct json_writer *j)
+{
+	const struct line *step = &x->steps[i], *next = i + 1 < x->count ? step + 1 : &x->end;
+	struct str call = step->value[KEY_TOOL_CALL], error = step->value[KEY_ERROR];
+	bool failed = export_is_failed(step);
+
+	jw_object(j);
+	jw_key(j, "tool_name");
+	jw_raw(j, JSON_GET(call, "name"));
+	jw_key(j, "arguments");
+	jw_raw(j, JSON_GET(call, "arguments"));
+	jw_key(j, "result");
+	jw_object(j);
+	jw_key(j, "data");
+	jw_raw(j, failed ? STR_NONE : step->value[KEY_OBSERVATION]);
+	jw_key(j, "done");
+	jw_bool(j, step->terminated > 0 || step->truncated > 0);
+	jw_key(j, "metadata");
+	jw_object(j);
+	if (line_has(step, KEY_REWARD)) {
+		jw_key(j, "reward");
+		jw_raw(j, step->value[KEY_REWARD]);
+	}
+	if (line_has(next, KEY_STATE)) {
+		jw_key(j, "state");
+		jw_raw(j, next->value[KEY_STATE]);
+	}
+	jw_end(j);
+	jw_key(j, "error");
+	jw_raw(j, failed ? JSON_GET(error, "message") : STR_NONE);
+	jw_end(j);
+	jw_end(j);
+}
+
+static void put_empty(struct json_writer *j, const char *key)
+{
+	jw_key(j, key);
+	jw_object(j);
+	jw_end(j);
+}
+
+static int write(struct export *x, struct error *err)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	struct json_writer j;
+
+	if (export_conversation(x, 0, &messages, err)) {
+		buf_release(&messages);
+		return -1;
+	}
+	jw_init(&j, x->out);
+	jw_object(&j);
+	jw_key(&j, "episode_id");
+	jw_str(&j, x->id);
+	jw_key(&j, "messages");
+	jw_raw(&j, buf_view(&messages));
+	jw_key(&j, "reward");
+	jw_raw(&j, x->end.value[KEY_TOTAL_REWARD]);
+	jw_key(&j, "done");
+	jw_bool(&j, x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
+	jw_key(&j, "tool_trace");
+	jw_array(&j);
+	for (size_t i = 0; i < x->count; i++) {
+		if (x->steps[i].step >= 0) {
+			put_traced(x, i, &j);
+		}
+	}
+	jw_end(&j);
+	put_empty(&j, "metrics");
+	put_empty(&j, "verify_metrics");
+	put_empty(&j, "artifacts");
+	jw_key(&j, "task");
+	jw_raw(&j, JSON_GET(x->header.value[KEY_TASK], "id"));
+	jw_key(&j, "extra");
+	jw_object(&j);
+	export_own_id(x, &j);
+	if (x->count && line_has(&x->steps[0], KEY_STATE)) {
+		jw_key(&j, "state");
+		jw_raw(&j, x->steps[0].value[KEY_STATE]);
+		jw_key(&j, "state_ignore");
+		jw_raw(&j, JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
+	}
+	jw_end(&j);
+	jw_end(&j);
+	buf_char(x->out, '\n');
+	buf_release(&messages);
+	return 0;
+}
+
+/* No FACT(STATE): the first one is always missing, which is no finding. */
+const struct format format_openenv_collect = {
+	.name = "openenv-collect",
+	.what = "results.jsonl of OpenEnv's collect: episode_id, messages, tool_trace",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(ERROR) | FACT(REWARD) |
+                 FACT(TERMINATED) | FACT(TOTAL_REWARD) | FACT(STATUS),
+	.is = is,
+	.take = take,
+	.write = write,
+	.also_written = FACT(STATE),
+};

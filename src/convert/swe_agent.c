@@ -1,0 +1,139 @@
+/* SWE-agent's .traj files: a document with `trajectory`, a list of actions and observations, and
+   `history`, the messages. What it calls state is that of the shell (open file, folder), in which
+   most effects do not show: it is not read as the environment's. */
+#include "trajectory/foreign.h"
+
+#include "base/text.h"
+#include "convert/dialog.h"
+#include "json/write.h"
+
+static bool has_actions(struct str value)
+{
+	struct str first;
+	size_t cursor = 0;
+
+	return json_next(JSON_GET(value, "trajectory"), &cursor, &first) &&
+	       JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
+}
+
+static bool has_history(struct str value)
+{
+	struct str first;
+	size_t cursor = 0;
+
+	return json_next(JSON_GET(value, "history"), &cursor, &first) &&
+	       JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
+}
+
+static bool is(struct str value)
+{
+	return has_actions(value) || has_history(value);
+}
+
+/* The command without its last line feed. */
+static void put_command(struct import *m, struct json_writer *j, struct str action)
+{
+	buf_clear(&m->work);
+	json_text_or_json(action, &m->work);
+	jw_str(j, text_trim(buf_view(&m->work)));
+}
+
+static struct str assistant_message(struct import *m, struct str step)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "assistant");
+	jw_key(&j, "content");
+	jw_raw(&j, JSON_GET(step, "response"));
+	jw_key(&j, "tool_calls");
+	jw_array(&j);
+	jw_object(&j);
+	jw_key(&j, "name");
+	jw_text(&j, "shell");
+	jw_key(&j, "arguments");
+	jw_object(&j);
+	jw_key(&j, "command");
+	put_command(m, &j, JSON_GET(step, "action"));
+	jw_end(&j);
+	jw_end(&j);
+	jw_end(&j);
+	jw_end(&j);
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+static struct str answer_message(struct import *m, struct str step)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "tool");
+	jw_key(&j, "content");
+	jw_raw(&j, JSON_GET(step, "observation"));
+	jw_end(&j);
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+/* The prompts: messages of the history in front of the first answer of the model. */
+static void take_prompts(struct import *m, struct dialog *d, struct str history)
+{
+	struct str one;
+	size_t cursor = 0;
+
+	while (json_next(history, &cursor, &one) &&
+	       !json_is(JSON_GET(one, "role"), STR("assistant"))) {
+		dialog_message(m, d, one, NULL);
+	}
+}
+
+static void take_actions(struct import *m, struct dialog *d, struct str value)
+{
+	struct str step;
+	size_t cursor = 0;
+
+	take_prompts(m, d, JSON_GET(value, "history"));
+	while (json_next(JSON_GET(value, "trajectory"), &cursor, &step)) {
+		dialog_message(m, d, assistant_message(m, step), NULL);
+		dialog_message(m, d, answer_message(m, step), NULL);
+	}
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str info = JSON_GET(value, "info");
+	struct import_header h = {
+		.task = import_task(m, JSON_GET(value, "instance_id")),
+		.env_name = import_text(m, JSON_GET(value, "environment")),
+	};
+	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
+	struct dialog d;
+
+	if (!is(value)) {
+		return error_set(err, FAIL_INPUT, "no trajectory of SWE-agent");
+	}
+	if (e.reason.p) {
+		e.status = str_starts(e.reason, STR("submitted")) ? END_FINISHED : END_STOPPED;
+	}
+	dialog_open(m, &d, &h);
+	if (has_actions(value)) {
+		take_actions(m, &d, value);
+	} else {
+		dialog_messages(m, &d, JSON_GET(value, "history"));
+	}
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+const struct format format_swe_agent = {
+	.name = "swe-agent",
+	.what = "SWE-agent's .traj files: trajectory, history, info",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(STATUS),
+	.is = is,
+	.take = take,
+};

@@ -1,0 +1,152 @@
+/* See text_turns.h. */
+#include "convert/text_turns.h"
+
+#include "base/text.h"
+#include "json/write.h"
+
+#define CALL_BEGIN   STR("<tool_call>")
+#define CALL_END     STR("</tool_call>")
+#define ANSWER_BEGIN STR("<tool_response>")
+#define ANSWER_END   STR("</tool_response>")
+
+/* The bytes before the first occurrence of a mark, all when there is none. */
+static size_t find(struct str text, struct str mark)
+{
+	struct str rest = text;
+
+	while (rest.n && !str_starts(rest, mark)) {
+		const char *at = memchr(rest.p + 1, mark.p[0], rest.n - 1);
+
+		rest = at ? str_skip(rest, (size_t)(at - rest.p)) : STR_NONE;
+	}
+	return rest.n ? (size_t)(rest.p - text.p) : text.n;
+}
+
+/* The bytes that stand behind it, or none. */
+static struct str behind(struct str text, size_t at, struct str what)
+{
+	return at < text.n ? str_skip(text, at + what.n) : (struct str){text.p + text.n, 0};
+}
+
+/* Role words that are left of a chat template when its special tokens are not. */
+static struct str without_roles(struct str text)
+{
+	static const struct str roles[] = {STR_INIT("assistant"), STR_INIT("user"),
+	                                   STR_INIT("tool")};
+	bool found = true;
+
+	while (found) {
+		found = false;
+		text = text_trim(text);
+		for (size_t i = 0; i < ARRAY_LEN(roles) && !found; i++) {
+			struct str rest = str_skip(text, roles[i].n);
+
+			found = str_starts(text, roles[i]) && (!rest.n || rest.p[0] == '\n');
+			text = found ? rest : text;
+		}
+	}
+	return text;
+}
+
+/* One turn of the model: its text, and the calls in it. False when there is nothing. */
+static void take_turn(struct import *m, struct dialog *d, struct str text)
+{
+	struct json_writer j;
+	struct json_fault fault;
+	bool calls = false;
+
+	text = without_roles(text);
+	if (!text.n) {
+		return;
+	}
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "assistant");
+	jw_key(&j, "content");
+	jw_str(&j, text);
+	while (text.n) {
+		size_t at = find(text, CALL_BEGIN);
+		struct str rest = behind(text, at, CALL_BEGIN);
+		struct str call = {rest.p, find(rest, CALL_END)};
+
+		text = behind(rest, call.n, CALL_END);
+		if (call.n && json_validate(call, &fault) == 0) {
+			if (!calls) {
+				jw_key(&j, "tool_calls");
+				jw_array(&j);
+			}
+			calls = true;
+			jw_raw(&j, text_trim(call));
+		}
+	}
+	if (calls) {
+		jw_end(&j);
+	}
+	jw_end(&j);
+	dialog_message(m, d, arena_str(&m->arena, buf_view(&m->value)), NULL);
+}
+
+static void take_answer(struct import *m, struct dialog *d, struct str text)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "tool");
+	jw_key(&j, "content");
+	jw_str(&j, text_trim(text));
+	jw_end(&j);
+	dialog_message(m, d, arena_str(&m->arena, buf_view(&m->value)), NULL);
+}
+
+void text_turns(struct import *m, struct dialog *d, struct str text)
+{
+	struct str rest = json_text(&m->arena, text);
+
+	while (rest.n) {
+		size_t at = find(rest, ANSWER_BEGIN);
+
+		take_turn(m, d, (struct str){rest.p, at});
+		if (at == rest.n) {
+			return;
+		}
+		rest = behind(rest, at, ANSWER_BEGIN);
+		at = find(rest, ANSWER_END);
+		take_answer(m, d, (struct str){rest.p, at});
+		rest = behind(rest, at, ANSWER_END);
+	}
+}
+
+struct str text_turns_prompt(struct import *m, struct str content)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, "user");
+	jw_key(&j, "content");
+	jw_raw(&j, content);
+	jw_end(&j);
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+struct str text_turns_task(struct import *m, struct str prompt, struct str step)
+{
+	char hex[HASH_HEX + 1];
+	int64_t n;
+
+	hash_hex(m->hasher, prompt, hex);
+	hex[8] = '\0';
+	buf_clear(&m->value);
+	if (json_i64(step, &n)) {
+		buf_printf(&m->value, "step-%lld.", (long long)n);
+	}
+	buf_printf(&m->value, "prompt-%s", hex);
+	return arena_str(&m->arena, buf_view(&m->value));
+}

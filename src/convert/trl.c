@@ -1,0 +1,66 @@
+/* TRL's conversational format: messages, or prompt and completion as messages, with tools as a list
+   or as its JSON text; arguments of calls are objects. */
+#include "trajectory/foreign.h"
+
+#include "convert/dialog.h"
+#include "convert/export.h"
+#include "convert/messages.h"
+
+static bool has_completion(struct str value)
+{
+	return messages_is(JSON_GET(value, "prompt")) &&
+	       messages_may_be(JSON_GET(value, "completion"));
+}
+
+static bool is(struct str value)
+{
+	struct str messages = JSON_GET(value, "messages");
+
+	return has_completion(value) || (messages_is(messages) && messages_have_objects(messages));
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str messages = JSON_GET(value, "messages");
+	struct import_header h = {.task = import_task(m, JSON_GET(value, "id")),
+	                          .tools = outcome_observation(m, JSON_GET(value, "tools"))};
+	struct import_end e = {.total_reward = JSON_GET(value, "reward")};
+	struct dialog d;
+
+	if (!has_completion(value) && !messages_may_be(messages)) {
+		return error_set(err, FAIL_INPUT, "neither messages nor prompt and completion");
+	}
+	dialog_open(m, &d, &h);
+	dialog_messages(m, &d, messages);
+	dialog_messages(m, &d, JSON_GET(value, "prompt"));
+	dialog_messages(m, &d, JSON_GET(value, "completion"));
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+/* A line: the whole conversation. */
+static int write(struct export *x, struct error *err)
+{
+	struct json_writer j;
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, MESSAGES_OBJECTS, x->out, err)) {
+		return -1;
+	}
+	if (line_has(&x->header, KEY_TOOLS)) {
+		buf_text(x->out, ",\"tools\":");
+		jw_init(&j, x->out);
+		export_tools(x, &j);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
+const struct format format_trl = {
+	.name = "trl",
+	.what = "TRL's conversational data as JSON Lines: messages or prompt and completion, tools",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(TOTAL_REWARD),
+	.is = is,
+	.take = take,
+	.write = write,
+};

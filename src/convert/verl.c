@@ -1,0 +1,37 @@
+/* verl's rollout dumps (trainer.rollout_data_dir): one line for each sample of a training step, with
+   decoded input and output and a score. The samples of one input are its group. */
+#include "trajectory/foreign.h"
+
+#include "convert/text_turns.h"
+
+static bool is(struct str value)
+{
+	return json_type(JSON_GET(value, "input")) == JSON_STRING &&
+	       json_type(JSON_GET(value, "output")) == JSON_STRING && JSON_GET(value, "score").p;
+}
+
+static int take(struct import *m, struct str value, struct error *err)
+{
+	struct str prompt = JSON_GET(value, "input");
+	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
+	struct import_end e = {.total_reward = JSON_GET(value, "score")};
+	struct dialog d;
+
+	if (!is(value)) {
+		return error_set(err, FAIL_INPUT,
+		                 "no line of a rollout dump: input, output, score");
+	}
+	dialog_open(m, &d, &h);
+	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);
+	text_turns(m, &d, JSON_GET(value, "output"));
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+const struct format format_verl = {
+	.name = "verl",
+	.what = "verl's rollout dumps: input, output, score, step",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
+	.is = is,
+	.take = take,
+};

@@ -1,0 +1,264 @@
+/* A session: what it stands on, and what is known there. See debugger.h. */
+#include "debug/debugger.h"
+
+#include "base/mem.h"
+#include "debug/judged.h"
+#include "report/changes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *debug_mode_name(enum debug_mode m)
+{
+	static const char *const names[] = {
+		[MODE_REC] = "rec", [MODE_LIVE] = "live", [MODE_FORK] = "fork"};
+
+	return names[m];
+}
+
+enum debug_mode debugger_mode(const struct debugger *d)
+{
+	bool newest = d->cursor && d->now.position >= cursor_facts(d->cursor)->steps;
+
+	if (!d->live || live_is_over(d->live) || !newest) {
+		return MODE_REC;
+	}
+	return d->forked ? MODE_FORK : MODE_LIVE;
+}
+
+static bool finding_begins(void *ctx, struct str rule, const struct moment *m)
+{
+	const struct debugger *d = ctx;
+
+	for (size_t i = 0; i < d->begin_count; i++) {
+		const struct finding_begin *b = &d->begins[i];
+		bool here = b->step >= 0   ? b->step == m->line->step
+		            : b->turn >= 0 ? b->turn == m->line->turn
+		                           : m->is_last;
+
+		if (here && (!rule.n || str_is(rule, b->rule))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct known debugger_known(struct debugger *d)
+{
+	return (struct known){
+		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
+}
+
+/* At the newest step of a live session the state behind it is known before it is recorded. */
+static void add_live_state(struct debugger *d)
+{
+	const struct proposal *p = live_proposal(d->live);
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	struct hasher *h = hasher_new();
+	char hash[HASH_HEX + 1];
+
+	if (p->state.p) {
+		json_hash(h, p->state, d->ignored, &scratch, hash);
+		snprintf(d->live_hash, sizeof(d->live_hash), "\"%s\"", hash);
+		d->now.after = p->state;
+		d->now.after_hash = str_from(d->live_hash);
+		d->now.effect = effect_between(line_state_hash(d->now.line), str_from(hash));
+	}
+	if (d->now.line->type != LINE_STEP) {
+		d->now.effect = EFFECT_UNKNOWN;
+	}
+	buf_release(&scratch);
+	hasher_free(h);
+}
+
+void debugger_refresh(struct debugger *d)
+{
+	d->now = *cursor_now(d->cursor);
+	if (debugger_mode(d) != MODE_REC) {
+		add_live_state(d);
+	}
+}
+
+int debugger_to_newest(struct debugger *d, struct error *err)
+{
+	if (cursor_read_all(d->cursor, err) ||
+	    cursor_go(d->cursor, cursor_facts(d->cursor)->steps, err) < 0) {
+		return -1;
+	}
+	debugger_refresh(d);
+	return 0;
+}
+
+int debugger_open(struct debugger *d, const char *path, const char *rollout, struct error *err)
+{
+	struct cursor_conf conf = {.path = path,
+	                           .rollout = rollout,
+	                           .interrupted = d->conf->interrupted,
+	                           .ctx = d->conf->ctx};
+	struct cursor *opened;
+
+	if (cursor_open(&conf, &opened, err)) {
+		return -1;
+	}
+	cursor_close(d->cursor);
+	d->cursor = opened;
+	json_paths_free(d->ignored);
+	d->ignored = changes_ignored(&cursor_facts(opened)->header);
+	d->begins_known = false;
+	d->begin_count = 0;
+	d->listed = 0;
+	debugger_refresh(d);
+	return 0;
+}
+
+/* ---- findings ---- */
+
+static void note_begin(struct debugger *d, const struct finding *f)
+{
+	d->begins = mem_resize(d->begins, d->begin_count + 1, sizeof(*d->begins));
+	d->begins[d->begin_count++] = (struct finding_begin){f->rule, f->first_turn, f->first_step};
+}
+
+static void take_begins(void *user, const struct rollout_verdict *v)
+{
+	struct debugger *d = user;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		note_begin(d, &v->findings[i]);
+	}
+}
+
+static struct judged_conf judged_of(const struct debugger *d)
+{
+	const struct cursor_facts *f = cursor_facts(d->cursor);
+
+	return (struct judged_conf){.path = f->path,
+	                            .rollout = f->name,
+	                            .id = f->rollout,
+	                            .interrupted = d->conf->interrupted,
+	                            .ctx = d->conf->ctx};
+}
+
+int debugger_judge(struct debugger *d, struct error *err)
+{
+	struct judged_conf conf = judged_of(d);
+
+	if (d->begins_known) {
+		return 0;
+	}
+	d->begin_count = 0;
+	if (judged_find(&conf, take_begins, d, err)) {
+		return -1;
+	}
+	d->begins_known = true;
+	return 0;
+}
+
+int debugger_findings(struct debugger *d, void (*take)(void *user, const struct rollout_verdict *v),
+                      void *user, struct error *err)
+{
+	struct judged_conf conf = judged_of(d);
+	bool whole = d->now.is_last && (!d->live || live_is_over(d->live));
+
+	conf.until = whole ? NULL : &d->now;
+	return judged_find(&conf, take, user, err);
+}
+
+static void take_new(void *user, const struct rollout_verdict *v)
+{
+	struct debugger *d = user;
+	const struct line *l = d->now.line;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		struct finding now = {
+			.rule = v->findings[i].rule, .first_turn = l->turn, .first_step = l->step};
+		bool known = false;
+
+		for (size_t k = 0; k < d->begin_count; k++) {
+			known = known || !strcmp(d->begins[k].rule, now.rule);
+		}
+		if (!known) {
+			note_begin(d, &now);
+		}
+	}
+}
+
+int debugger_note_new_findings(struct debugger *d, struct error *err)
+{
+	d->begins_known = false;
+	return debugger_findings(d, take_new, d, err);
+}
+
+/* ---- the session ---- */
+
+static int open_first(struct debugger *d, struct error *err)
+{
+	const struct debug_conf *c = d->conf;
+
+	if (c->path) {
+		return debugger_open(d, c->path, c->rollout, err);
+	}
+	return live_session_begin(d, err);
+}
+
+/* Quits after a failure where nobody is there to go on. */
+static int run_scripts(struct debugger *d, bool *failed, struct error *err)
+{
+	const struct debug_conf *c = d->conf;
+	struct buf line = BUF(BUF_MAX_SMALL);
+	int broken = 0;
+
+	for (size_t i = 0; i < c->file_count && !broken && !d->quit && !*failed; i++) {
+		buf_clear(&line);
+		buf_printf(&line, "source %s", c->files[i]);
+		broken = line_answer(d, buf_view(&line), failed, err);
+	}
+	for (size_t i = 0; i < c->command_count && !broken && !d->quit && !*failed; i++) {
+		broken = line_answer(d, str_from(c->commands[i]), failed, err);
+	}
+	buf_release(&line);
+	return broken;
+}
+
+/* Where it stands at first; for a machine as the reply to no command. */
+static int greet(struct debugger *d, struct error *err)
+{
+	bool failed;
+
+	d->greeting = true;
+	return line_answer(d, STR(""), &failed, err);
+}
+
+static int run(struct debugger *d, bool *failed, struct error *err)
+{
+	const struct debug_conf *c = d->conf;
+
+	if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
+		return -1;
+	}
+	if (!d->quit && !c->batch && lines_read(d, failed, err)) {
+		return -1;
+	}
+	bool unused;
+	return d->live && !live_is_over(d->live) ? line_answer(d, STR("kill"), &unused, err) : 0;
+}
+
+int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
+{
+	struct debugger d = {.conf = conf,
+	                     .out = BUF(SIZE_MAX / 2),
+	                     .value = BUF(BUF_MAX_MESSAGE),
+	                     .last_command = BUF(BUF_MAX_SMALL)};
+
+	*failed = false;
+	int broken = run(&d, failed, err);
+	live_free(d.live);
+	cursor_close(d.cursor);
+	json_paths_free(d.ignored);
+	points_release(&d.points);
+	free(d.begins);
+	buf_release(&d.out);
+	buf_release(&d.value);
+	buf_release(&d.last_command);
+	return broken;
+}

@@ -1,0 +1,260 @@
+/* Evaluating expressions: see expression.h. */
+#include "base/text.h"
+#include "debug/expression_internal.h"
+#include "json/canon.h"
+
+/* ---- the facts ---- */
+
+static struct str effect_word(enum effect e)
+{
+	switch (e) {
+	case EFFECT_CHANGED:
+		return STR("\"changed\"");
+	case EFFECT_UNCHANGED:
+		return STR("\"unchanged\"");
+	case EFFECT_UNKNOWN:
+		break;
+	}
+	return STR("\"unknown\"");
+}
+
+struct str fact_value(enum named_fact fact, const struct known *k)
+{
+	static const int keys[FACTS_NAMED] = {
+		[FACT_TURN] = KEY_TURN,
+		[FACT_STEP] = KEY_STEP,
+		[FACT_TOOL_CALL] = KEY_TOOL_CALL,
+		[FACT_BEFORE] = KEY_STATE,
+		[FACT_OUTCOME] = KEY_OUTCOME,
+		[FACT_ERROR] = KEY_ERROR,
+		[FACT_OBSERVATION] = KEY_OBSERVATION,
+		[FACT_STRUCTURED] = KEY_STRUCTURED,
+		[FACT_RAW] = KEY_RAW,
+		[FACT_REWARD] = KEY_REWARD,
+		[FACT_TERMINATED] = KEY_TERMINATED,
+		[FACT_TRUNCATED] = KEY_TRUNCATED,
+		[FACT_ENV_STEPS] = KEY_ENV_STEPS,
+		[FACT_MESSAGES] = KEY_MESSAGES,
+		[FACT_LLM] = KEY_LLM,
+		[FACT_META] = KEY_META,
+	};
+	const struct moment *m = k->moment;
+	struct str call = m->line->value[KEY_TOOL_CALL];
+
+	switch (fact) {
+	case FACT_TOOL:
+		return JSON_GET(call, "name");
+	case FACT_ARGUMENTS:
+		return JSON_GET(call, "arguments");
+	case FACT_STATE:
+		return m->after;
+	case FACT_EFFECT:
+	case FACT_CHANGED:
+		return effect_word(m->effect);
+	case FACT_RULE:
+		return STR_NONE;
+	default:
+		return m->line->value[keys[fact]];
+	}
+}
+
+struct str path_value(const struct path *p, const struct known *k, struct buf *scratch)
+{
+	struct str value = fact_value(p->fact, k);
+
+	return p->pointer.n ? json_point(value, p->pointer, scratch) : value;
+}
+
+/* ---- tests ---- */
+
+static bool by_order(enum compare c, double left, double right)
+{
+	switch (c) {
+	case COMPARE_LESS:
+		return left < right;
+	case COMPARE_MOST:
+		return left <= right;
+	case COMPARE_MORE:
+		return left > right;
+	case COMPARE_LEAST:
+		return left >= right;
+	case COMPARE_NONE:
+	case COMPARE_EQUAL:
+	case COMPARE_UNEQUAL:
+	case COMPARE_GLOB:
+		break;
+	}
+	return false;
+}
+
+static bool equal(struct str a, struct str b)
+{
+	double x, y;
+
+	if (json_is_null(a) || json_is_null(b)) {
+		return json_is_null(a) && json_is_null(b);
+	}
+	if (json_double(a, &x) && json_double(b, &y)) {
+		return !(x < y) && !(x > y);
+	}
+	return json_equal(a, b);
+}
+
+static bool matches(struct str value, struct str pattern)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE), glob = BUF(BUF_MAX_MESSAGE);
+
+	json_text_or_json(value, &text);
+	json_text_or_json(pattern, &glob);
+	bool is = value.p && text_glob(buf_view(&glob), buf_view(&text));
+	buf_release(&text);
+	buf_release(&glob);
+	return is;
+}
+
+static bool holds_alone(struct str value)
+{
+	double number;
+
+	if (json_is_null(value) || str_is(value, "false") || str_is(value, "\"\"")) {
+		return false;
+	}
+	return !json_double(value, &number) || number < 0 || number > 0;
+}
+
+/* Did that member of the state change? Unknown is not changed. */
+static bool member_changed(struct expression *e, struct str pointer, const struct known *k)
+{
+	const struct moment *m = k->moment;
+	struct str before = m->line->type == LINE_STEP ? m->line->value[KEY_STATE] : STR_NONE;
+
+	if (json_is_null(before) || json_is_null(m->after)) {
+		return false;
+	}
+	return !json_equal(json_point(before, pointer, &e->scratch),
+	                   json_point(m->after, pointer, &e->other));
+}
+
+static bool rule_test(const struct test *t, const struct known *k)
+{
+	struct buf rule = BUF(BUF_MAX_SMALL);
+	bool begins;
+
+	json_decode(t->literal, &rule);
+	begins = k->begins && k->begins(k->ctx, buf_view(&rule), k->moment);
+	buf_release(&rule);
+	return t->compare == COMPARE_UNEQUAL ? !begins : begins;
+}
+
+static bool test(struct expression *e, const struct test *t, const struct known *k)
+{
+	double left, right;
+
+	if (t->left.fact == FACT_CHANGED) {
+		return t->left.pointer.n ? member_changed(e, t->left.pointer, k)
+		                         : k->moment->effect == EFFECT_CHANGED;
+	}
+	if (t->left.fact == FACT_RULE) {
+		return rule_test(t, k);
+	}
+	struct str a = path_value(&t->left, k, &e->scratch);
+	struct str b = t->right_is_path ? path_value(&t->right, k, &e->other) : t->literal;
+	switch (t->compare) {
+	case COMPARE_NONE:
+		return holds_alone(a);
+	case COMPARE_EQUAL:
+		return equal(a, b);
+	case COMPARE_UNEQUAL:
+		return !equal(a, b);
+	case COMPARE_GLOB:
+		return matches(a, b);
+	case COMPARE_LESS:
+	case COMPARE_MOST:
+	case COMPARE_MORE:
+	case COMPARE_LEAST:
+		break;
+	}
+	return json_double(a, &left) && json_double(b, &right) && by_order(t->compare, left, right);
+}
+
+bool expression_holds(struct expression *e, const struct known *k)
+{
+	bool stack[EXPRESSION_TERMS] = {false};
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct term *term = &e->terms[i];
+
+		switch (term->kind) {
+		case TERM_TEST:
+			stack[n++] = test(e, &term->test, k);
+			break;
+		case TERM_NOT:
+			stack[n - 1] = !stack[n - 1];
+			break;
+		case TERM_AND:
+		case TERM_IF:
+			n--;
+			stack[n - 1] = stack[n - 1] && stack[n];
+			break;
+		case TERM_OR:
+			n--;
+			stack[n - 1] = stack[n - 1] || stack[n];
+			break;
+		case TERM_OPEN:
+			break;
+		}
+	}
+	return stack[0];
+}
+
+/* ---- about an expression ---- */
+
+bool expression_is_before(const struct expression *e)
+{
+	bool before = true;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct test *t = &e->terms[i].test;
+
+		if (e->terms[i].kind == TERM_TEST) {
+			before = before && named_facts[t->left.fact].before &&
+			         (!t->right_is_path || named_facts[t->right.fact].before);
+		}
+	}
+	return before;
+}
+
+bool expression_asks_rules(const struct expression *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		if (e->terms[i].kind == TERM_TEST && e->terms[i].test.left.fact == FACT_RULE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What changed is a member of the state. */
+static struct path plain_path(struct path p)
+{
+	p.fact = p.fact == FACT_CHANGED ? FACT_STATE : p.fact;
+	return p;
+}
+
+void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),
+                          void *ctx)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		const struct test *t = &e->terms[i].test;
+
+		const struct path left = plain_path(t->left), right = plain_path(t->right);
+
+		if (e->terms[i].kind == TERM_TEST && left.pointer.n) {
+			take(ctx, &left);
+		}
+		if (e->terms[i].kind == TERM_TEST && t->right_is_path && right.pointer.n) {
+			take(ctx, &right);
+		}
+	}
+}

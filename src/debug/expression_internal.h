@@ -1,0 +1,48 @@
+/* The inside of an expression: for expression.c (parsing) and evaluate.c. */
+#ifndef ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
+#define ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
+
+#include "base/mem.h"
+#include "debug/expression.h"
+#include "json/write.h"
+
+#define EXPRESSION_TERMS 64
+
+enum compare {
+	COMPARE_NONE, /* does it hold by itself? */
+	COMPARE_EQUAL,
+	COMPARE_UNEQUAL,
+	COMPARE_LESS,
+	COMPARE_MOST,
+	COMPARE_MORE,
+	COMPARE_LEAST,
+	COMPARE_GLOB,
+};
+
+/* Operators from loose to tight, behind what opens a bracket. */
+enum term_kind { TERM_TEST, TERM_OPEN, TERM_IF, TERM_OR, TERM_AND, TERM_NOT };
+
+struct test {
+	struct path left;
+	enum compare compare;
+	bool right_is_path;
+	struct path right;
+	struct str literal; /* raw JSON */
+	bool is_number;
+	double number;
+};
+
+struct term {
+	enum term_kind kind;
+	struct test test;
+};
+
+struct expression {
+	struct str text;
+	struct arena arena;
+	struct term terms[EXPRESSION_TERMS]; /* each operator behind its operands */
+	size_t count;
+	struct buf scratch, other; /* of the evaluation */
+};
+
+#endif

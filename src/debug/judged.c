@@ -1,0 +1,106 @@
+/* Judging up to a step: see judged.h. The rules see the lines of all rollouts, since some compare
+   them; behind the last line stands an end line of ours, which says what the state was. */
+#include "debug/judged.h"
+
+#include "json/write.h"
+#include "trajectory/reader.h"
+
+#define INTERRUPT_LINES 4096
+
+struct judged_reading {
+	const struct judged_conf *conf;
+	judged_fn *take;
+	void *user;
+	struct judge *judge;
+	uint64_t lines;
+	bool given;
+};
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct judged_reading *g = ctx;
+
+	if (!g->given && v->rollout.p && str_is(v->rollout, g->conf->rollout)) {
+		g->given = true;
+		g->take(g->user, v);
+	}
+}
+
+/* 1: that was the last line to be read. */
+static int take_line(struct judged_reading *g, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	const struct judged_conf *c = g->conf;
+
+	if (c->until && note->offset >= c->until->end) {
+		return 1;
+	}
+	if (++g->lines % INTERRUPT_LINES == 0 && c->interrupted && c->interrupted(c->ctx)) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
+	return judge_line(g->judge, l, note, err) ? -1 : g->given;
+}
+
+static int read_lines(struct judged_reading *g, struct error *err)
+{
+	struct reader_note note;
+	struct reader *r;
+	struct line l;
+	int more, done = 0;
+
+	if (reader_open(g->conf->path, &r, err)) {
+		return -1;
+	}
+	while (!done && (more = reader_next(r, &l, &note, err)) > 0) {
+		done = take_line(g, &l, &note, err);
+	}
+	reader_close(r);
+	return done < 0 || (!done && more < 0) ? -1 : 0;
+}
+
+/* The rollout stops here, in this state. */
+static int put_end(struct judged_reading *g, struct error *err)
+{
+	const struct moment *m = g->conf->until;
+	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct line l;
+	size_t used;
+
+	jw_init(&w, &text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, line_type_name(LINE_END));
+	jw_key(&w, "rollout");
+	jw_str(&w, g->conf->id);
+	jw_key(&w, "state");
+	jw_raw(&w, m->after);
+	jw_key(&w, "state_hash");
+	jw_raw(&w, m->after_hash);
+	jw_end(&w);
+	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
+	             judge_line(g->judge, &l, NULL, err);
+	buf_release(&text);
+	buf_release(&id);
+	return failed ? -1 : 0;
+}
+
+int judged_find(const struct judged_conf *conf, judged_fn *take, void *user, struct error *err)
+{
+	struct judged_reading g = {.conf = conf, .take = take, .user = user};
+	const struct judge_conf rules = {.verdict = take_verdict, .ctx = &g};
+
+	if (judge_new(&rules, &g.judge, err)) {
+		return -1;
+	}
+	judge_many(g.judge);
+	judge_file(g.judge, conf->path);
+	int failed = read_lines(&g, err);
+	if (!failed && !g.given && conf->until) {
+		failed = put_end(&g, err);
+	} else if (!failed && !g.given) {
+		judge_finish(g.judge);
+	}
+	judge_free(g.judge);
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,228 @@
+/* Reading commands: see debugger.h. The only file that includes libedit. */
+
+#include "debug/debugger.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <histedit.h>
+
+#define LINE_MAX_BYTES ((size_t)1 << 20)
+#define HISTORY_LINES  1000
+#define SHOWN_MAX      200 /* candidates that are listed */
+
+/* Was it Ctrl-C at the prompt, or is the program to end? */
+static bool goes_on(struct debugger *d)
+{
+	const struct debug_conf *c = d->conf;
+
+	return !c->interrupted || !c->interrupted(c->ctx) || c->resume(c->ctx);
+}
+
+/* ---- a pipe ---- */
+
+static int read_pipe(struct debugger *d, bool *failed, struct error *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int broken = 0;
+	bool one_failed = false;
+
+	while (!broken && !d->quit) {
+		ssize_t n = getline(&line, &room, stdin);
+
+		if (n < 0 && errno == EINTR && !feof(stdin) && goes_on(d)) {
+			clearerr(stdin); /* there was nothing to interrupt */
+			continue;
+		}
+		if (n < 0) {
+			break;
+		}
+		if ((size_t)n > LINE_MAX_BYTES) {
+			broken = error_set(err, FAIL_INPUT, "a command is longer than 1 MiB");
+			break;
+		}
+		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed, err);
+		*failed = *failed || one_failed;
+		d->quit = d->quit || !goes_on(d);
+	}
+	free(line);
+	return broken;
+}
+
+/* ---- a terminal ---- */
+
+struct editor {
+	struct debugger *d;
+	EditLine *line;
+	History *history;
+	char prompt[16];
+	struct buf common; /* what all candidates begin with */
+	struct buf shown;
+	size_t candidates;
+};
+
+static char *prompt_of(EditLine *line)
+{
+	struct editor *e;
+
+	el_get(line, EL_CLIENTDATA, &e);
+	snprintf(e->prompt, sizeof(e->prompt), "(%s) ", debug_mode_name(debugger_mode(e->d)));
+	return e->prompt;
+}
+
+static void take_candidate(void *ctx, struct str candidate)
+{
+	struct editor *e = ctx;
+	size_t n = 0;
+
+	if (!e->candidates++) {
+		buf_clear(&e->common);
+		buf_str(&e->common, candidate);
+	}
+	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n]) {
+		n++;
+	}
+	buf_cut(&e->common, n);
+	if (e->candidates <= SHOWN_MAX) {
+		buf_text(&e->shown, "  ");
+		text_escape(&e->shown, candidate);
+	}
+}
+
+static size_t last_word(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[line.n - 1 - n] != ' ') {
+		n++;
+	}
+	return n;
+}
+
+/* The Tab key: what all candidates have in common is typed, else they are listed. */
+static unsigned char complete(EditLine *line, int key)
+{
+	const LineInfo *info = el_line(line);
+	struct str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
+	struct editor *e;
+	size_t word = last_word(typed);
+
+	(void)key;
+	el_get(line, EL_CLIENTDATA, &e);
+	e->candidates = 0;
+	buf_clear(&e->shown);
+	complete_line(e->d, typed, take_candidate, e);
+	if (!e->candidates) {
+		return CC_ERROR;
+	}
+	if (e->candidates == 1) {
+		buf_char(&e->common, ' ');
+	}
+	if (e->common.n > word) {
+		return el_insertstr(line, buf_cstr(&e->common) + word) ? CC_ERROR : CC_REFRESH;
+	}
+	printf("\n%s\n", buf_cstr(&e->shown));
+	fflush(stdout);
+	return CC_REDISPLAY;
+}
+
+static void open_history(struct editor *e)
+{
+	HistEvent event;
+	const char *file = e->d->conf->history;
+
+	e->history = history_init();
+	history(e->history, &event, H_SETSIZE, HISTORY_LINES);
+	history(e->history, &event, H_SETUNIQUE, 1);
+	if (file) {
+		history(e->history, &event, H_LOAD, file);
+	}
+	el_set(e->line, EL_HIST, history, e->history);
+}
+
+static void close_history(struct editor *e)
+{
+	HistEvent event;
+	const char *file = e->d->conf->history;
+
+	if (file) {
+		history(e->history, &event, H_SAVE, file);
+	}
+	history_end(e->history);
+}
+
+/* An empty line runs a command that moves or lists again. */
+static struct str or_last(struct debugger *d, struct str typed)
+{
+	const struct verb *v;
+	struct error unused;
+	struct str rest = typed, word = argument_word(&rest);
+
+	if (!word.n) {
+		return buf_view(&d->last_command);
+	}
+	buf_clear(&d->last_command);
+	if (!verb_find(word, &v, &unused) && v->repeats) {
+		buf_str(&d->last_command, typed);
+	}
+	return typed;
+}
+
+static int read_terminal(struct editor *e, struct error *err)
+{
+	struct debugger *d = e->d;
+	HistEvent event;
+	bool failed;
+	int count, broken = 0;
+
+	while (!broken && !d->quit) {
+		const char *line = el_gets(e->line, &count);
+
+		if (!line || count <= 0) {
+			bool interrupted = d->conf->interrupted(d->conf->ctx);
+
+			d->quit = !interrupted || !goes_on(d);
+			broken = d->conf->print(d->conf->ctx, false, STR("\n"), err);
+			continue;
+		}
+		struct str typed = text_trim((struct str){line, (size_t)count});
+		if (typed.n) {
+			history(e->history, &event, H_ENTER, line);
+		}
+		broken = line_answer(d, or_last(d, typed), &failed, err);
+		d->quit = d->quit || !goes_on(d);
+	}
+	return broken;
+}
+
+static int edit_lines(struct debugger *d, struct error *err)
+{
+	struct editor e = {.d = d, .common = BUF(BUF_MAX_SMALL), .shown = BUF(BUF_MAX_MESSAGE)};
+
+	e.line = el_init("rolldbg", stdin, stdout, stderr);
+	if (!e.line) {
+		return error_set(err, FAIL_SYSTEM, "the terminal cannot be used");
+	}
+	el_set(e.line, EL_CLIENTDATA, &e);
+	el_set(e.line, EL_PROMPT, prompt_of);
+	el_set(e.line, EL_EDITOR, "emacs");
+	el_set(e.line, EL_ADDFN, "complete", "complete the word", complete);
+	el_set(e.line, EL_BIND, "^I", "complete", NULL);
+	open_history(&e);
+	int broken = read_terminal(&e, err);
+	close_history(&e);
+	el_end(e.line);
+	buf_release(&e.common);
+	buf_release(&e.shown);
+	return broken;
+}
+
+int lines_read(struct debugger *d, bool *failed, struct error *err)
+{
+	return d->conf->terminal ? edit_lines(d, err) : read_pipe(d, failed, err);
+}

@@ -1,0 +1,95 @@
+/* A rollout that runs in a thread of its own and asks before each call: what the debugger steps. */
+#ifndef ROLLDBG_DEBUG_LIVE_H
+#define ROLLDBG_DEBUG_LIVE_H
+
+#include "debug/moment.h"
+#include "rollout/rollout.h"
+
+/* What a rollout is to be. The caller's policy asks `wrap` (see rollout.h). */
+struct live_request {
+	bool again; /* as a recording says: seed, reset, task and calls below; else the options do */
+	bool has_seed;
+	int64_t seed;
+	struct str reset; /* raw JSON object; absent: none */
+	const char *task; /* NULL: named after the environment */
+	int64_t sample;
+	struct str calls;  /* raw JSON array of {"name","arguments"} */
+	struct str parent; /* raw JSON object for the header; absent: it has none */
+	const char *parent_file;
+	policy_wrap_fn *wrap;
+	void *wrap_ctx;
+	struct line_sink sink; /* takes every line */
+	int stop_fd;           /* readable: an answer is not waited for any longer */
+};
+
+/* Where calls can be sent, and how. */
+struct live_target {
+	/* Chooses a new recording and appends its path. */
+	int (*record)(void *ctx, struct buf *path, struct error *err);
+	/* Runs one rollout into that recording, to its end. Called in another thread. */
+	int (*run)(void *ctx, const struct live_request *q, const char *path,
+	           struct rollout_result *out, struct error *err);
+	void *ctx;
+};
+
+enum proposal_kind {
+	PROPOSAL_CALL,    /* `name` and `arguments` */
+	PROPOSAL_NO_CALL, /* the policy's turn has no call, or one that cannot be sent */
+	PROPOSAL_DONE,    /* it will not go on, for `reason` */
+	PROPOSAL_NONE,    /* there is no policy, or it was interrupted: `reason` */
+};
+
+/* What comes next if nobody changes it. Valid until the rollout goes on. */
+struct proposal {
+	enum proposal_kind kind;
+	struct str name, arguments; /* decoded; raw JSON */
+	struct str reason;
+	struct str state; /* before it, raw; absent: unknown */
+	int64_t turn, step;
+	bool edited;     /* by the user */
+	bool asks_again; /* of PROPOSAL_NONE: going on asks the policy again */
+};
+
+struct live;
+
+/* Starts the rollout. The request's slices are copied. */
+MUST_USE int live_start(const struct live_target *t, const struct live_request *q,
+                        struct live **out, struct error *err);
+/* Ends the rollout if it runs, waits for it, and frees everything. NULL is fine. */
+void live_free(struct live *l);
+
+const char *live_path(const struct live *l); /* of its recording */
+
+/* Waits until it proposes something or is over. What `interrupted` says stops it at the next proposal;
+   if none comes soon, it ends the wait for an answer,
+   and with it the rollout, or the wait for a policy, which then can be asked again. `resume` says
+   that it was dealt with; false: the program is to end, too. */
+void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
+               void *ctx);
+
+bool live_is_over(struct live *l);
+/* While it is not over. */
+const struct proposal *live_proposal(const struct live *l);
+/* The proposal as the line it will be, in `text`; false: it is no call. */
+bool live_proposed_line(const struct live *l, struct str rollout, struct buf *text, struct buf *id,
+                        struct line *out);
+/* Once it is over: how it ended; `peer` and our own failure included. */
+void live_ending(const struct live *l, struct buf *out);
+
+/* -1 if it failed for a reason of ours, or never had a session: that is in *err. */
+int live_failure(const struct live *l, struct error *err);
+
+/* Changes the proposal; name absent: only the arguments. */
+void live_edit(struct live *l, struct str name, struct str arguments);
+/* May the rollout go on without asking? Called in its thread, while live_wait waits, when a proposal is
+   there: with the step before it (NULL: none since the last time), which the proposal's state
+   follows. */
+typedef bool live_pass_fn(void *ctx, const struct moment *answered);
+
+/* Lets it go on with the proposal, and with those that follow as long as `pass` (NULL: never) says
+   so; then live_wait. */
+void live_go(struct live *l, live_pass_fn *pass, void *ctx);
+/* Ends it. */
+void live_end(struct live *l);
+
+#endif

@@ -1,0 +1,265 @@
+/* The verbs that send calls: call, edit, rerun-to, fork, kill. */
+#include "base/mem.h"
+#include "base/text.h"
+#include "debug/debugger.h"
+#include "debug/prefix.h"
+#include "json/write.h"
+#include "policy/tools.h"
+
+static int need_live(struct debugger *d, struct error *err)
+{
+	if (debugger_mode(d) != MODE_REC) {
+		return 0;
+	}
+	if (d->live && !live_is_over(d->live)) {
+		return error_set(err, FAIL_USAGE,
+		                 "this is a recorded step; the session stands at its newest one: "
+		                 "goto end");
+	}
+	return error_set(err, FAIL_USAGE,
+	                 d->live ? "the session has ended; fork begins another one"
+	                         : "there is no live session; fork begins one");
+}
+
+/* ---- beginning a session ---- */
+
+/* A rollout that ended before its first call has a recording, too, unless the options were wrong. */
+static int stand_at_front(struct debugger *d, struct error *err)
+{
+	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	if (live_is_over(d->live) && live_failure(d->live, err)) {
+		return -1;
+	}
+	return debugger_open(d, live_path(d->live), NULL, err) || debugger_to_newest(d, err);
+}
+
+static int begin(struct debugger *d, const struct live_request *q, struct error *err)
+{
+	live_free(d->live);
+	d->live = NULL;
+	if (live_start(d->conf->target, q, &d->live, err)) {
+		return -1;
+	}
+	return stand_at_front(d, err);
+}
+
+int live_session_begin(struct debugger *d, struct error *err)
+{
+	const struct live_request as_options_say = {.again = false};
+
+	return begin(d, &as_options_say, err);
+}
+
+/* ---- the proposed call ---- */
+
+static int check_json(struct debugger *d, struct str json, struct error *err)
+{
+	struct json_fault fault;
+
+	if (json_validate(json, &fault)) {
+		d->column = fault.at;
+		return error_set(err, FAIL_USAGE, "the arguments are no JSON: %s", fault.why);
+	}
+	return json_type(json) == JSON_OBJECT
+	               ? 0
+	               : error_set(err, FAIL_USAGE,
+	                           "the arguments must be an object: {\"name\": value}");
+}
+
+/* The call may be meant to be wrong, so that what does not fit is only said. */
+static void warn_misfit(struct debugger *d, struct str name, struct str json)
+{
+	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS];
+	struct error why;
+
+	if (tool_require(tools, name, &why) ||
+	    tool_check_arguments(tool_find(tools, name), json, &why)) {
+		buf_text(&d->out, "warning: ");
+		text_escape(&d->out, str_from(why.text));
+		buf_char(&d->out, '\n');
+	}
+}
+
+/* Puts the user's call in place of the proposed one. */
+static int propose(struct debugger *d, struct str name, struct str json, struct error *err)
+{
+	size_t at = json.n ? 0 : SIZE_MAX;
+
+	json = json.n ? json : STR("{}");
+	if (check_json(d, json, err)) {
+		d->column += at || d->column == SIZE_MAX ? 0 : name.n + 1;
+		return -1;
+	}
+	warn_misfit(d, name, json);
+	live_edit(d->live, name, json);
+	return 0;
+}
+
+int verb_call(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str rest = arguments, name = argument_word(&rest);
+
+	if (need_live(d, err)) {
+		return -1;
+	}
+	if (!name.n) {
+		return error_set(err, FAIL_USAGE, "which tool? tools lists them");
+	}
+	return propose(d, name, rest, err) || verb_step(d, STR(""), err) ? -1 : 0;
+}
+
+int verb_edit(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str rest = text_trim(arguments), name = STR_NONE;
+
+	if (need_live(d, err)) {
+		return -1;
+	}
+	if (rest.n && rest.p[0] != '{') {
+		name = argument_word(&rest);
+	}
+	if (!name.n && live_proposal(d->live)->kind != PROPOSAL_CALL) {
+		return error_set(err, FAIL_USAGE,
+		                 "no call is proposed that could be edited: edit NAME JSON");
+	}
+	if (!rest.n) {
+		return error_set(err, FAIL_USAGE, "edit {\"argument\": value}, or edit NAME JSON");
+	}
+	struct buf kept = BUF(BUF_MAX_MESSAGE);
+	buf_str(&kept, name.n ? name : live_proposal(d->live)->name);
+	int failed = propose(d, buf_view(&kept), rest, err);
+	buf_release(&kept);
+	if (!failed) {
+		stop_proposal(d);
+	}
+	return failed;
+}
+
+int live_session_report(struct debugger *d, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	live_ending(d->live, &text);
+	buf_text(&d->out, "the session has ended: ");
+	text_escape(&d->out, buf_view(&text));
+	buf_char(&d->out, '\n');
+	buf_release(&text);
+	int failed = verb_backtrace(d, STR(""), err);
+	buf_printf(&d->out, "recorded: %s\n", live_path(d->live));
+	return failed;
+}
+
+int verb_kill(struct debugger *d, struct str arguments, struct error *err)
+{
+	if (argument_none(arguments, err)) {
+		return -1;
+	}
+	if (!d->live || live_is_over(d->live)) {
+		return error_set(err, FAIL_USAGE, "there is no live session");
+	}
+	live_end(d->live);
+	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;
+}
+
+/* ---- running a prefix again ---- */
+
+static int need_target(const struct debugger *d, struct error *err)
+{
+	return d->conf->target ? 0
+	                       : error_set(err, FAIL_USAGE,
+	                                   "no environment to run it in: start with debug FILE "
+	                                   "\1env\2 URL");
+}
+
+static void say_unseeded(struct debugger *d, const struct prefix *p)
+{
+	if (!p->has_seed) {
+		buf_text(&d->out, "warning: the recording has no seed: a fresh session may begin "
+		                  "elsewhere\n");
+	}
+}
+
+/* Sends the calls of the prefix, one after the other, as long as the states are those recorded. */
+static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *parent, bool *same,
+                      struct error *err)
+{
+	*same = true;
+	for (int64_t step = 0; *same; step++) {
+		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err)) {
+			return -1;
+		}
+		if (!*same || step == p->steps) {
+			break;
+		}
+		if (live_is_over(d->live)) {
+			buf_printf(&d->out, "the session ended before step %lld\n",
+			           (long long)step);
+			*same = false;
+			break;
+		}
+		live_go(d->live, NULL, NULL);
+		live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+		if (debugger_to_newest(d, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void say_prefix(struct debugger *d, const struct prefix *p, bool same)
+{
+	if (!same) {
+		buf_printf(&d->out, "this is not the recorded rollout: it stops here, in a live "
+		                    "session of its own\n");
+	} else if (p->unknown) {
+		buf_printf(&d->out,
+		           "%lld steps run again; %lld of %lld states are unknown and were "
+		           "not compared\n",
+		           (long long)p->steps, (long long)p->unknown, (long long)p->steps + 1);
+	} else {
+		buf_printf(&d->out, "%lld steps run again: all states are those recorded\n",
+		           (long long)p->steps);
+	}
+}
+
+static int run_again(struct debugger *d, bool fork, struct str arguments, struct error *err)
+{
+	struct prefix p = {.steps = -1};
+	struct cursor *parent = NULL;
+	bool turn, same = true;
+
+	if (need_target(d, err)) {
+		return -1;
+	}
+	if (text_trim(arguments).n && (argument_place(arguments, &turn, &p.steps, err) ||
+	                               go_to_place(d, turn, p.steps, err))) {
+		return -1;
+	}
+	if (prefix_read(&p, d->cursor, d->now.position, fork, &parent, err)) {
+		prefix_release(&p);
+		cursor_close(parent);
+		return -1;
+	}
+	say_unseeded(d, &p);
+	d->forked = fork;
+	int failed = begin(d, &p.request, err) || run_prefix(d, &p, parent, &same, err);
+	if (!failed) {
+		say_prefix(d, &p, same);
+		buf_printf(&d->out, "recording: %s\n", live_path(d->live));
+		d->moved = true;
+		stop_print(d);
+	}
+	prefix_release(&p);
+	cursor_close(parent);
+	return failed ? -1 : 0;
+}
+
+int verb_rerun_to(struct debugger *d, struct str arguments, struct error *err)
+{
+	return run_again(d, false, arguments, err);
+}
+
+int verb_fork(struct debugger *d, struct str arguments, struct error *err)
+{
+	return run_again(d, true, arguments, err);
+}

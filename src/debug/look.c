@@ -1,0 +1,436 @@
+/* The verbs that look: print, diff, list, backtrace, tools, info. */
+#include "base/names.h"
+#include "base/text.h"
+#include "debug/debugger.h"
+#include "debug/nearest.h"
+#include "debug/rollouts.h"
+#include "json/write.h"
+#include "report/changes.h"
+#include "report/outline.h"
+
+#define LIST_ROWS 10
+
+/* ---- print ---- */
+
+static void print_value(struct debugger *d, const char *label, struct str value)
+{
+	if (value.p) {
+		outline_add(&d->out, label, value, d->conf->style);
+		buf_str(&d->value, value);
+	} else {
+		outline_text(&d->out, label, "unknown", d->conf->style);
+	}
+}
+
+static int print_path(struct debugger *d, struct str text, struct error *err)
+{
+	struct arena arena = {.bytes = 0};
+	struct buf scratch = BUF(BUF_MAX_MESSAGE), label = BUF(BUF_MAX_SMALL);
+	struct known k = debugger_known(d);
+	struct path path;
+
+	int failed = path_parse(text, &arena, &path, &d->column, err);
+	if (!failed) {
+		struct str value = path_value(&path, &k, &scratch);
+
+		buf_str(&label, text);
+		failed = !value.p && path.pointer.n ? nearest_pointer(&path, &k, err) : 0;
+		if (!failed) {
+			print_value(d, buf_cstr(&label), value);
+		}
+	}
+	buf_release(&scratch);
+	buf_release(&label);
+	arena_release(&arena);
+	return failed;
+}
+
+/* With an operator in it: does it hold here? */
+static int print_expression(struct debugger *d, struct str text, struct error *err)
+{
+	struct known k = debugger_known(d);
+	struct expression *e;
+
+	if (expression_parse(text, &e, &d->column, err)) {
+		return -1;
+	}
+	if (expression_asks_rules(e) && debugger_judge(d, err)) {
+		expression_free(e);
+		return -1;
+	}
+	const char *holds = expression_holds(e, &k) ? "true" : "false";
+	buf_printf(&d->out, "%s\n", holds);
+	buf_text(&d->value, holds);
+	expression_free(e);
+	return 0;
+}
+
+/* The messages that the model was given in this turn. */
+static int print_prompt(struct debugger *d, struct error *err)
+{
+	struct reader_note note;
+	struct reader *r;
+	struct line l;
+	int more;
+	size_t start = d->out.n;
+
+	if (reader_open(cursor_facts(d->cursor)->path, &r, err)) {
+		return -1;
+	}
+	reader_seek(r, cursor_facts(d->cursor)->begin, d->now.end, 1);
+	while ((more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
+		bool earlier =
+			l.type == LINE_RESET || (l.type == LINE_STEP && l.turn < d->now.line->turn);
+		struct str message;
+
+		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout)) {
+			continue;
+		}
+		for (size_t cursor = 0; json_next(l.value[KEY_MESSAGES], &cursor, &message);) {
+			report_message(message, d->conf->style, &d->out);
+		}
+	}
+	reader_close(r);
+	if (more >= 0 && d->out.n == start) {
+		buf_text(&d->out, "no prompt: the policy is no model\n");
+	}
+	return more < 0 ? -1 : 0;
+}
+
+static void print_step(struct debugger *d)
+{
+	struct known k = debugger_known(d);
+
+	stop_title(&d->now, d->conf->style, &d->out);
+	for (enum named_fact f = FACT_BEFORE; f < FACT_RULE; f++) {
+		struct str value = fact_value(f, &k);
+
+		if (f != FACT_CHANGED && !json_is_null(value)) {
+			outline_add(&d->out, named_facts[f].name, value, d->conf->style);
+		}
+	}
+}
+
+static bool has_operator(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (strchr("=<>!&|~( ", text.p[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int verb_print(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str text = text_trim(arguments);
+
+	if (!text.n) {
+		print_step(d);
+		return 0;
+	}
+	if (str_is(text, "prompt")) {
+		return print_prompt(d, err);
+	}
+	if (str_is(text, "line")) {
+		text_escape_json(&d->out, d->now.line->text);
+		buf_char(&d->out, '\n');
+		buf_str(&d->value, d->now.line->text);
+		return 0;
+	}
+	if (str_is(text, named_facts[FACT_RULE].name)) {
+		return verb_backtrace(d, STR(""), err);
+	}
+	return has_operator(text) ? print_expression(d, text, err) : print_path(d, text, err);
+}
+
+/* ---- what changed ---- */
+
+static void put_diff(struct debugger *d)
+{
+	stop_title(&d->now, d->conf->style, &d->out);
+	if (d->now.position == 0) {
+		buf_text(&d->out, "  before the first step nothing has changed\n");
+	} else if (d->now.line->step < 0) {
+		buf_text(&d->out, "  no call was sent\n");
+	}
+	stop_changes(d, SIZE_MAX, &d->out);
+}
+
+int verb_diff(struct debugger *d, struct str arguments, struct error *err)
+{
+	int64_t number, before = d->now.position;
+	bool turn;
+
+	if (!text_trim(arguments).n) {
+		put_diff(d);
+		return 0;
+	}
+	if (argument_place(arguments, &turn, &number, err) || go_to_place(d, turn, number, err)) {
+		return -1;
+	}
+	put_diff(d);
+	int back = cursor_go(d->cursor, before, err);
+	debugger_refresh(d);
+	return back < 0 ? -1 : 0;
+}
+
+/* ---- the steps around ---- */
+
+static int put_rows(struct debugger *d, int64_t from, int64_t here, struct error *err)
+{
+	int got = 1;
+
+	for (int64_t p = from; p < from + LIST_ROWS && got > 0; p++) {
+		got = cursor_go(d->cursor, p, err);
+		debugger_refresh(d);
+		if (got > 0) {
+			buf_text(&d->out, p == here ? "-> " : "   ");
+			stop_title(&d->now, d->conf->style, &d->out);
+		}
+	}
+	if (got == 0 && from > here) {
+		buf_text(&d->out, "   (nothing further)\n");
+	}
+	return got < 0 ? -1 : 0;
+}
+
+int verb_list(struct debugger *d, struct str arguments, struct error *err)
+{
+	int64_t here = d->now.position, number;
+	int64_t from = here - LIST_ROWS / 2;
+	bool turn, again = d->listed_here == here && d->listed > 0;
+
+	if (text_trim(arguments).n) {
+		if (argument_place(arguments, &turn, &number, err) ||
+		    go_to_place(d, turn, number, err)) {
+			return -1;
+		}
+		from = d->now.position - LIST_ROWS / 2;
+	} else if (again) {
+		from = d->listed;
+	}
+	from = from > 0 ? from : 0;
+	int failed = put_rows(d, from, here, err);
+	d->listed = from + LIST_ROWS;
+	d->listed_here = here;
+	struct error ignored;
+	int back = cursor_go(d->cursor, here, failed ? &ignored : err);
+	debugger_refresh(d);
+	return failed || back < 0 ? -1 : 0;
+}
+
+/* ---- why ---- */
+
+static void put_causes(void *user, const struct rollout_verdict *v)
+{
+	struct debugger *d = user;
+
+	report_findings(v, ORIGIN_NONE, d->conf->style, &d->out);
+	for (size_t i = 0; i < v->finding_count; i++) {
+		if (report_is_cause(v, &v->findings[i])) {
+			report_cause(v, &v->findings[i], ORIGIN_NONE, d->conf->style, &d->out);
+		}
+	}
+	if (!v->finding_count) {
+		buf_text(&d->out, "no findings up to here\n");
+	}
+	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
+	                v->counters.unknown, v->counters.failed, v->counters.reward, &d->out);
+}
+
+int verb_backtrace(struct debugger *d, struct str arguments, struct error *err)
+{
+	return argument_none(arguments, err) || debugger_findings(d, put_causes, d, err) ? -1 : 0;
+}
+
+/* ---- tools ---- */
+
+static void put_tool(struct debugger *d, struct str tool)
+{
+	struct str schema = JSON_GET(tool, "inputSchema"), properties, required;
+	struct buf name = BUF(BUF_MAX_SMALL), about = BUF(BUF_MAX_SMALL);
+	struct json_member m;
+
+	schema = schema.p ? schema : JSON_GET(tool, "input_schema");
+	properties = JSON_GET(schema, "properties");
+	required = JSON_GET(schema, "required");
+	json_decode(JSON_GET(tool, "name"), &name);
+	text_escape(&d->out, buf_view(&name));
+	for (size_t cursor = 0; json_next_member(properties, &cursor, &m);) {
+		struct str one;
+		bool needed = false;
+
+		for (size_t at = 0; json_next(required, &at, &one);) {
+			needed = needed || str_eq(json_inner(one), m.key);
+		}
+		buf_text(&d->out, needed ? " " : " [");
+		text_escape(&d->out, m.key);
+		buf_text(&d->out, needed ? "" : "]");
+	}
+	json_decode(JSON_GET(tool, "description"), &about);
+	const char *feed = about.n ? memchr(about.p, '\n', about.n) : NULL;
+	if (about.n) {
+		buf_text(&d->out, "  ");
+		text_escape_cut(&d->out,
+		                (struct str){about.p, feed ? (size_t)(feed - about.p) : about.n},
+		                60);
+	}
+	buf_char(&d->out, '\n');
+	buf_release(&name);
+	buf_release(&about);
+}
+
+static int no_such_tool(struct str tools, struct str wanted, struct error *err)
+{
+	struct names names = {.count = 0};
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		struct buf name = BUF(BUF_MAX_SMALL);
+
+		json_decode(JSON_GET(tool, "name"), &name);
+		names_add(&names, buf_view(&name));
+		buf_release(&name);
+	}
+	error_set(err, FAIL_USAGE, "no tool is called '%.*s'", STR_ARG(wanted));
+	names_suggest(err, wanted, names.text, names.count);
+	names_release(&names);
+	return -1;
+}
+
+int verb_tools(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS], tool;
+	struct str wanted = text_trim(arguments);
+	bool found = false;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		if (!wanted.n) {
+			put_tool(d, tool);
+		} else if (json_is(JSON_GET(tool, "name"), wanted)) {
+			outline_add(&d->out, "tool", tool, d->conf->style);
+			found = true;
+		}
+	}
+	buf_str(&d->value, wanted.n ? STR("") : tools);
+	if (!wanted.n && !json_count(tools)) {
+		buf_text(&d->out, "the environment offers no tools, or they were not recorded\n");
+	}
+	return wanted.n && !found ? no_such_tool(tools, wanted, err) : 0;
+}
+
+/* ---- info ---- */
+
+static int put_rollout(void *ctx, const struct rollout_place *p, struct error *err)
+{
+	struct debugger *d = ctx;
+
+	(void)err;
+	buf_text(&d->out, p->offset == cursor_facts(d->cursor)->begin ? "-> " : "   ");
+	text_escape(&d->out, p->id);
+	if (p->instance > 1) {
+		buf_printf(&d->out, "#%lld", (long long)p->instance);
+	}
+	buf_printf(&d->out, "  line %llu\n", (unsigned long long)p->line);
+	return 0;
+}
+
+static void put_header(struct debugger *d, const struct line *h)
+{
+	static const enum key keys[] = {KEY_TASK,   KEY_SEED,   KEY_ENV,   KEY_STATE_SOURCE,
+	                                KEY_POLICY, KEY_LIMITS, KEY_PARENT};
+	static const char *const names[] = {"task",   "seed",   "env",   "state source",
+	                                    "policy", "limits", "parent"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (line_has(h, keys[i])) {
+			outline_add(&d->out, names[i], h->value[keys[i]], d->conf->style);
+		}
+	}
+}
+
+static void put_session(struct debugger *d)
+{
+	const struct cursor_facts *f = cursor_facts(d->cursor);
+	struct style style = d->conf->style;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	outline_text(&d->out, "recording", f->path, style);
+	buf_str(&text, str_from(f->name));
+	buf_text(&text, f->others ? " (others: info rollouts)" : "");
+	outline_text(&d->out, "rollout", buf_cstr(&text), style);
+	put_header(d, &f->header);
+	buf_clear(&text);
+	buf_printf(&text, "%lld of %lld%s", (long long)d->now.position, (long long)f->steps,
+	           f->whole ? "" : " read so far");
+	outline_text(&d->out, "position", buf_cstr(&text), style);
+	outline_text(&d->out, "mode", debug_mode_name(debugger_mode(d)), style);
+	if (f->end.text.p) {
+		outline_text(&d->out, "ended", end_status_name(f->end.status), style);
+	} else if (f->torn) {
+		outline_text(&d->out, "ended", "the last line is truncated", style);
+	}
+	buf_release(&text);
+}
+
+static void put_facts(struct debugger *d)
+{
+	for (size_t i = 0; i < FACTS_NAMED; i++) {
+		buf_printf(&d->out, "  %-14s%s\n", named_facts[i].name, named_facts[i].meaning);
+	}
+	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (in the state). "
+	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
+}
+
+static int info_breakpoints(struct debugger *d, struct error *err)
+{
+	(void)err;
+	points_list(&d->points, false, &d->out);
+	return 0;
+}
+
+static int info_display(struct debugger *d, struct error *err)
+{
+	(void)err;
+	points_list(&d->points, true, &d->out);
+	return 0;
+}
+
+static int info_rollouts(struct debugger *d, struct error *err)
+{
+	return rollouts_each(cursor_facts(d->cursor)->path, NULL, put_rollout, d, err);
+}
+
+static int info_facts(struct debugger *d, struct error *err)
+{
+	(void)err;
+	put_facts(d);
+	return 0;
+}
+
+int verb_info(struct debugger *d, struct str arguments, struct error *err)
+{
+	static const struct {
+		const char *name;
+		int (*put)(struct debugger *d, struct error *err);
+	} about[] = {{"breakpoints", info_breakpoints},
+	             {"display", info_display},
+	             {"rollouts", info_rollouts},
+	             {"facts", info_facts}};
+	const char *names[ARRAY_LEN(about)];
+	struct str word = text_trim(arguments);
+
+	if (!word.n) {
+		put_session(d);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(about); i++) {
+		names[i] = about[i].name;
+		if (str_starts(str_from(about[i].name), word)) {
+			return about[i].put(d, err);
+		}
+	}
+	error_set(err, FAIL_USAGE, "nothing to tell about '%.*s'", STR_ARG(word));
+	return names_suggest(err, word, names, ARRAY_LEN(names));
+}

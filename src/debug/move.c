@@ -1,0 +1,375 @@
+/* The verbs that move. */
+#include "base/text.h"
+#include "debug/debugger.h"
+
+/* What ends a movement over recorded facts besides its end. */
+struct travel {
+	struct debugger *d;
+	int64_t left; /* steps or turns; 0: no limit */
+	bool by_turn, ignores_points;
+	int64_t turn; /* the one it left from, or that was counted last */
+};
+
+/* The rollout's turn changes with the step that begins another one. */
+static bool counts_down(struct travel *t, const struct moment *m)
+{
+	if (!t->left || (t->by_turn && m->line->turn == t->turn)) {
+		return false;
+	}
+	t->turn = m->line->turn;
+	return --t->left == 0;
+}
+
+static struct known known_at(struct debugger *d, const struct moment *m)
+{
+	struct known k = debugger_known(d);
+
+	k.moment = m;
+	return k;
+}
+
+static int is_end_of_travel(void *ctx, const struct moment *m, struct error *err)
+{
+	struct travel *t = ctx;
+	struct known k = known_at(t->d, m);
+
+	(void)err;
+	return counts_down(t, m) ||
+	       (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_RECORDED));
+}
+
+static void say_end(struct debugger *d)
+{
+	const struct cursor_facts *f = cursor_facts(d->cursor);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (d->live && !live_is_over(d->live)) {
+		buf_text(&text, "this is the newest step: from here on calls are sent");
+	} else if (f->end.text.p) {
+		buf_printf(&text, "end of the rollout: %s: ", end_status_name(f->end.status));
+		json_text_or_json(f->end.value[KEY_REASON], &text);
+	} else if (f->torn) {
+		buf_text(&text, "end of the recording: its last line is truncated");
+	} else {
+		buf_text(&text, "end of the recording: it has no end line");
+	}
+	text_escape(&d->out, buf_view(&text));
+	buf_char(&d->out, '\n');
+	buf_release(&text);
+}
+
+/* Prints where it stands now, and which points stop there. */
+static void arrive(struct debugger *d, bool over, enum point_phase phase)
+{
+	debugger_refresh(d);
+	struct known k = debugger_known(d);
+
+	d->moved = true;
+	if (d->now.position > 0 && !over) {
+		points_hit(&d->points, &k, phase, &d->out);
+	}
+	stop_print(d);
+}
+
+static bool needs_findings(const struct travel *t)
+{
+	return !t->ignores_points && points_ask_rules(&t->d->points);
+}
+
+/* ---- over recorded facts ---- */
+
+static int travel_forward(struct travel *t, struct error *err)
+{
+	struct debugger *d = t->d;
+
+	if (needs_findings(t) && debugger_judge(d, err)) {
+		return -1;
+	}
+	int64_t before = d->now.position;
+	int got = cursor_search(d->cursor, false, is_end_of_travel, t, err);
+	if (got < 0) {
+		debugger_refresh(d);
+		return -1;
+	}
+	if (got == 0) {
+		say_end(d);
+	}
+	debugger_refresh(d);
+	if (got == 0 && d->now.position == before) {
+		return 0; /* it stood there already */
+	}
+	arrive(d, t->ignores_points, PHASE_RECORDED);
+	return 0;
+}
+
+/* Single steps back do not look at breakpoints on the way: where they end is said at once. */
+static int travel_back(struct debugger *d, int64_t to, struct error *err)
+{
+	int got = cursor_go(d->cursor, to > 0 ? to : 0, err);
+
+	if (got < 0) {
+		return -1;
+	}
+	if (d->now.position == 0) {
+		buf_text(&d->out, "start of the recording\n");
+		return 0;
+	}
+	arrive(d, false, PHASE_RECORDED);
+	return 0;
+}
+
+/* ---- live ---- */
+
+static bool at_front(const struct debugger *d)
+{
+	return d->live && debugger_mode(d) != MODE_REC;
+}
+
+static bool stops_at_answer(struct travel *t)
+{
+	struct known k = debugger_known(t->d);
+
+	return !t->ignores_points && points_stop(&t->d->points, &k, PHASE_ANSWERED);
+}
+
+/* The call that comes next, as the line it will be. */
+static bool stops_at_proposal(struct travel *t, bool says)
+{
+	struct debugger *d = t->d;
+	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
+	struct line l;
+	bool stops = false;
+
+	if (!t->ignores_points && points_look_ahead(&d->points) && !live_is_over(d->live) &&
+	    live_proposed_line(d->live, cursor_facts(d->cursor)->rollout, &text, &id, &l)) {
+		struct moment m = {.position = d->now.position + 1, .line = &l};
+		struct known k = known_at(d, &m);
+
+		stops = points_stop(&d->points, &k, PHASE_PROPOSED);
+		if (stops && says) {
+			points_hit(&d->points, &k, PHASE_PROPOSED, &d->out);
+		}
+	}
+	buf_release(&text);
+	buf_release(&id);
+	return stops;
+}
+
+/* Sends the call, and those that follow as long as nothing stops; waits for what comes of it. */
+static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
+{
+	live_go(d->live, pass, ctx);
+	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	return debugger_to_newest(d, err);
+}
+
+/* Called in the rollout's thread, while this one waits. */
+static bool nothing_stops(void *ctx, const struct moment *answered)
+{
+	struct travel *t = ctx;
+	struct known k = known_at(t->d, answered);
+
+	if (answered && (counts_down(t, answered) ||
+	                 (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_ANSWERED)))) {
+		return false;
+	}
+	return !stops_at_proposal(t, false);
+}
+
+/* Findings need the recording, so that the rollout waits at every step. */
+static int travel_judging(struct travel *t, struct error *err)
+{
+	struct debugger *d = t->d;
+	bool stop = false;
+
+	while (!stop) {
+		int64_t before = d->now.position;
+
+		if (step_live(d, NULL, NULL, err) || debugger_note_new_findings(d, err)) {
+			return -1;
+		}
+		bool moved = d->now.position > before;
+		stop = live_is_over(d->live) || live_proposal(d->live)->kind == PROPOSAL_NONE ||
+		       (moved && (counts_down(t, &d->now) || stops_at_answer(t))) ||
+		       stops_at_proposal(t, false);
+	}
+	return 0;
+}
+
+static int travel_live(struct travel *t, struct error *err)
+{
+	struct debugger *d = t->d;
+	const struct proposal *p = live_proposal(d->live);
+
+	if (p->kind == PROPOSAL_NONE && !p->asks_again && !p->edited) {
+		return error_set(err, FAIL_USAGE, "%.*s", STR_ARG(p->reason));
+	}
+	if (needs_findings(t) ? travel_judging(t, err) : step_live(d, nothing_stops, t, err)) {
+		return -1;
+	}
+	arrive(d, t->ignores_points, PHASE_ANSWERED);
+	(void)stops_at_proposal(t, true);
+	return live_is_over(d->live) ? live_session_report(d, err) : 0;
+}
+
+/* Recorded facts first, then the environment. */
+static int travel(struct travel *t, struct error *err)
+{
+	struct debugger *d = t->d;
+
+	t->turn = d->now.line->turn;
+	if (at_front(d) && !live_is_over(d->live)) {
+		return travel_live(t, err);
+	}
+	if (d->live && live_is_over(d->live) && d->now.is_last) {
+		buf_text(&d->out,
+		         "the session has ended; backtrace says what was found, fork begins "
+		         "another one\n");
+		return 0;
+	}
+	return travel_forward(t, err);
+}
+
+/* ---- the verbs ---- */
+
+int verb_step(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct travel t = {.d = d};
+
+	return argument_count(arguments, &t.left, err) || travel(&t, err) ? -1 : 0;
+}
+
+int verb_next(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct travel t = {.d = d, .by_turn = true};
+
+	return argument_count(arguments, &t.left, err) || travel(&t, err) ? -1 : 0;
+}
+
+int verb_continue(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct travel t = {.d = d};
+
+	return argument_none(arguments, err) || travel(&t, err) ? -1 : 0;
+}
+
+int verb_finish(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct travel t = {.d = d, .ignores_points = true};
+
+	return argument_none(arguments, err) || travel(&t, err) ? -1 : 0;
+}
+
+int verb_reverse_step(struct debugger *d, struct str arguments, struct error *err)
+{
+	int64_t count;
+
+	return argument_count(arguments, &count, err) ||
+	                       travel_back(d, d->now.position - count, err)
+	               ? -1
+	               : 0;
+}
+
+static int is_other_turn(void *ctx, const struct moment *m, struct error *err)
+{
+	const int64_t *turn = ctx;
+
+	(void)err;
+	return m->line->turn != *turn;
+}
+
+int verb_reverse_next(struct debugger *d, struct str arguments, struct error *err)
+{
+	int64_t count;
+
+	if (argument_count(arguments, &count, err)) {
+		return -1;
+	}
+	while (count-- > 0 && d->now.position > 0) {
+		int64_t turn = d->now.line->turn;
+
+		if (cursor_search(d->cursor, true, is_other_turn, &turn, err) < 0) {
+			return -1;
+		}
+		debugger_refresh(d);
+	}
+	arrive(d, false, PHASE_RECORDED);
+	return 0;
+}
+
+int verb_reverse_continue(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct travel t = {.d = d};
+
+	if (argument_none(arguments, err) || (needs_findings(&t) && debugger_judge(d, err))) {
+		return -1;
+	}
+	if (d->now.position == 0) {
+		buf_text(&d->out, "start of the recording\n");
+		return 0;
+	}
+	int got = cursor_search(d->cursor, true, is_end_of_travel, &t, err);
+	if (got < 0) {
+		return -1;
+	}
+	buf_text(&d->out, got ? "" : "start of the recording\n");
+	arrive(d, false, PHASE_RECORDED);
+	return 0;
+}
+
+int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err)
+{
+	const char *what = named_facts[turn ? FACT_TURN : FACT_STEP].name;
+	int got = cursor_find(d->cursor, turn, number, err);
+
+	if (got < 0) {
+		return -1;
+	}
+	debugger_refresh(d);
+	return got ? 0
+	           : error_set(err, FAIL_USAGE, "the recording has no %s %lld%s", what,
+	                       (long long)number, turn ? "" : "; is it a turn? goto turn N");
+}
+
+int verb_goto(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str word = text_trim(arguments);
+	bool turn;
+	int64_t number;
+
+	if (str_is(word, "end") || str_is(word, "start")) {
+		bool end = str_is(word, "end");
+
+		if (end && cursor_read_all(d->cursor, err)) {
+			return -1;
+		}
+		if (cursor_go(d->cursor, end ? cursor_facts(d->cursor)->steps : 0, err) < 0) {
+			return -1;
+		}
+	} else if (argument_place(arguments, &turn, &number, err) ||
+	           go_to_place(d, turn, number, err)) {
+		return -1;
+	}
+	arrive(d, true, PHASE_RECORDED);
+	return 0;
+}
+
+int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct str id = text_trim(arguments);
+
+	if (!id.n) {
+		return error_set(err, FAIL_USAGE, "which one? info rollouts lists them");
+	}
+	if (d->live && !live_is_over(d->live)) {
+		return error_set(err, FAIL_USAGE, "a live session has one rollout");
+	}
+	buf_str(&name, id);
+	int failed = debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err);
+	buf_release(&name);
+	if (!failed) {
+		arrive(d, true, PHASE_RECORDED);
+	}
+	return failed;
+}

@@ -1,0 +1,318 @@
+/* Where to stop: see points.h. */
+#include "debug/points.h"
+
+#include "base/text.h"
+#include "json/canon.h"
+#include "report/brief.h"
+
+#include <stdlib.h>
+
+static void point_free(struct point *p)
+{
+	expression_free(p->expression);
+	expression_free(p->condition);
+	arena_release(&p->arena);
+	free(p);
+}
+
+void points_release(struct points *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		point_free(p->list[i]);
+	}
+	buf_release(&p->before);
+	buf_release(&p->after);
+	*p = (struct points){.count = 0};
+}
+
+static int add(struct points *p, enum point_kind kind, struct point **out, struct error *err)
+{
+	struct point *one;
+
+	if (p->count == POINTS_MAX) {
+		return error_set(err, FAIL_USAGE,
+		                 "there are %d breakpoints and displays already; delete some",
+		                 POINTS_MAX);
+	}
+	one = mem_new(sizeof(*one));
+	*one = (struct point){.number =
+	                              kind == POINT_DISPLAY ? ++p->last_display : ++p->last_number,
+	                      .kind = kind,
+	                      .enabled = true};
+	p->list[p->count++] = *out = one;
+	return 0;
+}
+
+int points_add_break(struct points *p, enum point_kind kind, struct str text, struct point **out,
+                     size_t *at, struct error *err)
+{
+	struct expression *e;
+
+	if (expression_parse(text, &e, at, err)) {
+		return -1;
+	}
+	if (add(p, kind, out, err)) {
+		expression_free(e);
+		return -1;
+	}
+	(*out)->expression = e;
+	(*out)->text = expression_text(e);
+	return 0;
+}
+
+int points_add_path(struct points *p, enum point_kind kind, struct str text, struct point **out,
+                    size_t *at, struct error *err)
+{
+	struct arena arena = {.bytes = 0};
+	struct path path;
+	struct str kept = arena_str(&arena, text);
+
+	if (path_parse(kept, &arena, &path, at, err) || add(p, kind, out, err)) {
+		arena_release(&arena);
+		return -1;
+	}
+	(*out)->arena = arena;
+	(*out)->path = path;
+	(*out)->text = kept;
+	return 0;
+}
+
+int point_set_condition(struct point *p, struct str text, size_t *at, struct error *err)
+{
+	struct expression *e = NULL;
+
+	if (text.n && expression_parse(text, &e, at, err)) {
+		return -1;
+	}
+	expression_free(p->condition);
+	p->condition = e;
+	return 0;
+}
+
+struct point *points_find(const struct points *p, bool display, int64_t number)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->list[i]->number == number &&
+		    (p->list[i]->kind == POINT_DISPLAY) == display) {
+			return p->list[i];
+		}
+	}
+	return NULL;
+}
+
+void points_delete(struct points *p, struct point *one)
+{
+	size_t i = 0;
+
+	while (p->list[i] != one) {
+		i++;
+	}
+	memmove(&p->list[i], &p->list[i + 1], (p->count - i - 1) * sizeof(struct point *));
+	p->count--;
+	point_free(one);
+}
+
+/* ---- does it stop there? ---- */
+
+/* What a watched path had before the step and after it: states differ between lines, all other
+   facts belong to one. */
+static struct str watched(const struct path *path, const struct known *k, bool after,
+                          struct buf *scratch)
+{
+	struct path p = *path;
+	bool step = k->moment->line->type == LINE_STEP;
+
+	scratch->max = BUF_MAX_MESSAGE;
+	if (p.fact == FACT_STATE && !after) {
+		p.fact = FACT_BEFORE;
+	}
+	return !after && !step ? STR_NONE : path_value(&p, k, scratch);
+}
+
+static bool has_changed(struct points *p, const struct path *path, const struct known *k)
+{
+	struct str before = watched(path, k, false, &p->before);
+	struct str after = watched(path, k, true, &p->after);
+
+	if (k->moment->line->type != LINE_STEP || json_is_null(k->moment->after) ||
+	    json_is_null(k->moment->line->value[KEY_STATE])) {
+		return false; /* unknown is not changed */
+	}
+	return !json_equal(before, after);
+}
+
+static bool looks_ahead(const struct point *one)
+{
+	return one->expression && expression_is_before(one->expression) &&
+	       (!one->condition || expression_is_before(one->condition));
+}
+
+static bool fits_phase(const struct point *one, enum point_phase phase)
+{
+	return phase == PHASE_RECORDED || looks_ahead(one) == (phase == PHASE_PROPOSED);
+}
+
+bool points_look_ahead(const struct points *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (looks_ahead(p->list[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool point_stops(struct points *p, const struct point *one, const struct known *k,
+                 enum point_phase phase)
+{
+	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase)) {
+		return false;
+	}
+	bool stops = one->kind == POINT_WATCH ? has_changed(p, &one->path, k)
+	                                      : expression_holds(one->expression, k);
+	return stops && (!one->condition || expression_holds(one->condition, k));
+}
+
+bool points_stop(struct points *p, const struct known *k, enum point_phase phase)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (point_stops(p, p->list[i], k, phase)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool points_ask_rules(const struct points *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct point *one = p->list[i];
+
+		if ((one->expression && expression_asks_rules(one->expression)) ||
+		    (one->condition && expression_asks_rules(one->condition))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- for people ---- */
+
+static void put_value(struct str value, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (value.p) {
+		brief_value(&text, value);
+		text_escape(out, buf_view(&text));
+	} else {
+		buf_text(out, "nothing there");
+	}
+	buf_release(&text);
+}
+
+static void say_hit(struct points *p, const struct point *one, const struct known *k,
+                    struct buf *out)
+{
+	bool watch = one->kind == POINT_WATCH;
+
+	buf_printf(out, "%s %d, ",
+	           watch                       ? "Watchpoint"
+	           : one->kind == POINT_TBREAK ? "Temporary breakpoint"
+	                                       : "Breakpoint",
+	           one->number);
+	text_escape(out, one->text);
+	buf_char(out, '\n');
+	if (watch) {
+		buf_text(out, "  old: ");
+		put_value(watched(&one->path, k, false, &p->before), out);
+		buf_text(out, "\n  new: ");
+		put_value(watched(&one->path, k, true, &p->after), out);
+		buf_char(out, '\n');
+	}
+}
+
+void points_hit(struct points *p, const struct known *k, enum point_phase phase, struct buf *out)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct point *one = p->list[i];
+
+		if (!point_stops(p, one, k, phase)) {
+			continue;
+		}
+		one->hits++;
+		say_hit(p, one, k, out);
+	}
+	for (size_t i = p->count; i-- > 0;) {
+		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits) {
+			points_delete(p, p->list[i]);
+		}
+	}
+}
+
+static const char *kind_name(enum point_kind kind)
+{
+	static const char *const names[] = {[POINT_BREAK] = "break",
+	                                    [POINT_TBREAK] = "tbreak",
+	                                    [POINT_WATCH] = "watch",
+	                                    [POINT_DISPLAY] = "display"};
+
+	return names[kind];
+}
+
+void points_list(const struct points *p, bool display, struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct point *one = p->list[i];
+
+		if ((one->kind == POINT_DISPLAY) != display) {
+			continue;
+		}
+		any = true;
+		buf_printf(out, "%-4d%-8s%s", one->number, kind_name(one->kind),
+		           one->enabled ? "" : "(disabled) ");
+		text_escape(out, one->text);
+		if (one->condition) {
+			buf_text(out, " if ");
+			text_escape(out, expression_text(one->condition));
+		}
+		if (one->hits) {
+			buf_printf(out, "  hit %lld time%s", (long long)one->hits,
+			           one->hits == 1 ? "" : "s");
+		}
+		buf_char(out, '\n');
+	}
+	if (!any) {
+		buf_text(out, display ? "no displays\n" : "no breakpoints or watchpoints\n");
+	}
+}
+
+void points_display(struct points *p, const struct known *k, struct buf *out)
+{
+	p->after.max = BUF_MAX_MESSAGE;
+	for (size_t i = 0; i < p->count; i++) {
+		const struct point *one = p->list[i];
+
+		if (one->kind != POINT_DISPLAY || !one->enabled) {
+			continue;
+		}
+		buf_printf(out, "  %d: ", one->number);
+		text_escape(out, one->text);
+		buf_text(out, " = ");
+		put_value(path_value(&one->path, k, &p->after), out);
+		buf_char(out, '\n');
+	}
+}
+
+void points_save(const struct points *p, struct buf *out)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct point *one = p->list[i];
+
+		buf_printf(out, "%s %.*s%s%.*s\n", kind_name(one->kind), STR_ARG(one->text),
+		           one->condition ? " if " : "",
+		           STR_ARG(one->condition ? expression_text(one->condition) : STR("")));
+	}
+}

@@ -1,0 +1,68 @@
+/* Breakpoints, watchpoints and displays: where to stop, and what to show there. */
+#ifndef ROLLDBG_DEBUG_POINTS_H
+#define ROLLDBG_DEBUG_POINTS_H
+
+#include "base/mem.h"
+#include "debug/expression.h"
+
+enum point_kind { POINT_BREAK, POINT_TBREAK, POINT_WATCH, POINT_DISPLAY };
+
+#define POINTS_MAX 256
+
+struct point {
+	int number; /* from 1; displays are counted apart */
+	enum point_kind kind;
+	bool enabled;
+	int64_t hits;
+	struct expression *expression; /* of a breakpoint */
+	struct expression *condition;  /* NULL: none */
+	struct path path;              /* of a watchpoint or display */
+	struct arena arena;            /* owns its text: */
+	struct str text;               /* as it was given */
+};
+
+/* Zeroed is empty. */
+struct points {
+	struct point *list[POINTS_MAX];
+	size_t count;
+	int last_number, last_display;
+	struct buf before, after; /* of the evaluation */
+};
+
+void points_release(struct points *p);
+
+/* FAIL_USAGE; *at is the column in the text. The new one is *out. */
+MUST_USE int points_add_break(struct points *p, enum point_kind kind, struct str text,
+                              struct point **out, size_t *at, struct error *err);
+MUST_USE int points_add_path(struct points *p, enum point_kind kind, struct str text,
+                             struct point **out, size_t *at, struct error *err);
+/* An empty text takes the condition away. */
+MUST_USE int point_set_condition(struct point *p, struct str text, size_t *at, struct error *err);
+
+/* NULL: there is none of that number. */
+struct point *points_find(const struct points *p, bool display, int64_t number);
+void points_delete(struct points *p, struct point *one);
+
+/* Would it stop there? `proposed`: the call was not sent yet, so that only what is known before may
+   be asked; else only the rest is, if `live`. */
+enum point_phase { PHASE_RECORDED, PHASE_PROPOSED, PHASE_ANSWERED };
+bool point_stops(struct points *p, const struct point *one, const struct known *k,
+                 enum point_phase phase);
+/* Does any? */
+bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
+/* Does one stop before a call that is only proposed? */
+bool points_look_ahead(const struct points *p);
+/* Does one ask for findings? */
+bool points_ask_rules(const struct points *p);
+
+/* Counts, and says which of them stop there; temporary ones are deleted. */
+void points_hit(struct points *p, const struct known *k, enum point_phase phase, struct buf *out);
+
+/* A line each. */
+void points_list(const struct points *p, bool display, struct buf *out);
+/* "N: path = value" of each display. */
+void points_display(struct points *p, const struct known *k, struct buf *out);
+/* As commands that make them again. */
+void points_save(const struct points *p, struct buf *out);
+
+#endif

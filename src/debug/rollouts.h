@@ -1,0 +1,21 @@
+/* The rollouts of a recording, found by their first lines. */
+#ifndef ROLLDBG_DEBUG_ROLLOUTS_H
+#define ROLLDBG_DEBUG_ROLLOUTS_H
+
+#include "trajectory/reader.h"
+
+struct rollout_place {
+	struct str id;
+	int64_t instance; /* from 1: how many rollouts of that id came before it */
+	uint64_t offset, line;
+};
+
+typedef bool rollouts_interrupted_fn(void *ctx);
+/* -1 with err set ends the reading; 1 ends it as a success. */
+typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct error *err);
+
+/* Every rollout, in the order in which they begin. Reads the whole file. */
+MUST_USE int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted,
+                           rollout_place_fn *take, void *ctx, struct error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* The verbs for files of commands, and running commands: see debugger.h. */
+#include "base/file.h"
+#include "base/text.h"
+#include "debug/debugger.h"
+#include "json/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define FILE_BEGINS "# rolldbg debug: commands\n"
+#define FILES_DEEP  8
+#define FILE_MAX    ((size_t)1 << 20)
+
+/* ---- save, source ---- */
+
+/* A file that we wrote may be replaced; a recording must not be lost to a slip of the fingers. */
+static int check_replaceable(const char *path, struct error *err)
+{
+	char begins[sizeof(FILE_BEGINS)] = "";
+	struct stat st;
+
+	if (stat(path, &st) || !st.st_size) {
+		return 0;
+	}
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(begins, 1, sizeof(begins) - 1, f) : 0;
+	if (f) {
+		fclose(f);
+	}
+	return n == strlen(FILE_BEGINS) && !strcmp(begins, FILE_BEGINS)
+	               ? 0
+	               : error_set(err, FAIL_USAGE,
+	                           "%s exists and holds something else than saved commands", path);
+}
+
+int verb_save(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
+	int failed = 0;
+
+	buf_str(&path, text_trim(arguments));
+	buf_text(&text, FILE_BEGINS);
+	points_save(&d->points, &text);
+	failed = path.n ? check_replaceable(buf_cstr(&path), err)
+	                : error_set(err, FAIL_USAGE, "to which file?");
+	FILE *f = failed ? NULL : fopen(buf_cstr(&path), "wb");
+	if (!failed) {
+		bool written = f && fwrite(text.p, 1, text.n, f) == text.n;
+
+		written = f && !fclose(f) && written;
+		failed = written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&path));
+	}
+	if (!failed) {
+		buf_printf(&d->out, "saved: %s\n", buf_cstr(&path));
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return failed;
+}
+
+static struct str cut_line(struct str *rest)
+{
+	const char *feed = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
+	struct str line = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
+
+	*rest = str_skip(*rest, line.n + 1);
+	return line;
+}
+
+int file_run(struct debugger *d, const char *path, struct error *err)
+{
+	struct buf text = BUF(FILE_MAX);
+	struct str rest;
+	int failed = 0;
+
+	if (d->depth == FILES_DEEP) {
+		return error_set(err, FAIL_USAGE, "%s: files of commands are nested too deeply",
+		                 path);
+	}
+	if (file_read("commands", path, &text, err)) {
+		buf_release(&text);
+		return -1;
+	}
+	d->depth++;
+	rest = buf_view(&text);
+	for (size_t number = 1; rest.n && !failed && !d->quit; number++) {
+		failed = line_run(d, cut_line(&rest), err);
+		if (failed) {
+			error_wrap(err, "%s:%zu", path, number);
+			d->column = SIZE_MAX; /* the line is not in sight */
+		}
+	}
+	d->depth--;
+	buf_release(&text);
+	return failed;
+}
+
+int verb_source(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+
+	buf_str(&path, text_trim(arguments));
+	int failed = path.n ? file_run(d, buf_cstr(&path), err)
+	                    : error_set(err, FAIL_USAGE, "which file?");
+	buf_release(&path);
+	return failed;
+}
+
+int verb_echo(struct debugger *d, struct str arguments, struct error *err)
+{
+	(void)err;
+	text_escape(&d->out, arguments);
+	buf_char(&d->out, '\n');
+	return 0;
+}
+
+int verb_quit(struct debugger *d, struct str arguments, struct error *err)
+{
+	if (argument_none(arguments, err)) {
+		return -1;
+	}
+	d->quit = true;
+	return 0;
+}
+
+/* ---- one command ---- */
+
+int line_run(struct debugger *d, struct str line, struct error *err)
+{
+	struct str rest = line, word = argument_word(&rest);
+	const struct verb *v;
+
+	d->column = SIZE_MAX;
+	if (d->greeting) {
+		d->greeting = false;
+		d->moved = true;
+		stop_print(d);
+		return d->live && live_is_over(d->live) ? live_session_report(d, err) : 0;
+	}
+	if (!word.n || word.p[0] == '#') {
+		return 0;
+	}
+	if (verb_find(word, &v, err)) {
+		return -1;
+	}
+	if (v->run(d, rest, err)) {
+		/* columns count from the beginning of the line as it was typed */
+		d->column += d->column == SIZE_MAX ? 0 : (size_t)(rest.p - line.p);
+		return -1;
+	}
+	return 0;
+}
+
+/* "error: ...", below the line with a caret under the place. */
+static void put_trouble(const struct debugger *d, struct str line, const struct error *err,
+                        struct buf *out)
+{
+	if (d->column != SIZE_MAX && d->column <= line.n) {
+		buf_text(out, "  ");
+		text_escape(out, line);
+		buf_printf(out, "\n  %*s^\n", (int)text_cells((struct str){line.p, d->column}), "");
+	}
+	buf_text(out, "error: ");
+	text_escape(out, str_from(err->text));
+	buf_char(out, '\n');
+}
+
+static void put_reply(struct debugger *d, struct str line, const struct error *err, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "reply");
+	jw_key(&w, "command");
+	jw_str(&w, line);
+	jw_key(&w, "ok");
+	jw_bool(&w, !err);
+	jw_key(&w, "mode");
+	jw_text(&w, debug_mode_name(debugger_mode(d)));
+	jw_key(&w, "output");
+	jw_str(&w, buf_view(&d->out));
+	jw_key(&w, "value");
+	jw_raw(&w, d->value.n ? buf_view(&d->value) : STR_NONE);
+	jw_key(&w, "stop");
+	if (d->moved) {
+		stop_json(d, &w);
+	} else {
+		jw_null(&w);
+	}
+	if (err) {
+		jw_key(&w, "error");
+		jw_object(&w);
+		jw_key(&w, "message");
+		jw_text(&w, err->text);
+		jw_key(&w, "column");
+		if (d->column == SIZE_MAX) {
+			jw_null(&w);
+		} else {
+			jw_u64(&w, d->column);
+		}
+		jw_end(&w);
+	}
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+int line_answer(struct debugger *d, struct str line, bool *failed, struct error *err)
+{
+	struct buf reply = BUF(SIZE_MAX / 2);
+	struct error why = {0};
+
+	buf_clear(&d->out);
+	buf_clear(&d->value);
+	d->moved = false;
+	*failed = line_run(d, line, &why) != 0;
+	d->conf->spell(d->out.p, d->out.n);
+	d->conf->spell(why.text, strlen(why.text));
+	if (d->conf->json) {
+		put_reply(d, line, *failed ? &why : NULL, &reply);
+		buf_clear(&d->out);
+		buf_str(&d->out, buf_view(&reply));
+	} else if (*failed) {
+		put_trouble(d, line, &why, &reply);
+	}
+	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
+	if (!broken && *failed && !d->conf->json) {
+		broken = d->conf->print(d->conf->ctx, true, buf_view(&reply), err);
+	}
+	buf_release(&reply);
+	return broken;
+}

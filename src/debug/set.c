@@ -1,0 +1,201 @@
+/* The verbs for breakpoints, watchpoints and displays. */
+#include "base/text.h"
+#include "debug/debugger.h"
+#include "debug/nearest.h"
+#include "json/write.h"
+
+/* A pointer that is nowhere may be right elsewhere: said, not refused. */
+static void warn_nowhere(void *ctx, const struct path *p)
+{
+	struct debugger *d = ctx;
+	struct known k = debugger_known(d);
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	struct error why;
+
+	if (!json_is_null(fact_value(p->fact, &k)) && !path_value(p, &k, &scratch).p) {
+		nearest_pointer(p, &k, &why);
+		buf_text(&d->out, "warning: ");
+		text_escape(&d->out, str_from(why.text));
+		buf_char(&d->out, '\n');
+	}
+	buf_release(&scratch);
+}
+
+static int add_break(struct debugger *d, enum point_kind kind, struct str text, struct error *err)
+{
+	struct point *one;
+
+	if (!text_trim(text).n) {
+		return error_set(err, FAIL_USAGE,
+		                 "where? a step's number, or an expression: reward > 0, tool NAME");
+	}
+	if (points_add_break(&d->points, kind, text, &one, &d->column, err)) {
+		return -1;
+	}
+	buf_printf(&d->out, "%s %d: ", kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
+	           one->number);
+	text_escape(&d->out, one->text);
+	buf_char(&d->out, '\n');
+	expression_each_path(one->expression, warn_nowhere, d);
+	return 0;
+}
+
+int verb_break(struct debugger *d, struct str arguments, struct error *err)
+{
+	return add_break(d, POINT_BREAK, arguments, err);
+}
+
+int verb_tbreak(struct debugger *d, struct str arguments, struct error *err)
+{
+	return add_break(d, POINT_TBREAK, arguments, err);
+}
+
+/* "PATH if CONDITION" is also what save writes. */
+static struct str cut_condition(struct str *text)
+{
+	for (size_t i = 0; i + 4 <= text->n; i++) {
+		if (!memcmp(text->p + i, " if ", 4)) {
+			struct str condition = text_trim(str_skip(*text, i + 4));
+
+			*text = text_trim((struct str){text->p, i});
+			return condition;
+		}
+	}
+	return STR("");
+}
+
+int verb_watch(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str text = text_trim(arguments), condition = cut_condition(&text);
+	size_t offset = condition.n ? (size_t)(condition.p - arguments.p) : 0;
+	struct point *one;
+
+	if (points_add_path(&d->points, POINT_WATCH, text, &one, &d->column, err)) {
+		return -1;
+	}
+	if (point_set_condition(one, condition, &d->column, err)) {
+		d->column += offset;
+		points_delete(&d->points, one);
+		return -1;
+	}
+	buf_printf(&d->out, "Watchpoint %d: ", one->number);
+	text_escape(&d->out, one->text);
+	buf_char(&d->out, '\n');
+	warn_nowhere(d, &one->path);
+	return 0;
+}
+
+int verb_display(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str text = text_trim(arguments);
+	struct known k = debugger_known(d);
+	struct point *one;
+
+	if (text.n) {
+		if (points_add_path(&d->points, POINT_DISPLAY, text, &one, &d->column, err)) {
+			return -1;
+		}
+		warn_nowhere(d, &one->path);
+	}
+	points_display(&d->points, &k, &d->out);
+	return 0;
+}
+
+/* ---- by number ---- */
+
+static struct point *find(struct debugger *d, bool display, struct str text, struct error *err)
+{
+	int64_t number;
+
+	if (!text_i64(text, &number)) {
+		error_set(err, FAIL_USAGE, "expected a number, got '%.*s'", STR_ARG(text));
+		return NULL;
+	}
+	struct point *one = points_find(&d->points, display, number);
+	if (!one) {
+		error_set(err, FAIL_USAGE, "no %s has number %lld; info %s lists them",
+		          display ? "display" : "breakpoint", (long long)number,
+		          display ? "display" : "breakpoints");
+	}
+	return one;
+}
+
+static void delete_all(struct debugger *d, bool display)
+{
+	for (size_t i = d->points.count; i-- > 0;) {
+		if ((d->points.list[i]->kind == POINT_DISPLAY) == display) {
+			points_delete(&d->points, d->points.list[i]);
+		}
+	}
+}
+
+static int delete_some(struct debugger *d, bool display, struct str arguments, struct error *err)
+{
+	if (!text_trim(arguments).n) {
+		delete_all(d, display);
+		return 0;
+	}
+	while (text_trim(arguments).n) {
+		struct point *one = find(d, display, argument_word(&arguments), err);
+
+		if (!one) {
+			return -1;
+		}
+		points_delete(&d->points, one);
+	}
+	return 0;
+}
+
+int verb_delete(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str rest = arguments, word = argument_word(&rest);
+
+	return str_is(word, "display") ? delete_some(d, true, rest, err)
+	                               : delete_some(d, false, arguments, err);
+}
+
+int verb_undisplay(struct debugger *d, struct str arguments, struct error *err)
+{
+	return delete_some(d, true, arguments, err);
+}
+
+static int set_enabled(struct debugger *d, struct str arguments, bool enabled, struct error *err)
+{
+	struct str word = argument_word(&arguments);
+	struct point *one = argument_none(arguments, err) ? NULL : find(d, false, word, err);
+
+	if (!one) {
+		return -1;
+	}
+	one->enabled = enabled;
+	return 0;
+}
+
+int verb_enable(struct debugger *d, struct str arguments, struct error *err)
+{
+	return set_enabled(d, arguments, true, err);
+}
+
+int verb_disable(struct debugger *d, struct str arguments, struct error *err)
+{
+	return set_enabled(d, arguments, false, err);
+}
+
+int verb_condition(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str text = arguments, word = argument_word(&text);
+	struct point *one = find(d, false, word, err);
+
+	if (!one) {
+		return -1;
+	}
+	if (point_set_condition(one, text, &d->column, err)) {
+		d->column += d->column == SIZE_MAX ? 0 : (size_t)(text.p - arguments.p);
+		return -1;
+	}
+	buf_printf(&d->out,
+	           text.n ? "Breakpoint %d now has a condition: %.*s\n"
+	                  : "Breakpoint %d has no condition any more%.*s\n",
+	           one->number, STR_ARG(text));
+	return 0;
+}

@@ -1,0 +1,307 @@
+/* What is printed where the debugger stops: see debugger.h. */
+#include "base/text.h"
+#include "debug/debugger.h"
+#include "json/diff.h"
+#include "json/write.h"
+#include "report/brief.h"
+#include "report/changes.h"
+
+#define CHANGES_SHOWN 6
+#define FINDINGS_AUTO ((uint64_t)4 << 20) /* bytes that are judged again at each stop */
+
+static void put_brief(struct str value, size_t columns, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	brief_text(&text, value);
+	text_escape_cut(out, buf_view(&text), columns);
+	buf_release(&text);
+}
+
+static void put_call(const struct line *l, struct buf *out)
+{
+	struct buf call = BUF(BUF_MAX_MESSAGE);
+
+	brief_call(&call, l);
+	text_escape_cut(out, buf_view(&call), 200);
+	buf_release(&call);
+}
+
+void stop_title(const struct moment *m, struct style style, struct buf *out)
+{
+	const struct line *l = m->line;
+
+	buf_text(out, style.color ? "\x1b[1m" : "");
+	if (m->position == 0) {
+		buf_text(out, "start of rollout ");
+		text_escape(out, l->rollout);
+	} else {
+		buf_printf(out, "turn %lld", (long long)l->turn);
+		if (l->step >= 0) {
+			buf_printf(out, " · step %lld", (long long)l->step);
+		}
+		buf_text(out, "  ");
+		put_call(l, out);
+	}
+	buf_text(out, style.color ? "\x1b[0m" : "");
+	if (l->outcome != OUTCOME_NONE && (m->position || l->outcome != OUTCOME_OK)) {
+		bool red = style.color && l->outcome != OUTCOME_OK;
+
+		buf_printf(out, "  %s%s%s", red ? "\x1b[31m" : "", outcome_name(l->outcome),
+		           red ? "\x1b[0m" : "");
+	}
+	if (line_has(l, KEY_REWARD)) {
+		buf_text(out, "  reward ");
+		text_escape(out, l->value[KEY_REWARD]);
+	}
+	buf_text(out, l->terminated > 0 ? "  terminated" : l->truncated > 0 ? "  truncated" : "");
+	buf_char(out, '\n');
+}
+
+/* What the step changed, at most so many lines. */
+void stop_changes(struct debugger *d, size_t most, struct buf *out)
+{
+	const struct moment *m = &d->now;
+	bool known = !json_is_null(m->after), before = !json_is_null(m->line->value[KEY_STATE]);
+
+	if (m->line->type != LINE_STEP || m->line->step < 0) {
+		return;
+	}
+	if (!known || !before) {
+		buf_text(out, "  state unknown\n");
+		return;
+	}
+	size_t start = out->n;
+	changes_list(out, m->line->value[KEY_STATE], m->after, d->ignored, most);
+	if (out->n == start) {
+		buf_text(out, "  state unchanged\n");
+	} else if (m->effect == EFFECT_UNCHANGED) {
+		buf_text(out, "  (no effect: this changes by itself)\n");
+	}
+}
+
+/* Why it failed, as the policy was told. */
+static void put_failure(struct debugger *d)
+{
+	const struct line *l = d->now.line;
+	struct str message = JSON_GET(l->value[KEY_ERROR], "message");
+
+	if (l->outcome != OUTCOME_NONE && l->outcome != OUTCOME_OK) {
+		buf_text(&d->out, "  ");
+		put_brief(json_is_null(message) ? l->value[KEY_OBSERVATION] : message,
+		          d->conf->style.columns > 4 ? d->conf->style.columns - 4 : 0, &d->out);
+		buf_char(&d->out, '\n');
+	}
+}
+
+static void put_events(struct debugger *d)
+{
+	struct str rest = d->now.events;
+	struct buf id = BUF(BUF_MAX_MESSAGE);
+	struct error unused; /* they were parsed before */
+	struct line l;
+	size_t used;
+
+	while (rest.n && !line_parse(rest, &id, &l, &used, &unused)) {
+		buf_text(&d->out, "  ! ");
+		put_brief(l.value[KEY_EVENT], 60, &d->out);
+		if (line_has(&l, KEY_DETAIL)) {
+			buf_char(&d->out, ' ');
+			put_brief(l.value[KEY_DETAIL], 80, &d->out);
+		}
+		buf_char(&d->out, '\n');
+		rest = str_skip(rest, used + 1);
+	}
+	buf_release(&id);
+}
+
+/* ---- findings so far ---- */
+
+static bool is_repeated(const struct rollout_verdict *v, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (!strcmp(v->findings[k].rule, v->findings[i].rule)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void put_rules(void *user, const struct rollout_verdict *v)
+{
+	struct debugger *d = user;
+	const char *between = "  findings so far: ";
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		if (!is_repeated(v, i)) {
+			buf_printf(&d->out, "%s%s %s", between,
+			           severity_name(v->findings[i].severity), v->findings[i].rule);
+			between = ", ";
+		}
+	}
+	buf_text(&d->out, v->finding_count ? "\n" : "  no findings so far\n");
+}
+
+static void put_findings(struct debugger *d)
+{
+	struct error err;
+
+	if (d->now.position == 0 || d->now.line->type != LINE_STEP) {
+		return;
+	}
+	if (d->now.end > FINDINGS_AUTO) {
+		buf_text(&d->out, "  findings so far: see backtrace\n");
+	} else if (debugger_findings(d, put_rules, d, &err)) {
+		buf_printf(&d->out, "  findings so far: unknown: %s\n", err.text);
+	}
+}
+
+void stop_proposal(struct debugger *d)
+{
+	const struct proposal *p;
+
+	if (debugger_mode(d) == MODE_REC || live_is_over(d->live)) {
+		return;
+	}
+	p = live_proposal(d->live);
+	buf_text(&d->out, "  next: ");
+	switch (p->kind) {
+	case PROPOSAL_CALL:
+		text_escape(&d->out, p->name);
+		buf_char(&d->out, ' ');
+		text_escape(&d->out, p->arguments);
+		buf_text(&d->out, p->edited ? "  (edited)" : "");
+		break;
+	case PROPOSAL_NO_CALL:
+		buf_text(&d->out, "a turn without a call");
+		break;
+	case PROPOSAL_DONE:
+		buf_text(&d->out, "nothing: ");
+		text_escape(&d->out, p->reason);
+		buf_text(&d->out, "; step ends the rollout, call sends another call");
+		break;
+	case PROPOSAL_NONE:
+		text_escape(&d->out, p->reason);
+		break;
+	}
+	buf_char(&d->out, '\n');
+}
+
+void stop_print(struct debugger *d)
+{
+	struct known k = debugger_known(d);
+
+	stop_title(&d->now, d->conf->style, &d->out);
+	stop_changes(d, CHANGES_SHOWN, &d->out);
+	put_failure(d);
+	put_events(d);
+	points_display(&d->points, &k, &d->out);
+	if (!d->live || !live_is_over(d->live) || !d->now.is_last) {
+		put_findings(d); /* at the end of a session its verdict follows */
+	}
+	stop_proposal(d);
+}
+
+/* ---- for a machine ---- */
+
+struct change_writer {
+	struct json_writer *w;
+	size_t left;
+};
+
+static bool write_change(void *ctx, const struct json_difference *c)
+{
+	struct change_writer *out = ctx;
+
+	jw_object(out->w);
+	jw_key(out->w, "pointer");
+	jw_str(out->w, c->pointer);
+	jw_key(out->w, "before");
+	jw_raw(out->w, c->before);
+	jw_key(out->w, "after");
+	jw_raw(out->w, c->after);
+	jw_end(out->w);
+	return --out->left > 0;
+}
+
+static void write_changes(struct debugger *d, struct json_writer *w)
+{
+	struct change_writer out = {w, 1000};
+	const struct moment *m = &d->now;
+
+	jw_key(w, "changes");
+	jw_array(w);
+	if (m->line->type == LINE_STEP && !json_is_null(m->after) &&
+	    !json_is_null(m->line->value[KEY_STATE])) {
+		json_diff(m->line->value[KEY_STATE], m->after, d->ignored, write_change, &out);
+	}
+	jw_end(w);
+}
+
+static void write_findings(void *user, const struct rollout_verdict *v)
+{
+	struct json_writer *w = user;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		jw_object(w);
+		jw_key(w, "rule");
+		jw_text(w, v->findings[i].rule);
+		jw_key(w, "severity");
+		jw_text(w, severity_name(v->findings[i].severity));
+		jw_key(w, "cause");
+		jw_text(w, v->findings[i].cause);
+		jw_key(w, "message");
+		jw_text(w, v->findings[i].message);
+		jw_end(w);
+	}
+}
+
+static void write_proposal(struct debugger *d, struct json_writer *w)
+{
+	const struct proposal *p;
+
+	jw_key(w, "next");
+	if (debugger_mode(d) == MODE_REC || live_is_over(d->live)) {
+		jw_null(w);
+		return;
+	}
+	p = live_proposal(d->live);
+	jw_object(w);
+	jw_key(w, "name");
+	jw_str(w, p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
+	jw_key(w, "arguments");
+	jw_raw(w, p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
+	jw_key(w, "reason");
+	jw_str(w, p->reason);
+	jw_end(w);
+}
+
+void stop_json(struct debugger *d, struct json_writer *w)
+{
+	const struct moment *m = &d->now;
+	struct known k = debugger_known(d);
+	struct error unused;
+
+	jw_object(w);
+	jw_key(w, "position");
+	jw_i64(w, m->position);
+	jw_key(w, "last");
+	jw_bool(w, m->is_last);
+	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++) {
+		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS) {
+			jw_key(w, named_facts[f].name);
+			jw_raw(w, fact_value(f, &k));
+		}
+	}
+	write_changes(d, w);
+	jw_key(w, "findings");
+	jw_array(w);
+	if (m->position && m->end <= FINDINGS_AUTO &&
+	    debugger_findings(d, write_findings, w, &unused)) {
+		buf_text(&d->out,
+		         ""); /* what cannot be judged has no findings: backtrace says why */
+	}
+	jw_end(w);
+	write_proposal(d, w);
+	jw_end(w);
+}

@@ -1,0 +1,80 @@
+/* Numbers that change as the calls say: see call_changes.h. */
+#include "facts/call_changes.h"
+
+#include <math.h>
+
+#define CLEAR 10 /* different calls differ by so many times what equal calls do */
+
+static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
+                                             struct str pointer)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (str_eq(c->numbers[i].pointer, pointer)) {
+			return &c->numbers[i];
+		}
+	}
+	if (c->count == CALL_CHANGES_NUMBERS) {
+		return NULL;
+	}
+	c->numbers = arena_grow(a, c->numbers, c->count, sizeof(*c->numbers));
+	c->numbers[c->count].pointer = arena_str(a, pointer);
+	return &c->numbers[c->count++];
+}
+
+static struct call_change *change_by(struct call_changed_number *n, struct arena *a, uint64_t call)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		if (n->calls[i].call == call) {
+			return &n->calls[i];
+		}
+	}
+	if (n->count == CALL_CHANGES_CALLS) {
+		return NULL;
+	}
+	n->calls = arena_grow(a, n->calls, n->count, sizeof(*n->calls));
+	n->calls[n->count] = (struct call_change){call, 0, INFINITY, -INFINITY};
+	return &n->calls[n->count++];
+}
+
+void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
+                       double change)
+{
+	struct call_changed_number *n = number_at(c, a, pointer);
+	struct call_change *by = n ? change_by(n, a, call) : NULL;
+
+	if (by) {
+		by->count++;
+		by->least = fmin(by->least, change);
+		by->most = fmax(by->most, change);
+	}
+}
+
+/* Is every call that was repeated told from every other one by its change? */
+static bool depends(const struct call_changed_number *n)
+{
+	double spread = 0, gap = INFINITY;
+
+	for (size_t i = 0; i < n->count; i++) {
+		const struct call_change *a = &n->calls[i];
+
+		spread = a->count > 1 ? fmax(spread, a->most - a->least) : spread;
+		for (size_t k = 0; k < i; k++) {
+			const struct call_change *b = &n->calls[k];
+
+			if (a->count > 1 && b->count > 1) {
+				gap = fmin(gap, fmax(a->least - b->most, b->least - a->most));
+			}
+		}
+	}
+	return isfinite(gap) && gap > 0 && gap >= CLEAR * spread;
+}
+
+bool call_changes_found(const struct call_changes *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (depends(&c->numbers[i])) {
+			return true;
+		}
+	}
+	return false;
+}

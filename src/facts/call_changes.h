@@ -1,0 +1,37 @@
+/* Numbers that change as the calls say, even if they also change by themselves: equal calls change
+   them by nearly the same amount, different calls by clearly different amounts. A tank that leaks
+   is filled that way; a clock or a noisy reading changes without regard to the call. */
+#ifndef ROLLDBG_FACTS_CALL_CHANGES_H
+#define ROLLDBG_FACTS_CALL_CHANGES_H
+
+#include "base/mem.h"
+
+#define CALL_CHANGES_NUMBERS 8 /* members followed */
+#define CALL_CHANGES_CALLS   8 /* different calls followed for each */
+
+/* The changes of one member over one call. */
+struct call_change {
+	uint64_t call;
+	int64_t count;
+	double least, most;
+};
+
+struct call_changed_number {
+	struct str pointer;
+	struct call_change *calls;
+	size_t count;
+};
+
+/* Ready for use if zeroed. */
+struct call_changes {
+	struct call_changed_number *numbers; /* in the arena */
+	size_t count;
+};
+
+void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
+                       double change);
+
+/* Is there such a number? Needs two different calls, each sent at least twice. */
+bool call_changes_found(const struct call_changes *c);
+
+#endif

@@ -1,0 +1,219 @@
+/* A line a rollout: see difference_stat.h. */
+#include "report/difference_stat.h"
+
+#include "base/text.h"
+#include "json/write.h"
+#include "report/divergence.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define VALUE_COLUMNS ((size_t)60)
+
+/* What is worth knowing first. */
+enum news { NEWS_VERDICT, NEWS_LONE, NEWS_REWARD, NEWS_STATUS, NEWS_STEPS, NEWS_VALUES };
+
+struct stat_side {
+	bool there;
+	size_t steps;
+	struct str status, reward; /* reward: raw JSON */
+	const char *verdict;       /* NULL: no error */
+};
+
+struct stat_row {
+	struct str id;
+	struct stat_side side[2];
+	enum news news;
+	double change; /* of the reward */
+	size_t place;
+	struct compare_count count;
+};
+
+static struct stat_side side_of(struct difference_stats *s, const struct rollout_copy *r,
+                                const char *verdict)
+{
+	struct stat_side side = {.there = r != NULL};
+
+	if (r) {
+		side.steps = r->count;
+		side.status = arena_str(&s->arena, rollout_copy_status(r));
+		side.reward = arena_str(&s->arena, rollout_copy_reward(r));
+		side.verdict = verdict ? arena_str(&s->arena, str_from(verdict)).p : NULL;
+	}
+	return side;
+}
+
+static bool same_verdict(const struct stat_side *a, const struct stat_side *b)
+{
+	return str_eq(str_from(a->verdict), str_from(b->verdict));
+}
+
+static double reward_change(const struct stat_side *a, const struct stat_side *b)
+{
+	double x, y;
+
+	return json_double(a->reward, &x) && json_double(b->reward, &y) ? fabs(x - y) : HUGE_VAL;
+}
+
+static enum news news_of(const struct stat_row *r)
+{
+	const struct stat_side *a = &r->side[0], *b = &r->side[1];
+
+	if (!a->there || !b->there) {
+		return NEWS_LONE;
+	}
+	if (!same_verdict(a, b)) {
+		return NEWS_VERDICT;
+	}
+	if (!str_eq(a->reward, b->reward) && r->change > 0) {
+		return NEWS_REWARD;
+	}
+	if (!str_eq(a->status, b->status)) {
+		return NEWS_STATUS;
+	}
+	return a->steps != b->steps ? NEWS_STEPS : NEWS_VALUES;
+}
+
+void difference_stats_add(struct difference_stats *s, const struct rollout_copy *first,
+                          const struct rollout_copy *second, const char *const verdicts[2],
+                          const struct compare_count *count)
+{
+	const struct rollout_copy *any = first ? first : second;
+
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 16;
+		s->rows = mem_resize(s->rows, s->room, sizeof(*s->rows));
+	}
+	struct stat_row *r = &s->rows[s->count];
+	*r = (struct stat_row){
+		.id = arena_str(&s->arena, any->id),
+		.side = {side_of(s, first, verdicts[0]), side_of(s, second, verdicts[1])},
+		.place = s->count++,
+		.count = *count};
+	r->change = reward_change(&r->side[0], &r->side[1]);
+	r->news = news_of(r);
+}
+
+static int by_news(const void *left, const void *right)
+{
+	const struct stat_row *a = left, *b = right;
+
+	if (a->news != b->news) {
+		return a->news < b->news ? -1 : 1;
+	}
+	if (a->news == NEWS_REWARD && a->change != b->change) {
+		return a->change > b->change ? -1 : 1;
+	}
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static void put_change(const char *name, struct str before, struct str after, struct buf *out)
+{
+	if (str_eq(before, after)) {
+		return;
+	}
+	buf_printf(out, ", %s ", name);
+	text_escape_cut(out, before, VALUE_COLUMNS);
+	buf_text(out, " -> ");
+	text_escape_cut(out, after, VALUE_COLUMNS);
+}
+
+static void put_counts(const struct compare_count *c, struct buf *out)
+{
+	size_t changed = c->kinds[DIFFERENCE_CHANGED] + c->kinds[DIFFERENCE_ADDED] +
+	                 c->kinds[DIFFERENCE_REMOVED];
+
+	if (changed) {
+		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
+		           changed == 1 ? "s" : "");
+	}
+	if (c->kinds[DIFFERENCE_MISSING_STEP]) {
+		buf_printf(out, ", %zu missing", c->kinds[DIFFERENCE_MISSING_STEP]);
+	}
+	if (c->kinds[DIFFERENCE_EXTRA_STEP]) {
+		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
+	}
+}
+
+static struct str verdict_of(const struct stat_side *s)
+{
+	return s->verdict ? str_from(s->verdict) : STR("no error");
+}
+
+static void put_row(const struct stat_row *r, struct style style, struct buf *out)
+{
+	const struct stat_side *a = &r->side[0], *b = &r->side[1];
+
+	buf_text(out, style.color ? "\x1b[1m" : "");
+	text_escape(out, r->id);
+	buf_text(out, style.color ? "\x1b[0m" : "");
+	if (r->news == NEWS_LONE) {
+		buf_printf(out, ": %s\n", a->there ? "missing" : "extra");
+		return;
+	}
+	buf_printf(out, ": %zu -> %zu steps", a->steps, b->steps);
+	put_change("verdict", verdict_of(a), verdict_of(b), out);
+	put_change("status", a->status, b->status, out);
+	put_change("reward", a->reward, b->reward, out);
+	put_counts(&r->count, out);
+	buf_char(out, '\n');
+}
+
+static void put_side(struct json_writer *w, const char *key, const struct stat_side *s)
+{
+	jw_key(w, key);
+	if (!s->there) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_key(w, "steps");
+	jw_u64(w, s->steps);
+	jw_key(w, "status");
+	jw_str(w, s->status);
+	jw_key(w, "reward");
+	jw_raw(w, s->reward);
+	jw_key(w, "error");
+	jw_text(w, s->verdict);
+	jw_end(w);
+}
+
+static void put_json(const struct stat_row *r, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "rollout-difference");
+	jw_key(&w, "rollout");
+	jw_str(&w, r->id);
+	put_side(&w, "expected", &r->side[0]);
+	put_side(&w, "got", &r->side[1]);
+	jw_key(&w, "differences");
+	jw_u64(&w, r->count.differences);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+void difference_stats_put(const struct difference_stats *s, bool json, struct style style,
+                          struct buf *out)
+{
+	if (s->count) {
+		qsort(s->rows, s->count, sizeof(*s->rows), by_news);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		if (json) {
+			put_json(&s->rows[i], out);
+		} else {
+			put_row(&s->rows[i], style, out);
+		}
+	}
+}
+
+void difference_stats_release(struct difference_stats *s)
+{
+	free(s->rows);
+	arena_release(&s->arena);
+	*s = (struct difference_stats){.count = 0};
+}

@@ -1,0 +1,128 @@
+/* The first divergence of a replay: see divergence.h. */
+#include "report/divergence.h"
+
+#include "base/text.h"
+#include "compare/since.h"
+#include "json/write.h"
+
+struct str rollout_copy_status(const struct rollout_copy *r)
+{
+	return str_from(end_status_name(r->end.text.p ? r->end.status : END_INCOMPLETE));
+}
+
+struct str rollout_copy_reward(const struct rollout_copy *r)
+{
+	return line_has(&r->end, KEY_TOTAL_REWARD) ? r->end.value[KEY_TOTAL_REWARD] : STR("null");
+}
+
+static void put_place(const struct difference *first, size_t steps, struct buf *out)
+{
+	const struct line *l = first->line;
+
+	if (!l || l->type != LINE_STEP) {
+		buf_printf(out, "the %s", l ? line_type_name(l->type) : "whole rollout");
+		return;
+	}
+	buf_printf(out, "step %lld of %zu", (long long)l->step, steps);
+	if (first->kind == DIFFERENCE_MISSING_STEP || first->kind == DIFFERENCE_EXTRA_STEP) {
+		buf_text(out,
+		         first->kind == DIFFERENCE_MISSING_STEP ? " was not sent" : " is one more");
+	}
+}
+
+static int64_t step_of(const struct difference *first)
+{
+	if (!first->line || first->line->type == LINE_END) {
+		return INT64_MAX;
+	}
+	return first->line->type == LINE_STEP ? first->line->step : 0;
+}
+
+static void put_since(const struct replayed_pair *pair, int64_t step, struct buf *out)
+{
+	struct since since;
+
+	since_step(pair->got, step, &since);
+	if (!since.calls) {
+		return;
+	}
+	buf_printf(out, "; from there on %lld call%s, %lld ok, %lld effective",
+	           (long long)since.calls, since.calls == 1 ? "" : "s", (long long)since.ok,
+	           (long long)since.effective);
+	if (since.unknown) {
+		buf_printf(out, " (%lld unknown)", (long long)since.unknown);
+	}
+}
+
+static void put_end(struct str status, struct str reward, struct buf *out)
+{
+	buf_str(out, status);
+	buf_text(out, ", reward ");
+	text_escape_cut(out, reward, 20);
+}
+
+void report_divergence(const struct replayed_pair *pair, const struct difference *first,
+                       struct buf *out)
+{
+	struct str status = rollout_copy_status(pair->got), reward = rollout_copy_reward(pair->got);
+	struct str old_status = rollout_copy_status(pair->want),
+		   old_reward = rollout_copy_reward(pair->want);
+
+	buf_text(out, "  first divergence: ");
+	put_place(first, pair->want->count, out);
+	put_since(pair, step_of(first), out);
+	buf_text(out, "; ");
+	put_end(status, reward, out);
+	if (!str_eq(status, old_status) || !str_eq(reward, old_reward)) {
+		buf_text(out, " (golden: ");
+		put_end(old_status, old_reward, out);
+		buf_char(out, ')');
+	}
+	buf_char(out, '\n');
+}
+
+static void put_count(struct json_writer *w, const char *key, int64_t count)
+{
+	jw_key(w, key);
+	jw_i64(w, count);
+}
+
+void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
+                            const char *file, struct buf *out)
+{
+	struct since since;
+	struct json_writer w;
+	int64_t step = step_of(first);
+
+	since_step(pair->got, step, &since);
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "divergence");
+	jw_key(&w, "file");
+	jw_text(&w, file);
+	jw_key(&w, "rollout");
+	jw_str(&w, first->rollout);
+	jw_key(&w, "line");
+	jw_text(&w, first->line ? line_type_name(first->line->type) : NULL);
+	jw_key(&w, "step");
+	if (first->line && first->line->type == LINE_STEP) {
+		jw_i64(&w, step);
+	} else {
+		jw_null(&w);
+	}
+	put_count(&w, "calls", since.calls);
+	put_count(&w, "ok", since.ok);
+	put_count(&w, "effective", since.effective);
+	put_count(&w, "unknown", since.unknown);
+	jw_key(&w, "status");
+	jw_str(&w, rollout_copy_status(pair->got));
+	jw_key(&w, "reward");
+	jw_raw(&w, rollout_copy_reward(pair->got));
+	jw_key(&w, "expected_status");
+	jw_str(&w, rollout_copy_status(pair->want));
+	jw_key(&w, "expected_reward");
+	jw_raw(&w, rollout_copy_reward(pair->want));
+	jw_end(&w);
+	buf_char(out, '\n');
+}

@@ -1,0 +1,122 @@
+/* A failed case in words: see case_text.h. */
+#include "report/kinds/case_text.h"
+
+#include "base/text.h"
+
+static const struct style plain = {.columns = 0};
+
+static void make_usable(struct case_text *t)
+{
+	if (!t->title.max) {
+		t->title = BUF(BUF_MAX_MESSAGE);
+		t->body = BUF(BUF_MAX_MESSAGE);
+		t->printer = (struct difference_printer){.style = plain};
+	}
+}
+
+/* What does not fit is taken back whole. */
+static void keep_within_cap(struct case_text *t, size_t before)
+{
+	if (t->body.n > CASE_TEXT_MAX) {
+		buf_cut(&t->body, before);
+		t->left_out++;
+	}
+}
+
+void case_text_difference(struct case_text *t, const struct difference *d)
+{
+	make_usable(t);
+	size_t before = t->body.n;
+
+	if (t->count++ == 0) {
+		t->kind = "difference";
+		t->line = report_difference_line(d);
+		report_difference_sentence(d, &t->title);
+	}
+	if (t->left_out) {
+		t->left_out++;
+		return;
+	}
+	report_difference(&t->printer, d, &t->body);
+	keep_within_cap(t, before);
+}
+
+static void add_findings(struct case_text *t, const struct rollout_verdict *v)
+{
+	for (size_t i = 0; i < v->finding_count; i++) {
+		struct rollout_verdict one = *v;
+		size_t before = t->body.n;
+
+		one.findings = &v->findings[i];
+		one.finding_count = 1;
+		report_findings(&one, ORIGIN_NONE, plain, &t->body);
+		if (t->count++ == 0) {
+			t->kind = one.findings->rule;
+			t->line = one.findings->line;
+			buf_add(&t->title, t->body.p + before, t->body.n - before - 1);
+		}
+		keep_within_cap(t, before);
+	}
+}
+
+static void add_problem(struct case_text *t, const struct report_case *c)
+{
+	const struct rollout_verdict *v = c->verdict;
+
+	t->kind = v ? end_status_name(v->status) : c->golden ? c->golden : "no-result";
+	t->line = 0;
+	buf_clear(&t->title);
+	text_escape(&t->title, str_from(c->problem));
+	buf_str(&t->body, buf_view(&t->title));
+	buf_char(&t->body, '\n');
+}
+
+void case_text_finish(struct case_text *t, const struct report_case *c)
+{
+	make_usable(t);
+	if (c->verdict) {
+		add_findings(t, c->verdict);
+	}
+	if (c->problem) {
+		add_problem(t, c);
+	} else if (t->count > 1) {
+		buf_printf(&t->title, " (and %zu more)", t->count - 1);
+	}
+	if (t->left_out) {
+		buf_printf(&t->body, "%zu more\n", t->left_out);
+	}
+	if (c->hint) {
+		text_escape(&t->body, str_from(c->hint));
+		buf_char(&t->body, '\n');
+	}
+	t->line = t->line ? t->line : c->line;
+}
+
+void case_text_clear(struct case_text *t)
+{
+	buf_clear(&t->title);
+	buf_clear(&t->body);
+	difference_printer_release(&t->printer);
+	t->kind = NULL;
+	t->count = t->left_out = 0;
+	t->line = 0;
+}
+
+void case_text_release(struct case_text *t)
+{
+	buf_release(&t->title);
+	buf_release(&t->body);
+	difference_printer_release(&t->printer);
+}
+
+void case_name(const struct report_case *c, struct buf *out)
+{
+	if (c->rollout.p) {
+		text_escape(out, c->rollout);
+	} else if (c->task.p) {
+		buf_text(out, c->golden ? "the golden of task " : "the group of task ");
+		text_escape(out, c->task);
+	} else {
+		buf_text(out, c->file ? "the whole file" : "all recordings");
+	}
+}

@@ -1,0 +1,180 @@
+/* Annotations of GitHub Actions: workflow commands, which a runner takes from the log. It shows 10
+   of each level a step, in the order in which they come, so the worst findings must come first:
+   they are held back until the end, and those beyond the limit are counted in a last notice.
+   https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+#include "report/kinds/case_text.h"
+
+#define SHOWN_OF_A_LEVEL ((size_t)10)
+
+/* The annotations of one level, ready to be printed. */
+struct annotations {
+	struct buf lines;
+	size_t count; /* more than are in it */
+	size_t last;  /* where the tenth begins */
+};
+
+struct github {
+	struct annotations levels[SEVERITY_ERROR + 1]; /* by severity */
+	struct case_text text;
+};
+
+static const char *const commands[] = {
+	[SEVERITY_INFO] = "notice", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
+
+/* A message ends at the line's end; a property at ',' or ':' as well. */
+static void put_escaped(struct buf *out, struct str text, const char *special)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] && strchr(special, text.p[i])) {
+			buf_printf(out, "%%%02X", (unsigned)(unsigned char)text.p[i]);
+		} else {
+			buf_char(out, text.p[i]);
+		}
+	}
+}
+
+static void put_property(struct buf *out, const char *before, const char *name, struct str value)
+{
+	buf_printf(out, "%s%s=", before, name);
+	put_escaped(out, value, "%\r\n:,");
+}
+
+/* One annotation: about `line` of `file` (NULL: none). */
+static void annotate(struct annotations *l, enum severity severity, const struct report_case *c,
+                     uint64_t line, const char *title, struct str message)
+{
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+
+	if (l->count++ >= SHOWN_OF_A_LEVEL) {
+		return;
+	}
+	l->lines.max = BUF_MAX_MESSAGE;
+	l->last = l->lines.n;
+	buf_printf(&l->lines, "::%s", commands[severity]);
+	if (c->file && strcmp(c->file, "-") != 0) {
+		put_property(&l->lines, " ", "file", str_from(c->file));
+		buf_printf(&l->lines, ",line=%llu,", (unsigned long long)(line ? line : 1));
+	} else {
+		buf_char(&l->lines, ' ');
+	}
+	put_property(&l->lines, "", "title", str_from(title));
+	buf_text(&l->lines, "::");
+	case_name(c, &name);
+	buf_text(&name, ": ");
+	buf_str(&name, message);
+	put_escaped(&l->lines, buf_view(&name), "%\r\n");
+	buf_char(&l->lines, '\n');
+	buf_release(&name);
+}
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct github *g = r->state;
+
+	(void)at;
+	case_text_difference(&g->text, d);
+}
+
+/* All findings, also of a case that passed: a warning is a warning. */
+static void annotate_findings(struct github *g, const struct report_case *c)
+{
+	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
+		const struct finding *f = &c->verdict->findings[i];
+
+		annotate(&g->levels[f->severity], f->severity, c, f->line ? f->line : c->line,
+		         f->rule, str_from(f->message));
+	}
+}
+
+/* One for all differences, since ten are soon used up: the first, and what to try. */
+static void annotate_case(struct github *g, const struct report_case *c)
+{
+	struct case_text *t = &g->text;
+
+	if (c->hint) {
+		buf_char(&t->title, '\n');
+		buf_text(&t->title, c->hint);
+	}
+	annotate(&g->levels[SEVERITY_ERROR], SEVERITY_ERROR, c, t->line, t->kind,
+	         buf_view(&t->title));
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct github *g = r->state;
+
+	annotate_findings(g, c);
+	if (c->problem || c->compared) {
+		struct report_case alone = *c;
+
+		alone.verdict = NULL; /* its findings have annotations of their own */
+		case_text_finish(&g->text, &alone);
+		if (c->result != CASE_PASSED) { /* accepted differences are none */
+			annotate_case(g, c);
+		}
+	}
+	case_text_clear(&g->text);
+}
+
+static size_t left_out(const struct annotations *l, size_t shown)
+{
+	return l->count > shown ? l->count - shown : 0;
+}
+
+/* It is a notice itself, so that one notice less is shown. */
+static void put_left_out(struct github *g, struct buf *out)
+{
+	struct annotations *notices = &g->levels[SEVERITY_INFO];
+	const char *between = "";
+
+	buf_text(out, "::notice title=rolldbg::not annotated: ");
+	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;) {
+		size_t shown = SHOWN_OF_A_LEVEL - (&g->levels[i] == notices);
+		size_t n = left_out(&g->levels[i], shown);
+
+		if (n) {
+			buf_printf(out, "%s%zu more %s%s", between, n, commands[i],
+			           n == 1 ? "" : "s");
+			between = ", ";
+		}
+	}
+	buf_printf(out, " (GitHub shows %zu of a level)\n", SHOWN_OF_A_LEVEL);
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	struct github *g = r->state;
+	struct annotations *notices = &g->levels[SEVERITY_INFO];
+	bool some = false;
+
+	(void)t;
+	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++) {
+		some = some || left_out(&g->levels[i], SHOWN_OF_A_LEVEL);
+	}
+	if (some && notices->count >= SHOWN_OF_A_LEVEL) {
+		buf_cut(&notices->lines, notices->last);
+	}
+	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;) {
+		buf_str(r->out, buf_view(&g->levels[i].lines));
+	}
+	if (some) {
+		put_left_out(g, r->out);
+	}
+}
+
+static void release(void *state)
+{
+	struct github *g = state;
+
+	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++) {
+		buf_release(&g->levels[i].lines);
+	}
+	case_text_release(&g->text);
+}
+
+const struct report_kind report_kind_github = {.state_size = sizeof(struct github),
+                                               .difference = difference,
+                                               .rollout = rollout,
+                                               .end = end,
+                                               .release = release};

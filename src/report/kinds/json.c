@@ -1,0 +1,69 @@
+/* JSON lines: finding, rollout, difference, summary. */
+#include "base/text.h"
+#include "json/write.h"
+#include "report/kinds/kind.h"
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct difference_printer *p = r->state;
+
+	p->json = true;
+	p->file = at->file;
+	p->replayed = at->replayed;
+	report_difference(p, d, r->out);
+}
+
+static void put_golden(const struct report_case *c, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "golden");
+	jw_key(&w, "kind");
+	jw_text(&w, c->golden);
+	jw_key(&w, "file");
+	jw_text(&w, c->file);
+	jw_key(&w, "task");
+	jw_str(&w, c->task);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct buf lines = BUF(BUF_MAX_MESSAGE);
+
+	if (c->golden) {
+		put_golden(c, r->out);
+	}
+	if (c->verdict) {
+		report_json_verdict(c->verdict, &lines);
+		text_escape_json(r->out, buf_view(&lines));
+	}
+	buf_release(&lines);
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	if (t->judge) {
+		report_json_summary(t->judge, r->out);
+	}
+	if (t->compared) {
+		report_difference_summary(t->compared, true, r->out);
+	}
+}
+
+static void release(void *state)
+{
+	difference_printer_release(state);
+}
+
+const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+                                             .separate = true,
+                                             .difference = difference,
+                                             .rollout = rollout,
+                                             .end = end,
+                                             .release = release};

@@ -1,0 +1,158 @@
+/* JUnit XML: one suite, a testcase for each rollout. Only what all consumers know is written: the
+   elements and attributes of the schema of Jenkins' xunit plugin (junit-10.xsd), which GitLab
+   reads as well. Failures are findings and differences; errors are rollouts without a result. */
+#include "base/text.h"
+#include "report/kinds/case_text.h"
+
+struct junit {
+	struct case_text text;
+};
+
+/* ---- XML ---- */
+
+/* U+FFFE and U+FFFF, which XML 1.0 does not allow (section 2.2). */
+static bool is_noncharacter(struct str s)
+{
+	return s.n >= 3 && !memcmp(s.p, "\xef\xbf", 2) &&
+	       ((unsigned char)s.p[2] == 0xbe || (unsigned char)s.p[2] == 0xbf);
+}
+
+/* Appends escaped text (base/text.h): no control characters but line feeds are left in it. */
+static void put_xml(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		switch (text.p[i]) {
+		case '&':
+			buf_text(out, "&amp;");
+			break;
+		case '<':
+			buf_text(out, "&lt;");
+			break;
+		case '>': /* "]]>" must not stand in text */
+			buf_text(out, "&gt;");
+			break;
+		case '"':
+			buf_text(out, "&quot;");
+			break;
+		case '\n':
+			buf_text(out, "\n");
+			break;
+		default:
+			if (is_noncharacter(str_skip(text, i))) {
+				buf_printf(out, "\\u{fff%c}",
+				           (unsigned char)text.p[i + 2] == 0xbe ? 'e' : 'f');
+				i += 2;
+			} else {
+				buf_char(out, text.p[i]);
+			}
+		}
+	}
+}
+
+static void put_attribute(struct buf *out, const char *name, struct str value)
+{
+	buf_printf(out, " %s=\"", name);
+	put_xml(out, value);
+	buf_char(out, '"');
+}
+
+static void put_count(struct buf *out, const char *name, size_t n)
+{
+	buf_printf(out, " %s=\"%zu\"", name, n);
+}
+
+static void put_element(struct buf *out, const char *name, const struct case_text *t)
+{
+	buf_printf(out, "<%s", name);
+	put_attribute(out, "type", str_from(t->kind ? t->kind : name));
+	put_attribute(out, "message", buf_view(&t->title));
+	buf_char(out, '>');
+	put_xml(out, buf_view(&t->body));
+	buf_printf(out, "</%s>\n", name);
+}
+
+/* ---- the report ---- */
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct junit *j = r->state;
+
+	(void)at;
+	case_text_difference(&j->text, d);
+}
+
+/* Consumers take the part before the last dot for a package. */
+static void put_classname(struct report *r, const struct report_case *c)
+{
+	static const char suffix[] = ".jsonl";
+	struct str file = str_from(c->file ? c->file : r->conf->command);
+	struct buf name = BUF(BUF_MAX_SMALL);
+	size_t n = sizeof(suffix) - 1;
+
+	if (file.n > n && !memcmp(file.p + file.n - n, suffix, n)) {
+		file.n -= n;
+	}
+	text_escape(&name, file);
+	put_attribute(r->out, "classname", buf_view(&name));
+	buf_release(&name);
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct junit *j = r->state;
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+
+	case_text_finish(&j->text, c);
+	case_name(c, &name);
+	buf_text(r->out, "<testcase");
+	put_classname(r, c);
+	put_attribute(r->out, "name", buf_view(&name));
+	if (c->result == CASE_PASSED && !j->text.body.n) {
+		buf_text(r->out, "/>\n");
+	} else {
+		buf_text(r->out, ">\n");
+		if (c->result == CASE_PASSED) { /* findings that do not count */
+			buf_text(r->out, "<system-out>");
+			put_xml(r->out, buf_view(&j->text.body));
+			buf_text(r->out, "</system-out>\n");
+		} else {
+			put_element(r->out, c->result == CASE_ERROR ? "error" : "failure",
+			            &j->text);
+		}
+		buf_text(r->out, "</testcase>\n");
+	}
+	case_text_clear(&j->text);
+	buf_release(&name);
+}
+
+static void put_suite(struct report *r, const char *element, const struct report_totals *t)
+{
+	buf_printf(&r->head, "<%s name=\"rolldbg %s\"", element, r->conf->command);
+	put_count(&r->head, "tests", t->cases);
+	put_count(&r->head, "failures", t->failed);
+	put_count(&r->head, "errors", t->errors);
+	buf_text(&r->head, ">\n");
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	buf_text(&r->head, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	put_suite(r, "testsuites", t);
+	put_suite(r, "testsuite", t);
+	buf_text(r->out, "</testsuite>\n</testsuites>\n");
+}
+
+static void release(void *state)
+{
+	struct junit *j = state;
+
+	case_text_release(&j->text);
+}
+
+const struct report_kind report_kind_junit = {.state_size = sizeof(struct junit),
+                                              .head_last = true,
+                                              .difference = difference,
+                                              .rollout = rollout,
+                                              .end = end,
+                                              .release = release};

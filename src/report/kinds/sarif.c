@@ -1,0 +1,306 @@
+/* SARIF 2.1.0 (OASIS, 2020), the part that code scanning reads: all rules with their help, a result
+   for each finding and difference with file and line, and whether there was a result at all. */
+#include "base/text.h"
+#include "json/write.h"
+#include "report/kinds/case_text.h"
+
+#include <stdio.h>
+
+#define RESULTS_MAX ((size_t)25000) /* of a run: GitHub refuses a file with more */
+
+/* Rules beside those of checks.def. */
+enum own_rule { RULE_DIFFERENCE, RULE_NO_RESULT, RULE_LEFT_OUT };
+static const struct {
+	const char *id, *title, *help;
+} own_rules[] = {
+	[RULE_DIFFERENCE] = {"golden-difference",
+                             "the environment answered otherwise than the golden",
+                             "The calls of the golden were sent to the environment again, and this "
+                             "came back in place of what was recorded."},
+	[RULE_NO_RESULT] = {"no-result", "a rollout or a recording has no result",
+                            "The environment was not reached or was lost, or the recording cannot "
+                            "be read."},
+	[RULE_LEFT_OUT] = {"left-out", "there are more results than a report holds",
+                           "Fix or mask what is reported, and run the command again."},
+};
+
+struct sarif {
+	struct json_writer w;
+	size_t results, left_out;
+};
+
+/* ---- rules ---- */
+
+static void put_member(struct json_writer *w, const char *key, struct str value)
+{
+	jw_key(w, key);
+	jw_str(w, value);
+}
+
+/* {"text": ..}. A link that a peer wrote is none: "](" would make one (section 3.11.6). */
+static void put_message(struct json_writer *w, const char *key, struct str text)
+{
+	struct buf safe = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == ']' && i + 1 < text.n && text.p[i + 1] == '(') {
+			buf_char(&safe, '\\');
+		}
+		buf_char(&safe, text.p[i]);
+	}
+	jw_key(w, key);
+	jw_object(w);
+	put_member(w, "text", buf_view(&safe));
+	jw_end(w);
+	buf_release(&safe);
+}
+
+static const char *level_of(enum severity s)
+{
+	return s == SEVERITY_INFO ? "note" : severity_name(s);
+}
+
+static void put_rule(struct json_writer *w, const char *id, struct str title, struct str help,
+                     enum severity severity)
+{
+	jw_object(w);
+	put_member(w, "id", str_from(id));
+	put_message(w, "shortDescription", title);
+	put_message(w, "fullDescription", title);
+	put_message(w, "help", help);
+	jw_key(w, "defaultConfiguration");
+	jw_object(w);
+	put_member(w, "level", str_from(level_of(severity)));
+	jw_end(w);
+	jw_end(w);
+}
+
+static void put_rules(struct report *r, struct json_writer *w)
+{
+	struct buf title = BUF(BUF_MAX_SMALL), help = BUF(BUF_MAX_SMALL);
+
+	jw_key(w, "rules");
+	jw_array(w);
+	for (size_t i = 0; i < checks_count; i++) {
+		buf_clear(&title);
+		buf_clear(&help);
+		r->conf->put_text(&title, checks[i]->title);
+		r->conf->put_text(&help, checks[i]->why);
+		put_rule(w, checks[i]->id, buf_view(&title), buf_view(&help), checks[i]->severity);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(own_rules); i++) {
+		put_rule(w, own_rules[i].id, str_from(own_rules[i].title),
+		         str_from(own_rules[i].help), SEVERITY_ERROR);
+	}
+	jw_end(w);
+	buf_release(&title);
+	buf_release(&help);
+}
+
+static void begin(struct report *r)
+{
+	struct sarif *s = r->state;
+	struct json_writer *w = &s->w;
+
+	jw_init(w, r->out);
+	jw_object(w);
+	put_member(w, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
+	put_member(w, "version", STR("2.1.0"));
+	jw_key(w, "runs");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "tool");
+	jw_object(w);
+	jw_key(w, "driver");
+	jw_object(w);
+	put_member(w, "name", STR("rolldbg"));
+	put_member(w, "version", str_from(r->conf->version));
+	put_rules(r, w);
+	jw_end(w);
+	jw_end(w);
+	jw_key(w, "columnKind");
+	jw_text(w, "unicodeCodePoints");
+	jw_key(w, "results");
+	jw_array(w);
+}
+
+/* ---- results ---- */
+
+/* A relative reference or a file: URI (RFC 3986): other bytes than unreserved ones are encoded. */
+static void put_uri(struct buf *out, const char *path)
+{
+	buf_text(out, path[0] == '/' ? "file://" : "");
+	for (const char *p = path; *p; p++) {
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+		             (*p >= '0' && *p <= '9') || strchr("-._~/", *p);
+
+		if (plain) {
+			buf_char(out, *p);
+		} else {
+			buf_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
+		}
+	}
+}
+
+static void put_physical(struct json_writer *w, const char *file, uint64_t line)
+{
+	struct buf uri = BUF(BUF_MAX_SMALL);
+
+	put_uri(&uri, file);
+	jw_key(w, "physicalLocation");
+	jw_object(w);
+	jw_key(w, "artifactLocation");
+	jw_object(w);
+	put_member(w, "uri", buf_view(&uri));
+	jw_end(w);
+	jw_key(w, "region");
+	jw_object(w);
+	jw_key(w, "startLine");
+	jw_u64(w, line ? line : 1);
+	jw_end(w);
+	jw_end(w);
+	buf_release(&uri);
+}
+
+/* A result up to its message and place; false: it is one too many. */
+static bool put_result(struct sarif *s, const char *id, size_t index, enum severity severity,
+                       struct str message)
+{
+	struct json_writer *w = &s->w;
+
+	if (s->results >= RESULTS_MAX - 1) {
+		s->left_out++;
+		return false;
+	}
+	s->results++;
+	jw_object(w);
+	put_member(w, "ruleId", str_from(id));
+	jw_key(w, "ruleIndex");
+	jw_u64(w, index);
+	put_member(w, "level", str_from(level_of(severity)));
+	put_message(w, "message", message);
+	return true;
+}
+
+static void put_place(struct sarif *s, const char *file, uint64_t line, struct str rollout,
+                      struct str pointer)
+{
+	struct json_writer *w = &s->w;
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+
+	jw_key(w, "locations");
+	jw_array(w);
+	if (file && strcmp(file, "-") != 0) {
+		jw_object(w);
+		put_physical(w, file, line);
+		jw_end(w);
+	}
+	jw_end(w);
+	if (rollout.p) {
+		buf_str(&name, rollout);
+		buf_str(&name, pointer);
+		jw_key(w, "partialFingerprints");
+		jw_object(w);
+		put_member(w, "rolloutAndPointer/v1", buf_view(&name));
+		jw_end(w);
+	}
+	jw_end(w);
+	buf_release(&name);
+}
+
+static void put_own(struct sarif *s, enum own_rule rule, const struct report_case *c,
+                    struct str message)
+{
+	if (put_result(s, own_rules[rule].id, checks_count + (size_t)rule, SEVERITY_ERROR,
+	               message)) {
+		put_place(s, c->file, c->line, c->rollout, STR_NONE);
+	}
+}
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct sarif *s = r->state;
+	struct buf message = BUF(BUF_MAX_MESSAGE);
+
+	text_escape(&message, d->rollout);
+	buf_text(&message, ": ");
+	report_difference_sentence(d, &message);
+	if (put_result(s, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
+	               SEVERITY_ERROR, buf_view(&message))) {
+		put_place(s, at->file, report_difference_line(d), d->rollout, d->pointer);
+	}
+	buf_release(&message);
+}
+
+static size_t index_of(const char *rule)
+{
+	size_t i = 0;
+
+	while (i < checks_count && strcmp(checks[i]->id, rule) != 0) {
+		i++;
+	}
+	return i;
+}
+
+static void put_finding(struct sarif *s, const struct report_case *c, const struct finding *f)
+{
+	struct buf message = BUF(BUF_MAX_MESSAGE);
+
+	case_name(c, &message);
+	buf_printf(&message, ": %s", f->message);
+	if (put_result(s, f->rule, index_of(f->rule), f->severity, buf_view(&message))) {
+		put_place(s, c->file, f->line ? f->line : c->line, c->rollout,
+		          str_from(f->pointer));
+	}
+	buf_release(&message);
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct sarif *s = r->state;
+	struct buf message = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
+		put_finding(s, c, &c->verdict->findings[i]);
+	}
+	if (c->problem) {
+		case_name(c, &message);
+		buf_text(&message, ": ");
+		text_escape(&message, str_from(c->problem));
+		put_own(s, RULE_NO_RESULT, c, buf_view(&message));
+	}
+	buf_release(&message);
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	struct sarif *s = r->state;
+	struct json_writer *w = &s->w;
+	char more[64];
+
+	if (s->left_out) {
+		s->results = 0;
+		snprintf(more, sizeof(more), "%zu more results are not in this report",
+		         s->left_out);
+		put_own(s, RULE_LEFT_OUT, &(struct report_case){.file = NULL}, str_from(more));
+	}
+	jw_end(w);
+	jw_key(w, "invocations");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "executionSuccessful");
+	jw_bool(w, t->errors == 0);
+	jw_end(w);
+	jw_end(w);
+	jw_end(w); /* the run */
+	jw_end(w);
+	jw_end(w);
+	buf_char(r->out, '\n');
+}
+
+const struct report_kind report_kind_sarif = {.state_size = sizeof(struct sarif),
+                                              .begin = begin,
+                                              .difference = difference,
+                                              .rollout = rollout,
+                                              .end = end};

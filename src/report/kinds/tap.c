@@ -1,0 +1,107 @@
+/* The Test Anything Protocol, version 13: a test for each rollout; a failed one has a YAML block,
+   of quoted scalars and one literal block: what prove and other harnesses parse. */
+#include "base/text.h"
+#include "json/write.h"
+#include "report/kinds/case_text.h"
+
+struct tap {
+	struct case_text text;
+	size_t count;
+};
+
+static void begin(struct report *r)
+{
+	buf_text(r->out, "TAP version 13\n");
+}
+
+static void difference(struct report *r, const struct difference_printer *at,
+                       const struct difference *d)
+{
+	struct tap *t = r->state;
+
+	(void)at;
+	case_text_difference(&t->text, d);
+}
+
+/* A '#' would begin a directive, and a backslash escapes. */
+static void put_description(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '#' || text.p[i] == '\\') {
+			buf_char(out, '\\');
+		}
+		buf_char(out, text.p[i]);
+	}
+}
+
+/* A literal block: its lines are escaped already, so that none can end it. */
+static void put_details(struct buf *out, struct str lines)
+{
+	buf_text(out, "  details: |\n");
+	while (lines.n) {
+		const char *end = memchr(lines.p, '\n', lines.n);
+		size_t n = end ? (size_t)(end - lines.p) + 1 : lines.n;
+
+		buf_text(out, "    ");
+		buf_add(out, lines.p, n);
+		lines = str_skip(lines, n);
+	}
+}
+
+static void put_block(struct buf *out, const struct report_case *c, const struct case_text *t)
+{
+	buf_printf(out, "  ---\n  severity: %s\n", c->result == CASE_ERROR ? "error" : "fail");
+	if (c->file) {
+		buf_text(out, "  file: ");
+		json_quote(out, str_from(c->file));
+		buf_char(out, '\n');
+	}
+	if (t->line) {
+		buf_printf(out, "  line: %llu\n", (unsigned long long)t->line);
+	}
+	buf_text(out, "  message: ");
+	json_quote(out, buf_view(&t->title));
+	buf_char(out, '\n');
+	put_details(out, buf_view(&t->body));
+	buf_text(out, "  ...\n");
+}
+
+static void rollout(struct report *r, const struct report_case *c)
+{
+	struct tap *t = r->state;
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+
+	case_text_finish(&t->text, c);
+	if (c->file) {
+		text_escape(&name, str_from(c->file));
+		buf_text(&name, ": ");
+	}
+	case_name(c, &name);
+	buf_printf(r->out, "%sok %zu - ", c->result == CASE_PASSED ? "" : "not ", ++t->count);
+	put_description(r->out, buf_view(&name));
+	buf_char(r->out, '\n');
+	if (c->result != CASE_PASSED) {
+		put_block(r->out, c, &t->text);
+	}
+	case_text_clear(&t->text);
+	buf_release(&name);
+}
+
+static void end(struct report *r, const struct report_totals *t)
+{
+	buf_printf(r->out, t->cases ? "1..%zu\n" : "1..%zu # skip no rollouts\n", t->cases);
+}
+
+static void release(void *state)
+{
+	struct tap *t = state;
+
+	case_text_release(&t->text);
+}
+
+const struct report_kind report_kind_tap = {.state_size = sizeof(struct tap),
+                                            .begin = begin,
+                                            .difference = difference,
+                                            .rollout = rollout,
+                                            .end = end,
+                                            .release = release};

@@ -1,0 +1,266 @@
+/* A recording behind OpenEnv's messages, such that a client that reads the answers records what was
+   recorded: see openenv.h. */
+#include "serve/openenv/openenv.h"
+
+#include "json/canon.h"
+#include "json/write.h"
+#include "serve/playback/playback.h"
+
+#include <inttypes.h>
+
+#define CODE_GONE 1011
+
+/* ---- answers ---- */
+
+static void say_observation(const struct recorded_reply *r, struct buf *out)
+{
+	struct str metadata = JSON_GET(r->structured, "metadata");
+	struct json_writer w;
+
+	buf_text(out, "{\"type\":\"observation\",\"data\":");
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "observation");
+	jw_raw(&w, r->observation);
+	jw_key(&w, "reward");
+	jw_raw(&w, r->reward);
+	jw_key(&w, "done");
+	if (r->terminated < 0) {
+		jw_null(&w);
+	} else {
+		jw_bool(&w, r->terminated > 0);
+	}
+	if (metadata.p) {
+		jw_key(&w, "metadata");
+		jw_raw(&w, metadata);
+	}
+	jw_end(&w);
+	buf_char(out, '}');
+}
+
+static void say_data(const char *type, struct str data, struct buf *out)
+{
+	buf_printf(out, "{\"type\":\"%s\",\"data\":", type);
+	buf_str(out, data);
+	buf_char(out, '}');
+}
+
+/* An error frame was recorded whole; an error inside an observation has no such code. */
+static bool is_frame(const struct recorded_reply *r)
+{
+	struct str code = JSON_GET(r->observation, "code");
+
+	return r->layer == LAYER_FRAMEWORK && r->code.p && !r->reward.p && code.p &&
+	       json_equal(code, r->code) && JSON_GET(r->observation, "message").p;
+}
+
+static void close_as_recorded(const struct recorded_reply *r, struct openenv_reply *out)
+{
+	int64_t code;
+
+	const char *reason = r->message.p ? strstr(r->message.p, "WebSocket: ") : NULL;
+
+	if (reason) { /* behind the code */
+		reason = strchr(reason + strlen("WebSocket: "), ' ');
+		out->reason = reason ? reason + 1 : NULL;
+	}
+	out->close = json_i64(r->code, &code) && code >= 1000 && code < 5000 && code != 1005 &&
+	                             code != 1006
+	                     ? (int)code
+	                     : CODE_GONE;
+}
+
+static void say(const struct recorded_reply *r, struct openenv_reply *out)
+{
+	if (r->bytes.p) {
+		buf_str(&out->text, r->bytes);
+	} else if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT) {
+		return; /* the client waits */
+	} else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_HTTP) {
+		out->hang_up = true;
+	} else if (r->layer == LAYER_WEBSOCKET) {
+		close_as_recorded(r, out);
+	} else if (is_frame(r)) {
+		say_data("error", r->observation, &out->text);
+	} else if (r->layer == LAYER_BODY && r->outcome == OUTCOME_PROTOCOL_ERROR) {
+		say_data("observation", r->observation, &out->text);
+	} else {
+		say_observation(r, &out->text);
+	}
+}
+
+/* ---- messages ---- */
+
+/* The episode is called what the client calls it, as it was when it was recorded. */
+static void take_id(struct openenv_session *s, struct str id)
+{
+	buf_clear(&s->own.id);
+	if (json_type(id) == JSON_STRING) {
+		buf_str(&s->own.id, id);
+	}
+}
+
+/* An id that comes in later belongs to another episode, and is left alone. */
+static void say_state(const struct openenv_session *s, struct str state, struct buf *out)
+{
+	struct str first = JSON_GET(s->played->rollout->first_state, "episode_id");
+	struct str own = buf_view(&s->own.id);
+	struct json_writer w;
+	struct json_member m;
+	struct arena keys = {0};
+
+	if (json_type(state) != JSON_OBJECT || own.n == 0 || json_is_null(first)) {
+		say_data("state", state, out);
+		return;
+	}
+	buf_text(out, "{\"type\":\"state\",\"data\":");
+	jw_init(&w, out);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next_member(state, &cursor, &m);) {
+		bool ours = str_is(m.key, "episode_id") && json_equal(m.value, first);
+
+		jw_key_str(&w, json_key_text(&keys, m.key));
+		jw_raw(&w, ours ? own : m.value);
+	}
+	jw_end(&w);
+	buf_char(out, '}');
+	arena_release(&keys);
+}
+
+static void reset(struct turn *t)
+{
+	struct played *s = t->session->played;
+	struct playback_wish wish = {.reset_args = t->data};
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	wish.has_seed = json_i64(JSON_GET(t->data, "seed"), &wish.seed);
+	if (playback_reset(s, &wish, &why)) {
+		take_id(t->session, JSON_GET(t->data, "episode_id"));
+		say(&s->rollout->reset, t->reply);
+	} else {
+		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+	}
+	buf_release(&why);
+}
+
+static void list_tools(const struct played *s, struct buf *out)
+{
+	struct str tools = openenv_played_tools(s->all);
+
+	buf_printf(out,
+	           "{\"type\":\"observation\",\"data\":{\"observation\":{\"tools\":%.*s},"
+	           "\"reward\":null,\"done\":false}}",
+	           STR_ARG(tools));
+}
+
+static void step(struct turn *t)
+{
+	struct played *s = t->session->played;
+	struct buf name = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	bool by_tool = openenv_played_tools(s->all).p != NULL;
+	struct str arguments = by_tool ? JSON_GET(t->data, "arguments") : t->data;
+	struct str tool = JSON_GET(t->data, "tool_name");
+
+	if (by_tool && episode_lists_tools(t->data)) {
+		list_tools(s, &t->reply->text);
+		return;
+	}
+	if (!by_tool) {
+		buf_text(&name, "step");
+	} else if (json_type(tool) == JSON_STRING) {
+		json_decode(tool, &name);
+	}
+	const struct recorded_call *c = playback_call(s, buf_view(&name), arguments, &why);
+
+	if (c) {
+		say(&c->reply, t->reply);
+	} else {
+		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+	}
+	atomic_fetch_add(&t->session->server->steps, c != NULL);
+	buf_release(&name);
+	buf_release(&why);
+}
+
+/* Where another source was recorded there was a state, but nobody looked at it, or it held nothing
+   but the count. */
+static void state(struct turn *t)
+{
+	const struct played *s = t->session->played;
+	struct str now = playback_state(s);
+	struct buf *out = &t->reply->text;
+
+	if (s->rollout->state_kind != STATE_OPENENV) {
+		int64_t steps = playback_steps(s);
+
+		buf_printf(
+			out,
+			"{\"type\":\"state\",\"data\":{\"episode_id\":null,\"step_count\":%" PRId64
+			"}}",
+			steps < 0 ? 0 : steps);
+	} else if (now.p) {
+		say_state(t->session, now, out);
+	} else {
+		openenv_say_error(t->reply, STR("no state was recorded here"), "EXECUTION_ERROR");
+	}
+}
+
+void openenv_play(struct turn *t)
+{
+	switch (t->kind) {
+	case TURN_RESET:
+		reset(t);
+		break;
+	case TURN_STEP:
+		step(t);
+		break;
+	case TURN_STATE:
+		state(t);
+		break;
+	case TURN_OTHER:
+		break;
+	}
+}
+
+void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
+{
+	const struct playback_wish anything = {.has_seed = false};
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	s->played = playback_begin(s->server->conf.playback, &anything, &why);
+	if (!s->played) {
+		openenv_say_error(r, buf_view(&why), "CAPACITY_REACHED");
+		r->close = CLOSE_NORMAL;
+	} else if (!s->played->rollout->tools.p &&
+	           s->played->rollout->reset.outcome != OUTCOME_OK) {
+		say(&s->played->rollout->reset, r);
+		r->close = r->close ? r->close : CLOSE_NORMAL;
+	}
+	buf_release(&why);
+}
+
+/* ---- what describes the server ---- */
+
+static struct str only_step(struct str tools)
+{
+	struct str tool = STR_NONE;
+	size_t cursor = 0;
+
+	return json_next(tools, &cursor, &tool) && json_is(JSON_GET(tool, "name"), STR("step"))
+	               ? tool
+	               : STR_NONE;
+}
+
+struct str openenv_played_tools(const struct playback *p)
+{
+	struct str tools = playback_sample(p)->tools;
+
+	return only_step(tools).p ? STR_NONE : tools;
+}
+
+void openenv_played_schema(const struct playback *p, struct buf *out)
+{
+	struct str step_tool = only_step(playback_sample(p)->tools);
+
+	episode_schema_of(JSON_GET(step_tool, "inputSchema"), out);
+}

@@ -1,0 +1,273 @@
+/* Recorded answers over MCP: see mcp.h. Each way of saying no that env/mcp/reply.c tells apart is
+   made again from the layer that said it. */
+#include "serve/playback/mcp.h"
+
+#include "base/html.h"
+#include "json/write.h"
+
+/* ---- content ---- */
+
+static bool is_block(struct str value)
+{
+	static const char *const types[] = {"text", "image", "audio", "resource", "resource_link"};
+	struct str type = JSON_GET(value, "type");
+
+	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(types); i++) {
+		if (json_is(type, str_from(types[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Several blocks, or one that is no text, were recorded as they came. */
+static bool is_content(struct str observation)
+{
+	struct str each;
+	size_t cursor = 0;
+
+	if (json_type(observation) != JSON_ARRAY) {
+		return false;
+	}
+	while (json_next(observation, &cursor, &each)) {
+		if (!is_block(each)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A string whose text is no JSON was a text; everything else was the JSON in a text. */
+static void put_text(struct str value, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_fault fault;
+	bool plain = json_type(value) == JSON_STRING &&
+	             (!json_decode(value, &text) || json_validate(buf_view(&text), &fault) != 0);
+
+	if (plain) {
+		buf_str(out, value);
+	} else {
+		json_quote(out, value.p ? value : STR("null"));
+	}
+	buf_release(&text);
+}
+
+static void put_content(const struct recorded_reply *r, struct buf *out)
+{
+	struct str observation = r->observation;
+
+	if (is_content(observation)) {
+		buf_str(out, observation);
+		return;
+	}
+	buf_text(out, "[{\"type\":\"text\",\"text\":");
+	if (r->text.p) {
+		buf_str(out, r->text);
+	} else {
+		put_text(observation, out);
+	}
+	buf_text(out, "}]");
+}
+
+static struct str output_schema(const struct played *s, struct str name)
+{
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(s->rollout->tools, &cursor, &tool);) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			return JSON_GET(tool, "outputSchema");
+		}
+	}
+	return STR_NONE;
+}
+
+/* Structured content that says what the text says is not recorded. Clients refuse a result without it
+   where the tool has an output schema, so it is made again. */
+static void put_structured(const struct played *s, const struct recorded_call *c, struct buf *out)
+{
+	const struct recorded_reply *r = &c->reply;
+	struct str schema = output_schema(s, c->name), observation = r->observation;
+	bool wrapped = JSON_GET(JSON_GET(schema, "properties"), "result").p &&
+	               !JSON_GET(observation, "result").p;
+
+	if (r->structured.p) {
+		buf_printf(out, ",\"structuredContent\":%.*s", STR_ARG(r->structured));
+	} else if (schema.p && observation.p && r->outcome == OUTCOME_OK && wrapped) {
+		buf_printf(out, ",\"structuredContent\":{\"result\":%.*s}", STR_ARG(observation));
+	} else if (schema.p && r->outcome == OUTCOME_OK && json_type(observation) == JSON_OBJECT) {
+		buf_printf(out, ",\"structuredContent\":%.*s", STR_ARG(observation));
+	}
+}
+
+/* ---- answers ---- */
+
+static void say_result(const struct played *s, const struct recorded_call *c, struct buf *out)
+{
+	const struct recorded_reply *r = &c->reply;
+	bool by_mcp = r->outcome != OUTCOME_OK && r->layer == LAYER_MCP;
+	bool denied = r->outcome == OUTCOME_OK || r->disagrees == LAYER_MCP;
+
+	buf_char(out, '{');
+	if (r->observation.p || !r->structured.p) {
+		buf_text(out, "\"content\":");
+		put_content(r, out);
+	} else {
+		buf_text(out, "\"content\":null");
+	}
+	put_structured(s, c, out);
+	if (by_mcp || denied) {
+		buf_printf(out, ",\"isError\":%s", by_mcp ? "true" : "false");
+	}
+	if (r->layer == LAYER_FRAMEWORK) { /* servers misspell the flag */
+		buf_text(out, ",\"is_error\":true");
+	}
+	buf_char(out, '}');
+}
+
+static void say_error(const struct recorded_reply *r, struct buf *out)
+{
+	struct json_writer w;
+	int64_t code;
+
+	if (json_type(r->observation) == JSON_OBJECT) {
+		buf_str(out, r->observation);
+		return;
+	}
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "code");
+	jw_i64(&w, json_i64(r->code, &code) ? code : -32603);
+	jw_key(&w, "message");
+	jw_str(&w, r->message);
+	jw_end(&w);
+}
+
+static void say_http(const struct recorded_reply *r, struct played_answer *out)
+{
+	int64_t status;
+
+	out->status = json_i64(r->code, &status) && status >= 200 && status <= 599
+	                      ? (unsigned)status
+	                      : 500;
+	if (r->observation.p) {
+		out->kind = PLAYED_REFUSAL;
+		say_error(r, &out->body);
+		return;
+	}
+	out->kind = PLAYED_HTTP;
+	if (r->bytes.p) {
+		out->type = html_is_page(r->bytes) ? "text/html; charset=utf-8"
+		                                   : "text/plain; charset=utf-8";
+		buf_str(&out->body, r->bytes);
+	}
+}
+
+/* Of what is no answer of a tool; false: it is one. */
+static bool say_failure(const struct recorded_reply *r, struct played_answer *out)
+{
+	if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT) {
+		out->kind = PLAYED_NEVER;
+	} else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_WEBSOCKET) {
+		out->kind = PLAYED_CLOSE;
+	} else if (r->layer == LAYER_HTTP) {
+		say_http(r, out);
+	} else if (r->layer == LAYER_JSONRPC) {
+		out->kind = PLAYED_ERROR;
+		say_error(r, &out->body);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void answer_recorded(const struct played *s, const struct recorded_call *c,
+                            struct played_answer *out)
+{
+	const struct recorded_reply *r = &c->reply;
+
+	out->renames = c->renames;
+	if (say_failure(r, out)) {
+		return;
+	}
+	out->kind = PLAYED_RESULT;
+	if (r->outcome == OUTCOME_PROTOCOL_ERROR && r->layer == LAYER_MCP &&
+	    json_type(r->observation) == JSON_OBJECT) {
+		buf_str(&out->body, r->observation); /* no tool's result, kept whole */
+	} else {
+		say_result(s, c, &out->body);
+	}
+}
+
+static void answer_text(struct str text, bool is_error, struct played_answer *out)
+{
+	out->kind = PLAYED_RESULT;
+	buf_text(&out->body, "{\"content\":[{\"type\":\"text\",\"text\":");
+	json_quote(&out->body, text);
+	buf_printf(&out->body, "}],\"isError\":%s}", is_error ? "true" : "false");
+}
+
+static void answer_state(const struct played *s, struct played_answer *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	bool known = playback_state(s).p != NULL;
+
+	if (known) {
+		played_state_text(s, &text);
+	}
+	answer_text(known ? buf_view(&text) : STR("no state was recorded here"), !known, out);
+	buf_release(&text);
+}
+
+void played_call(struct played *s, struct str name, struct str arguments, struct played_answer *out)
+{
+	struct buf decoded = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+
+	json_decode(name, &decoded);
+	if (playback_reads_state(s, buf_view(&decoded), arguments)) {
+		answer_state(s, out);
+	} else {
+		const struct recorded_call *c =
+			playback_call(s, buf_view(&decoded), arguments, &why);
+
+		if (c) {
+			answer_recorded(s, c, out);
+		} else {
+			answer_text(buf_view(&why), true, out);
+		}
+	}
+	buf_release(&decoded);
+	buf_release(&why);
+}
+
+bool played_refuses(const struct played *s, struct played_answer *out)
+{
+	const struct recorded_reply *r = &s->rollout->reset;
+
+	return !s->rollout->tools.p && r->outcome != OUTCOME_OK && say_failure(r, out);
+}
+
+/* ---- states ---- */
+
+struct str played_control_state(struct played *s)
+{
+	bool fresh = s->fresh;
+	struct str start = s->rollout->reset.observation;
+
+	s->fresh = false;
+	struct str now = playback_state(s);
+
+	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (fresh && start.p)) {
+		return start;
+	}
+	return now.p || s->last ? now : start;
+}
+
+void played_state_text(const struct played *s, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	put_text(playback_state(s), &text);
+	json_decode(buf_view(&text), out);
+	buf_release(&text);
+}

@@ -1,0 +1,271 @@
+/* Reading recordings for playback: see recorded.h. */
+#include "serve/playback/recorded.h"
+
+#include "base/base64.h"
+#include "json/canon.h"
+#include "json/write.h"
+#include "trajectory/reader.h"
+
+#include <stdlib.h>
+
+uint64_t recorded_key(struct str name, struct str arguments)
+{
+	return map_hash_with(map_hash(arguments), map_hash(name));
+}
+
+/* ---- lines ---- */
+
+static struct str keep(struct recorded *r, struct str value)
+{
+	return json_is_null(value) ? STR_NONE : arena_str(&r->arena, value);
+}
+
+static struct str keep_text(struct recorded *r, struct str object, const char *key)
+{
+	return json_text(&r->arena, json_get(object, str_from(key)));
+}
+
+static struct str keep_bytes(struct recorded *r, const struct line *l)
+{
+	struct buf bytes = BUF(BUF_MAX_MESSAGE);
+	struct str kept = STR_NONE;
+
+	if (line_has(l, KEY_RAW)) {
+		kept = json_text(&r->arena, l->value[KEY_RAW]);
+	} else if (line_has(l, KEY_RAW_BASE64) &&
+	           base64_decode(&bytes, json_inner(l->value[KEY_RAW_BASE64]))) {
+		kept = arena_str(&r->arena, buf_view(&bytes));
+	}
+	buf_release(&bytes);
+	return kept;
+}
+
+static struct recorded_reply reply_of(struct recorded *r, const struct line *l)
+{
+	struct str error = l->value[KEY_ERROR], disagrees = JSON_GET(error, "disagrees");
+
+	return (struct recorded_reply){
+		.outcome = l->outcome,
+		.layer = line_error_layer(l),
+		.disagrees = json_is_null(disagrees) ? LAYER_NONE
+	                                             : error_layer_parse(json_inner(disagrees)),
+		.code = keep(r, JSON_GET(error, "code")),
+		.message = keep_text(r, error, "message"),
+		.observation = keep(r, l->value[KEY_OBSERVATION]),
+		.structured = keep(r, l->value[KEY_STRUCTURED]),
+		.bytes = keep_bytes(r, l),
+		.reward = keep(r, l->value[KEY_REWARD]),
+		.terminated = l->terminated,
+		.truncated = l->truncated,
+		.env_steps = line_count(l->value[KEY_ENV_STEPS])};
+}
+
+static void take_header(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+{
+	struct str env = l->value[KEY_ENV];
+	struct str reset = JSON_GET(l->value[KEY_TASK], "reset");
+
+	one->protocol = keep_text(r, env, "protocol");
+	one->name = keep_text(r, env, "name");
+	one->version = keep_text(r, env, "version");
+	one->tools = keep(r, l->value[KEY_TOOLS]);
+	one->reset_args = json_type(reset) == JSON_OBJECT ? keep(r, reset) : STR_NONE;
+	one->has_seed = json_i64(l->value[KEY_SEED], &one->seed);
+	one->state_kind = line_state_kind(l);
+}
+
+static bool was_sent(const struct line *l)
+{
+	return line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
+	       l->outcome != OUTCOME_NOT_SENT;
+}
+
+/* The state after a call is that of the next line, whether that is a call or not. */
+static void take_state(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+{
+	struct str state = keep(r, l->value[KEY_STATE]);
+	struct recorded_call *last = one->count ? &one->calls[one->count - 1] : NULL;
+
+	struct str hash = arena_str(&r->arena, line_state_hash(l));
+
+	if (last && !last->after.p) {
+		last->after = state;
+		last->after_hash = hash;
+	} else if (!last && !one->first_state.p) {
+		one->first_state = state;
+		one->first_hash = hash;
+	}
+}
+
+/* Where models get results as text there are words or tags around them. */
+static struct str without_wrapping(struct str text)
+{
+	size_t from = 0, to = text.n;
+
+	while (from < to && !strchr("{[", text.p[from])) {
+		from++;
+	}
+	while (to > from && !strchr("}]", text.p[to - 1])) {
+		to--;
+	}
+	return from < to ? (struct str){text.p + from, to - from} : STR("");
+}
+
+/* Observations are recorded without line breaks, a conversation as it was. */
+static struct str text_of(struct recorded *r, const struct line *l)
+{
+	struct str message, kept = STR_NONE, observation = l->value[KEY_OBSERVATION];
+	struct buf decoded = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
+	struct json_fault fault;
+
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
+		struct str content = JSON_GET(message, "content");
+
+		buf_clear(&decoded);
+		if (json_type(content) != JSON_STRING || !json_decode(content, &decoded)) {
+			continue;
+		}
+		struct str text = without_wrapping(buf_view(&decoded));
+
+		if (json_validate(text, &fault) == 0 && json_equal(text, observation)) {
+			buf_clear(&quoted);
+			json_quote(&quoted, text);
+			kept = keep(r, buf_view(&quoted));
+		}
+	}
+	buf_release(&decoded);
+	buf_release(&quoted);
+	return kept;
+}
+
+static void take_call(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+{
+	struct str call = l->value[KEY_TOOL_CALL], arguments = JSON_GET(call, "arguments");
+	struct buf canon = BUF(BUF_MAX_MESSAGE);
+
+	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
+	if (one->count == one->room) {
+		one->room = one->room ? 2 * one->room : 16;
+		one->calls = mem_resize(one->calls, one->room, sizeof(*one->calls));
+	}
+	struct recorded_call *c = &one->calls[one->count++];
+	struct str text = text_of(r, l);
+
+	*c = (struct recorded_call){.name = keep_text(r, call, "name"),
+	                            .arguments = arena_str(&r->arena, buf_view(&canon)),
+	                            .reply = reply_of(r, l)};
+	c->name = c->name.p ? c->name : STR("");
+	c->reply.text = text;
+	c->key = recorded_key(c->name, c->arguments);
+	buf_release(&canon);
+}
+
+/* ---- rollouts ---- */
+
+static struct recorded_rollout *find(const struct recorded *r, struct str id)
+{
+	return map_find(&r->ids, map_hash(id), id);
+}
+
+/* A header behind the end of that rollout is another one with its id. */
+static struct recorded_rollout *begin(struct recorded *r, struct str id)
+{
+	struct recorded_rollout *old = find(r, id), *one = mem_new(sizeof(*one));
+
+	if (old) {
+		map_remove(&r->ids, &old->item);
+	}
+	if (r->count == r->room) {
+		r->room = r->room ? 2 * r->room : 16;
+		r->rollouts = mem_resize(r->rollouts, r->room, sizeof(struct recorded_rollout *));
+	}
+	r->rollouts[r->count++] = one;
+	one->id = arena_str(&r->arena, id);
+	one->reset.outcome = OUTCOME_NONE;
+	map_add(&r->ids, &one->item, map_hash(one->id));
+	return one;
+}
+
+static void take_end(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+{
+	take_state(r, one, l);
+	one->total_reward = keep(r, l->value[KEY_TOTAL_REWARD]);
+	one->ended = true;
+}
+
+static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	struct recorded *r = ctx;
+	struct recorded_rollout *one =
+		l->type == LINE_HEADER ? begin(r, l->rollout) : find(r, l->rollout);
+
+	if (r->arena.bytes > RECORDED_MAX) {
+		return error_set(err, FAIL_INPUT,
+		                 "more than 1 GiB to play back, which is kept in memory: split "
+		                 "the recording by rollout");
+	}
+	if (!one) {
+		bool known = l->type != LINE_UNKNOWN && !note->torn;
+
+		return known ? error_set(err, FAIL_INPUT, "rollout %.*s has no header line",
+		                         STR_ARG(l->rollout))
+		             : 0;
+	}
+	switch (l->type) {
+	case LINE_HEADER:
+		take_header(r, one, l);
+		break;
+	case LINE_RESET:
+		one->reset = reply_of(r, l);
+		break;
+	case LINE_STEP:
+		take_state(r, one, l);
+		if (was_sent(l)) {
+			take_call(r, one, l);
+		}
+		break;
+	case LINE_END:
+		take_end(r, one, l);
+		break;
+	case LINE_EVENT:
+		if (l->event == EVENT_SESSION_ID_CHANGED && one->count > 0) {
+			one->calls[one->count - 1].renames = true;
+		}
+		break;
+	case LINE_TYPES:
+	case LINE_UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
+static int check(const struct recorded *r, const char *path, struct error *err)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->rollouts[i]->reset.outcome == OUTCOME_NONE) {
+			return error_set(err, FAIL_INPUT,
+			                 "%s: rollout %.*s has no reset line: there is nothing to "
+			                 "play back",
+			                 path, STR_ARG(r->rollouts[i]->id));
+		}
+	}
+	return r->count ? 0 : error_set(err, FAIL_INPUT, "%s: no rollout in it", path);
+}
+
+int recorded_read(const char *path, struct recorded *out, struct error *err)
+{
+	*out = (struct recorded){.ids = {.key = offsetof(struct recorded_rollout, id)}};
+	return reader_file(path, take_line, out, err) || check(out, path, err) ? -1 : 0;
+}
+
+void recorded_release(struct recorded *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->rollouts[i]->calls);
+		free(r->rollouts[i]);
+	}
+	free(r->rollouts);
+	arena_release(&r->arena);
+	*r = (struct recorded){.count = 0};
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env bats
+# Recordings of other programs: read by content by every command, converted both ways, refused with a sentence.
+# shellcheck disable=SC2154
+
+load lib.bash
+
+formats=$root/fixtures/convert
+
+# given FORMAT: the fixture's file.
+given() {
+	echo "$formats/$1"/in.*
+}
+
+# read_formats, written_formats: their names.
+read_formats() {
+	rolldbg convert --list | awk '{print $1}'
+}
+
+written_formats() {
+	rolldbg convert --list | awk '$3 == "write" {print $1}'
+}
+
+@test "every format has a fixture, is recognized by content, and gives the expected lines" {
+	for format in $(read_formats); do
+		expect 0 rolldbg strip "$(given "$format")"
+		[ -z "$stderr" ]
+		diff -u "$formats/$format/expected.stripped" - <<<"$output"
+		[ "$(jq -r 'select(.type == "header").env.protocol' <<<"$output" | sort -u)" = "$format" ]
+	done
+}
+
+@test "every fixture is a format's, the map's or bad input" {
+	[ "$(ls "$formats")" = "$({
+		printf 'bad\nmap\n'
+		read_formats
+	} | LC_ALL=C sort)" ]
+}
+
+@test "check, show, stats, diff and replay read every format" {
+	for format in $(read_formats); do
+		file=$(given "$format")
+		run --separate-stderr rolldbg check --json "$file"
+		[ "$status" -le 1 ]
+		[ "$(tail -n 1 <<<"$output" | jq '.not_checked | length > 0')" = true ]
+		expect 0 rolldbg show "$file"
+		has "$output" "· $format"
+		expect 0 rolldbg stats "$file"
+		expect 0 rolldbg diff "$file" "$file"
+		[ -z "$output" ]
+	done
+	expect 0 rolldbg run --quiet --policy "$(given eval-protocol-log)" --out played.jsonl
+	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' played.jsonl | paste -sd,)" = RIGHT,DOWN ]
+}
+
+@test "a pipe and a list of values give the same as a file" {
+	rolldbg strip "$(given openai)" >file.stripped
+	rolldbg strip - <"$(given openai)" | cmp - file.stripped
+	# shellcheck disable=SC2002 # a pipe is what is tested
+	cat "$(given openai)" | rolldbg strip - | cmp - file.stripped
+	mkfifo pipe
+	cat "$(given openai)" >pipe &
+	rolldbg strip pipe | cmp - file.stripped
+	wait $!
+	jq -s . "$(given openai)" >list.json
+	rolldbg strip list.json | cmp - file.stripped
+	sed 's/$/\r/' "$(given openai)" >crlf.jsonl
+	rolldbg strip crlf.jsonl | cmp - file.stripped
+}
+
+@test "convert writes what strip reads, and a recording stays as it is" {
+	for format in $(read_formats); do
+		rolldbg convert "$(given "$format")" --out "$format.jsonl"
+		rolldbg strip "$format.jsonl" | cmp - "$formats/$format/expected.stripped"
+	done
+	rolldbg run --quiet --out lake.jsonl
+	rolldbg convert lake.jsonl | cmp - lake.jsonl
+	rolldbg convert --from openai "$(given openai)" | cmp - openai.jsonl
+}
+
+@test "what is written is read again: the same calls and answers" {
+	calls='select(.type == "step") | [.tool_call.name, .tool_call.arguments, .observation]'
+	rolldbg run --quiet --seed 42 --out lake.jsonl
+	for format in $(written_formats); do
+		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.out"
+		expect 0 rolldbg convert "$format.out"
+		[ "$(jq -c 'select(.type == "header").env.protocol' <<<"$output")" = "\"$format\"" ]
+		diff <(jq -cS "$calls" lake.jsonl) <(jq -cS "$calls" <<<"$output")
+	done
+	for format in atif openenv-collect; do # these hold the states, too
+		expect 0 rolldbg check --json "$format.out"
+		[ "$(tail -n 1 <<<"$output" | jq -c '[.effective, .reward]')" = '[6,1]' ]
+		[ "$(rolldbg strip "$format.out" | jq -c .state_hash)" = "$(rolldbg strip lake.jsonl | jq -c .state_hash)" ]
+	done
+}
+
+@test "what a format has no place for is said, once for each kind" {
+	rolldbg run --quiet --out lake.jsonl
+	expect 0 rolldbg convert lake.jsonl --to openai --out out.jsonl
+	[ -z "$output" ]
+	[ "$(sort <<<"$stderr")" = 'rolldbg: openai has no place for env_steps: left out of 6 lines
+rolldbg: openai has no place for reward: left out of 6 lines
+rolldbg: openai has no place for state: left out of 7 lines
+rolldbg: openai has no place for status: left out of 1 line
+rolldbg: openai has no place for terminated: left out of 1 line
+rolldbg: openai has no place for total_reward: left out of 1 line' ]
+	expect 0 rolldbg convert --quiet lake.jsonl --to openai --out out.jsonl --force
+	[ -z "$stderr" ]
+}
+
+@test "a document a rollout: into a folder, or one at a time" {
+	rolldbg run --quiet --jobs 2 --group-size 2 --out two.jsonl
+	expect 2 rolldbg convert two.jsonl --to atif --out both.json
+	has "$stderr" 'a file of atif holds one rollout; use --out DIR/ or --rollout ID'
+	[ "$(find . -name '*json*')" = ./two.jsonl ]
+	expect 0 rolldbg convert --quiet two.jsonl --to atif --out folder/
+	[ "$(ls folder)" = 'env.0.json
+env.1.json' ]
+	expect 0 rolldbg convert --quiet two.jsonl --to atif --rollout env.1 --out one.json
+	cmp one.json folder/env.1.json
+	expect 2 rolldbg convert two.jsonl --rollout nope
+	has "$stderr" "no rollout 'nope'"
+}
+
+@test "replay: what the other program does not know is no difference" {
+	rolldbg run --quiet --seed 42 --out lake.jsonl
+	for format in eval-protocol openai openenv-collect trl; do
+		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.jsonl"
+		expect 0 rolldbg replay "$format.jsonl"
+		has "$output" 'no differences · 1 rollout · 6 steps'
+		expect 1 rolldbg replay "$format.jsonl" --env 'builtin:frozen_lake?map=8x8'
+		has "$output" '/observation/position'
+	done
+}
+
+@test "nothing is left half-converted" {
+	while IFS=$'\t' read -r file code _; do
+		[[ $file != \#* ]] && [ "$code" = 3 ] || continue
+		expect 3 rolldbg convert "$formats/bad/$file" --out out.jsonl
+		[ -z "$(find . -name '*json*')" ]
+	done <"$formats/bad/expected.tsv"
+	echo old >out.jsonl
+	expect 2 rolldbg convert "$(given openai)" --out out.jsonl
+	has "$stderr" 'out.jsonl exists; use --force to replace it'
+	expect 3 rolldbg convert "$formats/bad/other-line.jsonl" --out out.jsonl --force
+	[ "$(cat out.jsonl)" = old ]
+	expect 5 rolldbg convert "$(given openai)" --out /nowhere/out.jsonl
+	expect 5 rolldbg convert "$(given openai)" --out /dev/full
+}
+
+@test "bad input: a sentence and the exit code" {
+	while IFS=$'\t' read -r file code message; do
+		[[ $file != \#* ]] || continue
+		expect "$code" rolldbg check "$formats/bad/$file"
+		has "$output$stderr" "$message"
+	done <"$formats/bad/expected.tsv"
+	[ "$(find "$formats/bad" -type f | wc -l)" = "$(wc -l <"$formats/bad/expected.tsv")" ]
+}
+
+@test "a huge line, and a huge document" {
+	{
+		printf '{"env_index":0,"step":0,"messages":[{"role":"user","content":"'
+		head -c 67200000 /dev/zero | tr '\0' x
+		printf '"}]}\n'
+	} >line.jsonl
+	expect 3 rolldbg check line.jsonl
+	has "$stderr" 'line.jsonl:1: the line is longer than 64 MiB'
+	{
+		printf '{"messages":\n[\n{"role":"user","content":"'
+		head -c 67200000 /dev/zero | tr '\0' x
+		printf '"}]}\n'
+	} >document.json
+	expect 3 rolldbg check document.json
+	has "$stderr" 'document.json: it is one JSON value of several lines, and longer than 64 MiB'
+}
+
+@test "map: pointers name the facts of any JSON" {
+	map=$formats/map
+	expect 0 rolldbg convert --from "map:$map/map.json" "$map/in.jsonl" --out out.jsonl
+	rolldbg strip out.jsonl | diff -u "$map/expected.stripped" -
+	jq -s '{run: "x", list: .}' "$map/in.jsonl" >list.json
+	echo '{"rollout":"/run","steps":"/list","tool":"=move","arguments":"/act","observation":"/obs","state_after":"/before"}' >steps.json
+	expect 0 rolldbg convert --from map:steps.json list.json
+	[ "$(jq -c 'select(.type == "step") | .state' <<<"$output")" = 'null
+{"pos":4,"inv":["key"]}
+{"pos":4,"inv":[]}' ]
+	echo '{"messages":"/m"}' >messages.json
+	jq -c '{m: .messages}' "$(given openai)" >in.jsonl
+	expect 0 rolldbg convert --from map:messages.json in.jsonl
+	[ "$(jq -c 'select(.type == "step").outcome' <<<"$output" | paste -sd,)" = '"ok","ok",null,"tool-error",null,"ok",null' ]
+}
+
+@test "map: what is wrong with the description, or with the file" {
+	file=$formats/map/in.jsonl
+	while IFS='|' read -r text message; do
+		printf '%s' "$text" >map.json
+		expect 3 rolldbg convert --from map:map.json "$file"
+		has "$stderr" "$message"
+	done <<-'END'
+		{"tol":"/a"}|map map.json:1: unknown key "tol"; did you mean 'tool'?
+		{"tool":"a"}|map map.json:1: "tool" must be a JSON Pointer such as "/action/name", or "=TEXT"
+		{"observation":"/a"}|map map.json: "tool" or "messages" is required
+		{"tool":|map map.json:1
+		{"messages":"/m"}|in.jsonl:1: no list at "/m", where the messages should be
+		{"tool":"/t","steps":"/s"}|in.jsonl:1: no list at "/s", where the steps should be
+	END
+	expect 3 rolldbg convert --from map:nowhere.json "$file"
+	has "$stderr" 'map nowhere.json: No such file'
+}
+
+@test "the manual lists every format" {
+	page=$root/man/rolldbg.1.scd
+	for format in $(read_formats); do
+		grep -q "^\*$format\*$" "$page"
+	done
+}
+
+@test "real files of other programs" {
+	shared=${ROLLDBG_SHARED:-$root/../shared}/recordings/eval-protocol
+	[ -d "$shared" ] || skip 'no shared recordings'
+	while read -r file steps failed errors; do
+		run --separate-stderr rolldbg check --json "$shared/$file.jsonl"
+		[ "$(tail -n 1 <<<"$output" | jq -r '"\(.steps) \(.failed) \(.findings.error)"')" = "$steps $failed $errors" ]
+	done <<-'END'
+		seed-illusion 3 3 3
+		seed-healthy 4 0 0
+		after-the-end 8 2 0
+		fused-lines 2 0 0
+		no-assistant-messages 39 0 0
+		tau2-mock-healthy 3 0 0
+	END
+}

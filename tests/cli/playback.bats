@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# serve FILE: a recording as the environment, or as the model.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# play FILE [OPTION...]: the recording as a server; its URL is in $url, over whichever protocol it was recorded with.
+play() {
+	start player "$ROLLDBG" serve --port 0 "$@"
+	case $(jq -r 'select(.type == "header") | .env.protocol' "$1" | head -n 1) in
+	openenv) url=ws://${url#http://} url=${url%/mcp} ;;
+	esac
+}
+
+stop_playing() {
+	kill "$(cat player.pid)"
+	wait "$(cat player.pid)"
+	rm player.pid
+}
+
+# same_again TARGET OPTION...: a run, played back to the same run, gives the same bytes.
+same_again() {
+	local target=$1
+	shift
+	rolldbg run --quiet --env "$target" "$@" --fail-on never --force --out a.jsonl >/dev/null 2>&1 || true
+	play a.jsonl
+	rolldbg run --quiet --env "$url" "$@" --fail-on never --force --out b.jsonl >/dev/null 2>&1 || true
+	stop_playing
+	rolldbg strip a.jsonl >a.stripped
+	rolldbg strip b.jsonl >b.stripped
+	[ "$(wc -l <a.stripped)" -gt 2 ]
+	diff a.stripped b.stripped >&2 || {
+		printf 'not the same: %s %s\n' "$target" "$*" >&2
+		return 1
+	}
+}
+
+@test "the same calls give the same bytes, over both protocols and from every source of states" {
+	for protocol in mcp openenv; do
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --seed 42
+		same_again "builtin:frozen_lake?protocol=$protocol&map=random" --policy random:3 --max-turns 12
+		same_again "builtin:desk?protocol=$protocol" --policy random:4 --max-turns 20 --seed 5
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --state observation
+		same_again "builtin:frozen_lake?protocol=$protocol" --actions $goal --state none
+	done
+	# a plain MCP server, and a tool that tells the state and is called as well
+	same_again builtin:desk --policy random:4 --max-turns 20 --protocol mcp
+	same_again builtin:desk --policy random:4 --max-turns 20 --protocol mcp --state tool:list_items
+}
+
+@test "a server that misbehaves is played back as it misbehaved" {
+	for fault in capacity fallback-session session-churn stale-reward drop-iserror http-500 no-tools no-control-plane; do
+		same_again "builtin:frozen_lake?max_envs=3&fault=$fault" --actions DOWN,UP,DOWN,RIGHT,DOWN --seed 3
+	done
+	for fault in capacity stateless zombie no-metadata leak-slot; do
+		same_again "builtin:frozen_lake?protocol=openenv&max_envs=3&fault=$fault" --actions DOWN,UP,DOWN,RIGHT,DOWN --seed 3
+	done
+}
+
+@test "what comes without an answer does not come either: closed connections, timeouts" {
+	rolldbg run --quiet --env 'builtin:frozen_lake?fault=disconnect' --actions DOWN,DOWN --out a.jsonl || true
+	play a.jsonl
+	expect 4 rolldbg run --quiet --env "$url" --actions DOWN,DOWN --out b.jsonl
+	[ "$(jq -r 'select(.type == "step") | .outcome' b.jsonl)" = $'transport-error\ntransport-error' ]
+	stop_playing
+	rolldbg run --quiet --env 'builtin:frozen_lake?protocol=openenv&fault=close-1011' --actions $goal --force --out a.jsonl || true
+	play a.jsonl
+	rolldbg run --quiet --env "$url" --actions $goal --force --out b.jsonl || true
+	has "$(jq -c 'select(.type == "step" and .error) | [.outcome, .error.code, .error.message]' b.jsonl)" '1011 keepalive ping timeout"]'
+	stop_playing
+	rolldbg run --quiet --env 'builtin:frozen_lake?fault=hang' --actions DOWN --timeout 200ms --force --out a.jsonl || true
+	play a.jsonl
+	rolldbg run --quiet --env "$url" --actions DOWN --timeout "$short" --force --out b.jsonl || true
+	[ "$(jq -r 'select(.type == "step") | .outcome' b.jsonl)" = timeout ]
+}
+
+@test "the stripped form plays as well" {
+	rolldbg run --quiet --actions $goal --seed 42 --out a.jsonl
+	rolldbg strip a.jsonl >golden.jsonl
+	play golden.jsonl
+	expect 0 rolldbg run --quiet --env "$url" --actions $goal --seed 42 --out b.jsonl
+	rolldbg strip b.jsonl | cmp - golden.jsonl
+}
+
+@test "several rollouts: one for each session, whichever opens first; then no more" {
+	printf '%s\n' '{"id":"up","seed":7,"actions":["UP","UP"]}' '{"id":"wander","seed":8,"policy":"random:1","max_turns":5}' >tasks.jsonl
+	for protocol in mcp openenv; do
+		same_again "builtin:frozen_lake?protocol=$protocol&max_envs=40" --tasks tasks.jsonl --group-size 8
+		same_again "builtin:frozen_lake?protocol=$protocol&max_envs=40" --tasks tasks.jsonl --group-size 8 --jobs 16
+		play a.jsonl
+		expect 1 rolldbg run --env "$url" --seed 9 --actions UP --force --out c.jsonl
+		has "$output" 'the recording has no rollout with seed 9; recorded: 7, 8'
+		stop_playing
+		[ "$(jq -r 'select(.type == "header") | .rollout' a.jsonl | wc -l)" = 16 ]
+	done
+	rolldbg run --quiet --actions UP --out one.jsonl
+	play one.jsonl
+	expect 0 rolldbg run --quiet --env "$url" --actions UP --force --out c.jsonl --fail-on never
+	expect 1 rolldbg run --env "$url" --actions UP --force --out c.jsonl
+	has "$output" 'the recording has 1 rollout, and each has been played: start the server again, or let it loop'
+	stop_playing
+	play one.jsonl --loop
+	for _ in 1 2 3; do
+		expect 0 rolldbg run --quiet --env "$url" --actions UP --force --out c.jsonl --fail-on never
+	done
+}
+
+# answers FILE: what the calls of a run were answered.
+answers() {
+	jq -r 'select(.type == "step") | if .outcome == "ok" then .observation.position else .error.message end' "$1"
+}
+
+@test "a call that was not recorded: a tool error with the nearest recorded call; and looser matching" {
+	rolldbg run --quiet --actions DOWN,DOWN,RIGHT --out a.jsonl
+	play a.jsonl
+	rolldbg run --quiet --env "$url" --actions DOWN,RIGHT,DOWN,RIGHT,UP --out b.jsonl --fail-on never
+	[ "$(answers b.jsonl)" = '4
+not in the recording: lake_move {"action":"RIGHT"}, call 1 of rollout FrozenLake-v1.0; recorded as call 1: lake_move {"action":"DOWN"}; nearest recorded call: 2: lake_move {"action":"RIGHT"}
+8
+9
+not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1.0; the recording ends after 3 calls; nearest recorded call: 1: lake_move {"action":"DOWN"}' ]
+	# the server tells it, too
+	has "$(cat player.err)" 'rolldbg: serve: not in the recording: lake_move {"action":"RIGHT"}'
+	stop_playing
+	play a.jsonl --match arguments
+	rolldbg run --quiet --env "$url" --actions RIGHT,DOWN,DOWN,UP --out c.jsonl --fail-on never
+	[ "$(answers c.jsonl | head -n 3)" = $'9\n4\n8' ]
+	has "$(answers c.jsonl)" 'not in the recording: lake_move {"action":"UP"}, call 2 of rollout FrozenLake-v1.0; nearest recorded call: '
+	# what the state is follows from the call that answered
+	[ "$(jq -r 'select(.type == "step") | .state.position' c.jsonl | tr '\n' ' ')" = '0 9 4 8 ' ]
+	stop_playing
+	play a.jsonl --match sequential
+	rolldbg run --quiet --env "$url" --actions UP,UP,UP --out d.jsonl --fail-on never
+	[ "$(answers d.jsonl)" = $'4\n8\n9' ]
+}
+
+@test "as the model: the recorded replies, by turn, with their usage and reasoning" {
+	cat >script.json <<-'END'
+		{"then":"last","replies":[
+		{"message":{"role":"assistant","content":null,"reasoning":"down","tool_calls":[{"id":"a","type":"function","function":{"name":"lake_move","arguments":"{\"action\": \"DOWN\"}"}}]},"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}},
+		{"text":"<tool_call>{\"name\":\"lake_move\",\"arguments\":{\"action\":\"DOWN\"}}</tool_call>"},
+		{"calls":[{"name":"lake_move","arguments":"{\"action\": \"UP\""}]},
+		{"calls":[{"name":"lake_move","arguments":{"action":"RIGHT"}},{"name":"lake_move","arguments":{"action":"UP"}}]},
+		{"text":"Done.","finish_reason":"length"}]}
+	END
+	model script.json
+	ask=(--policy llm --model tiny --max-turns 6 --fail-on never --quiet)
+	rolldbg run "${ask[@]}" --base-url "$base/v1" --out a.jsonl >/dev/null
+	stop_model
+	[ "$(jq -s 'map(select(.type == "step")) | length' a.jsonl)" -ge 5 ]
+	# both ends of the policy come from the recording
+	start model "$ROLLDBG" serve a.jsonl --as llm --port 0
+	base=${url%/mcp}
+	play a.jsonl
+	rolldbg run "${ask[@]}" --base-url "$base/v1" --env "$url" --out b.jsonl >/dev/null
+	rolldbg strip a.jsonl >a.stripped
+	rolldbg strip b.jsonl | diff a.stripped - >&2
+}
+
+@test "what cannot be played says why" {
+	rolldbg run --quiet --out a.jsonl
+	expect 3 rolldbg serve a.jsonl --as llm --port 0
+	has "$stderr" 'a.jsonl: no model speaks in it'
+	expect 3 rolldbg serve nothing.jsonl --port 0
+	has "$stderr" 'cannot read nothing.jsonl: No such file'
+	expect 2 rolldbg serve nothing --port 0
+	has "$stderr" "unknown built-in environment 'nothing'"
+	jq -c 'select(.type != "reset")' a.jsonl >headless.jsonl
+	expect 3 rolldbg serve headless.jsonl --port 0
+	has "$stderr" 'rollout FrozenLake-v1.0 has no reset line'
+	jq -c 'if .type == "header" then .env.protocol = "openenv-http" else . end' a.jsonl >plain.jsonl
+	expect 3 rolldbg serve plain.jsonl --port 0
+	has "$stderr" '--protocol openenv plays it over a WebSocket'
+	for option in '--fault capacity' '--map 8x8' '--max-envs 3' --slippery; do
+		# shellcheck disable=SC2086 # an option and its value
+		expect 2 rolldbg serve a.jsonl $option
+		has "$stderr" 'applies to built-in environments only'
+	done
+	# a rollout that was not finished is played as far as it goes
+	head -n 4 a.jsonl >torn.jsonl
+	play torn.jsonl
+	rolldbg run --quiet --env "$url" --actions DOWN,DOWN,RIGHT --out b.jsonl --fail-on never
+	has "$(answers b.jsonl | tail -n 1)" 'the recording ends after 2 calls'
+}

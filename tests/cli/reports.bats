@@ -1,0 +1,265 @@
+#!/usr/bin/env bats
+# --report: what each kind says of the same cases, and where it goes.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+broken='builtin:frozen_lake?fault=fallback-session&max_envs=3'
+
+# A folder with a rollout that passes, one that fails and a file that is no recording.
+recordings() {
+	mkdir runs
+	rolldbg run --quiet --task healthy --out runs/a.jsonl
+	rolldbg run --quiet --task sick --env "$broken" --actions "$goal" --out runs/b.jsonl >/dev/null || true
+	echo nothing >runs/c.jsonl
+}
+
+# golden NAME ACTIONS: a stripped recording of the built-in lake.
+golden() {
+	rolldbg run --quiet --seed 42 --actions "$2" --task "$1" --out raw.jsonl --force
+	rolldbg strip raw.jsonl >"$1.jsonl"
+}
+
+# xml FILE: its elements, a line each; fails if it is not well-formed.
+xml() {
+	"$BATS_TEST_DIRNAME/xml" "$1"
+}
+
+@test "all kinds at once, beside the table: the same cases" {
+	recordings
+	expect 3 rolldbg check runs
+	table=$output
+	expect 3 rolldbg check runs --report table --report junit:j.xml --report sarif:s.json --report tap:t.tap \
+		--report github:g.txt --report markdown:m.md --report json:l.jsonl
+	[ "$output" = "$table" ]
+	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=3 failures=1 errors=1' ]
+	[ "$(grep -c '^ok ' t.tap)" = 1 ] && [ "$(grep -c '^not ok ' t.tap)" = 2 ]
+	[ "$(jq '[.runs[0].results[] | select(.level == "error")] | length' s.json)" = 4 ]
+	[ "$(grep -c '^::error ' g.txt)" = 4 ]
+	grep -qx '### ❌ rolldbg check: 2 rollouts, 1 failed, 1 without a result' m.md
+	expect 3 rolldbg check runs --json
+	diff <(printf '%s\n' "$output") l.jsonl
+	[ -z "$(find . -name '*.partial')" ]
+}
+
+@test "a report that is printed takes the place of the table; -q takes only the table" {
+	recordings
+	rm runs/c.jsonl
+	for kind in json tap github junit:- sarif:- markdown:-; do
+		expect 1 rolldbg check runs --report $kind
+		lacks "$output" '2 rollouts ·'$'\n'
+		lacks "$output" 'cause: '
+		plain=$output
+		expect 1 rolldbg check runs --report $kind --quiet
+		[ "$output" = "$plain" ]
+		expect 1 rolldbg check runs --report $kind:report
+		[[ $kind != *:- ]] || continue
+		diff <(printf '%s\n' "$plain") report
+	done
+}
+
+@test "JUnit: a testcase for each rollout, failures apart from errors, and nothing that the schema of Jenkins lacks" {
+	recordings
+	expect 3 rolldbg check runs --report junit:j.xml
+	xml j.xml | cut -f 1,2 >elements
+	diff - <(cut -d = -f 1,2 elements | sed 's/ message.*//') <<-'END'
+		testsuites	name=rolldbg check tests
+		testsuites/testsuite	name=rolldbg check tests
+		testsuites/testsuite/testcase	classname=runs/a name
+		testsuites/testsuite/testcase	classname=runs/b name
+		testsuites/testsuite/testcase/failure	type=fallback-session
+		testsuites/testsuite/testcase	classname=runs/c name
+		testsuites/testsuite/testcase/error	type=no-result
+	END
+	has "$(xml j.xml)" 'name=sick.0'
+	has "$(xml j.xml | grep /failure)" 'first error: Maximum concurrent environments (3) reached\nwarning: '
+	# findings below --fail-on stand with a rollout that passes
+	expect 0 rolldbg check runs/b.jsonl --fail-on never --report junit:j.xml
+	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=1 failures=0 errors=0' ]
+	has "$(xml j.xml | grep /system-out)" 'fallback-session: turns 3-5: '
+	# a server that is not there: no result
+	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --actions UP --report junit:j.xml
+	has "$(xml j.xml | grep /error)" 'type=unreachable message=unreachable: cannot connect to 127.0.0.1:9'
+	expect 1 rolldbg run --actions DOWN --group-size 3 --jobs 3 --env 'builtin:frozen_lake?max_envs=2&delay=300ms' --report junit:j.xml
+	has "$(xml j.xml | grep /failure)" 'type=refused message=refused: '
+	# what is found of a group has a testcase of its own
+	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
+	has "$(xml j.xml)" 'name=the group of task env'
+}
+
+@test "replay: differences are failures, with the first in a sentence; what was not reached is an error" {
+	golden lake DOWN,DOWN
+	golden other DOWN
+	expect 0 rolldbg replay lake.jsonl other.jsonl --report junit:j.xml --report tap:t.tap
+	has "$output" 'no differences · 2 rollouts'
+	has "$(xml j.xml)" 'tests=2 failures=0 errors=0'
+	tail -n +2 t.tap | diff - <(printf 'ok 1 - lake.jsonl: lake.0\nok 2 - other.jsonl: other.0\n1..2\n')
+	expect 1 rolldbg replay lake.jsonl other.jsonl --env 'builtin:frozen_lake?fault=drop-iserror' \
+		--report junit:j.xml --report github:g.txt --report markdown:m.md --report sarif:s.json
+	has "$(xml j.xml)" 'tests=2 failures=1 errors=0'
+	has "$(xml j.xml | grep /failure)" 'type=difference message=step 1  lake_move action=DOWN: /outcome  ok -> tool-error (and '
+	# the second step is line 4 of the golden
+	grep -q '^::error file=lake.jsonl,line=4,title=difference::lake.0: step 1  lake_move' g.txt
+	[ "$(wc -l <g.txt)" = 1 ]
+	jq -e '.runs[0].results[0] | .ruleId == "golden-difference" and
+		.locations[0].physicalLocation.region.startLine == 4 and (.message.text | startswith("lake.0: step 1"))' s.json
+	grep -q '/outcome  ok -> tool-error' m.md
+	# what is accepted has not failed
+	cp lake.jsonl accepted.jsonl
+	expect 0 rolldbg replay accepted.jsonl --env 'builtin:frozen_lake?fault=drop-iserror' --accept --report junit:j.xml --report github:g.txt
+	has "$(xml j.xml)" 'tests=1 failures=0 errors=0'
+	[ ! -s g.txt ]
+	expect 4 rolldbg replay lake.jsonl --env http://127.0.0.1:9/mcp --report junit:j.xml
+	has "$(xml j.xml | grep /error)" 'message=cannot connect to 127.0.0.1:9: connection refused'
+	expect 3 rolldbg replay raw.jsonl no.jsonl --report junit:j.xml
+	has "$(xml j.xml | grep /error)" 'no.jsonl'
+}
+
+@test "TAP: prove reads it, and fails for the rollouts that failed" {
+	recordings
+	expect 3 rolldbg check runs --report tap:t.tap
+	run prove --exec cat t.tap
+	[ "$status" = 1 ]
+	has "$output" 'Failed tests:  2-3'
+	lacks "$output" 'Parse errors'
+	expect 0 rolldbg check runs/a.jsonl --report tap:t.tap
+	prove --exec cat t.tap
+	mkdir empty
+	expect 0 rolldbg run --quiet --tasks /dev/null --report tap:t.tap || true
+}
+
+@test "SARIF: rules with help, results with file and line" {
+	recordings
+	expect 3 rolldbg check runs --report sarif:s.json
+	jq -e '.version == "2.1.0" and (.runs | length == 1)' s.json
+	[ "$(jq '.runs[0].tool.driver.rules | length' s.json)" = $(($(rolldbg check --list | wc -l) + 3)) ]
+	jq -e '.runs[0].tool.driver.rules | all(.id and .shortDescription.text and .help.text and (.defaultConfiguration.level | IN("error", "warning", "note")))' s.json
+	lacks "$(cat s.json)" '\u0001'
+	# each result is of the rule at its index, and stands where its first turn is
+	jq -e '.runs[0] | .tool.driver.rules as $rules | .results | all(.ruleId == $rules[.ruleIndex].id)' s.json
+	line=$(grep -n '"turn":3,' runs/b.jsonl | grep '"type":"step"' | cut -d : -f 1)
+	jq -e --argjson line "$line" '.runs[0].results[] | select(.ruleId == "capacity") | .locations[0].physicalLocation |
+		.artifactLocation.uri == "runs/b.jsonl" and .region.startLine == $line' s.json
+	jq -e '.runs[0].invocations == [{executionSuccessful: false}]' s.json
+	cp runs/a.jsonl 'a b%.jsonl'
+	mv runs/b.jsonl 'c d%.jsonl'
+	expect 1 rolldbg check 'c d%.jsonl' "$PWD/c d%.jsonl" --report sarif:s.json
+	[ "$(jq -r '[.runs[0].results[].locations[0].physicalLocation.artifactLocation.uri] | unique | join(" ")' s.json)" = \
+		"c%20d%25.jsonl file://$PWD/c%20d%25.jsonl" ]
+	# from standard input there is no file
+	expect 1 rolldbg check --report sarif:s.json - <'c d%.jsonl'
+	jq -e '.runs[0].results | all(.locations == [])' s.json
+}
+
+@test "the lines of findings are known to a live run as well" {
+	for out in one.jsonl many/; do
+		rm -f g.txt
+		expect 1 rolldbg run --quiet --env "$broken" --actions "$goal" --out $out --report github:g.txt
+		file=$(sed -n 's/.*file=\([^,]*\),line=\([0-9]*\),title=capacity.*/\1/p' g.txt)
+		line=$(sed -n 's/.*file=\([^,]*\),line=\([0-9]*\),title=capacity.*/\2/p' g.txt)
+		[ "$(sed -n "${line}p" "${file//%25/%}" | jq -c '[.type, .turn]')" = '["step",3]' ]
+	done
+}
+
+@test "GitHub: the worst first, ten of a level, and the rest in one notice" {
+	recordings
+	for n in {1..6}; do
+		sed "s/sick/sick$n/g" runs/b.jsonl >>many.jsonl
+	done
+	expect 1 rolldbg check many.jsonl --report github
+	[ "$(cut -d ' ' -f 1 <<<"$output" | uniq -c | tr -s ' ' | paste -sd,)" = ' 10 ::error, 10 ::warning, 1 ::notice' ]
+	errors=$(rolldbg check many.jsonl --json | jq -s 'map(select(.severity == "error")) | length')
+	[ "$(tail -n 1 <<<"$output")" = "::notice title=rolldbg::not annotated: $((errors - 10)) more errors, 2 more warnings (GitHub shows 10 of a level)" ]
+	expect 1 rolldbg check runs/b.jsonl --report github
+	lacks "$output" 'not annotated'
+	expect 0 rolldbg check runs/a.jsonl --report github
+	[ -z "$output" ]
+}
+
+@test "hostile text is text in every kind" {
+	golden lake DOWN
+	# an id with all that ends something somewhere; its characters beyond ASCII are an escape, U+FFFE and an override
+	# shellcheck disable=SC1003 # no quote is meant
+	id='x]]></failure>&amp;\"'"'"'```<b>\n::error::a%0A]( ##[error]b\u001b[31m\u009b\ufffe\u202e\u0000#skip\\'
+	jq -c --argjson id "\"$id\"" '.rollout = $id | if .task then .task.id = $id else . end' lake.jsonl >hostile.jsonl
+	sed 's/"type":"end"/"type":"event","event":"capacity"/' hostile.jsonl >'cut,:%.jsonl'
+	for command in 'check cut,:%.jsonl' 'replay hostile.jsonl --env builtin:frozen_lake?map=8x8'; do
+		# shellcheck disable=SC2086 # a command with its arguments
+		expect 1 rolldbg $command --report junit:j.xml --report tap:t.tap --report sarif:s.json --report github:g.txt --report markdown:m.md
+		xml j.xml >elements
+		[ "$(grep -c /testcase elements)" = 2 ]
+		grep -q 'x\]\]></failure>&amp;"' elements
+		# each of these in one piece: no line of it was begun by the id
+		run ! grep -vE '^(TAP version 13|not ok 1 - |  (---|\.\.\.|[a-z]+: )|    |1\.\.1$)' t.tap
+		run prove --exec cat t.tap
+		lacks "$output" 'Parse errors'
+		run ! grep -v '^::error file=' g.txt
+		run ! grep -lP '[\x00-\x08\x0b-\x1f\x7f]' j.xml t.tap g.txt m.md s.json
+		jq -e '.runs[0].results[0].message.text | contains("\\]( ##[error]b")' s.json
+		# fences of the summary are longer than what is in them
+		grep -qF '```` x]]></failure>' m.md
+		[[ $command = check* ]] || grep -q '^````text$' m.md
+	done
+	expect 1 rolldbg check 'cut,:%.jsonl' --report github
+	has "$output" '::error file=cut%2C%3A%25.jsonl,line='
+}
+
+@test "files: noticed before the work when they cannot be written, and whole when they are there" {
+	golden lake DOWN
+	for file in nowhere/j.xml .; do
+		expect 5 rolldbg run --out run.jsonl --report "junit:$file"
+		has "$stderr" "cannot write the report $file: "
+		[ ! -e run.jsonl ]
+		expect 5 rolldbg check lake.jsonl --report "tap:$file"
+		expect 5 rolldbg replay lake.jsonl --report "tap:$file"
+	done
+	# a report of before stays until the new one is whole
+	echo old >t.tap
+	expect 2 rolldbg run --report tap:t.tap --report junit:j.xml --report json --json
+	[ "$(cat t.tap)" = old ]
+	[ -z "$(ls ./*.partial j.xml 2>/dev/null)" ]
+	# through a link, to a pipe and to standard error
+	ln -s t.tap link
+	expect 0 rolldbg check lake.jsonl --report tap:link
+	[ -L link ] && grep -q '^1\.\.1$' t.tap
+	mkfifo pipe
+	cat pipe >got &
+	expect 0 rolldbg check lake.jsonl --report tap:pipe
+	wait $!
+	cmp got t.tap
+	expect 0 rolldbg check lake.jsonl --report tap:/dev/stderr
+	[ "$stderr" = "$(cat t.tap)" ]
+	has "$output" 'clean: '
+	expect 0 rolldbg check lake.jsonl --report tap:/dev/stdout
+	[ "$output" = "$(cat t.tap)" ]
+	if [ -e /dev/full ]; then
+		expect 5 rolldbg check lake.jsonl --report tap:/dev/full --report junit:j.xml
+		has "$stderr" 'cannot write the report /dev/full: No space left on device'
+		xml j.xml
+	fi
+}
+
+@test "a failure of ours is in the reports, too" {
+	golden lake DOWN
+	mkdir lake.jsonl.new
+	expect 5 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --report junit:j.xml
+	has "$(xml j.xml)" 'tests=2 failures=1 errors=1'
+	has "$(xml j.xml | grep /error)" 'cannot write lake.jsonl.new'
+	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
+	expect 3 rolldbg run --policy gone.jsonl --report junit:j.xml
+	has "$(xml j.xml | grep /error)" "did you mean 'lake_move'?"
+}
+
+@test "replay proposes masks for what changes from run to run, and for nothing else" {
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-tidy.json" --out raw.jsonl
+	rolldbg strip raw.jsonl >desk.jsonl
+	expect 1 rolldbg replay desk.jsonl --env builtin:desk --report junit:j.xml --report github:g.txt
+	hint='if that may differ from run to run: --mask /observation/clock --mask /state/clock'
+	has "$output" "$hint"
+	has "$(xml j.xml | grep /failure)" "$hint"
+	grep -q "%0A$hint\$" g.txt
+	expect 0 rolldbg replay desk.jsonl --env builtin:desk --mask /observation/clock --mask /state/clock
+	golden lake DOWN,DOWN
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	lacks "$output" 'may differ'
+}

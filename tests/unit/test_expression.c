@@ -1,0 +1,194 @@
+/* Conditions of the debugger: what they say of a step, and where a wrong one is wrong. */
+#include "debug/expression.h"
+#include "tap.h"
+
+static const char step_text[] =
+	"{\"type\":\"step\",\"rollout\":\"r.0\",\"turn\":3,\"step\":2,"
+	"\"state\":{\"position\":4,\"bag\":[\"key\"],\"text\":\"{\\\"inner\\\":7}\"},"
+	"\"tool_call\":{\"id\":\"c2\",\"name\":\"lake_move\",\"arguments\":{\"action\":\"DOWN\"}},"
+	"\"observation\":null,\"outcome\":\"capacity\","
+	"\"error\":{\"class\":\"capacity\",\"layer\":\"body\",\"code\":-32000,\"message\":\"full\"},"
+	"\"reward\":0.50,\"terminated\":false}";
+
+static bool begins(void *ctx, struct str rule, const struct moment *m)
+{
+	(void)ctx;
+	(void)m;
+	return !rule.n || str_is(rule, "capacity");
+}
+
+struct told {
+	const char *text;
+	bool holds;
+};
+
+static const struct told told[] = {
+	{"turn == 3", true},
+	{"turn 3", true},
+	{"3", false}, /* a number alone is a step */
+	{"2", true},
+	{"step >= 2 && turn != 4", true},
+	{"step > 2 || turn > 2", true},
+	{"!(step > 2) && !terminated", true},
+	{"! step == 2", false},
+	{"tool == lake_move", true},
+	{"tool lake_move", true},
+	{"tool ~ lake_*", true},
+	{"tool ~ move*", false},
+	{"tool == \"lake_move\"", true},
+	{"arguments.action == DOWN", true},
+	{"tool_call.arguments./action == UP", false},
+	{"outcome == capacity", true},
+	{"error.class == capacity", true},
+	{"error.code == -32000.0", true},
+	{"error.code < 0", true},
+	{"reward == 0.5", true},
+	{"reward", true},
+	{"terminated", false},
+	{"raw == null", true},
+	{"raw", false},
+	{"raw > 0", false},
+	{"raw < 0", false},
+	{"state./position == 5", true},
+	{"before./position == 4", true},
+	{"state./position > before./position", true},
+	{"./position == 5", true},
+	{"/position 5", true},
+	{"state.bag.0 == key", true},
+	{"./text/inner == 7", true},
+	{"./nowhere == null", true},
+	{"./nowhere == 1", false},
+	{"changed", true},
+	{"changed ./position", true},
+	{"changed /bag", false},
+	{"changed ./position && !changed ./text", true},
+	{"effect == changed", true},
+	{"rule == capacity", true},
+	{"rule capacity", true},
+	{"rule != capacity", false},
+	{"rule", true},
+	{"rule == frozen-state", false},
+	{"turn > 1 if reward > 0", true},
+	{"turn > 1 || turn > 2 if reward > 9", false},
+	{"(turn == 1 || turn == 3) && (step == 2)", true},
+};
+
+static void test_holds(void)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	struct error err;
+	struct line l;
+	size_t used, at;
+
+	ok(!line_parse(str_from(step_text), &id, &l, &used, &err), "the step is one");
+	const struct moment m = {
+		.position = 3,
+		.line = &l,
+		.after = STR("{\"position\":5,\"bag\":[\"key\"],\"text\":\"{\\\"inner\\\":7}\"}"),
+		.effect = EFFECT_CHANGED};
+	const struct known k = {.moment = &m, .begins = begins};
+
+	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+		struct expression *e = NULL;
+
+		if (ok(!expression_parse(str_from(told[i].text), &e, &at, &err), "%s",
+		       told[i].text)) {
+			is_int(expression_holds(e, &k), told[i].holds, "%s: %s", told[i].text,
+			       told[i].holds ? "holds" : "does not");
+		}
+		expression_free(e);
+	}
+	buf_release(&id);
+}
+
+struct wrong {
+	const char *text;
+	size_t column;
+	const char *message; /* begins so */
+};
+
+static const struct wrong wrong[] = {
+	{"", 0, "the expression ends too early"},
+	{"reward >", 8, "a value is expected here"},
+	{"reward > && turn", 9, "a value is expected here"},
+	{"reward = 1", 7, "'=' is no operator; equality is '=='"},
+	{"rewrd > 1", 0, "nothing is called 'rewrd'; did you mean 'reward'?"},
+	{"turn == 1 && ", 12, "the expression ends too early"},
+	{"turn == 1 & step", 10, "an operator is expected here"},
+	{"turn == 1 step == 2", 10, "an operator is expected here"},
+	{"(turn == 1", 10, "')' is missing"},
+	{"turn == 1)", 9, "')' closes nothing"},
+	{"()", 1, "a name is expected here"},
+	{"outcome == okay", 11, "no outcome is called 'okay'"},
+	{"outcome != capcity", 11, "no outcome is called 'capcity'; did you mean 'capacity'?"},
+	{"rule frozen", 5, "no rule is called 'frozen'"},
+	{"error.class == capcity", 15, "no error class is called 'capcity'"},
+	{"error.clas == capacity", 5, "an error has no member 'clas'; did you mean 'class'?"},
+	{"effect == chnged", 10, "no effect is called 'chnged'"},
+	{"tool == \"open", 8, "the text in quotes has no end"},
+};
+
+static void test_wrong(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		struct expression *e = NULL;
+		struct error err = {0};
+		size_t at = 999;
+		int failed = expression_parse(str_from(wrong[i].text), &e, &at, &err);
+
+		ok(failed && err.kind == FAIL_USAGE, "refused: %s", wrong[i].text);
+		is_int(at, wrong[i].column, "at its column: %s", wrong[i].text);
+		ok(!strncmp(err.text, wrong[i].message, strlen(wrong[i].message)), "%s",
+		   wrong[i].message);
+	}
+}
+
+/* Deep and long ones have a cap, and are refused without harm. */
+static void test_caps(void)
+{
+	struct buf deep = BUF(BUF_MAX_SMALL), lengthy = BUF(BUF_MAX_SMALL);
+	struct expression *e;
+	struct error err;
+	size_t at;
+
+	for (int i = 0; i < 5000; i++) {
+		buf_text(&deep, "(");
+		buf_text(&lengthy, i ? " && step" : "step");
+	}
+	ok(expression_parse(buf_view(&deep), &e, &at, &err), "5000 brackets are refused");
+	is_str(err.text, "the expression is too long", "and it is said why");
+	ok(expression_parse(buf_view(&lengthy), &e, &at, &err), "5000 tests are refused");
+	buf_release(&deep);
+	buf_release(&lengthy);
+}
+
+static bool before(const char *text)
+{
+	struct expression *e = NULL;
+	struct error err;
+	size_t at;
+
+	if (expression_parse(str_from(text), &e, &at, &err)) {
+		return false;
+	}
+	bool is = expression_is_before(e);
+	expression_free(e);
+	return is;
+}
+
+static void test_before(void)
+{
+	ok(before("turn == 3 && tool lake_move"), "turn and tool are known before the call");
+	ok(before("arguments.action == DOWN if step > 2"), "arguments are");
+	ok(!before("turn == 3 && reward > 0"), "a reward is not");
+	ok(!before("before./x == state./x"), "nor is the state behind it");
+}
+
+int main(void)
+{
+	test_holds();
+	test_wrong();
+	test_caps();
+	test_before();
+	return done();
+}

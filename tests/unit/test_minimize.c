@@ -1,0 +1,173 @@
+/* Delta debugging: what it leaves passes, nothing in it can be spared, and the search is the same
+   whatever is tested at once. */
+#include "compare/minimize.h"
+
+#include "base/rng.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define LONGEST 40
+#define ASKED   4000
+
+/* A list passes if it has all the needed elements, and, for the sake of lists that do not shrink
+   evenly, an even number of the others that are marked. */
+struct puzzle {
+	bool needed[LONGEST], paired[LONGEST];
+	size_t calls;
+	uint64_t failed[ASKED]; /* lists as sets of bits */
+	size_t failed_count;
+	bool asked_again;
+	size_t fail_at; /* the call that fails; 0: none */
+};
+
+static bool holds(const struct puzzle *p, const struct sublist *l)
+{
+	size_t paired = 0, needed = 0, wanted = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		needed += p->needed[l->index[i]];
+		paired += p->paired[l->index[i]];
+	}
+	for (size_t i = 0; i < LONGEST; i++) {
+		wanted += p->needed[i];
+	}
+	return needed == wanted && paired % 2 == 0;
+}
+
+static uint64_t bits(const struct sublist *l)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		set |= UINT64_C(1) << l->index[i];
+	}
+	return set;
+}
+
+static int test(void *ctx, const struct sublist *lists, size_t count, bool *passes,
+                struct error *err)
+{
+	struct puzzle *p = ctx;
+
+	if (p->fail_at && ++p->calls == p->fail_at) {
+		return error_set(err, FAIL_SYSTEM, "no more");
+	}
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < p->failed_count; k++) {
+			p->asked_again |= p->failed[k] == bits(&lists[i]);
+		}
+		passes[i] = holds(p, &lists[i]);
+		if (!passes[i] && p->failed_count < ASKED) {
+			p->failed[p->failed_count++] = bits(&lists[i]);
+		}
+	}
+	return 0;
+}
+
+static struct minimized solve(struct puzzle *p, size_t count, size_t at_once, size_t max_tests,
+                              int *result)
+{
+	struct minimize_conf conf = {
+		.count = count, .at_once = at_once, .max_tests = max_tests, .test = test, .ctx = p};
+	struct minimized out;
+	struct error err = {0};
+
+	p->failed_count = 0;
+	*result = minimize(&conf, &out, &err);
+	return out;
+}
+
+static bool is_one_minimal(const struct puzzle *p, const struct minimized *m)
+{
+	size_t rest[LONGEST];
+
+	for (size_t without = 0; without < m->count; without++) {
+		struct sublist l = {rest, 0};
+
+		for (size_t i = 0; i < m->count; i++) {
+			if (i != without) {
+				rest[l.count++] = m->index[i];
+			}
+		}
+		if (holds(p, &l)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool same(const struct minimized *a, const struct minimized *b)
+{
+	return a->count == b->count &&
+	       (a->count == 0 || memcmp(a->index, b->index, a->count * sizeof(*a->index)) == 0);
+}
+
+static void check_puzzles(void)
+{
+	struct rng rng;
+	int wrong = 0, again = 0, uneven = 0, result;
+
+	rng_seed(&rng, 5, 0);
+	for (int round = 0; round < 500; round++) {
+		struct puzzle p = {.calls = 0};
+		size_t count = rng_below(&rng, LONGEST) + 1, paired = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			p.needed[i] = rng_below(&rng, 8) == 0;
+			p.paired[i] = rng_below(&rng, 4) == 0;
+			paired += p.paired[i];
+		}
+		for (size_t i = 0; i < count && paired % 2; i++) {
+			paired -= p.paired[i];
+			p.paired[i] = false;
+		}
+		struct minimized one = solve(&p, count, 1, ASKED, &result);
+		struct minimized many = solve(&p, count, 7, ASKED, &result);
+		struct sublist left = {one.index, one.count};
+
+		wrong += result != 0 || !one.is_minimal || !holds(&p, &left) ||
+		         !is_one_minimal(&p, &one);
+		uneven += !same(&one, &many);
+		again += p.asked_again;
+		free(one.index);
+		free(many.index);
+	}
+	is_int(wrong, 0, "500 puzzles: the result passes, and no element can be spared");
+	is_int(uneven, 0, "seven at once find the same");
+	is_int(again, 0, "no list that failed is tested again");
+}
+
+static void check_ends(void)
+{
+	struct puzzle p = {.needed = {[3] = true, [20] = true, [39] = true}};
+	int result;
+	struct minimized m = solve(&p, LONGEST, 1, ASKED, &result);
+
+	ok(m.count == 3 && m.index[0] == 3 && m.index[1] == 20 && m.index[2] == 39,
+	   "three that are far apart");
+	ok(m.tests < 80, "in few tests");
+	free(m.index);
+	m = solve(&p, LONGEST, 4, 6, &result);
+	ok(result == 0 && !m.is_minimal && m.count > 3 && m.tests <= 6,
+	   "a limit ends the search, and it is not called minimal");
+	free(m.index);
+	p = (struct puzzle){.calls = 0};
+	m = solve(&p, LONGEST, 1, ASKED, &result);
+	ok(m.count == 0 && m.is_minimal, "nothing is needed: nothing is left");
+	free(m.index);
+	m = solve(&p, 0, 1, ASKED, &result);
+	ok(m.count == 0 && m.tests == 0, "of nothing, nothing");
+	free(m.index);
+	p.fail_at = 2;
+	m = solve(&p, LONGEST, 1, ASKED, &result);
+	ok(result == -1 && m.index != NULL, "a test that cannot be made ends it");
+	free(m.index);
+}
+
+int main(void)
+{
+	check_puzzles();
+	check_ends();
+	return done();
+}

@@ -1,0 +1,57 @@
+/* A tool list whose pages do not end: each has another cursor, and each comes in time. */
+#include "env/mcp/mcp_internal.h"
+#include "env/mcp/session_state.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define TIMEOUT_MS 20
+
+static int pages;
+static struct buf page;
+
+static int answer_slowly(struct mcp_channel *c, const struct mcp_outgoing *q, struct mcp_reply *r,
+                         struct error *err)
+{
+	struct timespec half = {.tv_nsec = TIMEOUT_MS / 2 * 1000000L};
+
+	(void)c, (void)q, (void)err;
+	nanosleep(&half, NULL);
+	buf_clear(&page);
+	buf_printf(&page, "{\"tools\":[{\"name\":\"t%d\"}],\"nextCursor\":\"%d\"}", pages, pages);
+	pages++;
+	*r = (struct mcp_reply){.got = MCP_GOT_RESULT, .message.result = buf_view(&page)};
+	return 0;
+}
+
+static const struct mcp_channel_ops slow = {.name = "slow", .exchange = answer_slowly};
+
+int main(void)
+{
+	struct io_conf io_conf = {.clock = clock_real(), .stop_fd = -1};
+	struct mcp_session session = {.ops = &slow,
+	                              .conf.timeout_ms = TIMEOUT_MS,
+	                              .request = BUF(BUF_MAX_SMALL),
+	                              .marked = BUF(BUF_MAX_SMALL)};
+	struct buf tools = BUF(BUF_MAX_MESSAGE);
+	struct mcp_reply r;
+	struct error err;
+	bool endless;
+
+	page = BUF(BUF_MAX_SMALL);
+	if (io_global_init(&err) || io_new(&io_conf, &session.conf.io, &err)) {
+		printf("Bail out! %s\n", err.text);
+		return 1;
+	}
+	is_int(mcp_list_tools(&session, &tools, &endless, &r, &err), 0, "the list is taken");
+	ok(endless, "as far as it goes");
+	ok(pages > 1 && pages <= 11, "for five times the timeout: %d pages", pages);
+	is_int(json_count(buf_view(&tools)), pages, "with the tools of all of them");
+	io_free(session.conf.io);
+	io_global_cleanup();
+	buf_release(&session.request);
+	buf_release(&tools);
+	buf_release(&page);
+	return done();
+}

@@ -1,0 +1,119 @@
+/* What is told of lines by their bytes, and two recordings side by side. */
+#include "trajectory/same.h"
+#include "trajectory/skim.h"
+
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STEP "{\"type\":\"step\",\"rollout\":\"r\""
+
+static const struct {
+	const char *name, *line;
+	enum line_type type; /* LINE_UNKNOWN: it must be read */
+} lines[] = {
+	{"a step", STEP ",\"turn\":0}", LINE_STEP},
+	{"an end", "{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"finished\"}", LINE_END},
+	{"a header is always read", "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}",
+         LINE_UNKNOWN},
+	{"a type that is none", "{\"type\":\"steps\",\"rollout\":\"r\"}", LINE_UNKNOWN},
+	{"another order", "{\"rollout\":\"r\",\"type\":\"step\"}", LINE_UNKNOWN},
+	{"blanks", "{\"type\": \"step\",\"rollout\":\"r\"}", LINE_UNKNOWN},
+	{"an id with escapes", "{\"type\":\"step\",\"rollout\":\"a\\u0062\"}", LINE_UNKNOWN},
+	{"no id", "{\"type\":\"step\",\"rollout\":\"\"}", LINE_UNKNOWN},
+	{"two on one line", STEP "}" STEP "}", LINE_UNKNOWN},
+	{"two with blanks between", STEP "}\t " STEP "}", LINE_UNKNOWN},
+	{"one that is torn", STEP ",\"turn\":", LINE_UNKNOWN},
+	{"objects in it", STEP ",\"a\":{\"b\":{}},\"c\":[{},{}]}", LINE_STEP},
+	{"only the beginning", "{\"type\":\"step\",\"rollout\":\"", LINE_UNKNOWN},
+	{"nothing", "", LINE_UNKNOWN},
+};
+
+static const struct {
+	const char *name, *a, *b;
+	bool same;
+} pairs[] = {
+	{"equal lines", STEP ",\"turn\":0}", STEP ",\"turn\":0}", true},
+	{"another value", STEP ",\"turn\":0}", STEP ",\"turn\":1}", false},
+	{"another meta", STEP ",\"meta\":{\"at\":1}}", STEP ",\"meta\":{\"at\":2,\"x\":{}}}", true},
+	{"a meta that only one has", STEP "}", STEP ",\"meta\":{\"at\":2}}", false},
+	{"a value before meta", STEP ",\"turn\":0,\"meta\":{\"at\":1}}",
+         STEP ",\"turn\":1,\"meta\":{\"at\":1}}", false},
+	{"a meta within a value", STEP ",\"state\":{\"a\":1,\"meta\":{\"x\":1}}}",
+         STEP ",\"state\":{\"a\":1,\"meta\":{\"x\":2}}}", false},
+	{"a meta that is not the last", STEP ",\"meta\":{\"x\":1},\"reward\":1}",
+         STEP ",\"meta\":{\"x\":2},\"reward\":1}", false},
+	{"a meta within meta", STEP ",\"meta\":{\"a\":1,\"meta\":{\"x\":1}}}",
+         STEP ",\"meta\":{\"a\":1,\"meta\":{\"x\":2}}}", false},
+	{"a meta that is not JSON", STEP ",\"meta\":{\"x\":1}}", STEP ",\"meta\":{\"x\":}}", false},
+	{"a meta in a string", STEP ",\"a\":\"b,\\\"meta\\\":{1\"}",
+         STEP ",\"a\":\"b,\\\"meta\\\":{2\"}", false},
+	{"one is torn", STEP ",\"meta\":{\"x\":1}}", STEP ",\"meta\":{\"x\":1", false},
+	{"nothing and nothing", "", "", true},
+	{"nothing and a line", "", STEP "}", false},
+};
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f)) {
+		abort();
+	}
+}
+
+#define HEADER "{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\",\"version\":1}\n"
+
+static void files(void)
+{
+	static const struct {
+		const char *name, *a, *b;
+		bool same;
+	} cases[] = {
+		{"the same but for meta", HEADER STEP ",\"meta\":{\"x\":1}}\n",
+	         HEADER STEP ",\"meta\":{\"x\":2}}\n", true},
+		{"a line more", HEADER, HEADER STEP "}\n", false},
+		{"torn alike", HEADER STEP, HEADER STEP, false},
+		{"a later version", "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}\n",
+	         "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}\n", false},
+		{"no recordings", "hello\n", "hello\n", false},
+		{"empty files", "", "", false},
+	};
+	char a[] = "/tmp/skim-a-XXXXXX", b[] = "/tmp/skim-b-XXXXXX";
+	int first = mkstemp(a), second = mkstemp(b);
+
+	ok(first >= 0 && second >= 0, "two files");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		write_file(a, cases[i].a);
+		write_file(b, cases[i].b);
+		is_int(recordings_are_same(a, b), cases[i].same, "%s", cases[i].name);
+	}
+	unlink(b);
+	ok(!recordings_are_same(a, b), "a file that is not there");
+	unlink(a);
+	close(first);
+	close(second);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct line l = {.type = LINE_UNKNOWN};
+		struct str text = str_from(lines[i].line);
+
+		is_int(line_skim(text, &l), lines[i].type != LINE_UNKNOWN, "%s", lines[i].name);
+		is_int(l.type, lines[i].type, "%s: its type", lines[i].name);
+		ok(l.type == LINE_UNKNOWN || (str_is(l.rollout, "r") && str_eq(l.text, text)),
+		   "%s: its rollout and text", lines[i].name);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		struct str a = str_from(pairs[i].a), b = str_from(pairs[i].b);
+
+		is_int(line_same_but_meta(a, b), pairs[i].same, "%s", pairs[i].name);
+		is_int(line_same_but_meta(b, a), pairs[i].same, "%s, exchanged", pairs[i].name);
+	}
+	files();
+	return done();
+}

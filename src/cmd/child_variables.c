@@ -34,6 +34,21 @@ static void add(struct child_variables *v, const char *name, const char *value)
 	buf_release(&text);
 }
 
+/* NAME=value replaces what is inherited. */
+static void assign(struct child_variables *v, const char *assignment)
+{
+	char *name = mem_text((struct str){assignment, strcspn(assignment, "=")});
+	size_t at = find(v, name);
+
+	if (at < v->count) {
+		free(v->items[at]);
+		v->items[at] = mem_text(str_from(assignment));
+	} else {
+		add(v, name, strchr(assignment, '=') + 1);
+	}
+	free(name);
+}
+
 int child_variables_withhold(struct child_variables *v, const struct opt_list *names,
                              const char *name, struct error *err)
 {
@@ -81,8 +96,13 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 		}
 	}
 	for (size_t i = 0; i < names->count; i++) {
+		const char *equals = strchr(names->item[i], '=');
 		const char *value = c->variable(names->item[i]);
 
+		if (equals) {
+			assign(out, names->item[i]);
+			continue;
+		}
 		if (!value) {
 			return error_set(err, FAIL_USAGE, "--pass-env: the variable %s is not set",
 			                 names->item[i]);

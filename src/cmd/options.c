@@ -95,7 +95,7 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	                 value);
 }
 
-static int set_value(const struct opt *o, const char *value, void *values, struct error *err)
+int options_set(const struct opt *o, const char *value, void *values, struct error *err)
 {
 	void *field = (char *)values + o->offset;
 
@@ -187,7 +187,17 @@ struct parser {
 	int argc, at;
 	char **argv;
 	void *values;
+	option_note *note; /* NULL: nobody wants to know */
+	void *ctx;
 };
+
+static int set_value(struct parser *p, const struct opt *o, const char *value, struct error *err)
+{
+	if (p->note) {
+		p->note(p->ctx, o, value);
+	}
+	return options_set(o, value, p->values, err);
+}
 
 static int needs_value(struct parser *p, const struct opt *o, const char **value, struct error *err)
 {
@@ -218,6 +228,9 @@ static int parse_long(struct parser *p, const char *arg, struct error *err)
 		o = by_name(p->opts, p->count, str_skip(name, 3));
 		if (o && o->type == OPTION_FLAG) {
 			*(bool *)((char *)p->values + o->offset) = false;
+			if (p->note) {
+				p->note(p->ctx, o, "false");
+			}
 			return 0;
 		}
 		o = NULL;
@@ -231,7 +244,7 @@ static int parse_long(struct parser *p, const char *arg, struct error *err)
 	if (takes_value(o) && !value && needs_value(p, o, &value, err)) {
 		return -1;
 	}
-	return set_value(o, value, p->values, err);
+	return set_value(p, o, value, err);
 }
 
 static int parse_short(struct parser *p, const char *letters, struct error *err)
@@ -247,9 +260,9 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 			if (!letters[1] && needs_value(p, o, &value, err)) {
 				return -1;
 			}
-			return set_value(o, value ? value : letters + 1, p->values, err);
+			return set_value(p, o, value ? value : letters + 1, err);
 		}
-		if (set_value(o, NULL, p->values, err)) {
+		if (set_value(p, o, NULL, err)) {
 			return -1;
 		}
 	}
@@ -262,29 +275,43 @@ static bool is_short_long(const struct parser *p, const char *name)
 	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
 }
 
-int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
-                  void *values, struct error *err)
+static int parse(struct parser *p, bool stop_at_operand, struct error *err)
 {
-	struct parser p = {opts, count, argc, 0, argv, values};
 	int operands = 0;
 	bool only_operands = false;
 
-	for (; p.at < argc; p.at++) {
-		char *arg = argv[p.at];
+	for (; p->at < p->argc; p->at++) {
+		char *arg = p->argv[p->at];
 		bool operand = only_operands || arg[0] != '-' || !arg[1];
 
 		if (operand) {
 			only_operands = only_operands || stop_at_operand;
-			argv[operands++] = arg;
+			p->argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
-		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
-		                                        : parse_short(&p, arg + 1, err)) {
+		} else if (arg[1] == '-'               ? parse_long(p, arg + 2, err)
+		           : is_short_long(p, arg + 1) ? parse_long(p, arg + 1, err)
+		                                       : parse_short(p, arg + 1, err)) {
 			return -1;
 		}
 	}
 	return operands;
+}
+
+int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
+                  void *values, struct error *err)
+{
+	struct parser p = {opts, count, argc, 0, argv, values, NULL, NULL};
+
+	return parse(&p, stop_at_operand, err);
+}
+
+int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv, void *values,
+                         option_note *note, void *ctx, struct error *err)
+{
+	struct parser p = {opts, count, argc, 0, argv, values, note, ctx};
+
+	return parse(&p, false, err);
 }
 
 void options_help(const struct opt *opts, size_t count, struct buf *out)

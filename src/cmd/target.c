@@ -57,8 +57,8 @@ static const struct opt target_rows[] = {
 	OPT_LIST(0, "secret", "VALUE", FIELD(secrets),
                  "the same for a value given here, where the process list shows it to others"),
 	OPT_LIST(0, "pass-env", "VARIABLE", FIELD(passed_variables),
-                 "give a stdio: server this environment variable too; by default it gets HOME, "
-                 "LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
+                 "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
+                 "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
 	OPT_STRING(0, "ca-file", "FILE", FIELD(ca_file), "trust the CA certificates in FILE"),
 	OPT_FLAG(0, "insecure", FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
@@ -133,9 +133,10 @@ static void add_passed_variables(struct env_target *t)
 	const struct opt_list *names = &t->options->passed_variables;
 
 	for (size_t i = 0; i < names->count; i++) {
-		const char *value = t->context->variable(names->item[i]);
+		const char *item = names->item[i], *equals = strchr(item, '=');
+		const char *value = equals ? equals + 1 : t->context->variable(item);
 
-		if (value && credentials_named(str_from(names->item[i]))) {
+		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
 			secrets_add(t->secrets, str_from(value));
 		}
 	}

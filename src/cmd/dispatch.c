@@ -1,0 +1,216 @@
+/* From the program's arguments to a command: global options, the command's own, its project file. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/command_line.h"
+#include "cmd/output.h"
+#include "cmd/settings.h"
+#include "cmd/stored.h"
+#include "net/io.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+struct globals {
+	int verbose;
+	bool quiet, help, version, no_pager, print_config;
+	const char *color;
+};
+
+#define FIELD(f) offsetof(struct globals, f)
+
+const struct opt global_options[] = {
+	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
+	OPT_COUNT('v', "verbose", FIELD(verbose),
+                  "explain decisions on stderr; give twice for more detail"),
+	OPT_FLAG(
+		'q', "quiet", FIELD(quiet),
+		"print only findings, differences, failed properties, errors and the output of --json, "
+		"show, strip and stats; no tables, summaries, progress or warnings"),
+	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
+                   "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
+	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
+	OPT_FLAG(0, "print-config", FIELD(print_config),
+                 "print a command's settings and where each comes from, and exit"),
+	OPT_FLAG(0, "version", FIELD(version), "print the version and exit"),
+};
+const size_t global_options_count = ARRAY_LEN(global_options);
+
+/* A command also accepts the global options, so that users need not remember on which side -v
+   goes. */
+static struct opt *joined_options(const struct command *cmd, size_t *count)
+{
+	struct opt *all = options_expand(cmd->opts, cmd->opt_count, count);
+
+	all = mem_resize(all, *count + global_options_count, sizeof(*all));
+	for (size_t i = 0; i < global_options_count; i++) {
+		all[*count] = global_options[i];
+		all[(*count)++].offset += cmd->opts_size;
+	}
+	return all;
+}
+
+static void apply_globals(struct context *c, const struct globals *g)
+{
+	c->no_pager |= g->no_pager;
+	if (g->quiet) {
+		c->quiet = true;
+		log_set_level(LOG_QUIET);
+	}
+	if (g->verbose) {
+		log_set_level(g->verbose > 1 ? LOG_DEBUG : LOG_INFO);
+	}
+	if (g->color && strcmp(g->color, "auto") != 0) {
+		c->style.color = !strcmp(g->color, "always");
+	}
+}
+
+static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
+                 struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	text(cmd, &out.text);
+	return output_close(&out, err);
+}
+
+static void list_text(const struct command *cmd, struct buf *out)
+{
+	(void)cmd;
+	help_all(out);
+}
+
+static void version_text(const struct command *cmd, struct buf *out)
+{
+	(void)cmd;
+	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
+}
+
+static int check_operands(const struct command *cmd, int given, char **argv, struct error *err)
+{
+	if (given < cmd->min_operands) {
+		return error_set(err, FAIL_USAGE, "missing operand: %s", cmd->operands);
+	}
+	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'",
+		                 argv[cmd->max_operands]);
+	}
+	return 0;
+}
+
+/* Commands without network traffic die of SIGPIPE as filters do; those with it first end their
+   sessions. TLS is only initialized if needed: it costs more than a small check. */
+static int start_command(const struct context *c, const struct command *cmd, const void *opts,
+                         int argc, char **argv, struct error *err)
+{
+	struct sigaction pipe = {.sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
+
+	sigaction(SIGPIPE, &pipe, NULL);
+	if (!cmd->network) {
+		return cmd->run(c, opts, argc, argv, err);
+	}
+	c->catch_stop();
+	if (io_global_init(err)) {
+		return -1;
+	}
+	int code = cmd->run(c, opts, argc, argv, err);
+	io_global_cleanup();
+	return code;
+}
+
+static int print_config(const struct command_line *l, struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	config_print(&l->config, l->target, &out.text);
+	return output_close(&out, err);
+}
+
+/* The command line is valid: the project file comes into it, and the command runs. */
+static int run_settled(struct context *c, struct command_line *l, const struct globals *g,
+                       struct error *err)
+{
+	const struct command *cmd = l->config.command;
+	int operands = command_line_read(l, err);
+	struct arena names = {.last = NULL};
+	int code = -1;
+
+	if (operands < 0) {
+		return -1;
+	}
+	apply_globals(c, g);
+	if (g->print_config) {
+		return print_config(l, err);
+	}
+	if (!check_operands(cmd, operands, l->argv, err) &&
+	    (!cmd->recordings ||
+	     !store_name_operands(c->variable, operands, l->argv, &names, err))) {
+		code = start_command(c, cmd, l->values, operands, l->argv, err);
+	}
+	arena_release(&names);
+	return code;
+}
+
+static int run_command(struct context *c, const struct command *cmd, int argc, char **argv,
+                       struct error *err)
+{
+	size_t count;
+	struct opt *opts = joined_options(cmd, &count);
+	struct command_line l = {
+		.config = {.context = c, .command = cmd, .opts = opts, .opt_count = count},
+		.argc = argc,
+		.argv = argv,
+		.size = cmd->opts_size + sizeof(struct globals)};
+	int code = -1;
+
+	l.values = mem_new(l.size);
+	const struct globals *g = (struct globals *)(void *)((char *)l.values + cmd->opts_size);
+	if (command_line_check(&l, err) >= 0) {
+		code = g->help || g->version
+		               ? print(g->help ? help_command : version_text, cmd, err)
+		               : run_settled(c, &l, g, err);
+	}
+	if (code < 0) {
+		error_wrap(err, "%s", cmd->name);
+	}
+	command_line_release(&l);
+	free(l.values);
+	free(opts);
+	return code;
+}
+
+static int dispatch(struct context *c, int argc, char **argv, struct error *err)
+{
+	struct globals g = {0};
+	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
+	                             &g, err);
+
+	if (operands < 0) {
+		return -1;
+	}
+	apply_globals(c, &g);
+	if (g.version) {
+		return print(version_text, NULL, err);
+	}
+	if (!operands) {
+		if (g.help) {
+			return print(list_text, NULL, err);
+		}
+		return error_set(err, FAIL_USAGE, "no command given");
+	}
+	if (command_find(str_from(argv[1]), &c->command, err)) {
+		return -1;
+	}
+	return g.help ? print(help_command, c->command, err)
+	              : run_command(c, c->command, operands - 1, argv + 2, err);
+}
+
+int command_main(struct context *c, int argc, char **argv, struct error *err)
+{
+	log_set_filter(settings_filter, NULL);
+	int code = dispatch(c, argc, argv, err);
+
+	if (code < 0) {
+		settings_as_options(err->text, strlen(err->text));
+	}
+	return code;
+}

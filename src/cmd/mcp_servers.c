@@ -1,0 +1,128 @@
+/* Servers of an mcp.json: see mcp_servers.h. */
+#include "cmd/mcp_servers.h"
+
+#include "base/names.h"
+
+#include <stdio.h>
+
+/* {"name": {..}}; Visual Studio Code calls it servers. */
+static struct str servers_of(struct str file)
+{
+	struct str servers = JSON_GET(file, "mcpServers");
+
+	return servers.p ? servers : JSON_GET(file, "servers");
+}
+
+static int unknown(struct keyed *k, struct str servers, const char *name)
+{
+	struct names names = {.count = 0};
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(servers, &cursor, &m);) {
+		names_add(&names, json_key_text(k->arena, m.key));
+	}
+	k->value = servers;
+	keyed_fail(k, "no server \"%s\"", name);
+	names_suggest(k->err, str_from(name), names.text, names.count);
+	names_release(&names);
+	return -1;
+}
+
+static int add_words(struct keyed *k, environment *variable, struct str args, struct buf *command)
+{
+	struct str each;
+	const char *word;
+
+	if (args.p && json_type(args) != JSON_ARRAY) {
+		k->value = args;
+		return keyed_expected(k, "an array");
+	}
+	for (size_t cursor = 0; json_next(args, &cursor, &each);) {
+		k->value = each;
+		if (json_is(each, STR(""))) {
+			buf_text(command, " ''");
+			continue;
+		}
+		if (config_expand(k, variable, &word, NULL)) {
+			return -1;
+		}
+		buf_char(command, ' ');
+		config_shell_word(command, word);
+	}
+	return 0;
+}
+
+static int text_of(struct keyed *k, environment *variable, struct str server, const char *key,
+                   const char **out)
+{
+	struct str value = json_get(server, str_from(key));
+
+	*out = NULL;
+	if (json_is_null(value)) {
+		return 0;
+	}
+	k->key = key;
+	k->value = value;
+	return config_expand(k, variable, out, NULL);
+}
+
+static int read_command(struct keyed *k, environment *variable, struct str server,
+                        const char *program, struct buf *command)
+{
+	const char *folder;
+
+	if (text_of(k, variable, server, "cwd", &folder)) {
+		return -1;
+	}
+	buf_text(command, "stdio:");
+	if (folder) {
+		buf_text(command, "cd ");
+		config_shell_word(command, folder);
+		buf_text(command, " && exec ");
+	}
+	config_shell_word(command, program);
+	k->key = "args";
+	return add_words(k, variable, JSON_GET(server, "args"), command);
+}
+
+static int read_target(struct keyed *k, environment *variable, struct str server,
+                       const char **target)
+{
+	struct buf command = BUF(BUF_MAX_MESSAGE);
+	const char *program;
+
+	if (text_of(k, variable, server, "url", target) ||
+	    text_of(k, variable, server, "command", &program)) {
+		return -1;
+	}
+	if (*target) {
+		return 0;
+	}
+	if (!program) {
+		k->value = server;
+		return keyed_fail(k, "\"url\" or \"command\" is missing");
+	}
+	int failed = read_command(k, variable, server, program, &command);
+	*target = arena_str(k->arena, buf_view(&command)).p;
+	buf_release(&command);
+	return failed;
+}
+
+int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
+                     struct mcp_server *out)
+{
+	struct str servers = servers_of(k->text), server;
+
+	if (json_type(servers) != JSON_OBJECT) {
+		k->value = k->text;
+		return keyed_fail(k, "\"mcpServers\" is missing");
+	}
+	server = json_get(servers, str_from(name));
+	if (!server.p) {
+		return unknown(k, servers, name);
+	}
+	snprintf(k->place, sizeof(k->place), "%.60s", name);
+	out->headers = JSON_GET(server, "headers");
+	out->env = JSON_GET(server, "env");
+	return keyed_is_object(k, server) || read_target(k, variable, server, &out->target);
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# The project file, named environments and mcp.json.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+# project: the project file comes from standard input; the test goes on in a folder below it.
+project() {
+	mkdir -p project/below
+	cat >project/.rolldbg.json
+	cd project/below
+}
+
+@test "defaults of a command, from a folder above" {
+	project <<-'END'
+		{"defaults": {
+			"run": {"max_turns": 2, "seed": 7, "quiet": true},
+			"check": {"only": "loop"}
+		}}
+	END
+	expect 0 rolldbg run --out a.jsonl
+	[ -z "$output" ]
+	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.max_turns]' a.jsonl)" = '[7,2]' ]
+	# the command line wins
+	expect 0 rolldbg run --out b.jsonl --max-turns 3 --no-quiet --seed 8
+	[ -n "$output" ]
+	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.max_turns]' b.jsonl)" = '[8,3]' ]
+	expect 0 rolldbg check "$root/fixtures/check/no-tools/"bad-*.jsonl
+	ROLLDBG_CONFIG='' expect 1 rolldbg check "$root/fixtures/check/no-tools/"bad-*.jsonl
+}
+
+@test "a named environment: its settings stand between the defaults and the command line" {
+	project <<-'END'
+		{
+			"environments": {
+				"big": {"target": "builtin:frozen_lake?map=8x8", "seed": 3, "ignore": ["/a", "/b"], "mask": "/state/c", "timeout": "9s"}
+			},
+			"defaults": {"run": {"env": "big", "seed": 1, "ignore": "/first"}, "probe": {"env": "big"}}
+		}
+	END
+	expect 0 rolldbg run --quiet --actions DOWN,DOWN --ignore /last --out a.jsonl
+	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.timeout_ms, .masks]' a.jsonl)" = '[3,9000,["/state/c"]]' ]
+	[ "$(jq -c 'select(.type == "header") | .state_source.ignore - ["/first","/a","/b","/last"] == .state_source.ignore' a.jsonl)" = false ]
+	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 8 ' ]
+	# probe has no --mask, and does not mind
+	expect 0 rolldbg probe --quiet --sessions 2
+	expect 0 rolldbg run --print-config --seed 5 --ignore /last
+	has "$output" "# project file: ${PWD%/below}/.rolldbg.json"
+	has "$output" 'big = builtin:frozen_lake?map=8x8  # '
+	has "$output" 'seed             5  # command line'
+	lacks "$output" 'seed             3'
+	has "$output" 'ignore           /b  # '
+	has "$output" 'ignore           /last  # command line'
+	has "$output" 'timeout          9s  # '
+	has "$output" '.rolldbg.json:3'
+	[ -z "$(find "$XDG_STATE_HOME" -name '*.jsonl')" ]
+}
+
+@test "headers from variables are sent, and never shown" {
+	project <<-'END'
+		{"environments": {"here": {
+			"target": "${URL}",
+			"headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "${PLAIN:-nothing}"}
+		}}}
+	END
+	start serve "$ROLLDBG" serve --port 0
+	export URL=$url TOKEN=a-very-secret-token
+	expect 0 rolldbg run --env here --actions DOWN --print-config
+	has "$output" 'Authorization: Bearer ${TOKEN}'
+	lacks "$output" very-secret
+	expect 0 rolldbg run --env here --actions DOWN --out a.jsonl -vv
+	lacks "$output$stderr$(cat a.jsonl)" very-secret
+	unset TOKEN
+	expect 3 rolldbg run --env here --actions DOWN
+	has "$stderr" '.rolldbg.json:3: environments.here: "Authorization": the variable TOKEN is not set'
+	# what is not used may lack its variables
+	expect 0 rolldbg run --quiet --env builtin:frozen_lake
+}
+
+@test "mcp.json: servers of MCP clients are environments" {
+	cat >server <<-'END'
+		#!/bin/sh
+		[ "$1 $2 $API_KEY" = "it's a\$b sesame-open" ] || { echo "wrong: $*" >&2; exit 1; }
+		while read -r line; do
+			id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+			case $line in
+			*'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+			*'"tools/list"'*) result='{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}}}}]}' ;;
+			*'"tools/call"'*) result='{"content":[{"type":"text","text":"moved"}]}' ;;
+			*) continue ;;
+			esac
+			[ -z "$id" ] || echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"
+		done
+	END
+	chmod +x server
+	cat >mcp.json <<-'END'
+		{"inputs": [], "mcpServers": {
+			"local": {"type": "stdio", "command": "./server", "args": ["it's", "a$b"], "env": {"API_KEY": "${KEY}"}},
+			"remote": {"type": "http", "url": "${URL}", "headers": {"X-Key": "${env:KEY}"}, "disabled": false}
+		}}
+	END
+	start serve "$ROLLDBG" serve --port 0
+	export URL=$url KEY=sesame-open
+	expect 0 rolldbg run --env mcp.json#local --actions up --out a.jsonl --fail-on never
+	[ "$(jq -r 'select(.type == "step") | .outcome' a.jsonl)" = ok ]
+	lacks "$(cat a.jsonl)" sesame
+	expect 0 rolldbg run --env mcp.json#remote --actions DOWN --out b.jsonl
+	lacks "$(cat b.jsonl)" sesame
+	echo '{"environments": {"mine": {"target": "mcp.json#remote", "seed": 9}}}' >.rolldbg.json
+	expect 0 rolldbg run --env mine --actions DOWN --out c.jsonl
+	[ "$(jq -r 'select(.type == "header") | .seed' c.jsonl)" = 9 ]
+	expect 3 rolldbg run --env mcp.json#remot
+	has "$stderr" "mcp.json:1: no server \"remot\"; did you mean 'remote'?"
+	expect 3 rolldbg run --env other.json#remote
+	has "$stderr" 'configuration other.json: No such file'
+	echo '{}' >empty.json
+	expect 3 rolldbg run --env empty.json#x
+	has "$stderr" 'empty.json:1: "mcpServers" is missing'
+	echo '{"servers": {"x": {"type": "http"}}}' >empty.json
+	expect 3 rolldbg run --env empty.json#x
+	has "$stderr" 'empty.json:1: x: "url" or "command" is missing'
+}
+
+# complains TEXT MESSAGE: a project file of that text is refused by every command, with that message.
+complains() {
+	printf '%s\n' "$1" >.rolldbg.json
+	expect 3 rolldbg check "$root/fixtures/recordings/good.jsonl"
+	has "$stderr" "$2"
+	expect 0 rolldbg check --help
+}
+
+@test "a file that is wrong: its line, and the nearest name" {
+	complains '{' '.rolldbg.json:1:2: '
+	complains '[]' 'must be an object, not array'
+	complains $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"
+	complains $'{"defaults": {\n"chek": {}}}' ".rolldbg.json:2: defaults: unknown command \"chek\"; did you mean 'check'?"
+	complains $'{"defaults": {"check":\n{"fail-on": "error"}}}' ".rolldbg.json:2: defaults.check: unknown key \"fail-on\"; did you mean 'fail_on'?"
+	complains $'{"defaults": {"check":\n{"fail_on": "worst"}}}' ".rolldbg.json:2: defaults.check: --fail-on: expected one of error|warning|info|never, got 'worst'"
+	complains $'{"defaults": {"check": {"jobs":\n[1]}}}' '.rolldbg.json:2: defaults.check: "jobs" must be one value, not an array'
+	complains $'{"defaults": {"check": {\n"verify": 1}}}' '.rolldbg.json:2: defaults.check: "verify" must be true or false, not 1'
+	complains $'{"environments": {"x": {}}}' '.rolldbg.json:1: environments.x: "target" is missing'
+	complains $'{"environments": {"x": {"target": "a", "timeot": "3s"}}}' "environments.x: unknown key \"timeot\"; did you mean 'timeout'?"
+	echo '{"environments": {"staging": {"target": "builtin:frozen_lake"}}}' >.rolldbg.json
+	expect 2 rolldbg run --env stagin
+	has "$stderr" "unsupported environment 'stagin': no target, and not named in "
+	has "$stderr" "did you mean 'staging'?"
+	ROLLDBG_CONFIG=nowhere expect 3 rolldbg check
+	has "$stderr" 'configuration nowhere: '
+}
+
+@test "a file of another user is not used" {
+	[ "$(id -u)" = 0 ] || skip 'not root'
+	project <<<'{"defaults": {"run": {"max_turns": 1}}}'
+	chown 12345 ../.rolldbg.json
+	expect 0 rolldbg run --out a.jsonl
+	has "$stderr" 'belongs to another user and is not used'
+	[ "$(jq -r 'select(.type == "end") | .turns' a.jsonl)" = 6 ]
+}

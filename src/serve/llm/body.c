@@ -116,6 +116,22 @@ static void put_head(struct json_writer *w, const char *object, const struct llm
 	jw_str(w, a->model);
 }
 
+static void put_choice(struct json_writer *w, const struct llm_reply *r, int64_t index,
+                       struct str message)
+{
+	jw_object(w);
+	jw_key(w, "index");
+	jw_i64(w, index);
+	jw_key(w, "message");
+	jw_raw(w, message);
+	put_given(w, "logprobs", r->logprobs);
+	jw_key(w, "finish_reason");
+	jw_raw(w, finish_of(r, message));
+	put_given(w, "stop_reason", r->stop_reason);
+	put_given(w, "token_ids", r->token_ids);
+	jw_end(w);
+}
+
 void llm_body_whole(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
                     struct buf *out)
 {
@@ -127,17 +143,9 @@ void llm_body_whole(const struct llm_reply *r, const struct llm_asked *a, uint64
 	put_head(&w, "chat.completion", a, number);
 	jw_key(&w, "choices");
 	jw_array(&w);
-	jw_object(&w);
-	jw_key(&w, "index");
-	jw_i64(&w, 0);
-	jw_key(&w, "message");
-	jw_raw(&w, buf_view(&message));
-	put_given(&w, "logprobs", r->logprobs);
-	jw_key(&w, "finish_reason");
-	jw_raw(&w, finish_of(r, buf_view(&message)));
-	put_given(&w, "stop_reason", r->stop_reason);
-	put_given(&w, "token_ids", r->token_ids);
-	jw_end(&w);
+	for (int64_t i = 0; i < a->n; i++) {
+		put_choice(&w, r, i, buf_view(&message));
+	}
 	jw_end(&w);
 	put_given(&w, "usage", r->usage);
 	put_given(&w, "prompt_token_ids", r->prompt_token_ids);
@@ -153,6 +161,7 @@ struct streaming {
 	uint64_t number;
 	struct buf *out;
 	size_t piece;
+	int64_t choice; /* its index */
 	bool began;
 };
 
@@ -193,7 +202,7 @@ static void begin_chunk(struct streaming *s, struct json_writer *w)
 	jw_array(w);
 	jw_object(w);
 	jw_key(w, "index");
-	jw_i64(w, 0);
+	jw_i64(w, s->choice);
 	jw_key(w, "delta");
 	jw_object(w);
 }
@@ -417,12 +426,14 @@ void llm_body_stream(const struct llm_reply *r, const struct llm_asked *a, uint6
 	          : r->size                                      ? PIECE_LARGE
 	                                                         : PIECE;
 	write_message(r, number, &message);
-	stream_message(&s, buf_view(&message));
-	if (r->stream.error.p) {
-		stream_failure(&s);
-	} else if (!r->stream.no_finish) {
-		begin_chunk(&s, &w);
-		end_chunk(&s, &w, finish_of(r, buf_view(&message)));
+	for (; s.choice < a->n; s.choice++) {
+		stream_message(&s, buf_view(&message));
+		if (r->stream.error.p) {
+			stream_failure(&s);
+		} else if (!r->stream.no_finish) {
+			begin_chunk(&s, &w);
+			end_chunk(&s, &w, finish_of(r, buf_view(&message)));
+		}
 	}
 	if (r->usage.p && a->include_usage && !r->stream.no_usage) {
 		stream_usage(&s);
@@ -440,13 +451,43 @@ void llm_body_stream(const struct llm_reply *r, const struct llm_asked *a, uint6
 	"<!DOCTYPE html>\n<html><head><title>%u</title></head><body><h1>%u</h1>"                   \
 	"</body></html>\n"
 
+/* What the servers call an error of that status: OpenAI, vLLM, Anthropic. */
+static const struct {
+	unsigned status;
+	const char *openai, *vllm, *anthropic;
+} error_types[] = {
+	{400, "invalid_request_error", "BadRequestError", "invalid_request_error"},
+	{401, "invalid_request_error", "Unauthorized", "authentication_error"},
+	{403, "invalid_request_error", "PermissionDeniedError", "permission_error"},
+	{404, "invalid_request_error", "NotFoundError", "not_found_error"},
+	{413, "invalid_request_error", "BadRequestError", "request_too_large"},
+	{429, "requests", "RateLimitError", "rate_limit_error"},
+	{500, "server_error", "InternalServerError", "api_error"},
+	{529, "server_error", "InternalServerError", "overloaded_error"},
+};
+
+static const char *type_of(const struct llm_complaint *c)
+{
+	size_t at = c->status < 500 ? 0 : ARRAY_LEN(error_types) - 2;
+
+	if (c->form == ERROR_OPENAI && json_is(c->code, STR("insufficient_quota"))) {
+		return "insufficient_quota";
+	}
+	for (size_t i = 0; i < ARRAY_LEN(error_types); i++) {
+		at = error_types[i].status == c->status ? i : at;
+	}
+	return c->form == ERROR_VLLM        ? error_types[at].vllm
+	       : c->form == ERROR_ANTHROPIC ? error_types[at].anthropic
+	                                    : error_types[at].openai;
+}
+
 /* {"message":..,"type":..,"param":null,"code":..} */
 static void put_error(struct json_writer *w, const struct llm_complaint *c)
 {
 	jw_key(w, "message");
 	jw_raw(w, c->words);
 	jw_key(w, "type");
-	jw_text(w, c->status < 500 ? "invalid_request_error" : "server_error");
+	jw_text(w, type_of(c));
 	jw_key(w, "param");
 	jw_null(w);
 	jw_key(w, "code");
@@ -513,6 +554,28 @@ const char *llm_body_error(const struct llm_complaint *c, struct buf *out)
 	return "application/json";
 }
 
+static void put_model(struct json_writer *w, struct str name)
+{
+	jw_object(w);
+	jw_key(w, "id");
+	jw_raw(w, name);
+	jw_key(w, "object");
+	jw_text(w, "model");
+	jw_key(w, "created");
+	jw_i64(w, 0);
+	jw_key(w, "owned_by");
+	jw_text(w, "rolldbg");
+	jw_end(w);
+}
+
+void llm_body_model(struct str name, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	put_model(&w, name);
+}
+
 void llm_body_models(struct str models, struct buf *out)
 {
 	struct json_writer w;
@@ -525,16 +588,7 @@ void llm_body_models(struct str models, struct buf *out)
 	jw_key(&w, "data");
 	jw_array(&w);
 	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
-		jw_object(&w);
-		jw_key(&w, "id");
-		jw_raw(&w, name);
-		jw_key(&w, "object");
-		jw_text(&w, "model");
-		jw_key(&w, "created");
-		jw_i64(&w, 0);
-		jw_key(&w, "owned_by");
-		jw_text(&w, "rolldbg");
-		jw_end(&w);
+		put_model(&w, name);
 	}
 	jw_end(&w);
 	jw_end(&w);

@@ -27,5 +27,7 @@ void llm_body_fill(struct buf *out, char with, uint64_t size);
 
 /* {"object":"list","data":[..]} */
 void llm_body_models(struct str models, struct buf *out);
+/* One of them; name: raw JSON string. */
+void llm_body_model(struct str name, struct buf *out);
 
 #endif

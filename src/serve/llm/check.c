@@ -201,21 +201,104 @@ static bool check_stream(struct checking *c, struct str body)
 	       plain_bad(c, "stream_options is only allowed when stream is true");
 }
 
-bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why)
-{
-	struct checking c = {.arena = arena, .out = out, .why = why};
-	struct json_fault fault;
+#define CHOICES_MAX 128
 
-	*out = (struct llm_asked){.turn = 0};
+/* What a request of any API has. */
+static bool check_request(struct checking *c, struct str body)
+{
+	struct llm_asked *out = c->out;
+	struct json_fault fault;
+	struct str n;
+
+	*out = (struct llm_asked){.n = 1};
 	if (json_validate(body, &fault) != 0) {
-		buf_printf(why, "the body is not JSON: %s", fault.why);
+		buf_printf(c->why, "the body is not JSON: %s", fault.why);
 		return false;
 	}
 	if (json_type(body) != JSON_OBJECT || json_type(JSON_GET(body, "model")) != JSON_STRING) {
-		return plain_bad(&c, "you must provide a model parameter");
+		return plain_bad(c, "you must provide a model parameter");
 	}
-	out->model = json_text(c.arena, JSON_GET(body, "model"));
+	out->model = json_text(c->arena, JSON_GET(body, "model"));
 	out->seed.given = json_i64(JSON_GET(body, "seed"), &out->seed.value);
-	return check_messages(&c, JSON_GET(body, "messages")) && check_tools(&c, body) &&
-	       check_stream(&c, body);
+	out->tools = JSON_GET(body, "tools");
+	out->tool_choice = JSON_GET(body, "tool_choice");
+	n = JSON_GET(body, "n");
+	if (!json_is_null(n) && (!json_i64(n, &out->n) || out->n < 1 || out->n > CHOICES_MAX)) {
+		return plain_bad(c, "n is not an integer from 1 to 128");
+	}
+	return check_stream(c, body);
+}
+
+bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why)
+{
+	struct checking c = {.arena = arena, .out = out, .why = why};
+
+	return check_request(&c, body) && check_messages(&c, JSON_GET(body, "messages")) &&
+	       check_tools(&c, body);
+}
+
+bool llm_check_completion(struct str body, struct arena *arena, struct llm_asked *out,
+                          struct buf *why)
+{
+	struct checking c = {.arena = arena, .out = out, .why = why};
+	struct str prompt;
+
+	if (!check_request(&c, body)) {
+		return false;
+	}
+	prompt = JSON_GET(body, "prompt");
+	out->last = json_text(arena, prompt);
+	return json_type(prompt) == JSON_STRING || json_type(prompt) == JSON_ARRAY ||
+	       plain_bad(&c, "prompt is neither a string nor an array");
+}
+
+/* Was that call made before? */
+static bool was_called(struct str input, struct str id)
+{
+	struct str item;
+
+	for (size_t cursor = 0; json_next(input, &cursor, &item);) {
+		if (json_is(JSON_GET(item, "type"), STR("function_call")) &&
+		    str_eq(JSON_GET(item, "call_id"), id)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool check_input(struct checking *c, struct str input)
+{
+	struct str item, text = input;
+	bool model = false;
+
+	for (size_t cursor = 0; json_next(input, &cursor, &item); c->at++) {
+		struct str type = JSON_GET(item, "type");
+		bool own = json_is(type, STR("function_call")) ||
+		           json_is(JSON_GET(item, "role"), STR("assistant"));
+
+		c->out->turn += own && !model;
+		model = own;
+		text = JSON_GET(item, "content");
+		if (json_is(type, STR("function_call_output"))) {
+			text = JSON_GET(item, "output");
+			if (!was_called(input, JSON_GET(item, "call_id"))) {
+				buf_printf(
+					c->why,
+					"input[%zu]: No tool call found for this function call output",
+					c->at);
+				return false;
+			}
+		}
+	}
+	c->out->last = json_text(c->arena, text);
+	return json_type(input) == JSON_STRING || json_count(input) > 0 ||
+	       plain_bad(c, "input is neither a string nor an array of items");
+}
+
+bool llm_check_response(struct str body, struct arena *arena, struct llm_asked *out,
+                        struct buf *why)
+{
+	struct checking c = {.arena = arena, .out = out, .why = why};
+
+	return check_request(&c, body) && check_input(&c, JSON_GET(body, "input"));
 }

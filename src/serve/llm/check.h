@@ -8,5 +8,10 @@
 
 /* False: why holds the sentence. Decoded texts in *out live in the arena. */
 bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why);
+/* The same for /v1/completions and for /v1/responses. */
+bool llm_check_completion(struct str body, struct arena *arena, struct llm_asked *out,
+                          struct buf *why);
+bool llm_check_response(struct str body, struct arena *arena, struct llm_asked *out,
+                        struct buf *why);
 
 #endif

@@ -6,7 +6,9 @@
 #include "json/write.h"
 #include "serve/host/cors.h"
 #include "serve/llm/body.h"
+#include "serve/llm/body_apis.h"
 #include "serve/llm/check.h"
+#include "serve/llm/obey.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -14,8 +16,21 @@
 #define REQUEST_MAX ((size_t)64 << 20)
 #define SILENCE_S   120u
 #define BLOCK       ((size_t)64 << 10) /* bytes a write, where the script says nothing */
-#define CHAT_PATH   "/v1/chat/completions"
 #define MODELS_PATH "/v1/models"
+#define PATHS       "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
+
+/* The APIs that replies are asked for through. */
+typedef void write_reply(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
+                         struct buf *out);
+static const struct route {
+	const char *path;
+	bool (*check)(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why);
+	write_reply *whole, *stream;
+} routes[] = {
+	{"/v1/chat/completions", llm_check, llm_body_whole, llm_body_stream},
+	{"/v1/completions", llm_check_completion, llm_completion_whole, llm_completion_stream},
+	{"/v1/responses", llm_check_response, llm_response_whole, llm_response_stream},
+};
 
 struct llm_server {
 	struct llm_script script;
@@ -173,9 +188,12 @@ static void scripted_error(const struct llm_reply *r, struct completion *a)
 	llm_body_fill(&a->body, ' ', r->size);
 }
 
-static void scripted(const struct llm_reply *r, const struct llm_asked *asked, uint64_t number,
+static void scripted(const struct route *route, const struct llm_reply *r,
+                     const struct llm_asked *asked, struct arena *arena, uint64_t number,
                      struct completion *a)
 {
+	struct llm_reply obeyed = llm_obey(r, asked, arena);
+
 	a->reply = r;
 	a->status = r->status.given ? (unsigned)r->status.value : 200;
 	if (r->raw.p) {
@@ -186,10 +204,10 @@ static void scripted(const struct llm_reply *r, const struct llm_asked *asked, u
 	} else if (asked->stream) {
 		a->stream = true;
 		a->type = "text/event-stream; charset=utf-8";
-		llm_body_stream(r, asked, number, &a->body);
+		route->stream(&obeyed, asked, number, &a->body);
 	} else {
 		a->type = "application/json";
-		llm_body_whole(r, asked, number, &a->body);
+		route->whole(&obeyed, asked, number, &a->body);
 	}
 }
 
@@ -208,29 +226,64 @@ static bool is_known(const struct llm_server *s, struct str model)
 	return !s->script.models.p;
 }
 
-static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
+static void complain_unknown(struct completion *a, struct str model)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(model));
+	complain(a, 404, "\"model_not_found\"", &why);
+	buf_release(&why);
+}
+
+static void answer_route(struct llm_server *s, const struct route *route, struct str body,
+                         struct completion *a)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct arena arena = {0};
 	struct llm_asked asked;
 	uint64_t number = s->number++;
 
-	if (!llm_check(body, &arena, &asked, &why)) {
+	if (!route->check(body, &arena, &asked, &why)) {
 		complain(a, 400, "null", &why);
 	} else if (!is_known(s, asked.model)) {
-		buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(asked.model));
-		complain(a, 404, "\"model_not_found\"", &why);
+		complain_unknown(a, asked.model);
 	} else {
 		const struct llm_reply *r = llm_script_choose(&s->script, &asked, &s->next);
 
 		if (r) {
-			scripted(r, &asked, number, a);
+			scripted(route, r, &asked, &arena, number, a);
 		} else {
 			complain_text(a, 500, "\"script_over\"", "the script has no more replies");
 		}
 	}
 	arena_release(&arena);
 	buf_release(&why);
+}
+
+static void answer_model(struct llm_server *s, struct str model, struct completion *a)
+{
+	struct buf quoted = BUF(BUF_MAX_SMALL);
+
+	if (is_known(s, model)) {
+		json_quote(&quoted, model);
+		a->status = 200;
+		a->type = "application/json";
+		llm_body_model(buf_view(&quoted), &a->body);
+	} else {
+		complain_unknown(a, model);
+	}
+	buf_release(&quoted);
+}
+
+/* NULL: it is none. */
+static const struct route *route_of(const char *url)
+{
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
+		if (strcmp(url, routes[i].path) == 0) {
+			return &routes[i];
+		}
+	}
+	return NULL;
 }
 
 static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connection)
@@ -255,21 +308,25 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
                    const char *url, struct pending_completion *p)
 {
 	struct completion *a = &p->answer;
-	bool chat = strcmp(url, CHAT_PATH) == 0, models = strcmp(url, MODELS_PATH) == 0;
+	const struct route *route = route_of(url);
+	bool models = strcmp(url, MODELS_PATH) == 0;
+	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
 	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
 	                                          host_header(connection, "host"));
 
 	if (refused.status) {
 		complain_text(a, refused.status, "null", refused.why);
-	} else if (!chat && !models) {
-		complain_text(a, 404, "null", "available: " CHAT_PATH " and " MODELS_PATH);
+	} else if (!route && !models && !model) {
+		complain_text(a, 404, "null", "available: " PATHS);
 	} else if (!is_allowed(s, connection)) {
 		complain_text(a, 401, "\"invalid_api_key\"", "Incorrect API key provided, or none");
-	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
+	} else if (strcmp(method, route ? "POST" : "GET") != 0) {
 		complain_text(a, 405, "null", "Method Not Allowed");
-	} else if (chat) {
-		answer_chat(s, buf_view(&p->body), a);
+	} else if (route) {
+		answer_route(s, route, buf_view(&p->body), a);
+	} else if (model) {
+		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
 	} else {
 		a->status = 200;
 		a->type = "application/json";

@@ -101,6 +101,8 @@ struct llm_asked {
 	int64_t turn;     /* assistant messages */
 	struct keyed_number seed;
 	bool stream, include_usage;
+	int64_t n;                     /* choices, at least 1 */
+	struct str tools, tool_choice; /* raw; absent: not given */
 };
 
 /* The reply to the next request; *next counts those given out in order. NULL: the script

@@ -1,0 +1,18 @@
+#!/usr/bin/env bats
+# The scripted model as OpenAI's own client sees it.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+@test "OpenAI's client: models, choices, tool_choice, errors, completions, responses" {
+	jq -n '{models: ["calls", "talks", "busy", "poor", "long"], key: "sk-right", replies: [
+		{when: {model: "calls"}, calls: [{name: "lake_move", arguments: {action: "DOWN"}}]},
+		{when: {model: "talks"}, text: "Hello there.", usage: {prompt_tokens: 5, completion_tokens: 2, total_tokens: 7}},
+		{when: {model: "busy"}, status: 429, code: "rate_limit_exceeded"},
+		{when: {model: "poor"}, status: 429, code: "insufficient_quota"},
+		{when: {model: "long"}, text: "Hello", finish_reason: "length"}]}' >script.json
+	"$ROLLDBG" serve llm script.json --port 0 >model.log 3>&- &
+	echo $! >model.pid
+	until grep -q listening model.log; do sleep 0.1; done
+	[ "$("$installed/gym/bin/python" "$BATS_TEST_DIRNAME/openai_client.py" "http://$(sed 's/.* //' model.log)")" = 'all is well' ]
+}

@@ -12,12 +12,18 @@ struct ddmin {
 	struct map failed; /* hashes of lists that did not pass */
 	struct arena arena;
 	size_t parts; /* the list is cut into so many */
+	bool pairs;   /* or two of its elements are left out */
 };
 
-/* One part of the list, or all but that part. */
+/* Lists up to this length are also tried without any two of their elements: moves there and back, which
+   only go together, are what the algorithm leaves. */
+#define PAIRS_MAX 16
+
+/* One part of the list, or all but that part; or all but two elements, by their places. */
 struct variant {
 	size_t part;
 	bool rest;
+	size_t first, second;
 };
 
 static size_t cut_at(const struct ddmin *s, size_t part)
@@ -30,7 +36,10 @@ static struct sublist build(const struct ddmin *s, struct variant v, size_t *roo
 	size_t from = cut_at(s, v.part), to = cut_at(s, v.part + 1), n = 0;
 
 	for (size_t i = 0; i < s->best->count; i++) {
-		if ((i >= from && i < to) != v.rest) {
+		bool kept =
+			s->pairs ? i != v.first && i != v.second : (i >= from && i < to) != v.rest;
+
+		if (kept) {
 			room[n++] = s->best->index[i];
 		}
 	}
@@ -60,10 +69,38 @@ static void keep(struct ddmin *s, const struct sublist *l)
 	s->best->count = l->count;
 }
 
-/* The variants of a round in their order: parts, then what is left without each. */
+static size_t variants_count(const struct ddmin *s)
+{
+	size_t n = s->best->count;
+
+	return s->pairs ? n * (n - 1) / 2 : 2 * s->parts;
+}
+
+/* The variants of a round in their order: parts, then what is left without each; or without each pair. */
 static struct variant nth(const struct ddmin *s, size_t i)
 {
-	return (struct variant){i % s->parts, i >= s->parts};
+	struct variant v = {.rest = true, .second = 1};
+
+	if (!s->pairs) {
+		return (struct variant){.part = i % s->parts, .rest = i >= s->parts};
+	}
+	while (i-- > 0) {
+		v.second++;
+		if (v.second == s->best->count) {
+			v.first++;
+			v.second = v.first + 1;
+		}
+	}
+	return v;
+}
+
+/* The same list as another variant, or as the one it is made of. */
+static bool is_twin(const struct ddmin *s, struct variant v)
+{
+	if (s->pairs) {
+		return false;
+	}
+	return s->parts == 2 ? v.rest : s->parts == 1 && !v.rest;
 }
 
 struct ddmin_round {
@@ -80,16 +117,12 @@ static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
 	size_t most = s->conf->max_tests - s->best->tests;
 
 	most = most < s->conf->at_once ? most : s->conf->at_once;
-	for (r->count = 0; *next < 2 * s->parts && r->count < most; (*next)++) {
+	for (r->count = 0; *next < variants_count(s) && r->count < most; (*next)++) {
 		size_t *room = mem_array(s->best->count + 1, sizeof(*room));
 
 		r->variants[r->count] = nth(s, *next);
 		r->lists[r->count] = build(s, r->variants[r->count], room);
-		bool rest = r->variants[r->count].rest;
-		/* of two parts the rest is the other one; one part is the list itself */
-		bool twin = s->parts == 2 ? rest : s->parts == 1 && !rest;
-
-		if (twin || is_known(s, &r->lists[r->count])) {
+		if (is_twin(s, r->variants[r->count]) || is_known(s, &r->lists[r->count])) {
 			free(room);
 		} else {
 			r->rooms[r->count++] = room;
@@ -135,16 +168,16 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *found, bool *out,
                      struct error *err)
 {
-	size_t next = 0;
+	size_t next = 0, count = variants_count(s);
 	int kept = 0;
 
 	*out = false;
-	while (!kept && next < 2 * s->parts && !*out) {
+	while (!kept && next < count && !*out) {
 		gather(s, &next, r);
 		if (r->count > 0) {
 			kept = try(s, r, found, err);
 		}
-		*out = !kept && next < 2 * s->parts && s->best->tests >= s->conf->max_tests;
+		*out = !kept && next < count && s->best->tests >= s->conf->max_tests;
 		forget(r);
 	}
 	return kept;
@@ -156,10 +189,12 @@ static void refine(struct ddmin *s, struct variant found)
 	s->parts = s->parts < s->best->count ? s->parts : s->best->count;
 }
 
+/* Until no element can be left out. */
 static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 {
 	struct minimized *best = s->best;
 
+	best->is_minimal = false;
 	s->parts = best->count < 2 ? best->count : 2;
 	while (best->count > 0) {
 		struct variant found = {0};
@@ -181,6 +216,22 @@ static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 	return 0;
 }
 
+/* 1: two elements less, and the search goes on. */
+static int drop_pair(struct ddmin *s, struct ddmin_round *r, struct error *err)
+{
+	struct variant found;
+	bool out;
+
+	if (!s->best->is_minimal || s->best->count < 2 || s->best->count > PAIRS_MAX) {
+		return 0;
+	}
+	s->pairs = true;
+	int kept = one_round(s, r, &found, &out, err);
+
+	s->pairs = false;
+	return kept;
+}
+
 int minimize(const struct minimize_conf *conf, struct minimized *out, struct error *err)
 {
 	struct ddmin s = {.conf = conf, .best = out};
@@ -194,12 +245,15 @@ int minimize(const struct minimize_conf *conf, struct minimized *out, struct err
 	for (size_t i = 0; i < conf->count; i++) {
 		out->index[i] = i;
 	}
-	int failed = search(&s, &r, err);
+	int going = 1;
 
+	while (going > 0) {
+		going = search(&s, &r, err) ? -1 : drop_pair(&s, &r, err);
+	}
 	free(r.lists);
 	free(r.rooms);
 	free(r.variants);
 	free(r.passes);
 	arena_release(&s.arena);
-	return failed;
+	return going;
 }

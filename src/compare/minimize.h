@@ -1,6 +1,6 @@
 /* The smallest part of a list that still passes a test: delta debugging, the algorithm ddmin of
    A. Zeller and R. Hildebrandt, Simplifying and Isolating Failure-Inducing Input (IEEE TSE 28(2),
-   2002, doi:10.1109/32.988498). */
+   2002, doi:10.1109/32.988498). Short results are also tried without any two of their elements. */
 #ifndef ROLLDBG_COMPARE_MINIMIZE_H
 #define ROLLDBG_COMPARE_MINIMIZE_H
 

@@ -134,6 +134,17 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	[ "$(answers d.jsonl)" = $'4\n8\n9' ]
 }
 
+@test "an import without resets, states and tools: the calls it has" {
+	rolldbg run --quiet --actions DOWN,DOWN --out a.jsonl
+	jq -c 'select(.type != "reset") | if .type == "header" then .tools = null | .env = {protocol: "elsewhere"} | .state_source = {kind: "import"} else . end
+		| if .type == "step" or .type == "end" then .state = null | .state_hash = null | .lines = null else . end' a.jsonl >import.jsonl
+	start player "$ROLLDBG" serve import.jsonl --port 0
+	echo '{"kind":"script","calls":[{"name":"lake_move","arguments":{"action":"DOWN"}},{"name":"lake_move","arguments":{"action":"DOWN"}}]}' >calls.json
+	expect 0 rolldbg run --quiet --env "$url" --policy calls.json --out b.jsonl --fail-on never
+	[ "$(answers b.jsonl)" = $'4\n8' ]
+	[ "$(jq -c 'select(.type == "header") | [.env.protocol, .tools]' b.jsonl)" = '["mcp",[{"name":"lake_move","inputSchema":{"type":"object"}}]]' ]
+}
+
 @test "as the model: the recorded replies, by turn, with their usage and reasoning" {
 	cat >script.json <<-'END'
 		{"then":"last","replies":[
@@ -165,9 +176,9 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	has "$stderr" 'cannot read nothing.jsonl: No such file'
 	expect 2 rolldbg serve nothing --port 0
 	has "$stderr" "unknown built-in environment 'nothing'"
-	jq -c 'select(.type != "reset")' a.jsonl >headless.jsonl
-	expect 3 rolldbg serve headless.jsonl --port 0
-	has "$stderr" 'rollout FrozenLake-v1.0 has no reset line'
+	jq -c 'select(.type == "header" or .type == "end")' a.jsonl >empty.jsonl
+	expect 3 rolldbg serve empty.jsonl --port 0
+	has "$stderr" 'rollout FrozenLake-v1.0 has neither a reset nor a call'
 	jq -c 'if .type == "header" then .env.protocol = "openenv-http" else . end' a.jsonl >plain.jsonl
 	expect 3 rolldbg serve plain.jsonl --port 0
 	has "$stderr" '--protocol openenv plays it over a WebSocket'

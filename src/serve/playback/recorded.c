@@ -190,7 +190,6 @@ static void take_end(struct recorded *r, struct recorded_rollout *one, const str
 {
 	take_state(r, one, l);
 	one->total_reward = keep(r, l->value[KEY_TOTAL_REWARD]);
-	one->ended = true;
 }
 
 static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -218,6 +217,7 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 		break;
 	case LINE_RESET:
 		one->reset = reply_of(r, l);
+		one->was_reset = true;
 		break;
 	case LINE_STEP:
 		take_state(r, one, l);
@@ -240,23 +240,95 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	return 0;
 }
 
-static int check(const struct recorded *r, const char *path, struct error *err)
+static int check(struct recorded *r, const char *path, struct error *err)
 {
 	for (size_t i = 0; i < r->count; i++) {
-		if (r->rollouts[i]->reset.outcome == OUTCOME_NONE) {
-			return error_set(err, FAIL_INPUT,
-			                 "%s: rollout %.*s has no reset line: there is nothing to "
-			                 "play back",
-			                 path, STR_ARG(r->rollouts[i]->id));
+		struct recorded_rollout *one = r->rollouts[i];
+
+		if (!one->was_reset && one->count == 0) {
+			return error_set(
+				err, FAIL_INPUT,
+				"%s: rollout %.*s has neither a reset nor a call: there is "
+				"nothing to play back",
+				path, STR_ARG(one->id));
 		}
+		one->reset.outcome =
+			one->reset.outcome == OUTCOME_NONE ? OUTCOME_OK : one->reset.outcome;
 	}
 	return r->count ? 0 : error_set(err, FAIL_INPUT, "%s: no rollout in it", path);
+}
+
+/* ---- tools ---- */
+
+struct called {
+	struct map_item item;
+};
+
+static void add_tools(const struct recorded_rollout *one, struct map *seen, struct arena *arena,
+                      struct json_writer *w)
+{
+	for (size_t i = 0; i < one->count; i++) {
+		uint64_t hash = map_hash(one->calls[i].name);
+
+		if (map_find(seen, hash, STR_NONE)) {
+			continue;
+		}
+		struct called *c = arena_new(arena, sizeof(*c));
+
+		map_add(seen, &c->item, hash);
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, one->calls[i].name);
+		jw_key(w, "inputSchema");
+		jw_raw(w, STR("{\"type\":\"object\"}"));
+		jw_end(w);
+	}
+}
+
+static bool has_tools(const struct recorded *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->rollouts[i]->tools.p) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void offer_called(struct recorded *r)
+{
+	struct buf tools = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct map seen = {.root = NULL};
+	struct json_writer w;
+
+	jw_init(&w, &tools);
+	jw_array(&w);
+	for (size_t i = 0; i < r->count; i++) {
+		add_tools(r->rollouts[i], &seen, &arena, &w);
+	}
+	jw_end(&w);
+	struct str kept = arena_str(&r->arena, buf_view(&tools));
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->rollouts[i]->count > 0) {
+			r->rollouts[i]->tools = kept;
+		}
+	}
+	arena_release(&arena);
+	buf_release(&tools);
 }
 
 int recorded_read(const char *path, struct recorded *out, struct error *err)
 {
 	*out = (struct recorded){.ids = {.key = offsetof(struct recorded_rollout, id)}};
-	return reader_file(path, take_line, out, err) || check(out, path, err) ? -1 : 0;
+	if (reader_file(path, take_line, out, err) || check(out, path, err)) {
+		return -1;
+	}
+	if (!has_tools(out)) {
+		offer_called(out);
+	}
+	return 0;
 }
 
 void recorded_release(struct recorded *r)

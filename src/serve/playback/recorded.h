@@ -39,7 +39,7 @@ struct recorded_rollout {
 	struct str protocol, name, version; /* decoded; absent: not known */
 	struct str tools;                   /* raw array; absent: there was no session */
 	struct str reset_args;              /* raw object; absent: none */
-	bool has_seed, ended;
+	bool has_seed, was_reset;
 	int64_t seed;
 	enum state_kind state_kind;
 	struct recorded_reply reset;
@@ -61,8 +61,9 @@ struct recorded {
 /* Larger recordings are refused: all of it is kept in memory. */
 #define RECORDED_MAX ((size_t)1 << 30)
 
-/* FAIL_INPUT: no such file, no recording, a rollout without a reset or larger than RECORDED_MAX.
-   A rollout without an end is played up to where it stops. recorded_release in every case. */
+/* FAIL_INPUT: no such file, no recording, larger than RECORDED_MAX, a rollout with neither a reset nor
+   a call. One without an end is played up to where it stops. Where no tools were recorded, as in many
+   imports, those that are called are on offer. recorded_release in every case. */
 MUST_USE int recorded_read(const char *path, struct recorded *out, struct error *err);
 void recorded_release(struct recorded *r); /* zeroed is fine */
 

@@ -35,6 +35,10 @@ as_listed() {
 	as_listed stats
 	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl
 	as_listed stats
+	expect 1 rolldbg bisect --json good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
+	as_listed bisect
+	expect 0 rolldbg shrink --json a.jsonl --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --rule fallback-session
+	as_listed shrink
 	rolldbg run --quiet
 	expect 0 rolldbg list --json
 	as_listed list

@@ -33,7 +33,7 @@ static struct llm_conf *read_conf(struct str policy, struct error *err)
 	if (f) {
 		fprintf(f,
 		        "{\"kind\":\"llm\",\"model\":\"m\",\"base_url\":\"http://"
-		        "a\"%s%.*s",
+		        "127.0.0.1\"%s%.*s",
 		        json_count(policy) ? "," : "", (int)policy.n - 1, policy.p + 1);
 		fclose(f);
 	}

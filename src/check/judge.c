@@ -169,10 +169,9 @@ static void show_end(struct judge *j, struct judged_rollout *o, const struct fac
 	for (struct rule_instance *s = j->rules, *end = s + j->rule_count; s < end; s++) {
 		size_t said = f->count + f->left_out;
 
-		bool lacks = check_lacks_facts(s->check, u->rollout);
 		o->findings.rule = s->check->id;
-		o->findings.not_judged = lacks;
-		if (s->check->end && !lacks) {
+		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
+		if (s->check->end && !o->findings.not_judged) {
 			s->check->end(o->states + s->offset, u->rollout, &u->derived, &o->findings);
 		}
 		bool silent = said == f->count + f->left_out;

@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip list stats probe schema serve help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
@@ -10,13 +10,14 @@ _rolldbg_value()
 {
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
-	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_policy 'script random llm' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
+	run:--break) _rolldbg_words '' ;;
 	run:--out | run:-o) _rolldbg_files -f ;;
 	run:--tasks) _rolldbg_files -f ;;
 	run:--group-size | run:-g) _rolldbg_words '' ;;
@@ -53,6 +54,7 @@ _rolldbg_value()
 	run:--ca-file) _rolldbg_files -f ;;
 	run:--header | run:-H) _rolldbg_files -f ;;
 	run:--header-env) _rolldbg_words '' ;;
+	run:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
 	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -61,6 +63,7 @@ _rolldbg_value()
 	run:--baseline) _rolldbg_files -f ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	run:--min-effective) _rolldbg_words '' ;;
+	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
 	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
@@ -74,12 +77,17 @@ _rolldbg_value()
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
-	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
 	replay:--mask) _rolldbg_words '' ;;
 	replay:--tolerance) _rolldbg_words '' ;;
+	replay:--unordered) _rolldbg_words '' ;;
+	replay:--update) _rolldbg_words 'none new all' ;;
+	replay:--tasks) _rolldbg_files -f ;;
+	replay:--shard) _rolldbg_words '' ;;
 	replay:--jobs | replay:-j) _rolldbg_words '' ;;
 	replay:--out | replay:-o) _rolldbg_files -f ;;
+	replay:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	replay:--ignore) _rolldbg_words '' ;;
 	replay:--reset-json) _rolldbg_words '' ;;
@@ -96,15 +104,103 @@ _rolldbg_value()
 	replay:--header-env) _rolldbg_words '' ;;
 	diff:--mask) _rolldbg_words '' ;;
 	diff:--tolerance) _rolldbg_words '' ;;
+	diff:--unordered) _rolldbg_words '' ;;
 	diff:--rollout | diff:-r) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
+	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
+	stats:--trainer-logprobs) _rolldbg_files -f ;;
 	list:--finding) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
-	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
-	stats:--trainer-logprobs) _rolldbg_files -f ;;
-	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	convert:--from) _rolldbg_files -f ;;
+	convert:--to) _rolldbg_words 'eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
+	convert:--out | convert:-o) _rolldbg_files -f ;;
+	convert:--rollout | convert:-r) _rolldbg_words '' ;;
+	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	debug:--seed | debug:-s) _rolldbg_words '' ;;
+	debug:--actions | debug:-a) _rolldbg_words '' ;;
+	debug:--tool | debug:-t) _rolldbg_words '' ;;
+	debug:--argument) _rolldbg_words '' ;;
+	debug:--policy | debug:-p) _rolldbg_policy 'script random llm' ;;
+	debug:--command-file | debug:-x) _rolldbg_files -f ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
+	debug:--interpreter) _rolldbg_words 'text json' ;;
+	debug:--rollout | debug:-r) _rolldbg_words '' ;;
+	debug:--out | debug:-o) _rolldbg_files -f ;;
+	debug:--max-turns | debug:-n) _rolldbg_words '' ;;
+	debug:--task) _rolldbg_words '' ;;
+	debug:--model) _rolldbg_words '' ;;
+	debug:--base-url) _rolldbg_words '' ;;
+	debug:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	debug:--key-env) _rolldbg_words '' ;;
+	debug:--allow-key-env) _rolldbg_words '' ;;
+	debug:--tool-mode) _rolldbg_words 'native json text' ;;
+	debug:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	debug:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
+	debug:--model-timeout) _rolldbg_words '' ;;
+	debug:--model-retries) _rolldbg_words '' ;;
+	debug:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	debug:--ignore) _rolldbg_words '' ;;
+	debug:--reset-json) _rolldbg_words '' ;;
+	debug:--error-text) _rolldbg_words '' ;;
+	debug:--timeout) _rolldbg_words '' ;;
+	debug:--open-timeout) _rolldbg_words '' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	debug:--era) _rolldbg_words 'legacy modern auto' ;;
+	debug:--secret-env) _rolldbg_words '' ;;
+	debug:--secret) _rolldbg_words '' ;;
+	debug:--pass-env) _rolldbg_words '' ;;
+	debug:--ca-file) _rolldbg_files -f ;;
+	debug:--header | debug:-H) _rolldbg_files -f ;;
+	debug:--header-env) _rolldbg_words '' ;;
+	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	shrink:--seed | shrink:-s) _rolldbg_words '' ;;
+	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	shrink:--divergence) _rolldbg_words '' ;;
+	shrink:--rollout) _rolldbg_words '' ;;
+	shrink:--mask) _rolldbg_words '' ;;
+	shrink:--max-runs) _rolldbg_words '' ;;
+	shrink:--jobs | shrink:-j) _rolldbg_words '' ;;
+	shrink:--out | shrink:-o) _rolldbg_files -f ;;
+	shrink:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	shrink:--ignore) _rolldbg_words '' ;;
+	shrink:--reset-json) _rolldbg_words '' ;;
+	shrink:--error-text) _rolldbg_words '' ;;
+	shrink:--timeout) _rolldbg_words '' ;;
+	shrink:--open-timeout) _rolldbg_words '' ;;
+	shrink:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
+	shrink:--secret-env) _rolldbg_words '' ;;
+	shrink:--secret) _rolldbg_words '' ;;
+	shrink:--pass-env) _rolldbg_words '' ;;
+	shrink:--ca-file) _rolldbg_files -f ;;
+	shrink:--header | shrink:-H) _rolldbg_files -f ;;
+	shrink:--header-env) _rolldbg_words '' ;;
+	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	bisect:--seed | bisect:-s) _rolldbg_words '' ;;
+	bisect:--actions) _rolldbg_words '' ;;
+	bisect:--tool) _rolldbg_words '' ;;
+	bisect:--argument) _rolldbg_words '' ;;
+	bisect:--mask) _rolldbg_words '' ;;
+	bisect:--tolerance) _rolldbg_words '' ;;
+	bisect:--unordered) _rolldbg_words '' ;;
+	bisect:--jobs | bisect:-j) _rolldbg_words '' ;;
+	bisect:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	bisect:--ignore) _rolldbg_words '' ;;
+	bisect:--reset-json) _rolldbg_words '' ;;
+	bisect:--error-text) _rolldbg_words '' ;;
+	bisect:--timeout) _rolldbg_words '' ;;
+	bisect:--open-timeout) _rolldbg_words '' ;;
+	bisect:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
+	bisect:--secret-env) _rolldbg_words '' ;;
+	bisect:--secret) _rolldbg_words '' ;;
+	bisect:--pass-env) _rolldbg_words '' ;;
+	bisect:--ca-file) _rolldbg_files -f ;;
+	bisect:--header | bisect:-H) _rolldbg_files -f ;;
+	bisect:--header-env) _rolldbg_words '' ;;
+	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
 	probe:--need | probe:-N) _rolldbg_words '' ;;
@@ -149,9 +245,11 @@ _rolldbg_value()
 	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
 	serve:--map) _rolldbg_words '4x4 8x8 random random8x8' ;;
 	serve:--max-envs) _rolldbg_words '' ;;
-	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror late-reply disconnect' ;;
+	serve:--fault) _rolldbg_words 'html-200 http-500 no-control-plane no-tools instance-shared slow hang capacity leak-slot alias seed-ignored no-metadata close-1011 stateless zombie fallback-session session-churn stale-reward drop-iserror bad-field late-reply disconnect' ;;
 	serve:--allow-origin) _rolldbg_words '' ;;
 	serve:--delay) _rolldbg_words '' ;;
+	serve:--as) _rolldbg_words 'env llm' ;;
+	serve:--match) _rolldbg_words 'exact arguments sequential' ;;
 	*) return 1 ;;
 	esac
 }
@@ -161,26 +259,34 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip list stats probe schema serve help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	check:-*) _rolldbg_words '--json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --accept --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	diff:-*) _rolldbg_words '--mask --tolerance --rollout -r --stat --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --json --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	convert:*) _rolldbg_files -f ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	debug:*) _rolldbg_files -f ;;
+	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	shrink:*) _rolldbg_files -f ;;
+	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --mask --tolerance --unordered --jobs -j --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	bisect:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording' ;;
-	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	serve:*) _rolldbg_words 'frozen_lake desk llm' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip list stats probe schema serve help' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
 	esac
 }
 
@@ -215,14 +321,20 @@ _rolldbg_target()
 	esac
 }
 
-# A kind of $1, a ready policy, or a file.
-_rolldbg_policy()
+# A word of $1, or a file.
+_rolldbg_mixed()
 {
 	local named
-	_rolldbg_words "$1 $(rolldbg __spec policies 2>/dev/null)"
+	_rolldbg_words "$1"
 	named=("${COMPREPLY[@]}")
 	_rolldbg_files -f
 	COMPREPLY+=("${named[@]}")
+}
+
+# A kind of $1, a ready policy, or a file.
+_rolldbg_policy()
+{
+	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
 # readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before

@@ -547,6 +547,7 @@ const struct command command_bisect = {
 		"first and rollout, and a summary with \"first_change\". The exit code is 0 if all "
 		"answer alike, 1 if not, 4 if a target was not reached.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct bisect_options),

@@ -337,6 +337,7 @@ const struct command command_convert = {
 		"call), state_after, reward, end, truncated. \"=TEXT\" is that text itself. Text that "
 		"is JSON, or that Python printed, is read as that value.",
 	.max_operands = -1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct convert_options),

@@ -420,6 +420,7 @@ const struct command command_debug = {
 		"are named as in gdb; help lists them. Commands can also come from files, options "
 		"and standard input.",
 	.max_operands = 1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct debug_options),

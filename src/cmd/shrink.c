@@ -533,6 +533,7 @@ const struct command command_shrink = {
 		"times. The exit code is 0 if something is left, 3 if the finding is not reproduced "
 		"by all calls, 4 if the environment was not reached.",
 	.max_operands = 1,
+	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct shrink_options),

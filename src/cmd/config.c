@@ -271,7 +271,8 @@ int config_defaults(struct config *f, void *values, struct error *err)
 const struct opt *config_env_option(const struct opt *opts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!strcmp(opts[i].name, "env") && opts[i].arg && !strcmp(opts[i].arg, "TARGET")) {
+		if (!strcmp(opts[i].name, "env") && opts[i].type == OPTION_STRING &&
+		    !strcmp(opts[i].arg, "TARGET")) {
 			return &opts[i];
 		}
 	}

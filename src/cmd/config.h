@@ -49,7 +49,7 @@ void config_note(void *ctx, const struct opt *o, const char *value);
 /* Appends each setting with its value and origin: of several values of an option that counts. */
 void config_print(const struct config *f, const char *target, struct buf *out);
 
-/* The option named like a target: NULL if the command has none. */
+/* The option that takes one target: NULL if the command has none, or takes several. */
 const struct opt *config_env_option(const struct opt *opts, size_t count);
 
 #endif

@@ -10,14 +10,13 @@
 /* max_turns, as --max-turns is called in files. */
 static bool is_key_of(const struct opt *o, struct str key)
 {
-	for (size_t i = 0; i < key.n; i++) {
-		char c = key.p[i] == '_' ? '-' : key.p[i];
+	size_t n = strlen(o->name), i = 0;
 
-		if (key.p[i] == '-' || c != o->name[i]) {
-			return false;
-		}
+	while (i < n && i < key.n && o->name[i] == (key.p[i] == '_' ? '-' : key.p[i]) &&
+	       key.p[i] != '-') {
+		i++;
 	}
-	return key.n == strlen(o->name);
+	return i == n && i == key.n;
 }
 
 const struct opt *config_option_of(const struct opt *opts, size_t count, struct str key)
@@ -39,12 +38,13 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count, st
 		names_add(&names, str_from(*more));
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct str name = arena_str(k->arena, str_from(opts[i].name));
+		struct buf name = BUF(BUF_MAX_SMALL);
 
-		for (size_t c = 0; c < name.n; c++) {
-			((char *)(void *)(uintptr_t)name.p)[c] = name.p[c] == '-' ? '_' : name.p[c];
+		for (const char *c = opts[i].name; *c; c++) {
+			buf_char(&name, *c == '-' ? '_' : *c);
 		}
-		names_add(&names, name);
+		names_add(&names, buf_view(&name));
+		buf_release(&name);
 	}
 	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(key, 60)));
 	names_suggest(k->err, key, names.text, names.count);

@@ -63,7 +63,7 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 
 void stored_release(struct stored *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; s->names && i < s->count; i++) {
 		free(s->names[i]);
 	}
 	free(s->names);

@@ -35,10 +35,11 @@ as_listed() {
 	as_listed stats
 	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl
 	as_listed stats
-	expect 1 rolldbg bisect --json good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
-	as_listed bisect
-	expect 0 rolldbg shrink --json a.jsonl --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --rule fallback-session
+	bad='builtin:frozen_lake?fault=drop-iserror&max_envs=9'
+	expect 0 rolldbg shrink --divergence good.jsonl --env "$bad" --json
 	as_listed shrink
+	expect 1 rolldbg bisect good.jsonl --env builtin:frozen_lake --env "$bad" --json
+	as_listed bisect
 	rolldbg run --quiet
 	expect 0 rolldbg list --json
 	as_listed list
@@ -53,7 +54,7 @@ as_listed() {
 	[ "$(jq -r '."$defs".step.properties.outcome.enum | index("not-sent") != null' <<<"$output")" = true ]
 	for name in $(rolldbg __spec | awk -F '\t' '$1 == "option" && $4 == "json" && $2 != "show" { print $2 }'); do
 		expect 0 rolldbg schema "$name"
-		jq -e '.required == ["type"] and (."$defs".summary.required | length > 0)' <<<"$output" >/dev/null
+		jq -e '.required == ["type"] and (."$defs" | length > 0)' <<<"$output" >/dev/null
 	done
 }
 

@@ -62,6 +62,8 @@ of() {
 	of 1 diff good.jsonl bad.jsonl
 	of 0 replay good.jsonl
 	of 1 replay --env 'builtin:frozen_lake?fault=drop-iserror' good.jsonl
+	of 0 shrink --divergence good.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
+	of 1 bisect good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
 	of 0 stats --by task good.jsonl bad.jsonl
 	of 0 stats --compare good.jsonl bad.jsonl
 	XDG_STATE_HOME=$PWD/state "$ROLLDBG" run --quiet

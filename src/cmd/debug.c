@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,6 +68,9 @@ struct debugging {
 	struct scratch_pool *scratch;
 	struct output out, trouble;
 	struct buf latest, history;
+	const char *name; /* of the recording, as it was given */
+	FILE *copy;       /* of a recording in another format, or of a pipe; NULL: none */
+	char copy_path[40];
 	bool out_used; /* the recording of --out is begun: later sessions get files of their own */
 };
 
@@ -263,18 +267,33 @@ static int prepare_target(struct debugging *g, struct error *err)
 	       env_target_start(&g->target, err);
 }
 
+/* What cannot be read by position is copied; the copy has no name but that of its descriptor. */
+static int copy_if_needed(struct debugging *g, const char **path, struct error *err)
+{
+	if (recording_copy(*path, NULL, &g->copy, err)) {
+		return -1;
+	}
+	if (g->copy) {
+		fflush(g->copy);
+		snprintf(g->copy_path, sizeof(g->copy_path), "/proc/self/fd/%d", fileno(g->copy));
+		*path = g->copy_path;
+	}
+	return 0;
+}
+
 static int choose_file(struct debugging *g, int argc, char **argv, const char **path,
                        struct error *err)
 {
 	*path = argc ? argv[0] : NULL;
-	if (argc || is_live(g->opts)) {
+	if (!argc && is_live(g->opts)) {
 		return 0;
 	}
-	if (store_latest(g->context, &g->latest, err)) {
+	if (!argc && store_latest(g->context, &g->latest, err)) {
 		return -1;
 	}
-	*path = buf_cstr(&g->latest);
-	return 0;
+	*path = argc ? argv[0] : buf_cstr(&g->latest);
+	g->name = *path;
+	return copy_if_needed(g, path, err);
 }
 
 /* Beside the recordings; no history where there is no folder yet. */
@@ -301,6 +320,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json && !o->dap;
 	const struct live_target target = {choose_recording, run_live, g};
 	const struct debug_conf conf = {.path = path,
+	                                .name = g->name,
 	                                .rollout = o->rollout,
 	                                .target = is_live(o) ? &target : NULL,
 	                                .files = o->files.item,
@@ -329,6 +349,9 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 
 static void release(struct debugging *g)
 {
+	if (g->copy) {
+		fclose(g->copy);
+	}
 	env_target_release(&g->target);
 	goldens_release(&g->recorded);
 	llm_conf_free(g->llm);

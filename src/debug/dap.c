@@ -152,9 +152,9 @@ static void write_frame(struct debugger *d, struct json_writer *w)
 	jw_key(w, "source");
 	jw_object(w);
 	jw_key(w, "name");
-	jw_text(w, cursor_facts(d->cursor)->path);
+	jw_text(w, debugger_file(d));
 	jw_key(w, "path");
-	jw_text(w, cursor_facts(d->cursor)->path);
+	jw_text(w, debugger_file(d));
 	jw_end(w);
 	jw_end(w);
 	buf_release(&title);

@@ -7,6 +7,7 @@
 
 struct debug_conf {
 	const char *path;                 /* the recording to look at; NULL: a live session alone */
+	const char *name;                 /* of that file, for people */
 	const char *rollout;              /* of it; NULL: the first */
 	const struct live_target *target; /* where calls can be sent; NULL: nowhere */
 	const char *const *files;         /* of commands, first */

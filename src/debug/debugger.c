@@ -26,6 +26,13 @@ enum debug_mode debugger_mode(const struct debugger *d)
 	return d->forked ? MODE_FORK : MODE_LIVE;
 }
 
+const char *debugger_file(const struct debugger *d)
+{
+	const char *path = cursor_facts(d->cursor)->path;
+
+	return d->conf->path && !strcmp(path, d->conf->path) ? d->conf->name : path;
+}
+
 static bool finding_begins(void *ctx, struct str rule, const struct moment *m)
 {
 	const struct debugger *d = ctx;

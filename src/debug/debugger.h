@@ -40,6 +40,8 @@ enum debug_mode { MODE_REC, MODE_LIVE, MODE_FORK };
 enum debug_mode debugger_mode(const struct debugger *d);
 const char *debug_mode_name(enum debug_mode m);
 
+/* The file that it looks at, for people. */
+const char *debugger_file(const struct debugger *d);
 /* What expressions are asked about. */
 struct known debugger_known(struct debugger *d);
 /* Takes over where the cursor stands. */

@@ -88,7 +88,10 @@ static int put_end(struct judged_reading *g, struct error *err)
 int judged_find(const struct judged_conf *conf, judged_fn *take, void *user, struct error *err)
 {
 	struct judged_reading g = {.conf = conf, .take = take, .user = user};
-	const struct judge_conf rules = {.verdict = take_verdict, .ctx = &g};
+	/* how a rollout ended says nothing where it is we who stop it */
+	const struct judge_conf rules = {.without = conf->until ? "one-step-episode" : NULL,
+	                                 .verdict = take_verdict,
+	                                 .ctx = &g};
 
 	if (judge_new(&rules, &g.judge, err)) {
 		return -1;

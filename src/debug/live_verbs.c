@@ -235,7 +235,7 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 	                               go_to_place(d, turn, p.steps, err))) {
 		return -1;
 	}
-	if (prefix_read(&p, d->cursor, d->now.position, fork, &parent, err)) {
+	if (prefix_read(&p, d->cursor, d->now.position, fork, debugger_file(d), &parent, err)) {
 		prefix_release(&p);
 		cursor_close(parent);
 		return -1;

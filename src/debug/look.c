@@ -356,7 +356,7 @@ static void put_session(struct debugger *d)
 	struct style style = d->conf->style;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	outline_text(&d->out, "recording", f->path, style);
+	outline_text(&d->out, "recording", debugger_file(d), style);
 	buf_str(&text, str_from(f->name));
 	buf_text(&text, f->others ? " (others: info rollouts)" : "");
 	outline_text(&d->out, "rollout", buf_cstr(&text), style);

@@ -73,7 +73,7 @@ static struct str parent_of(struct prefix *p, const struct cursor_facts *f)
 	return kept;
 }
 
-static void take_header(struct prefix *p, const struct cursor_facts *f, bool fork)
+static void take_header(struct prefix *p, const struct cursor_facts *f, const char *file, bool fork)
 {
 	struct live_request *q = &p->request;
 	struct str task = f->header.value[KEY_TASK], reset = JSON_GET(task, "reset");
@@ -85,12 +85,12 @@ static void take_header(struct prefix *p, const struct cursor_facts *f, bool for
 	q->sample = line_count(f->header.value[KEY_SAMPLE]);
 	q->sample = q->sample < 0 ? 0 : q->sample;
 	q->parent = fork ? parent_of(p, f) : STR_NONE;
-	q->parent_file = fork ? arena_str(&p->arena, str_from(f->path)).p : NULL;
+	q->parent_file = fork ? arena_str(&p->arena, str_from(file)).p : NULL;
 	p->ignored = changes_ignored(&f->header);
 }
 
 int prefix_read(struct prefix *p, const struct cursor *c, int64_t position, bool fork,
-                struct cursor **parent, struct error *err)
+                const char *file, struct cursor **parent, struct error *err)
 {
 	const struct cursor_facts *f = cursor_facts(c);
 	const struct cursor_conf conf = {.path = f->path, .rollout = f->name};
@@ -98,7 +98,7 @@ int prefix_read(struct prefix *p, const struct cursor *c, int64_t position, bool
 	if (cursor_open(&conf, parent, err) || read_calls(p, *parent, position, err)) {
 		return -1;
 	}
-	take_header(p, cursor_facts(*parent), fork);
+	take_header(p, cursor_facts(*parent), file, fork);
 	return 0;
 }
 

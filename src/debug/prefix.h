@@ -16,9 +16,9 @@ struct prefix {
 };
 
 /* The steps up to and including that position, of what the cursor looks at. *parent: another cursor
-   on it, for prefix_compare. FAIL_INPUT. */
+   on it, for prefix_compare. `file`: what a fork's header calls the recording. FAIL_INPUT. */
 MUST_USE int prefix_read(struct prefix *p, const struct cursor *c, int64_t position, bool fork,
-                         struct cursor **parent, struct error *err);
+                         const char *file, struct cursor **parent, struct error *err);
 void prefix_release(struct prefix *p); /* zeroed is fine */
 
 /* Is `state` the one that was recorded before step N (behind the last: after it)? If not, *same is

@@ -64,7 +64,7 @@ int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted, rollou
 	if (reader_open(path, &r, err)) {
 		return -1;
 	}
-	for (uint64_t n = 1; !stop && (more = reader_next(r, &line, &note, err)) > 0; n++) {
+	for (uint64_t n = 1; !stop && (more = reader_skim(r, &line, &note, err)) > 0; n++) {
 		if (note.torn) {
 			break;
 		}

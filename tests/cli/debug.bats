@@ -219,3 +219,14 @@ asked() {
 	has "$output" './position    8'
 	expect 2 rolldbg replay golden.jsonl good.jsonl --until-divergence
 }
+
+@test "recordings in other formats, and from a pipe" {
+	expect 0 rolldbg debug --batch "$root/fixtures/convert/atif/in.json" -ex step -ex 'print ./position' -ex 'goto end' -ex rs -ex info
+	has "$output" 'position 0 -> 1'
+	has "$output" './position    1'
+	has "$output" "recording     $root/fixtures/convert/atif/in.json"
+	rolldbg run --quiet --seed 42 --out a.jsonl
+	run rolldbg debug --batch <(cat a.jsonl) -ex 'goto 3' -ex rs
+	[ "$status" = 0 ]
+	has "$output" 'turn 2 · step 2'
+}

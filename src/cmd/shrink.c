@@ -340,7 +340,7 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 	jw_init(&w, &s->out.text);
 	jw_object(&w);
 	jw_key(&w, "type");
-	jw_text(&w, "shrunk");
+	jw_text(&w, "summary");
 	jw_key(&w, "rollout");
 	jw_str(&w, s->golden->want.id);
 	jw_key(&w, "rule");

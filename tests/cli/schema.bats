@@ -31,6 +31,11 @@ as_listed() {
 	as_listed diff
 	expect 0 rolldbg replay --json good.jsonl
 	as_listed replay
+	expect 1 rolldbg bisect --json good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
+	as_listed bisect
+	rolldbg run --quiet --env 'builtin:frozen_lake?max_envs=9' --actions UP,UP,UP,UP --out still.jsonl --fail-on never
+	expect 0 rolldbg shrink --json still.jsonl --env 'builtin:frozen_lake?max_envs=9' --rule frozen-state
+	as_listed shrink
 	expect 0 rolldbg stats --by task --json a.jsonl
 	as_listed stats
 	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl

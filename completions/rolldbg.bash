@@ -32,7 +32,8 @@ _rolldbg_value()
 	run:--task) _rolldbg_words '' ;;
 	run:--model) _rolldbg_words '' ;;
 	run:--base-url) _rolldbg_words '' ;;
-	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
+	run:--api) _rolldbg_words 'chat responses anthropic' ;;
 	run:--key-env) _rolldbg_words '' ;;
 	run:--allow-key-env) _rolldbg_words '' ;;
 	run:--tool-mode) _rolldbg_words 'native json text' ;;
@@ -133,7 +134,8 @@ _rolldbg_value()
 	debug:--task) _rolldbg_words '' ;;
 	debug:--model) _rolldbg_words '' ;;
 	debug:--base-url) _rolldbg_words '' ;;
-	debug:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	debug:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
+	debug:--api) _rolldbg_words 'chat responses anthropic' ;;
 	debug:--key-env) _rolldbg_words '' ;;
 	debug:--allow-key-env) _rolldbg_words '' ;;
 	debug:--tool-mode) _rolldbg_words 'native json text' ;;
@@ -213,7 +215,8 @@ _rolldbg_value()
 	probe:--settle) _rolldbg_words '' ;;
 	probe:--model) _rolldbg_words '' ;;
 	probe:--base-url) _rolldbg_words '' ;;
-	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks' ;;
+	probe:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
+	probe:--api) _rolldbg_words 'chat responses anthropic' ;;
 	probe:--key-env) _rolldbg_words '' ;;
 	probe:--allow-key-env) _rolldbg_words '' ;;
 	probe:--tool-mode) _rolldbg_words 'native json text' ;;
@@ -259,34 +262,34 @@ _rolldbg_value()
 _rolldbg_word()
 {
 	case $1 in
-	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --mask --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	check:-*) _rolldbg_words '--report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --jobs -j --trainer-logprobs --explain --list --verify --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --csv --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
-	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;
-	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --mask --tolerance --unordered --jobs -j --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --mask --tolerance --unordered --jobs -j --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
-	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
-	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording' ;;
-	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --version' ;;
+	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
 	esac
 }

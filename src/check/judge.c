@@ -1,10 +1,9 @@
 /* Turns facts into verdicts: calls the rules that need a line, and counts what they find. */
 #include "check/judge.h"
 
-#include "base/names.h"
-#include "base/text.h"
 #include "check/findings.h"
 #include "check/groups.h"
+#include "check/rule_list.h"
 #include "check/turn_lines.h"
 #include "check/verify.h"
 #include "facts/peer.h"
@@ -53,41 +52,6 @@ static void release_judged(void *user)
 	turn_lines_release(&o->lines);
 }
 
-static int unknown_rule(struct str name, struct error *err)
-{
-	const char *names[CHECKS_MAX];
-
-	for (size_t i = 0; i < checks_count; i++) {
-		names[i] = checks[i]->id;
-	}
-	error_set(err, FAIL_USAGE, "unknown rule \"%.*s\"", STR_ARG(name));
-	return names_suggest(err, name, names, checks_count);
-}
-
-/* Marks the rules that a comma-separated list names. */
-static int read_list(const char *list, bool named[CHECKS_MAX], struct error *err)
-{
-	struct str rest = str_from(list);
-
-	for (;;) {
-		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
-		struct str name = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
-		size_t i = 0;
-
-		while (i < checks_count && !str_is(name, checks[i]->id)) {
-			i++;
-		}
-		if (i == checks_count) {
-			return unknown_rule(name, err);
-		}
-		named[i] = true;
-		if (!comma) {
-			return 0;
-		}
-		rest = str_skip(rest, name.n + 1);
-	}
-}
-
 static size_t aligned(size_t n)
 {
 	size_t to = _Alignof(max_align_t);
@@ -99,10 +63,10 @@ static int take_rules(struct judge *j, struct error *err)
 {
 	bool only[CHECKS_MAX] = {false}, without[CHECKS_MAX] = {false};
 
-	if (j->conf.only && read_list(j->conf.only, only, err)) {
+	if (j->conf.only && rule_list_read(j->conf.only, only, err)) {
 		return -1;
 	}
-	if (j->conf.without && read_list(j->conf.without, without, err)) {
+	if (j->conf.without && rule_list_read(j->conf.without, without, err)) {
 		return -1;
 	}
 	for (size_t i = 0; i < checks_count; i++) {

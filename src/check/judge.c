@@ -1,7 +1,6 @@
 /* Turns facts into verdicts: calls the rules that need a line, and counts what they find. */
 #include "check/judge.h"
 
-#include "base/text.h"
 #include "check/findings.h"
 #include "check/groups.h"
 #include "check/turn_lines.h"

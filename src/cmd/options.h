@@ -71,7 +71,8 @@ struct option_group {
 
 /* The rows, with each group replaced by its own rows: the form the functions below take. free()
    it. */
-struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded);
+struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
+	__attribute__((returns_nonnull));
 
 /* Parses argv[0..argc): stores options in `values` (zeroed by the caller) and moves operands to
    the front of argv in order. Returns the number of operands, or -1 with FAIL_USAGE, which

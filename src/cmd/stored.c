@@ -49,7 +49,8 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 	}
 	int count = scandir(buf_cstr(&out->folder), &entries, is_recording, newest_first);
 	if (count < 0 && errno != ENOENT) {
-		return error_errno(err, "cannot read the folder %s", buf_cstr(&out->folder));
+		error_errno(err, "cannot read the folder %s", buf_cstr(&out->folder));
+		return -1;
 	}
 	out->count = count > 0 ? (size_t)count : 0;
 	out->names = mem_array(out->count + 1, sizeof(*out->names));

@@ -37,7 +37,7 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count, st
 	for (; *more; more++) {
 		names_add(&names, str_from(*more));
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; opts && i < count; i++) {
 		struct buf name = BUF(BUF_MAX_SMALL);
 
 		for (const char *c = opts[i].name; *c; c++) {

@@ -36,7 +36,7 @@ static int fail(struct expression_parser *p, size_t at, const char *what)
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t';
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static bool is_operator(char c)

@@ -478,9 +478,6 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	struct buf *out = &r->verdicts.out.text;
 	bool people = !r->opts->verdict.json && !r->context->quiet;
 
-	if (r->llm && r->opts->verdict.json) {
-		model_json_usage(r->usage, r->llm, out);
-	}
 	verdicts_summary(&r->verdicts, r->judge);
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);

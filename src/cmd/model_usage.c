@@ -1,8 +1,6 @@
 /* Words and numbers about a model at work: see model_usage.h. */
 #include "cmd/model_usage.h"
 
-#include "json/write.h"
-
 #include <inttypes.h>
 
 bool model_say_waiting(struct llm_usage *u, uint64_t now_ns, struct buf *out)
@@ -62,40 +60,5 @@ void model_say_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *
 		buf_printf(out, " · %" PRIu64 " repl%s without usage", now.unknown,
 		           now.unknown == 1 ? "y" : "ies");
 	}
-	buf_char(out, '\n');
-}
-
-void model_json_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *out)
-{
-	struct llm_usage_now now = llm_usage_now(u);
-	const struct {
-		const char *name;
-		uint64_t value;
-	} counts[] = {
-		{"requests", now.requests},
-		{"prompt_tokens", now.prompt_tokens},
-		{"cached_tokens", now.cached_tokens},
-		{"completion_tokens", now.completion_tokens},
-		{"replies_without_usage", now.unknown},
-	};
-	struct json_writer w;
-
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "model");
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
-		jw_key(&w, counts[i].name);
-		jw_u64(&w, counts[i].value);
-	}
-	jw_key(&w, "cost");
-	if (c->price.given) {
-		jw_double(&w, cost_of(&now, &c->price));
-		jw_key(&w, "currency");
-		jw_text(&w, c->price.currency);
-	} else {
-		jw_null(&w);
-	}
-	jw_end(&w);
 	buf_char(out, '\n');
 }

@@ -10,9 +10,8 @@ bool model_say_waiting(struct llm_usage *u, uint64_t now_ns, struct buf *out);
 /* " · 12034 tokens", of all replies so far; nothing before the first. */
 void model_say_tokens(struct llm_usage *u, struct buf *out);
 
-/* The line of the summary: requests, tokens, and money where the policy file has a price. */
+/* The line of the summary: requests, tokens, and money where the policy file has a price. Not among
+   the JSON lines, which are those of check: the recording has each reply's usage. */
 void model_say_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *out);
-/* {"type":"model",..} with the same. */
-void model_json_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *out);
 
 #endif

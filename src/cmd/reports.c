@@ -208,16 +208,6 @@ int reports_open(const struct report_options *o, const struct context *c, struct
 	return 0;
 }
 
-bool reports_have_json(const struct reports *r)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->items[i].console && r->items[i].row->kind == &report_kind_json) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool reports_have_table(const struct reports *r)
 {
 	return r->table;

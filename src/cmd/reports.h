@@ -27,9 +27,6 @@ MUST_USE int reports_open(const struct report_options *o, const struct context *
 /* Does the command print its table? Yes, unless a report takes its place on standard output. */
 bool reports_have_table(const struct reports *r);
 
-/* Are its lines printed to standard output? */
-bool reports_have_json(const struct reports *r);
-
 /* For cases that another thread writes, to a console of its own; `console` is borrowed. NULL: some
    report needs its cases one after the other. Free with reports_free. */
 struct reports *reports_part(const struct reports *r, struct buf *console);

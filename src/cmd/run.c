@@ -422,9 +422,6 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
-	if (r->llm && reports_have_json(r->verdicts.reports)) {
-		model_json_usage(r->usage, r->llm, out);
-	}
 	verdicts_summary(&r->verdicts, r->judge);
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);

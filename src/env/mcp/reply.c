@@ -423,6 +423,9 @@ static void keep_suspicion(const struct hidden_error *claim, bool denied, struct
 	size_t n = claim->code.n < sizeof(m->code) ? claim->code.n : 0;
 
 	m->suspected = *claim;
+	if (claim->strength == HIDDEN_ERROR_NONE) {
+		return; /* most replies: there is nothing to classify */
+	}
 	m->suspected_class = keep_claim(claim, m, out);
 	m->denied = denied;
 	memcpy(m->code, claim->code.p ? claim->code.p : "", n);

@@ -143,12 +143,14 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	}
 	body = text_trim(buf_view(&c->body));
 	/* an error may come with status 200 */
-	if (json_validate(body, &fault) == 0 && !json_is_null(JSON_GET(body, "error")) &&
+	bool valid = json_validate(body, &fault) == 0;
+
+	if (valid && !json_is_null(JSON_GET(body, "error")) &&
 	    json_count(JSON_GET(body, "choices")) == 0) {
 		chat_failure_in_body(a->failure, 400, body);
 		return 0;
 	}
-	if (c->conf->api->reply && json_validate(body, &fault) == 0) {
+	if (c->conf->api->reply && valid) {
 		if (!c->conf->api->reply(body, &c->translated)) {
 			return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
 			                 c->conf->api->help);

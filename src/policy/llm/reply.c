@@ -107,12 +107,12 @@ static int no_completion(struct str body, const char *why, struct error *err)
 }
 
 /* The choice of index 0, wherever it stands: one is requested. */
-static struct str choice_of(struct str body)
+static struct str choice_of(struct str choices)
 {
 	struct str first = STR_NONE, each;
 	int64_t index;
 
-	for (size_t cursor = 0; json_next(JSON_GET(body, "choices"), &cursor, &each);) {
+	for (size_t cursor = 0; json_next(choices, &cursor, &each);) {
 		if (json_i64(JSON_GET(each, "index"), &index) && index == 0) {
 			return each;
 		}
@@ -121,10 +121,41 @@ static struct str choice_of(struct str body)
 	return first;
 }
 
+/* The members of a choice beside its message. */
+static void read_choice(struct arena *a, struct str choice, struct chat_reply *out)
+{
+	enum { FINISH, STOP, LOGPROBS, TOKENS, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("finish_reason"), STR_INIT("stop_reason"),
+	                                       STR_INIT("logprobs"), STR_INIT("token_ids")};
+	struct str values[COUNT];
+
+	json_pick(choice, keys, COUNT, values);
+	out->finish_reason = json_text(a, values[FINISH]);
+	out->stop_reason = kept(a, values[STOP]);
+	out->logprobs = kept(a, values[LOGPROBS]);
+	out->token_ids = kept(a, values[TOKENS]);
+}
+
+static void read_message(struct arena *a, struct str message, struct chat_reply *out)
+{
+	struct str content = JSON_GET(message, "content");
+
+	out->content = joined(a, content, chat_content);
+	out->reasoning = json_text(a, chat_reasoning(message));
+	if (!out->reasoning.p) {
+		out->reasoning = joined(a, content, chat_thoughts);
+	}
+	out->refusal = json_text(a, JSON_GET(message, "refusal"));
+	read_calls(message, out);
+}
+
 int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 {
+	enum { CHOICES, PROMPT, USAGE, MODEL, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("choices"), STR_INIT("prompt_token_ids"),
+	                                       STR_INIT("usage"), STR_INIT("model")};
+	struct str values[COUNT], choice, message;
 	struct json_fault fault;
-	struct str choice, message;
 
 	*out = (struct chat_reply){.calls = NULL};
 	body = text_trim(body); /* blanks keep slow connections open */
@@ -134,7 +165,8 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	if (json_validate(body, &fault)) {
 		return no_completion(body, fault.why, err);
 	}
-	choice = choice_of(body);
+	json_pick(body, keys, COUNT, values);
+	choice = choice_of(values[CHOICES]);
 	if (!choice.p) {
 		return no_completion(body, "it has no choices", err);
 	}
@@ -143,20 +175,11 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 		return no_completion(body, "its choice has no message", err);
 	}
 	struct arena *a = &out->arena;
-	out->content = joined(a, JSON_GET(message, "content"), chat_content);
-	out->reasoning = json_text(a, chat_reasoning(message));
-	if (!out->reasoning.p) {
-		out->reasoning = joined(a, JSON_GET(message, "content"), chat_thoughts);
-	}
-	out->refusal = json_text(a, JSON_GET(message, "refusal"));
-	out->finish_reason = json_text(a, JSON_GET(choice, "finish_reason"));
-	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));
-	out->logprobs = kept(a, JSON_GET(choice, "logprobs"));
-	out->token_ids = kept(a, JSON_GET(choice, "token_ids"));
-	out->prompt_token_ids = kept(a, JSON_GET(body, "prompt_token_ids"));
-	out->usage = kept(a, JSON_GET(body, "usage"));
-	out->model = kept(a, JSON_GET(body, "model"));
-	read_calls(message, out);
+	read_message(a, message, out);
+	read_choice(a, choice, out);
+	out->prompt_token_ids = kept(a, values[PROMPT]);
+	out->usage = kept(a, values[USAGE]);
+	out->model = kept(a, values[MODEL]);
 	return 0;
 }
 

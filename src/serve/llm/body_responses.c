@@ -13,7 +13,7 @@ void llm_put_id(struct json_writer *w, const char *prefix, uint64_t number)
 
 /* ---- the items of a reply ---- */
 
-struct item {
+struct output_item {
 	struct str text; /* of a message: raw JSON string; absent: it is a call */
 	struct str call;
 	uint64_t number; /* of the request */
@@ -25,7 +25,7 @@ static struct str text_of(const struct llm_reply *r)
 	return r->message.p ? JSON_GET(r->message, "content") : r->text;
 }
 
-static bool next_item(const struct llm_reply *r, size_t *cursor, struct item *out)
+static bool next_item(const struct llm_reply *r, size_t *cursor, struct output_item *out)
 {
 	struct str calls = r->message.p ? JSON_GET(r->message, "tool_calls") : r->calls;
 	bool first = out->at == 0 && !out->text.p && !out->call.p;
@@ -39,7 +39,7 @@ static bool next_item(const struct llm_reply *r, size_t *cursor, struct item *ou
 	return json_next(calls, cursor, &out->call);
 }
 
-static void put_item_id(struct json_writer *w, const struct item *i)
+static void put_item_id(struct json_writer *w, const struct output_item *i)
 {
 	char id[64];
 
@@ -74,14 +74,14 @@ static void put_arguments(struct json_writer *w, struct str function)
 }
 
 /* A call of the script, or one of `message`. */
-static struct str function_of(const struct item *i)
+static struct str function_of(const struct output_item *i)
 {
 	struct str function = JSON_GET(i->call, "function");
 
 	return function.p ? function : i->call;
 }
 
-static void put_item(struct json_writer *w, const struct item *i, bool begun)
+static void put_item(struct json_writer *w, const struct output_item *i, bool begun)
 {
 	struct str function = function_of(i), id = JSON_GET(i->call, "id");
 
@@ -162,7 +162,7 @@ static const char *incomplete(const struct llm_reply *r)
 static void put_response(struct json_writer *w, const struct llm_reply *r,
                          const struct llm_asked *a, uint64_t number, bool begun)
 {
-	struct item i = {.number = number};
+	struct output_item i = {.number = number};
 	const char *why = begun ? NULL : incomplete(r);
 	size_t cursor = 0;
 
@@ -248,8 +248,8 @@ static void end(struct events *e)
 }
 
 /* An event about an item, up to its own members. */
-static struct json_writer *begin_about(struct events *e, const char *type, const struct item *i,
-                                       bool of_part)
+static struct json_writer *begin_about(struct events *e, const char *type,
+                                       const struct output_item *i, bool of_part)
 {
 	struct json_writer *w = begin(e, type);
 
@@ -264,7 +264,7 @@ static struct json_writer *begin_about(struct events *e, const char *type, const
 	return w;
 }
 
-static void send_item(struct events *e, const char *type, const struct item *i, bool begun)
+static void send_item(struct events *e, const char *type, const struct output_item *i, bool begun)
 {
 	struct json_writer *w = begin(e, type);
 
@@ -275,7 +275,8 @@ static void send_item(struct events *e, const char *type, const struct item *i, 
 	end(e);
 }
 
-static void send_part(struct events *e, const char *type, const struct item *i, struct str text)
+static void send_part(struct events *e, const char *type, const struct output_item *i,
+                      struct str text)
 {
 	struct json_writer *w = begin_about(e, type, i, true);
 
@@ -284,7 +285,8 @@ static void send_part(struct events *e, const char *type, const struct item *i, 
 	end(e);
 }
 
-static void send_text(struct events *e, const char *type, const struct item *i, const char *key)
+static void send_text(struct events *e, const char *type, const struct output_item *i,
+                      const char *key)
 {
 	struct json_writer *w = begin_about(e, type, i, true);
 
@@ -295,7 +297,7 @@ static void send_text(struct events *e, const char *type, const struct item *i, 
 	end(e);
 }
 
-static void send_arguments(struct events *e, const char *type, const struct item *i,
+static void send_arguments(struct events *e, const char *type, const struct output_item *i,
                            const char *key)
 {
 	struct json_writer *w = begin_about(e, type, i, false);
@@ -311,7 +313,7 @@ void llm_response_stream(const struct llm_reply *r, const struct llm_asked *a, u
                          struct buf *out)
 {
 	struct events e = {.out = out};
-	struct item i = {.number = number};
+	struct output_item i = {.number = number};
 	size_t cursor = 0;
 
 	jw_key(begin(&e, "response.created"), "response");

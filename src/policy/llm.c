@@ -194,19 +194,19 @@ static bool reform(struct llm_policy *p, const struct chat_failure *f)
 {
 	enum history_form form =
 		f->class == CHAT_REQUEST || f->class == CHAT_SERVER || f->class == CHAT_POISON
-			? history_wanted(&p->talk.history, buf_view(&f->message))
+			? chat_history_wanted(&p->talk.history, buf_view(&f->message))
 			: HISTORY_USUAL;
 
 	if (form == HISTORY_USUAL) {
 		return false;
 	}
-	history_reform(&p->talk.history, form, buf_view(&p->talk.messages));
+	chat_history_reform(&p->talk.history, form, buf_view(&p->talk.messages));
 	buf_clear(&p->text);
 	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
-	           chat_failure_name(f->class), history_form_name(form));
+	           chat_failure_name(f->class), chat_history_form_name(form));
 	events_push_json(&p->events, EVENT_RETRY, &p->text);
 	log_info("the model's template refuses the history (%s): sent as %s", buf_cstr(&f->message),
-	         history_form_name(form));
+	         chat_history_form_name(form));
 	return true;
 }
 

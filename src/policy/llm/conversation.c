@@ -10,13 +10,13 @@ void conversation_init(struct conversation *c)
 	*c = (struct conversation){.messages = BUF(BUF_MAX_MESSAGE),
 	                           .hasher = hasher_new(),
 	                           .scratch = BUF(BUF_MAX_MESSAGE)};
-	history_init(&c->history);
+	chat_history_init(&c->history);
 }
 
 void conversation_release(struct conversation *c)
 {
 	buf_release(&c->messages);
-	history_release(&c->history);
+	chat_history_release(&c->history);
 	buf_release(&c->scratch);
 	hasher_free(c->hasher);
 }
@@ -36,7 +36,7 @@ static void added(struct conversation *c, size_t begin)
 	struct str message = str_skip(buf_view(&c->messages), begin);
 
 	conversation_chain(c->hasher, message, &c->scratch, c->hash);
-	history_add(&c->history, message);
+	chat_history_add(&c->history, message);
 }
 
 static size_t begin_message(struct conversation *c)

@@ -20,25 +20,25 @@ static const struct {
 	{"*one tool call at*", HISTORY_SINGLE_CALLS},
 };
 
-void history_init(struct history *h)
+void chat_history_init(struct history *h)
 {
 	*h = (struct history){.sent = BUF(BUF_MAX_MESSAGE), .calls = BUF(BUF_MAX_MESSAGE)};
 }
 
-void history_release(struct history *h)
+void chat_history_release(struct history *h)
 {
 	buf_release(&h->sent);
 	buf_release(&h->calls);
 }
 
-const char *history_form_name(enum history_form f)
+const char *chat_history_form_name(enum history_form f)
 {
 	return f == HISTORY_SYSTEM_AS_USER ? "system-as-user"
 	       : f == HISTORY_SINGLE_CALLS ? "single-calls"
 	                                   : "usual";
 }
 
-enum history_form history_wanted(const struct history *h, struct str sentence)
+enum history_form chat_history_wanted(const struct history *h, struct str sentence)
 {
 	for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
 		if (!(h->forms & sentences[i].form) &&
@@ -140,7 +140,7 @@ static void put_single(struct history *h, struct str id)
 	jw_end(&w);
 }
 
-void history_add(struct history *h, struct str message)
+void chat_history_add(struct history *h, struct str message)
 {
 	struct str role = JSON_GET(message, "role");
 	bool single = (h->forms & HISTORY_SINGLE_CALLS) != 0;
@@ -163,7 +163,7 @@ void history_add(struct history *h, struct str message)
 	buf_str(&h->sent, message);
 }
 
-void history_reform(struct history *h, enum history_form f, struct str messages)
+void chat_history_reform(struct history *h, enum history_form f, struct str messages)
 {
 	struct buf list = BUF(2 * BUF_MAX_MESSAGE);
 	struct str each;
@@ -176,7 +176,7 @@ void history_reform(struct history *h, enum history_form f, struct str messages)
 	buf_str(&list, messages);
 	buf_char(&list, ']');
 	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);) {
-		history_add(h, each);
+		chat_history_add(h, each);
 	}
 	buf_release(&list);
 }

@@ -23,17 +23,17 @@ struct history {
 		calls; /* SINGLE_CALLS: the message whose calls wait for their results, or empty */
 };
 
-void history_init(struct history *h);
-void history_release(struct history *h);
+void chat_history_init(struct history *h);
+void chat_history_release(struct history *h);
 
 /* message: raw JSON. */
-void history_add(struct history *h, struct str message);
+void chat_history_add(struct history *h, struct str message);
 
 /* Which form does a server ask for that refused the request with this sentence? HISTORY_USUAL: it
    says nothing about that, or has it already. */
-enum history_form history_wanted(const struct history *h, struct str sentence);
-const char *history_form_name(enum history_form f); /* "system-as-user" */
+enum history_form chat_history_wanted(const struct history *h, struct str sentence);
+const char *chat_history_form_name(enum history_form f); /* "system-as-user" */
 /* From now on in that form too; messages: all so far, raw JSON values, comma separated. */
-void history_reform(struct history *h, enum history_form f, struct str messages);
+void chat_history_reform(struct history *h, enum history_form f, struct str messages);
 
 #endif

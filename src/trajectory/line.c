@@ -368,9 +368,10 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 /* Strings, numbers and words have no line breaks. */
 static void write_value(struct str value, struct buf *out)
 {
-	bool container = value.p[0] == '{' || value.p[0] == '[';
+	/* a string has no line break but an escaped one; around other values there may be blanks */
+	bool string = value.p[0] == '"' && value.p[value.n - 1] == '"';
 
-	if (container && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {
+	if (!string && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {
 		json_minify(value, out);
 	} else {
 		buf_str(out, value);

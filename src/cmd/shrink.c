@@ -2,6 +2,7 @@
    divergence from it. */
 #include "base/log.h"
 #include "cmd/descriptors.h"
+#include "cmd/goldens_choice.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
@@ -452,87 +453,6 @@ static int settle_numbers(struct shrinking *s, struct error *err)
 	return descriptors_allow(s->jobs, err);
 }
 
-struct choosing {
-	struct symptom_watch watch; /* only for its rule */
-	struct buf id;
-	bool found;
-};
-
-static void take_verdict(void *ctx, const struct rollout_verdict *v)
-{
-	struct choosing *c = ctx;
-
-	if (!c->found && v->finding_count > 0 && v->rollout.p) {
-		c->found = true;
-		buf_str(&c->id, v->rollout);
-	}
-}
-
-/* Of several rollouts the first that has the finding, as it was recorded. */
-static int find_rollout(const struct shrinking *s, const char *file, struct buf *id,
-                        struct error *err)
-{
-	struct choosing c = {.id = BUF(BUF_MAX_SMALL)};
-	struct judge_conf conf = {.only = s->opts->rule, .verdict = take_verdict, .ctx = &c};
-	struct judge *judge = NULL;
-	int failed = judge_new(&conf, &judge, err) || judge_recording(judge, file, NULL, NULL, err);
-
-	if (!failed) {
-		judge_finish(judge);
-		failed = c.found ? 0
-		                 : error_set(err, FAIL_INPUT,
-		                             "%s: no rollout in it has a finding %s", file,
-		                             s->opts->rule);
-	}
-	buf_str(id, buf_view(&c.id));
-	judge_free(judge);
-	buf_release(&c.id);
-	return failed ? -1 : 0;
-}
-
-static int no_rollout(const struct shrinking *s, const char *file, const char *id,
-                      struct error *err)
-{
-	if (id) {
-		error_set(err, FAIL_USAGE, "%s has no rollout '%s'; available:", file, id);
-	} else {
-		error_set(err, FAIL_USAGE, "%s has %zu rollouts; choose one with --rollout:", file,
-		          s->goldens.count);
-	}
-	for (size_t i = 0; i < s->goldens.count && i < 20; i++) {
-		size_t n = strlen(err->text);
-
-		snprintf(err->text + n, sizeof(err->text) - n, "%s %.*s", i ? "," : "",
-		         STR_ARG(s->goldens.items[i].want.id));
-	}
-	return -1;
-}
-
-static int choose_rollout(struct shrinking *s, const char *file, struct error *err)
-{
-	struct buf id = BUF(BUF_MAX_SMALL);
-	const char *wanted = s->opts->rollout;
-	bool several = s->goldens.count > 1;
-
-	if (several && !wanted && s->opts->rule) {
-		if (find_rollout(s, file, &id, err)) {
-			buf_release(&id);
-			return -1;
-		}
-		wanted = buf_cstr(&id);
-	}
-	for (size_t i = 0; i < s->goldens.count && !s->golden; i++) {
-		struct golden *g = &s->goldens.items[i];
-		bool fits = wanted ? str_is(g->want.id, wanted) : !several;
-
-		s->golden = fits ? g : NULL;
-	}
-	int failed = s->golden ? 0 : no_rollout(s, file, wanted, err);
-
-	buf_release(&id);
-	return failed;
-}
-
 static int take_calls(struct shrinking *s, struct error *err)
 {
 	struct str call;
@@ -557,7 +477,8 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
 	const struct file_list files = {.paths = &file, .count = 1};
 	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
-	             choose_rollout(s, file, err) || take_calls(s, err) ||
+	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
+	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
 	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||
 	             trial_target_open(&s->target, s->context, &o->target, err);

@@ -8,7 +8,7 @@ load lib
 project() {
 	mkdir -p project/below
 	cat >project/.rolldbg.json
-	cd project/below
+	cd project/below || return
 }
 
 @test "defaults of a command, from a folder above" {
@@ -66,6 +66,7 @@ project() {
 	start serve "$ROLLDBG" serve --port 0
 	export URL=$url TOKEN=a-very-secret-token
 	expect 0 rolldbg run --env here --actions DOWN --print-config
+	# shellcheck disable=SC2016 # as in the file
 	has "$output" 'Authorization: Bearer ${TOKEN}'
 	lacks "$output" very-secret
 	expect 0 rolldbg run --env here --actions DOWN --out a.jsonl -vv

@@ -13,8 +13,9 @@ three() {
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=no-tools' --actions UP --task broken >/dev/null || true
 	mv "$store/$(readlink "$store/latest")" "$store/2026-01-02T10-00-00-bbbbbbbb.jsonl"
 	rolldbg run --quiet --env http://127.0.0.1:9/mcp --actions UP 2>/dev/null || true
-	[ "$(readlink "$store/latest")" != "$(ls "$store" | grep -v '^2026-01\|latest')" ]
-	mv "$store/$(ls "$store" | grep -v '^2026-01\|latest')" "$store/2026-01-03T10-00-00-cccccccc.jsonl"
+	unreached=$(find "$store" -name '2*.jsonl' ! -name '2026-01*')
+	[ "$(readlink "$store/latest")" != "${unreached##*/}" ]
+	mv "$unreached" "$store/2026-01-03T10-00-00-cccccccc.jsonl"
 	ln -sf 2026-01-02T10-00-00-bbbbbbbb.jsonl "$store/latest"
 }
 

@@ -152,7 +152,7 @@ parted() {
 	for i in 0 1 2 3; do
 		rolldbg run --quiet --task lake --group-size 3 --seed $i --policy random:$i --max-turns 9 --fail-on never --out - >run.$i 2>/dev/null
 		jq -c "if .type == \"end\" then .total_reward = 0.$i / 3 else . end" run.$i >run.$i.jsonl
-		files+=(run.$i.jsonl)
+		files+=("run.$i.jsonl")
 	done
 	more=()
 	parted 10 10 10 10 2 2

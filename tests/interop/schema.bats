@@ -74,6 +74,7 @@ of() {
 
 @test "a line that is wrong is noticed" {
 	"$ROLLDBG" run --quiet --out good.jsonl
+	# shellcheck disable=SC2094 # the first is a word
 	"$ROLLDBG" schema >schema
 	for change in '.type = "step" | .turn = "0"' '.outcome = "fine"' '.tool_call.name = 1' '.version = 2' 'del(.rollout)'; do
 		jq -c "$change" good.jsonl >wrong.jsonl

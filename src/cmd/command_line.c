@@ -38,8 +38,9 @@ int command_line_read(struct command_line *l, struct error *err)
 	    config_environment(f, name, l->values, &l->target, err)) {
 		return -1;
 	}
+	const struct option_listener listener = {config_note, f};
 	int operands = options_parse_noting(f->opts, f->opt_count, l->argc, l->argv, l->values,
-	                                    config_note, f, err);
+	                                    &listener, err);
 	if (operands >= 0 && l->target) {
 		*env = l->target;
 	}

@@ -187,14 +187,13 @@ struct parser {
 	int argc, at;
 	char **argv;
 	void *values;
-	option_note *note; /* NULL: nobody wants to know */
-	void *ctx;
+	const struct option_listener *listener; /* NULL: none */
 };
 
 static int set_value(struct parser *p, const struct opt *o, const char *value, struct error *err)
 {
-	if (p->note) {
-		p->note(p->ctx, o, value);
+	if (p->listener) {
+		p->listener->note(p->listener->ctx, o, value);
 	}
 	return options_set(o, value, p->values, err);
 }
@@ -228,8 +227,8 @@ static int parse_long(struct parser *p, const char *arg, struct error *err)
 		o = by_name(p->opts, p->count, str_skip(name, 3));
 		if (o && o->type == OPTION_FLAG) {
 			*(bool *)((char *)p->values + o->offset) = false;
-			if (p->note) {
-				p->note(p->ctx, o, "false");
+			if (p->listener) {
+				p->listener->note(p->listener->ctx, o, "false");
 			}
 			return 0;
 		}
@@ -301,15 +300,15 @@ static int parse(struct parser *p, bool stop_at_operand, struct error *err)
 int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
                   void *values, struct error *err)
 {
-	struct parser p = {opts, count, argc, 0, argv, values, NULL, NULL};
+	struct parser p = {opts, count, argc, 0, argv, values, NULL};
 
 	return parse(&p, stop_at_operand, err);
 }
 
 int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv, void *values,
-                         option_note *note, void *ctx, struct error *err)
+                         const struct option_listener *l, struct error *err)
 {
-	struct parser p = {opts, count, argc, 0, argv, values, note, ctx};
+	struct parser p = {opts, count, argc, 0, argv, values, l};
 
 	return parse(&p, false, err);
 }

@@ -81,10 +81,15 @@ struct opt *options_expand(const struct opt *opts, size_t count, size_t *expande
 MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
                            char **argv, void *values, struct error *err);
 
-/* The same; tells each option and its value, NULL for a flag ("false" where --no-NAME clears it). */
-typedef void option_note(void *ctx, const struct opt *o, const char *value);
+/* Is told of each option that was given and its value, NULL for a flag ("false" if --no-NAME clears
+   it). */
+struct option_listener {
+	void (*note)(void *ctx, const struct opt *o, const char *value);
+	void *ctx;
+};
+/* The same for the options of a command, with a listener. */
 MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv,
-                                  void *values, option_note *note, void *ctx, struct error *err);
+                                  void *values, const struct option_listener *l, struct error *err);
 
 /* Sets one option from elsewhere, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);

@@ -1,17 +1,17 @@
-/* Policy files: JSON that runs as it is (policies/ holds ready ones). Its "kind" says which policy
-   reads the other keys: see the files of script, random and llm/conf.h. */
+/* Policy files: JSON that can be run as it is (policies/ has ready ones). The "kind" selects the
+   policy, which reads the other keys: see the files of script, random and llm/conf.h. */
 #ifndef ROLLDBG_POLICY_FILE_H
 #define ROLLDBG_POLICY_FILE_H
 
 #include "json/keyed.h"
 #include "policy/policy.h"
 
-/* FAIL_INPUT with file, line and column, or the key; unknown keys are refused with the
- * nearest name. */
+/* FAIL_INPUT with file, line and column, or the key; an unknown key is refused with the nearest
+   name. */
 MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
                               struct error *err);
 
-/* Appends the whole file. FAIL_INPUT, also for a name that was perhaps to be a kind. */
+/* Appends the whole file. FAIL_INPUT, also for a name that may have been meant as a kind. */
 MUST_USE int policy_file_read(const char *path, struct buf *out, struct error *err);
 
 /* The same from the text of such a file; conf->spec is its name, for messages. */
@@ -20,10 +20,10 @@ MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text, s
 
 /* ---- for policies that read a file: see from_file of struct policy_ops ---- */
 
-/* What a file of any kind says: the first member of what a policy reads its file into, and the
-   first rows of its table. */
+/* The keys that files of every kind have: the first member of the struct a policy reads its file
+   into, and the first rows of its table. */
 struct policy_file {
-	const char *name;      /* NULL: the file's own */
+	const char *name;      /* NULL: the file's name */
 	struct str error_text; /* for policy_error_texts */
 };
 
@@ -35,10 +35,11 @@ struct policy_file {
 		"error_text", KEYED_ANY, .at = offsetof(struct policy_file, error_text)            \
 	}
 
-/* The name that a file gives itself, else the file's own. */
+/* The name given in the file, else the name of the file. */
 struct str policy_file_title(const struct policy_conf *conf, const struct policy_file *f);
 
-/* -1, for a policy whose keys are right, but that cannot be: names the file. */
+/* Returns -1 with an error that names the file: its keys are valid, but the policy is
+   impossible. */
 int policy_file_unfit(struct keyed *k);
 
 #endif

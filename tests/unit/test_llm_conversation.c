@@ -53,8 +53,9 @@ static void forms(void)
 
 	conversation_init(&c);
 	for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
-		ok(history_wanted(&c.history, str_from(sentences[i].sentence)) == sentences[i].form,
-		   "%s: %s", sentences[i].sentence, history_form_name(sentences[i].form));
+		ok(chat_history_wanted(&c.history, str_from(sentences[i].sentence)) ==
+		           sentences[i].form,
+		   "%s: %s", sentences[i].sentence, chat_history_form_name(sentences[i].form));
 	}
 	conversation_say(&c, "system", STR("S"));
 	conversation_say(&c, "user", STR("U"));
@@ -66,11 +67,11 @@ static void forms(void)
 	struct buf before = BUF(BUF_MAX_SMALL);
 	buf_str(&before, buf_view(&c.messages));
 
-	history_reform(&c.history, HISTORY_SYSTEM_AS_USER, buf_view(&c.messages));
+	chat_history_reform(&c.history, HISTORY_SYSTEM_AS_USER, buf_view(&c.messages));
 	ok(str_starts(buf_view(&c.history.sent),
 	              STR("{\"role\":\"user\",\"content\":\"S\\nU\"},{\"role\":\"assistant\"")),
 	   "the system's text begins the user's");
-	history_reform(&c.history, HISTORY_SINGLE_CALLS, buf_view(&c.messages));
+	chat_history_reform(&c.history, HISTORY_SINGLE_CALLS, buf_view(&c.messages));
 	is_str(buf_cstr(&c.history.sent),
 	       "{\"role\":\"user\",\"content\":\"S\\nU\"},"
 	       "{\"role\":\"assistant\",\"content\":\"both\",\"tool_calls\":[" CALL(
@@ -80,7 +81,7 @@ static void forms(void)
 				    "b") "]},"
 	                                 "{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"y\"}",
 	       "each call before its result");
-	ok(history_wanted(&c.history, STR("System role not supported")) == HISTORY_USUAL,
+	ok(chat_history_wanted(&c.history, STR("System role not supported")) == HISTORY_USUAL,
 	   "a form that did not help is not tried twice");
 	is_str(buf_cstr(&c.messages), buf_cstr(&before), "the recording keeps what was said");
 	buf_release(&before);

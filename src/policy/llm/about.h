@@ -1,5 +1,5 @@
-/* How a decision came about, as the recording's `llm` has it: the reply and how calls were read
-   from it, or why there was none. */
+/* How a decision was made, as the recording's `llm` holds it: the reply and how calls were read
+   from it, or why there was no reply. */
 #ifndef ROLLDBG_POLICY_LLM_ABOUT_H
 #define ROLLDBG_POLICY_LLM_ABOUT_H
 
@@ -7,7 +7,8 @@
 #include "policy/llm/failure.h"
 #include "policy/llm/reply.h"
 
-/* Both write a JSON object in place of what out held. seed: raw, of the request; absent: none. */
+/* Both replace the contents of out with a JSON object. seed: raw, from the request; absent:
+   none. */
 void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
                  const char *prompt_hash, struct buf *out);
 void about_failure(const struct chat_failure *f, const char *prompt_hash, struct buf *out);

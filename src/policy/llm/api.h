@@ -1,39 +1,38 @@
-/* The APIs that a model is asked through. The policy, the recording and all that reads a reply know
-   one of them, chat completions; another is an adapter of one file, which translates the request's
-   body on its way out, and the reply's body, or the events of a stream, on their way in. */
+/* The APIs through which a model is asked. The policy, the recording and everything that reads a
+   reply know one, chat completions; each other API is an adapter in one file, which translates
+   the body of the request, and the body of the reply or the events of a stream. */
 #ifndef ROLLDBG_POLICY_LLM_API_H
 #define ROLLDBG_POLICY_LLM_API_H
 
 #include "json/scan.h"
 
-/* What an adapter keeps from event to event of a stream. */
+/* What an adapter keeps between the events of a stream. */
 struct api_stream {
-	int64_t prompt_tokens, cached_tokens; /* as told at its beginning; 0: not told */
+	int64_t prompt_tokens, cached_tokens; /* as reported at the beginning; 0: not reported */
 };
 
 struct api {
 	const char *name, *help;
 	const char *path;    /* behind /v1 */
-	const char *refuses; /* comma-separated sampling parameters that it does not know */
-	/* What precedes the key in its header; and a header that each request has, or NULL. */
+	const char *refuses; /* comma-separated sampling parameters that it does not have */
+	/* What precedes the key in its header, and a header for every request, or NULL. */
 	const char *key_header, *header;
-	/* NULL, all three: the API is chat completions. Each replaces what out held.
-	   request: the body of a chat-completions request.
-	   reply: of a whole reply, as a chat completion; false: it is none of this API.
-	   event: of an event of a stream, as a chunk; nothing: it says nothing to us. The last one is
-	   followed by "[DONE]" where *done is set. */
+	/* All NULL: the API is chat completions. Each replaces the contents of out. request:
+	   from the body of a chat-completions request. reply: from a whole reply, to a chat
+	   completion; false: not a reply of this API. event: from one event of a stream, to a
+	   chunk; empty: nothing to pass on. If *done is set, "[DONE]" follows the last one. */
 	void (*request)(struct str chat, struct buf *out);
 	bool (*reply)(struct str body, struct buf *out);
 	void (*event)(struct api_stream *s, struct str data, struct buf *out, bool *done);
 };
 
 extern const struct api apis[];
-extern const char *const api_names[]; /* NULL at the end */
-/* Places of those that are named elsewhere. */
+extern const char *const api_names[]; /* ends with NULL */
+/* The indexes of APIs that other files name. */
 #define API_CHAT      0
 #define API_ANTHROPIC 2
 
-/* Does it know that sampling parameter? */
+/* Does the API have that sampling parameter? */
 bool api_accepts(const struct api *a, const char *parameter);
 
 #endif

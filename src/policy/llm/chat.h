@@ -1,6 +1,5 @@
-/* Asking a model: one request, one reply or the reason why there is none. Waits and asks
-   again where that can help; each such attempt is an event `retry`. Never costs a step of
-   the environment. */
+/* Asks a model: one request, and one reply or the reason why there is none. Waits and asks again
+   if that can help; each such attempt is an event `retry`. Never costs an environment step. */
 #ifndef ROLLDBG_POLICY_LLM_CHAT_H
 #define ROLLDBG_POLICY_LLM_CHAT_H
 
@@ -18,12 +17,12 @@ struct chat {
 	struct event_queue *events;
 	struct rng rng; /* spreads the waits of many rollouts */
 	struct buf authorization, body;
-	struct buf translated; /* a reply of another API, as chat completions */
+	struct buf translated; /* a reply of another API, converted to chat completions */
 	const char *headers[4];
 	size_t header_count;
-	struct buf last_message; /* of the failure before */
-	bool replied;            /* once: its own replies are in the history now */
-	struct llm_usage *usage; /* set by the owner; NULL: nobody counts */
+	struct buf last_message; /* of the previous failure */
+	bool replied;            /* it replied once: its own replies are in the history */
+	struct llm_usage *usage; /* set by the owner; NULL: not counted */
 };
 
 /* Borrows all three. stream: distinguishes rollouts. */
@@ -31,8 +30,8 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
                struct event_queue *events, uint64_t stream);
 void chat_release(struct chat *c);
 
-/* 0: *answered, and *reply holds the reply (release it); or *failure says why not and *reply is
-   empty. -1: interrupted, or a local failure. */
+/* Returns 0: either *answered is true and *reply holds the reply (release it), or *failure says
+   why not and *reply is empty. Returns -1 for an interrupt or a local failure. */
 MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
                       struct chat_failure *failure, bool *answered, struct error *err);
 

@@ -20,18 +20,18 @@
 enum tool_mode { TOOLS_NATIVE, TOOLS_JSON, TOOLS_TEXT };
 enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };
 
-/* Of a million tokens. */
+/* Per million tokens. */
 struct llm_price {
 	bool given;
 	double input, output;
-	double cached; /* of the input's, those that the server had in its cache */
+	double cached; /* of the input tokens, those that the server had cached */
 	const char *currency;
 };
 
 #define LLM_TIMEOUT_MS 300000 /* a generation can take minutes */
 #define LLM_RETRIES    4
 
-/* What goes before the file. NULL, or has_x false: as the file says, or the default. */
+/* Overrides the file. NULL, or has_x false: as in the file, or the default. */
 struct llm_options {
 	const char *base_url, *model, *profile, *api, *key_env, *system, *user;
 	const char *tool_mode, *tool_format, *on_no_tool;
@@ -39,7 +39,7 @@ struct llm_options {
 	uint64_t timeout_ms, retries;
 	bool no_repair, stream, tokens;
 	bool insecure; /* accept any TLS certificate */
-	/* Variables that a policy file may have sent to a server elsewhere (see llm_conf_new). */
+	/* Variables that a policy file may send to another host (see llm_conf_new). */
 	const char *const *allowed_keys;
 	size_t allowed_key_count;
 };
@@ -47,37 +47,37 @@ struct llm_options {
 struct llm_conf {
 	struct arena arena;
 	struct str name;
-	const char *url; /* that questions are sent to */
+	const char *url; /* the URL to which requests are sent */
 	const char *model;
 	const struct profile *profile;
 	const struct api *api;
-	const char *key;           /* NULL: none is sent. Never recorded, never logged */
-	const char *key_variable;  /* that it was read from; NULL: none */
+	const char *key;           /* NULL: none is sent. Never recorded or logged */
+	const char *key_variable;  /* the variable it was read from; NULL: none */
 	const char *system, *user; /* templates; system may be NULL */
 	enum tool_mode tool_mode;
-	const char *tool_format; /* of calls in text; NULL: any */
+	const char *tool_format; /* the format of calls in text; NULL: any */
 	enum on_no_tool on_no_tool;
 	bool repair, stream, tokens, insecure;
-	bool media; /* the model takes images and sounds: they are sent as content parts */
+	bool media; /* the model accepts images and sounds: they are sent as content parts */
 	uint64_t timeout_ms;
 	uint64_t retries;
 	struct llm_price price;
-	struct str asked;  /* raw JSON object: the sampling parameters as given */
-	struct str extra;  /* raw JSON object, sent as it is; absent: none */
-	struct str params; /* raw JSON object: all of this, for the header */
+	struct str asked;  /* raw JSON object: the sampling parameters, as given */
+	struct str extra;  /* raw JSON object, sent unchanged; absent: none */
+	struct str params; /* raw JSON object: all of these settings, for the header */
 };
 
-extern const char *const tool_mode_names[]; /* by enum, NULL at the end */
+extern const char *const tool_mode_names[]; /* indexed by enum, NULL at the end */
 extern const char *const on_no_tool_names[];
 
-/* Is that sampling parameter sent, to this server through this API? */
+/* Is that sampling parameter sent to this server through this API? */
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter);
 
-/* spec: as in struct policy_conf. *out is NULL when it asks for no model (another kind, or a
-   file of one: what is wrong with such a file is for policy_open to say). `variable` is
-   getenv, for the key. A file may not choose which of the user's variables goes to a server that is not on this host:
-   one that is not the profile's own needs the user's word, as the option or in allowed_keys. FAIL_USAGE: options;
-   FAIL_INPUT: the file. */
+/* spec: as in struct policy_conf. *out is NULL if it asks no model (another kind, or a file of
+   another kind, whose errors policy_open reports). `variable` is getenv, for the key. A file
+   must not choose which of the user's variables is sent to another host: one that is not the
+   profile's own has to be named by the user, as the option or in allowed_keys. FAIL_USAGE:
+   options; FAIL_INPUT: the file. */
 MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
                           const char *(*variable)(const char *name), struct llm_conf **out,
                           struct error *err);

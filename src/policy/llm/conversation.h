@@ -1,5 +1,5 @@
-/* The conversation with a model, append only: its messages as they are sent, and what
-   each turn added. */
+/* The conversation with a model, append-only: its messages as they are sent, and the messages
+   that each turn added. */
 #ifndef ROLLDBG_POLICY_LLM_CONVERSATION_H
 #define ROLLDBG_POLICY_LLM_CONVERSATION_H
 
@@ -8,13 +8,13 @@
 #include "policy/llm/history.h"
 
 struct conversation {
-	struct buf messages;    /* raw JSON values, comma separated */
+	struct buf messages;    /* raw JSON values, separated by commas */
 	struct history history; /* the same as they are sent */
-	size_t taken;           /* bytes of `messages` that conversation_added() has given */
+	size_t taken;           /* bytes of `messages` that conversation_added() has returned */
 	struct hasher *hasher;
-	/* Of all messages so far, a chain: the hash of (the chain before, canonical
-	   message), beginning with the empty text. So that it costs one message, not the
-	   whole conversation, to go on. */
+	/* A chain over all messages so far: the hash of (the chain before, the canonical
+	   message), starting with the empty text, so that each addition costs one message, not
+	   the whole conversation. */
 	char hash[HASH_HEX + 1];
 	struct buf scratch;
 };
@@ -24,23 +24,24 @@ void conversation_release(struct conversation *c);
 
 /* {"role":role,"content":text} */
 void conversation_say(struct conversation *c, const char *role, struct str text);
-/* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: it is left out. */
+/* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: omitted. */
 void conversation_answer(struct conversation *c, struct str id, struct str name, struct str text);
-/* {"role":"user","content":[parts]}; parts: raw JSON, comma separated. */
+/* {"role":"user","content":[parts]}; parts: raw JSON, separated by commas. */
 void conversation_show(struct conversation *c, struct str parts);
-/* A whole message, raw JSON. */
+/* A whole message, as raw JSON. */
 void conversation_add(struct conversation *c, struct str message);
 
-/* What was added since this was last asked; valid until the next addition. */
+/* What was added since the last call of this; valid until the next addition. */
 struct str conversation_added(struct conversation *c);
 
 /* One step of the hash chain, to rebuild a prompt from a recording. */
 void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
                         char hash[HASH_HEX + 1]);
 
-/* Appends a prompt: {observation}, {state}, {task} and the names in vars (raw JSON object) are
-   replaced, the observation as answer.h has it, strings by their text, other values by their JSON,
-   absent ones by nothing; other braces stay. Lines with nothing but absent values are dropped. */
+/* Appends a prompt: {observation}, {state}, {task} and the names in vars (a raw JSON object) are
+   replaced: the observation as answer.h converts it, strings by their text, other values by
+   their JSON, absent ones by nothing; other braces stay. Lines that hold only absent values are
+   dropped. */
 struct prompt_values {
 	struct str observation, state; /* raw JSON */
 	const char *task;

@@ -1,6 +1,6 @@
-/* The history as it is sent: messages of the user in a row are one, for many chat templates take
-   no two of one role; and, once a server has refused the usual form, the form that its template
-   takes. What is recorded stays as it was said. */
+/* The history as it is sent. Consecutive messages of the user become one, because many chat
+   templates refuse two of the same role; and once a server has refused the usual form, the form
+   that its template accepts is used. What is recorded stays unchanged. */
 #ifndef ROLLDBG_POLICY_LLM_HISTORY_H
 #define ROLLDBG_POLICY_LLM_HISTORY_H
 
@@ -10,17 +10,16 @@
 enum history_form {
 	HISTORY_USUAL = 0,
 	HISTORY_SYSTEM_AS_USER =
-		1, /* there is no role system: its text begins the first user message */
-	HISTORY_SINGLE_CALLS = 2, /* a message of the assistant has at most one call */
+		1, /* there is no system role: its text begins the first user message */
+	HISTORY_SINGLE_CALLS = 2, /* an assistant message has at most one call */
 };
 
 struct history {
-	struct buf sent; /* raw JSON values, comma separated */
-	size_t last;     /* where the last of them begins */
-	bool user_last;  /* and it is the user's, so the next may be added to it */
-	unsigned forms;  /* of enum history_form */
-	struct buf
-		calls; /* SINGLE_CALLS: the message whose calls wait for their results, or empty */
+	struct buf sent;  /* raw JSON values, separated by commas */
+	size_t last;      /* offset of the last message */
+	bool user_last;   /* and it is the user's, so the next one may be merged into it */
+	unsigned forms;   /* of enum history_form */
+	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
 };
 
 void chat_history_init(struct history *h);
@@ -29,11 +28,12 @@ void chat_history_release(struct history *h);
 /* message: raw JSON. */
 void chat_history_add(struct history *h, struct str message);
 
-/* Which form does a server ask for that refused the request with this sentence? HISTORY_USUAL: it
-   says nothing about that, or has it already. */
+/* The form that a server asks for by refusing the request with this message. HISTORY_USUAL:
+   none, or it is used already. */
 enum history_form chat_history_wanted(const struct history *h, struct str sentence);
 const char *chat_history_form_name(enum history_form f); /* "system-as-user" */
-/* From now on in that form too; messages: all so far, raw JSON values, comma separated. */
+/* Uses that form, too, from now on; messages: all so far, as raw JSON values separated by
+   commas. */
 void chat_history_reform(struct history *h, enum history_form f, struct str messages);
 
 #endif

@@ -11,30 +11,31 @@
 
 /* How a request asks for a reply that matches a JSON Schema. */
 enum schema_form {
-	SCHEMA_UNTOLD,      /* it has no such field: the prompt alone says it */
+	SCHEMA_UNTOLD,      /* it has no such member: only the prompt asks for it */
 	SCHEMA_JSON_SCHEMA, /* {"type":"json_schema","json_schema":{"name","schema"}} */
 	SCHEMA_JSON_OBJECT, /* {"type":"json_object","schema":..} */
 };
 
 struct profile {
 	const char *name, *help;
-	const char *key_variable; /* of its API key; NULL: it needs none */
-	const char *key_host;     /* whose key that is: this host and those below it */
-	const char *max_tokens;   /* what it calls the limit of a reply */
-	const char *accepts;      /* comma-separated optional fields that are safe to send */
-	/* members that ask for token ids, raw JSON; NULL: it has none to give */
+	const char *key_variable; /* the variable of its API key; NULL: it needs none */
+	const char *key_host;     /* the host the key is for, with its subdomains */
+	const char *max_tokens;   /* the name of the token limit of a reply */
+	const char *accepts;      /* comma-separated optional members that may be sent */
+	/* members that request token ids, raw JSON; NULL: it returns none */
 	const char *tokens;
 	enum schema_form schema;
-	bool null_content;    /* takes "content":null beside tool calls; else "" is sent */
-	bool keeps_reasoning; /* reasoning goes back into the prompt, as `reasoning` */
-	bool names_results;   /* messages of role tool may name the tool: some templates want it */
-	int api;              /* of apis[], unless the user names another */
+	bool null_content;    /* accepts "content":null with tool calls; otherwise "" is sent */
+	bool keeps_reasoning; /* reasoning is sent back in the prompt, as `reasoning` */
+	/* messages of role tool may name the tool, which some templates need */
+	bool names_results;
+	int api; /* an index of apis[], unless the user names another API */
 };
 
 extern const struct profile profiles[];
 extern const size_t profiles_count;
 
-/* Is the optional field safe to send? */
+/* May the optional member be sent? */
 bool profile_accepts(const struct profile *p, const char *field);
 
 #endif

@@ -1,5 +1,5 @@
-/* The first messages of a conversation: the policy's prompts with their placeholders replaced,
-   and the tools, if the model gets them as text. */
+/* The first messages of a conversation: the policy's prompts with their placeholders replaced
+   and, if the model gets tools as text, the tools. */
 #ifndef ROLLDBG_POLICY_LLM_PROMPTS_H
 #define ROLLDBG_POLICY_LLM_PROMPTS_H
 

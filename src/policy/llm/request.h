@@ -5,11 +5,11 @@
 
 #include "policy/llm/conf.h"
 
-/* What stays the same from turn to turn, made once a rollout. */
+/* The parts that are the same in every turn, made once per rollout. */
 struct chat_request {
-	struct buf fixed;     /* members before `messages`, comma separated */
+	struct buf fixed;     /* members before `messages`, separated by commas */
 	struct buf sent;      /* raw JSON object: the sampling parameters that are sent */
-	int64_t seed;         /* of the first turn; negative: none, or any */
+	int64_t seed;         /* for the first turn; negative: none, or any */
 	struct str turn_seed; /* raw JSON; absent: the seed is not such a number */
 	char seed_text[24];
 	const char *limit_name; /* of a reply, in tokens */

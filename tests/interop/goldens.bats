@@ -65,7 +65,8 @@ replay() {
 		step 1 /error/class null -> session
 	END
 	[ "$(grep -c "/observation .* -> Error executing tool lake_move: '<session>'" differences)" = 2 ]
-	[[ $output == *$'plain.jsonl: rollout plain.0\n  step 0  lake_move action=DOWN\n    /outcome  ok -> session-lost\n'* ]]
+	[[ $output == *$'plain.jsonl: rollout plain.0\n  first divergence: step 0 of 2; '* ]]
+	[[ $output == *$'\n  step 0  lake_move action=DOWN\n    /outcome  ok -> session-lost\n'* ]]
 	grep -q 'tests="1" failures="1" errors="0"' report.xml
 	grep -q 'message="step 0  lake_move action=DOWN: /outcome  ok -&gt; session-lost (and ' report.xml
 }

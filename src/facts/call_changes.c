@@ -37,12 +37,13 @@ static struct call_change *change_by(struct call_changed_number *n, struct arena
 }
 
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
-                       double change)
+                       double change, double quantum)
 {
 	struct call_changed_number *n = number_at(c, a, pointer);
 	struct call_change *by = n ? change_by(n, a, call) : NULL;
 
 	if (by) {
+		n->quantum = fmax(n->quantum, quantum);
 		by->count++;
 		by->least = fmin(by->least, change);
 		by->most = fmax(by->most, change);
@@ -52,7 +53,7 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 /* Is every call that was repeated told from every other one by its change? */
 static bool depends(const struct call_changed_number *n)
 {
-	double spread = 0, gap = INFINITY;
+	double spread = n->quantum, gap = INFINITY; /* coarse changes are equal by chance */
 
 	for (size_t i = 0; i < n->count; i++) {
 		const struct call_change *a = &n->calls[i];

@@ -18,6 +18,7 @@ struct call_change {
 
 struct call_changed_number {
 	struct str pointer;
+	double quantum; /* the coarsest resolution it was spelled with */
 	struct call_change *calls;
 	size_t count;
 };
@@ -28,8 +29,9 @@ struct call_changes {
 	size_t count;
 };
 
+/* quantum: the resolution of the number, as in struct number_pair. */
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
-                       double change);
+                       double change, double quantum);
 
 /* Is there such a number? Needs two different calls, each sent at least twice. */
 bool call_changes_found(const struct call_changes *c);

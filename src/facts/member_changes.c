@@ -296,10 +296,11 @@ static bool is_ignored(const struct member_changes *c, struct str pointer)
 static void take_ignored(struct member_changes *c, struct str pointer, struct str before,
                          struct str after, const struct interval *between)
 {
-	double a, b;
+	struct number_pair p;
 
-	if (between->called && json_double(before, &a) && json_double(after, &b)) {
-		call_changes_take(&c->by_call, c->arena, pointer, between->call, b - a);
+	if (between->called && number_pair_read(before, after, &p) && !p.text) {
+		call_changes_take(&c->by_call, c->arena, pointer, between->call, p.after - p.before,
+		                  p.quantum);
 	}
 }
 

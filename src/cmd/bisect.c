@@ -398,7 +398,7 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 	}
 	for (size_t i = 0; i < b->layer_count; i++) {
 		if (b->layers[i].peer.kind != FAIL_NONE) {
-			log_error("%s: %s", b->layers[i].name, b->layers[i].peer.text);
+			target_say_lost(b->layers[i].name, b->layers[i].peer.text);
 		}
 	}
 	return count->interrupted ? 130 : count->unreachable ? 4 : b->changer != NULL;

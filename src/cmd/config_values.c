@@ -34,7 +34,7 @@ static int put_variable(struct keyed *k, environment *variable, struct str inner
 		return 0;
 	}
 	if (memchr(name.p, ':', name.n)) {
-		return keyed_fail(k, "\"%s\": ${%.*s} is no environment variable", k->key,
+		return keyed_fail(k, "\"%s\": '${%.*s}' does not name a variable", k->key,
 		                  STR_ARG(text_utf8_cut(inner, 60)));
 	}
 	return keyed_fail(k, "\"%s\": the variable %.*s is not set", k->key,

@@ -296,6 +296,12 @@ static int open_judge(struct recording_side *s, struct error *err)
 	return 0;
 }
 
+/* Not so /dev/null, which git difftool passes for a file that one side lacks. */
+static bool is_lone_empty(const struct recording_side *s)
+{
+	return !s->files.many && !by_rollout_id(s->lines).p && is_regular(s->files.paths[0]);
+}
+
 static int open_sides(struct diffing *f, struct error *err)
 {
 	for (int i = 0; i < 2; i++) {
@@ -309,6 +315,10 @@ static int open_sides(struct diffing *f, struct error *err)
 		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
 		                    err)) {
 			return -1;
+		}
+		if (is_lone_empty(s)) {
+			return error_set(err, FAIL_INPUT, "%s: contains no recording",
+			                 s->files.paths[0]);
 		}
 	}
 	return 0;

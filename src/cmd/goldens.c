@@ -171,7 +171,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 		failed = read_rollout(r, lines, err);
 	}
 	if (!failed && g->count == before) {
-		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it", *file);
+		failed = error_set(err, FAIL_INPUT, "%s: contains no recording", *file);
 	}
 	by_rollout_close(lines);
 	strip_free(r->strip);

@@ -229,7 +229,7 @@ static int conclude(struct probing *p, const struct probe_summary *s, struct err
 		return -1;
 	}
 	if (lost) {
-		log_error("%s: %s", p->target.name, s->lost.text);
+		target_say_lost(p->target.name, s->lost.text);
 	}
 	return lost || s->model_lost ? 4 : s->count[PROPERTY_FAIL] > 0;
 }

@@ -453,7 +453,7 @@ static void say_peer(const struct replaying *r)
 		left += !r->goldens.items[i].started;
 	}
 	if (d->peer.kind != FAIL_NONE) {
-		log_error("%s: %s", d->target.name, d->peer.text);
+		target_say_lost(d->target.name, d->peer.text);
 	}
 	if (left && r->unreachable) {
 		log_warn("%zu rollout%s not tried after that (--keep-going tries all)", left,

@@ -434,20 +434,12 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	}
 }
 
-/* Some messages already begin with the place. */
-static void say_lost(const char *place, const char *why)
-{
-	bool named = str_starts(str_from(why), str_from(place));
-
-	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
-}
-
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
 	judge_finish(r->judge);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE) {
-		say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name, d->peer.text);
+		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name, d->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were interrupted, %zu "

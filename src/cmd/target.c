@@ -313,3 +313,10 @@ void env_target_hide(const struct env_target *t, struct error *err)
 	error_set(err, plain.kind, "%s", buf_cstr(&text));
 	buf_release(&text);
 }
+
+void target_say_lost(const char *place, const char *why)
+{
+	bool named = str_starts(str_from(why), str_from(place));
+
+	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
+}

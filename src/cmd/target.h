@@ -63,4 +63,8 @@ MUST_USE int env_target_withhold(struct env_target *t, const char *variable, str
 /* Redacts secrets from a message that is about to be printed. */
 void env_target_hide(const struct env_target *t, struct error *err);
 
+/* Prints why a peer was not reached or was lost: "PLACE: why", or why alone if it begins with the
+   place already. */
+void target_say_lost(const char *place, const char *why);
+
 #endif

@@ -143,7 +143,7 @@ bool looks_describe(struct str begin, struct error *err)
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,
-			          "no recording: it %s; readable formats: " RECORD_FORMAT ", %s",
+			          "not a recording: it %s; readable formats: " RECORD_FORMAT ", %s",
 			          looks[i].what, buf_cstr(&list));
 		}
 	}

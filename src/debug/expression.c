@@ -64,7 +64,7 @@ static int next_text(struct expression_parser *p)
 	size_t used;
 
 	if (json_validate_first(rest, &used, &fault)) {
-		return fail(p, p->at, "the text in quotes has no end, or is no JSON string");
+		return fail(p, p->at, "unterminated or invalid JSON string");
 	}
 	p->kind = TOKEN_TEXT;
 	p->token = (struct str){rest.p, used};
@@ -383,7 +383,7 @@ static int read_comparison(struct expression_parser *p, struct test *t)
 		return next(p) || read_value(p, t);
 	}
 	if (p->kind == TOKEN_OPERATOR && str_is(p->token, "=")) {
-		return fail(p, p->begin, "'=' is no operator; equality is '=='");
+		return fail(p, p->begin, "'=' is not an operator; use '=='");
 	}
 	if (value) {
 		t->compare = COMPARE_EQUAL;

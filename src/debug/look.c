@@ -92,7 +92,7 @@ static int print_prompt(struct debugger *d, struct error *err)
 	}
 	reader_close(r);
 	if (more >= 0 && d->out.n == start) {
-		buf_text(&d->out, "no prompt: the policy is no model\n");
+		buf_text(&d->out, "no prompt: the policy asks no model\n");
 	}
 	return more < 0 ? -1 : 0;
 }

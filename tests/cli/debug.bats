@@ -193,7 +193,7 @@ asked() {
 	rolldbg run --quiet --out a.jsonl
 	printf 'Content-Length: 3\r\n\r\n{x}' >bad
 	expect 3 rolldbg debug --dap a.jsonl <bad
-	has "$stderr" 'a message is no JSON'
+	has "$stderr" 'a message is not JSON'
 	printf 'Content-Length: 99999999999\r\n\r\n' >bad
 	expect 3 rolldbg debug --dap a.jsonl <bad
 	expect 0 rolldbg debug --dap a.jsonl </dev/null

@@ -214,3 +214,12 @@ record() {
 	expect 0 git difftool --no-prompt --extcmd "$ROLLDBG diff"
 	has "$output" '- step 1  lake_move action=DOWN'
 }
+
+@test "an empty file is no recording; /dev/null, as git difftool passes it, is an empty side" {
+	record g DOWN
+	: >empty.jsonl
+	expect 3 rolldbg diff g.jsonl empty.jsonl
+	has "$stderr" 'empty.jsonl: contains no recording'
+	expect 3 rolldbg diff empty.jsonl g.jsonl
+	expect 1 rolldbg diff /dev/null g.jsonl
+}

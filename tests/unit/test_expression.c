@@ -111,7 +111,7 @@ static const struct wrong wrong[] = {
 	{"", 0, "the expression ends too early"},
 	{"reward >", 8, "a value is expected here"},
 	{"reward > && turn", 9, "a value is expected here"},
-	{"reward = 1", 7, "'=' is no operator; equality is '=='"},
+	{"reward = 1", 7, "'=' is not an operator; use '=='"},
 	{"rewrd > 1", 0, "nothing is called 'rewrd'; did you mean 'reward'?"},
 	{"turn == 1 && ", 12, "the expression ends too early"},
 	{"turn == 1 & step", 10, "an operator is expected here"},
@@ -125,7 +125,7 @@ static const struct wrong wrong[] = {
 	{"error.class == capcity", 15, "no error class is called 'capcity'"},
 	{"error.clas == capacity", 5, "an error has no member 'clas'; did you mean 'class'?"},
 	{"effect == chnged", 10, "no effect is called 'chnged'"},
-	{"tool == \"open", 8, "the text in quotes has no end"},
+	{"tool == \"open", 8, "unterminated or invalid JSON string"},
 };
 
 static void test_wrong(void)

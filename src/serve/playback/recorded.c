@@ -255,7 +255,7 @@ static int check(struct recorded *r, const char *path, struct error *err)
 		one->reset.outcome =
 			one->reset.outcome == OUTCOME_NONE ? OUTCOME_OK : one->reset.outcome;
 	}
-	return r->count ? 0 : error_set(err, FAIL_INPUT, "%s: no rollout in it", path);
+	return r->count ? 0 : error_set(err, FAIL_INPUT, "%s: contains no recording", path);
 }
 
 /* ---- tools ---- */

@@ -38,7 +38,7 @@ IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 VARIANT_release := -O2 $(HARDENING)
 VARIANT_debug := -O0
 VARIANT_valgrind := -O1
-VARIANT_asan := -O1 -fno-omit-frame-pointer -fsanitize=address -fno-sanitize-recover=all
+VARIANT_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 VARIANT_ubsan := -O1 -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
 VARIANT_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread
 VARIANT_coverage := -O0 --coverage
@@ -133,10 +133,10 @@ test: all $(UNITS) $(FUZZERS) $(TOOLS) ## unit tests, command tests and the repl
 fuzz-regress: $(FUZZERS) ## replay fixtures/fuzz/* alone (part of test)
 	@tests/prove $(OBJ) $(FUZZERS)
 
-asan ubsan tsan: ## the same tests under a sanitizer
+asan ubsan tsan: ## the same tests under a sanitizer (asan: under both AddressSanitizer and UBSan)
 	@$(MAKE) --no-print-directory BUILD=$@ test
 
-faults: all $(TOOLS) ## every fault of tests/faults at every moment, a run each (BUILD=asan, BUILD=ubsan; SHARE=0/3: a third of them)
+faults: all $(TOOLS) ## every fault of tests/faults at every moment, a run each (BUILD=asan; SHARE=0/3: a third of them)
 	@ROLLDBG=$(OBJ)/rolldbg tests/prove $(OBJ)/faults $(OBJ)/tests/tools/fault_matrix
 
 valgrind: ## the same tests under valgrind

@@ -93,9 +93,8 @@ int reader_look(struct reader *r, struct error *err)
 		}
 		if (!r->eof) {
 			return error_set(err, FAIL_INPUT,
-			                 "%s: it is one JSON value of several lines, and longer "
-			                 "than %zu MiB",
-			                 r->name, BUF_MAX_MESSAGE >> 20);
+			                 "%s: the first JSON value is longer than %zu MiB", r->name,
+			                 BUF_MAX_MESSAGE >> 20);
 		}
 		text = ahead(r, true);
 		if (json_validate_first(text, &used, &fault) != 0) {

@@ -179,7 +179,7 @@ env.1.json' ]
 		printf '"}]}\n'
 	} >document.json
 	expect 3 rolldbg check document.json
-	has "$stderr" 'document.json: it is one JSON value of several lines, and longer than 64 MiB'
+	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB'
 }
 
 @test "map: pointers name the facts of any JSON" {

@@ -1,4 +1,5 @@
 /* Copies of recordings that cannot be read by position: see reader.h. */
+#include "base/buf.h"
 #include "base/mem.h"
 #include "trajectory/reader.h"
 
@@ -11,15 +12,29 @@ static int copy_error(const char *path, struct error *err)
 	                   strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
+/* The length of the line that continues after these bytes; `before`: of its part before them. */
+static size_t open_line_length(size_t before, const char *p, size_t n)
+{
+	for (size_t i = n; i; i--) {
+		if (p[i - 1] == '\n') {
+			return n - i;
+		}
+	}
+	return before + n;
+}
+
+/* Ends early in a line that is too long, which the reader will refuse: a source without an end must
+   not fill the disk. */
 static int copy_bytes(FILE *from, FILE *to)
 {
 	static const size_t block = (size_t)256 << 10;
 	char *p = mem_new(block);
-	size_t n;
+	size_t n, line = 0;
 	bool good = true;
 
-	while (good && (n = fread(p, 1, block, from)) > 0) {
+	while (good && line <= BUF_MAX_MESSAGE && (n = fread(p, 1, block, from)) > 0) {
 		good = fwrite(p, 1, n, to) == n;
+		line = open_line_length(line, p, n);
 	}
 	free(p);
 	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;

@@ -327,3 +327,10 @@ on_terminal() {
 	# nothing was sent, so nothing was recorded
 	[ -z "$(find state -name '*.jsonl')" ]
 }
+
+@test "a source without an end does not fill the disk" {
+	for command in replay debug; do
+		expect 3 rolldbg "$command" /dev/zero
+		has "$stderr" '/dev/zero:1: the line is longer than 64 MiB'
+	done
+}

@@ -231,6 +231,7 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 		sum->ignored++;
 	} else {
 		sum->no_source += r->source == SOURCE_NONE && !r->imported;
+		sum->imported += r->source == SOURCE_NONE && r->imported;
 		sum->by_observation += r->source == SOURCE_OBSERVATION;
 	}
 }
@@ -528,8 +529,10 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->unknown += s->unknown;
 	to->failed += s->failed;
 	to->no_source += s->no_source;
+	to->imported += s->imported;
 	to->by_observation += s->by_observation;
 	to->unshown += s->unshown;
+	to->ignored += s->ignored;
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;

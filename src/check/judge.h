@@ -86,10 +86,11 @@ void judge_absorb(struct judge *j, struct judge *part);
 struct judge_summary {
 	int64_t rollouts, turns, steps, effective, unknown,
 		failed; /* effective -1: not known for any step */
-	/* Rollouts with steps whose effects are all unknown: without a state source, with the
-	   observation as the state, with a state that never differs while observations do, or with
-	   one whose only changes are in ignored members. */
-	int64_t no_source, by_observation, unshown, ignored;
+	/* Rollouts with steps whose effects are all unknown: without a state source, recorded by
+	   another program without states, with the observation as the state, with a state that
+	   never differs while observations do, or with one whose only changes are in ignored
+	   members. */
+	int64_t no_source, imported, by_observation, unshown, ignored;
 	int64_t errors, warnings, infos;
 	char reward[32]; /* a JSON number: the sum; "null" if no rollout has a reward */
 };

@@ -195,6 +195,10 @@ static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 		buf_text(out,
 		         "no state source: to know whether the state changes, run with \1state\2 "
 		         "tool:NAME, \1state\2 resource:URI or \1state\2 observation\n");
+	} else if (s->imported) {
+		buf_text(out,
+		         "the recording has no states: to know whether the state changes, repeat "
+		         "its calls with rolldbg run \1policy\2 RECORDING \1env\2 URL\n");
 	} else if (s->unshown) {
 		buf_text(out, "the state never changes although observations do: to know "
 		              "whether the environment changes, run with \1state\2 observation\n");

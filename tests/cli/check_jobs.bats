@@ -54,3 +54,12 @@ same() {
 	has "$stderr" '--jobs: expected a number from 1 to 64, got 0'
 	expect 2 rolldbg check --jobs 65 "$root/fixtures/check"
 }
+
+@test "the same bytes: how to make an unknown effect known" {
+	cp "$root/fixtures/check/frozen-state/good-a-tank-that-leaks.jsonl" a.jsonl
+	sed 's/"rollout":"/&b-/' a.jsonl >b.jsonl
+	same a.jsonl b.jsonl
+	has "$(cat one)" 'calls change a member of the state that is ignored'
+	cp "$root"/fixtures/convert/openai/*.jsonl .
+	same ./*.jsonl
+}

@@ -50,6 +50,8 @@ written_formats() {
 	done
 	expect 0 rolldbg run --quiet --policy "$(given eval-protocol-log)" --out played.jsonl
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' played.jsonl | paste -sd,)" = RIGHT,DOWN ]
+	expect 0 rolldbg check "$formats/openai/in.jsonl"
+	has "$output" 'the recording has no states: to know whether the state changes, repeat its calls with'
 }
 
 @test "debug goes forth and back in every format" {

@@ -112,8 +112,8 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, struct error 
 	p->message.n = length;
 	struct str text = buf_view(&p->message);
 	if (json_validate(text, &fault)) {
-		return error_set(err, FAIL_INPUT, "a message is not JSON: %s at byte %zu", fault.why,
-		                 fault.at + 1);
+		return error_set(err, FAIL_INPUT, "a message is not JSON: %s at byte %zu",
+		                 fault.why, fault.at + 1);
 	}
 	text = text_trim(text);
 	*q = (struct dap_request){.command = JSON_GET(text, "command"),

@@ -193,7 +193,7 @@ said() {
 	echo '{"replies": [{"text": "1"}]}' >script.json
 	model script.json
 	said "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
-	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'the script has no more replies'
+	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'no more replies in the script'
 	stop_model
 }
 

@@ -411,7 +411,7 @@ static void stream_deltas(int n)
 	for (struct str rest = buf_view(&all); rest.n;) {
 		size_t length = (size_t)((const char *)memchr(rest.p, '\n', rest.n) - rest.p);
 
-		if (chat_stream_take(&s, (struct str){rest.p, length}, &err)) {
+		if (chat_stream_add(&s, (struct str){rest.p, length}, &err)) {
 			abort();
 		}
 		rest = str_skip(rest, length + 1);

@@ -1,4 +1,4 @@
-/* Finds candidates for actions in a server's texts: see action_candidates.h. */
+/* Extracts possible actions from a server's texts: see action_candidates.h. */
 #include "policy/action_candidates.h"
 
 #define WORD_BYTES 32

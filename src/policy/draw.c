@@ -1,4 +1,4 @@
-/* Drawing what fits a schema: see draw.h. */
+/* Random arguments from a schema: see draw.h. */
 #include "policy/draw.h"
 
 #include "json/index.h"
@@ -7,29 +7,29 @@
 
 #include <math.h>
 
-#define TEXT_MAX  4096 /* letters, whatever a schema asks for */
+#define TEXT_MAX  4096 /* characters, even if a schema demands more */
 #define ITEMS_MAX 100
-#define DEPTH_MAX 6 /* containers inside each other */
-/* Bytes of schemas that are looked at for one call, the same one again and again: a few arrays
-   inside each other ask for 100 to the power of 6 elements. Then null is written. */
+#define DEPTH_MAX 6 /* nested containers */
+/* Limit on the schema bytes visited for one call, repetitions included: nested arrays can demand
+ * 100 to the power of 6 elements. Beyond it null is written. */
 #define SCHEMAS_MAX ((size_t)32 << 20)
-#define VALUE_BYTES 256 /* counted for a value, with or without a schema */
+#define VALUE_BYTES 256 /* counted for each value in addition */
 
 /* A container that is being filled. */
 struct container {
-	struct str schema; /* of the container */
+	struct str schema; /* schema of the container */
 	bool object;
-	struct str properties, required; /* of an object */
-	struct json_index known, wanted; /* the same by name */
-	size_t cursor;                   /* in the properties, then in what is required */
-	bool beyond;                     /* of an object: the properties are done */
-	int64_t left;                    /* of an array: elements */
+	struct str properties, required;        /* of an object */
+	struct json_index known, expected_type; /* index of both by name */
+	size_t cursor;                          /* in the properties, then in `required` */
+	bool beyond;                            /* of an object: past the properties */
+	int64_t left;                           /* of an array: remaining elements */
 };
 
 struct drawing {
 	struct rng *rng;
 	struct references references;
-	size_t looked_at; /* see SCHEMAS_MAX */
+	size_t schema_bytes; /* see SCHEMAS_MAX */
 	const struct action_candidates *words;
 	struct buf *out;
 	struct arena keys;
@@ -69,7 +69,7 @@ static bool bound_of(struct str schema, const char *inclusive, const char *exclu
 	return found;
 }
 
-/* From minimum to maximum; where one is missing, ten numbers. */
+/* Between minimum and maximum; if one is missing, a range of ten numbers. */
 static void draw_number(struct rng *r, struct str schema, bool whole, struct buf *out)
 {
 	double low, high, step = whole ? 1 : 0.001;
@@ -97,7 +97,7 @@ static int64_t length_of(struct str schema, const char *key, int64_t otherwise)
 	return json_i64(json_get(schema, str_from(key)), &n) && n >= 0 ? n : otherwise;
 }
 
-/* A letter and digits, as long as the schema allows. */
+/* A letter followed by digits, of a length that the schema allows. */
 static void draw_text(struct rng *r, struct str schema, struct buf *out)
 {
 	int64_t least = length_of(schema, "minLength", 1);
@@ -114,7 +114,7 @@ static void draw_text(struct rng *r, struct str schema, struct buf *out)
 	buf_char(out, '"');
 }
 
-/* The schema with references followed and one of its alternatives chosen. */
+/* The schema after following references and choosing one of its alternatives. */
 static struct str choose_schema(struct drawing *d, struct str schema)
 {
 	schema = schema_resolve_in(&d->references, schema);
@@ -133,7 +133,7 @@ static struct str type_of(struct rng *r, struct str schema)
 
 /* ---- strings ---- */
 
-/* Values that the schema itself gives: examples, and the words of its description. */
+/* Values given by the schema itself: examples, and words of its description. */
 static void collect_own(struct str schema, struct action_candidates *own)
 {
 	struct str examples = JSON_GET(schema, "examples"), each;
@@ -158,7 +158,7 @@ static bool is_of_length(struct str schema, struct str word)
 	       (int64_t)word.n <= length_of(schema, "maxLength", INT64_MAX);
 }
 
-/* Mostly a word that the server gave for it; now and then any text. */
+/* Usually a word given by the server; sometimes random text. */
 static void draw_string(struct drawing *d, struct str schema)
 {
 	struct action_candidates own = {.count = 0};
@@ -180,7 +180,7 @@ static void draw_string(struct drawing *d, struct str schema)
 
 /* ---- containers ---- */
 
-/* Not empty, where it may be otherwise. */
+/* Not 0 unless the schema requires it. */
 static int64_t draw_length(struct drawing *d, struct str schema)
 {
 	struct str tuple = JSON_GET(schema, "prefixItems");
@@ -209,19 +209,19 @@ static void open_container(struct drawing *d, struct str schema, bool object)
 		f->properties = JSON_GET(schema, "properties");
 		f->required = JSON_GET(schema, "required");
 		json_index_begin(&f->known, f->properties);
-		json_index_begin(&f->wanted, f->required);
+		json_index_begin(&f->expected_type, f->required);
 	}
 }
 
-/* Writes the value, or opens the container that it is. */
+/* Writes a scalar, or opens a container. */
 static void begin_value(struct drawing *d, struct str schema)
 {
-	if (d->looked_at > SCHEMAS_MAX) {
+	if (d->schema_bytes > SCHEMAS_MAX) {
 		buf_text(d->out, "null");
 		return;
 	}
 	schema = choose_schema(d, schema);
-	d->looked_at += schema.n + VALUE_BYTES;
+	d->schema_bytes += schema.n + VALUE_BYTES;
 	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
 	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
 
@@ -249,15 +249,15 @@ static bool has(struct drawing *d, const struct json_index *names, struct str ke
 	return json_index_find(names, json_key_text(&d->keys, key)).p;
 }
 
-/* The next member an object is to have: of its properties the required ones and every
-   second of the others, then what is required without being one. */
+/* The next member of an object: all required properties, every second optional one on average,
+ * then required names that are not properties. */
 static bool next_member(struct drawing *d, struct container *f, struct str *key, struct str *schema)
 {
 	struct json_member m;
 	struct str each;
 
 	while (!f->beyond && json_next_member(f->properties, &f->cursor, &m)) {
-		if (has(d, &f->wanted, m.key) || rng_below(d->rng, 2)) {
+		if (has(d, &f->expected_type, m.key) || rng_below(d->rng, 2)) {
 			*key = m.key;
 			*schema = m.value;
 			return true;
@@ -282,14 +282,14 @@ static void separate(struct drawing *d)
 	buf_text(d->out, last == '{' || last == '[' ? "" : ",");
 }
 
-static void go_on_object(struct drawing *d, struct container *f)
+static void continue_object(struct drawing *d, struct container *f)
 {
 	struct str key, schema;
 
 	if (!next_member(d, f, &key, &schema)) {
 		buf_char(d->out, '}');
 		json_index_release(&f->known);
-		json_index_release(&f->wanted);
+		json_index_release(&f->expected_type);
 		d->depth--;
 		return;
 	}
@@ -300,7 +300,7 @@ static void go_on_object(struct drawing *d, struct container *f)
 	begin_value(d, schema);
 }
 
-static void go_on_array(struct drawing *d, struct container *f)
+static void continue_array(struct drawing *d, struct container *f)
 {
 	struct str tuple = JSON_GET(f->schema, "prefixItems"), schema;
 
@@ -327,9 +327,9 @@ void draw_arguments(struct rng *r, struct str schema, const struct action_candid
 		struct container *f = &d.frames[d.depth - 1];
 
 		if (f->object) {
-			go_on_object(&d, f);
+			continue_object(&d, f);
 		} else {
-			go_on_array(&d, f);
+			continue_array(&d, f);
 		}
 	}
 	arena_release(&d.keys);

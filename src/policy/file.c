@@ -1,4 +1,4 @@
-/* Reading policy files: see file.h. The kind decides which policy reads the rest. */
+/* Policy files: see file.h. The kind selects the policy that reads the other keys. */
 #include "policy/file.h"
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static int no_such_policy(const char *path, struct error *err)
+static int error_no_policy(const char *path, struct error *err)
 {
 	struct buf others = BUF(BUF_MAX_SMALL);
 
@@ -23,8 +23,8 @@ static int no_such_policy(const char *path, struct error *err)
 	return -1;
 }
 
-/* "randm:7" is not a file; perhaps a misspelt kind. */
-static int no_such_file(const char *path, struct error *err)
+/* A spec such as "randm:7" is not a file, but probably a misspelt kind. */
+static int error_no_file(const char *path, struct error *err)
 {
 	const char *names[POLICIES_MAX] = {NULL};
 	struct str kind = {path, strcspn(path, ":")};
@@ -33,7 +33,7 @@ static int no_such_file(const char *path, struct error *err)
 		names[i] = policy_kind_name(policies[i]->kind);
 	}
 	if (!text_nearest(kind, names, ARRAY_LEN(names))) {
-		return no_such_policy(path, err);
+		return error_no_policy(path, err);
 	}
 	error_set(err, FAIL_INPUT, "policy '%s': no such file", path);
 	return names_suggest(err, kind, names, ARRAY_LEN(names));
@@ -42,13 +42,13 @@ static int no_such_file(const char *path, struct error *err)
 int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
 	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT) {
-		return no_such_file(path, err);
+		return error_no_file(path, err);
 	}
 	return file_read("policy", path, out, err);
 }
 
-/* What "kind" may be: "script", "random" or "llm". */
-static int wrong_kind(struct keyed *k)
+/* The error for an invalid "kind". */
+static int error_kind(struct keyed *k)
 {
 	struct buf kinds = BUF(BUF_MAX_SMALL);
 
@@ -61,7 +61,7 @@ static int wrong_kind(struct keyed *k)
 	return failed;
 }
 
-/* The kind decides about the other keys, wherever it stands. */
+/* The kind is needed before the other keys can be read, so it is searched for first. */
 static int read_kind(struct keyed *k, struct str root, const struct policy_ops **kind)
 {
 	if (keyed_is_object(k, root)) {
@@ -73,12 +73,12 @@ static int read_kind(struct keyed *k, struct str root, const struct policy_ops *
 		json_type(k->value) == JSON_STRING ? json_text(k->arena, k->value) : STR_NONE;
 	*kind = policy_of_kind(word);
 	if (!*kind) {
-		return wrong_kind(k);
+		return error_kind(k);
 	}
 	return (*kind)->from_file ? 0
 	                          : keyed_fail(k,
 	                                       "a policy of kind \"%s\" applies to all tasks, "
-	                                       "it cannot be one task's",
+	                                       "it cannot be used for a single task",
 	                                       policy_kind_name((*kind)->kind));
 }
 
@@ -89,7 +89,7 @@ struct str policy_file_title(const struct policy_conf *conf, const struct policy
 	return str_from(f->name ? f->name : slash ? slash + 1 : conf->spec);
 }
 
-int policy_file_unfit(struct keyed *k)
+int policy_file_invalid(struct keyed *k)
 {
 	error_wrap(k->err, "policy %s", k->name);
 	k->err->kind = FAIL_INPUT;

@@ -1,5 +1,5 @@
-/* Policy files: JSON that can be run as it is (policies/ has ready ones). The "kind" selects the
-   policy, which reads the other keys: see the files of script, random and llm/conf.h. */
+/* Policy files: JSON (examples are in policies/). The "kind" selects the policy, which reads the
+ * other keys: see script.h, random.h and llm/conf.h. */
 #ifndef ROLLDBG_POLICY_FILE_H
 #define ROLLDBG_POLICY_FILE_H
 
@@ -11,17 +11,17 @@
 MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
                               struct error *err);
 
-/* Appends the whole file. FAIL_INPUT, also for a name that may have been meant as a kind. */
+/* Appends the whole file. FAIL_INPUT, with a hint if the name looks like a misspelt kind. */
 MUST_USE int policy_file_read(const char *path, struct buf *out, struct error *err);
 
-/* The same from the text of such a file; conf->spec is its name, for messages. */
+/* The same for a text; conf->spec is its name, used in messages. */
 MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
                               struct error *err);
 
 /* ---- for policies that read a file: see from_file of struct policy_ops ---- */
 
-/* The keys that files of every kind have: the first member of the struct a policy reads its file
-   into, and the first rows of its table. */
+/* Keys common to all kinds: the first member of the struct into which a policy reads its file,
+ * and the first rows of its key table. */
 struct policy_file {
 	const char *name;      /* NULL: the file's name */
 	struct str error_text; /* for policy_error_texts */
@@ -38,8 +38,8 @@ struct policy_file {
 /* The name given in the file, else the name of the file. */
 struct str policy_file_title(const struct policy_conf *conf, const struct policy_file *f);
 
-/* Returns -1 with an error that names the file: its keys are valid, but the policy is
-   impossible. */
-int policy_file_unfit(struct keyed *k);
+/* Returns -1 with an error that names the file, for a file whose keys are valid but whose policy
+ * is not. */
+int policy_file_invalid(struct keyed *k);
 
 #endif

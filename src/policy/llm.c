@@ -1,6 +1,6 @@
-/* The policy that asks a model: holds the conversation, asks once a turn, hands out the
-   calls of a reply one by one. What a model and its server do wrong is recorded, never
-   acted upon. */
+/* The policy that asks a model: keeps the conversation, sends one request per turn, and returns
+ * the calls of a reply one by one. Mistakes of the model and its server are recorded; invalid
+ * calls are not sent. */
 #include "policy/policy.h"
 
 #include "base/log.h"
@@ -29,25 +29,25 @@ extern const struct policy_ops policy_llm; /* policies.def */
 struct llm_policy {
 	struct policy base;
 	const struct llm_conf *conf;
-	struct str tools, vars; /* our copies */
+	struct str tools, vars; /* owned copies */
 	const char *task;
-	struct arena arena; /* as long as the policy */
+	struct arena arena; /* lives as long as the policy */
 	struct chat_request request;
 	struct chat chat;
 	struct event_queue events;
 	struct conversation talk;
 	struct buf body, text, about, reason;
-	struct buf media; /* content parts that the turn's results brought, comma separated */
+	struct buf media; /* content parts of the turn's results, comma separated */
 	struct str params;
 
-	/* The turn under way. */
+	/* The current turn. */
 	struct arena turn;
 	struct chat_reply reply;
 	struct tool_calls calls;
-	size_t next;        /* of calls, to be handed out */
+	size_t next;        /* index of the next call to return */
 	int64_t calls_made; /* in all turns */
 	int64_t turns;      /* requested so far */
-	bool shrunk;        /* the limit of replies was lowered once */
+	bool limit_lowered; /* the token limit of replies was lowered */
 };
 
 static struct llm_policy *llm_of(struct policy *p)
@@ -66,17 +66,17 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		answer_media(v->observation, &p->media);
 	}
 	if (p->media.n) {
-		conversation_show(&p->talk, buf_view(&p->media));
+		conversation_add_parts(&p->talk, buf_view(&p->media));
 		buf_clear(&p->media);
 	}
 	*messages = conversation_added(&p->talk);
 }
 
-/* ---- what the model said, as the next prompt shows it ---- */
+/* ---- the reply, as the next prompt contains it ---- */
 
-/* Some servers refuse a history with arguments that are not a JSON object: arguments that could
-   not be parsed are sent as an empty object, and noted. */
-static struct str shown_arguments(struct llm_policy *p, size_t i)
+/* Some servers reject a history with arguments that are not a JSON object: unparsable arguments
+ * are replaced by an empty object, and noted. */
+static struct str history_arguments(struct llm_policy *p, size_t i)
 {
 	const struct tool_call *c = &p->calls.items[i];
 	const struct chat_call *sampled = &p->reply.calls[i];
@@ -89,8 +89,8 @@ static struct str shown_arguments(struct llm_policy *p, size_t i)
 	return same ? sampled->arguments : c->arguments;
 }
 
-/* Nor do they take a call without a name. */
-static struct str shown_name(struct llm_policy *p, size_t i)
+/* Some servers also reject a call without a name. */
+static struct str history_name(struct llm_policy *p, size_t i)
 {
 	struct str name = p->calls.items[i].name;
 
@@ -113,9 +113,9 @@ static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 		jw_key(w, "function");
 		jw_object(w);
 		jw_key(w, "name");
-		jw_str(w, shown_name(p, i));
+		jw_str(w, history_name(p, i));
 		jw_key(w, "arguments");
-		jw_str(w, shown_arguments(p, i));
+		jw_str(w, history_arguments(p, i));
 		jw_end(w);
 		jw_end(w);
 	}
@@ -152,7 +152,7 @@ static void add_reply(struct llm_policy *p)
 
 /* ---- deciding ---- */
 
-static void give_up(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
+static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
 	bool context = f->class == CHAT_CONTEXT;
 
@@ -171,14 +171,14 @@ static void give_up(struct llm_policy *p, const struct chat_failure *f, struct d
 	                         .reason = buf_cstr(&p->reason)};
 }
 
-/* Some servers refuse a prompt that leaves no room for the longest allowed reply: a shorter one
-   is requested, once. */
-static bool shrink(struct llm_policy *p, const struct chat_failure *f)
+/* Some servers reject a prompt that leaves no room for the longest allowed reply: a lower limit
+ * is then requested, once. */
+static bool lower_limit(struct llm_policy *p, const struct chat_failure *f)
 {
-	if (f->class != CHAT_CONTEXT || p->shrunk || f->context <= f->prompt || !f->prompt) {
+	if (f->class != CHAT_CONTEXT || p->limit_lowered || f->context <= f->prompt || !f->prompt) {
 		return false;
 	}
-	p->shrunk = true;
+	p->limit_lowered = true;
 	chat_request_limit(&p->request, f->context - f->prompt);
 	buf_clear(&p->text);
 	buf_printf(&p->text,
@@ -188,9 +188,9 @@ static bool shrink(struct llm_policy *p, const struct chat_failure *f)
 	return true;
 }
 
-/* A template that cannot take the history as it is says so: it is sent in the form that the
-   sentence asks for. */
-static bool reform(struct llm_policy *p, const struct chat_failure *f)
+/* A chat template that rejects the history says why in its error: the history is then sent in a
+ * form that it accepts. */
+static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 {
 	enum history_form form =
 		f->class == CHAT_REQUEST || f->class == CHAT_SERVER || f->class == CHAT_POISON
@@ -205,12 +205,12 @@ static bool reform(struct llm_policy *p, const struct chat_failure *f)
 	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
 	           chat_failure_name(f->class), chat_history_form_name(form));
 	events_push_json(&p->events, EVENT_RETRY, &p->text);
-	log_info("the model's template refuses the history (%s): sent as %s", buf_cstr(&f->message),
-	         chat_history_form_name(form));
+	log_info("the chat template rejected the history (%s): sent again as %s",
+	         buf_cstr(&f->message), chat_history_form_name(form));
 	return true;
 }
 
-/* One question. What a peer said so far may have made it too long to be asked. */
+/* One request. The environment's results may have made the conversation too long to send. */
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
@@ -225,7 +225,7 @@ static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *an
 	return 0;
 }
 
-/* 0: *answered, or *out is the ending. */
+/* 0: *answered, or *out is the end of the rollout. */
 static int ask(struct llm_policy *p, struct decision *out, bool *answered, struct error *err)
 {
 	struct chat_failure failure;
@@ -234,15 +234,15 @@ static int ask(struct llm_policy *p, struct decision *out, bool *answered, struc
 	chat_failure_init(&failure);
 	do {
 		failed = ask_once(p, &failure, answered, err);
-	} while (!failed && !*answered && (shrink(p, &failure) || reform(p, &failure)));
+	} while (!failed && !*answered && (lower_limit(p, &failure) || change_form(p, &failure)));
 	if (!failed && !*answered) {
-		give_up(p, &failure, out);
+		end_rollout(p, &failure, out);
 	}
 	chat_failure_release(&failure);
 	return failed;
 }
 
-static void hand_out(struct llm_policy *p, const struct policy_view *v, struct decision *out)
+static void next_call(struct llm_policy *p, const struct policy_view *v, struct decision *out)
 {
 	const struct tool_call *c = &p->calls.items[p->next++];
 
@@ -274,15 +274,14 @@ static void decide_without_call(const struct llm_policy *p, struct decision *out
 	}
 }
 
-/* The call is read all the same; other readers, a trainer's among them, find none without its end
-   mark. */
-static void tell_of_stop(const struct llm_policy *p)
+/* Other parsers, such as a trainer's, do not recognize a call without its end mark. */
+static void warn_stop_string(const struct llm_policy *p)
 {
 	bool stops = json_type(p->reply.stop_reason) == JSON_STRING ||
 	             JSON_GET(p->conf->asked, "stop").p;
 
 	if (stops && call_noted(&p->calls.notes, "end-mark-missing") &&
-	    llm_usage_say_once(p->chat.usage)) {
+	    llm_usage_first_time(p->chat.usage)) {
 		log_warn("a stop string ends the model's reply inside its call, before the end "
 		         "mark: parsers that need the mark find no call; remove it from \"stop\", "
 		         "or keep it in the text (vLLM: include_stop_str_in_output, SGLang: "
@@ -298,7 +297,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	bool answered = false;
 
 	if (p->next < p->calls.count) {
-		hand_out(p, v, out);
+		next_call(p, v, out);
 		return 0;
 	}
 	chat_reply_release(&p->reply);
@@ -321,13 +320,13 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	                          .first = p->calls_made};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
 	add_reply(p);
-	tell_of_stop(p);
+	warn_stop_string(p);
 	if (p->calls.count) {
-		hand_out(p, v, out);
+		next_call(p, v, out);
 	} else {
 		decide_without_call(p, out);
 	}
-	/* the conversation grows before the decision is recorded */
+	/* copied: the conversation grows before the decision is recorded */
 	out->messages = arena_str(&p->turn, conversation_added(&p->talk));
 	about_reply(&p->reply, &p->calls, p->request.turn_seed, prompt_hash, &p->about);
 	out->llm = buf_view(&p->about);
@@ -336,8 +335,8 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 
 /* ---- results ---- */
 
-/* A message of role tool answers a call of the API's, whatever was asked for; one that came as
-   text has none in the history. */
+/* A call made through the API needs a message of role tool as its result, in any tool mode; a
+ * call made as text cannot have one. */
 static enum tool_mode answer_mode(const struct llm_policy *p)
 {
 	if (strcmp(p->calls.source, "native") == 0) {
@@ -346,31 +345,31 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 	return p->conf->tool_mode == TOOLS_NATIVE ? TOOLS_TEXT : p->conf->tool_mode;
 }
 
-static void say_result(struct llm_policy *p, const struct decision *d, struct str text)
+static void add_result(struct llm_policy *p, const struct decision *d, struct str text)
 {
-	/* where we did not say how results come: as the model knows them */
+	/* if no prompt defined the form of results: the model's own */
 	const char *format = p->conf->tool_mode == TOOLS_NATIVE ? p->calls.format : NULL;
 	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
-		conversation_answer(&p->talk, d->id,
-		                    p->conf->profile->names_results ? d->name : STR_NONE, text);
+		conversation_add_result(&p->talk, d->id,
+		                        p->conf->profile->names_results ? d->name : STR_NONE, text);
 		break;
 	case TOOLS_JSON:
 		buf_text(&wrapped, "Observation: ");
 		buf_str(&wrapped, text);
-		conversation_say(&p->talk, "user", buf_view(&wrapped));
+		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	case TOOLS_TEXT:
 		tool_format_result(format, d->name, text, &wrapped);
-		conversation_say(&p->talk, "user", buf_view(&wrapped));
+		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	}
 	buf_release(&wrapped);
 }
 
-/* The environment's answer as the model gets to read it: an empty one would be a loss. */
+/* The result as text for the model. An empty text would be ambiguous, so it is stated. */
 static void put_answer(const struct policy_result *r, struct buf *out)
 {
 	enum json_type type = json_type(r->observation);
@@ -387,14 +386,14 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	}
 }
 
-/* Results take text alone in most APIs: what they show follows all of the turn's. */
-static void show_media(struct llm_policy *p, const struct policy_result *r)
+/* Most APIs accept only text in results: images and sounds follow after all results of the turn. */
+static void add_media(struct llm_policy *p, const struct policy_result *r)
 {
 	if (p->conf->media) {
 		answer_media(r->observation, &p->media);
 	}
 	if (p->media.n && !r->decision->more) {
-		conversation_show(&p->talk, buf_view(&p->media));
+		conversation_add_parts(&p->talk, buf_view(&p->media));
 		buf_clear(&p->media);
 	}
 }
@@ -408,12 +407,12 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		if (nudge) {
 			events_push(&p->events, EVENT_NUDGE, STR("{\"why\":\"no tool call\"}"));
 		}
-		conversation_say(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
+		conversation_add_text(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
 	} else {
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
-		say_result(p, r->decision, buf_view(&p->text));
-		show_media(p, r);
+		add_result(p, r->decision, buf_view(&p->text));
+		add_media(p, r);
 	}
 	*messages = conversation_added(&p->talk);
 }
@@ -423,7 +422,7 @@ static bool llm_event(struct policy *base, struct event *out)
 	return events_take(&llm_of(base)->events, out);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void llm_facts(const struct policy *base, struct policy_facts *out)
 {
@@ -454,7 +453,7 @@ static void llm_close(struct policy *base)
 	free(p);
 }
 
-/* The parameters with what was sent of them. */
+/* The parameters as requested, and those actually sent. */
 static struct str describe(struct llm_policy *p)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);

@@ -1,4 +1,4 @@
-/* The choice among the policies: see open.h. */
+/* Selection of the policy: see open.h. */
 #include "policy/open.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 #include "policy/script.h"
 #include "policy/tools.h"
 
-/* "KIND" or "KIND:ARGUMENT"; NULL: it is none, so it may be a file. */
+/* Parses "KIND" or "KIND:ARGUMENT"; NULL: not a kind, so possibly a file. */
 static const struct policy_ops *by_spec(const char *spec)
 {
 	return policy_of_kind((struct str){spec, strcspn(spec, ":")});
@@ -39,7 +39,7 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 
 	tool_names(conf->tools, &names);
 	error_set(err, FAIL_USAGE,
-	          "no policy: give \1actions\2 A,B,C or \1policy\2 FILE; available tools: %s",
+	          "no policy: use \1actions\2 A,B,C or \1policy\2 FILE; available tools: %s",
 	          buf_cstr(&names));
 	buf_release(&names);
 	return -1;
@@ -52,8 +52,8 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 	if (conf->calls.p) {
 		return conf->actions || conf->llm
 		               ? error_set(err, FAIL_USAGE,
-		                           "a recording as \1policy\2 is a policy of its own: no "
-		                           "\1actions\2, no model")
+		                           "a recording as \1policy\2 cannot be combined with "
+		                           "\1actions\2 or a model")
 		               : script_from_calls(conf, out, err);
 	}
 	if (conf->llm) {

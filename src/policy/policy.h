@@ -1,8 +1,8 @@
-/* The folder policy/: who decides on the next call: scripts, random play, a model (llm/, with
-   the text formats of tool calls in toolformats/). A policy is its file and a row of
-   policies.def. Not here: sending the call (rollout/, env/). */
+/* The folder policy/: policies choose the next call: scripts, random calls, a model (llm/, with
+ * text formats of tool calls in toolformats/). A policy is a file and a row of policies.def.
+ * Sending the call is done in rollout/ and env/. */
 
-/* Who decides what to do next: a script, a policy file, seeded random calls, a model. */
+/* The interface of policies. */
 #ifndef ROLLDBG_POLICY_POLICY_H
 #define ROLLDBG_POLICY_POLICY_H
 
@@ -14,56 +14,56 @@
 #include "trajectory/words.h"
 
 struct policy_conf {
-	const char *actions;  /* "A,B,C": values of the tool's argument */
-	const char *tool;     /* that actions call; NULL: the only one */
-	const char *argument; /* which one the actions fill; NULL: the only one */
+	const char *actions;  /* "A,B,C": values for the tool's argument */
+	const char *tool;     /* the tool called by actions; NULL: the only one */
+	const char *argument; /* the argument set by actions; NULL: the only one */
 	const char *spec;     /* FILE or KIND:ARGUMENT */
 	struct str calls;     /* raw JSON array of {"name","arguments"} to send; absent: none */
-	bool force_call;      /* send what does not fit the schema too */
+	bool force_call;      /* also send calls that do not match the schema */
 	struct str tools;     /* raw JSON array, as advertised; absent: unknown */
 
-	/* For a policy that asks a model. All borrowed. */
-	const struct llm_conf *llm; /* what to ask, and whom; NULL: no model */
-	struct llm_usage *usage;    /* of the model, by all rollouts; NULL: nobody counts */
-	struct io *io;              /* what to wait with: the rollout's own */
+	/* For a policy that asks a model. Borrowed. */
+	const struct llm_conf *llm; /* settings of the model; NULL: no model */
+	struct llm_usage *usage;    /* totals of all rollouts; NULL: not counted */
+	struct io *io;              /* of the rollout, used for waiting */
 	const char *task;           /* id */
 	struct str vars;            /* raw JSON object: the task's prompt variables; absent: none */
 	int64_t sample;
 };
 
-/* What a policy sees before it decides. */
+/* What the policy gets before each decision. */
 struct policy_view {
 	int64_t turn;
 	struct str state, observation; /* raw JSON; absent: unknown */
 	enum outcome last;             /* OUTCOME_NONE on the first turn */
-	struct str last_error;         /* its message */
+	struct str last_error;         /* error message of the last step */
 	/* the episode has ended: the remaining calls of the turn are not sent */
 	bool over;
 };
 
 enum decision_kind {
-	DECIDE_CALL,     /* send it */
-	DECIDE_UNSENT,   /* a call that cannot or must not be sent: `outcome` says why */
-	DECIDE_NOTHING,  /* a turn without a call; the rollout goes on */
-	DECIDE_FINISHED, /* there is nothing more to do */
-	DECIDE_STOPPED,  /* by a rule of the policy */
-	DECIDE_REFUSED,  /* the model answered and will not play */
-	DECIDE_LOST,     /* the model cannot be reached */
+	DECIDE_CALL,     /* send the call */
+	DECIDE_UNSENT,   /* a call that is not sent; `outcome` has the reason */
+	DECIDE_NOTHING,  /* a turn without a call; the rollout continues */
+	DECIDE_FINISHED, /* the policy has no more calls */
+	DECIDE_STOPPED,  /* stopped by a rule of the policy */
+	DECIDE_REFUSED,  /* the model's server refused the request */
+	DECIDE_LOST,     /* the model is unreachable */
 };
 
-/* Slices live until the next decision. A turn may make several decisions: all but the
-   last have `more`. An ending that has `messages` or `llm` is a turn, too. */
+/* Slices are valid until the next decision. A turn may consist of several decisions: all but the
+ * last have `more`. An ending with `messages` or `llm` also counts as a turn. */
 struct decision {
 	enum decision_kind kind;
 	bool more;              /* the next decision belongs to this turn */
 	struct str id;          /* of the call, decoded; absent: the rollout numbers it */
 	struct str name;        /* decoded tool name */
-	struct str arguments;   /* raw JSON object; of UNSENT any JSON, absent: unreadable */
+	struct str arguments;   /* raw JSON object; of UNSENT any JSON, or absent */
 	enum outcome outcome;   /* of UNSENT: OUTCOME_UNPARSED, OUTCOME_NOT_SENT */
 	enum error_class class; /* of UNSENT */
-	struct str message;     /* of UNSENT: the sentence, also for the model */
-	struct str messages;    /* what the model said: raw JSON values, comma separated */
-	struct str llm;         /* raw JSON object: how the decision came about */
+	struct str message;     /* of UNSENT: the reason, also shown to the model */
+	struct str messages;    /* the model's messages: raw JSON values, comma separated */
+	struct str llm;         /* raw JSON object for the recording's `llm` */
 	const char *reason;     /* of the endings; borrowed from the policy */
 };
 
@@ -72,17 +72,17 @@ struct policy_result {
 	const struct decision *decision;
 	enum outcome outcome;
 	struct str observation; /* raw JSON, error text included; absent: none */
-	struct str structured;  /* raw JSON: what is said beside or instead of it */
-	struct str raw;         /* bytes that were no JSON */
+	struct str structured;  /* raw JSON: structured content, if any */
+	struct str raw;         /* a reply that was not JSON */
 	struct str message;     /* of an error, decoded */
 };
 
-/* How the header describes it. */
+/* Description of a policy for the header. */
 struct policy_facts {
 	enum policy_kind kind;
 	struct str name;   /* decoded */
 	struct str params; /* raw JSON object */
-	int64_t length;    /* turns it has to offer; -1: no end */
+	int64_t length;    /* number of turns; -1: unlimited */
 };
 
 struct policy;
@@ -91,26 +91,26 @@ struct keyed;
 
 struct policy_ops {
 	enum policy_kind kind;
-	const char *spelled; /* how a spec names it: "random:SEED"; NULL: by its files alone */
+	const char *spelled; /* form of a spec: "random:SEED"; NULL: only files */
 	const char *help;
-	bool takes_actions; /* what actions alone stand for */
-	bool asks_model;    /* what is opened where conf has a model */
-	/* From the options; conf->spec may be KIND:ARGUMENT of this kind. */
+	bool takes_actions; /* used for actions without a spec */
+	bool asks_model;    /* used if conf has a model */
+	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. */
 	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
-	/* From a policy file (file.h) whose root object is of this kind; conf->spec is its name.
-	   What is borrowed must be copied. NULL: a task cannot name such a file. */
+	/* Opens from a policy file (file.h) whose root object is of this kind; conf->spec is its
+	 * name. Borrowed data must be copied. NULL: not possible for a single task. */
 	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
 	                 struct policy **out);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,
 	              struct error *err);
 	void (*facts)(const struct policy *p, struct policy_facts *out);
-	/* For policies that hold a conversation; NULL otherwise. Both give the messages
-	   they add as raw JSON values, comma separated; slices live until the next call.
-	   begin: once, after the reset, with its observation and the first state.
-	   observe: once for each decision but an ending. */
+	/* For policies with a conversation; otherwise NULL. Both return the messages they add as
+	 * raw JSON values, comma separated, valid until the next call. begin: once, after the
+	 * reset, with its observation and the first state. observe: once for each decision
+	 * except an ending. */
 	void (*begin)(struct policy *p, const struct policy_view *v, struct str *messages);
 	void (*observe)(struct policy *p, const struct policy_result *r, struct str *messages);
-	/* The oldest event not yet taken; NULL: it has none. */
+	/* Removes and returns the oldest event; false: none. NULL: no events. */
 	bool (*event)(struct policy *p, struct event *out);
 	void (*close)(struct policy *p); /* NULL is fine */
 };
@@ -123,7 +123,7 @@ extern const struct policy_ops *const policies[];
 extern const size_t policies_count;
 #define POLICIES_MAX 16 /* room for their names */
 
-/* NULL: there is none. */
+/* NULL: unknown kind. */
 const struct policy_ops *policy_of_kind(struct str word);
 
 #endif

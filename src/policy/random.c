@@ -15,21 +15,21 @@ struct random_policy {
 	struct policy base;
 	struct arena arena;
 	struct rng rng;
-	struct str tools;                 /* our copy */
-	struct script_conf actions;       /* count 0: none given */
-	struct action_candidates learned; /* from errors */
+	struct str tools;                     /* owned copy */
+	struct script_conf actions;           /* count 0: no actions given */
+	struct action_candidates error_words; /* words from errors */
 	struct buf arguments, name;
 	struct str title, params;
 };
 
-/* The words for strings: those that errors named, and those of the tool's description. */
+/* Values for strings: words from errors, and from the tool's description. */
 static void collect_words(struct random_policy *p, struct str tool, struct action_candidates *words)
 {
 	struct arena scratch = {0};
 	struct str description = JSON_GET(tool, "description");
 
-	for (size_t i = 0; i < p->learned.count; i++) {
-		action_candidates_add_word(words, p->learned.item[i]);
+	for (size_t i = 0; i < p->error_words.count; i++) {
+		action_candidates_add_word(words, p->error_words.item[i]);
 	}
 	if (json_type(description) == JSON_STRING) {
 		action_candidates_add(words, json_text(&scratch, description));
@@ -50,8 +50,8 @@ static bool was_sent(const struct random_policy *p, struct str word)
 	return false;
 }
 
-/* An error may name what is allowed instead of what was sent. */
-static void learn(struct random_policy *p, const struct policy_view *v)
+/* An error message may list the allowed values. */
+static void collect_error_words(struct random_policy *p, const struct policy_view *v)
 {
 	struct action_candidates words = {.count = 0};
 
@@ -61,7 +61,7 @@ static void learn(struct random_policy *p, const struct policy_view *v)
 	action_candidates_add(&words, v->last_error);
 	for (size_t i = 0; i < words.count; i++) {
 		if (!was_sent(p, words.item[i])) {
-			action_candidates_add_word(&p->learned, words.item[i]);
+			action_candidates_add_word(&p->error_words, words.item[i]);
 		}
 	}
 	action_candidates_release(&words);
@@ -84,7 +84,7 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 	if (!count) {
 		return error_set(err, FAIL_USAGE, "\1policy\2 random: the server offers no tools");
 	}
-	learn(p, v);
+	collect_error_words(p, v);
 	struct str tool = draw_any(&p->rng, p->tools);
 	struct action_candidates words = {.count = 0};
 	collect_words(p, tool, &words);
@@ -116,7 +116,7 @@ static void random_close(struct policy *base)
 	}
 	buf_release(&p->arguments);
 	buf_release(&p->name);
-	action_candidates_release(&p->learned);
+	action_candidates_release(&p->error_words);
 	arena_release(&p->arena);
 	free(p);
 }
@@ -157,7 +157,7 @@ static int random_from_file(struct keyed *k, struct str root, const struct polic
 	}
 	return random_new(conf, policy_file_title(conf, &f.file), (uint64_t)f.seed.value, out,
 	                  k->err)
-	               ? policy_file_unfit(k)
+	               ? policy_file_invalid(k)
 	               : 0;
 }
 
@@ -173,7 +173,7 @@ const struct policy_ops policy_random = {
 	.close = random_close,
 };
 
-/* What the calls are drawn from besides the seed: "tool" and "actions". */
+/* The parameters besides the seed: "tool" and "actions". */
 static struct str describe(struct random_policy *p, uint64_t seed)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -190,7 +190,7 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 	return kept;
 }
 
-/* A tool without a name cannot be called. */
+/* The tools that have a name. */
 static struct str named_tools(struct arena *arena, struct str tools)
 {
 	struct buf named = BUF(BUF_MAX_MESSAGE);

@@ -96,8 +96,8 @@ static void script_close(struct policy *p)
 
 /* ---- from a list of actions ---- */
 
-/* How many bytes a JSON array, object or string at the start takes, if it is all that
-   stands before a comma or the end; 0: it is a word like others. */
+/* The length of a JSON array, object or string at the start, if it is followed by a comma or the
+ * end; 0: a plain word. */
 static size_t value_length(struct str rest)
 {
 	struct json_fault fault;
@@ -180,7 +180,7 @@ static struct str params_of_actions(struct arena *arena, struct str tool, const 
 	return kept;
 }
 
-/* An unknown tool has no schema: forced calls put the action under "action". */
+/* Forced calls of an unknown tool, which has no schema, use the argument "action". */
 static int action_property(const struct policy_conf *conf, struct str tool, struct str *key,
                            struct str *schema, struct error *err)
 {
@@ -252,7 +252,7 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 
 	if (conf->spec) {
 		return error_set(err, FAIL_USAGE,
-		                 "\1policy\2 script: give \1actions\2 A,B,C or a policy file");
+		                 "\1policy\2 script: use \1actions\2 A,B,C or a policy file");
 	}
 	int failed = script_split(conf->actions, &arena, &actions, &count, err) ||
 	             script_from_actions(conf, actions, count, &arena, &script, err);

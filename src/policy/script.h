@@ -1,5 +1,5 @@
-/* The deterministic policy: a list of calls, made from a list of actions or from a policy file.
- */
+/* The deterministic policy: a list of calls, from a list of actions, a policy file or a
+ * recording. */
 #ifndef ROLLDBG_POLICY_SCRIPT_H
 #define ROLLDBG_POLICY_SCRIPT_H
 
@@ -13,7 +13,7 @@ struct script_call {
 };
 
 struct script_conf {
-	bool recorded; /* the calls of a recording: its kind is replay */
+	bool recorded; /* calls of a recording: the kind is replay */
 	struct str name;
 	struct script_call *calls;
 	size_t count;
@@ -29,22 +29,21 @@ MUST_USE int script_from_file(struct keyed *k, struct str root, const struct pol
 /* Copies conf. */
 struct policy *script_new(const struct script_conf *conf);
 
-/* "A,B,C" as calls of one tool, checked against its schema unless force_call. The calls
-   and what they point to go into arena. */
+/* Converts "A,B,C" to calls of one tool, checked against its schema unless force_call. The calls
+ * are allocated in the arena. */
 MUST_USE int script_from_actions(const struct policy_conf *conf, const struct str *actions,
                                  size_t count, struct arena *arena, struct script_conf *out,
                                  struct error *err);
 
-/* Splits at commas, but not inside a JSON array, object or string that is one action; an
-   empty action is FAIL_USAGE. */
+/* Splits at commas, except within a JSON array, object or string. FAIL_USAGE: an empty action. */
 MUST_USE int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
                           struct error *err);
 
-/* The calls of conf, checked against the tools. conf->calls is well-formed. FAIL_INPUT. */
+/* A policy of conf->calls (well-formed), checked against the tools. FAIL_INPUT. */
 MUST_USE int script_from_calls(const struct policy_conf *conf, struct policy **out,
                                struct error *err);
 
-/* Do all calls fit the tools? */
+/* Checks all calls against the tools. */
 MUST_USE int script_check(const struct policy_conf *conf, const struct script_conf *script,
                           struct error *err);
 

@@ -99,7 +99,7 @@ static int open_file(struct keyed *k, const struct policy_conf *conf, struct scr
 	if (f->script.calls && (f->tool || conf->tool)) {
 		return error_set(
 			k->err, FAIL_INPUT,
-			"each of the \"calls\" names its tool: %s is only valid with \"actions\"",
+			"each of the \"calls\" has its own tool: %s is only valid with \"actions\"",
 			conf->tool ? "\1tool\2" : "\"tool\"");
 	}
 	if (f->actions.p ? open_actions(k, conf, f) : script_check(conf, &f->script, k->err)) {
@@ -119,5 +119,5 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 		return -1;
 	}
 	f.script.name = policy_file_title(conf, &f.file);
-	return open_file(k, conf, &f, out) ? policy_file_unfit(k) : 0;
+	return open_file(k, conf, &f, out) ? policy_file_invalid(k) : 0;
 }

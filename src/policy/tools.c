@@ -47,7 +47,7 @@ struct str tool_schema(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
 
-	if (!schema.p) { /* as OpenEnv and Python SDKs of late spell it */
+	if (!schema.p) { /* OpenEnv and recent Python SDKs */
 		schema = JSON_GET(tool, "input_schema");
 	}
 	return json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
@@ -101,7 +101,7 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 	size_t cursor = 0;
 
 	if (json_count(tools) != 1) {
-		return with_names(tools, "name the tool with \1tool\2 NAME", err);
+		return with_names(tools, "choose one with \1tool\2 NAME", err);
 	}
 	json_next(tools, &cursor, &tool);
 	if (!tool_name(tool).p) {
@@ -113,7 +113,7 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 
 /* ---- calls against the schema ---- */
 
-/* A member by its key as another text spells it. */
+/* The member whose key is equal when decoded. */
 static struct str get_spelled(struct str object, struct str key)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -133,9 +133,9 @@ int tool_check_arguments(struct str tool, struct str arguments, struct error *er
 	return failed;
 }
 
-/* ---- one word an action ---- */
+/* ---- actions ---- */
 
-/* The property of that name, with the nearest where there is none. */
+/* The property with that name; error with the nearest name. */
 static int named_property(struct str properties, const char *name, struct str *key,
                           struct str *schema, struct error *err)
 {
@@ -183,23 +183,23 @@ int tool_action_property(struct str tool, const char *name, struct str *key, str
 	return error_set(
 		err, FAIL_USAGE,
 		"\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
-		"%swrite a policy file with full calls",
+		"%suse a policy file with complete calls",
 		STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
 		json_count(required) < 2 && json_count(properties)
-			? "name it with \1argument\2 NAME, or "
+			? "choose it with \1argument\2 NAME, or "
 			: "");
 }
 
-/* What a message shows of a schema. */
-static struct str wanted(struct str schema)
+/* A schema shortened for a message. */
+static struct str expected_type(struct str schema)
 {
 	struct str type = JSON_GET(schema, "type");
 
 	return type.p ? type : schema_alternatives(schema);
 }
 
-/* A string unless the schema wants something else, for a word like 3 or true may be meant
-   as text; but what is an array, an object or a quoted string is one where that may be. */
+/* An action is text unless the schema requires another type, because a word like 3 or true may
+ * be meant as text. An array, object or quoted string is JSON wherever the schema allows it. */
 static bool is_meant_as_json(struct references *r, struct str schema, struct str action)
 {
 	bool any = !schema_names_any(r, schema), text = schema_names(r, schema, "string");
@@ -239,7 +239,7 @@ static int fill_property(struct references *r, struct str key, struct str schema
 	if (as_json && json_validate(action, &fault)) {
 		return error_set(err, FAIL_USAGE,
 		                 "action '%.*s': the argument '%.*s' must be of type %.*s",
-		                 STR_ARG(action), STR_ARG(key), STR_ARG(wanted(resolved)));
+		                 STR_ARG(action), STR_ARG(key), STR_ARG(expected_type(resolved)));
 	}
 	buf_text(out, "{\"");
 	buf_str(out, key);

@@ -64,7 +64,8 @@ static int set_map(struct serve_conf *c, struct str value, struct error *err)
 static int set_slippery(struct serve_conf *c, struct str value, struct error *err)
 {
 	if (!str_is(value, "0") && !str_is(value, "1")) {
-		return error_set(err, FAIL_USAGE, "slippery is '%.*s', not 0 or 1", STR_ARG(value));
+		return error_set(err, FAIL_USAGE, "invalid slippery '%.*s': expected 0 or 1",
+		                 STR_ARG(value));
 	}
 	c->world_conf.slippery = str_is(value, "1");
 	return 0;

@@ -193,7 +193,7 @@ said() {
 	echo '{"replies": [{"text": "1"}]}' >script.json
 	model script.json
 	said "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
-	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'the script has no more replies'
+	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'no more replies in the script'
 	stop_model
 }
 
@@ -288,7 +288,7 @@ said() {
 	has "$output" ' · 100 completion tokens · 0.00534 EUR'
 	echo '{"kind": "llm", "model": "m", "price": {"input": "3", "output": 15}}' >policy.json
 	expect 3 rolldbg run --policy policy.json --base-url "$base" --max-turns 2
-	has "$stderr" 'a number, at least 0: the price of a million tokens'
+	has "$stderr" 'a number >= 0 (the price of a million tokens)'
 	stop_model
 }
 

@@ -158,7 +158,7 @@ unreachable() {
 		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"x":{"type":"array"},"why":{}}}}]}
 	END
 	expect 2 rolldbg run --env "$url" --actions A
-	has "$stderr" 'name it with --argument NAME'
+	has "$stderr" 'choose it with --argument NAME'
 	expect 2 rolldbg run --env "$url" --actions A --argument y
 	has "$stderr" "the tool has no argument 'y'"
 	rolldbg run --env "$url" --argument x --actions '[1,0],[0,{"a":[1,2]}]' --fail-on never --quiet --out a.jsonl

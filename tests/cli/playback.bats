@@ -97,7 +97,7 @@ same_again() {
 	play one.jsonl
 	expect 0 rolldbg run --quiet --env "$url" --actions UP --force --out c.jsonl --fail-on never
 	expect 1 rolldbg run --env "$url" --actions UP --force --out c.jsonl
-	has "$output" 'the recording has 1 rollout, and each has been played: start the server again, or let it loop'
+	has "$output" 'the recording has 1 rollout, and all have been played: restart the server, or use loop mode'
 	stop_playing
 	play one.jsonl --loop
 	for _ in 1 2 3; do
@@ -171,7 +171,7 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 @test "what cannot be played says why" {
 	rolldbg run --quiet --out a.jsonl
 	expect 3 rolldbg serve a.jsonl --as llm --port 0
-	has "$stderr" 'a.jsonl: no model speaks in it'
+	has "$stderr" 'a.jsonl: contains no model replies'
 	expect 3 rolldbg serve nothing.jsonl --port 0
 	has "$stderr" 'cannot read nothing.jsonl: No such file'
 	expect 2 rolldbg serve nothing --port 0

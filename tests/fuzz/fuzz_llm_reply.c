@@ -64,7 +64,7 @@ static void read_stream(struct str text, bool repair)
 		const char *feed = memchr(text.p, '\n', text.n);
 		size_t n = feed ? (size_t)(feed - text.p) : text.n;
 
-		failed = chat_stream_take(&s, (struct str){text.p, n}, &err);
+		failed = chat_stream_add(&s, (struct str){text.p, n}, &err);
 		text = str_skip(text, n + 1);
 	}
 	chat_stream_reply(&s, !failed, &reply);

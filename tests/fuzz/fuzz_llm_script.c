@@ -42,13 +42,13 @@ static void read_events(struct str stream)
 	sse_release(&sse);
 }
 
-static void answer(const struct llm_reply *r, const struct llm_asked *a)
+static void answer(const struct llm_reply *r, const struct scripted_request *a)
 {
 	struct buf whole = BUF(LLM_BODY_MAX), stream = BUF(LLM_BODY_MAX), error = BUF(LLM_BODY_MAX);
-	struct llm_complaint c = {.form = (enum llm_error)r->error,
-	                          .status = 400,
-	                          .words = r->says.p ? r->says : STR("\"why\""),
-	                          .code = r->code};
+	struct llm_error_body c = {.form = (enum llm_error)r->error,
+	                           .status = 400,
+	                           .message = r->says.p ? r->says : STR("\"why\""),
+	                           .code = r->code};
 
 	llm_body_whole(r, a, 1, &whole);
 	require(is_json(buf_view(&whole)));
@@ -65,7 +65,7 @@ static void play(const struct llm_script *s, struct str request)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct arena arena = {0};
-	struct llm_asked asked;
+	struct scripted_request asked;
 	size_t next = 0;
 
 	if (!llm_check(request, &arena, &asked, &why)) {

@@ -20,7 +20,7 @@ static void check_reply(struct openenv_reply *r)
 {
 	struct json_fault fault;
 
-	require(r->wait_ms == 0 && !r->hang_up && r->late.n == 0);
+	require(r->wait_ms == 0 && !r->disconnect && r->late.n == 0);
 	require(r->text.n > 0 || r->close != 0);
 	require(r->text.n == 0 || json_validate(buf_view(&r->text), &fault) == 0);
 	buf_release(&r->text);
@@ -30,7 +30,7 @@ static bool answer(struct openenv_session *s, struct frame_message *m)
 {
 	struct openenv_reply r = {.text = BUF(BUF_MAX_MESSAGE)};
 
-	openenv_hear(s, buf_view(&m->bytes), m->binary, false, &r);
+	openenv_handle_message(s, buf_view(&m->bytes), m->binary, false, &r);
 	bool open = r.close == 0;
 	check_reply(&r);
 	frame_message_free(m);
@@ -57,14 +57,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		frames_feed(&f, (struct str){rest.p, n});
 		rest = str_skip(rest, n);
-		for (struct frame_message *m; open && (m = frames_take(&f));) {
+		for (struct frame_message *m; open && (m = frames_next(&f));) {
 			messages++;
 			open = answer(&s, m);
 		}
 	}
 	require(o.steps <= messages);
 	frames_release(&f);
-	openenv_leave(&s);
+	openenv_session_close(&s);
 	openenv_release(&o);
 	return 0;
 }

@@ -61,10 +61,10 @@ static void check_answer(const struct reply *r)
 {
 	struct str body = buf_view(&r->body);
 
-	if (r->act == ACT_CLOSE || r->act == ACT_WAIT) {
+	if (r->action == REPLY_CLOSE || r->action == REPLY_WAIT) {
 		return;
 	}
-	require(r->act == ACT_UPGRADE || (r->status >= 200 && r->status <= 599));
+	require(r->action == REPLY_UPGRADE || (r->status >= 200 && r->status <= 599));
 	if (r->stream) {
 		check_stream(body);
 	} else if (r->type && strcmp(r->type, "application/json") == 0 && body.n) {
@@ -87,7 +87,7 @@ static bool answer(struct served *s, const struct request *q)
 		memcpy(s->session, r.session, sizeof(s->session));
 	}
 	buf_release(&r.body);
-	return r.act == ACT_WAIT;
+	return r.action == REPLY_WAIT;
 }
 
 static void request(struct served *s, struct str text)

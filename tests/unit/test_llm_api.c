@@ -148,7 +148,7 @@ static void stream(void)
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		ok(!done, "event %zu comes before the end", i);
 		api_of("anthropic")->event(&state, str_from(events[i]), &out, &done);
-		good &= chat_stream_take(&s, buf_view(&out), &err) == 0;
+		good &= chat_stream_add(&s, buf_view(&out), &err) == 0;
 	}
 	ok(good && done, "all events are taken");
 	chat_stream_reply(&s, true, &reply);

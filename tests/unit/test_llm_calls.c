@@ -109,7 +109,7 @@ static int read_chunks(struct str chunks, struct chat_reply *reply, struct error
 
 	chat_stream_init(&s);
 	for (size_t cursor = 0; !bad && json_next(chunks, &cursor, &chunk);) {
-		bad = chat_stream_take(&s, chunk, err);
+		bad = chat_stream_add(&s, chunk, err);
 	}
 	if (!bad && chat_stream_failure(&s).p) {
 		bad = error_set(err, FAIL_PROTOCOL, "%.*s", STR_ARG(chat_stream_failure(&s)));

@@ -10,11 +10,11 @@ static void users_in_a_row_are_one(void)
 	struct conversation c;
 
 	conversation_init(&c);
-	conversation_say(&c, "system", STR("S"));
-	conversation_say(&c, "user", STR("U"));
+	conversation_add_text(&c, "system", STR("S"));
+	conversation_add_text(&c, "user", STR("U"));
 	conversation_add(&c, STR("{\"role\":\"assistant\",\"content\":\"two calls\"}"));
-	conversation_say(&c, "user", STR("one \"1\""));
-	conversation_say(&c, "user", STR("two"));
+	conversation_add_text(&c, "user", STR("one \"1\""));
+	conversation_add_text(&c, "user", STR("two"));
 	is_str(buf_cstr(&c.history.sent),
 	       "{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"U\"},"
 	       "{\"role\":\"assistant\",\"content\":\"two calls\"},"
@@ -27,8 +27,8 @@ static void users_in_a_row_are_one(void)
 	       "{\"role\":\"user\",\"content\":\"two\"}",
 	       "and stay two in the recording");
 	conversation_add(&c, STR("{\"role\":\"assistant\",\"content\":null}"));
-	conversation_answer(&c, STR("a"), STR("go"), STR("x"));
-	conversation_answer(&c, STR("b"), STR_NONE, STR("y"));
+	conversation_add_result(&c, STR("a"), STR("go"), STR("x"));
+	conversation_add_result(&c, STR("b"), STR_NONE, STR("y"));
 	ok(strstr(buf_cstr(&c.history.sent), "\"content\":\"x\"},{\"role\":\"tool\"") != NULL,
 	   "each native call has its own answer");
 	conversation_release(&c);
@@ -57,13 +57,13 @@ static void forms(void)
 		           sentences[i].form,
 		   "%s: %s", sentences[i].sentence, chat_history_form_name(sentences[i].form));
 	}
-	conversation_say(&c, "system", STR("S"));
-	conversation_say(&c, "user", STR("U"));
+	conversation_add_text(&c, "system", STR("S"));
+	conversation_add_text(&c, "user", STR("U"));
 	conversation_add(&c,
 	                 STR("{\"role\":\"assistant\",\"content\":\"both\",\"tool_calls\":[" CALL(
 				 "a") "," CALL("b") "]}"));
-	conversation_answer(&c, STR("a"), STR_NONE, STR("x"));
-	conversation_answer(&c, STR("b"), STR_NONE, STR("y"));
+	conversation_add_result(&c, STR("a"), STR_NONE, STR("x"));
+	conversation_add_result(&c, STR("b"), STR_NONE, STR("y"));
 	struct buf before = BUF(BUF_MAX_SMALL);
 	buf_str(&before, buf_view(&c.messages));
 
@@ -118,9 +118,9 @@ static void media(void)
 		buf_release(&out);
 	}
 	conversation_init(&c);
-	conversation_say(&c, "user", STR("U"));
-	conversation_show(&c, STR("{\"type\":\"image_url\"}"));
-	conversation_say(&c, "user", STR("V"));
+	conversation_add_text(&c, "user", STR("U"));
+	conversation_add_parts(&c, STR("{\"type\":\"image_url\"}"));
+	conversation_add_text(&c, "user", STR("V"));
 	is_str(buf_cstr(&c.history.sent),
 	       "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},"
 	       "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"V\"}]}",

@@ -23,7 +23,7 @@
 	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"total_reward\":1.00,"  \
 	"\"state\":" state "}\n"
 
-static const struct playback_wish anything = {.has_seed = false};
+static const struct playback_request anything = {.has_seed = false};
 
 static struct playback_source *record(const char *text, struct playback_conf conf)
 {
@@ -51,7 +51,7 @@ static const char two[] = HEADER("a", "7", "control-plane") RESET("a")
 				STEP("b", "{\"at\":0}", "{\"y\":3}", "\"plain\"")
 					END("b", "{\"at\":9}");
 
-static struct str state_of(const struct played *s)
+static struct str state_of(const struct playback_session *s)
 {
 	return playback_state(s);
 }
@@ -60,7 +60,7 @@ static void check_calls(void)
 {
 	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	struct buf why = BUF(BUF_MAX_SMALL);
-	struct played *s = playback_begin(p, &anything, &why);
+	struct playback_session *s = playback_begin(p, &anything, &why);
 
 	ok(str_is(state_of(s), "{\"at\":0}"), "the first state");
 	ok(!playback_call(s, STR("go"), STR("{\"x\":1}"), &why), "other arguments are a miss");
@@ -85,15 +85,15 @@ static void check_calls(void)
 static void check_rollouts(void)
 {
 	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_EXACT});
-	struct playback_wish eight = {.has_seed = true, .seed = 8}, nine = {true, 9, STR_NONE};
+	struct playback_request eight = {.has_seed = true, .seed = 8}, nine = {true, 9, STR_NONE};
 	struct buf why = BUF(BUF_MAX_SMALL);
-	struct played *s = playback_begin(p, &eight, &why), *t;
+	struct playback_session *s = playback_begin(p, &eight, &why), *t;
 
 	ok(s && str_is(s->rollout->id, "b"), "by its seed");
 	t = playback_begin(p, &anything, &why);
 	ok(t && str_is(t->rollout->id, "a"), "else the first that is left");
 	ok(!playback_begin(p, &anything, &why), "then none");
-	ok(strstr(buf_cstr(&why), "has 2 rollouts, and each has been played"), "%s",
+	ok(strstr(buf_cstr(&why), "has 2 rollouts, and all have been played"), "%s",
 	   buf_cstr(&why));
 	buf_clear(&why);
 	ok(t && !playback_reset(t, &nine, &why) && str_is(t->rollout->id, "a"),
@@ -107,7 +107,7 @@ static void check_rollouts(void)
 	p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	s = playback_begin(p, &anything, &why);
 	t = playback_begin(p, &anything, &why);
-	ok(playback_reset(t, &(struct playback_wish){true, 7, STR_NONE}, &why) &&
+	ok(playback_reset(t, &(struct playback_request){true, 7, STR_NONE}, &why) &&
 	           str_is(t->rollout->id, "a") && str_is(s->rollout->id, "b"),
 	   "two sessions that opened in the other order change places");
 	playback_end(s);
@@ -132,8 +132,8 @@ static void check_exchange(void)
 {
 	struct playback_source *p = record(twins, (struct playback_conf){.match = MATCH_EXACT});
 	struct buf why = BUF(BUF_MAX_SMALL);
-	struct played *s = playback_begin(p, &anything, &why);
-	struct played *t = playback_begin(p, &anything, &why);
+	struct playback_session *s = playback_begin(p, &anything, &why);
+	struct playback_session *t = playback_begin(p, &anything, &why);
 
 	ok(playback_call(s, STR("go"), STR("{\"x\":1}"), &why) &&
 	           playback_call(t, STR("go"), STR("{\"x\":1}"), &why),
@@ -152,12 +152,12 @@ static void check_exchange(void)
 }
 
 /* What the tool answers, as MCP has it. */
-static void check_answer(struct played *s, const char *arguments, const char *want)
+static void check_answer(struct playback_session *s, const char *arguments, const char *want)
 {
-	struct played_answer a = {.body = BUF(BUF_MAX_SMALL)};
+	struct playback_reply a = {.body = BUF(BUF_MAX_SMALL)};
 
-	played_call(s, STR("\"go\""), str_from(arguments), &a);
-	is_int(a.kind, PLAYED_RESULT, "a result");
+	playback_mcp_call(s, STR("\"go\""), str_from(arguments), &a);
+	is_int(a.kind, PLAYBACK_RESULT, "a result");
 	is_str(buf_cstr(&a.body), want, "the answer to %s", arguments);
 	buf_release(&a.body);
 }
@@ -168,9 +168,9 @@ static void check_answers(void)
 {
 	struct playback_source *p = record(two, (struct playback_conf){.match = MATCH_SEQUENTIAL});
 	struct buf why = BUF(BUF_MAX_SMALL), total = BUF(BUF_MAX_SMALL);
-	struct played *s = playback_begin(p, &anything, &why);
+	struct playback_session *s = playback_begin(p, &anything, &why);
 
-	ok(str_is(played_control_state(s), "{\"at\":0}"), "the control plane's first state");
+	ok(str_is(playback_control_state(s), "{\"at\":0}"), "the control plane's first state");
 	check_answer(s, "{}", TEXT("\"{\\\"at\\\":1}\""));
 	playback_total(s, &total);
 	is_str(buf_cstr(&total), "0.5", "the reward so far");

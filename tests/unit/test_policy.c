@@ -127,11 +127,11 @@ static const struct {
 	{{.spec = "random"}, "\1policy\2 random needs an integer seed"},
 	{{.spec = "random:-1"}, "\1policy\2 random needs an integer seed"},
 	{{.spec = "random:"}, "\1policy\2 random needs an integer seed"},
-	{{.spec = "script"}, "\1policy\2 script: give"},
+	{{.spec = "script"}, "\1policy\2 script: use"},
 	{{.spec = "x.json", .actions = "UP"},
          "\1actions\2 and \1policy\2 FILE are mutually exclusive"},
 	{{.spec = NULL},
-         "no policy: give \1actions\2 A,B,C or \1policy\2 FILE; available tools: move"},
+         "no policy: use \1actions\2 A,B,C or \1policy\2 FILE; available tools: move"},
 };
 
 static void test_options(void)

@@ -123,16 +123,14 @@ static const struct {
 	{REF, "E", NULL, "action 'E': argument 'x' does not accept 'E'; did you mean 'N'?"},
 	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
 	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
-         "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): name "
-         "it with \1argument\2 NAME, or write a policy file with full calls"},
+         "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): "
+         "choose it with \1argument\2 NAME, or use a policy file with complete calls"},
 	{"{\"properties\":{\"x\":{},\"y\":{}},\"required\":[\"x\",\"y\"]}", "3", NULL,
-         "\1actions\2 fills one argument, but the tool \"move\" has 2 (2 required): write "
-         "a "
-         "policy file with full calls"},
+         "\1actions\2 fills one argument, but the tool \"move\" has 2 (2 required): "
+         "use a policy file with complete calls"},
 	{"{}", "3", NULL,
-         "\1actions\2 fills one argument, but the tool \"move\" has 0 (0 required): write "
-         "a "
-         "policy file with full calls"},
+         "\1actions\2 fills one argument, but the tool \"move\" has 0 (0 required): "
+         "use a policy file with complete calls"},
 	{"{\"required\":[\"w\"]}", "3", "{\"w\":\"3\"}", NULL},
 	{X("{\"type\":\"array\"}"), "[1,[2,3]]", "{\"x\":[1,[2,3]]}", NULL},
 	{X("{\"type\":[\"string\",\"array\"]}"), "[1,2]", "{\"x\":[1,2]}", NULL},
@@ -197,7 +195,7 @@ static void test_names(void)
 	is_str(err.text, "the server has no tool 'lok'; did you mean 'look'?", "the nearest");
 	ok(tool_only(tools, &name, &err) < 0 && err.kind == FAIL_USAGE, "not the only one");
 	ok(tool_only(STR("[]"), &name, &err) < 0, "none");
-	is_str(err.text, "name the tool with \1tool\2 NAME; available: none", "why");
+	is_str(err.text, "choose one with \1tool\2 NAME; available: none", "why");
 	ok(tool_only(STR("[{\"name\":\"a\\/b\"}]"), &name, &err) == 0, "the only one");
 	is_str(buf_cstr(&name), "a/b", "decoded");
 	ok(tool_only(STR("[{\"noname\":1}]"), &name, &err) < 0, "the only one, without a name");

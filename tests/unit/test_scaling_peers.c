@@ -411,7 +411,7 @@ static void stream_deltas(int n)
 	for (struct str rest = buf_view(&all); rest.n;) {
 		size_t length = (size_t)((const char *)memchr(rest.p, '\n', rest.n) - rest.p);
 
-		if (chat_stream_take(&s, (struct str){rest.p, length}, &err)) {
+		if (chat_stream_add(&s, (struct str){rest.p, length}, &err)) {
 			abort();
 		}
 		rest = str_skip(rest, length + 1);
@@ -524,8 +524,8 @@ static void openenv_message(int n)
 	serve_conf_init(&conf, clock_real());
 	openenv_init(&o, &conf);
 	openenv_open(&o, &s, STR_NONE, &greeting);
-	openenv_hear(&s, buf_view(&message), false, false, &r);
-	openenv_leave(&s);
+	openenv_handle_message(&s, buf_view(&message), false, false, &r);
+	openenv_session_close(&s);
 	openenv_release(&o);
 	buf_release(&message);
 	buf_release(&r.text);
@@ -536,7 +536,7 @@ static void chat_messages(int n)
 {
 	struct buf body = text(), why = text();
 	struct arena arena = {0};
-	struct llm_asked asked;
+	struct scripted_request asked;
 
 	repeat(&body, "{\"model\":\"m\",\"tools\":[",
 	       "{\"type\":\"function\",\"function\":{\"name\":\"t%d\",\"parameters\":{}}}", "],", n,
@@ -566,7 +566,7 @@ static void small_frames(int n)
 	for (int i = 0; i < n; i++) {
 		frames_feed(&f, (struct str){ping, 6});
 		frames_feed(&f, (struct str){more, 7});
-		for (struct frame_message *m; (m = frames_take(&f));) {
+		for (struct frame_message *m; (m = frames_next(&f));) {
 			frame_message_free(m);
 		}
 	}

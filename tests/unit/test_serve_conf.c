@@ -56,7 +56,7 @@ static void check_bad(void)
 		{"frozen_lake?mup=4x4", "unknown setting 'mup'; did you mean 'map'?"},
 		{"frozen_lake?map", "unknown map ''"},
 		{"frozen_lake?map=8x9", "; did you mean '8x8'?"},
-		{"frozen_lake?slippery=yes", "slippery is 'yes', not 0 or 1"},
+		{"frozen_lake?slippery=yes", "invalid slippery 'yes': expected 0 or 1"},
 		{"frozen_lake?max_envs=0", "max_envs is '0', not a positive integer"},
 		{"frozen_lake?max_envs=-1", "max_envs is '-1'"},
 		{"frozen_lake?delay=20", "delay is '20', not a duration"},

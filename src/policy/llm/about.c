@@ -1,4 +1,4 @@
-/* The record of a turn's reply: see about.h. */
+/* The recording's `llm` member: see about.h. */
 #include "policy/llm/about.h"
 
 #include "json/write.h"

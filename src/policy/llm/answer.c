@@ -1,11 +1,11 @@
-/* Answers of the environment as text: see answer.h. */
+/* Results as text or content parts: see answer.h. */
 #include "policy/llm/answer.h"
 
 #include "json/write.h"
 
-#define BASE64_LEAST 1024 /* characters in a row: longer than tokens, hashes and keys */
+#define BASE64_LEAST 1024 /* minimum run of characters: longer than tokens, hashes and keys */
 
-/* MCP's content: a list of objects, each with a type. */
+/* MCP's content: an array of objects that each have a type. */
 static bool is_parts(struct str value)
 {
 	struct str each;
@@ -22,7 +22,7 @@ static bool is_parts(struct str value)
 	return true;
 }
 
-/* What an embedded resource has inside; the part itself where it is none. */
+/* The contents of an embedded resource; otherwise the part itself. */
 static struct str inner_of(struct str part)
 {
 	struct json_member m;
@@ -77,10 +77,10 @@ static void put_part(struct str part, struct buf *out)
 	}
 }
 
-/* ---- base64 inside of text ---- */
+/* ---- base64 within text ---- */
 
-/* The length of a run of base64 at the start of s. Pictures mix all kinds of characters; long words
-   of few kinds, as of genes, are text. */
+/* The length of a run of base64 at the start of s. Encoded binary data uses all classes of
+ * characters; long words that use few, such as gene sequences, are text. */
 static size_t base64_run(struct str s)
 {
 	bool small = false, large = false, digit = false;
@@ -100,7 +100,7 @@ static size_t base64_run(struct str s)
 	return n >= BASE64_LEAST && small && large && digit ? n : 0;
 }
 
-/* Where base64 can begin: at the start, and behind what is none of it. */
+/* Base64 can only start at the beginning, or after a character that is not base64. */
 static bool is_boundary(struct str s, size_t at)
 {
 	return at == 0 || !((s.p[at - 1] >= '0' && s.p[at - 1] <= '9') ||
@@ -156,7 +156,7 @@ void answer_text(struct str observation, struct buf *out)
 
 /* ---- as content parts ---- */
 
-/* The string behind "image/" or "audio/"; absent: it is of another type. */
+/* The part after "image/" or "audio/"; absent: another type. */
 static struct str subtype(struct str mime, struct str type)
 {
 	struct str inner = json_inner(mime);
@@ -189,7 +189,7 @@ static void put_sound(struct json_writer *w, struct str format, struct str data)
 	jw_end(w);
 }
 
-/* Bytes with a type: of MCP's image and audio, and of embedded resources. */
+/* Image or audio data of MCP, or of an embedded resource. */
 static void put_bytes(struct str holder, struct str data, struct buf *parts)
 {
 	struct str mime = JSON_GET(holder, "mimeType");

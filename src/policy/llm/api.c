@@ -1,4 +1,4 @@
-/* The table of APIs, and chunks of chat completions for its adapters: see api.h. */
+/* The table of APIs, and chunks of chat completions for their adapters: see api.h. */
 #include "policy/llm/api.h"
 
 #include "policy/llm/api_internal.h"

@@ -1,8 +1,9 @@
-/* Anthropic's Messages API: the system's text stands apart, content is a list of blocks, calls and their results
-   among them. Shapes follow the types of the official client (anthropic-sdk-python, types/). */
+/* Anthropic's Messages API: the system prompt is a separate member, content is a list of blocks,
+ * which include calls and their results. Field names as in the official client (anthropic-sdk-
+ * python, types/). */
 #include "policy/llm/api_internal.h"
 
-#define MAX_TOKENS "4096" /* the API wants a limit */
+#define MAX_TOKENS "4096" /* the API requires a limit */
 
 /* ---- the request ---- */
 
@@ -16,7 +17,7 @@ static void put_text_block(struct json_writer *w, struct str text)
 	jw_end(w);
 }
 
-/* "data:image/png;base64,QUJD", or where it is. */
+/* From "data:image/png;base64,QUJD", or any other URL. */
 static void put_image(struct json_writer *w, struct str url)
 {
 	struct str inner = json_inner(url);
@@ -106,14 +107,14 @@ static void put_assistant(struct json_writer *w, struct str message)
 	if (!empty) {
 		put_text_block(w, content);
 	} else if (!json_count(calls)) {
-		put_text_block(w, STR("\"(empty)\"")); /* an empty one is refused */
+		put_text_block(w, STR("\"(empty)\"")); /* an empty text is rejected */
 	}
 	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
 		put_call(w, call);
 	}
 }
 
-/* Results and texts of the user in a row are one message. */
+/* Consecutive results and user messages become one message. */
 static void put_messages(struct json_writer *w, struct str messages)
 {
 	struct str message, last = STR_NONE;
@@ -249,7 +250,7 @@ void api_anthropic_request(struct str chat, struct buf *out)
 			put_choice(&w, m.value);
 		} else if (str_is(m.key, "stop")) {
 			put_stop(&w, m.value);
-		} else if (!str_is(m.key, "response_format")) { /* the prompt alone says it */
+		} else if (!str_is(m.key, "response_format")) { /* not supported */
 			jw_key_str(&w, m.key);
 			jw_raw(&w, m.value);
 		}
@@ -274,7 +275,7 @@ static const char *finish_of(struct str reason)
 	                                                               : "stop";
 }
 
-/* The prompt's tokens are said in three parts. */
+/* The prompt's tokens are reported in three parts. */
 static struct api_usage usage_of(struct str usage)
 {
 	struct api_usage u = {.prompt = 0};

@@ -1,4 +1,4 @@
-/* The functions of the adapters, and what they share. Private to the adapters. */
+/* Functions of the API adapters, and their common code. Private to the adapters. */
 #ifndef ROLLDBG_POLICY_LLM_API_INTERNAL_H
 #define ROLLDBG_POLICY_LLM_API_INTERNAL_H
 
@@ -15,24 +15,24 @@ void api_anthropic_event(struct api_stream *s, struct str data, struct buf *out,
 
 /* {"choices":[{"index":0,"delta":{KEY:VALUE}}]}; value: raw JSON. */
 void api_chunk(const char *key, struct str value, struct buf *out);
-/* A chunk of a call: id and name, absent except in its first; arguments: a raw JSON string. */
+/* A chunk of a call. id, name: raw JSON, only in its first chunk; arguments: a raw JSON string. */
 struct api_call_piece {
 	int64_t index;
 	struct str id, name, arguments; /* raw JSON */
 };
 void api_chunk_call(const struct api_call_piece *c, struct buf *out);
-/* The chunk that ends the reply. */
+/* The last chunk of a reply. */
 struct api_usage {
 	int64_t prompt, cached, completion;
 	bool known;
 };
 void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct buf *out);
 
-/* The member `usage`, in the form of chat completions; nothing if it is unknown. */
+/* Writes the member `usage` in the form of chat completions; nothing if it is unknown. */
 void api_put_usage(struct json_writer *w, const struct api_usage *u);
-/* The member KEY; nothing if there is no value. */
+/* Writes the member KEY; nothing if the value is absent. */
 void api_put(struct json_writer *w, const char *key, struct str raw);
-/* An element of `tool_calls`; arguments: a raw JSON string. */
+/* Writes an element of `tool_calls`; arguments: a raw JSON string. */
 void api_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments);
 
 #endif

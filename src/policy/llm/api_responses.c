@@ -1,5 +1,5 @@
-/* OpenAI's Responses API: a conversation is a list of items, among them calls and their outputs. Shapes follow the
-   types of the official client (openai-python, types/responses). */
+/* OpenAI's Responses API: a conversation is a list of items, which include calls and their
+ * outputs. Field names as in the official client (openai-python, types/responses). */
 #include "policy/llm/api_internal.h"
 
 /* ---- the request ---- */
@@ -171,7 +171,7 @@ void api_responses_request(struct str chat, struct buf *out)
 		put_member(&w, &m);
 	}
 	if (!JSON_GET(chat, "store").p) {
-		jw_key(&w, "store"); /* the whole conversation comes with each request */
+		jw_key(&w, "store"); /* not needed: each request has the whole conversation */
 		jw_bool(&w, false);
 	}
 	jw_end(&w);
@@ -205,9 +205,9 @@ static const char *finish_of(struct str response, bool called)
 	                                           : "stop";
 }
 
-/* Appends the texts of that type in the lists of parts of all items of a kind. */
-static bool gather(struct str output, const char *item_type, const char *list, const char *type,
-                   const char *key, struct buf *text)
+/* Appends all texts of that type in the part lists of all items of that type. */
+static bool append_texts(struct str output, const char *item_type, const char *list,
+                         const char *type, const char *key, struct buf *text)
 {
 	struct str item, part;
 	bool any = false;
@@ -225,7 +225,7 @@ static bool gather(struct str output, const char *item_type, const char *list, c
 	return any;
 }
 
-static void put_gathered(struct json_writer *w, const char *key, bool any, const struct buf *text)
+static void put_text(struct json_writer *w, const char *key, bool any, const struct buf *text)
 {
 	if (any) {
 		jw_key(w, key);
@@ -237,16 +237,17 @@ static void put_texts(struct json_writer *w, struct str output)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	put_gathered(w, "content",
-	             gather(output, "message", "content", "output_text", "text", &text), &text);
+	put_text(w, "content",
+	         append_texts(output, "message", "content", "output_text", "text", &text), &text);
 	buf_clear(&text);
-	put_gathered(w, "refusal",
-	             gather(output, "message", "content", "refusal", "refusal", &text), &text);
+	put_text(w, "refusal",
+	         append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
 	buf_clear(&text);
-	bool summary = gather(output, "reasoning", "summary", "summary_text", "text", &text);
-	bool thought = gather(output, "reasoning", "content", "reasoning_text", "text", &text);
+	bool summary = append_texts(output, "reasoning", "summary", "summary_text", "text", &text);
+	bool thought =
+		append_texts(output, "reasoning", "content", "reasoning_text", "text", &text);
 
-	put_gathered(w, "reasoning", summary || thought, &text);
+	put_text(w, "reasoning", summary || thought, &text);
 	buf_release(&text);
 }
 
@@ -324,7 +325,7 @@ static void put_call_piece(struct str data, struct str item, struct str argument
 	api_chunk_call(&c, out);
 }
 
-/* The members of `response.*` events that carry text. */
+/* The `response.*` events that contain text, and their members. */
 static const struct {
 	const char *type, *key;
 } texts[] = {

@@ -1,17 +1,17 @@
-/* From a reply to tool calls: see calls.h. */
+/* Tool calls of a reply: see calls.h. */
 #define _GNU_SOURCE /* memmem */
 #include "policy/llm/calls.h"
 
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/toolformats/mend.h"
 #include "policy/toolformats/reader.h"
+#include "policy/toolformats/repair.h"
 #include "policy/tools.h"
 
 #include <stdio.h>
 
-#define PROSE_MAX  ((size_t)64 << 10) /* bytes that all tools' names are looked for in */
-#define UNWRAP_MAX 2                  /* how often arguments may have been encoded once too often */
+#define PROSE_MAX  ((size_t)64 << 10) /* bytes of text searched for tool names */
+#define UNWRAP_MAX 2                  /* maximum levels of redundant JSON encoding of arguments */
 
 struct call_reading {
 	const struct calls_conf *conf;
@@ -20,9 +20,9 @@ struct call_reading {
 	struct tool_calls *out;
 };
 
-/* ---- what cannot be sent ---- */
+/* ---- calls that cannot be sent ---- */
 
-/* Arguments that are not an object are kept as text. */
+/* Arguments that are not an object are recorded as a string. */
 static struct str quoted(struct arena *a, struct str text)
 {
 	struct buf b = BUF(2 * CHAT_REPLY_MAX);
@@ -48,7 +48,7 @@ static void refuse_text(struct call_reading *r, struct tool_call *c, enum outcom
 	refuse(r, c, outcome, CLASS_ARGUMENTS, message);
 }
 
-static void refuse_cut(struct call_reading *r, struct tool_call *c, struct str text)
+static void refuse_truncated(struct call_reading *r, struct tool_call *c, struct str text)
 {
 	call_note(&r->out->notes, "truncated-call");
 	refuse_text(r, c, OUTCOME_NOT_SENT, text,
@@ -62,8 +62,8 @@ static struct str required_of(struct str tools, struct str name)
 	return JSON_GET(tool_schema(tool_find(tools, name)), "required");
 }
 
-/* A string that holds an object, and perhaps once more. */
-static struct str unwrapped(struct call_reading *r, struct str value)
+/* Decodes a string that contains an object, up to UNWRAP_MAX times. */
+static struct str unwrap(struct call_reading *r, struct str value)
 {
 	struct json_fault fault;
 
@@ -78,7 +78,7 @@ static struct str unwrapped(struct call_reading *r, struct str value)
 	return value;
 }
 
-/* The first whole value, where another object was written right behind it. */
+/* The first value, if another object follows directly. */
 static bool is_concatenated(struct str text, struct str *first)
 {
 	struct json_fault fault;
@@ -91,10 +91,10 @@ static bool is_concatenated(struct str text, struct str *first)
 	return str_starts(text_trim(str_skip(text, used)), STR("{"));
 }
 
-/* Mends what may be mended; false: it stays as it is. */
-static bool mend(struct call_reading *r, struct str text, struct str *object)
+/* Applies the allowed repairs; false: not repairable. */
+static bool repair_arguments(struct call_reading *r, struct str text, struct str *object)
 {
-	struct call_notes *named = &r->out->repairs, mended = {.count = 0};
+	struct call_notes *named = &r->out->repairs, repaired = {.count = 0};
 	struct buf out = BUF(CHAT_REPLY_MAX);
 	size_t used = 0;
 	bool good = false;
@@ -103,11 +103,11 @@ static bool mend(struct call_reading *r, struct str text, struct str *object)
 		call_note(named, "concatenated");
 		return true;
 	}
-	if (json_mend(text, &out, &used, &mended) && !text_trim(str_skip(text, used)).n &&
-	    mended.count && !call_noted(&mended, "missing-end")) {
+	if (json_repair(text, &out, &used, &repaired) && !text_trim(str_skip(text, used)).n &&
+	    repaired.count && !call_noted(&repaired, "missing-end")) {
 		*object = arena_str(r->arena, buf_view(&out));
-		for (size_t i = 0; i < mended.count; i++) {
-			call_note(named, mended.words[i]);
+		for (size_t i = 0; i < repaired.count; i++) {
+			call_note(named, repaired.words[i]);
 		}
 		good = true;
 	}
@@ -115,7 +115,7 @@ static bool mend(struct call_reading *r, struct str text, struct str *object)
 	return good;
 }
 
-/* Text that was to be a JSON object. */
+/* Parses text that should be a JSON object. */
 static void read_arguments(struct call_reading *r, struct tool_call *c, struct str text, bool last)
 {
 	bool limited = last && str_is(r->reply->finish_reason, "length");
@@ -125,7 +125,7 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 	struct error why = {0};
 
 	if (limited && !object.n) {
-		refuse_cut(r, c, text);
+		refuse_truncated(r, c, text);
 		return;
 	}
 	if (!object.n || json_is_null(object)) {
@@ -139,17 +139,17 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 	}
 	if (json_validate(object, &fault)) {
 		if (limited && fault.at >= object.n) {
-			refuse_cut(r, c, text);
+			refuse_truncated(r, c, text);
 			return;
 		}
-		if (!repair || !mend(r, object, &object)) {
+		if (!repair || !repair_arguments(r, object, &object)) {
 			error_set(&why, FAIL_INPUT, "the arguments are not JSON: %s", fault.why);
 			refuse_text(r, c, OUTCOME_UNPARSED, text, why.text);
 			return;
 		}
 	}
 	if (json_type(object) == JSON_STRING && repair) {
-		object = unwrapped(r, object);
+		object = unwrap(r, object);
 		if (json_type(object) == JSON_OBJECT) {
 			call_note(&r->out->repairs, "double-encoded");
 		}
@@ -170,7 +170,7 @@ static bool is_offered(const struct call_reading *r, struct str name)
 	return tool_find(r->conf->tools, name).p != NULL;
 }
 
-/* "functions.lake_move" is what some models were shown. */
+/* Some prompts show tool names as "functions.lake_move". */
 static void check_name(struct call_reading *r, struct tool_call *c)
 {
 	struct error why = {0};
@@ -184,15 +184,15 @@ static void check_name(struct call_reading *r, struct tool_call *c)
 		call_note(&r->out->repairs, functions ? "functions-prefix" : "namespace-prefix");
 	}
 	if (c->outcome == OUTCOME_NONE && !c->name.n) {
-		refuse(r, c, OUTCOME_UNPARSED, CLASS_ARGUMENTS, "the call names no tool");
+		refuse(r, c, OUTCOME_UNPARSED, CLASS_ARGUMENTS, "the call has no tool name");
 	}
 	if (c->outcome == OUTCOME_NONE && tool_require(r->conf->tools, c->name, &why)) {
 		refuse(r, c, OUTCOME_NOT_SENT, CLASS_UNKNOWN_TOOL, why.text);
 	}
 }
 
-/* Nine letters and digits, which every template takes. */
-static struct str made_id(struct call_reading *r, size_t i)
+/* Nine letters and digits, the form that every chat template accepts. */
+static struct str generate_id(struct call_reading *r, size_t i)
 {
 	char id[32];
 
@@ -215,7 +215,7 @@ static void read_native(struct call_reading *r)
 		struct tool_call *c = &out->items[i];
 
 		c->name = call->name.p ? call->name : STR("");
-		c->id = call->id.n ? call->id : made_id(r, i);
+		c->id = call->id.n ? call->id : generate_id(r, i);
 		if (call->not_text) {
 			call_note(&out->notes, "arguments-not-a-string");
 		}
@@ -279,8 +279,8 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 
 /* ---- calls as text ---- */
 
-/* Nothing but the name of an offered tool that takes no parameters, and the model stopped by
-   itself: there is nothing that could be missing. */
+/* The call is only the name of an offered tool without parameters, and the model stopped on its
+ * own: it is complete. */
 static bool needs_nothing(const struct call_reading *r, const struct found_call *found)
 {
 	struct str schema = tool_schema(tool_find(r->conf->tools, found->name)), tool;
@@ -294,7 +294,7 @@ static bool needs_nothing(const struct call_reading *r, const struct found_call 
 		struct str name = json_inner(JSON_GET(tool, "name"));
 
 		if (name.n > found->name.n && str_starts(name, found->name)) {
-			return false; /* it may have been meant */
+			return false; /* an argument may have been intended */
 		}
 	}
 	return true;
@@ -306,7 +306,7 @@ static void read_found(struct call_reading *r, const struct found_call *found, s
 	struct error why = {0};
 
 	c->name = found->name.p ? found->name : STR("");
-	c->id = found->id.n ? found->id : made_id(r, i);
+	c->id = found->id.n ? found->id : generate_id(r, i);
 	switch (found->how) {
 	case FOUND_WHOLE:
 		read_arguments(r, c, found->arguments, false);
@@ -316,7 +316,7 @@ static void read_found(struct call_reading *r, const struct found_call *found, s
 			call_note(&r->out->notes, "end-mark-missing");
 			c->arguments = STR("{}");
 		} else {
-			refuse_cut(r, c, found->arguments);
+			refuse_truncated(r, c, found->arguments);
 		}
 		break;
 	case FOUND_BAD:
@@ -327,7 +327,7 @@ static void read_found(struct call_reading *r, const struct found_call *found, s
 	check_name(r, c);
 }
 
-static void take_found(struct call_reading *r, const struct reading *found)
+static void add_found(struct call_reading *r, const struct reading *found)
 {
 	struct tool_calls *out = r->out;
 
@@ -360,13 +360,13 @@ static void read_text(struct call_reading *r)
 	call_notes_add(&out->notes, &found.notes);
 	call_notes_add(&out->repairs, &found.repairs);
 	if (found.count) {
-		take_found(r, &found);
+		add_found(r, &found);
 	} else {
 		out->cause = cause_of(r, found.content, found.marked);
 	}
 }
 
-/* What a broken stream left of a call must not be acted upon. */
+/* Calls of an interrupted stream may be incomplete and must not be executed. */
 static void refuse_all(struct call_reading *r)
 {
 	call_note(&r->out->notes, "stream-incomplete");

@@ -1,7 +1,7 @@
-/* Reads tool calls from a model's reply: native calls first, then calls in text in one of the
-   formats that models were trained on (toolformats/). Text is a call only if it names an offered
-   tool, so prose stays prose. Each repair made to read a call is named, because a repaired call
-   is not what the model sampled. */
+/* Reads tool calls from a model's reply: native calls first, then calls in text, in one of the
+ * formats that models were trained on (toolformats/). Text is only a call if it names an offered
+ * tool. Each repair that was needed is recorded, because a repaired call is not what the model
+ * sampled. */
 #ifndef ROLLDBG_POLICY_LLM_CALLS_H
 #define ROLLDBG_POLICY_LLM_CALLS_H
 
@@ -14,14 +14,14 @@ struct tool_call {
 	struct str id, name; /* decoded; id: from the server, or made by us */
 	/* raw JSON object; if outcome is unparsed: the text as a JSON string, or absent */
 	struct str arguments;
-	/* OUTCOME_NONE: it can be sent. Otherwise why not: OUTCOME_UNPARSED, or OUTCOME_NOT_SENT
-	   for a name that is not offered or a call that was truncated. */
+	/* OUTCOME_NONE: can be sent. OUTCOME_UNPARSED: cannot be parsed. OUTCOME_NOT_SENT: the
+	 * tool is not offered, or the call was truncated. */
 	enum outcome outcome;
 	enum error_class class;
 	struct str message; /* the message for the recording and the model */
 };
 
-/* Everything is in the arena passed to calls_read. */
+/* All memory is in the arena passed to calls_read. */
 struct tool_calls {
 	struct tool_call *items;
 	size_t count;
@@ -41,7 +41,7 @@ struct calls_conf {
 	enum tool_mode mode;
 	const char *format; /* for calls in text: the only format to read; NULL: all */
 	bool repair;
-	int64_t first; /* number of the first call, for the ids that we make */
+	int64_t first; /* number of the first call, for generated ids */
 };
 
 void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, struct arena *arena,

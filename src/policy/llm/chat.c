@@ -1,4 +1,4 @@
-/* One exchange with a model: see chat.h. */
+/* One request to a model and its reply: see chat.h. */
 #include "policy/llm/chat.h"
 
 #include "base/log.h"
@@ -10,7 +10,7 @@
 
 #define FIRST_WAIT_MS 500
 #define LAST_WAIT_MS  8000
-/* A longer wait is reported instead of waited for. */
+/* If the server asks for a longer wait, the request fails instead. */
 #define RETRY_AFTER_MAX_MS 60000
 #define FAILURE_BODY_MAX   ((size_t)64 << 10)
 
@@ -47,7 +47,7 @@ void chat_release(struct chat *c)
 
 /* ---- one attempt ---- */
 
-/* How one attempt ended. */
+/* Result of one attempt. */
 struct attempt {
 	struct chat_reply *reply;
 	struct chat_failure *failure;
@@ -55,21 +55,21 @@ struct attempt {
 	uint64_t retry_after_ms; /* 0: not said */
 };
 
-/* One event, in whatever API. What is not JSON is for the stream to complain of. */
-static int take_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
-                      struct error *err)
+/* One event of any API. Invalid JSON is reported by chat_stream_add. */
+static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
+                    struct error *err)
 {
 	struct json_fault fault;
 	bool done = false;
 
 	if (!c->conf->api->event || json_validate(data, &fault)) {
-		return chat_stream_take(s, data, err);
+		return chat_stream_add(s, data, err);
 	}
 	c->conf->api->event(a, data, &c->translated, &done);
-	if (chat_stream_take(s, buf_view(&c->translated), err)) {
+	if (chat_stream_add(s, buf_view(&c->translated), err)) {
 		return -1;
 	}
-	return done ? chat_stream_take(s, STR("[DONE]"), err) : 0;
+	return done ? chat_stream_add(s, STR("[DONE]"), err) : 0;
 }
 
 static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct chat_stream *s,
@@ -79,7 +79,7 @@ static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct ch
 
 	sse_feed(sse, piece);
 	while (sse_next(sse, &event)) {
-		if (take_event(c, a, s, event.data, err)) {
+		if (on_event(c, a, s, event.data, err)) {
 			return -1;
 		}
 		llm_usage_piece(c->usage);
@@ -90,15 +90,15 @@ static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct ch
 	                      : 0;
 }
 
-/* Is the partial reply a turn? Calls of an interrupted stream are: model and recording are told
-   that they were not executed. Text is not: a call might have followed, and retrying costs no
-   step. */
+/* Is the partial reply a turn? Yes if it has calls: they are recorded, and the model is told
+ * that they were not executed. No if it has only text: a call might have followed, and retrying
+ * costs no step. */
 static bool is_reply(const struct chat_stream *s, bool ended_well)
 {
 	return (ended_well && s->finish_reason.n) || s->call_count > 0;
 }
 
-/* Until [DONE] or the end. */
+/* Reads until [DONE] or the end. */
 static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *a,
                        struct error *err)
 {
@@ -142,7 +142,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		return -1;
 	}
 	body = text_trim(buf_view(&c->body));
-	/* an error may come with status 200 */
+	/* errors may be sent with status 200 */
 	bool valid = json_validate(body, &fault) == 0;
 
 	if (valid && !json_is_null(JSON_GET(body, "error")) &&
@@ -164,7 +164,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	return 0;
 }
 
-/* The status says what happened, whatever becomes of the body. */
+/* The status alone is enough, even if the body cannot be read. */
 static int read_refusal(struct chat *c, struct http_exchange *x, int status, struct attempt *a,
                         struct error *err)
 {
@@ -201,7 +201,7 @@ static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a
 	                                             : read_body(c, x, a, err);
 }
 
-/* 0: *a says how it ended. -1: interrupted, or ours. */
+/* 0: *a has the result. -1: interrupted, or a local failure. */
 static int attempt(struct chat *c, struct str body, struct attempt *a, struct error *err)
 {
 	struct http_request q = {.method = "POST",
@@ -235,7 +235,7 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	return 0;
 }
 
-/* ---- again ---- */
+/* ---- retries ---- */
 
 static uint64_t wait_before(struct chat *c, unsigned tries, uint64_t retry_after_ms)
 {
@@ -278,9 +278,9 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
 	         chat_failure_name(f->class), buf_cstr(&f->message), (unsigned long long)wait_ms);
 }
 
-/* The same words from a failing server twice, once there are replies in the history: it is what
-   we send that makes it fail. The first request holds nothing that others did not send. */
-static void look_for_poison(struct chat *c, struct chat_failure *f, unsigned tries)
+/* If a server fails twice with the same message although it has replied before, the cause is
+ * probably in the history. The first request has no such history. */
+static void check_repeated_failure(struct chat *c, struct chat_failure *f, unsigned tries)
 {
 	if (tries > 1 && c->replied && f->class == CHAT_SERVER && f->message.n &&
 	    str_eq(buf_view(&f->message), buf_view(&c->last_message))) {
@@ -290,7 +290,7 @@ static void look_for_poison(struct chat *c, struct chat_failure *f, unsigned tri
 	buf_str(&c->last_message, buf_view(&f->message));
 }
 
-/* Asks until it is answered or asking again is no use. */
+/* Sends the request until it is answered or retrying is useless. */
 static int ask(struct chat *c, struct str body, struct chat_reply *reply,
                struct chat_failure *failure, bool *answered, struct error *err)
 {
@@ -305,7 +305,7 @@ static int ask(struct chat *c, struct str body, struct chat_reply *reply,
 		if (a.answered) {
 			return 0;
 		}
-		look_for_poison(c, failure, tries);
+		check_repeated_failure(c, failure, tries);
 		bool again = tries <= chat_failure_retries(failure->class, c->conf->retries);
 		if (again && a.retry_after_ms > RETRY_AFTER_MAX_MS) {
 			buf_printf(&failure->message,

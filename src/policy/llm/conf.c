@@ -1,4 +1,4 @@
-/* Reading what a model's policy is set to: see conf.h. */
+/* Settings of a model: see conf.h. */
 #include "policy/llm/conf.h"
 
 #include "base/file.h"
@@ -25,7 +25,7 @@ const char *const on_no_tool_names[] = {"stop", "nudge", "continue", NULL};
 	"every turn until the task is done."
 #define DEFAULT_USER "{task}\n{observation}"
 
-/* What a policy file says of a model; absent (NULL): nothing. */
+/* The members of a policy file; absent (NULL): not given. */
 struct llm_file {
 	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
 	int tool_mode, tool_format, on_no_tool;
@@ -57,11 +57,11 @@ static int read_retries(struct keyed *k, struct str value, void *to)
 	return n->given ? 0 : keyed_expected(k, "an integer from 0 to 100");
 }
 
-static int read_money(struct keyed *k, struct str value, double *to)
+static int read_price_value(struct keyed *k, struct str value, double *to)
 {
 	bool good = json_double(value, to) && *to >= 0;
 
-	return good ? 0 : keyed_expected(k, "a number, at least 0: the price of a million tokens");
+	return good ? 0 : keyed_expected(k, "a number >= 0 (the price of a million tokens)");
 }
 
 static int read_input(struct keyed *k, struct str value, void *to)
@@ -69,21 +69,21 @@ static int read_input(struct keyed *k, struct str value, void *to)
 	struct llm_price *price = to;
 
 	price->given = true;
-	return read_money(k, value, &price->input);
+	return read_price_value(k, value, &price->input);
 }
 
 static int read_output(struct keyed *k, struct str value, void *to)
 {
 	struct llm_price *price = to;
 
-	return read_money(k, value, &price->output);
+	return read_price_value(k, value, &price->output);
 }
 
 static int read_cached(struct keyed *k, struct str value, void *to)
 {
 	struct llm_price *price = to;
 
-	return read_money(k, value, &price->cached);
+	return read_price_value(k, value, &price->cached);
 }
 
 static const struct keyed_row price_rows[] = {
@@ -123,7 +123,7 @@ static const struct keyed_row rows[] = {
 };
 static const struct keyed_table table = KEYED_TABLE(rows);
 
-/* The defaults stand where the file says nothing. */
+/* Reads the file into the defaults. */
 static int read_file(struct conf_reading *r, struct error *err)
 {
 	struct keyed k = {.what = "policy ",
@@ -138,7 +138,7 @@ static int read_file(struct conf_reading *r, struct error *err)
 	return r->path ? keyed_read(&k, text_trim(k.text), &table, &r->file) : 0;
 }
 
-/* Is it a file of our kind? Anything else about it is for others to say. */
+/* Is it a file of kind "llm"? Errors in other files are reported by policy_open. */
 static bool open_file(struct conf_reading *r, const char *path)
 {
 	struct json_fault fault;
@@ -153,7 +153,7 @@ static bool open_file(struct conf_reading *r, const char *path)
 	               str_from(policy_kind_name(POLICY_LLM)));
 }
 
-/* ---- values: the command line, else the file, else the default ---- */
+/* ---- values: the option, else the file, else the default ---- */
 
 static const char *text_of(struct conf_reading *r, const char *option, const char *in_file,
                            const char *otherwise)
@@ -163,7 +163,7 @@ static const char *text_of(struct conf_reading *r, const char *option, const cha
 	return text ? arena_str(&r->conf->arena, str_from(text)).p : NULL;
 }
 
-/* Which of the words it is; NULL: *out stays. */
+/* The index of the word; if word is NULL, *out is not changed. */
 static int choose(const char *word, enum fail kind, const char *what, const char *const *words,
                   int *out, struct error *err)
 {
@@ -242,7 +242,7 @@ static bool ends_with_version(struct str url)
 	return n < url.n && n >= 2 && url.p[n - 1] == 'v' && url.p[n - 2] == '/';
 }
 
-/* The base URL comes with or without /v1, and some paste the whole of it. */
+/* The base URL may or may not end with /v1, or may be the full endpoint. */
 static int read_url(struct conf_reading *r, struct error *err)
 {
 	const char *base = text_of(r, r->options->base_url, r->file.base_url, NULL);
@@ -251,7 +251,7 @@ static int read_url(struct conf_reading *r, struct error *err)
 
 	if (!base) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "no model server: give \1base_url\2 http://HOST:PORT/v1, or "
+		                 "no model server: use \1base_url\2 http://HOST:PORT/v1, or "
 		                 "\"base_url\" in a policy file");
 	}
 	if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0) {
@@ -285,7 +285,7 @@ static int read_url(struct conf_reading *r, struct error *err)
 	return 0;
 }
 
-/* https://HOST, or a host below it; with any port. */
+/* https://HOST or a subdomain of it, with any port. */
 static bool is_url_of(const char *url, const char *host)
 {
 	struct str place = str_skip(str_from(url), strlen("https://"));
@@ -297,7 +297,8 @@ static bool is_url_of(const char *url, const char *host)
 	       (place.n == n || place.p[place.n - n - 1] == '.');
 }
 
-/* A key goes to this host, to the provider whose key it is, and where the user says so. */
+/* May the key be sent to this URL? To this host, to the provider the key belongs to, and where
+ * the user allowed it. */
 static bool is_allowed(const struct conf_reading *r, const char *name)
 {
 	const struct llm_options *o = r->options;
@@ -343,7 +344,7 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 	return 0;
 }
 
-/* What the header says of it: everything but the key. */
+/* The settings for the header: all except the key. */
 static void describe(struct llm_conf *c, const char *key_env)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -393,7 +394,7 @@ bool llm_conf_sends(const struct llm_conf *c, const char *parameter)
 	return profile_accepts(c->profile, parameter) && api_accepts(c->api, parameter);
 }
 
-static void tell_unsent(const struct llm_conf *c)
+static void warn_unsent(const struct llm_conf *c)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
 	struct json_member m;
@@ -428,7 +429,7 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->model = text_of(r, o->model, r->file.model, NULL);
 	if (!c->model) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
-		                 "no model: give \1model\2 NAME, or \"model\" in a policy file");
+		                 "no model: use \1model\2 NAME, or \"model\" in a policy file");
 	}
 	c->name = str_from(text_of(r, NULL, r->file.name, title));
 	c->system = text_of(r, o->system, r->file.system, DEFAULT_SYSTEM);
@@ -443,7 +444,7 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	}
 	c->asked = r->file.sampling.p ? r->file.sampling : STR("{}");
 	c->extra = r->file.extra;
-	tell_unsent(c);
+	warn_unsent(c);
 	c->insecure = o->insecure;
 	describe(c, c->key_variable);
 	return 0;

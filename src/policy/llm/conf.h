@@ -1,11 +1,13 @@
-/* What a model's policy is set to: from a policy file of kind "llm" and from the command
-   line, which wins. Read once, shared by all rollouts, never changed afterwards.
+/* The settings of a model, from a policy file of kind "llm" and from options, which override
+   it. Read once, shared by all rollouts, immutable afterwards.
 
      {"kind":"llm", "name":"...", "description":"...",
-      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm", "api":"chat|responses|anthropic",
-      "key_env":"OPENAI_API_KEY", "system":"...", "user":"... {observation} {state}
-   {task}", "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent as it
-   is..}, "tool_mode":"native|json|text",
+      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm",
+      "api":"chat|responses|anthropic",
+      "key_env":"OPENAI_API_KEY", "system":"...", 
+      "user":"... {observation} {state} {task}",
+      "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent unchanged..},
+      "tool_mode":"native|json|text",
       "tool_format":"auto|hermes|..", "on_no_tool":"stop|nudge|continue",
       "repair":true, "stream":false, "tokens":false, "media":false, "timeout":"5m",
       "retries":4, "price":{"input":3, "output":15, "cached":0.3, "currency":"USD"}} */
@@ -24,14 +26,14 @@ enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };
 struct llm_price {
 	bool given;
 	double input, output;
-	double cached; /* of the input tokens, those that the server had cached */
+	double cached; /* input tokens found in the server's cache */
 	const char *currency;
 };
 
 #define LLM_TIMEOUT_MS 300000 /* a generation can take minutes */
 #define LLM_RETRIES    4
 
-/* Overrides the file. NULL, or has_x false: as in the file, or the default. */
+/* Overrides the file. NULL, or has_x false: use the file's value, or the default. */
 struct llm_options {
 	const char *base_url, *model, *profile, *api, *key_env, *system, *user;
 	const char *tool_mode, *tool_format, *on_no_tool;
@@ -51,7 +53,7 @@ struct llm_conf {
 	const char *model;
 	const struct profile *profile;
 	const struct api *api;
-	const char *key;           /* NULL: none is sent. Never recorded or logged */
+	const char *key;           /* NULL: no key. Never recorded or logged */
 	const char *key_variable;  /* the variable it was read from; NULL: none */
 	const char *system, *user; /* templates; system may be NULL */
 	enum tool_mode tool_mode;
@@ -62,7 +64,7 @@ struct llm_conf {
 	uint64_t timeout_ms;
 	uint64_t retries;
 	struct llm_price price;
-	struct str asked;  /* raw JSON object: the sampling parameters, as given */
+	struct str asked;  /* raw JSON object: the sampling parameters as given */
 	struct str extra;  /* raw JSON object, sent unchanged; absent: none */
 	struct str params; /* raw JSON object: all of these settings, for the header */
 };
@@ -70,14 +72,14 @@ struct llm_conf {
 extern const char *const tool_mode_names[]; /* indexed by enum, NULL at the end */
 extern const char *const on_no_tool_names[];
 
-/* Is that sampling parameter sent to this server through this API? */
+/* Is the sampling parameter sent to this server through this API? */
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter);
 
-/* spec: as in struct policy_conf. *out is NULL if it asks no model (another kind, or a file of
-   another kind, whose errors policy_open reports). `variable` is getenv, for the key. A file
-   must not choose which of the user's variables is sent to another host: one that is not the
-   profile's own has to be named by the user, as the option or in allowed_keys. FAIL_USAGE:
-   options; FAIL_INPUT: the file. */
+/* spec: as in struct policy_conf. *out is NULL if the policy uses no model (another kind, or a
+ * file of another kind, whose errors policy_open reports). `variable` is getenv, for the key. A
+ * file must not choose which of the user's variables is sent to another host: a variable other
+ * than the profile's own must be allowed by the user, with the option or in allowed_keys.
+ * FAIL_USAGE: options; FAIL_INPUT: the file. */
 MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
                           const char *(*variable)(const char *name), struct llm_conf **out,
                           struct error *err);

@@ -30,8 +30,8 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
 	hash_hex(h, buf_view(scratch), hash);
 }
 
-/* The bytes of messages from `begin` on are one more message. */
-static void added(struct conversation *c, size_t begin)
+/* The bytes from `begin` on are one new message. */
+static void message_added(struct conversation *c, size_t begin)
 {
 	struct str message = str_skip(buf_view(&c->messages), begin);
 
@@ -47,7 +47,7 @@ static size_t begin_message(struct conversation *c)
 	return c->messages.n;
 }
 
-void conversation_say(struct conversation *c, const char *role, struct str text)
+void conversation_add_text(struct conversation *c, const char *role, struct str text)
 {
 	size_t begin = begin_message(c);
 	struct json_writer w;
@@ -59,10 +59,11 @@ void conversation_say(struct conversation *c, const char *role, struct str text)
 	jw_key(&w, "content");
 	jw_str(&w, text);
 	jw_end(&w);
-	added(c, begin);
+	message_added(c, begin);
 }
 
-void conversation_answer(struct conversation *c, struct str id, struct str name, struct str text)
+void conversation_add_result(struct conversation *c, struct str id, struct str name,
+                             struct str text)
 {
 	size_t begin = begin_message(c);
 	struct json_writer w;
@@ -80,17 +81,17 @@ void conversation_answer(struct conversation *c, struct str id, struct str name,
 	jw_key(&w, "content");
 	jw_str(&w, text);
 	jw_end(&w);
-	added(c, begin);
+	message_added(c, begin);
 }
 
-void conversation_show(struct conversation *c, struct str parts)
+void conversation_add_parts(struct conversation *c, struct str parts)
 {
 	size_t begin = begin_message(c);
 
 	buf_text(&c->messages, "{\"role\":\"user\",\"content\":[");
 	buf_str(&c->messages, parts);
 	buf_text(&c->messages, "]}");
-	added(c, begin);
+	message_added(c, begin);
 }
 
 void conversation_add(struct conversation *c, struct str message)
@@ -98,7 +99,7 @@ void conversation_add(struct conversation *c, struct str message)
 	size_t begin = begin_message(c);
 
 	buf_str(&c->messages, message);
-	added(c, begin);
+	message_added(c, begin);
 }
 
 struct str conversation_added(struct conversation *c)
@@ -117,7 +118,7 @@ static bool is_name(char c)
 	       c == '_' || c == '-' || c == '.';
 }
 
-/* The name in braces at the start of s; absent: none. */
+/* The placeholder's name at the start of s; absent: none. */
 static struct str placeholder(struct str s)
 {
 	size_t n = 1;
@@ -128,7 +129,7 @@ static struct str placeholder(struct str s)
 	return n > 1 && n < s.n && s.p[n] == '}' ? (struct str){s.p + 1, n - 1} : STR_NONE;
 }
 
-static bool known(const struct prompt_values *v, struct str name, struct str *value)
+static bool find_value(const struct prompt_values *v, struct str name, struct str *value)
 {
 	if (str_is(name, "observation")) {
 		*value = v->observation;
@@ -141,7 +142,7 @@ static bool known(const struct prompt_values *v, struct str name, struct str *va
 	return true;
 }
 
-/* One line; false: all its placeholders were empty, and it has no other text. */
+/* Appends one line. False: all its placeholders were empty, and it has no other text. */
 static bool fill_line(struct str line, const struct prompt_values *v, struct buf *out)
 {
 	bool empty = true, replaced = false;
@@ -151,7 +152,7 @@ static bool fill_line(struct str line, const struct prompt_values *v, struct buf
 		name = line.p[i] == '{' ? placeholder(str_skip(line, i)) : STR_NONE;
 		bool task = str_is(name, "task") && !json_get(v->vars, name).p;
 
-		if (!name.p || (!task && !known(v, name, &value))) {
+		if (!name.p || (!task && !find_value(v, name, &value))) {
 			buf_char(out, line.p[i]);
 			empty &= line.p[i] == ' ';
 			continue;

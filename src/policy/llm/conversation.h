@@ -1,5 +1,5 @@
-/* The conversation with a model, append-only: its messages as they are sent, and the messages
-   that each turn added. */
+/* The conversation with a model, append-only: its messages in the form of requests, and the
+ * messages added by each turn. */
 #ifndef ROLLDBG_POLICY_LLM_CONVERSATION_H
 #define ROLLDBG_POLICY_LLM_CONVERSATION_H
 
@@ -9,12 +9,12 @@
 
 struct conversation {
 	struct buf messages;    /* raw JSON values, separated by commas */
-	struct history history; /* the same as they are sent */
-	size_t taken;           /* bytes of `messages` that conversation_added() has returned */
+	struct history history; /* the messages in the form they are sent */
+	size_t taken;           /* bytes of `messages` already returned by conversation_added() */
 	struct hasher *hasher;
-	/* A chain over all messages so far: the hash of (the chain before, the canonical
-	   message), starting with the empty text, so that each addition costs one message, not
-	   the whole conversation. */
+	/* A hash chain over all messages: each link is the hash of the previous link and the
+	 * canonical message, starting with the empty text, so that an addition costs one
+	 * message, not the whole conversation. */
 	char hash[HASH_HEX + 1];
 	struct buf scratch;
 };
@@ -23,25 +23,26 @@ void conversation_init(struct conversation *c);
 void conversation_release(struct conversation *c);
 
 /* {"role":role,"content":text} */
-void conversation_say(struct conversation *c, const char *role, struct str text);
+void conversation_add_text(struct conversation *c, const char *role, struct str text);
 /* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: omitted. */
-void conversation_answer(struct conversation *c, struct str id, struct str name, struct str text);
+void conversation_add_result(struct conversation *c, struct str id, struct str name,
+                             struct str text);
 /* {"role":"user","content":[parts]}; parts: raw JSON, separated by commas. */
-void conversation_show(struct conversation *c, struct str parts);
-/* A whole message, as raw JSON. */
+void conversation_add_parts(struct conversation *c, struct str parts);
+/* Adds a whole message, raw JSON. */
 void conversation_add(struct conversation *c, struct str message);
 
-/* What was added since the last call of this; valid until the next addition. */
+/* The messages added since its last call; valid until the next addition. */
 struct str conversation_added(struct conversation *c);
 
-/* One step of the hash chain, to rebuild a prompt from a recording. */
+/* One link of the hash chain. Also used to verify a prompt rebuilt from a recording. */
 void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
                         char hash[HASH_HEX + 1]);
 
-/* Appends a prompt: {observation}, {state}, {task} and the names in vars (a raw JSON object) are
-   replaced: the observation as answer.h converts it, strings by their text, other values by
-   their JSON, absent ones by nothing; other braces stay. Lines that hold only absent values are
-   dropped. */
+/* Appends a prompt, replacing {observation}, {state}, {task} and the names in vars (a raw JSON
+ * object): the observation as converted by answer.h, strings by their text, other values by
+ * their JSON, absent ones by nothing. Other braces are kept. Lines with only absent values are
+ * dropped. */
 struct prompt_values {
 	struct str observation, state; /* raw JSON */
 	const char *task;

@@ -1,5 +1,5 @@
-/* Classifying what models answer instead of a reply: see failure.h. Bodies are those of
-   OpenAI, vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
+/* Classifies error responses of model servers: see failure.h. The formats are those of OpenAI,
+ * vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
 #include "policy/llm/failure.h"
 
 #include "base/text.h"
@@ -82,7 +82,7 @@ static void keep_message(struct chat_failure *f, struct str text)
 	buf_str(&f->message, text_utf8_cut(text, MESSAGE_MAX));
 }
 
-/* ---- where the sentence stands ---- */
+/* ---- finding the message ---- */
 
 static void keep_string(struct chat_failure *f, struct str string)
 {
@@ -93,7 +93,7 @@ static void keep_string(struct chat_failure *f, struct str string)
 	buf_release(&text);
 }
 
-/* FastAPI: "detail" is a sentence, or a list of {"loc","msg"}. */
+/* FastAPI: "detail" is a string, or a list of {"loc","msg"}. */
 static struct str first_detail(struct str body)
 {
 	struct str detail = JSON_GET(body, "detail"), first;
@@ -138,7 +138,7 @@ static void read_body(struct chat_failure *f, struct str body)
 		keep_message(f, body);
 	}
 	read_param(f, holder, body);
-	/* gateways put the status there, and the one word that counts beside it */
+	/* gateways: code is the status, the error's name is in another member */
 	if (json_is_null(code) || json_is(JSON_GET(holder, "type"), STR("insufficient_quota"))) {
 		code = JSON_GET(holder, "type");
 	}
@@ -147,9 +147,9 @@ static void read_body(struct chat_failure *f, struct str body)
 	}
 }
 
-/* ---- what it means ---- */
+/* ---- classification ---- */
 
-/* Texts of vLLM, llama.cpp, OpenAI, Ollama and TGI about a context that is too small. */
+/* Messages of vLLM, llama.cpp, OpenAI, Ollama and TGI about an exceeded context. */
 static const char *const context_texts[] = {
 	"*context_length_exceeded*",
 	"*maximum context length*",
@@ -173,7 +173,7 @@ static bool about_context(const struct chat_failure *f)
 	return false;
 }
 
-/* The number after the words; 0: not found. */
+/* The number after `words`; 0: not found. */
 static uint64_t number_after(const struct buf *text, const char *words)
 {
 	const char *at = strstr(buf_cstr(text), words);
@@ -187,7 +187,7 @@ static uint64_t number_after(const struct buf *text, const char *words)
 	return n && text_u64((struct str){at, n}, &value) ? value : 0;
 }
 
-/* The number before the words; 0: not found. */
+/* The number before `words`; 0: not found. */
 static uint64_t number_before(const struct buf *text, const char *words)
 {
 	const char *all = buf_cstr(text), *end = strstr(all, words), *at = end;
@@ -199,8 +199,8 @@ static uint64_t number_before(const struct buf *text, const char *words)
 	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
-/* vLLM reports the prompt's tokens; OpenAI and compatible servers report the total requested
-   and the reply's share. */
+/* vLLM reports the prompt's tokens; OpenAI and compatible servers report the total requested and
+ * the part for the completion. */
 static uint64_t prompt_tokens(const struct buf *text)
 {
 	uint64_t named = number_after(text, "prompt contains at least ");
@@ -210,7 +210,7 @@ static uint64_t prompt_tokens(const struct buf *text)
 	return named || reply > all ? named : all - reply;
 }
 
-/* Codes and types that OpenAI, Anthropic and gateways give in place of a status. */
+/* Codes and types that OpenAI, Anthropic and gateways send in place of a status. */
 static const struct {
 	const char *word;
 	int status;
@@ -224,7 +224,7 @@ static const struct {
 	{"*InternalServerError*", 500}, {"*api_error*", 500},
 };
 
-/* What a code means as a status; 0: nothing. */
+/* The HTTP status for a code; 0: none. */
 static int status_of(struct str code)
 {
 	uint64_t number;
@@ -302,7 +302,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	if (!html && body.n && json_validate(body, &fault) == 0) {
 		read_body(f, body);
 	} else if (html) {
-		buf_printf(&f->message, "HTTP %d with an HTML page: is this the API?", status);
+		buf_printf(&f->message, "HTTP %d with an HTML page: not a model API?", status);
 	} else if (body.n) {
 		keep_message(f, body);
 	}
@@ -312,7 +312,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	classify(f, status);
 }
 
-/* What stands behind a question mark is left out: it may be a secret. */
+/* The query string is left out: it may contain a secret. */
 void chat_failure_redirected(struct chat_failure *f, struct str location)
 {
 	const char *query = location.n ? memchr(location.p, '?', location.n) : NULL;
@@ -322,9 +322,9 @@ void chat_failure_redirected(struct chat_failure *f, struct str location)
 	}
 	if (location.n) {
 		buf_clear(&f->message);
-		buf_printf(&f->message, "HTTP %d: it is at ", f->status);
+		buf_printf(&f->message, "HTTP %d: redirected to ", f->status);
 		text_escape_cut(&f->message, location, 300);
-		buf_text(&f->message, ", and redirects are not followed");
+		buf_text(&f->message, " (redirects are not followed)");
 	}
 }
 

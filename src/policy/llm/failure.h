@@ -1,4 +1,4 @@
-/* Why a model gave no reply: classified once, from the status and the body, if any. */
+/* Why a model gave no reply: classified once, from the HTTP status and the body. */
 #ifndef ROLLDBG_POLICY_LLM_FAILURE_H
 #define ROLLDBG_POLICY_LLM_FAILURE_H
 
@@ -9,9 +9,9 @@ enum chat_failure_class {
 	CHAT_TRANSPORT,  /* not reached, disconnected, timed out */
 	CHAT_RATE_LIMIT, /* 429 */
 	CHAT_QUOTA,      /* 429, and waiting does not help */
-	CHAT_OVERLOAD,   /* 5xx that pass */
+	CHAT_OVERLOAD,   /* temporary 5xx */
 	CHAT_SERVER,     /* 500: usually temporary */
-	CHAT_POISON,     /* the same 500 twice: something in the history causes it */
+	CHAT_POISON,     /* the same 500 twice: probably caused by the history */
 	CHAT_AUTH,       /* 401, 403 */
 	CHAT_CONTEXT,    /* prompt and reply exceed the model's context */
 	CHAT_REQUEST,    /* any other 4xx: model, template, parameter */
@@ -29,9 +29,9 @@ struct chat_failure {
 };
 
 const char *chat_failure_name(enum chat_failure_class c); /* "rate-limit" */
-/* How often a request that failed this way may be sent again. */
+/* The maximum number of retries for this class. */
 unsigned chat_failure_retries(enum chat_failure_class c, uint64_t configured);
-/* Did the model's server answer and refuse? Otherwise it was not reached. */
+/* Did the model's server answer and refuse? False: it was not reached. */
 bool chat_failure_refused(enum chat_failure_class c);
 
 void chat_failure_init(struct chat_failure *f);
@@ -40,10 +40,10 @@ void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
 
 /* From a reply with an error status. media: its Content-Type essence, may be absent. */
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body);
-/* From an error in the body under HTTP 200, or in a stream: classified by its code or type as if
-   that were the status; without either, by the status `otherwise`. */
+/* From an error in the body of HTTP 200, or in a stream: classified by its code or type as if
+ * that were the status; without either, by the status `otherwise`. */
 void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body);
-/* The same for a redirect (the Location may be absent): the message names it. */
+/* From a redirect; the message has its Location, which may be absent. */
 void chat_failure_redirected(struct chat_failure *f, struct str location);
 /* From a failed call of net/. */
 void chat_failure_from_error(struct chat_failure *f, const struct error *e);

@@ -1,5 +1,5 @@
-/* Histories that chat templates take: see history.h. The sentences are those that templates of
-   Hugging Face raise and servers pass on with status 400 or 500. */
+/* Histories in forms that chat templates accept: see history.h. The messages are those that
+ * templates on Hugging Face raise and servers return with status 400 or 500. */
 #include "policy/llm/history.h"
 
 #include "base/text.h"
@@ -57,7 +57,7 @@ static void begin(struct history *h)
 
 /* ---- messages of the user ---- */
 
-/* The content as parts, comma separated. */
+/* Appends the content as parts, comma separated. */
 static void put_parts(struct str content, struct buf *out)
 {
 	if (json_type(content) == JSON_ARRAY) {
@@ -109,7 +109,7 @@ static void say_user(struct history *h, struct str content)
 
 /* ---- one call at a time ---- */
 
-/* Writes the waiting message with only the call of that id, and its text with the first alone. */
+/* Writes the pending message with only the call of that id; its text only with the first one. */
 static void put_single(struct history *h, struct str id)
 {
 	struct str message = buf_view(&h->calls), call = STR_NONE;
@@ -122,7 +122,7 @@ static void put_single(struct history *h, struct str id)
 		n++;
 	}
 	if (!id.p || !str_eq(JSON_GET(call, "id"), id)) {
-		return; /* of no call: the server will say so */
+		return; /* no such call: the server will report it */
 	}
 	begin(h);
 	jw_init(&w, &h->sent);
@@ -154,7 +154,7 @@ void chat_history_add(struct history *h, struct str message)
 	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {
 		buf_clear(&h->calls);
 		buf_str(&h->calls, message);
-		return; /* each call goes before its result */
+		return; /* each call is written before its result */
 	}
 	if (single && h->calls.n && json_is(role, STR("tool"))) {
 		put_single(h, JSON_GET(message, "tool_call_id"));

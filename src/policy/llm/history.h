@@ -1,6 +1,6 @@
-/* The history as it is sent. Consecutive messages of the user become one, because many chat
-   templates refuse two of the same role; and once a server has refused the usual form, the form
-   that its template accepts is used. What is recorded stays unchanged. */
+/* The history in the form it is sent. Consecutive user messages are merged, because many chat
+ * templates reject two messages of the same role. If a server rejects the usual form, a form
+ * that its template accepts is used. The recorded messages do not change. */
 #ifndef ROLLDBG_POLICY_LLM_HISTORY_H
 #define ROLLDBG_POLICY_LLM_HISTORY_H
 
@@ -17,7 +17,7 @@ enum history_form {
 struct history {
 	struct buf sent;  /* raw JSON values, separated by commas */
 	size_t last;      /* offset of the last message */
-	bool user_last;   /* and it is the user's, so the next one may be merged into it */
+	bool user_last;   /* it is the user's: the next one may be merged into it */
 	unsigned forms;   /* of enum history_form */
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
 };
@@ -28,12 +28,10 @@ void chat_history_release(struct history *h);
 /* message: raw JSON. */
 void chat_history_add(struct history *h, struct str message);
 
-/* The form that a server asks for by refusing the request with this message. HISTORY_USUAL:
-   none, or it is used already. */
+/* The form that the server's error message asks for. HISTORY_USUAL: none, or already in use. */
 enum history_form chat_history_wanted(const struct history *h, struct str sentence);
 const char *chat_history_form_name(enum history_form f); /* "system-as-user" */
-/* Uses that form, too, from now on; messages: all so far, as raw JSON values separated by
-   commas. */
+/* Switches to that form in addition. messages: all so far, raw JSON values separated by commas. */
 void chat_history_reform(struct history *h, enum history_form f, struct str messages);
 
 #endif

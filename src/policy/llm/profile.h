@@ -1,8 +1,7 @@
-/* The folder llm/: asking a model: settings, requests, replies, streams, failures. */
+/* The folder llm/: policies that ask a model: settings, requests, replies, streams, failures. */
 
-/* Provider profiles: the parameters that a kind of chat-completions server accepts, and their
-   names there. Data only; an unknown server is `generic`, which only gets parameters that every
-   server accepts. */
+/* Provider profiles: the request parameters that a server supports, and their names there. Data
+ * only. An unknown server uses `generic`, with parameters that every server supports. */
 #ifndef ROLLDBG_POLICY_LLM_PROFILE_H
 #define ROLLDBG_POLICY_LLM_PROFILE_H
 
@@ -11,18 +10,18 @@
 
 /* How a request asks for a reply that matches a JSON Schema. */
 enum schema_form {
-	SCHEMA_UNTOLD,      /* it has no such member: only the prompt asks for it */
+	SCHEMA_UNSUPPORTED, /* not supported: only the prompt asks for it */
 	SCHEMA_JSON_SCHEMA, /* {"type":"json_schema","json_schema":{"name","schema"}} */
 	SCHEMA_JSON_OBJECT, /* {"type":"json_object","schema":..} */
 };
 
 struct profile {
 	const char *name, *help;
-	const char *key_variable; /* the variable of its API key; NULL: it needs none */
+	const char *key_variable; /* environment variable of its API key; NULL: needs no key */
 	const char *key_host;     /* the host the key is for, with its subdomains */
-	const char *max_tokens;   /* the name of the token limit of a reply */
+	const char *max_tokens;   /* name of the parameter that limits the reply's tokens */
 	const char *accepts;      /* comma-separated optional members that may be sent */
-	/* members that request token ids, raw JSON; NULL: it returns none */
+	/* members that request token ids, raw JSON; NULL: not supported */
 	const char *tokens;
 	enum schema_form schema;
 	bool null_content;    /* accepts "content":null with tool calls; otherwise "" is sent */
@@ -35,7 +34,7 @@ struct profile {
 extern const struct profile profiles[];
 extern const size_t profiles_count;
 
-/* May the optional member be sent? */
+/* Does the profile support the optional member? */
 bool profile_accepts(const struct profile *p, const char *field);
 
 #endif

@@ -1,4 +1,4 @@
-/* Beginning a conversation with a model: see prompts.h. */
+/* The first messages of a conversation: see prompts.h. */
 #include "policy/llm/prompts.h"
 
 #include "policy/llm/request.h"
@@ -31,7 +31,7 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 	}
 	prompt_fill(c->user, v, user);
 	if (!user->n) {
-		buf_text(user, NOTHING_TO_SAY); /* an empty message is refused by some */
+		buf_text(user, NOTHING_TO_SAY); /* some servers reject an empty message */
 	}
 	if (how_to_call[c->tool_mode]) {
 		buf_text(system, how_to_call[c->tool_mode]);
@@ -53,9 +53,9 @@ void chat_prompts(const struct llm_conf *c, struct str tools, const struct promp
 
 	write_prompts(c, tools, v, &system, &user);
 	if (system.n) {
-		conversation_say(to, "system", buf_view(&system));
+		conversation_add_text(to, "system", buf_view(&system));
 	}
-	conversation_say(to, "user", buf_view(&user));
+	conversation_add_text(to, "user", buf_view(&user));
 	buf_release(&system);
 	buf_release(&user);
 }

@@ -1,5 +1,5 @@
-/* Reading chat-completions replies: see reply.h. Member names follow the servers' sources, with
-   OpenAI's reference as the common base. */
+/* Parses chat completions: see reply.h. Member names follow the servers' sources, on the basis
+ * of OpenAI's reference. */
 #include "policy/llm/reply.h"
 
 #include "base/text.h"
@@ -72,7 +72,7 @@ static struct chat_call read_call(struct arena *a, struct str id, struct str fun
 	};
 }
 
-/* `function_call` is the older form; servers that give both mean one call. */
+/* `function_call` is the older form; servers that send both mean the same call. */
 static void read_calls(struct str message, struct chat_reply *out)
 {
 	struct str list = JSON_GET(message, "tool_calls"), call;
@@ -95,7 +95,7 @@ static void read_calls(struct str message, struct chat_reply *out)
 }
 
 /* The start of an invalid reply, for the error message. */
-static int no_completion(struct str body, const char *why, struct error *err)
+static int not_completion(struct str body, const char *why, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
@@ -106,7 +106,7 @@ static int no_completion(struct str body, const char *why, struct error *err)
 	return -1;
 }
 
-/* The choice of index 0, wherever it stands: one is requested. */
+/* The choice with index 0, at any position: only one is requested. */
 static struct str choice_of(struct str choices)
 {
 	struct str first = STR_NONE, each;
@@ -121,7 +121,7 @@ static struct str choice_of(struct str choices)
 	return first;
 }
 
-/* The members of a choice beside its message. */
+/* The members of a choice other than its message. */
 static void read_choice(struct arena *a, struct str choice, struct chat_reply *out)
 {
 	enum { FINISH, STOP, LOGPROBS, TOKENS, COUNT };
@@ -158,21 +158,21 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	struct json_fault fault;
 
 	*out = (struct chat_reply){.calls = NULL};
-	body = text_trim(body); /* blanks keep slow connections open */
+	body = text_trim(body); /* some servers send whitespace to keep connections open */
 	if (!body.n) {
-		return no_completion(body, "it is empty", err);
+		return not_completion(body, "it is empty", err);
 	}
 	if (json_validate(body, &fault)) {
-		return no_completion(body, fault.why, err);
+		return not_completion(body, fault.why, err);
 	}
 	json_pick(body, keys, COUNT, values);
 	choice = choice_of(values[CHOICES]);
 	if (!choice.p) {
-		return no_completion(body, "it has no choices", err);
+		return not_completion(body, "it has no choices", err);
 	}
 	message = JSON_GET(choice, "message");
 	if (json_type(message) != JSON_OBJECT) {
-		return no_completion(body, "its choice has no message", err);
+		return not_completion(body, "its choice has no message", err);
 	}
 	struct arena *a = &out->arena;
 	read_message(a, message, out);

@@ -1,5 +1,5 @@
-/* A model's reply: one chat completion, whole or merged from a stream. Facts as received;
-   reading tool calls from them is left to calls.h. */
+/* A model's reply: one chat completion, whole or merged from a stream. Data as received; tool
+ * calls are read by calls.h. */
 #ifndef ROLLDBG_POLICY_LLM_REPLY_H
 #define ROLLDBG_POLICY_LLM_REPLY_H
 
@@ -8,7 +8,7 @@
 #include "json/scan.h"
 
 #define CHAT_REPLY_MAX ((size_t)24 << 20)
-#define CHAT_CALLS_MAX 128 /* per reply; further calls are noted, not kept */
+#define CHAT_CALLS_MAX 128 /* per reply; further calls are counted, not kept */
 
 struct chat_call {
 	struct str id, name;  /* decoded; absent: not given */
@@ -16,23 +16,23 @@ struct chat_call {
 	bool not_text;        /* given as a JSON value instead of a string: `arguments` is raw */
 };
 
-/* Everything is in the arena. */
+/* All memory is in the arena. */
 struct chat_reply {
 	struct arena arena;
 	struct str content, reasoning, refusal; /* decoded; absent: null or missing */
 	struct str finish_reason;               /* decoded; absent: none */
 	struct chat_call *calls;
 	size_t call_count, calls_dropped;
-	/* Raw JSON; absent: not given. */
+	/* Raw JSON; absent: not sent. */
 	struct str stop_reason, usage, logprobs, token_ids, prompt_token_ids, model;
 	bool incomplete; /* the stream ended early: its calls must not be executed */
 };
 
-/* Parses a whole body. FAIL_PROTOCOL: not a chat completion; the message says what it is. */
+/* Parses a complete body. FAIL_PROTOCOL: not a chat completion; the message quotes its start. */
 MUST_USE int chat_reply_read(struct str body, struct chat_reply *out, struct error *err);
 void chat_reply_release(struct chat_reply *r); /* a zeroed one is fine */
 
-/* The members that messages and streamed deltas share. */
+/* Members common to messages and streamed deltas. */
 struct str chat_reasoning(struct str message); /* raw: reasoning, reasoning_content */
 /* Appends content, a string or a list of parts, as text; returns false if it is neither.
    chat_thoughts: the same for the thinking parts in it; false: there are none. */

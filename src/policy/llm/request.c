@@ -1,4 +1,4 @@
-/* Bodies of chat-completions requests: see request.h. */
+/* Bodies of requests: see request.h. */
 #include "policy/llm/request.h"
 
 #include "json/write.h"
@@ -102,7 +102,7 @@ static void put_reply_schema(struct json_writer *w, struct str tools)
 
 static void put_response_format(struct json_writer *w, enum schema_form form, struct str tools)
 {
-	if (form == SCHEMA_UNTOLD) {
+	if (form == SCHEMA_UNSUPPORTED) {
 		return;
 	}
 	jw_key(w, "response_format");
@@ -127,8 +127,8 @@ static void put_response_format(struct json_writer *w, enum schema_form form, st
 
 /* ---- parameters ---- */
 
-/* Apart by more than the samples of a group, and small enough for servers that keep a
-   seed in 32 bits. */
+/* Added to a seed per turn: more than the number of samples in a group, and small enough for
+ * servers with 32-bit seeds. */
 #define SEEDS_A_TURN 65536
 
 static int64_t seed_plus(int64_t seed, int64_t more)
@@ -136,8 +136,8 @@ static int64_t seed_plus(int64_t seed, int64_t more)
 	return (int64_t)(((uint64_t)seed + (uint64_t)more) & INT64_MAX);
 }
 
-/* A seed is the same for all rollouts of a group, which would then be one rollout. To
-   some servers a negative one means any. */
+/* A seed is given for the whole group, whose rollouts would then be equal: the sample number is
+ * added. A negative seed means "random" for some servers. */
 static int64_t seed_of(const struct llm_conf *c, int64_t sample)
 {
 	int64_t seed = -1;
@@ -178,8 +178,8 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 	buf_release(&name);
 }
 
-/* Token ids and log-probs, as far as the server has any. A count of alternatives goes
-   along: some servers give no log-probs without. */
+/* Requests token ids and log-probs if supported. The number of alternatives is sent too, because
+ * some servers return no log-probs without it. */
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
 	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
@@ -202,7 +202,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
 		put_parameter(&w, c, &m, r->turn_seed);
 	}
-	/* without tools it is refused by some */
+	/* some servers reject it without tools */
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) && llm_conf_sends(c, "tool_choice") &&
 	    !JSON_GET(c->asked, "tool_choice").p) {
 		jw_key(&w, "tool_choice");
@@ -222,7 +222,7 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	jw_end(&w);
 }
 
-/* Appends the members of a raw JSON object, but those that a request may change. */
+/* Appends the members of a raw JSON object, except two that change per request. */
 static void add_members(struct buf *out, struct str object, const char *but, const char *nor)
 {
 	struct json_member m;
@@ -253,7 +253,7 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 	jw_key(&w, "model");
 	jw_text(&w, c->model);
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools)) {
-		put_tools(&w, tools); /* an empty list is refused by some */
+		put_tools(&w, tools); /* some servers reject an empty list */
 	}
 	if (c->tool_mode == TOOLS_JSON) {
 		put_response_format(&w, c->profile->schema, tools);

@@ -1,42 +1,41 @@
-/* A request to a model: the tools in its format, the parameters its profile supports, and the
-   body. */
+/* A request to a model: the tools, the parameters supported by its profile, and the body. */
 #ifndef ROLLDBG_POLICY_LLM_REQUEST_H
 #define ROLLDBG_POLICY_LLM_REQUEST_H
 
 #include "policy/llm/conf.h"
 
-/* The parts that are the same in every turn, made once per rollout. */
+/* The constant parts, built once per rollout. */
 struct chat_request {
 	struct buf fixed;     /* members before `messages`, separated by commas */
-	struct buf sent;      /* raw JSON object: the sampling parameters that are sent */
-	int64_t seed;         /* for the first turn; negative: none, or any */
-	struct str turn_seed; /* raw JSON; absent: the seed is not such a number */
+	struct buf sent;      /* raw JSON object: the sampling parameters sent */
+	int64_t seed;         /* for the first turn; negative: none, or random */
+	struct str turn_seed; /* raw JSON; absent: no such seed */
 	char seed_text[24];
-	const char *limit_name; /* of a reply, in tokens */
+	const char *limit_name; /* name of the token limit of a reply */
 	struct str limit;       /* raw JSON; absent: not requested */
 	char limit_text[24];
 };
 
-/* tools: as advertised by the environment; sample: added to a requested seed, so that the
-   rollouts of a group differ. Ready for the first turn. */
+/* tools: as advertised; sample: added to a requested seed, so that the rollouts of a group
+ * differ. Initialized for the first turn. */
 void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
                        int64_t sample);
 void chat_request_release(struct chat_request *r);
 
-/* Requests are of that turn from now on, counted from 0: a server that is given one seed
-   in every turn draws the same random numbers in every turn, and a model that hesitates
-   makes the same choice for ever. */
+/* Sets the turn of the following requests, counted from 0. The seed differs per turn: with the
+ * same seed the server would draw the same random numbers each time, and a model could repeat
+ * the same reply forever. */
 void chat_request_turn(struct chat_request *r, int64_t turn);
 
-/* Limits replies to this many tokens from now on. */
+/* Limits the following replies to this many tokens. */
 void chat_request_limit(struct chat_request *r, uint64_t tokens);
 
-/* The body of a request with these messages (raw JSON values, comma separated), in place
-   of what out held. Over out's cap: out->full. */
+/* Replaces the contents of out with the body of a request with these messages (raw JSON values,
+ * comma separated). If it exceeds out's cap: out->full. */
 void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out);
 
-/* Appends the tools as text, for prompts of tool mode text and json: one line a tool,
-   {"name":..,"description":..,"parameters":..}. */
+/* Appends the tools as text for prompts, one per line:
+ * {"name":..,"description":..,"parameters":..}. */
 void chat_tools_describe(struct str tools, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Merging streamed chunks: see stream.h. */
+/* Merging of streamed chunks: see stream.h. */
 #include "policy/llm/stream.h"
 
 #include <stdlib.h>
@@ -96,9 +96,9 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 	return &s->calls[s->call_count++];
 }
 
-/* Does the piece name a function and begin an object, where the call so far ends one? So
-   do servers that send calls whole and number none of them. */
-static bool begins_anew(const struct chat_stream_call *c, struct str piece)
+/* Does the chunk name a function and start an object, after the call's object was complete? Some
+ * servers send whole calls, all without an index. */
+static bool starts_new_call(const struct chat_stream_call *c, struct str piece)
 {
 	struct str function = JSON_GET(piece, "function");
 	struct str arguments = JSON_GET(function, "arguments");
@@ -108,8 +108,8 @@ static bool begins_anew(const struct chat_stream_call *c, struct str piece)
 	       (json_type(arguments) == JSON_OBJECT || str_starts(json_inner(arguments), STR("{")));
 }
 
-/* The call a piece belongs to: the last one of its index, unless it names a new id. A
-   piece without an index goes on with the last call, or begins one by its id. */
+/* The call a chunk belongs to: the last one with its index, unless it has a new id. Without an
+ * index: the last call, or a new one if it has an id. */
 static struct chat_stream_call *find_call(struct chat_stream *s, struct str piece)
 {
 	struct chat_stream_call *found = NULL;
@@ -124,13 +124,13 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 		}
 	}
 	if (found && (named ? found->has_id && !json_is(id, buf_view(&found->id))
-	                    : !found->has_id && begins_anew(found, piece))) {
+	                    : !found->has_id && starts_new_call(found, piece))) {
 		found = NULL;
 	}
 	return found ? found : new_call(s, index);
 }
 
-static void take_function(struct chat_stream_call *c, struct str function)
+static void merge_function(struct chat_stream_call *c, struct str function)
 {
 	struct str arguments = JSON_GET(function, "arguments");
 
@@ -143,7 +143,7 @@ static void take_function(struct chat_stream_call *c, struct str function)
 	}
 }
 
-static void take_call(struct chat_stream *s, struct str piece)
+static void merge_call(struct chat_stream *s, struct str piece)
 {
 	struct chat_stream_call *c = find_call(s, piece);
 
@@ -153,12 +153,12 @@ static void take_call(struct chat_stream *s, struct str piece)
 	if (!c->has_id) {
 		c->has_id = append_text(&c->id, JSON_GET(piece, "id")) && c->id.n > 0;
 	}
-	take_function(c, JSON_GET(piece, "function"));
+	merge_function(c, JSON_GET(piece, "function"));
 }
 
 /* ---- chunks ---- */
 
-static void take_delta(struct chat_stream *s, struct str delta)
+static void merge_delta(struct chat_stream *s, struct str delta)
 {
 	struct str content = JSON_GET(delta, "content"), piece;
 	struct str older = JSON_GET(delta, "function_call");
@@ -168,15 +168,15 @@ static void take_delta(struct chat_stream *s, struct str delta)
 	                    chat_thoughts(content, &s->reasoning);
 	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
 	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);) {
-		take_call(s, piece);
+		merge_call(s, piece);
 	}
 	if (json_type(older) == JSON_OBJECT) {
-		take_function(&s->older, older);
+		merge_function(&s->older, older);
 		s->has_older = true;
 	}
 }
 
-static void take_logprobs(struct chat_stream *s, struct str logprobs)
+static void merge_logprobs(struct chat_stream *s, struct str logprobs)
 {
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
 		s->has_logprobs[i] |= append_elements(
@@ -184,26 +184,26 @@ static void take_logprobs(struct chat_stream *s, struct str logprobs)
 	}
 }
 
-static void take_choice(struct chat_stream *s, struct str choice)
+static void merge_choice(struct chat_stream *s, struct str choice)
 {
 	struct str finish = JSON_GET(choice, "finish_reason");
 	int64_t index = 0;
 
 	json_i64(JSON_GET(choice, "index"), &index);
 	if (index != 0) {
-		return; /* one is requested */
+		return; /* only one is requested */
 	}
-	take_delta(s, JSON_GET(choice, "delta"));
+	merge_delta(s, JSON_GET(choice, "delta"));
 	if (json_type(finish) == JSON_STRING) {
 		buf_clear(&s->finish_reason);
 		json_decode(finish, &s->finish_reason);
 	}
 	set_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
-	take_logprobs(s, JSON_GET(choice, "logprobs"));
+	merge_logprobs(s, JSON_GET(choice, "logprobs"));
 	s->has_token_ids |= append_elements(&s->token_ids, JSON_GET(choice, "token_ids"));
 }
 
-static bool overfull(const struct chat_stream *s)
+static bool is_over_limit(const struct chat_stream *s)
 {
 	bool full = s->content.full || s->reasoning.full || s->refusal.full || s->token_ids.full ||
 	            s->usage.full || s->prompt_token_ids.full || s->older.arguments.full ||
@@ -218,14 +218,14 @@ static bool overfull(const struct chat_stream *s)
 	return full;
 }
 
-/* {"error":..}, also beside choices; or an error that is the whole of it. */
+/* {"error":..}, possibly next to choices; or an error object as the whole event. */
 static bool is_failure(struct str data)
 {
 	return !json_is_null(JSON_GET(data, "error")) ||
 	       json_is(JSON_GET(data, "object"), STR("error"));
 }
 
-int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
+int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 {
 	struct json_fault fault;
 	struct str choice;
@@ -246,16 +246,16 @@ int chat_stream_take(struct chat_stream *s, struct str data, struct error *err)
 		return 0;
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);) {
-		take_choice(s, choice);
+		merge_choice(s, choice);
 	}
 	set_raw(&s->usage, JSON_GET(data, "usage"));
 	set_raw(&s->model, JSON_GET(data, "model"));
 	if (!s->prompt_token_ids.n) {
 		set_raw(&s->prompt_token_ids, JSON_GET(data, "prompt_token_ids"));
 	}
-	return overfull(s) ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
-	                               CHAT_REPLY_MAX >> 20)
-	                   : 0;
+	return is_over_limit(s) ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
+	                                    CHAT_REPLY_MAX >> 20)
+	                        : 0;
 }
 
 struct str chat_stream_failure(const struct chat_stream *s)
@@ -263,7 +263,7 @@ struct str chat_stream_failure(const struct chat_stream *s)
 	return s->failure.n ? buf_view(&s->failure) : STR_NONE;
 }
 
-/* ---- the whole ---- */
+/* ---- the merged reply ---- */
 
 static struct str keep(struct arena *a, bool there, const struct buf *b)
 {

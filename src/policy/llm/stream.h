@@ -1,5 +1,5 @@
-/* A streamed chat completion: chunks in, one reply out. Calls are merged by their index;
-   ids and names are set once and never joined, arguments are joined. */
+/* Merges the chunks of a streamed chat completion to one reply. Calls are merged by index; ids
+ * and names are set once, arguments are concatenated. */
 #ifndef ROLLDBG_POLICY_LLM_STREAM_H
 #define ROLLDBG_POLICY_LLM_STREAM_H
 
@@ -9,7 +9,7 @@
 #define CHAT_LOGPROBS 7
 
 struct chat_stream_call {
-	int64_t index; /* as the server gave it; -1: it gave none */
+	int64_t index; /* as sent by the server; -1: none */
 	struct buf id, name, arguments;
 	bool has_id, has_name, not_text;
 };
@@ -21,24 +21,24 @@ struct chat_stream {
 	struct buf stop_reason, usage, prompt_token_ids, model, failure;
 	struct chat_stream_call *calls;
 	size_t call_count, calls_dropped;
-	struct chat_stream_call older; /* function_call; counts when no other call came */
+	struct chat_stream_call older; /* function_call; used if there is no other call */
 	bool has_content, has_reasoning, has_refusal, has_older, has_token_ids;
 	bool has_logprobs[CHAT_LOGPROBS];
-	bool done; /* [DONE] came */
+	bool done; /* [DONE] was received */
 };
 
 void chat_stream_init(struct chat_stream *s);
 void chat_stream_release(struct chat_stream *s);
 
-/* The data of one event. 0: taken, or nothing to us. -1, FAIL_PROTOCOL: no JSON, or over
-   the cap. */
-MUST_USE int chat_stream_take(struct chat_stream *s, struct str data, struct error *err);
+/* Processes the data of one event. 0: merged or ignored. -1, FAIL_PROTOCOL: not JSON, or over
+ * the cap. */
+MUST_USE int chat_stream_add(struct chat_stream *s, struct str data, struct error *err);
 
-/* A failure that came under HTTP 200 in mid-stream, {"error":..} raw; absent: none. */
+/* An error in the middle of a stream, {"error":..} raw; absent: none. */
 struct str chat_stream_failure(const struct chat_stream *s);
 
-/* The reply received so far. ended_well: the transfer was complete; without that, or without a
-   finish reason, the reply is incomplete. */
+/* The reply received so far. ended_well: the transfer completed; otherwise, or without a finish
+ * reason, the reply is marked incomplete. */
 void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out);
 
 #endif

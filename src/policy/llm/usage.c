@@ -1,4 +1,4 @@
-/* What the use of a model adds up to: see usage.h. */
+/* Totals of model usage: see usage.h. */
 #include "policy/llm/usage.h"
 
 #include "base/mem.h"
@@ -73,7 +73,7 @@ void llm_usage_piece(struct llm_usage *u)
 	}
 }
 
-/* 0: not said. */
+/* 0: not reported. */
 static uint64_t count_of(struct str n)
 {
 	int64_t value;
@@ -97,7 +97,7 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 	pthread_mutex_unlock(&u->lock);
 }
 
-bool llm_usage_say_once(struct llm_usage *u)
+bool llm_usage_first_time(struct llm_usage *u)
 {
 	bool first = true;
 

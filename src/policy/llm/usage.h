@@ -1,6 +1,6 @@
-/* What all rollouts that ask one model share: what it cost so far, what is going on, and the
-   refusal of a credential, which holds for all of them. Thread-safe; NULL is fine everywhere and
-   means that nobody wants to know. */
+/* State shared by all rollouts that use one model: totals, the current request, and a refused
+ * credential, which applies to all of them. Thread-safe. All functions accept NULL: nothing is
+ * counted. */
 #ifndef ROLLDBG_POLICY_LLM_USAGE_H
 #define ROLLDBG_POLICY_LLM_USAGE_H
 
@@ -14,27 +14,27 @@ void llm_usage_free(struct llm_usage *u);
 
 /* A snapshot. */
 struct llm_usage_now {
-	uint64_t requests; /* sent, those sent again included */
-	uint64_t unknown;  /* replies that do not report their tokens */
+	uint64_t requests;                                        /* sent, including retries */
+	uint64_t unknown;                                         /* replies without token counts */
 	uint64_t prompt_tokens, cached_tokens, completion_tokens; /* cached: part of the prompt's */
-	/* Of the question that was asked last. */
+	/* The most recent request. */
 	int64_t turn;
-	bool waiting;      /* its reply has not come yet */
-	uint64_t since_ns; /* io_now_ns() when it was asked */
+	bool waiting;      /* no reply yet */
+	uint64_t since_ns; /* io_now_ns() when the turn started */
 	uint64_t pieces;   /* chunks of text streamed so far: a token each, in most servers */
 };
 struct llm_usage_now llm_usage_now(struct llm_usage *u);
 
-void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns); /* a question is asked */
-void llm_usage_request(struct llm_usage *u);                             /* it is sent */
+void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns); /* a turn starts */
+void llm_usage_request(struct llm_usage *u);                             /* a request is sent */
 void llm_usage_piece(struct llm_usage *u);
-/* usage: of the reply, raw JSON; absent: it reports none, or there is no reply. */
+/* usage: of the reply, raw JSON; absent: not reported, or no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 
-/* True the first time: for what is to be said once a run. Also without u. */
-bool llm_usage_say_once(struct llm_usage *u);
+/* True on the first call: for messages printed once per run. Also if u is NULL. */
+bool llm_usage_first_time(struct llm_usage *u);
 
-/* Was the credential refused? Then that is the failure of every further question. */
+/* Was the credential refused? Then *out is the failure of every further request. */
 bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out);
 void llm_usage_deny(struct llm_usage *u, const struct chat_failure *f);
 

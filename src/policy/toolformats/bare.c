@@ -1,6 +1,6 @@
-/* Whole replies without marks: JSON, perhaps in a fence or between tags that no format has; Python;
-   a name on a line and its arguments below. Only what certainly is a call of an offered tool is
-   one; anything else is prose. */
+/* Replies without marks: JSON, possibly in a code fence or between unknown tags; Python; a name
+ * on one line and its arguments on the next. Only an unambiguous call of an offered tool counts;
+ * anything else is prose. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -9,8 +9,8 @@ static const struct tool_format plain = {.name = "json"};
 
 /* ---- JSON ---- */
 
-/* Objects and lists, one behind the other, and nothing else. */
-static bool take_json(struct finder *f, struct str text, bool *lines)
+/* Reads objects and arrays, one after the other, and nothing else. */
+static bool read_objects(struct finder *f, struct str text, bool *lines)
 {
 	struct str value, s = text;
 	size_t used = 0;
@@ -27,10 +27,10 @@ static bool take_json(struct finder *f, struct str text, bool *lines)
 		if (how != FOUND_WHOLE || !found_objects(f, &plain, value)) {
 			return false;
 		}
-		s = skip_blanks(str_skip(s, used));
+		s = skip_whitespace(str_skip(s, used));
 		if (s.n && (s.p[0] == ';' || s.p[0] == ',')) {
 			*lines = s.p[0] == ';';
-			s = skip_blanks(str_skip(s, 1));
+			s = skip_whitespace(str_skip(s, 1));
 		}
 	}
 	return f->count > 0;
@@ -45,14 +45,14 @@ static bool read_json(struct finder *f, struct str text)
 {
 	bool lines;
 
-	if (!begins_json(text) || !take_json(f, text, &lines)) {
+	if (!begins_json(text) || !read_objects(f, text, &lines)) {
 		return false;
 	}
 	f->format = lines ? "llama" : "json";
 	return true;
 }
 
-/* A stray end behind one that is whole: {"name":..}} */
+/* Removes a stray closing bracket after a complete object: {"name":..}} */
 static struct str without_stray_end(struct finder *f, struct str text)
 {
 	struct json_fault fault;
@@ -69,10 +69,10 @@ static struct str without_stray_end(struct finder *f, struct str text)
 	return text;
 }
 
-/* ---- in fences ---- */
+/* ---- code fences ---- */
 
-/* The inside of the fence at the start of *s. False: it has no end, or there is none. */
-static bool take_fence(struct finder *f, struct str *s, struct str *inside)
+/* The contents of the code fence at the start of *s. False: no fence, or it has no end. */
+static bool read_fence(struct finder *f, struct str *s, struct str *inside)
 {
 	struct str rest = *s;
 
@@ -80,11 +80,12 @@ static bool take_fence(struct finder *f, struct str *s, struct str *inside)
 		return false;
 	}
 	*inside = text_trim(*inside);
-	*s = skip_blanks(rest);
+	*s = skip_whitespace(rest);
 	return true;
 }
 
-/* Text, and then one fence or several with calls: nothing may follow, nor a question go before. */
+/* Text followed by one or more fences with calls. Not a call if text follows, or a question
+ * precedes it. */
 static bool read_fences(struct finder *f, struct str text)
 {
 	size_t at = mark_at(f, text, "```");
@@ -95,8 +96,8 @@ static bool read_fences(struct finder *f, struct str text)
 		return false;
 	}
 	while (s.n) {
-		if (!take_fence(f, &s, &inside) || !begins_json(inside) ||
-		    !take_json(f, inside, &lines)) {
+		if (!read_fence(f, &s, &inside) || !begins_json(inside) ||
+		    !read_objects(f, inside, &lines)) {
 			return false;
 		}
 	}
@@ -106,10 +107,10 @@ static bool read_fences(struct finder *f, struct str text)
 	return true;
 }
 
-/* ---- between unknown tags ---- */
+/* ---- unknown tags ---- */
 
-/* <tag>JSON</tag>, or a mark before the JSON and nothing behind it. */
-static bool read_unknown(struct finder *f, struct str text)
+/* <tag>JSON</tag>, or a mark, JSON and nothing more. */
+static bool read_unknown_tags(struct finder *f, struct str text)
 {
 	size_t at = mark_at(f, text, "<");
 	struct str tag, s, value, name = leading_name(str_skip(text, at + 1));
@@ -118,7 +119,7 @@ static bool read_unknown(struct finder *f, struct str text)
 	bool good = false;
 
 	if (cut_at(f, str_skip(text, at), ">", &tag, &s) && tag.n < 64) {
-		s = skip_blanks(s);
+		s = skip_whitespace(s);
 		buf_printf(&close, "</%.*s>", STR_ARG(name));
 		if (begins_json(s) && json_at(f, &plain, s, &value, &used) == FOUND_WHOLE) {
 			struct str behind = text_trim(str_skip(s, used));
@@ -144,7 +145,7 @@ static bool read_unknown(struct finder *f, struct str text)
 static bool read_python(struct finder *f, struct str text)
 {
 	bool list = text.n && text.p[0] == '[';
-	struct str inside = skip_blanks(str_skip(text, list)), name = leading_name(inside),
+	struct str inside = skip_whitespace(str_skip(text, list)), name = leading_name(inside),
 		   s = text;
 	struct str behind = str_skip(inside, name.n), none = STR_NONE;
 
@@ -156,14 +157,14 @@ static bool read_python(struct finder *f, struct str text)
 	return !text_trim(s).n;
 }
 
-/* NAME, and its arguments on the next line: Functionary 3.2. */
+/* NAME, with its arguments on the next line: Functionary 3.2. */
 static bool read_named(struct finder *f, struct str text)
 {
 	struct str name, s, value;
 	size_t used = 0;
 
 	if (!cut_at(f, text, "\n", &name, &s) || !is_offered(f, text_trim(name)) ||
-	    !begins_json(skip_blanks(s)) || skip_blanks(s).p[0] != '{' ||
+	    !begins_json(skip_whitespace(s)) || skip_whitespace(s).p[0] != '{' ||
 	    json_at(f, &plain, s, &value, &used) != FOUND_WHOLE || text_trim(str_skip(s, used)).n) {
 		return false;
 	}
@@ -172,7 +173,7 @@ static bool read_named(struct finder *f, struct str text)
 	return true;
 }
 
-/* Calls that text stands around, where the user says that the model writes them so. */
+/* Calls surrounded by text, if the user selected this format. */
 static bool read_within(struct finder *f, struct str text)
 {
 	const char *format = f->conf->format;
@@ -200,7 +201,7 @@ static bool read_within(struct finder *f, struct str text)
 bool read_bare(struct finder *f, struct str text)
 {
 	static bool (*const forms[])(struct finder *, struct str) = {
-		read_json, read_fences, read_python, read_named, read_unknown, read_within};
+		read_json, read_fences, read_python, read_named, read_unknown_tags, read_within};
 
 	text = without_stray_end(f, text_trim(text));
 	memset(f->slots, 0, sizeof(f->slots));

@@ -1,4 +1,5 @@
-/* What grammars share: calls found, JSON values, {"name":..,"arguments":..}. See reader_internal.h. */
+/* Code shared by the grammars: collecting calls, JSON values, {"name":..,"arguments":..}. See
+ * reader_internal.h. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -25,7 +26,7 @@ void found_cut(struct finder *f, struct str name, struct str text)
 	found_add(f, (struct found_call){.how = FOUND_CUT, .name = name, .arguments = text});
 }
 
-void found_mended(struct finder *f, size_t first, const char *word, const char *why)
+void found_repaired(struct finder *f, size_t first, const char *word, const char *why)
 {
 	if (f->conf->repair) {
 		call_note(f->repairs, word);
@@ -46,10 +47,10 @@ bool is_offered(const struct finder *f, struct str name)
 
 /* ---- values ---- */
 
-/* What ends the text that a value stands in. */
+/* What ends the text that contains a value. */
 enum ending {
 	ENDS_TEXT,  /* the reply itself */
-	ENDS_CLOSE, /* the call's end mark: a bracket that is missing before it is a slip */
+	ENDS_CLOSE, /* the call's end mark: a bracket missing before it can be repaired */
 	ENDS_NEXT,  /* another call */
 };
 
@@ -61,22 +62,22 @@ static enum ending ending_of(const struct tool_format *row, struct str s, size_t
 	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
 }
 
-/* What is nearly JSON, where that may be mended. */
-static enum found_how mended_at(struct finder *f, struct str s, enum ending ending,
-                                struct str *value, size_t *used)
+/* Repairs a value that is almost JSON, if repairs are allowed. */
+static enum found_how repaired_at(struct finder *f, struct str s, enum ending ending,
+                                  struct str *value, size_t *used)
 {
-	struct call_notes mended = {.count = 0};
+	struct call_notes repaired = {.count = 0};
 	struct buf text = BUF(FOUND_TEXT_MAX);
 	enum found_how how = FOUND_BAD;
 
-	if (json_mend(s, &text, used, &mended)) {
-		bool open_end = call_noted(&mended, "missing-end");
-		bool slip = ending == ENDS_CLOSE && !call_noted(&mended, "missing-quote");
+	if (json_repair(s, &text, used, &repaired)) {
+		bool open_end = call_noted(&repaired, "missing-end");
+		bool slip = ending == ENDS_CLOSE && !call_noted(&repaired, "missing-quote");
 
 		how = !open_end || slip ? FOUND_WHOLE : ending == ENDS_TEXT ? FOUND_CUT : FOUND_BAD;
 		*value = arena_str(f->arena, buf_view(&text));
 		if (how == FOUND_WHOLE) {
-			call_notes_add(f->repairs, &mended);
+			call_notes_add(f->repairs, &repaired);
 		}
 	}
 	buf_release(&text);
@@ -96,14 +97,14 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
 	if (f->conf->repair) {
-		how = mended_at(f, body, ending, value, used);
+		how = repaired_at(f, body, ending, value, used);
 	}
 	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }
 
 bool skip_fence(struct str *s)
 {
-	struct str inside = skip_blanks(*s);
+	struct str inside = skip_whitespace(*s);
 
 	if (!str_starts(inside, STR("```"))) {
 		return false;
@@ -112,7 +113,7 @@ bool skip_fence(struct str *s)
 	while (inside.n && ((inside.p[0] >= 'a' && inside.p[0] <= 'z') || inside.p[0] == '_')) {
 		inside = str_skip(inside, 1);
 	}
-	*s = skip_blanks(inside);
+	*s = skip_whitespace(inside);
 	return true;
 }
 
@@ -151,7 +152,7 @@ static bool is_one_of(struct str key, const char *const *keys, size_t count)
 	return false;
 }
 
-/* Has it members that a call does not have? */
+/* Does it have members that calls do not have? */
 static bool has_others(struct str object)
 {
 	struct json_member m;
@@ -166,7 +167,7 @@ static bool has_others(struct str object)
 	return false;
 }
 
-/* A tool as it was offered, recited: its "parameters" are a schema. */
+/* Is it the repeated definition of a tool, whose "parameters" are a schema? */
 static bool is_definition(const struct finder *f, struct str name, struct str arguments)
 {
 	struct str schema = tool_schema(tool_find(f->conf->tools, name));
@@ -176,20 +177,20 @@ static bool is_definition(const struct finder *f, struct str name, struct str ar
 	       !JSON_GET(JSON_GET(schema, "properties"), "properties").p;
 }
 
-/* What the object says beside name and arguments makes it uncertain: the reason. */
-static const char *doubt(const struct finder *f, struct str object, struct str name,
-                         struct str arguments)
+/* Returns the reason if the object's other members make it unlikely to be a call. */
+static const char *unlikely_reason(const struct finder *f, struct str object, struct str name,
+                                   struct str arguments)
 {
 	if (is_definition(f, name, arguments)) {
-		return "it is the definition of a tool, not a call";
+		return "this is a tool's definition, not a call";
 	}
 	if (!arguments.p && has_others(object)) {
-		return "its arguments are not where a call has them";
+		return "its arguments are not under a known key";
 	}
 	return NULL;
 }
 
-/* A bare object is only a call when nothing else can be meant. */
+/* Without marks, an object only counts if it cannot be anything else. */
 static bool is_plain_call(const struct finder *f, struct str object, struct str name,
                           struct str arguments)
 {
@@ -212,7 +213,7 @@ static bool found_keyed(struct finder *f, struct str object)
 	return f->count > before;
 }
 
-/* "2" as 2, where the tool wants a number. */
+/* Converts "2" to 2 where the tool's schema requires a number. */
 static struct str typed_members(struct finder *f, struct str name, struct str object)
 {
 	struct str root = tool_schema(tool_find(f->conf->tools, name));
@@ -252,7 +253,7 @@ static bool found_object(struct finder *f, const struct tool_format *row, struct
 	if (!name.n || (f->bare && !is_plain_call(f, object, name, arguments))) {
 		return !f->bare && row->keyed && found_keyed(f, object);
 	}
-	const char *why = doubt(f, object, name, arguments);
+	const char *why = unlikely_reason(f, object, name, arguments);
 	if (why) {
 		found_bad(f, name, object, why);
 		return true;

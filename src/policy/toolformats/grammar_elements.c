@@ -1,7 +1,7 @@
-/* MiniMax M3: parameters are elements that nest, each tag with a mark of its own before it:
-   M<invoke name="NAME">M<key>textM</key>M<list>M<item>1M</item>M</list>M</invoke>. What an
-   element is, an object or a list, is the schema's to say. Two passes without recursion: the
-   elements into a table, and from there into JSON, from the inside out. */
+/* MiniMax M3: parameters are nested elements, each tag preceded by a mark M: M<invoke
+ * name="NAME">M<key>textM</key>M<list>M<item>1M</item>M</list>M</invoke>. The schema determines
+ * whether an element is an object or an array. Two passes without recursion: from text to a
+ * table of elements, and from the table to JSON, innermost elements first. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -10,10 +10,10 @@
 #define NAMESPACE    "]<]minimax[>["
 #define ELEMENTS_MAX 4096
 #define DEPTH_MAX    64
-#define TEXT_BETWEEN "text stands between its parameters"
+#define TEXT_BETWEEN "unexpected text between its parameters"
 
 struct element {
-	struct str name, text; /* text: of one without elements in it */
+	struct str name, text; /* text: of an element without children */
 	size_t parent, depth, children;
 	struct str schema, json;
 };
@@ -26,7 +26,7 @@ struct tree {
 	const char *why;
 };
 
-/* ---- the elements ---- */
+/* ---- first pass: the elements ---- */
 
 static struct str child_schema(const struct tree *t, struct str schema, struct str name)
 {
@@ -41,7 +41,7 @@ static struct str child_schema(const struct tree *t, struct str schema, struct s
 	return found.p ? found : items;
 }
 
-/* At most so many: each has a mark at its beginning and one at its end. */
+/* An upper bound: each element has a mark at its start and one at its end. */
 static size_t elements_in(struct finder *f, struct str s)
 {
 	size_t count = 2;
@@ -60,7 +60,7 @@ static size_t open_element(struct tree *t, size_t parent, struct str name)
 		return parent;
 	}
 	if (t->all[parent].depth == DEPTH_MAX) {
-		t->why = "it is nested too deep";
+		t->why = "it is nested too deeply";
 		return parent;
 	}
 	t->all[parent].children++;
@@ -73,10 +73,10 @@ static size_t open_element(struct tree *t, size_t parent, struct str name)
 	return t->count++;
 }
 
-/* The tag behind a mark of the namespace; its name without the bracket. */
-static bool take_tag(struct finder *f, struct str *s, struct str *tag)
+/* Reads the tag after a namespace mark: its name without the bracket. */
+static bool read_tag(struct finder *f, struct str *s, struct str *tag)
 {
-	*s = skip_blanks(*s);
+	*s = skip_whitespace(*s);
 	if (!s->n || s->p[0] != '<') {
 		return false;
 	}
@@ -84,11 +84,11 @@ static bool take_tag(struct finder *f, struct str *s, struct str *tag)
 	return cut_at(f, *s, ">", tag, s);
 }
 
-/* </name>: back to the element around it. */
+/* Closes an element </name>; returns its parent. */
 static size_t close_element(struct tree *t, size_t at, struct str name, struct str text)
 {
 	if (at == 0 || !str_eq(name, t->all[at].name)) {
-		t->why = "one of its parameters has no end";
+		t->why = "a parameter has no end tag";
 		return at;
 	}
 	if (t->all[at].children && text_trim(text).n) {
@@ -98,16 +98,16 @@ static size_t close_element(struct tree *t, size_t at, struct str name, struct s
 	return t->all[at].parent;
 }
 
-/* Everything up to the end of the call. False: the text ends before. */
-static bool take_elements(struct tree *t, struct str *s)
+/* Reads everything up to the end of the call. False: the text ends before it. */
+static bool read_elements(struct tree *t, struct str *s)
 {
 	struct str text, tag;
 	size_t at = 0;
 
 	while (!t->why && cut_at(t->f, *s, NAMESPACE, &text, s)) {
-		/* a bracket doubled by the tokenizer belongs to the mark */
+		/* the tokenizer may double the bracket */
 		text.n -= text.n && at == 0 && text.p[text.n - 1] == ']';
-		if (!take_tag(t->f, s, &tag)) {
+		if (!read_tag(t->f, s, &tag)) {
 			return false;
 		}
 		bool closes = tag.n && tag.p[0] == '/';
@@ -124,7 +124,7 @@ static bool take_elements(struct tree *t, struct str *s)
 	return t->why != NULL;
 }
 
-/* ---- from the inside out ---- */
+/* ---- second pass: JSON, innermost first ---- */
 
 static bool is_list(const struct tree *t, size_t at)
 {
@@ -144,7 +144,8 @@ static bool is_list(const struct tree *t, size_t at)
 	return true;
 }
 
-/* The children of that name, from the one at `from` on, as one value: a list if there are more. */
+/* Writes the children of that name, starting with the one at `from`: an array if there are
+ * several. */
 static void put_named(const struct tree *t, size_t from, struct buf *out)
 {
 	size_t count = 0;
@@ -224,7 +225,7 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 
 	(void)before;
 	if (!cut_at(f, s, ">", &tag, &s) || !cut_at(f, tag, "=", &name, &name)) {
-		return; /* no name: the mark is text */
+		return; /* no name: the mark is ordinary text */
 	}
 	name = text_trim(name);
 	name = name.n > 1 && strchr("\"'", name.p[0]) ? (struct str){name.p + 1, name.n - 2} : name;
@@ -234,7 +235,7 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 	t.room = elements_in(f, (struct str){s.p, call_end(f, row, s)});
 	t.all = arena_new(f->arena, t.room * sizeof(*t.all));
 	t.all[t.count++].schema = t.root;
-	if (!take_elements(&t, &s)) {
+	if (!read_elements(&t, &s)) {
 		found_cut(f, name, *rest);
 		s = str_skip(s, s.n);
 	} else if (t.why) {

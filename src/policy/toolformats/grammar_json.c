@@ -1,5 +1,5 @@
-/* Calls that are JSON: {"name":..,"arguments":{..}} as an object, a list of them or one
-   behind the other; and NAME {..}, where the name stands before the object. */
+/* Calls that are JSON: {"name":..,"arguments":{..}} as an object, an array, or one after the
+ * other; and NAME {..}, with the name before the object. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@ static bool begins_json(struct str s)
 	return s.n && (s.p[0] == '{' || s.p[0] == '[');
 }
 
-/* The tool that a call names which is cut off further on; absent: it does not say. */
+/* The tool of a call that is cut off later; absent: unknown. */
 static struct str cut_name(struct finder *f, struct str s)
 {
 	struct call_notes ignored = {.count = 0};
@@ -19,7 +19,7 @@ static struct str cut_name(struct finder *f, struct str s)
 	struct str each, name = STR_NONE;
 	size_t used;
 
-	if (json_mend(s, &whole, &used, &ignored)) {
+	if (json_repair(s, &whole, &used, &ignored)) {
 		struct str value = buf_view(&whole);
 
 		name = json_type(value) == JSON_OBJECT ? call_name(f, value) : STR_NONE;
@@ -32,8 +32,8 @@ static struct str cut_name(struct finder *f, struct str s)
 	return is_offered(f, name) ? name : STR_NONE;
 }
 
-/* One value, which is a call or a list of them. False: the rest of this call cannot be read. */
-static bool take_value(struct finder *f, const struct tool_format *row, struct str *s)
+/* Reads one value: a call or an array of calls. False: the rest cannot be read. */
+static bool read_value(struct finder *f, const struct tool_format *row, struct str *s)
 {
 	struct str value;
 	size_t used = 0;
@@ -46,23 +46,23 @@ static bool take_value(struct finder *f, const struct tool_format *row, struct s
 		return false;
 	}
 	if (how == FOUND_BAD) {
-		found_bad(f, STR_NONE, body, "it is not JSON");
+		found_bad(f, STR_NONE, body, "it is not valid JSON");
 		*s = str_skip(*s, body.n);
 		return false;
 	}
 	if (!found_objects(f, row, value)) {
-		found_bad(f, STR_NONE, value, "it names no tool");
+		found_bad(f, STR_NONE, value, "it has no tool name");
 	}
 	*s = str_skip(*s, used);
 	return true;
 }
 
-/* Blanks, commas, semicolons between calls. */
+/* Skips whitespace, commas and semicolons between calls. */
 static struct str skip_separators(struct str s)
 {
-	s = skip_blanks(s);
+	s = skip_whitespace(s);
 	while (s.n && (s.p[0] == ',' || s.p[0] == ';')) {
-		s = skip_blanks(str_skip(s, 1));
+		s = skip_whitespace(str_skip(s, 1));
 	}
 	return s;
 }
@@ -70,21 +70,21 @@ static struct str skip_separators(struct str s)
 void grammar_calls(struct finder *f, const struct tool_format *row, struct str *before,
                    struct str *rest)
 {
-	struct str s = skip_blanks(*rest), next;
+	struct str s = skip_whitespace(*rest), next;
 	size_t first = f->count;
 	bool fenced = skip_fence(&s), more = true;
 
 	(void)before;
 	while (more && begins_json(s)) {
-		more = take_value(f, row, &s);
+		more = read_value(f, row, &s);
 		next = skip_separators(s);
 		s = begins_json(next) ? next : s;
 	}
 	if (f->count == first) {
-		return; /* no call: the mark is text */
+		return; /* no call: the mark is ordinary text */
 	}
-	if (fenced && str_starts(skip_blanks(s), STR("```"))) {
-		s = str_skip(skip_blanks(s), 3);
+	if (fenced && str_starts(skip_whitespace(s), STR("```"))) {
+		s = str_skip(skip_whitespace(s), 3);
 	}
 	leave_call(f, row, first, &s);
 	*rest = s;
@@ -92,13 +92,13 @@ void grammar_calls(struct finder *f, const struct tool_format *row, struct str *
 
 /* ---- NAME {..} ---- */
 
-/* What is known of a call before its arguments. */
+/* The part of a call before its arguments. */
 struct head {
 	struct str id, name;
-	bool whole; /* its end is there */
+	bool whole; /* it is complete */
 };
 
-/* A mark of which only the beginning is there, at the end of the text. */
+/* Removes an incomplete mark at the end of the text. */
 static struct str without_cut_mark(struct str s, const char *const marks[MARKS_MAX])
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -109,7 +109,7 @@ static struct str without_cut_mark(struct str s, const char *const marks[MARKS_M
 	return s;
 }
 
-/* functions.NAME:0 is an id, too. */
+/* "functions.NAME:0" is also the call's id. */
 static void settle_head(struct finder *f, struct head *h)
 {
 	struct str call_id, name = text_trim(h->name);
@@ -129,8 +129,8 @@ static void settle_head(struct finder *f, struct head *h)
 	h->name = text_trim(name);
 }
 
-/* Up to one of the ends of a name, or to the object. */
-static struct head take_head(struct finder *f, const struct tool_format *row, struct str *s)
+/* Reads up to an end mark of the name, or to the object. */
+static struct head read_head(struct finder *f, const struct tool_format *row, struct str *s)
 {
 	struct str within = {s->p, call_end(f, row, *s)};
 	size_t bytes, end = nearest_mark(f, within, row->name_end, &bytes);
@@ -151,9 +151,9 @@ static struct head take_head(struct finder *f, const struct tool_format *row, st
 		h.whole = !open_end;
 		*s = str_skip(*s, within.n);
 	}
-	/* DeepSeek V3: "function" is the kind of call, its name comes behind the mark */
+	/* DeepSeek V3: "function" is the call's type, the name follows the mark */
 	if (str_is(text_trim(h.name), "function")) {
-		struct str line = skip_blanks(*s);
+		struct str line = skip_whitespace(*s);
 		size_t n = 0;
 
 		while (n < line.n && !strchr("\n{`", line.p[n])) {
@@ -170,14 +170,14 @@ static struct str skip_before_json(const struct tool_format *row, struct str s)
 {
 	size_t bytes;
 
-	s = skip_blanks(s);
+	s = skip_whitespace(s);
 	while ((bytes = mark_here(s, row->before_json)) > 0) {
-		s = skip_blanks(str_skip(s, bytes));
+		s = skip_whitespace(str_skip(s, bytes));
 	}
 	return s;
 }
 
-static void take_arguments(struct finder *f, const struct tool_format *row, struct head *h,
+static void read_arguments(struct finder *f, const struct tool_format *row, struct head *h,
                            struct str *s)
 {
 	struct found_call call = {.id = h->id, .name = h->name};
@@ -192,28 +192,28 @@ static void take_arguments(struct finder *f, const struct tool_format *row, stru
 		size_t end = call_end(f, row, left);
 
 		call.arguments = text_trim((struct str){left.p, end});
-		call.why = "its arguments are not JSON";
+		call.why = "its arguments are not valid JSON";
 		*s = str_skip(*s, end);
 	}
 	found_add(f, call);
 }
 
-/* [TOOL_CALLS] junk [{..}]: the list counts. */
-static bool is_list_behind(struct finder *f, struct str s)
+/* [TOOL_CALLS] junk [{..}]: the array is used. */
+static bool is_list_after(struct finder *f, struct str s)
 {
-	struct str list = skip_blanks(str_skip(s, mark_at(f, s, "[")));
+	struct str list = skip_whitespace(str_skip(s, mark_at(f, s, "[")));
 
 	return mark_at(f, s, "[") < mark_at(f, s, "{") &&
-	       str_starts(skip_blanks(str_skip(list, 1)), STR("{"));
+	       str_starts(skip_whitespace(str_skip(list, 1)), STR("{"));
 }
 
 void grammar_named(struct finder *f, const struct tool_format *row, struct str *before,
                    struct str *rest)
 {
-	struct str s = skip_blanks(*rest);
+	struct str s = skip_whitespace(*rest);
 	size_t first = f->count;
 
-	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_behind(f, s))) {
+	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_after(f, s))) {
 		if (!begins_json(s)) {
 			call_note(f->notes, "text-before-call");
 		}
@@ -221,29 +221,29 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 		grammar_calls(f, row, before, rest);
 		return;
 	}
-	struct head h = take_head(f, row, &s);
+	struct head h = read_head(f, row, &s);
 	if (!h.name.n || (leading_name(h.name).n < h.name.n && !is_offered(f, h.name))) {
-		return; /* a sentence that speaks of the mark */
+		return; /* a sentence that mentions the mark */
 	}
 	struct str body = skip_before_json(row, s);
 	bool fenced = skip_fence(&body);
 	if (begins_json(body)) {
 		s = body;
-		take_arguments(f, row, &h, &s);
+		read_arguments(f, row, &h, &s);
 	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
 		s = str_skip(s, s.n);
 		found_cut(f, h.name, STR_NONE);
 	} else if (!h.whole || call_end(f, row, body) > 0) {
 		struct str text = {body.p, call_end(f, row, body)};
 
-		found_bad(f, h.name, text, "its arguments are not JSON");
+		found_bad(f, h.name, text, "its arguments are not valid JSON");
 		s = str_skip(body, text.n);
 	} else {
 		found_add(f, (struct found_call){.id = h.id, .name = h.name});
 		s = body;
 	}
-	if (fenced && str_starts(skip_blanks(s), STR("```"))) {
-		s = str_skip(skip_blanks(s), 3);
+	if (fenced && str_starts(skip_whitespace(s), STR("```"))) {
+		s = str_skip(skip_whitespace(s), 3);
 	}
 	leave_call(f, row, first, &s);
 	*rest = s;

@@ -1,41 +1,41 @@
-/* Calls in Python: f(a=1, b='x'), one or several, in brackets or a line each. Values are
-   Python's literals. */
+/* Calls in Python: f(a=1, b='x'), one or several, in a list or one per line. Values are Python
+ * literals. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
 #include "json/write.h"
 
-/* ---- where a literal ends ---- */
+/* ---- the end of a literal ---- */
 
-/* Nothing behind the call's bracket, the end of the list, or another call. */
+/* After the call's bracket: nothing, the end of the list, or another call. */
 static bool ends_call(struct str behind)
 {
-	behind = skip_blanks(behind);
+	behind = skip_whitespace(behind);
 	if (!behind.n || behind.p[0] == ']') {
-		return skip_blanks(str_skip(behind, 1)).n == 0;
+		return skip_whitespace(str_skip(behind, 1)).n == 0;
 	}
-	behind = skip_blanks(str_skip(behind, behind.p[0] == ',' || behind.p[0] == ';'));
+	behind = skip_whitespace(str_skip(behind, behind.p[0] == ',' || behind.p[0] == ';'));
 	struct str name = leading_name(behind);
 	return name.n && name.n < behind.n && behind.p[name.n] == '(';
 }
 
-/* key= behind a comma, or the end of the call. */
+/* After a literal: a comma and "key=", or the end of the call. */
 static bool ends_literal(struct str behind)
 {
-	behind = skip_blanks(behind);
+	behind = skip_whitespace(behind);
 	if (behind.n && behind.p[0] == ')') {
 		return ends_call(str_skip(behind, 1));
 	}
 	if (!behind.n || behind.p[0] != ',') {
 		return false;
 	}
-	behind = skip_blanks(str_skip(behind, 1));
+	behind = skip_whitespace(str_skip(behind, 1));
 	struct str key = leading_name(behind);
-	behind = skip_blanks(str_skip(behind, key.n));
+	behind = skip_whitespace(str_skip(behind, key.n));
 	return key.n && behind.n && behind.p[0] == '=';
 }
 
-/* The quote that closes the string at the start of s; s.n: none. */
+/* The closing quote of the string at the start of s; s.n: none. */
 static size_t string_length(struct str s)
 {
 	for (size_t i = 1; i < s.n; i++) {
@@ -48,7 +48,7 @@ static size_t string_length(struct str s)
 	return s.n;
 }
 
-/* The same where quotes inside were not escaped: the first that something of a call follows. */
+/* The same for unescaped quotes inside: the first quote followed by a valid continuation. */
 static size_t loose_string_length(struct str s)
 {
 	for (size_t i = 1; i < s.n; i++) {
@@ -59,7 +59,7 @@ static size_t loose_string_length(struct str s)
 	return s.n;
 }
 
-/* Length up to the first of `stops` outside quotes and brackets; s.n: there is none. */
+/* Length up to the first of `stops` outside quotes and brackets; s.n: none. */
 static size_t literal_length(struct str s, const char *stops)
 {
 	int depth = 0;
@@ -80,15 +80,15 @@ static size_t literal_length(struct str s, const char *stops)
 	return s.n;
 }
 
-/* ---- literals as JSON ---- */
+/* ---- literals to JSON ---- */
 
-/* A Python literal is JSON after mending, repair or not: this is the format. */
+/* Converts a Python literal to JSON. Not counted as a repair: Python is the format. */
 static bool put_literal(struct buf *out, struct str literal)
 {
 	struct call_notes ignored = {.count = 0};
 	struct buf value = BUF(FOUND_TEXT_MAX);
 	size_t used;
-	bool good = json_mend(literal, &value, &used, &ignored) &&
+	bool good = json_repair(literal, &value, &used, &ignored) &&
 	            !text_trim(str_skip(literal, used)).n && !call_noted(&ignored, "missing-end");
 
 	if (good) {
@@ -98,7 +98,7 @@ static bool put_literal(struct buf *out, struct str literal)
 	return good;
 }
 
-/* 07: no number for Python, and yet it can only mean one. */
+/* 07: invalid in Python, but unambiguous. */
 static bool put_padded(struct buf *out, struct str s)
 {
 	struct json_fault fault;
@@ -113,7 +113,7 @@ static bool put_padded(struct buf *out, struct str s)
 	return true;
 }
 
-/* 'sed -n '1,5p' f': a string with quotes in it that should have been escaped. */
+/* 'sed -n '1,5p' f': a string with unescaped quotes. */
 static bool put_loose(struct buf *out, struct str s, size_t *used)
 {
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
@@ -126,8 +126,8 @@ static bool put_loose(struct buf *out, struct str s, size_t *used)
 	return true;
 }
 
-/* One value, at the start of s: up to a comma or the end of the call. closed: the text does not
-   end in this call. */
+/* Converts one value at the start of s: up to a comma or the end of the call. closed: an end
+ * mark follows s. */
 static bool put_value(struct finder *f, struct buf *out, struct str s, bool closed, size_t *used)
 {
 	struct str literal = {s.p, literal_length(s, ",)")};
@@ -149,30 +149,30 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, bool clos
 	return false;
 }
 
-/* a=1, b='x') as {"a":1,"b":"x"}; *s is then behind the bracket. */
+/* Converts a=1, b='x') to {"a":1,"b":"x"}; *s is moved past the bracket. */
 static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool closed)
 {
 	struct str key;
 	size_t used;
 
 	buf_char(out, '{');
-	*s = skip_blanks(*s);
+	*s = skip_whitespace(*s);
 	while (s->n && s->p[0] != ')') {
 		key = leading_name(*s);
-		*s = skip_blanks(str_skip(*s, key.n));
+		*s = skip_whitespace(str_skip(*s, key.n));
 		if (!key.n || !s->n || s->p[0] != '=') {
 			return false;
 		}
-		*s = skip_blanks(str_skip(*s, 1));
+		*s = skip_whitespace(str_skip(*s, 1));
 		buf_text(out, out->n > 1 ? "," : "");
 		json_quote(out, key);
 		buf_char(out, ':');
 		if (!put_value(f, out, *s, closed, &used)) {
 			return false;
 		}
-		*s = skip_blanks(str_skip(*s, used));
+		*s = skip_whitespace(str_skip(*s, used));
 		if (s->n && s->p[0] == ',') {
-			*s = skip_blanks(str_skip(*s, 1));
+			*s = skip_whitespace(str_skip(*s, 1));
 		}
 	}
 	buf_char(out, '}');
@@ -183,8 +183,8 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool 
 
 /* ---- calls ---- */
 
-/* f(..): false when it is something else, or cut. closed: an end mark stands behind s. */
-static bool take_call(struct finder *f, bool closed, struct str *s)
+/* Reads f(..). False: not a call, or cut off. closed: an end mark follows s. */
+static bool read_call(struct finder *f, bool closed, struct str *s)
 {
 	struct str name = leading_name(*s), behind = str_skip(*s, name.n), start = *s;
 	struct buf object = BUF(FOUND_TEXT_MAX);
@@ -193,7 +193,7 @@ static bool take_call(struct finder *f, bool closed, struct str *s)
 		return false;
 	}
 	if (str_ends(name, STR(".call")) && !is_offered(f, name)) {
-		name.n -= strlen(".call"); /* as Llama calls its built-in tools */
+		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
 	}
 	struct str inside = str_skip(behind, 1), rest = inside;
 	bool good = put_keywords(f, &object, &rest, closed);
@@ -216,24 +216,24 @@ static bool take_call(struct finder *f, bool closed, struct str *s)
 	return good;
 }
 
-/* All calls in a body without its brackets. */
-static void take_calls(struct finder *f, struct str *body, bool closed)
+/* Reads all calls of a list, without its brackets. */
+static void read_call_list(struct finder *f, struct str *body, bool closed)
 {
 	size_t first = f->count;
 
 	while (body->n && body->p[0] != ']') {
 		struct str at = *body;
 
-		take_call(f, closed, body);
+		read_call(f, closed, body);
 		if (body->p == at.p) {
 			if (closed && f->count > first) {
 				found_bad(f, STR_NONE, *body, "it is not a call");
 			}
 			return;
 		}
-		*body = skip_blanks(*body);
+		*body = skip_whitespace(*body);
 		if (body->n && (body->p[0] == ',' || body->p[0] == ';')) {
-			*body = skip_blanks(str_skip(*body, 1));
+			*body = skip_whitespace(str_skip(*body, 1));
 		}
 	}
 	*body = str_skip(*body, 1);
@@ -242,19 +242,19 @@ static void take_calls(struct finder *f, struct str *body, bool closed)
 void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
                       struct str *rest)
 {
-	struct str s = skip_blanks(*rest), body = {s.p, call_end(f, row, s)}, behind;
+	struct str s = skip_whitespace(*rest), body = {s.p, call_end(f, row, s)}, behind;
 	size_t first = f->count;
 	bool closed = body.n < s.n, list = str_starts(body, STR("["));
 
-	if (str_starts(skip_blanks(str_skip(body, list)), STR("{"))) {
+	if (str_starts(skip_whitespace(str_skip(body, list)), STR("{"))) {
 		grammar_calls(f, row, before, rest);
 		return;
 	}
 	behind = str_skip(s, body.n);
-	body = skip_blanks(str_skip(body, list));
-	take_calls(f, &body, closed);
+	body = skip_whitespace(str_skip(body, list));
+	read_call_list(f, &body, closed);
 	if (f->count == first) {
-		return; /* no call: the mark is text */
+		return; /* no call: the mark is ordinary text */
 	}
 	s = closed ? behind : body;
 	leave_call(f, row, first, &s);

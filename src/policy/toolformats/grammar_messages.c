@@ -1,6 +1,7 @@
-/* Harmony (gpt-oss) and its kin: a reply is messages, each a header, <|message|>, a body. A
-   header that says to=NAME makes the body a call, in whatever channel; the recipient follows the
-   channel or is in the role's header. The analysis channel is reasoning. */
+/* Harmony (gpt-oss) and similar formats: a reply is a sequence of messages, each a header,
+ * <|message|>, and a body. If the header contains to=NAME, the body is a call, in any channel;
+ * the recipient follows the channel or is in the role's header. The analysis channel is
+ * reasoning. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -8,7 +9,7 @@
 static const char *const ends[MARKS_MAX] = {"<|call|>",  "<|end|>", "<|return|>",
                                             "<|start|>", "<|eom|>", "<|eot|>"};
 
-/* The end of what stands before <|message|>: behind the last end of a message. */
+/* The header before <|message|>: starts after the end of the previous message. */
 static struct str header_of(struct finder *f, struct str *before)
 {
 	struct str header = *before, s = *before;
@@ -18,7 +19,7 @@ static struct str header_of(struct finder *f, struct str *before)
 		s = str_skip(s, at + bytes);
 		header = s;
 	}
-	/* a header without a mark before it is the text's first line: to=NAME */
+	/* without a mark before it, the header is the first line: to=NAME */
 	size_t channel = mark_at(f, header, "<|channel|>"), to = mark_at(f, header, "to=");
 	size_t begin = channel < to ? channel : to;
 	if (s.p == before->p) {
@@ -51,9 +52,9 @@ static size_t body_end(struct finder *f, struct str s, size_t *bytes)
 	return nearest_mark(f, s, ends, bytes);
 }
 
-/* Arguments as parameters with marks: the body of a call that is named in its header. */
-static void take_parameters(struct finder *f, const struct tool_format *row, struct str name,
-                            struct str body)
+/* Arguments as parameters with marks, in the body of a call. */
+static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
+                                struct str body)
 {
 	struct str key, tag, value;
 	struct typed t;
@@ -82,20 +83,20 @@ static void take_parameters(struct finder *f, const struct tool_format *row, str
 	typed_end(&t, name, body);
 }
 
-static void take_call(struct finder *f, const struct tool_format *row, struct str name,
+static void read_call(struct finder *f, const struct tool_format *row, struct str name,
                       struct str *rest)
 {
 	struct found_call call = {.name = name};
-	struct str value, s = skip_blanks(*rest);
+	struct str value, s = skip_whitespace(*rest);
 	size_t used = 0, bytes, end = body_end(f, s, &bytes);
 
 	if (mark_here(s, row->parameter) && !bytes && f->conf->limited) {
-		found_cut(f, name, s); /* more may have followed */
+		found_cut(f, name, s); /* possibly incomplete */
 		*rest = str_skip(s, s.n);
 		return;
 	}
 	if (mark_here(s, row->parameter)) {
-		take_parameters(f, row, name, (struct str){s.p, end});
+		read_parameter_list(f, row, name, (struct str){s.p, end});
 		*rest = str_skip(s, end);
 		return;
 	}
@@ -106,11 +107,11 @@ static void take_call(struct finder *f, const struct tool_format *row, struct st
 		end = body_end(f, s, &bytes);
 	} else {
 		call.arguments = text_trim((struct str){s.p, end});
-		call.why = "its arguments are not JSON";
+		call.why = "its arguments are not valid JSON";
 	}
 	if (call.how == FOUND_WHOLE && text_trim((struct str){s.p, end}).n) {
 		call.how = FOUND_BAD;
-		call.why = "text stands behind its arguments";
+		call.why = "unexpected text after its arguments";
 	}
 	found_add(f, call);
 	*rest = str_skip(s, end);
@@ -118,7 +119,7 @@ static void take_call(struct finder *f, const struct tool_format *row, struct st
 
 static bool is_json_or_parameters(const struct tool_format *row, struct str body)
 {
-	body = skip_blanks(body);
+	body = skip_whitespace(body);
 	return !body.n || body.p[0] == '{' || mark_here(body, row->parameter);
 }
 
@@ -131,11 +132,11 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 	buf_str(&f->rest, *before);
 	*before = STR_NONE;
 	if (str_starts(name, STR("functions."))) {
-		take_call(f, row, str_skip(name, strlen("functions.")), rest);
+		read_call(f, row, str_skip(name, strlen("functions.")), rest);
 	} else if (name.n && !str_is(name, "self") && !str_is(name, "user")) {
 		if (is_json_or_parameters(row, *rest)) {
-			take_call(f, row, name, rest);
-		} /* else the call is in the body, with marks of its own */
+			read_call(f, row, name, rest);
+		} /* else the body contains the call, with its own marks */
 	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));

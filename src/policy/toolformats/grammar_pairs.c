@@ -1,5 +1,5 @@
-/* Gemma's calls: call:NAME{key:value,key:{..},key:[..]}. Strings stand between marks (quote), what
-   stands bare is typed by the schema. One pass with a stack of what is open. */
+/* Gemma's calls: call:NAME{key:value,key:{..},key:[..]}. Strings are between quote marks; other
+ * values are typed by the schema. One pass with a stack of open containers. */
 #include "json/write.h"
 #include "policy/toolformats/reader_internal.h"
 
@@ -10,12 +10,12 @@
 struct pairs {
 	struct finder *f;
 	const char *quote;
-	struct str root, s; /* the tool's schema; what is still to be read */
+	struct str root, s; /* the tool's schema; the rest of the text */
 	struct buf out;
-	char open[DEPTH_MAX]; /* the ends that are due */
+	char open[DEPTH_MAX]; /* closing brackets of the open containers */
 	struct str schema[DEPTH_MAX];
 	size_t depth;
-	bool first; /* in the innermost container */
+	bool first; /* at the first element of the innermost container */
 	const char *why;
 };
 
@@ -24,7 +24,7 @@ struct pairs {
 static void push(struct pairs *p, char end, struct str schema)
 {
 	if (p->depth == DEPTH_MAX) {
-		p->why = "it is nested too deep";
+		p->why = "it is nested too deeply";
 		return;
 	}
 	p->open[p->depth] = end;
@@ -45,7 +45,7 @@ static void pop(struct pairs *p)
 
 /* ---- keys and values ---- */
 
-static bool take_string(struct pairs *p, struct str *text)
+static bool read_string(struct pairs *p, struct str *text)
 {
 	struct str before;
 
@@ -53,34 +53,34 @@ static bool take_string(struct pairs *p, struct str *text)
 	       cut_at(p->f, p->s, p->quote, text, &p->s);
 }
 
-/* False: the text ends inside. */
-static bool take_key(struct pairs *p, struct str *key)
+/* False: the text ends inside the key. */
+static bool read_key(struct pairs *p, struct str *key)
 {
 	struct str name;
 
 	if (str_starts(p->s, str_from(p->quote))) {
-		if (!take_string(p, key)) {
+		if (!read_string(p, key)) {
 			return false;
 		}
-		p->s = skip_blanks(p->s);
+		p->s = skip_whitespace(p->s);
 	} else {
 		name = leading_name(p->s);
 		name.n = mark_at(p->f, name, ":");
 		*key = name;
 		if (name.n > 1 && name.n < p->s.n && p->s.p[name.n] != ':') {
-			p->why = "it is not written as keys and values";
+			p->why = "it does not consist of keys and values";
 		}
 		p->s = str_skip(p->s, name.n);
 	}
 	if (p->s.n && (p->s.p[0] != ':' || !key->n)) {
-		p->why = "it is not written as keys and values";
+		p->why = "it does not consist of keys and values";
 	}
 	bool there = p->s.n > 0;
-	p->s = skip_blanks(str_skip(p->s, 1));
+	p->s = skip_whitespace(str_skip(p->s, 1));
 	return there;
 }
 
-static bool take_value(struct pairs *p, struct str schema)
+static bool read_value(struct pairs *p, struct str schema)
 {
 	size_t n = 0;
 	struct str text;
@@ -93,7 +93,7 @@ static bool take_value(struct pairs *p, struct str schema)
 		return true;
 	}
 	if (str_starts(p->s, str_from(p->quote))) {
-		if (!take_string(p, &text)) {
+		if (!read_string(p, &text)) {
 			return false;
 		}
 		typed_value(p->f, p->root, schema, text, HINT_TEXT, &p->out);
@@ -105,7 +105,7 @@ static bool take_value(struct pairs *p, struct str schema)
 	}
 	text = text_trim((struct str){p->s.p, n});
 	if (!text.n) {
-		p->why = "one of its values is missing";
+		p->why = "a value is missing";
 	}
 	typed_value(p->f, p->root, schema, text, HINT_JSON, &p->out);
 	p->first = false;
@@ -123,39 +123,39 @@ static struct str schema_of(struct pairs *p, struct str key)
 	return typed_property(p->root, schema, key);
 }
 
-/* One element of the innermost container, or its end. False: the text ends inside. */
-static bool take_one(struct pairs *p)
+/* Reads one element of the innermost container, or its end. False: the text ends inside it. */
+static bool read_member(struct pairs *p)
 {
 	struct str key = STR_NONE;
 
-	p->s = skip_blanks(p->s);
+	p->s = skip_whitespace(p->s);
 	if (p->s.n && p->s.p[0] == p->open[p->depth - 1]) {
 		pop(p);
 		return true;
 	}
 	if (!p->first) {
 		if (p->s.n && p->s.p[0] != ',') {
-			p->why = "it is not written as keys and values";
+			p->why = "it does not consist of keys and values";
 		}
-		p->s = skip_blanks(str_skip(p->s, 1));
+		p->s = skip_whitespace(str_skip(p->s, 1));
 		buf_char(&p->out, ',');
 	}
 	if (p->open[p->depth - 1] != ']') {
-		if (!take_key(p, &key)) {
+		if (!read_key(p, &key)) {
 			return false;
 		}
 		json_quote(&p->out, key);
 		buf_char(&p->out, ':');
 	}
-	return take_value(p, schema_of(p, key));
+	return read_value(p, schema_of(p, key));
 }
 
-/* From the opening bracket to the closing one. */
-static bool take_object(struct pairs *p, struct str root)
+/* Reads from the opening bracket to the closing one. */
+static bool read_object(struct pairs *p, struct str root)
 {
 	push(p, p->s.p[0] == '(' ? ')' : '}', root);
 	while (p->depth && !p->why) {
-		if (!take_one(p)) {
+		if (!read_member(p)) {
 			return false;
 		}
 	}
@@ -164,23 +164,23 @@ static bool take_object(struct pairs *p, struct str root)
 
 /* ---- the call ---- */
 
-/* call:NAME, :NAME */
-static struct str take_name(struct str *s)
+/* Reads call:NAME or :NAME. */
+static struct str read_name(struct str *s)
 {
 	struct str name;
 
-	*s = skip_blanks(*s);
+	*s = skip_whitespace(*s);
 	*s = str_skip(*s, str_starts(*s, STR("call:")) ? strlen("call:") : 0);
 	*s = str_skip(*s, str_starts(*s, STR(":")) ? 1 : 0);
 	name = leading_name(*s);
-	*s = skip_blanks(str_skip(*s, name.n));
+	*s = skip_whitespace(str_skip(*s, name.n));
 	return name;
 }
 
 void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *before,
                    struct str *rest)
 {
-	struct str s = *rest, name = take_name(&s), source = *rest;
+	struct str s = *rest, name = read_name(&s), source = *rest;
 	struct pairs p = {.f = f, .quote = row->quote, .out = BUF(FOUND_TEXT_MAX)};
 	size_t first = f->count, end = call_end(f, row, *rest);
 	struct typed t;
@@ -205,7 +205,7 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 			found_bad(f, name, source, "it has no arguments in braces");
 		}
 		s = str_skip(*rest, end);
-	} else if (!take_object(&p, t.root)) {
+	} else if (!read_object(&p, t.root)) {
 		found_cut(f, name, *rest);
 		s = str_skip(s, s.n);
 	} else if (p.why) {

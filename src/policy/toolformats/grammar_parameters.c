@@ -1,11 +1,11 @@
-/* Calls whose parameters stand between marks of their own, one by one:
-   <invoke name="NAME"><parameter name="K">value</parameter></invoke> and its kin. The values are
-   text, typed by the tool's schema, and may hold anything, marks included. */
+/* Calls with marks around each parameter, such as <invoke name="NAME"><parameter
+ * name="K">value</parameter></invoke>. Values are text, typed by the tool's schema, and may
+ * contain anything, including marks. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
 
-#define CANDIDATES_MAX 256 /* marks of parameters in one value that begin none */
+#define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
 
 /* ---- tags ---- */
 
@@ -34,21 +34,21 @@ static struct str decoded(struct finder *f, struct str s)
 	return kept;
 }
 
-/* NAME="VALUE" in a tag, or NAME='VALUE', or NAME=VALUE; absent: it is not there. */
+/* The value of NAME="VALUE", NAME='VALUE' or NAME=VALUE in a tag; absent: not found. */
 static struct str attribute(struct str tag, const char *name)
 {
 	struct str before, value;
 
 	before = (struct str){tag.p, 0};
-	value = tag; /* an empty name: the mark ends with it */
+	value = tag; /* an empty attribute name: the mark ends with it */
 	if (!name || (name[0] && !cut_at(NULL, tag, name, &before, &value))) {
 		return STR_NONE;
 	}
-	value = skip_blanks(value);
+	value = skip_whitespace(value);
 	if (!value.n || value.p[0] != '=') {
 		return STR_NONE;
 	}
-	value = skip_blanks(str_skip(value, 1));
+	value = skip_whitespace(str_skip(value, 1));
 	if (value.n && (value.p[0] == '"' || value.p[0] == '\'')) {
 		const char quote[2] = {value.p[0], '\0'};
 
@@ -59,7 +59,7 @@ static struct str attribute(struct str tag, const char *name)
 	return leading_name(value);
 }
 
-/* A name in a tag, by the attribute or as the tag itself. */
+/* The name in a tag: in the attribute, or the tag itself. */
 static struct str tag_name(struct finder *f, const struct tool_format *row, const char *by,
                            struct str tag)
 {
@@ -87,17 +87,16 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 
 /* ---- values ---- */
 
-/* What may follow a value's end mark. */
+/* Can this text follow a value's end mark? */
 static bool ends_value(const struct tool_format *row, struct str behind)
 {
-	behind = skip_blanks(behind);
+	behind = skip_whitespace(behind);
 	return !behind.n || mark_here(behind, row->parameter) || mark_here(behind, row->close) ||
 	       mark_here(behind, row->open) || mark_here(behind, row->around) ||
 	       mark_here(behind, row->section_end);
 }
 
-/* The end mark that ends the value of which s is the rest: the first that something of the
-   format follows. */
+/* The end mark of the value s: the first one after which the format can continue. */
 static size_t value_end(struct finder *f, const struct tool_format *row, struct str s,
                         size_t *bytes)
 {
@@ -112,8 +111,8 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 	}
 }
 
-/* Is what stands behind a parameter's mark a parameter, and none that a value speaks of? The tool
-   must have it, and it was not given yet. */
+/* Does a parameter really start here, or does a value only contain its mark? The tool must have
+ * the parameter, and it must not have been given yet. */
 static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
                          struct str behind)
 {
@@ -123,14 +122,14 @@ static bool is_parameter(const struct tool_format *row, struct typed *t, struct 
 		return false;
 	}
 	name = tag_name(t->f, row, row->key_attribute, tag);
-	if (row->value_open && !str_starts(skip_blanks(rest), str_from(row->value_open)) &&
-	    !(row->type_open && str_starts(skip_blanks(rest), str_from(row->type_open)))) {
+	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
+	    !(row->type_open && str_starts(skip_whitespace(rest), str_from(row->type_open)))) {
 		return false;
 	}
 	return name.n && !str_eq(name, key) && typed_expects(t, name);
 }
 
-/* The next parameter of the call; s.n: there is none. */
+/* The next parameter of the call; s.n: none. */
 static size_t next_parameter(const struct tool_format *row, struct typed *t, struct str key,
                              struct str s)
 {
@@ -146,8 +145,8 @@ static size_t next_parameter(const struct tool_format *row, struct typed *t, str
 	return s.n;
 }
 
-/* Takes a value and its end mark, if it has one. False: the text ends before it does. */
-static bool take_value(const struct tool_format *row, struct typed *t, struct str key,
+/* Reads a value and its end mark, if it has one. False: the text ends before it. */
+static bool read_value(const struct tool_format *row, struct typed *t, struct str key,
                        struct str *s, struct str *value)
 {
 	size_t bytes, end_bytes, next = next_parameter(row, t, key, *s);
@@ -166,17 +165,17 @@ static bool take_value(const struct tool_format *row, struct typed *t, struct st
 		end = nearest_mark(t->f, within, row->section_end, &end_bytes);
 	}
 	if (end_bytes) {
-		t->why = "one of its parameters has no end mark";
+		t->why = "a parameter has no end mark";
 	}
 	*value = (struct str){s->p, end_bytes ? end : next};
 	if (bytes && stray < value->n) {
-		t->why = "text stands between its parameters";
+		t->why = "unexpected text between its parameters";
 	}
 	*s = str_skip(*s, value->n);
 	return end_bytes > 0 || next_bytes;
 }
 
-/* A value as the family writes it. */
+/* The value without the whitespace that the format adds. */
 static struct str bare_value(const struct tool_format *row, struct str s)
 {
 	if (str_starts(s, STR("<![CDATA[")) && str_ends(text_trim(s), STR("]]>"))) {
@@ -193,12 +192,12 @@ static struct str bare_value(const struct tool_format *row, struct str s)
 
 /* ---- parameters ---- */
 
-/* <arg_type>integer</arg_type>, where a value has one. */
-static enum hint take_type(struct finder *f, const struct tool_format *row, struct str *s)
+/* Reads <arg_type>integer</arg_type>, if the value has one. */
+static enum hint read_type(struct finder *f, const struct tool_format *row, struct str *s)
 {
 	struct str type, before, rest;
 
-	if (!row->type_open || !str_starts(skip_blanks(*s), str_from(row->type_open)) ||
+	if (!row->type_open || !str_starts(skip_whitespace(*s), str_from(row->type_open)) ||
 	    !cut_at(f, *s, row->type_open, &before, &rest) ||
 	    !cut_at(f, rest, row->type_close, &type, &rest)) {
 		return HINT_NONE;
@@ -207,8 +206,8 @@ static enum hint take_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* The parameter whose mark s is behind. False: the text ends inside it. */
-static bool take_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
+/* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
+static bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
                            struct str *s)
 {
 	struct str tag, value, key;
@@ -218,7 +217,7 @@ static bool take_parameter(struct finder *f, const struct tool_format *row, stru
 		return false;
 	}
 	hint = hint_of(row, tag);
-	hint = row->type_open ? take_type(f, row, s) : hint;
+	hint = row->type_open ? read_type(f, row, s) : hint;
 	if (row->value_open) {
 		struct str between;
 
@@ -227,20 +226,20 @@ static bool take_parameter(struct finder *f, const struct tool_format *row, stru
 		}
 		between = text_trim(between);
 		if (between.n && !str_is(between, "\\n")) {
-			t->why = "text stands between its parameters";
+			t->why = "unexpected text between its parameters";
 		}
 	}
 	key = tag_name(f, row, row->key_attribute, tag);
-	if (!take_value(row, t, key, s, &value)) {
+	if (!read_value(row, t, key, s, &value)) {
 		return false;
 	}
 	typed_add(t, key, bare_value(row, value), hint);
 	return true;
 }
 
-/* All parameters; *s is then at what ends the call. False: the text ends before. */
-static bool take_parameters(struct finder *f, const struct tool_format *row, struct typed *t,
-                            struct str *s)
+/* Reads all parameters; *s is then at the end of the call. False: the text ends before it. */
+static bool read_parameter_list(struct finder *f, const struct tool_format *row, struct typed *t,
+                                struct str *s)
 {
 	for (;;) {
 		size_t bytes, at = nearest_mark(f, *s, row->parameter, &bytes);
@@ -248,7 +247,7 @@ static bool take_parameters(struct finder *f, const struct tool_format *row, str
 		struct str between = text_trim((struct str){s->p, at < end ? at : end});
 
 		if (between.n && !str_is(between, "\\n")) {
-			t->why = "text stands between its parameters";
+			t->why = "unexpected text between its parameters";
 		}
 		if (!bytes || end < at) {
 			bool ended = end < s->n;
@@ -257,7 +256,7 @@ static bool take_parameters(struct finder *f, const struct tool_format *row, str
 			return ended;
 		}
 		*s = str_skip(*s, at + bytes);
-		if (!take_parameter(f, row, t, s)) {
+		if (!read_parameter(f, row, t, s)) {
 			return false;
 		}
 	}
@@ -265,8 +264,8 @@ static bool take_parameters(struct finder *f, const struct tool_format *row, str
 
 /* ---- the call ---- */
 
-/* The name, up to the end of its tag, or up to the first parameter. False: cut. */
-static bool take_name(struct finder *f, const struct tool_format *row, struct str *s,
+/* Reads the name, up to the end of its tag or the first parameter. False: cut off. */
+static bool read_name(struct finder *f, const struct tool_format *row, struct str *s,
                       struct str *name)
 {
 	size_t bytes, at = nearest_mark(f, *s, row->name_end, &bytes);
@@ -282,7 +281,7 @@ static bool take_name(struct finder *f, const struct tool_format *row, struct st
 		whole = at < s->n;
 	}
 	*name = tag_name(f, row, row->name_attribute, (struct str){s->p, whole ? at : end});
-	if (!whole) { /* what is cut may still be a name */
+	if (!whole) { /* a truncated name */
 		*name = leading_name(*name);
 	}
 	*s = str_skip(*s, whole ? at + bytes : end);
@@ -292,12 +291,12 @@ static bool take_name(struct finder *f, const struct tool_format *row, struct st
 /* <function=NAME>{"k":1}</function> */
 static bool is_json_body(const struct tool_format *row, struct str s)
 {
-	s = skip_blanks(s);
+	s = skip_whitespace(s);
 	return s.n && s.p[0] == '{' && !mark_here(s, row->parameter);
 }
 
-static void take_json(struct finder *f, const struct tool_format *row, struct str name,
-                      struct str *s)
+static void read_json_body(struct finder *f, const struct tool_format *row, struct str name,
+                           struct str *s)
 {
 	struct found_call call = {.name = name, .arguments = *s};
 	struct str value;
@@ -309,18 +308,18 @@ static void take_json(struct finder *f, const struct tool_format *row, struct st
 	} else {
 		used = call_end(f, row, *s);
 		call.arguments.n = used;
-		call.why = "its arguments are not JSON";
+		call.why = "its arguments are not valid JSON";
 	}
 	*s = str_skip(*s, used);
 	found_add(f, call);
 }
 
-/* A sentence that speaks of the mark: what follows it is no name, or a name with nothing of a
-   call behind it. */
+/* Does a sentence only mention the mark? Then no name follows, or nothing of a call follows the
+ * name. */
 static bool is_prose(struct finder *f, const struct tool_format *row, struct str head,
                      struct str name, bool whole)
 {
-	bool plain = row->starts == STARTS_WORD; /* a name without a tag around it */
+	bool plain = row->starts == STARTS_WORD; /* a name outside a tag */
 
 	if (!name.n || (!row->name_attribute && leading_name(name).n < name.n)) {
 		return true;
@@ -329,7 +328,7 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 	                  (!row->name_attribute && text_trim(head).n > name.n));
 }
 
-/* The parameters of a call whose name was read. False: there is no call. */
+/* Reads the parameters of a call after its name. False: it is not a call. */
 static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
                             struct str source, struct str *s)
 {
@@ -337,7 +336,7 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
-	bool good = take_parameters(f, row, &t, s);
+	bool good = read_parameter_list(f, row, &t, s);
 
 	source.n -= s->n;
 	if (good) {
@@ -358,7 +357,7 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 {
 	struct str s = *rest, name, head = *rest;
 	size_t first = f->count;
-	bool whole = take_name(f, row, &s, &name);
+	bool whole = read_name(f, row, &s, &name);
 
 	(void)before;
 	head.n -= s.n;
@@ -366,13 +365,13 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		return;
 	}
 	if (whole && is_json_body(row, s)) {
-		take_json(f, row, name, &s);
+		read_json_body(f, row, name, &s);
 	} else if (whole) {
 		if (!read_parameters(f, row, name, *rest, &s)) {
 			return;
 		}
 	} else if (s.n) {
-		found_bad(f, name, head, "its name has no end");
+		found_bad(f, name, head, "the end of its name is missing");
 	} else {
 		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
 	}

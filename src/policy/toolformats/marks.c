@@ -1,4 +1,4 @@
-/* Marks in a text, and what stands between them: see reader_internal.h. */
+/* Searching for marks: see reader_internal.h. */
 #define _GNU_SOURCE /* memmem */
 #include "policy/toolformats/reader_internal.h"
 
@@ -7,7 +7,7 @@
 
 #define MARK_PROBES 16
 
-struct str skip_blanks(struct str s)
+struct str skip_whitespace(struct str s)
 {
 	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0]) {
 		s = str_skip(s, 1);
@@ -22,7 +22,7 @@ static const char *find(const char *from, const char *end, const char *mark)
 	return at ? at : end;
 }
 
-/* The mark's slot, or a free one for it; with all near ones taken, one that is given up. */
+/* The slot of the mark, or a free one; if all are in use, an old one is replaced. */
 static struct mark_slot *slot_of(struct finder *f, const char *mark)
 {
 	size_t home = (uintptr_t)mark ^ (uintptr_t)mark >> 9;
@@ -37,7 +37,7 @@ static struct mark_slot *slot_of(struct finder *f, const char *mark)
 	return &f->slots[home % MARK_SLOTS];
 }
 
-/* The same by what earlier searches have seen. */
+/* Like find, but uses the results of earlier searches. */
 static const char *find_known(struct finder *f, const char *from, const char *mark)
 {
 	struct mark_slot *slot = slot_of(f, mark);
@@ -145,7 +145,8 @@ size_t call_end(struct finder *f, const struct tool_format *row, struct str s)
 
 /* ---- the end of a call ---- */
 
-/* Goes over all end marks here; how many there were. </parameter></invoke> is none twice. */
+/* Skips all end marks here and returns their number; a pair such as </parameter></invoke> counts
+ * as one. */
 static size_t skip_close(const struct tool_format *row, struct str *s, bool *doubled)
 {
 	struct str mark, last = STR_NONE;
@@ -153,30 +154,30 @@ static size_t skip_close(const struct tool_format *row, struct str *s, bool *dou
 
 	*doubled = false;
 	for (;;) {
-		mark = skip_blanks(*s);
+		mark = skip_whitespace(*s);
 		mark.n = mark_here(mark, row->close);
 		if (!mark.n) {
 			return count;
 		}
 		*doubled |= count && str_eq(mark, last);
 		last = mark;
-		*s = str_skip(skip_blanks(*s), mark.n);
+		*s = str_skip(skip_whitespace(*s), mark.n);
 		count++;
 	}
 }
 
-/* What stands between the calls and their end mark. */
-static void junk(struct finder *f, size_t first, struct str text)
+/* Unexpected text between the calls and their end mark. */
+static void report_junk(struct finder *f, size_t first, struct str text)
 {
 	bool brackets = text.n <= 2 && strspn(text.p, "\"}])") >= text.n;
 
-	found_mended(f, first, brackets ? "stray-end" : "trailing-text",
-	             "text stands between it and its end mark");
+	found_repaired(f, first, brackets ? "stray-end" : "trailing-text",
+	               "unexpected text before its end mark");
 }
 
 void leave_call(struct finder *f, const struct tool_format *row, size_t first, struct str *rest)
 {
-	struct str s = skip_blanks(*rest);
+	struct str s = skip_whitespace(*rest);
 	size_t bytes, closes, close = nearest_mark(f, s, row->close, &bytes);
 	bool doubled;
 
@@ -184,14 +185,14 @@ void leave_call(struct finder *f, const struct tool_format *row, size_t first, s
 		return;
 	}
 	if (bytes && close == call_end(f, row, s) && close > 0) {
-		junk(f, first, text_trim((struct str){s.p, close}));
+		report_junk(f, first, text_trim((struct str){s.p, close}));
 		*rest = str_skip(s, close);
 	}
 	closes = skip_close(row, rest, &doubled);
 	if (doubled) {
-		found_mended(f, first, "doubled-end-mark", "its end mark stands there twice");
+		found_repaired(f, first, "doubled-end-mark", "its end mark is repeated");
 	}
-	s = skip_blanks(*rest);
+	s = skip_whitespace(*rest);
 	bool cut = f->count > first && f->calls[f->count - 1].how == FOUND_CUT;
 	if (!closes && !cut && (!s.n || mark_cut(s, row->close))) {
 		call_note(f->notes, "end-mark-missing");

@@ -1,4 +1,4 @@
-/* Words about how a reply was read: see notes.h. */
+/* Notes about how a reply was parsed: see notes.h. */
 #include "policy/toolformats/notes.h"
 
 #include <string.h>

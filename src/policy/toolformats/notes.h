@@ -1,4 +1,4 @@
-/* Words that say how a reply was read, each once, in the order of their discovery. */
+/* Notes about how a reply was parsed: words, each at most once, in order of occurrence. */
 #ifndef ROLLDBG_POLICY_TOOLFORMATS_NOTES_H
 #define ROLLDBG_POLICY_TOOLFORMATS_NOTES_H
 
@@ -8,7 +8,7 @@
 #define CALL_NOTES_MAX 32
 
 struct call_notes {
-	const char *words[CALL_NOTES_MAX]; /* constants, or in the arena of what was read */
+	const char *words[CALL_NOTES_MAX]; /* constants, or allocated in the reader's arena */
 	size_t count;
 };
 

@@ -1,4 +1,4 @@
-/* One way through a reply, from mark to mark: see reader.h. */
+/* Reads a reply in one pass, from mark to mark: see reader.h. */
 #include "policy/toolformats/reader.h"
 
 #include "base/text.h"
@@ -39,10 +39,10 @@ const char tool_format_choices[] = "auto"
 	;
 #undef FORMAT_TOO
 
-/* Where models put their reasoning. The template may have opened the first. */
+/* Marks around reasoning. The opening one may be in the prompt's template. */
 static const struct {
 	const char *open, *close;
-	bool shared; /* the end is that of other messages, too */
+	bool shared; /* the end mark is also that of other messages */
 } thoughts[] = {
 	{"<think>", "</think>", false},
 	{"<mm:think>", "</mm:think>", false},
@@ -56,27 +56,27 @@ static const struct {
 	{"<|content_thinking|>", "<|end_message|>", true},
 };
 
-/* Tokens that end a reply, or begin it, and that a server should have left out. */
+/* Special tokens that a server should have removed from the text. */
 static const char *const end_tokens[] = {"</s>",          "<|eot_id|>",           "<|im_end|>",
                                          "<|eom_id|>",    "<|end_of_text|>",      "<|endoftext|>",
                                          "<end_of_turn>", "<|END_OF_TURN_TOKEN|>"};
 
 /* ---- marks ---- */
 
-enum event_kind { EVENT_OPEN, EVENT_AROUND, EVENT_THOUGHT, EVENT_THOUGHT_END, EVENT_END_TOKEN };
+enum event_kind { EVENT_OPEN, EVENT_AROUND, EVENT_REASONING, EVENT_REASONING_END, EVENT_END_TOKEN };
 
 struct mark {
 	const char *text;
 	size_t n;
 	enum event_kind kind;
-	size_t index; /* of the format, or of the thought's pair */
+	size_t index; /* of the format, or of the reasoning marks */
 	struct mark *next;
 };
 
-#define MARK_BYTES 3 /* no mark is shorter */
+#define MARK_BYTES 3 /* minimum length of a mark */
 #define SLOTS      1024
 
-/* All marks that are looked for, by their first bytes: in prose one look-up a byte. */
+/* All marks, indexed by their first bytes: one lookup per byte of prose. */
 struct marks {
 	struct mark all[512];
 	size_t count;
@@ -126,9 +126,9 @@ static void marks_fill(struct marks *m, const char *format)
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
-		marks_add(m, thoughts[i].open, EVENT_THOUGHT, i);
+		marks_add(m, thoughts[i].open, EVENT_REASONING, i);
 		if (!thoughts[i].shared) {
-			marks_add(m, thoughts[i].close, EVENT_THOUGHT_END, i);
+			marks_add(m, thoughts[i].close, EVENT_REASONING_END, i);
 		}
 	}
 	for (size_t i = 0; i < tool_formats_count; i++) {
@@ -150,7 +150,7 @@ static bool starts_call(enum starts starts, struct str s)
 {
 	char first;
 
-	s = skip_blanks(s);
+	s = skip_whitespace(s);
 	first = s.n ? s.p[0] : '\0';
 	switch (starts) {
 	case STARTS_ANYTHING:
@@ -178,7 +178,7 @@ static bool mark_fits(const struct mark *m, struct str s)
 	        starts_call(tool_formats[m->index].starts, str_skip(s, m->n)));
 }
 
-/* The next mark from `from` on. False: there is none. */
+/* The next mark at or after `from`. False: none. */
 static bool next_event(const struct marks *m, struct str text, size_t from, struct mark_place *e)
 {
 	for (size_t i = from; i + MARK_BYTES <= text.n; i++) {
@@ -197,26 +197,26 @@ static bool next_event(const struct marks *m, struct str text, size_t from, stru
 	return false;
 }
 
-/* ---- the way through ---- */
+/* ---- the pass ---- */
 
 struct text_walk {
 	struct finder f;
 	const struct marks *marks;
 	struct str text;
-	size_t from;               /* all before it is dealt with */
+	size_t from;               /* everything before it was processed */
 	struct buf reasoning, raw; /* raw: the text without reasoning, marks and all */
 	bool opened;               /* reasoning was opened or closed */
 	bool marked, dropped, end_token;
 };
 
-static void add_thought(struct text_walk *w, struct str thought)
+static void add_reasoning(struct text_walk *w, struct str thought)
 {
 	thought = text_trim(thought);
 	buf_text(&w->reasoning, w->reasoning.n && thought.n ? "\n\n" : "");
 	buf_str(&w->reasoning, thought);
 }
 
-/* The text up to `at` is text. */
+/* Adds the text before `at` to the content. */
 static void flush(struct text_walk *w, size_t at)
 {
 	struct str s = {w->text.p + w->from, at - w->from};
@@ -226,21 +226,22 @@ static void flush(struct text_walk *w, size_t at)
 	w->from = at;
 }
 
-static void take_thought(struct text_walk *w, const struct mark_place *e)
+static void read_reasoning(struct text_walk *w, const struct mark_place *e)
 {
 	struct str thought, rest, inside = str_skip(w->text, e->at + e->mark->n);
 
 	flush(w, e->at);
 	cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
-	add_thought(w, thought);
+	add_reasoning(w, thought);
 	w->from = w->text.n - rest.n;
 	w->opened = true;
 }
 
-/* The end of reasoning that the template opened: all before it, calls and all, was reasoning. */
-static void end_thought(struct text_walk *w, const struct mark_place *e)
+/* The end of reasoning that the prompt's template opened: everything before it, including calls,
+ * was reasoning. */
+static void end_reasoning(struct text_walk *w, const struct mark_place *e)
 {
-	bool last = !skip_blanks(str_skip(w->text, e->at + e->mark->n)).n;
+	bool last = !skip_whitespace(str_skip(w->text, e->at + e->mark->n)).n;
 
 	if (w->opened || last) {
 		flush(w, e->at);
@@ -248,7 +249,7 @@ static void end_thought(struct text_walk *w, const struct mark_place *e)
 		if (w->f.count) {
 			call_note(w->f.notes, "call-in-reasoning");
 		}
-		add_thought(w, (struct str){w->text.p, e->at});
+		add_reasoning(w, (struct str){w->text.p, e->at});
 		w->f.count = 0;
 		w->f.format = NULL;
 		buf_clear(&w->f.rest);
@@ -281,17 +282,17 @@ static bool all_offered(const struct finder *f, size_t first)
 	return true;
 }
 
-/* The same mark once more, with nothing between. */
+/* Skips a directly repeated mark. */
 static struct str skip_doubled(const struct mark *mark, struct str rest)
 {
-	while (str_starts(skip_blanks(rest), str_from(mark->text))) {
-		rest = str_skip(skip_blanks(rest), mark->n);
+	while (str_starts(skip_whitespace(rest), str_from(mark->text))) {
+		rest = str_skip(skip_whitespace(rest), mark->n);
 	}
 	return rest;
 }
 
-/* Reads what the mark, once or doubled, begins. False: it is text, up to *at. */
-static bool take_calls(struct text_walk *w, const struct mark_place *e, size_t *at)
+/* Reads the calls after a mark. False: the text up to *at is ordinary text. */
+static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
 	const struct tool_format *row = &tool_formats[e->mark->index];
 	struct str before = {w->text.p + w->from, e->at - w->from};
@@ -312,7 +313,7 @@ static bool take_calls(struct text_walk *w, const struct mark_place *e, size_t *
 		return false;
 	}
 	if (behind.n != start.n) {
-		found_mended(&w->f, first, "doubled-mark", "its mark stands there twice");
+		found_repaired(&w->f, first, "doubled-mark", "its mark is repeated");
 	}
 	buf_str(&w->f.rest, before);
 	buf_str(&w->raw, before);
@@ -331,15 +332,15 @@ static void walk_text(struct text_walk *w)
 	while (next_event(w->marks, w->text, at, &e)) {
 		switch (e.mark->kind) {
 		case EVENT_OPEN:
-			if (!take_calls(w, &e, &at)) {
+			if (!read_call_list(w, &e, &at)) {
 				continue;
 			}
 			break;
-		case EVENT_THOUGHT:
-			take_thought(w, &e);
+		case EVENT_REASONING:
+			read_reasoning(w, &e);
 			break;
-		case EVENT_THOUGHT_END:
-			end_thought(w, &e);
+		case EVENT_REASONING_END:
+			end_reasoning(w, &e);
 			break;
 		case EVENT_AROUND:
 		case EVENT_END_TOKEN:
@@ -351,9 +352,9 @@ static void walk_text(struct text_walk *w)
 	flush(w, w->text.n);
 }
 
-/* ---- what it comes to ---- */
+/* ---- the result ---- */
 
-/* JSON is what Llama writes without its mark. */
+/* Llama also writes plain JSON, without its mark. */
 static bool is_wanted(const struct reading_conf *conf, const char *format)
 {
 	return !conf->format || strcmp(conf->format, format) == 0 ||
@@ -363,7 +364,7 @@ static bool is_wanted(const struct reading_conf *conf, const char *format)
 static void read_unmarked(struct text_walk *w, struct reading *out)
 {
 	struct call_notes notes = *w->f.notes, repairs = *w->f.repairs;
-	/* without the tokens that should not be there */
+	/* without special tokens */
 	struct str text = arena_str(w->f.arena, text_trim(buf_view(&w->f.rest)));
 
 	buf_clear(&w->f.rest);
@@ -407,8 +408,8 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 		read_unmarked(&w, out);
 	}
 	if (w.end_token && w.f.count) {
-		found_mended(&w.f, w.f.count - 1, "stray-end-token",
-		             "the token that ends a reply stands in its text");
+		found_repaired(&w.f, w.f.count - 1, "stray-end-token",
+		               "an end-of-reply token is part of its text");
 	}
 	out->calls = w.f.calls;
 	out->count = w.f.count;

@@ -1,8 +1,7 @@
-/* Tool calls in the text of a reply, in whatever format the model was trained on. One reader
-   for all formats: it goes through the text once, from mark to mark, and a row of
-   toolformats.def says how to read what stands behind a mark. Reasoning is taken out, and
-   what is in it is no call. The reader only finds; whether a call can be sent is for
-   llm/calls.c. */
+/* Reads tool calls in the text of a reply, in any format that models were trained on. One reader
+ * for all formats: it makes one pass over the text, and a row of toolformats.def describes how
+ * to read what follows each mark. Reasoning is removed, and calls within it are ignored. Whether
+ * a call can be sent is decided in llm/calls.c. */
 #ifndef ROLLDBG_POLICY_TOOLFORMATS_READER_H
 #define ROLLDBG_POLICY_TOOLFORMATS_READER_H
 
@@ -10,50 +9,50 @@
 #include "base/mem.h"
 #include "policy/toolformats/notes.h"
 
-#define FOUND_CALLS_MAX 128 /* of one reply; more are noted, not kept */
+#define FOUND_CALLS_MAX 128 /* per reply; further ones are noted, not kept */
 
 enum found_how {
 	FOUND_WHOLE,
-	FOUND_CUT, /* the text ends inside of it */
-	FOUND_BAD, /* it is there and cannot be read for certain */
+	FOUND_CUT, /* the text ends inside the call */
+	FOUND_BAD, /* it cannot be parsed unambiguously */
 };
 
 struct found_call {
 	enum found_how how;
-	struct str id, name;  /* text; id: where the format has one */
-	struct str arguments; /* as found: should be a JSON object; absent: there are none */
-	const char *why;      /* of BAD */
+	struct str id, name;  /* decoded; id: if the format has one */
+	struct str arguments; /* raw: should be a JSON object; absent: none */
+	const char *why;      /* of FOUND_BAD: the reason */
 };
 
 struct reading_conf {
-	struct str tools;    /* as advertised: names and types */
-	const char *format;  /* the only one to read; NULL: all of them */
-	bool repair;         /* read what is nearly right, too, and say so */
-	bool asked_for_json; /* the prompt asked for JSON, so a part of it is a call cut off */
-	bool limited;        /* the reply ended at the limit of tokens */
+	struct str tools;    /* raw, as advertised */
+	const char *format;  /* the only format to read; NULL: all */
+	bool repair;         /* also read calls that need repairs, which are recorded */
+	bool asked_for_json; /* the prompt asked for JSON: a fragment is a truncated call */
+	bool limited;        /* the reply ended at the token limit */
 };
 
-/* Slices point into the text or the arena. */
+/* Slices of the text or the arena. */
 struct reading {
 	struct found_call *calls;
 	size_t count;
 	const char *format; /* of the first call; NULL: no calls */
-	struct str content; /* the text beside calls and reasoning */
+	struct str content; /* the text other than calls and reasoning */
 	struct str reasoning;
-	bool marked; /* there are marks of some format */
+	bool marked; /* the text contains marks of some format */
 	struct call_notes notes, repairs;
 };
 
 void reading_text(const struct reading_conf *conf, struct str text, struct arena *arena,
                   struct reading *out);
 
-/* Does the text hold the marks of some format? */
+/* Does the text contain marks of some format? */
 bool reading_marked(struct str text);
 
-/* Appends what a call returned as a model of that format knows it; NULL: <tool_response>. */
+/* Appends a tool's result in the form of that format; NULL: <tool_response>. */
 void tool_format_result(const char *format, struct str name, struct str text, struct buf *out);
 
-/* "auto", then the formats' names, NULL at the end; and the same with "|" between. */
+/* "auto" and the formats' names, ending with NULL; and the same joined by "|". */
 extern const char *const tool_format_names[];
 extern const char tool_format_choices[];
 

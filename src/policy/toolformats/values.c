@@ -1,4 +1,4 @@
-/* Values that come as text: as JSON of the type that the tool's schema wants. See reader_internal.h. */
+/* Converts text values to JSON of the type in the tool's schema. See reader_internal.h. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -6,12 +6,12 @@
 #include "json/write.h"
 #include "policy/tools.h"
 
-#define ALTERNATIVES_MAX 32 /* schemas within a schema that are looked at */
+#define ALTERNATIVES_MAX 32 /* subschemas visited per schema */
 #define PARAMETERS_MAX   256
 
 /* ---- types ---- */
 
-/* JSON Schema's names, and the names from programming languages that servers use for them. */
+/* JSON Schema's names, and names from programming languages that servers use instead. */
 static const struct {
 	const char *name;
 	unsigned type;
@@ -68,7 +68,7 @@ static unsigned each_type(struct str list, unsigned (*of)(struct str))
 	return types;
 }
 
-/* What one schema says itself. */
+/* The types given by the schema itself. */
 static unsigned own_types(struct str schema)
 {
 	struct str type = JSON_GET(schema, "type"), constant = JSON_GET(schema, "const");
@@ -88,7 +88,7 @@ static unsigned own_types(struct str schema)
 	return types;
 }
 
-/* The schemas that a schema is made of, itself first, without going in circles: a queue. */
+/* A queue of a schema and its subschemas, each visited once. */
 struct schemas {
 	struct str items[ALTERNATIVES_MAX];
 	size_t count, next;
@@ -162,7 +162,7 @@ static bool is_word(struct str s, const char *lower)
 	return same;
 }
 
-/* 007 as 7: a number for everyone but JSON. */
+/* 007 to 7: leading zeros are not valid JSON. */
 static struct str without_zeros(struct str s)
 {
 	while (s.n > 1 && s.p[0] == '0' && s.p[1] >= '0' && s.p[1] <= '9') {
@@ -200,10 +200,10 @@ static bool put_boolean(unsigned types, struct str s, struct buf *out)
 	return false;
 }
 
-/* A container of one of the types: JSON, or what can be mended into it. */
+/* A container of an allowed type: JSON, or text that can be repaired. */
 static bool put_container(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
-	struct call_notes mended = {.count = 0};
+	struct call_notes repaired = {.count = 0};
 	struct json_fault fault;
 	struct buf b = BUF(FOUND_TEXT_MAX);
 	size_t used;
@@ -215,19 +215,19 @@ static bool put_container(struct finder *f, unsigned types, struct str s, struct
 	if (good) {
 		buf_str(&b, s);
 	} else if (f->conf->repair) {
-		good = json_mend(s, &b, &used, &mended) && !text_trim(str_skip(s, used)).n &&
-		       !call_noted(&mended, "missing-end");
+		good = json_repair(s, &b, &used, &repaired) && !text_trim(str_skip(s, used)).n &&
+		       !call_noted(&repaired, "missing-end");
 	}
 	good = good && (type_of(buf_view(&b)) & types);
 	if (good) {
 		buf_str(out, buf_view(&b));
-		call_notes_add(f->repairs, &mended);
+		call_notes_add(f->repairs, &repaired);
 	}
 	buf_release(&b);
 	return good;
 }
 
-/* [{\"id\": 1}]: escaped once too often, as if it stood in a string. */
+/* [{\"id\": 1}]: escaped once too often, as if within a string. */
 static bool put_escaped(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
 	struct buf quoted = BUF(FOUND_TEXT_MAX);
@@ -250,7 +250,7 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 	return good;
 }
 
-/* JSON as it stands; false: it is none, or a string. */
+/* JSON as is; false: not JSON, or a string. */
 static bool put_json(struct str s, struct buf *out)
 {
 	struct json_fault fault;
@@ -262,7 +262,7 @@ static bool put_json(struct str s, struct buf *out)
 	return true;
 }
 
-/* The first of the schema's types that it is, text last. */
+/* Tries the schema's types, text last. */
 static bool put_typed(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
 	const unsigned numbers = TYPE_INTEGER | TYPE_NUMBER;
@@ -283,7 +283,7 @@ void typed_value(struct finder *f, struct str root, struct str schema, struct st
 {
 	unsigned types = schema_types(root, schema);
 	struct str s = text_trim(text);
-	/* a schema that says nothing: what the text says, or what it looks like */
+	/* no type in the schema: use the hint, or guess from the text */
 	bool json = types ? !(types & TYPE_STRING)
 	                  : hint == HINT_JSON || (schema.p && hint != HINT_TEXT);
 
@@ -323,12 +323,12 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 	struct str schema = typed_property(t->root, t->root, key);
 
 	if (!key.n) {
-		t->why = "one of its parameters has no name";
+		t->why = "a parameter has no name";
 		return;
 	}
 	if (t->count == PARAMETERS_MAX || (t->count && has_key(t, key))) {
 		t->why = t->count == PARAMETERS_MAX ? "it has too many parameters"
-		                                    : "one of its parameters stands there twice";
+		                                    : "a parameter is repeated";
 		return;
 	}
 	map_add(&t->keys, arena_new(t->f->arena, sizeof(struct map_item)), map_hash(key));
@@ -342,7 +342,7 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 	t->count++;
 }
 
-/* A single parameter "arguments" that the tool does not have contains the arguments. */
+/* A single undeclared parameter "arguments" contains all arguments. */
 static struct str unwrapped(struct typed *t)
 {
 	static const char *const wrappers[] = {"arguments", "parameters", "args",
@@ -369,7 +369,7 @@ void typed_end(struct typed *t, struct str name, struct str source)
 	struct str inner = unwrapped(t);
 
 	if (t->declared_only && t->undeclared && !inner.p && !t->why) {
-		t->why = "the tool has no parameter of that name";
+		t->why = "it has a parameter that the tool does not have";
 	}
 	buf_char(&t->object, '}');
 	if (t->why) {

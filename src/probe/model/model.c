@@ -113,7 +113,7 @@ static const struct {
 
 static bool says_html(const struct model_answer *a)
 {
-	return str_ends(a->message, STR("is this the API?"));
+	return str_ends(a->message, STR("not a model API?"));
 }
 
 static void judge_not_found(const struct preflight *p, const struct model_answer *a,

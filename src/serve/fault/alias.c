@@ -4,7 +4,7 @@
 
 static void share(struct openenv *o)
 {
-	o->shares = true;
+	o->shares_env = true;
 }
 
 const struct fault_hooks fault_alias = {.openenv_start = share};

@@ -1,4 +1,4 @@
-/* Fault bad-field: only one state shows it, which a client has to get into first. */
+/* Fault bad-field: one field reports errors. A client sees them only after it has moved there. */
 #include "serve/fault/hooks.h"
 
 #include "json/scan.h"
@@ -10,8 +10,8 @@ static bool is_there(const struct gym *g, const struct gym_env *e)
 	struct buf state = BUF(BUF_MAX_MESSAGE);
 	int64_t position = -1;
 
-	if (e->place) {
-		g->conf.world->state(e->place, &state);
+	if (e->instance) {
+		g->conf.world->state(e->instance, &state);
 		json_i64(JSON_GET(buf_view(&state), "position"), &position);
 	}
 	buf_release(&state);
@@ -20,11 +20,11 @@ static bool is_there(const struct gym *g, const struct gym_env *e)
 
 static void fail(struct gym *g, struct call *c)
 {
-	if (!c->done && !c->act.is_error && is_there(g, c->env)) {
-		buf_clear(&c->act.text);
-		buf_clear(&c->act.structured);
-		act_fail(&c->act);
-		buf_printf(&c->act.text, "field %d is broken", BAD_FIELD);
+	if (!c->done && !c->world_call.is_error && is_there(g, c->env)) {
+		buf_clear(&c->world_call.text);
+		buf_clear(&c->world_call.structured);
+		world_call_fail(&c->world_call);
+		buf_printf(&c->world_call.text, "field %d is broken", BAD_FIELD);
 	}
 }
 

@@ -1,14 +1,14 @@
-/* Fault capacity: sessions never free their slots. Those beyond the limit open successfully,
-   have a state that never changes, and answer every call with an error that only its text
-   reveals. */
+/* Fault capacity: sessions never free their slots. Sessions beyond the limit open successfully,
+ * but their state never changes, and every call is answered with an error that only the text
+ * shows. */
 #include "serve/fault/hooks.h"
 
 #include <inttypes.h>
 
 static void leak(struct gym *g)
 {
-	g->when_full = FULL_PHANTOM;
-	g->keeps_room = true;
+	g->limit_policy = LIMIT_PHANTOM;
+	g->keeps_slots = true;
 }
 
 static void refuse(struct gym *g, struct call *c)
@@ -21,13 +21,13 @@ static void refuse(struct gym *g, struct call *c)
 static void open_all(struct openenv *o)
 {
 	o->always_opens = true;
-	o->keeps_room = true;
+	o->keeps_slots = true;
 }
 
 /* A regular observation, except for its text. */
-static void refuse_step(struct turn *t)
+static void refuse_step(struct openenv_message *t)
 {
-	if (t->kind == TURN_STEP && t->session->refused) {
+	if (t->kind == MESSAGE_STEP && t->session->refused) {
 		buf_printf(
 			&t->reply->text,
 			"{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{},\"error\":\"Maximum "
@@ -41,4 +41,4 @@ static void refuse_step(struct turn *t)
 const struct fault_hooks fault_capacity = {.start = leak,
                                            .before_call = refuse,
                                            .openenv_start = open_all,
-                                           .before_turn = refuse_step};
+                                           .before_message = refuse_step};

@@ -4,13 +4,13 @@
 
 #define STEPS_BEFORE 2
 
-static void end(struct turn *t)
+static void end(struct openenv_message *t)
 {
-	if (t->kind == TURN_STEP && t->session->steps >= STEPS_BEFORE) {
+	if (t->kind == MESSAGE_STEP && t->session->steps >= STEPS_BEFORE) {
 		t->done = true;
 		t->reply->close = 1011;
 		t->reply->reason = "keepalive ping timeout";
 	}
 }
 
-const struct fault_hooks fault_close_1011 = {.before_turn = end};
+const struct fault_hooks fault_close_1011 = {.before_message = end};

@@ -2,15 +2,16 @@
    the response: a client that retries acts twice. */
 #include "serve/fault/hooks.h"
 
-static void hang_up(struct gym *g, struct call *c)
+static void disconnect(struct gym *g, struct call *c)
 {
 	(void)g;
 	c->close = true;
 }
 
-static void hang_up_socket(struct turn *t)
+static void disconnect_socket(struct openenv_message *t)
 {
-	t->reply->hang_up = t->kind == TURN_STEP;
+	t->reply->disconnect = t->kind == MESSAGE_STEP;
 }
 
-const struct fault_hooks fault_disconnect = {.after_call = hang_up, .after_turn = hang_up_socket};
+const struct fault_hooks fault_disconnect = {.after_call = disconnect,
+                                             .after_message = disconnect_socket};

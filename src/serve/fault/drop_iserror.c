@@ -1,4 +1,4 @@
-/* Fault drop-iserror: errors arrive as results and are only visible in their text. */
+/* Fault drop-iserror: errors are returned without isError: only the text shows them. */
 #include "serve/fault/hooks.h"
 
 static void fail(struct gym *g, struct call *c)
@@ -10,7 +10,7 @@ static void fail(struct gym *g, struct call *c)
 static void hide(struct gym *g, struct call *c)
 {
 	(void)g;
-	c->act.is_error = false;
+	c->world_call.is_error = false;
 }
 
 const struct fault_hooks fault_drop_iserror = {.before_call = fail, .after_call = hide};

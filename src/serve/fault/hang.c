@@ -1,10 +1,10 @@
-/* Fault hang: the call is taken, the connection stays open, and nothing ever comes.
-   Ending the session ends the wait. */
+/* Fault hang: the call is accepted, the connection stays open, and no reply is sent. Ending the
+ * session ends the wait. */
 #include "serve/fault/hooks.h"
 
-static void no_end(uint64_t *wait_ms)
+static void wait_forever(uint64_t *wait_ms)
 {
 	*wait_ms = WAIT_FOREVER;
 }
 
-const struct fault_hooks fault_hang = {.wait = no_end};
+const struct fault_hooks fault_hang = {.wait = wait_forever};

@@ -1,5 +1,5 @@
-/* What the files of faults are written with: the hooks, what they are handed, and what several of
-   them do. */
+/* Everything a fault's file needs: the hooks, their argument types, and code shared by several
+ * faults. */
 #ifndef ROLLDBG_SERVE_FAULT_HOOKS_H
 #define ROLLDBG_SERVE_FAULT_HOOKS_H
 
@@ -8,10 +8,10 @@
 #include "serve/gym/exchange.h"
 #include "serve/openenv/openenv.h"
 
-/* The answer of the broken proxy, down to its blanks, under a session id made up on the
-   spot and not marked as an error. */
+/* The broken proxy's exact response (whitespace included), with a made-up session id and without
+ * isError. */
 void fault_capacity_text(struct gym *g, struct call *c);
-/* Every second call of a transport, from the second on, fails without acting. */
+/* Every second call of a transport, starting with the second, fails without effect. */
 void fault_every_second(struct call *c);
 
 #endif

@@ -1,8 +1,7 @@
-/* Fault html-200: a web page where the MCP endpoint should be, as a proxy or a wrong port
- * gives. */
+/* Fault html-200: a web page in place of the MCP endpoint, as behind a proxy or on a wrong port. */
 #include "serve/fault/hooks.h"
 
-static bool page_instead(const struct request *q, struct reply *r)
+static bool reply_page(const struct request *q, struct reply *r)
 {
 	if (!str_starts(q->path, STR("/mcp"))) {
 		return false;
@@ -15,4 +14,4 @@ static bool page_instead(const struct request *q, struct reply *r)
 	return true;
 }
 
-const struct fault_hooks fault_html_200 = {.request = page_instead};
+const struct fault_hooks fault_html_200 = {.request = reply_page};

@@ -1,9 +1,9 @@
-/* Fault http-500: the session opens, and every tool call ends in a bare HTTP error. */
+/* Fault http-500: the session opens, but every tool call returns HTTP 500 without JSON. */
 #include "serve/fault/hooks.h"
 
 #include "protocol/jsonrpc.h"
 
-static bool error_instead(const struct request *q, struct reply *r)
+static bool reply_error(const struct request *q, struct reply *r)
 {
 	struct jsonrpc_message m;
 
@@ -15,4 +15,4 @@ static bool error_instead(const struct request *q, struct reply *r)
 	return true;
 }
 
-const struct fault_hooks fault_http_500 = {.request = error_instead};
+const struct fault_hooks fault_http_500 = {.request = reply_error};

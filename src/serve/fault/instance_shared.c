@@ -1,5 +1,5 @@
 /* Fault instance-shared: the server of core 0.1. No WebSocket and no schemas; /reset, /step and
-   /state of all clients reach the process's only environment. */
+ * /state of all clients use the process's single environment. */
 #include "serve/fault/hooks.h"
 
 #include "json/scan.h"
@@ -9,13 +9,13 @@
 static void reset(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)q;
-	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), STR_NONE);
+	episode_begin(&o->shared, &o->conf, openenv_next_seed(o), STR_NONE);
 	r->status = 200;
 	r->type = "application/json";
 	episode_observe(&o->shared, false, METADATA_NOWHERE, &r->body);
 }
 
-/* The action, or an object that is one itself. */
+/* The action: the member `action`, or the object itself. */
 static void step(struct openenv *o, const struct request *q, struct reply *r)
 {
 	struct json_fault fault;
@@ -26,7 +26,7 @@ static void step(struct openenv *o, const struct request *q, struct reply *r)
 
 	r->wait_ms = fault_wait_ms(&o->conf);
 	if (r->wait_ms > 0 && !q->waited) {
-		r->act = ACT_WAIT;
+		r->action = REPLY_WAIT;
 	} else if (valid && episode_act(&o->shared, action, METADATA_NOWHERE, &r->body, &why)) {
 		atomic_fetch_add(&o->steps, 1);
 		r->status = 200;
@@ -45,7 +45,7 @@ static void state(struct openenv *o, const struct request *q, struct reply *r)
 	episode_state(&o->shared, &r->body);
 }
 
-static void say(struct reply *r, unsigned status, const char *json)
+static void reply_json(struct reply *r, unsigned status, const char *json)
 {
 	r->status = status;
 	r->type = "application/json";
@@ -55,31 +55,32 @@ static void say(struct reply *r, unsigned status, const char *json)
 static void health(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)o, (void)q;
-	say(r, 200, "{\"status\":\"healthy\"}");
+	reply_json(r, 200, "{\"status\":\"healthy\"}");
 }
 
 static void openapi(struct openenv *o, const struct request *q, struct reply *r)
 {
 	(void)o, (void)q;
-	say(r, 200,
-	    "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Environment HTTP "
-	    "Server\",\"version\":\"0.1.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}}}");
+	reply_json(
+		r, 200,
+		"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Environment HTTP "
+		"Server\",\"version\":\"0.1.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}}}");
 }
 
 static const struct {
 	const char *method, *path;
-	void (*answer)(struct openenv *o, const struct request *q, struct reply *r);
+	void (*handle_request)(struct openenv *o, const struct request *q, struct reply *r);
 } endpoints[] = {
 	{"POST", "/reset", reset},  {"POST", "/step", step},           {"GET", "/state", state},
 	{"GET", "/health", health}, {"GET", "/openapi.json", openapi},
 };
 
-static void begin(struct openenv *o)
+static void start_shared(struct openenv *o)
 {
-	episode_begin(&o->shared, &o->conf, openenv_own_seed(o), STR_NONE);
+	episode_begin(&o->shared, &o->conf, openenv_next_seed(o), STR_NONE);
 }
 
-static bool answer(struct openenv *o, const struct request *q, struct reply *r)
+static bool handle_request(struct openenv *o, const struct request *q, struct reply *r)
 {
 	if (q->upgrade.n > 0) {
 		reply_text(r, 403, "");
@@ -87,13 +88,13 @@ static bool answer(struct openenv *o, const struct request *q, struct reply *r)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
 		if (str_is(q->path, endpoints[i].path) && str_is(q->method, endpoints[i].method)) {
-			endpoints[i].answer(o, q, r);
+			endpoints[i].handle_request(o, q, r);
 			return true;
 		}
 	}
-	say(r, 404, "{\"detail\":\"Not Found\"}");
+	reply_json(r, 404, "{\"detail\":\"Not Found\"}");
 	return true;
 }
 
-const struct fault_hooks fault_instance_shared = {.openenv_start = begin,
-                                                  .openenv_request = answer};
+const struct fault_hooks fault_instance_shared = {.openenv_start = start_shared,
+                                                  .openenv_request = handle_request};

@@ -3,7 +3,7 @@
 
 static void keep(struct openenv *o)
 {
-	o->keeps_room = true;
+	o->keeps_slots = true;
 }
 
 const struct fault_hooks fault_leak_slot = {.openenv_start = keep};

@@ -1,7 +1,7 @@
-/* Fault no-control-plane: a plain MCP server, as far as a client can see. */
+/* Fault no-control-plane: the endpoints below /control are missing, as on a plain MCP server. */
 #include "serve/fault/hooks.h"
 
-static bool nothing_there(const struct request *q, struct reply *r)
+static bool reply_not_found(const struct request *q, struct reply *r)
 {
 	if (!str_starts(q->path, STR("/control/"))) {
 		return false;
@@ -10,4 +10,4 @@ static bool nothing_there(const struct request *q, struct reply *r)
 	return true;
 }
 
-const struct fault_hooks fault_no_control_plane = {.request = nothing_there};
+const struct fault_hooks fault_no_control_plane = {.request = reply_not_found};

@@ -1,4 +1,4 @@
-/* Fault no-tools: the list is empty, and what it should have named is unknown. */
+/* Fault no-tools: tools/list is empty, and every call fails as an unknown tool. */
 #include "serve/fault/hooks.h"
 
 const struct fault_hooks fault_no_tools = {.no_tools = true};

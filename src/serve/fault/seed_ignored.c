@@ -1,5 +1,4 @@
-/* Fault seed-ignored: no two episodes are alike, whatever seed they were asked to have.
- */
+/* Fault seed-ignored: each episode uses its own seed instead of the requested one. */
 #include "serve/fault/hooks.h"
 
 static void ignore(struct openenv *o)

@@ -1,4 +1,4 @@
-/* Fault slow: an environment that takes its time, while others are served. */
+/* Fault slow: each call is delayed. Other sessions are served meanwhile. */
 #include "serve/fault/hooks.h"
 
 #define DEFAULT_MS 1000

@@ -1,6 +1,5 @@
-/* Fault stale-reward: as on the cliff, each move costs 1; as on every MCP-Gym server, a
-   call that fails leaves the reward of the one before it to be read again. Here calls do
-   fail. */
+/* Fault stale-reward: each move costs 1, as in CliffWalking. As on every MCP-Gym server, a
+ * failed call leaves the previous reward in place; this fault also makes calls fail. */
 #include "serve/fault/hooks.h"
 
 static void cost(struct gym *g)

@@ -2,13 +2,13 @@
    which is discarded after the reply. */
 #include "serve/fault/hooks.h"
 
-static void start_over(struct turn *t)
+static void start_over(struct openenv_message *t)
 {
 	struct openenv_session *s = t->session;
 
-	if (t->kind == TURN_STEP || t->kind == TURN_STATE) {
-		episode_begin(s->episode, &s->server->conf, openenv_own_seed(s->server), STR_NONE);
+	if (t->kind == MESSAGE_STEP || t->kind == MESSAGE_STATE) {
+		episode_begin(s->episode, &s->server->conf, openenv_next_seed(s->server), STR_NONE);
 	}
 }
 
-const struct fault_hooks fault_stateless = {.before_turn = start_over};
+const struct fault_hooks fault_stateless = {.before_message = start_over};

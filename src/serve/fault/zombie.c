@@ -5,17 +5,17 @@
 
 #define STEPS_BEFORE 2
 
-static void reap(struct turn *t)
+static void reap(struct openenv_message *t)
 {
 	struct openenv_session *s = t->session;
 
-	if (t->kind != TURN_STEP || s->steps < STEPS_BEFORE) {
+	if (t->kind != MESSAGE_STEP || s->steps < STEPS_BEFORE) {
 		return;
 	}
-	openenv_give_back(s);
+	openenv_free_slot(s);
 	s->episode->reward = 0;
-	openenv_show(t, true);
+	openenv_reply_observation(t, true);
 	t->done = true;
 }
 
-const struct fault_hooks fault_zombie = {.before_turn = reap};
+const struct fault_hooks fault_zombie = {.before_message = reap};

@@ -1,4 +1,4 @@
-/* From the session to the world and back, past the faults: see call.h. */
+/* Executes tool calls and applies faults to them: see call.h. */
 #include "serve/gym/call.h"
 
 #include "json/scan.h"
@@ -27,17 +27,17 @@ struct str call_tools(const struct gym *g)
 	return no_tools(g) ? STR("[]") : g->conf.world->tools;
 }
 
-/* What is not on offer is unknown before any fault looks at the call. */
+/* An unknown tool is reported before faults are applied. */
 static void refuse_unknown(const struct gym *g, struct call *c)
 {
 	struct str tools = call_tools(g), tool;
 
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		if (json_is(c->act.tool, json_inner(JSON_GET(tool, "name")))) {
+		if (json_is(c->world_call.tool, json_inner(JSON_GET(tool, "name")))) {
 			return;
 		}
 	}
-	act_unknown_tool(&c->act);
+	world_call_unknown_tool(&c->world_call);
 	c->done = true;
 }
 
@@ -47,10 +47,10 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 	const struct fault_hooks *f;
 
 	*c = (struct call){.transport = t, .env = t->env};
-	c->act = (struct act){.tool = tool,
-	                      .arguments = arguments,
-	                      .text = BUF(BUF_MAX_MESSAGE),
-	                      .structured = BUF(BUF_MAX_MESSAGE)};
+	c->world_call = (struct world_call){.tool = tool,
+	                                    .arguments = arguments,
+	                                    .text = BUF(BUF_MAX_MESSAGE),
+	                                    .structured = BUF(BUF_MAX_MESSAGE)};
 	refuse_unknown(g, c);
 	for (size_t cursor = 0; !c->done && (f = fault_next(g, &cursor));) {
 		if (f->before_call) {
@@ -58,7 +58,7 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 		}
 	}
 	if (!c->done) {
-		gym_env_act(g, c->env, &c->act);
+		gym_env_act(g, c->env, &c->world_call);
 	}
 	t->calls++;
 	for (size_t cursor = 0; (f = fault_next(g, &cursor));) {
@@ -70,6 +70,6 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 
 void call_release(struct call *c)
 {
-	buf_release(&c->act.text);
-	buf_release(&c->act.structured);
+	buf_release(&c->world_call.text);
+	buf_release(&c->world_call.structured);
 }

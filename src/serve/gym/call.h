@@ -1,5 +1,5 @@
-/* One tool call, whichever protocol brings it: the faults have their say before and
-   after, the environment's world acts. */
+/* One tool call, independent of the protocol. Faults may change it before and after the world
+ * executes it. */
 #ifndef ROLLDBG_SERVE_GYM_CALL_H
 #define ROLLDBG_SERVE_GYM_CALL_H
 
@@ -7,15 +7,15 @@
 
 struct call {
 	struct transport *transport;
-	struct gym_env *env; /* the one that will act */
-	struct act act;      /* what is asked, and what is answered */
-	bool done;           /* the answer stands: no step is executed */
-	bool close;          /* the connection ends instead of a reply */
+	struct gym_env *env;          /* the environment the call runs in */
+	struct world_call world_call; /* request and result */
+	bool done;                    /* the result is final: no step is executed */
+	bool close;                   /* close the connection instead of replying */
 };
 
-/* The tools on offer, a raw JSON array; without any under the fault `no-tools`. */
+/* The offered tools, a raw JSON array; empty under the fault `no-tools`. */
 struct str call_tools(const struct gym *g);
-/* tool and arguments: see struct act. *c is filled; call_release it. */
+/* tool, arguments: see struct world_call. Fills *c; free with call_release. */
 void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,
                   struct call *c);
 void call_release(struct call *c);

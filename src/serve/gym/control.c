@@ -1,6 +1,6 @@
-/* MCP-Gym's control plane: plain HTTP beside the MCP endpoint, where the environment's id
-   travels as mcp-session-id. The reward is the last executed step's: a call that fails
-   leaves it standing. */
+/* MCP-Gym's control plane: plain HTTP endpoints next to the MCP endpoint. The environment's id
+ * is sent as mcp-session-id. The reward is that of the last executed step: a failed call does
+ * not reset it. */
 #include "serve/gym/exchange.h"
 
 #include "json/scan.h"
@@ -27,25 +27,25 @@ static void answer_error(struct reply *r, unsigned status, struct str message)
 	buf_char(&r->body, '}');
 }
 
-static void played_state(struct control *c)
+static void answer_playback_state(struct control *c)
 {
-	struct str state = c->env ? played_control_state(c->env->played) : STR_NONE;
+	struct str state = c->env ? playback_control_state(c->env->played) : STR_NONE;
 
 	if (state.p) {
 		buf_str(&c->reply->body, state);
 	} else {
 		answer_error(c->reply, 404,
 		             c->env ? STR("No state was recorded here")
-		                    : STR("Unknown session: a recording is played to sessions "
-		                          "that initialize opened"));
+		                    : STR("Unknown session: a recording is only served to "
+		                          "initialized sessions"));
 	}
 }
 
-/* The current observation, initial or not; makes the environment. */
+/* The current observation. Creates the environment if necessary. */
 static void initial_state(struct control *c)
 {
 	if (c->gym->conf.playback) {
-		played_state(c);
+		answer_playback_state(c);
 		return;
 	}
 	struct gym_env *e = gym_env_open(c->gym, c->request->session);
@@ -58,10 +58,10 @@ static void initial_state(struct control *c)
 		buf_release(&why);
 		return;
 	}
-	if (!e->place) {
+	if (!e->instance) {
 		gym_env_reset(c->gym, e, NULL);
 	}
-	c->gym->conf.world->state(e->place, &c->reply->body);
+	c->gym->conf.world->state(e->instance, &c->reply->body);
 }
 
 static const char *flag(int8_t value)
@@ -69,9 +69,9 @@ static const char *flag(int8_t value)
 	return value < 0 ? "null" : value ? "true" : "false";
 }
 
-static void played_status(struct control *c)
+static void answer_playback_status(struct control *c)
 {
-	const struct played *s = c->env->played;
+	const struct playback_session *s = c->env->played;
 	const struct recorded_reply *last = playback_last(s);
 	struct buf *out = &c->reply->body;
 
@@ -83,23 +83,22 @@ static void played_status(struct control *c)
 	buf_char(out, '}');
 }
 
-static void played_reward(struct control *c)
+static void answer_playback_reward(struct control *c)
 {
-	const struct played *s = c->env->played;
+	const struct playback_session *s = c->env->played;
 	struct str reward = s->last ? s->last->reply.reward : STR("0.0");
 
 	buf_printf(&c->reply->body, "{\"reward\":%.*s,\"step_count\":%" PRId64 "}",
 	           STR_ARG(reward.p ? reward : STR("null")), playback_steps(s));
 }
 
-/* Before the first step these are the framework's defaults, floats; then the world's,
- * integers. */
+/* Before the first step: the framework's default, a float. After it: the world's, an integer. */
 static void reward(struct control *c)
 {
 	const struct gym_env *e = c->env;
 
 	if (e->played) {
-		played_reward(c);
+		answer_playback_reward(c);
 		return;
 	}
 	buf_printf(&c->reply->body, "{\"reward\":%d%s,\"step_count\":%" PRIu64 "}", e->reward,
@@ -111,7 +110,7 @@ static void status(struct control *c)
 	const struct gym_env *e = c->env;
 
 	if (e->played) {
-		played_status(c);
+		answer_playback_status(c);
 		return;
 	}
 	buf_printf(&c->reply->body,
@@ -125,12 +124,11 @@ static void info(struct control *c)
 	if (c->env->played || c->env->step_count == 0) {
 		buf_text(&c->reply->body, "{}");
 	} else {
-		c->gym->conf.world->info(c->env->place, &c->reply->body);
+		c->gym->conf.world->info(c->env->instance, &c->reply->body);
 	}
 }
 
-/* A whole number that is not negative; without one the environment has a seed of its own.
- */
+/* Accepts a non-negative integer. Without a seed the environment uses its own. */
 static bool read_seed(struct str body, bool *given, uint64_t *seed)
 {
 	struct json_fault fault;
@@ -149,12 +147,12 @@ static bool read_seed(struct str body, bool *given, uint64_t *seed)
 	return true;
 }
 
-static void reset_played(struct control *c, bool given, uint64_t seed)
+static void reset_playback(struct control *c, bool given, uint64_t seed)
 {
-	struct playback_wish wish = {.has_seed = given, .seed = (int64_t)seed};
+	struct playback_request wanted = {.has_seed = given, .seed = (int64_t)seed};
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	if (playback_reset(c->env->played, &wish, &why)) {
+	if (playback_reset(c->env->played, &wanted, &why)) {
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
 	} else {
 		answer_error(c->reply, 409, buf_view(&why));
@@ -162,7 +160,7 @@ static void reset_played(struct control *c, bool given, uint64_t seed)
 	buf_release(&why);
 }
 
-/* Success even where there is nothing to reset, as the framework has it. */
+/* Reports success even if the session does not exist, like the framework. */
 static void reset_session(struct control *c)
 {
 	uint64_t seed;
@@ -173,7 +171,7 @@ static void reset_session(struct control *c)
 	} else if (c->request->session.n == 0) {
 		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
 	} else if (c->env && c->env->played) {
-		reset_played(c, given, seed);
+		reset_playback(c, given, seed);
 	} else {
 		if (c->env) {
 			gym_env_reset(c->gym, c->env, given ? &seed : NULL);
@@ -185,8 +183,8 @@ static void reset_session(struct control *c)
 static const struct {
 	const char *path;
 	void (*answer)(struct control *c);
-	bool posted;
-	bool of_known; /* 404 for an environment that was never used */
+	bool is_post;
+	bool needs_env; /* 404 if the environment does not exist yet */
 } endpoints[] = {
 	{"/control/initial_state", initial_state, false, false},
 	{"/control/reward", reward, false, true},
@@ -206,27 +204,27 @@ static void answer_unknown(struct control *c)
 
 static void answer_endpoint(struct control *c, size_t i)
 {
-	if (!str_is(c->request->method, endpoints[i].posted ? "POST" : "GET")) {
+	if (!str_is(c->request->method, endpoints[i].is_post ? "POST" : "GET")) {
 		reply_text(c->reply, 405, "Method Not Allowed");
-		c->reply->allow = endpoints[i].posted ? "POST" : "GET";
+		c->reply->allow = endpoints[i].is_post ? "POST" : "GET";
 		return;
 	}
 	c->env = gym_env(c->gym, c->request->session);
-	if (c->env && !c->env->place && !c->env->played) {
+	if (c->env && !c->env->instance && !c->env->played) {
 		c->env = NULL;
 	}
 	c->reply->status = 200;
 	c->reply->type = JSON_TYPE;
-	if (!endpoints[i].posted && c->request->session.n == 0) {
+	if (!endpoints[i].is_post && c->request->session.n == 0) {
 		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
-	} else if (endpoints[i].of_known && !c->env) {
+	} else if (endpoints[i].needs_env && !c->env) {
 		answer_unknown(c);
 	} else {
 		endpoints[i].answer(c);
 	}
 }
 
-/* A recording of a plain MCP server has none. */
+/* False when playing the recording of a plain MCP server. */
 static bool has_control_plane(const struct gym *g)
 {
 	struct str protocol =

@@ -1,4 +1,4 @@
-/* Routes paths to handlers, and common replies: see exchange.h. */
+/* Routing of requests by path, and common replies: see exchange.h. */
 #include "serve/gym/exchange.h"
 
 #include "json/write.h"

@@ -1,4 +1,4 @@
-/* Environments and transports, and the room there is for them: see gym.h. */
+/* Environments, transports and the limit on environments: see gym.h. */
 #include "serve/gym/gym.h"
 
 #include "base/mem.h"
@@ -11,29 +11,29 @@ void gym_init(struct gym *g, const struct serve_conf *c)
 {
 	*g = (struct gym){.conf = *c,
 	                  .envs = {.key = offsetof(struct gym_env, id)},
-	                  .transports = {.key = offsetof(struct transport, stem)},
-	                  .when_full = c->playback ? FULL_NEVER : FULL_REFUSE};
+	                  .transports = {.key = offsetof(struct transport, key)},
+	                  .limit_policy = c->playback ? LIMIT_NONE : LIMIT_REFUSE};
 }
 
-static void place_free(const struct gym *g, struct gym_env *e)
+static void instance_free(const struct gym *g, struct gym_env *e)
 {
-	if (e->place && g->conf.world->release) {
-		g->conf.world->release(e->place);
+	if (e->instance && g->conf.world->release) {
+		g->conf.world->release(e->instance);
 	}
-	free(e->place);
-	e->place = NULL;
+	free(e->instance);
+	e->instance = NULL;
 }
 
 static void env_end(const struct gym *g, struct gym_env *e)
 {
-	place_free(g, e);
+	instance_free(g, e);
 	playback_end(e->played);
 }
 
 static void env_free(struct gym *g, struct gym_env *e)
 {
-	if (e->counted && !g->keeps_room) {
-		g->taken--;
+	if (e->counted && !g->keeps_slots) {
+		g->slots_used--;
 	}
 	map_remove(&g->envs, &e->item);
 	env_end(g, e);
@@ -54,7 +54,7 @@ void gym_release(struct gym *g)
 	}
 	free(transports);
 	free(envs);
-	place_free(g, &g->unowned);
+	instance_free(g, &g->unowned);
 }
 
 struct gym_env *gym_env(const struct gym *g, struct str id)
@@ -62,8 +62,8 @@ struct gym_env *gym_env(const struct gym *g, struct str id)
 	return map_find(&g->envs, map_hash(id), id);
 }
 
-/* Removes the oldest one without a transport; false if there is none. */
-static bool make_room(struct gym *g)
+/* Frees the oldest environment without a transport. False if there is none. */
+static bool evict_unused(struct gym *g)
 {
 	struct gym_env **envs = map_list(&g->envs), *oldest = NULL;
 
@@ -75,7 +75,7 @@ static bool make_room(struct gym *g)
 		}
 	}
 	free(envs);
-	if (!oldest || g->keeps_room) {
+	if (!oldest || g->keeps_slots) {
 		return false;
 	}
 	env_free(g, oldest);
@@ -85,7 +85,7 @@ static bool make_room(struct gym *g)
 struct gym_env *gym_env_open(struct gym *g, struct str id)
 {
 	struct gym_env *e = gym_env(g, id);
-	bool counted = g->when_full != FULL_NEVER;
+	bool counted = g->limit_policy != LIMIT_NONE;
 	bool refused = false;
 
 	if (e) {
@@ -94,8 +94,8 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 	if (id.n > ENV_ID_MAX || g->envs.count > TRANSPORTS_MAX) {
 		return NULL;
 	}
-	if (counted && g->taken >= g->conf.max_envs && !make_room(g)) {
-		if (g->when_full == FULL_REFUSE) {
+	if (counted && g->slots_used >= g->conf.max_envs && !evict_unused(g)) {
+		if (g->limit_policy == LIMIT_REFUSE) {
 			return NULL;
 		}
 		refused = true;
@@ -109,7 +109,7 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 	e->serial = ++g->serial;
 	e->refused = refused;
 	e->counted = counted;
-	g->taken += counted;
+	g->slots_used += counted;
 	map_add(&g->envs, &e->item, map_hash(e->id));
 	return e;
 }
@@ -118,9 +118,9 @@ void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 {
 	const struct world *w = g->conf.world;
 
-	place_free(g, e);
-	e->place = mem_new(w->size);
-	w->init(e->place, &g->conf.world_conf, seed ? *seed : ++g->serial,
+	instance_free(g, e);
+	e->instance = mem_new(w->size);
+	w->init(e->instance, &g->conf.world_conf, seed ? *seed : ++g->serial,
 	        g->conf.clock.unix_ms(g->conf.clock.ctx));
 	e->step_count = 0;
 	e->total_reward = 0;
@@ -128,12 +128,12 @@ void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 	e->terminated = false;
 }
 
-void gym_env_act(struct gym *g, struct gym_env *e, struct act *a)
+void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 {
-	if (!e->place) {
+	if (!e->instance) {
 		gym_env_reset(g, e, NULL);
 	}
-	g->conf.world->call(e->place, a);
+	g->conf.world->call(e->instance, a);
 	if (a->is_error) {
 		return;
 	}
@@ -144,8 +144,8 @@ void gym_env_act(struct gym *g, struct gym_env *e, struct act *a)
 	e->terminated = a->terminated;
 }
 
-/* After session-churn changed the id, the old one stays valid: the stem is the id without its
-   last digits, which distinguish the ids of one transport. */
+/* After session-churn changed the id, the old one stays valid: the map key is the id without its
+ * last digits, which distinguish the ids of one transport. */
 #define TELLING_DIGITS 8
 
 struct transport *gym_transport(const struct gym *g, struct str id)
@@ -153,23 +153,23 @@ struct transport *gym_transport(const struct gym *g, struct str id)
 	if (id.n != TRANSPORT_ID) {
 		return NULL;
 	}
-	struct str stem = {id.p, TRANSPORT_ID - TELLING_DIGITS};
-	struct transport *t = map_find(&g->transports, map_hash(stem), stem);
+	struct str key = {id.p, TRANSPORT_ID - TELLING_DIGITS};
+	struct transport *t = map_find(&g->transports, map_hash(key), key);
 
-	return t && (str_is(id, t->id) || str_is(id, t->shown)) ? t : NULL;
+	return t && (str_is(id, t->id) || str_is(id, t->reply_id)) ? t : NULL;
 }
 
-static void leave(struct gym *g, struct gym_env *e)
+static void detach_env(struct gym *g, struct gym_env *e)
 {
-	if (--e->transports == 0 && !g->keeps_room) {
+	if (--e->transports == 0 && !g->keeps_slots) {
 		env_free(g, e);
 	}
 }
 
-void gym_mint(char id[TRANSPORT_ID + 1])
+void gym_new_id(char id[TRANSPORT_ID + 1])
 {
 	if (rng_unique_hex(id, TRANSPORT_ID) != 0) {
-		abort(); /* no kernel random numbers: like no memory */
+		abort(); /* no kernel randomness: treated like out of memory */
 	}
 }
 
@@ -177,8 +177,8 @@ struct transport *gym_transport_open(struct gym *g, struct str env_id)
 {
 	struct transport *t = mem_new(sizeof(*t));
 
-	gym_mint(t->id);
-	memcpy(t->shown, t->id, sizeof(t->id));
+	gym_new_id(t->id);
+	memcpy(t->reply_id, t->id, sizeof(t->id));
 	t->env = g->transports.count < TRANSPORTS_MAX
 	                 ? gym_env_open(g, env_id.p ? env_id : str_from(t->id))
 	                 : NULL;
@@ -187,8 +187,8 @@ struct transport *gym_transport_open(struct gym *g, struct str env_id)
 		return NULL;
 	}
 	t->env->transports++;
-	t->stem = (struct str){t->id, TRANSPORT_ID - TELLING_DIGITS};
-	map_add(&g->transports, &t->item, map_hash(t->stem));
+	t->key = (struct str){t->id, TRANSPORT_ID - TELLING_DIGITS};
+	map_add(&g->transports, &t->item, map_hash(t->key));
 	return t;
 }
 
@@ -200,20 +200,20 @@ bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id)
 		return false;
 	}
 	e->transports++;
-	leave(g, t->env);
+	detach_env(g, t->env);
 	t->env = e;
 	return true;
 }
 
 void gym_transport_rename(struct transport *t)
 {
-	snprintf(t->shown + TRANSPORT_ID - TELLING_DIGITS, TELLING_DIGITS + 1, "%08x",
+	snprintf(t->reply_id + TRANSPORT_ID - TELLING_DIGITS, TELLING_DIGITS + 1, "%08x",
 	         (unsigned)t->calls);
 }
 
 void gym_transport_close(struct gym *g, struct transport *t)
 {
-	leave(g, t->env);
+	detach_env(g, t->env);
 	map_remove(&g->transports, &t->item);
 	free(t);
 }

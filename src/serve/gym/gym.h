@@ -1,16 +1,14 @@
-/* What an MCP-Gym server remembers: its environments, the transports that speak for them,
-   and the limit on the former. Used from the server's one thread, `steps` excepted.
-
-   Two ids that travel under one header name are kept apart here. A transport is what
-   initialize made (its id is ours); an environment bears the id its client chose
-   (`_extra.session_id`), or its transport's id when the client chose none. Transports
-   that chose the same id share an environment.
-
-   The limit is honest: initialize reserves the room of the environment it names, or is
-   refused at once, so that nobody holds a session that can do nothing; the last transport
-   that ends gives the room back. (The faults `capacity` and `fallback-session` break
-   exactly this.) An environment that only the control plane was asked for has no
-   transport to end it: it gives way when room is needed. */
+/* State of an MCP-Gym server: its environments, the transports (MCP sessions) that use them, and
+ * the limit on environments. Used by the server's one thread only, `steps` excepted.
+ *
+ * Two ids travel under one header name. A transport is created by initialize, which also chooses
+ * its id. An environment has the id its client chose (`_extra.session_id`), or its transport's id
+ * if the client chose none. Transports that chose the same id share an environment.
+ *
+ * The limit is checked at initialize: it reserves a slot for the environment it names or is
+ * refused at once. Closing the last transport frees the slot. (The faults `capacity` and
+ * `fallback-session` break exactly this.) An environment that was only used through the control
+ * plane has no transport whose end could free it: it is removed when a slot is needed. */
 #ifndef ROLLDBG_SERVE_GYM_GYM_H
 #define ROLLDBG_SERVE_GYM_GYM_H
 
@@ -20,7 +18,7 @@
 
 #include <stdatomic.h>
 
-struct played;
+struct playback_session;
 
 #define TRANSPORT_ID   32
 #define ENV_ID_MAX     1024
@@ -31,10 +29,10 @@ struct gym_env {
 	struct str id;
 	uint64_t serial; /* order of creation; used as the seed if none was given */
 	unsigned transports;
-	bool refused;          /* beyond the limit: it can be looked at, and never moves */
-	bool counted;          /* takes one of max_envs */
-	void *place;           /* the world's memory; NULL until its first state or step */
-	struct played *played; /* what a server that plays a recording has instead */
+	bool refused;                    /* beyond the limit: readable, but never changes */
+	bool counted;                    /* uses one of max_envs slots */
+	void *instance;                  /* the world's state; NULL until first used */
+	struct playback_session *played; /* instead of a world when playing a recording */
 	/* The control plane. */
 	uint64_t step_count;
 	int64_t total_reward;
@@ -44,62 +42,63 @@ struct gym_env {
 
 struct transport {
 	struct map_item item;
-	struct str stem; /* of its names: see gym_transport */
+	struct str key; /* key in `transports`: see gym_transport */
 	char id[TRANSPORT_ID + 1];
-	char shown[TRANSPORT_ID + 1]; /* its id in replies: the id, except under session-churn */
+	char reply_id[TRANSPORT_ID +
+	              1]; /* id sent in replies; differs from id under session-churn */
 	struct gym_env *env;
 	uint64_t calls;
 };
 
-/* What happens to the session beyond the limit. */
-enum when_full {
-	FULL_REFUSE,  /* no session */
-	FULL_PHANTOM, /* a session whose environment never moves */
-	FULL_NEVER,   /* sessions do not count */
+/* What initialize does beyond the limit. */
+enum limit_policy {
+	LIMIT_REFUSE,  /* refuse the session */
+	LIMIT_PHANTOM, /* open a session whose environment never changes */
+	LIMIT_NONE,    /* no limit on sessions */
 };
 
 struct gym {
 	struct serve_conf conf;
 	struct map envs, transports;
 	uint64_t serial;
-	uint64_t taken; /* of conf.max_envs */
+	uint64_t slots_used; /* slots in use, of conf.max_envs */
 	/* Set by faults when the server starts. */
-	enum when_full when_full;
-	bool keeps_room; /* what is taken is never given back */
-	int step_reward; /* on top of the world's own */
-	uint64_t ids_made_up;
+	enum limit_policy limit_policy;
+	bool keeps_slots; /* slots are never freed */
+	int step_reward;  /* added to the world's reward */
+	uint64_t made_up_ids;
 	struct gym_env
-		/* of calls that belong to no session (fault fallback-session) */
+		/* environment of calls without a session (fault fallback-session) */
 		unowned;
-	_Atomic uint64_t steps; /* executed, over all sessions */
+	_Atomic uint64_t steps; /* executed, in all sessions */
 };
 
 void gym_init(struct gym *g, const struct serve_conf *c);
 void gym_release(struct gym *g);
 
-/* The environment of that id; absent id: NULL. */
+/* The environment with that id; NULL: none, or the id is absent. */
 struct gym_env *gym_env(const struct gym *g, struct str id);
-/* The same, made when there is none. NULL: no room, or the id is longer than ENV_ID_MAX.
- */
+/* The same, but created if necessary. NULL: no slot is free, or the id is longer than
+ * ENV_ID_MAX. */
 struct gym_env *gym_env_open(struct gym *g, struct str id);
-/* A new episode in it, or its first; seed NULL: one of its own. */
+/* Starts an episode. seed NULL: the environment's own seed. */
 void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed);
-/* One call in its world, which begins an episode where there is none yet; counted as a
-   step unless it is refused. */
-void gym_env_act(struct gym *g, struct gym_env *e, struct act *a);
+/* Executes one call, starting an episode first if there is none. Counted as a step unless it is
+ * refused. */
+void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a);
 
 struct transport *gym_transport(const struct gym *g, struct str id);
-/* A new one. env_id absent: the environment is named after the transport. NULL: no room.
- */
+/* Opens a transport. env_id absent: the environment gets the transport's id. NULL: no slot is
+ * free. */
 struct transport *gym_transport_open(struct gym *g, struct str env_id);
-/* Belongs to another environment from now on (a second initialize). False: no capacity, nothing
-   changed. */
+/* Switches the transport to another environment (a second initialize). False: no slot is free,
+ * nothing changed. */
 MUST_USE bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id);
-/* Its replies carry another id from now on; the first one stays valid. */
+/* Changes the id sent in replies; the first one stays valid. */
 void gym_transport_rename(struct transport *t);
 void gym_transport_close(struct gym *g, struct transport *t);
 
-/* 32 hex digits, as transports are named; also for the dead ids that refusals carry. */
-void gym_mint(char id[TRANSPORT_ID + 1]);
+/* 32 hex digits, the form of transport ids; also for the invalid ids sent with refusals. */
+void gym_new_id(char id[TRANSPORT_ID + 1]);
 
 #endif

@@ -1,6 +1,6 @@
-/* The server side of MCP's Streamable HTTP transport, as the Python SDK's 1.x servers
-   answer it: what is refused before a message is read, sessions, and the methods. (A GET
-   stream is not offered: 405, as the specification allows.) */
+/* The server side of MCP's Streamable HTTP transport, modelled on servers of the Python SDK 1.x:
+ * checks before a message is parsed, sessions, methods. (A GET stream is not offered: 405, as
+ * the specification allows.) */
 #include "serve/gym/exchange.h"
 
 #include "json/write.h"
@@ -17,7 +17,7 @@
 static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 #define NEWEST revisions[ARRAY_LEN(revisions) - 1]
 
-/* One JSON-RPC request on its way. */
+/* One JSON-RPC request being handled. */
 struct exchange {
 	struct gym *gym;
 	const struct request *request;
@@ -28,7 +28,7 @@ struct exchange {
 
 /* ---- answers ---- */
 
-/* data: {..}, as the one event of a stream; r->body has the message. */
+/* Turns the message in r->body into an SSE stream of one event. */
 static void make_stream(struct reply *r)
 {
 	static const struct str head = STR_INIT("event: message\r\ndata: ");
@@ -84,9 +84,9 @@ static void answer_invalid(struct exchange *x)
 
 /* ---- methods ---- */
 
-/* The id the client chose for its environment: absent when it chose none. False: not
+/* Reads the environment id chosen by the client; *out is absent if there is none. False: not
  * usable. */
-static bool chosen_env(struct str params, struct buf *id, struct str *out)
+static bool read_env_id(struct str params, struct buf *id, struct str *out)
 {
 	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
 	struct str chosen = JSON_GET(extra, "session_id");
@@ -103,8 +103,7 @@ static bool chosen_env(struct str params, struct buf *id, struct str *out)
 	return !id->full && id->n <= ENV_ID_MAX;
 }
 
-/* Opens the transport, or gives the one that asks a second time the environment it asks
- * for now. */
+/* Opens the transport. A repeated initialize switches it to the requested environment. */
 static bool open_session(struct exchange *x, struct str env_id)
 {
 	if (x->transport) {
@@ -122,7 +121,7 @@ static void write_raw_error(struct exchange *x, struct str error)
 	buf_char(&x->reply->body, '}');
 }
 
-/* The error object as the body, with an HTTP status of its own. */
+/* Sends the error object as the body, with the given HTTP status. */
 static void answer_refusal(struct exchange *x, unsigned status, struct str error)
 {
 	x->reply->status = status;
@@ -130,65 +129,65 @@ static void answer_refusal(struct exchange *x, unsigned status, struct str error
 	write_raw_error(x, error);
 }
 
-static void answer_played(struct exchange *x, const struct played_answer *a)
+static void answer_playback(struct exchange *x, const struct playback_reply *a)
 {
 	struct str body = buf_view(&a->body);
 
 	switch (a->kind) {
-	case PLAYED_RESULT:
+	case PLAYBACK_RESULT:
 		answer_result(x, body);
 		break;
-	case PLAYED_ERROR:
+	case PLAYBACK_ERROR:
 		write_raw_error(x, body);
 		make_stream(x->reply);
 		break;
-	case PLAYED_REFUSAL:
+	case PLAYBACK_REFUSAL:
 		answer_refusal(x, a->status, body);
 		break;
-	case PLAYED_HTTP:
+	case PLAYBACK_HTTP:
 		x->reply->status = a->status;
 		x->reply->type = a->type;
 		buf_str(&x->reply->body, body);
 		break;
-	case PLAYED_CLOSE:
-		x->reply->act = ACT_CLOSE;
+	case PLAYBACK_CLOSE:
+		x->reply->action = REPLY_CLOSE;
 		break;
-	case PLAYED_NEVER:
-		x->reply->act = ACT_WAIT;
+	case PLAYBACK_NO_REPLY:
+		x->reply->action = REPLY_WAIT;
 		x->reply->wait_ms = WAIT_FOREVER;
 		break;
 	}
 }
 
-static struct playback_wish wish_of(struct str params)
+static struct playback_request requested_rollout(struct str params)
 {
 	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
 	struct str config = JSON_GET(extra, "config");
-	struct playback_wish wish = {.reset_args =
-	                                     json_type(config) == JSON_OBJECT ? config : STR_NONE};
+	struct playback_request wanted = {
+		.reset_args = json_type(config) == JSON_OBJECT ? config : STR_NONE};
 
-	wish.has_seed = json_i64(JSON_GET(extra, "seed"), &wish.seed);
-	return wish;
+	wanted.has_seed = json_i64(JSON_GET(extra, "seed"), &wanted.seed);
+	return wanted;
 }
 
-/* The session gets its rollout, unless its environment has one: a session that was lost is opened
-   again under the same name. False: it was refused, by us or as recorded. */
-static bool begin_playing(struct exchange *x)
+/* Assigns a rollout to the session, unless its environment has one already: a client that lost
+ * its session reopens it under the same name. False: refused, by us or as recorded. */
+static bool start_playback(struct exchange *x)
 {
 	struct gym_env *e = x->transport->env;
-	struct playback_wish wish = wish_of(x->message.params);
+	struct playback_request wanted = requested_rollout(x->message.params);
 	struct buf why = BUF(BUF_MAX_SMALL);
-	struct played_answer a = {.body = BUF(BUF_MAX_MESSAGE)};
+	struct playback_reply a = {.body = BUF(BUF_MAX_MESSAGE)};
 
 	if (!e->played) {
-		e->played = playback_begin(x->gym->conf.playback, &wish, &why);
+		e->played = playback_begin(x->gym->conf.playback, &wanted, &why);
 	}
 	if (!e->played) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, buf_cstr(&why));
-	} else if (played_refuses(e->played, &a)) {
-		answer_played(x, &a);
+	} else if (playback_mcp_refusal(e->played, &a)) {
+		answer_playback(x, &a);
 	}
-	bool refused = x->reply->status != 0 || x->reply->act != ACT_SEND;
+	bool refused = x->reply->status != 0 || x->reply->action != REPLY_SEND;
 
 	if (refused) {
 		gym_transport_close(x->gym, x->transport);
@@ -246,11 +245,11 @@ static void initialize(struct exchange *x)
 
 	if (json_type(wanted) != JSON_STRING ||
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
-	    !chosen_env(params, &id, &env_id)) {
+	    !read_env_id(params, &id, &env_id)) {
 		answer_invalid(x);
 	} else if (!open_session(x, env_id)) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
-	} else if (!x->gym->conf.playback || begin_playing(x)) {
+	} else if (!x->gym->conf.playback || start_playback(x)) {
 		jw_init(&w, &result);
 		write_server(x->gym, negotiate(wanted), &w);
 		answer_result(x, buf_view(&result));
@@ -274,8 +273,8 @@ static void list_tools(struct exchange *x)
 	buf_release(&result);
 }
 
-/* A FastMCP tool that returns a dict or a list: its result is wrapped. */
-static void write_result(const struct act *a, struct buf *result)
+/* FastMCP wraps the result of a tool that returns a dict or a list. */
+static void write_result(const struct world_call *a, struct buf *result)
 {
 	buf_text(result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_quote(result, buf_view(&a->text));
@@ -290,15 +289,15 @@ static void write_result(const struct act *a, struct buf *result)
 
 static void play_call(struct exchange *x, struct str name, struct str arguments)
 {
-	struct played_answer a = {.body = BUF(BUF_MAX_MESSAGE)};
+	struct playback_reply a = {.body = BUF(BUF_MAX_MESSAGE)};
 
-	played_call(x->transport->env->played, name, arguments, &a);
+	playback_mcp_call(x->transport->env->played, name, arguments, &a);
 	x->transport->calls++;
-	if (a.renames) {
+	if (a.changes_session) {
 		gym_transport_rename(x->transport);
 	}
 	atomic_fetch_add(&x->gym->steps, 1);
-	answer_played(x, &a);
+	answer_playback(x, &a);
 	buf_release(&a.body);
 }
 
@@ -316,7 +315,7 @@ static void call_tool(struct exchange *x)
 	}
 	x->reply->wait_ms = fault_wait_ms(&x->gym->conf);
 	if (x->reply->wait_ms > 0 && !x->request->waited) {
-		x->reply->act = ACT_WAIT;
+		x->reply->action = REPLY_WAIT;
 		return;
 	}
 	if (x->gym->conf.playback) {
@@ -325,9 +324,9 @@ static void call_tool(struct exchange *x)
 	}
 	call_execute(x->gym, x->transport, name, arguments, &c);
 	if (c.close) {
-		x->reply->act = ACT_CLOSE;
+		x->reply->action = REPLY_CLOSE;
 	} else {
-		write_result(&c.act, &result);
+		write_result(&c.world_call, &result);
 		answer_result(x, buf_view(&result));
 	}
 	call_release(&c);
@@ -349,16 +348,16 @@ static void list_prompts(struct exchange *x)
 	answer_result(x, STR("{\"prompts\":[]}"));
 }
 
-/* Whichever the recording read its states from: its name was not recorded. */
+/* Any URI is accepted: recordings do not keep the URI that states were read from. */
 static bool play_resource(struct exchange *x, struct str uri)
 {
-	const struct played *s = x->transport->env->played;
+	const struct playback_session *s = x->transport->env->played;
 	struct buf text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
 
 	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p) {
 		return false;
 	}
-	played_state_text(s, &text);
+	playback_state_text(s, &text);
 	buf_printf(&result, "{\"contents\":[{\"uri\":%.*s,\"text\":", STR_ARG(uri));
 	json_quote(&result, buf_view(&text));
 	buf_text(&result, "}]}");
@@ -400,7 +399,7 @@ static const struct {
 	{"prompts/list", list_prompts},
 };
 
-/* ---- before a method is reached ---- */
+/* ---- checks before a method is called ---- */
 
 static bool is_revision(struct str version)
 {
@@ -537,9 +536,9 @@ static void answer_other(struct exchange *x)
 static void name_session(struct exchange *x)
 {
 	if (x->transport) {
-		memcpy(x->reply->session, x->transport->shown, sizeof(x->reply->session));
+		memcpy(x->reply->session, x->transport->reply_id, sizeof(x->reply->session));
 	} else if (x->reply->status != 503) {
-		gym_mint(x->reply->session);
+		gym_new_id(x->reply->session);
 	}
 }
 

@@ -4,13 +4,13 @@
 #define METHODS "GET, POST, DELETE"
 #define MAX_AGE "600" /* seconds; browsers have caps of their own */
 
-/* The request's origin if it was let in by name; a header's value ends with a NUL. */
+/* The request's origin if it was allowed explicitly. NUL-terminated, as header values are. */
 static const char *origin_of(const struct allowed_origins *allowed,
                              struct MHD_Connection *connection)
 {
 	struct str origin = host_header(connection, "origin");
 
-	return strangers_named(allowed, origin) ? origin.p : NULL;
+	return origin_is_listed(allowed, origin) ? origin.p : NULL;
 }
 
 static void add_origin(struct MHD_Response *response, const char *origin)

@@ -1,19 +1,19 @@
-/* Replies that web pages of allowed origins may read (Fetch Standard, "CORS protocol"): only
-   pages let in by name get these headers, see strangers.h. */
+/* CORS headers (Fetch Standard, "CORS protocol"), for pages of explicitly allowed origins only:
+ * see origin.h. */
 #ifndef ROLLDBG_SERVE_HOST_CORS_H
 #define ROLLDBG_SERVE_HOST_CORS_H
 
 #include "serve/host/host.h"
-#include "serve/host/strangers.h"
+#include "serve/host/origin.h"
 
-/* Does the browser ask what it may send? Call it after strangers_refuse. */
+/* Is it a preflight request? Call it after origin_refuse. */
 bool cors_is_preflight(const struct allowed_origins *allowed, struct MHD_Connection *connection,
                        struct str method);
 
-/* Answers a preflight: the methods of our servers, and the headers that it asks for. */
+/* Answers a preflight request: allows our servers' methods, and the headers it lists. */
 enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection);
 
-/* Lets the page of an allowed origin read the response; nothing without an Origin. */
+/* Lets the page of an allowed origin read the response. No effect without an Origin header. */
 void cors_add(struct MHD_Response *response, const struct allowed_origins *allowed,
               struct MHD_Connection *connection);
 

@@ -1,5 +1,4 @@
-/* One WebSocket's frames through libwslay, whose callbacks only move bytes: see
-   frames.h. */
+/* The frames of one WebSocket through libwslay: see frames.h. */
 #include "serve/host/frames.h"
 
 #include "base/hash.h"
@@ -12,26 +11,26 @@
 
 #define OUT_MAX (FRAMES_MESSAGE_MAX * 4)
 
-/* ---- what libwslay calls ---- */
+/* ---- callbacks of libwslay ---- */
 
-static ssize_t take_bytes(wslay_event_context_ptr wslay, uint8_t *to, size_t room, int flags,
-                          void *arg)
+static ssize_t on_recv(wslay_event_context_ptr wslay, uint8_t *to, size_t room, int flags,
+                       void *arg)
 {
 	struct frames *f = arg;
-	size_t n = f->given.n < room ? f->given.n : room;
+	size_t n = f->input.n < room ? f->input.n : room;
 
 	(void)flags;
 	if (n == 0 || f->too_large) {
 		wslay_event_set_error(wslay, WSLAY_ERR_WOULDBLOCK);
 		return -1;
 	}
-	memcpy(to, f->given.p, n);
-	f->given = str_skip(f->given, n);
+	memcpy(to, f->input.p, n);
+	f->input = str_skip(f->input, n);
 	return (ssize_t)n;
 }
 
-static ssize_t give_bytes(wslay_event_context_ptr wslay, const uint8_t *bytes, size_t n, int flags,
-                          void *arg)
+static ssize_t on_send(wslay_event_context_ptr wslay, const uint8_t *bytes, size_t n, int flags,
+                       void *arg)
 {
 	struct frames *f = arg;
 
@@ -40,7 +39,7 @@ static ssize_t give_bytes(wslay_event_context_ptr wslay, const uint8_t *bytes, s
 	return (ssize_t)n;
 }
 
-/* As it came over the wire: RFC 6455 section 5.2, with a mask. */
+/* Size on the wire: RFC 6455 section 5.2, with a mask. */
 static size_t frame_bytes(uint64_t payload)
 {
 	size_t longer = payload < 126 ? 0 : payload < 65536 ? 2 : 8;
@@ -48,9 +47,9 @@ static size_t frame_bytes(uint64_t payload)
 	return 2 + longer + 4 + (size_t)payload;
 }
 
-/* libwslay looks at no limit where it does not keep the message itself. */
-static void frame_begins(wslay_event_context_ptr wslay,
-                         const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
+/* libwslay enforces its limit only on messages it buffers itself, so it is enforced here. */
+static void on_frame_start(wslay_event_context_ptr wslay,
+                           const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
 {
 	struct frames *f = arg;
 	unsigned long long n = frame->payload_length;
@@ -58,7 +57,7 @@ static void frame_begins(wslay_event_context_ptr wslay,
 
 	(void)wslay;
 	f->opcode = frame->opcode;
-	f->owed -= frame_bytes(frame->payload_length);
+	f->expected -= frame_bytes(frame->payload_length);
 	if (!wslay_is_ctrl_frame(frame->opcode)) {
 		f->unfinished = !frame->fin;
 	}
@@ -77,8 +76,8 @@ static void frame_begins(wslay_event_context_ptr wslay,
 	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
 }
 
-static void frame_piece(wslay_event_context_ptr wslay,
-                        const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
+static void on_frame_chunk(wslay_event_context_ptr wslay,
+                           const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
 {
 	struct frames *f = arg;
 
@@ -88,7 +87,7 @@ static void frame_piece(wslay_event_context_ptr wslay,
 	}
 }
 
-static void keep_message(struct frames *f, bool binary)
+static void queue_message(struct frames *f, bool binary)
 {
 	struct frame_message *m = mem_new(sizeof(*m));
 
@@ -104,8 +103,8 @@ static void keep_message(struct frames *f, bool binary)
 	f->count++;
 }
 
-static void take_message(wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_arg *m,
-                         void *arg)
+static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_arg *m,
+                       void *arg)
 {
 	struct frames *f = arg;
 
@@ -115,34 +114,34 @@ static void take_message(wslay_event_context_ptr wslay, const struct wslay_event
 		f->peer_closed = true;
 		break;
 	case WSLAY_PONG:
-		f->ponged |= str_eq((struct str){(const char *)m->msg, m->msg_length},
-		                    (struct str){(const char *)&f->pings, sizeof(f->pings)});
+		f->pong_received |= str_eq((struct str){(const char *)m->msg, m->msg_length},
+		                           (struct str){(const char *)&f->pings, sizeof(f->pings)});
 		break;
 	case WSLAY_PING:
 		break;
 	default:
 		if (!f->too_large) {
-			keep_message(f, m->opcode == WSLAY_BINARY_FRAME);
+			queue_message(f, m->opcode == WSLAY_BINARY_FRAME);
 		}
 	}
 }
 
 /* ---- bytes and messages ---- */
 
-/* Without one a connection has nothing under way: any will do. */
+/* Between messages there is no context, because it is large; it is created again on demand. */
 static wslay_event_context_ptr context_of(struct frames *f)
 {
 	static const struct wslay_event_callbacks callbacks = {
-		.recv_callback = take_bytes,
-		.send_callback = give_bytes,
-		.on_frame_recv_start_callback = frame_begins,
-		.on_frame_recv_chunk_callback = frame_piece,
-		.on_msg_recv_callback = take_message,
+		.recv_callback = on_recv,
+		.send_callback = on_send,
+		.on_frame_recv_start_callback = on_frame_start,
+		.on_frame_recv_chunk_callback = on_frame_chunk,
+		.on_msg_recv_callback = on_message,
 	};
 
 	if (!f->wslay) {
 		if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
-			abort(); /* like any memory that cannot be had */
+			abort(); /* out of memory */
 		}
 		wslay_event_config_set_no_buffering(f->wslay, 1);
 	}
@@ -154,9 +153,9 @@ void frames_init(struct frames *f)
 	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
 }
 
-void frames_rest(struct frames *f)
+void frames_trim(struct frames *f)
 {
-	if (f->wslay && f->owed == 0 && !f->unfinished && !f->closing && !f->broken &&
+	if (f->wslay && f->expected == 0 && !f->unfinished && !f->closing && !f->broken &&
 	    !f->peer_closed) {
 		wslay_event_context_free(f->wslay);
 		f->wslay = NULL;
@@ -165,7 +164,7 @@ void frames_rest(struct frames *f)
 
 void frames_release(struct frames *f)
 {
-	for (struct frame_message *m; (m = frames_take(f));) {
+	for (struct frame_message *m; (m = frames_next(f));) {
 		frame_message_free(m);
 	}
 	if (f->wslay) {
@@ -180,18 +179,18 @@ void frames_feed(struct frames *f, struct str bytes)
 {
 	wslay_event_context_ptr wslay = context_of(f);
 
-	f->given = bytes;
-	f->owed += bytes.n;
+	f->input = bytes;
+	f->expected += bytes.n;
 	(void)!wslay_event_recv(wslay);
 	(void)!wslay_event_send(wslay);
-	f->given = STR_NONE;
+	f->input = STR_NONE;
 	if (!wslay_event_get_read_enabled(wslay) && !f->peer_closed) {
-		f->broken = true; /* libwslay has said so in a Close of its own */
+		f->broken = true; /* libwslay has queued the Close */
 	}
 	f->broken |= f->too_large;
 }
 
-struct frame_message *frames_take(struct frames *f)
+struct frame_message *frames_next(struct frames *f)
 {
 	struct frame_message *m = f->first;
 
@@ -228,7 +227,7 @@ void frames_send(struct frames *f, struct str text)
 void frames_ping(struct frames *f)
 {
 	f->pings++;
-	f->ponged = false;
+	f->pong_received = false;
 	queue(f, WSLAY_PING, (struct str){(const char *)&f->pings, sizeof(f->pings)});
 }
 

@@ -1,7 +1,6 @@
-/* The frames of one WebSocket, the server's side of RFC 6455: bytes in and out, messages
-   between. Framing is libwslay's, in frames.c, the one file of this folder that includes
-   its header: the server's half needs the same library as the client's in net/, whose
-   connections are libcurl's and not ours to accept on. */
+/* The frames of one WebSocket, server side of RFC 6455: bytes in and out, messages between.
+ * frames.c is the only file of this folder that includes libwslay. (Clients use libcurl, which
+ * cannot accept connections.) */
 #ifndef ROLLDBG_SERVE_HOST_FRAMES_H
 #define ROLLDBG_SERVE_HOST_FRAMES_H
 
@@ -19,40 +18,39 @@ struct frame_message {
 
 struct frames {
 	struct wslay_event_context *wslay; /* NULL between messages: it is large */
-	struct str given;                  /* what wslay has not taken yet */
-	/* bytes given that no frame which began accounts for, modulo 2^n */
-	size_t owed;
-	bool unfinished; /* more fragments of a message are to come */
-	bool closing;    /* a Close was sent: the context keeps that state */
+	struct str input;                  /* input that wslay has not read yet */
+	/* input bytes beyond the frames that have begun, modulo 2^n */
+	size_t expected;
+	bool unfinished; /* a message is incomplete: more fragments follow */
+	bool closing;    /* a Close was sent: the context must be kept */
 	struct buf partial;
 	struct frame_message *first, *last;
-	size_t count; /* of messages not taken */
+	size_t count; /* of queued messages */
 	uint8_t opcode;
 	bool too_large;
 	uint32_t pings; /* sent; the payload of the last one */
-	/* Read by whoever owns the connection. */
-	struct buf out;   /* to be sent */
-	bool ponged;      /* the last ping was answered */
-	bool peer_closed; /* with a Close frame, which is answered in `out` */
-	bool broken;      /* by the peer: the matching Close is in `out` */
+	/* Read by the owner of the connection. */
+	struct buf out;     /* bytes to send */
+	bool pong_received; /* the last ping was answered */
+	bool peer_closed;   /* a Close was received; the reply is in `out` */
+	bool broken;        /* protocol error of the peer; the Close is in `out` */
 };
 
 void frames_init(struct frames *f);
 void frames_release(struct frames *f); /* zeroed is fine */
 
-/* Takes bytes that came. Ones behind the end of the connection go nowhere. */
+/* Processes received bytes. Bytes after the end of the connection are ignored. */
 void frames_feed(struct frames *f, struct str bytes);
-/* The oldest message, which is then the caller's to free; NULL: none. */
-struct frame_message *frames_take(struct frames *f);
+/* Removes and returns the oldest message, which the caller frees; NULL: none. */
+struct frame_message *frames_next(struct frames *f);
 void frame_message_free(struct frame_message *m); /* NULL is fine */
 
-/* Appended to `out`; after a Close nothing more is. */
+/* Append a frame to `out`; no effect after a Close. */
 void frames_send(struct frames *f, struct str text);
 void frames_ping(struct frames *f);
 void frames_close(struct frames *f, int code, const char *reason);
 
-/* Nothing will be said or heard for a while: gives memory back if nothing is under way.
- */
-void frames_rest(struct frames *f);
+/* Frees memory of an idle connection, unless a message is incomplete. */
+void frames_trim(struct frames *f);
 
 #endif

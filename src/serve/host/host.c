@@ -1,4 +1,4 @@
-/* Sockets, threads and queues of our servers: see host.h. */
+/* The listening socket, thread and wait queue of our HTTP servers: see host.h. */
 #include "serve/host/host.h"
 
 #include "base/log.h"

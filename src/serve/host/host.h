@@ -14,12 +14,12 @@ struct host {
 	uint16_t port;
 };
 
-/* Borrowed for the call, but for ctx. */
+/* Borrowed during the call, except ctx. */
 struct host_conf {
 	const char *bind; /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;    /* 0: any free one */
 	struct clock clock;
-	/* of enum MHD_FLAG, what this server needs beside the above */
+	/* enum MHD_FLAG: flags in addition to the common ones */
 	unsigned flags;
 	const struct MHD_OptionItem *options; /* up to MHD_OPTION_END */
 	MHD_AccessHandlerCallback handle;     /* may use h->waits */
@@ -27,14 +27,14 @@ struct host_conf {
 	void *ctx; /* of handle */
 };
 
-/* -1, and nothing is left open: FAIL_USAGE: no such address; FAIL_SYSTEM: the port is
-   taken, .. */
+/* 0, or -1 with nothing left open. FAIL_USAGE: invalid address; FAIL_SYSTEM: for example, the
+ * port is in use. */
 MUST_USE int host_start(struct host *h, const struct host_conf *c, struct error *err);
-/* Resumes all waiting connections, now and from now on. Before host_free. */
+/* Resumes all waiting connections, and refuses to suspend more. Call before host_free. */
 void host_close(struct host *h);
 void host_free(struct host *h);
 
-/* Of a request, with the name in any case; absent: it was not sent. */
+/* A header of the request, its name in any case; absent if it was not sent. */
 struct str host_header(struct MHD_Connection *connection, const char *name);
 void host_add_header(struct MHD_Response *response, const char *name, const char *value);
 

@@ -1,4 +1,4 @@
-/* Listening: see listen.h. */
+/* Listening sockets: see listen.h. */
 #include "serve/host/listen.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
-/* The sockets: libmicrohttpd with one epoll thread, the only one that accesses the gym.
-   Requests are read completely, answered by exchange_answer, and sent; delayed ones are
-   suspended, so that they do not block others. */
+/* The server: libmicrohttpd with one epoll thread, the only one that accesses the gym. Requests
+ * are read completely and answered by exchange_answer; delayed ones are suspended, so that they
+ * do not block others. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
@@ -16,11 +16,11 @@
 #include <strings.h>
 
 #define BODY_MAX         ((size_t)4 << 20)  /* larger: 413 */
-#define BODY_PATIENCE    ((size_t)64 << 20) /* read and forgotten so far, so that the 413 arrives */
+#define BODY_PATIENCE    ((size_t)64 << 20) /* read and discarded: the client gets the 413 */
 #define REPLY_MAX        ((size_t)32 << 20)
 #define CONNECTIONS_MAX  4096u
-#define CONNECTION_BYTES ((size_t)16 << 10) /* its header block included */
-#define SOCKET_BYTES     ((size_t)8 << 10)  /* the same where a WebSocket keeps it permanently \ */
+#define CONNECTION_BYTES ((size_t)16 << 10) /* including the header block */
+#define SOCKET_BYTES     ((size_t)8 << 10)  /* less for WebSockets, which keep it */
 #define FIRST_REQUEST_S  10u                /* silence before a connection's first request */
 #define BETWEEN_S        120u               /* and after that: as configured for uvicorn */
 
@@ -31,7 +31,7 @@ struct server {
 	struct host host;
 };
 
-/* One request while its bytes come in and while it waits. */
+/* One request while its body is received and while it waits. */
 struct pending_request {
 	struct waiter waiter;
 	struct buf body;
@@ -56,7 +56,7 @@ static void add_location(struct MHD_Response *response, struct str host)
 	buf_release(&url);
 }
 
-/* Hands r->body over. */
+/* Takes ownership of r->body. */
 static enum MHD_Result send_reply(const struct allowed_origins *origins,
                                   struct MHD_Connection *connection, const struct request *q,
                                   struct reply *r)
@@ -67,7 +67,7 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 	if (!response) {
 		return MHD_NO;
 	}
-	r->body = BUF(REPLY_MAX); /* no longer ours */
+	r->body = BUF(REPLY_MAX); /* now owned by the response */
 	if (r->type) {
 		host_add_header(response, "content-type", r->type);
 	}
@@ -94,24 +94,24 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 	return sent;
 }
 
-/* From here on the connection is the sockets' thread's, until it is given back. The
-   request is forgotten only then: its URL still stands.
-   NOLINTNEXTLINE(readability-function-size): the library wants seven parameters */
-static void hand_over(void *cls, struct MHD_Connection *connection, void *state, const char *early,
-                      size_t early_n, MHD_socket fd, struct MHD_UpgradeResponseHandle *handle)
+/* From here on the connection belongs to the sockets' thread until it is closed. libmicrohttpd
+ * keeps the request until then, so its URL stays valid. NOLINTNEXTLINE(readability-function-
+ * size): libmicrohttpd requires seven parameters */
+static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state, const char *early,
+                       size_t early_n, MHD_socket fd, struct MHD_UpgradeResponseHandle *on_request)
 {
 	struct server *s = cls;
 	const char *id =
 		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "session_id");
 
 	(void)state;
-	sockets_adopt(s->sockets, handle, fd, (struct str){early, early_n}, str_from(id));
+	sockets_adopt(s->sockets, on_request, fd, (struct str){early, early_n}, str_from(id));
 }
 
 static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connection,
                                const struct request *q)
 {
-	struct MHD_Response *response = MHD_create_response_for_upgrade(hand_over, s);
+	struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgrade, s);
 	char accept[HANDSHAKE_ACCEPT_MAX];
 
 	if (!response) {
@@ -131,7 +131,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 {
 	struct reply r = {.body = BUF(REPLY_MAX)};
 	const struct allowed_origins *origins = &s->gym.conf.origins;
-	struct refused refused = strangers_refuse(origins, q->origin, q->host);
+	struct origin_refusal refused = origin_refuse(origins, q->origin, q->host);
 	enum MHD_Result result = MHD_NO;
 
 	if (!refused.status && cors_is_preflight(origins, connection, q->method)) {
@@ -150,20 +150,20 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 	if (r.ended) {
 		suspend_queue_end_session(s->host.waits, q->session);
 	}
-	switch (r.act) {
-	case ACT_WAIT:
+	switch (r.action) {
+	case REPLY_WAIT:
 		p->waited = true;
 		result = suspend_queue_add(s->host.waits, &p->waiter, connection, q->session,
 		                           r.wait_ms)
 		                 ? MHD_YES
 		                 : MHD_NO;
 		break;
-	case ACT_CLOSE:
+	case REPLY_CLOSE:
 		break;
-	case ACT_UPGRADE:
+	case REPLY_UPGRADE:
 		result = upgrade(s, connection, q);
 		break;
-	case ACT_SEND:
+	case REPLY_SEND:
 		result = send_reply(origins, connection, q, &r);
 		break;
 	}
@@ -171,8 +171,8 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *connectio
 	return result;
 }
 
-/* The next piece of the body; MHD_NO ends a connection that has no end of them. */
-static enum MHD_Result gather(struct pending_request *p, const char *piece, size_t *n)
+/* Appends a piece of the body. MHD_NO closes a connection that exceeds BODY_PATIENCE. */
+static enum MHD_Result append_body(struct pending_request *p, const char *piece, size_t *n)
 {
 	p->received += *n;
 	if (p->received <= BODY_MAX) {
@@ -182,7 +182,7 @@ static enum MHD_Result gather(struct pending_request *p, const char *piece, size
 	return p->received <= BODY_PATIENCE ? MHD_YES : MHD_NO;
 }
 
-/* Upgrade counts when Connection names it. */
+/* Upgrade only counts if Connection names it (RFC 9110 section 7.8). */
 static void read_upgrade(struct MHD_Connection *connection, struct request *q)
 {
 	struct str options = host_header(connection, "connection");
@@ -198,10 +198,10 @@ static void read_upgrade(struct MHD_Connection *connection, struct request *q)
 }
 
 /* Called with the headers, with each piece of the body, at its end, and after a wait.
-   NOLINTNEXTLINE(readability-function-size): the library wants eight parameters */
-static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *piece,
-                              size_t *piece_n, void **state)
+ * NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *piece,
+                                  size_t *piece_n, void **state)
 {
 	struct server *s = cls;
 	struct pending_request *p = *state;
@@ -214,7 +214,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		return MHD_YES;
 	}
 	if (*piece_n > 0) {
-		return gather(p, piece, piece_n);
+		return append_body(p, piece, piece_n);
 	}
 	if (p->waited && suspend_queue_closed(s->host.waits)) {
 		return MHD_NO;
@@ -237,8 +237,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 	return answer(s, connection, p, &q);
 }
 
-static void forget(void *cls, struct MHD_Connection *connection, void **state,
-                   enum MHD_RequestTerminationCode how)
+static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode how)
 {
 	struct pending_request *p = *state;
 
@@ -274,8 +274,8 @@ static int start_host(struct server *s, const struct serve_conf *c, struct error
 	                               .clock = c->clock,
 	                               .flags = MHD_ALLOW_UPGRADE,
 	                               .options = options,
-	                               .handle = handle,
-	                               .forget = forget,
+	                               .handle = on_request,
+	                               .forget = on_completed,
 	                               .ctx = s};
 
 	return host_start(&s->host, &conf, err);

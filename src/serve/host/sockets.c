@@ -1,5 +1,5 @@
-/* The epoll thread behind WebSockets: see sockets.h. What is said is openenv.c's, how it
-   is framed frames.c's; here bytes move and time passes. */
+/* The epoll thread of the WebSockets: see sockets.h. Bytes and timers only: openenv.c makes the
+ * replies, frames.c the frames. */
 #include "serve/host/sockets.h"
 
 #include "base/log.h"
@@ -18,15 +18,15 @@
 #include <unistd.h>
 
 #define NS_PER_MS        1000000u
-#define SCRATCH          ((size_t)64 << 10) /* read at a time */
+#define SCRATCH          ((size_t)64 << 10) /* bytes per read */
 #define EVENTS           64
-#define INBOX_MAX        32 /* messages that wait for an answer, as uvicorn's library has it */
+#define INBOX_MAX        32 /* queued messages: the limit of uvicorn's websockets library */
 #define ANSWER_MAX       ((size_t)48 << 20)
-#define CLOSE_TIMEOUT_MS 10000 /* for the peer's Close, or its end of the connection */
+#define CLOSE_TIMEOUT_MS 10000 /* until the peer answers a Close or disconnects */
 #define CODE_GONE        1011
 #define CODE_ENDING      1012
 
-/* Sockets that wait for a time, each ring sorted; most are added at its end. */
+/* Timers, one sorted ring for each kind; new ones usually go to the end. */
 enum ring { RING_STEP, RING_PING, RING_CLOSE, RINGS };
 
 struct timer {
@@ -38,14 +38,14 @@ struct timer {
 struct socket {
 	struct socket *prev, *next;
 	struct sockets *all;
-	struct MHD_UpgradeResponseHandle *handle; /* NULL: the connection is gone */
+	struct MHD_UpgradeResponseHandle *handle; /* NULL: closed */
 	int fd;
 	uint32_t watched;
-	bool leaving; /* a Close was sent, or the peer is gone: no reply */
-	bool pinged;  /* and not answered yet */
+	bool closing;       /* a Close was sent, or the peer disconnected: send no more */
+	bool awaiting_pong; /* a pong is expected */
 	struct timer timers[RINGS];
 	struct frames frames;
-	struct frame_message *waiting; /* whose answer takes its time */
+	struct frame_message *waiting; /* its reply is delayed */
 	struct openenv_session session;
 	struct buf early, session_id;
 };
@@ -53,10 +53,10 @@ struct socket {
 struct sockets {
 	struct openenv *server;
 	pthread_t thread;
-	pthread_mutex_t lock;                  /* over the next three */
-	struct socket *arrived, *arrived_last; /* .next: not yet the thread's */
+	pthread_mutex_t lock;              /* protects the next three */
+	struct socket *added, *added_last; /* list by .next: not yet seen by the thread */
 	bool closed;
-	struct socket ring; /* the thread's, all of them */
+	struct socket ring; /* all sockets of the thread */
 	struct timer timers[RINGS];
 	int epoll, wake;
 	char scratch[SCRATCH];
@@ -100,7 +100,7 @@ static void timer_set(struct socket *k, enum ring which, uint64_t ms)
 
 /* ---- one socket ---- */
 
-static void watch(struct socket *k)
+static void update_events(struct socket *k)
 {
 	struct epoll_event e = {.data.ptr = k};
 
@@ -115,8 +115,8 @@ static void watch(struct socket *k)
 	}
 }
 
-/* The connection goes back to where it came from, which closes it. */
-static void hang_up(struct socket *k)
+/* Returns the connection to libmicrohttpd, which closes it. */
+static void disconnect(struct socket *k)
 {
 	if (k->handle) {
 		epoll_ctl(k->all->epoll, EPOLL_CTL_DEL, k->fd, NULL);
@@ -125,7 +125,7 @@ static void hang_up(struct socket *k)
 	}
 	timer_stop(&k->timers[RING_PING]);
 	timer_stop(&k->timers[RING_CLOSE]);
-	k->leaving = true;
+	k->closing = true;
 }
 
 static void flush(struct socket *k)
@@ -143,29 +143,28 @@ static void flush(struct socket *k)
 			break;
 		}
 		if (n <= 0) {
-			hang_up(k);
+			disconnect(k);
 			break;
 		}
 		sent += (size_t)n;
 	}
 	buf_drop(out, sent);
 	if (out->n == 0) {
-		buf_release(out); /* a thousand that are idle keep nothing */
+		buf_release(out); /* idle connections keep no buffer */
 	}
 }
 
-/* The connection ends when the peer has answered our Close. */
+/* The connection ends when the peer has answered the Close. */
 static void begin_close(struct socket *k)
 {
-	k->leaving = true;
+	k->closing = true;
 	timer_stop(&k->timers[RING_PING]);
 	timer_set(k, RING_CLOSE, CLOSE_TIMEOUT_MS);
 }
 
-/* What the library says to a peer that breaks the rules: Close, and the end of our side.
-   What is still under way to us is read, for a socket closed over unread bytes takes the
-   Close with it. */
-static void break_off(struct socket *k)
+/* Ends the connection after a protocol error: a Close, then shutdown. Pending input is still
+ * read, because closing a socket with unread bytes resets the connection and discards the Close. */
+static void fail_connection(struct socket *k)
 {
 	flush(k);
 	if (k->handle) {
@@ -176,7 +175,7 @@ static void break_off(struct socket *k)
 
 static void send_lines(struct socket *k, struct str lines)
 {
-	while (lines.n > 0 && !k->leaving) {
+	while (lines.n > 0 && !k->closing) {
 		const char *end = memchr(lines.p, '\n', lines.n);
 		size_t n = end ? (size_t)(end - lines.p) : lines.n;
 
@@ -185,16 +184,16 @@ static void send_lines(struct socket *k, struct str lines)
 	}
 }
 
-static void carry_out(struct socket *k, struct openenv_reply *r)
+static void apply_reply(struct socket *k, struct openenv_reply *r)
 {
 	send_lines(k, buf_view(&r->late));
-	if (r->hang_up) {
-		hang_up(k);
+	if (r->disconnect) {
+		disconnect(k);
 	}
-	if (r->text.n > 0 && !k->leaving) {
+	if (r->text.n > 0 && !k->closing) {
 		frames_send(&k->frames, buf_view(&r->text));
 	}
-	if (r->close != 0 && !k->leaving) {
+	if (r->close != 0 && !k->closing) {
 		frames_close(&k->frames, r->close, r->reason);
 		begin_close(k);
 	}
@@ -202,20 +201,20 @@ static void carry_out(struct socket *k, struct openenv_reply *r)
 	buf_release(&r->text);
 }
 
-/* Answers one message; false: its answer takes time. */
+/* Answers one message. False: the reply is delayed. */
 static bool answer(struct socket *k, struct frame_message *m, bool waited)
 {
 	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
 
-	openenv_hear(&k->session, buf_view(&m->bytes), m->binary, waited, &r);
+	openenv_handle_message(&k->session, buf_view(&m->bytes), m->binary, waited, &r);
 	if (r.wait_ms > 0) {
 		k->waiting = m;
 		timer_set(k, RING_STEP, r.wait_ms);
-		carry_out(k, &r);
+		apply_reply(k, &r);
 		return false;
 	}
 	frame_message_free(m);
-	carry_out(k, &r);
+	apply_reply(k, &r);
 	return true;
 }
 
@@ -223,7 +222,7 @@ static void answer_all(struct socket *k)
 {
 	struct frame_message *m;
 
-	while (!k->waiting && !k->leaving && (m = frames_take(&k->frames))) {
+	while (!k->waiting && !k->closing && (m = frames_next(&k->frames))) {
 		if (!answer(k, m, false)) {
 			break;
 		}
@@ -232,11 +231,11 @@ static void answer_all(struct socket *k)
 
 static void forget(struct socket *k)
 {
-	hang_up(k);
+	disconnect(k);
 	timer_stop(&k->timers[RING_STEP]);
 	k->prev->next = k->next;
 	k->next->prev = k->prev;
-	openenv_leave(&k->session);
+	openenv_session_close(&k->session);
 	frame_message_free(k->waiting);
 	frames_release(&k->frames);
 	buf_release(&k->early);
@@ -244,23 +243,23 @@ static void forget(struct socket *k)
 	free(k);
 }
 
-/* A session that its client has left gives its room back, but not before a step that is
-   under way is done, unless that never is. */
-static void flush_or_leave(struct socket *k)
+/* Closes the session when its client has disconnected, but not before a running step has
+ * finished, unless that step never finishes. */
+static void flush_or_close(struct socket *k)
 {
 	flush(k);
 	if (k->frames.peer_closed && k->frames.out.n == 0) {
-		hang_up(k);
+		disconnect(k);
 	}
-	if (k->leaving && (!k->waiting || k->timers[RING_STEP].until_ns == UINT64_MAX)) {
-		openenv_leave(&k->session);
+	if (k->closing && (!k->waiting || k->timers[RING_STEP].until_ns == UINT64_MAX)) {
+		openenv_session_close(&k->session);
 		if (!k->handle) {
 			forget(k);
 			return;
 		}
 	}
-	frames_rest(&k->frames);
-	watch(k);
+	frames_trim(&k->frames);
+	update_events(k);
 }
 
 static void feed(struct socket *k, struct str bytes)
@@ -269,18 +268,18 @@ static void feed(struct socket *k, struct str bytes)
 		return; /* read and discarded */
 	}
 	frames_feed(&k->frames, bytes);
-	if (k->frames.ponged && k->pinged && !k->leaving) {
-		k->pinged = false;
+	if (k->frames.pong_received && k->awaiting_pong && !k->closing) {
+		k->awaiting_pong = false;
 		timer_set(k, RING_PING, k->all->server->conf.ping_ms);
 	}
 	if (k->frames.broken) {
-		break_off(k);
+		fail_connection(k);
 	} else if (k->frames.peer_closed) {
-		k->leaving = true;
+		k->closing = true;
 	}
 }
 
-static void take_in(struct socket *k)
+static void read_input(struct socket *k)
 {
 	size_t n = SCRATCH;
 
@@ -291,7 +290,7 @@ static void take_in(struct socket *k)
 			return;
 		}
 		if (got <= 0) {
-			hang_up(k);
+			disconnect(k);
 			return;
 		}
 		n = (size_t)got;
@@ -299,20 +298,20 @@ static void take_in(struct socket *k)
 	}
 }
 
-static void serve(struct socket *k, uint32_t ready)
+static void on_ready(struct socket *k, uint32_t ready)
 {
 	if (ready & EPOLLIN) {
-		take_in(k);
+		read_input(k);
 	} else if (ready & (EPOLLHUP | EPOLLERR)) {
-		hang_up(k);
+		disconnect(k);
 	}
 	answer_all(k);
-	flush_or_leave(k);
+	flush_or_close(k);
 }
 
-/* ---- what comes due ---- */
+/* ---- timers ---- */
 
-static void step_is_due(struct socket *k)
+static void on_step_timer(struct socket *k)
 {
 	struct frame_message *m = k->waiting;
 
@@ -320,39 +319,40 @@ static void step_is_due(struct socket *k)
 	k->waiting = NULL;
 	(void)answer(k, m, true);
 	answer_all(k);
-	flush_or_leave(k);
+	flush_or_close(k);
 }
 
-/* A ping, or a missing pong: other messages do not count as a pong. */
-static void ping_is_due(struct socket *k)
+/* Sends a ping, or closes the connection if the pong is missing; other messages do not count as
+ * a pong. */
+static void on_ping_timer(struct socket *k)
 {
 	const struct serve_conf *c = &k->all->server->conf;
 
-	if (k->pinged) {
+	if (k->awaiting_pong) {
 		frames_close(&k->frames, CODE_GONE, "keepalive ping timeout");
-		break_off(k);
+		fail_connection(k);
 	} else {
 		frames_ping(&k->frames);
-		k->pinged = true;
+		k->awaiting_pong = true;
 		timer_set(k, RING_PING, c->ping_timeout_ms);
 	}
-	flush_or_leave(k);
+	flush_or_close(k);
 }
 
-static void close_is_due(struct socket *k)
+static void on_close_timer(struct socket *k)
 {
-	hang_up(k);
-	flush_or_leave(k);
+	disconnect(k);
+	flush_or_close(k);
 }
 
-static void (*const when_due[RINGS])(struct socket *k) = {
-	[RING_STEP] = step_is_due,
-	[RING_PING] = ping_is_due,
-	[RING_CLOSE] = close_is_due,
+static void (*const on_timer[RINGS])(struct socket *k) = {
+	[RING_STEP] = on_step_timer,
+	[RING_PING] = on_ping_timer,
+	[RING_CLOSE] = on_close_timer,
 };
 
-/* Whatever is due; how long the thread may sleep until something is. */
-static int pass_time(struct sockets *s)
+/* Runs all due timers. Returns how long the thread may sleep. */
+static int run_timers(struct sockets *s)
 {
 	uint64_t now = now_ns(s), next = UINT64_MAX;
 
@@ -360,7 +360,7 @@ static int pass_time(struct sockets *s)
 		struct timer *ring = &s->timers[i];
 
 		while (ring->next != ring && ring->next->until_ns <= now) {
-			when_due[i](ring->next->owner);
+			on_timer[i](ring->next->owner);
 		}
 		if (ring->next != ring && ring->next->until_ns < next) {
 			next = ring->next->until_ns;
@@ -393,21 +393,21 @@ static void receive(struct sockets *s, struct socket *k)
 	}
 	timer_set(k, RING_PING, s->server->conf.ping_ms);
 	openenv_open(s->server, &k->session, buf_view(&k->session_id), &greeting);
-	carry_out(k, &greeting);
+	apply_reply(k, &greeting);
 	feed(k, buf_view(&k->early));
 	buf_release(&k->early);
 	buf_release(&k->session_id);
-	serve(k, 0);
+	on_ready(k, 0);
 }
 
-/* False: it is time to end. */
+/* False: stop. */
 static bool receive_all(struct sockets *s)
 {
 	pthread_mutex_lock(&s->lock);
-	struct socket *k = s->arrived;
+	struct socket *k = s->added;
 	bool closed = s->closed;
 
-	s->arrived = NULL;
+	s->added = NULL;
 	pthread_mutex_unlock(&s->lock);
 	for (struct socket *next; k; k = next) {
 		next = k->next;
@@ -420,7 +420,7 @@ static void end_all(struct sockets *s)
 {
 	for (struct socket *k = s->ring.next, *next; k != &s->ring; k = next) {
 		next = k->next;
-		if (!k->leaving) {
+		if (!k->closing) {
 			frames_close(&k->frames, CODE_ENDING, NULL);
 			flush(k);
 		}
@@ -435,13 +435,13 @@ static void *run(void *arg)
 	uint64_t wakes;
 
 	while (receive_all(s)) {
-		int count = epoll_wait(s->epoll, ready, EVENTS, pass_time(s));
+		int count = epoll_wait(s->epoll, ready, EVENTS, run_timers(s));
 
 		for (int i = 0; i < count; i++) {
 			if (ready[i].data.ptr) {
-				serve(ready[i].data.ptr, ready[i].events);
+				on_ready(ready[i].data.ptr, ready[i].events);
 			} else if (read(s->wake, &wakes, sizeof(wakes)) < 0) {
-				/* the lists are authoritative, however often it woke us */
+				/* only drains the wake-ups: the lists say what to do */
 				continue;
 			}
 		}
@@ -510,10 +510,10 @@ void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, 
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 	pthread_mutex_lock(&s->lock);
 	bool closed = s->closed;
-	if (!closed && s->arrived) {
-		s->arrived_last = s->arrived_last->next = k;
+	if (!closed && s->added) {
+		s->added_last = s->added_last->next = k;
 	} else if (!closed) {
-		s->arrived = s->arrived_last = k;
+		s->added = s->added_last = k;
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (closed) {

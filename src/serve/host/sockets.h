@@ -8,14 +8,14 @@
 struct MHD_UpgradeResponseHandle;
 struct sockets;
 
-/* o outlives it. */
+/* o must outlive it. */
 MUST_USE int sockets_start(struct openenv *o, struct sockets **out, struct error *err);
-/* From HTTP's thread. early: what the client has sent behind its request; session_id: of
-   the URL. */
+/* Called by the HTTP thread. early: bytes received after the upgrade request; session_id: from
+ * the URL. */
 void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, int fd,
                    struct str early, struct str session_id);
-/* Closes all connections (Close 1012), and new ones from now on. Before MHD_stop_daemon, which
-   needs every upgraded connection back first. */
+/* Closes all connections (Close 1012), also those adopted later. Call before MHD_stop_daemon,
+ * which requires that every upgraded connection was closed. */
 void sockets_close(struct sockets *s);
 void sockets_free(struct sockets *s); /* after sockets_close; NULL is fine */
 

@@ -1,4 +1,5 @@
-/* A queue sorted by time, a thread that sleeps until its head is due: see suspend_queue.h. */
+/* A queue sorted by due time, and a thread that sleeps until its head is due: see
+ * suspend_queue.h. */
 #include "serve/host/suspend_queue.h"
 
 #include "base/mem.h"
@@ -15,14 +16,14 @@
 
 struct suspend_queue {
 	pthread_t thread;
-	pthread_mutex_t lock; /* over all below */
+	pthread_mutex_t lock; /* protects all below */
 	struct clock clock;
-	struct waiter queue; /* ring: .next is due first */
+	struct waiter queue; /* ring sorted by time: .next is due first */
 	bool closed;
 	int wake[2];
 };
 
-static void take_out(struct waiter *r)
+static void queue_remove(struct waiter *r)
 {
 	r->prev->next = r->next;
 	r->next->prev = r->prev;
@@ -36,13 +37,13 @@ static void wake_thread(struct suspend_queue *w)
 
 /* Resumes the connections that are due; returns how long poll() may sleep until the next one,
    rounded up. */
-static int release_due(struct suspend_queue *w)
+static int resume_due(struct suspend_queue *w)
 {
 	uint64_t now = w->clock.monotonic_ns(w->clock.ctx);
 	struct waiter *first;
 
 	while ((first = w->queue.next) != &w->queue && first->until_ns <= now) {
-		take_out(first);
+		queue_remove(first);
 		MHD_resume_connection(first->connection);
 	}
 	if (first == &w->queue || first->until_ns == UINT64_MAX) {
@@ -53,14 +54,14 @@ static int release_due(struct suspend_queue *w)
 	return ms < 60000 ? (int)ms : 60000;
 }
 
-static void *watch(void *arg)
+static void *run(void *arg)
 {
 	struct suspend_queue *w = arg;
 	char bytes[64];
 
 	for (;;) {
 		pthread_mutex_lock(&w->lock);
-		int sleep_ms = release_due(w);
+		int sleep_ms = resume_due(w);
 		bool closed = w->closed;
 
 		pthread_mutex_unlock(&w->lock);
@@ -72,7 +73,7 @@ static void *watch(void *arg)
 		if (poll(&fd, 1, sleep_ms) > 0) {
 			ssize_t got = read(w->wake[0], bytes, sizeof(bytes));
 
-			/* however many wake-ups there were: the queue is authoritative */
+			/* only drains the wake-ups: the queue says what to do */
 			(void)got;
 		}
 	}
@@ -106,7 +107,7 @@ int suspend_queue_start(struct clock clock, struct suspend_queue **out, struct e
 		return -1;
 	}
 	pthread_mutex_init(&w->lock, NULL);
-	errno = pthread_create(&w->thread, NULL, watch, w);
+	errno = pthread_create(&w->thread, NULL, run, w);
 	if (errno != 0) {
 		error_errno(err, "cannot start a thread");
 		suspend_queue_free(w);
@@ -123,8 +124,8 @@ static uint64_t after(const struct suspend_queue *w, uint64_t wait_ms)
 	return wait_ms < (UINT64_MAX - now) / NS_PER_MS ? now + wait_ms * NS_PER_MS : UINT64_MAX;
 }
 
-/* True: it is the one that is due first. */
-static bool put_in(struct suspend_queue *w, struct waiter *r)
+/* True: it is the new head. */
+static bool queue_insert(struct suspend_queue *w, struct waiter *r)
 {
 	struct waiter *before = w->queue.prev;
 
@@ -152,7 +153,7 @@ bool suspend_queue_add(struct suspend_queue *w, struct waiter *waiter,
 	open = !w->closed;
 	if (open) {
 		MHD_suspend_connection(connection);
-		first = put_in(w, waiter);
+		first = queue_insert(w, waiter);
 	}
 	pthread_mutex_unlock(&w->lock);
 	if (first) {
@@ -161,12 +162,12 @@ bool suspend_queue_add(struct suspend_queue *w, struct waiter *waiter,
 	return open;
 }
 
-static void release_those(struct suspend_queue *w, const struct str *session)
+static void resume_matching(struct suspend_queue *w, const struct str *session)
 {
 	for (struct waiter *r = w->queue.next, *next; r != &w->queue; r = next) {
 		next = r->next;
 		if (!session || str_is(*session, r->session)) {
-			take_out(r);
+			queue_remove(r);
 			MHD_resume_connection(r->connection);
 		}
 	}
@@ -175,7 +176,7 @@ static void release_those(struct suspend_queue *w, const struct str *session)
 void suspend_queue_end_session(struct suspend_queue *w, struct str session)
 {
 	pthread_mutex_lock(&w->lock);
-	release_those(w, &session);
+	resume_matching(w, &session);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -183,7 +184,7 @@ void suspend_queue_close(struct suspend_queue *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->closed = true;
-	release_those(w, NULL);
+	resume_matching(w, NULL);
 	pthread_mutex_unlock(&w->lock);
 	wake_thread(w);
 	pthread_join(w->thread, NULL);

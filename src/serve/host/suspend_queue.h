@@ -1,4 +1,5 @@
-/* Connections suspended while others are served, on one thread that resumes each at its time. */
+/* Connections suspended for a time or until resumed, on one thread, so that they do not block
+ * others. */
 #ifndef ROLLDBG_SERVE_HOST_SUSPEND_QUEUE_H
 #define ROLLDBG_SERVE_HOST_SUSPEND_QUEUE_H
 
@@ -8,13 +9,12 @@
 struct MHD_Connection;
 struct suspend_queue;
 
-/* One connection's place in the queue; part of whatever belongs to the connection,
- * zeroed. */
+/* A queue entry. Embedded in the connection's own struct; zeroed initially. */
 struct waiter {
 	struct waiter *prev, *next;
 	struct MHD_Connection *connection;
 	uint64_t until_ns;
-	char session[33]; /* of the requested transport */
+	char session[33]; /* id of the request's session */
 };
 
 MUST_USE int suspend_queue_start(struct clock clock, struct suspend_queue **out, struct error *err);
@@ -25,8 +25,8 @@ MUST_USE bool suspend_queue_add(struct suspend_queue *w, struct waiter *waiter,
                                 uint64_t wait_ms);
 /* Resumes the connections suspended in that session. */
 void suspend_queue_end_session(struct suspend_queue *w, struct str session);
-/* Resumes all connections, now and from now on. Before MHD_stop_daemon, which requires that
-   none is suspended. */
+/* Resumes all connections and refuses to suspend more. Call before MHD_stop_daemon, which
+ * requires that none is suspended. */
 void suspend_queue_close(struct suspend_queue *w);
 bool suspend_queue_closed(struct suspend_queue *w);
 void suspend_queue_free(struct suspend_queue *w); /* after suspend_queue_close; NULL is fine */

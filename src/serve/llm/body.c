@@ -1,11 +1,11 @@
-/* Writing what the scripted model sends: see body.h. */
+/* Replies of the scripted model: see body.h. */
 #include "serve/llm/body.h"
 
 #include "json/write.h"
 
 #include <stdio.h>
 
-#define PIECE       8 /* bytes of text a chunk */
+#define PIECE       8 /* default bytes of text per chunk */
 #define PIECE_LARGE ((size_t)64 << 10)
 
 /* ---- the message ---- */
@@ -39,7 +39,7 @@ static void put_call(struct json_writer *w, struct str call, uint64_t number, si
 	jw_end(w);
 }
 
-void llm_body_fill(struct buf *out, char with, uint64_t size)
+void llm_body_pad(struct buf *out, char with, uint64_t size)
 {
 	char *room = buf_room(out, size);
 
@@ -61,7 +61,7 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 	}
 	if (r->size) {
 		buf_text(out, "{\"role\":\"assistant\",\"content\":\"");
-		llm_body_fill(out, 'x', r->size);
+		llm_body_pad(out, 'x', r->size);
 		buf_text(out, "\"}");
 		return;
 	}
@@ -99,7 +99,7 @@ static void put_given(struct json_writer *w, const char *key, struct str raw)
 	}
 }
 
-static void put_head(struct json_writer *w, const char *object, const struct llm_asked *a,
+static void put_head(struct json_writer *w, const char *object, const struct scripted_request *a,
                      uint64_t number)
 {
 	char id[32];
@@ -132,7 +132,7 @@ static void put_choice(struct json_writer *w, const struct llm_reply *r, int64_t
 	jw_end(w);
 }
 
-void llm_body_whole(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
+void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                     struct buf *out)
 {
 	struct buf message = BUF(LLM_BODY_MAX);
@@ -157,7 +157,7 @@ void llm_body_whole(const struct llm_reply *r, const struct llm_asked *a, uint64
 
 struct streaming {
 	const struct llm_reply *r;
-	const struct llm_asked *a;
+	const struct scripted_request *a;
 	uint64_t number;
 	struct buf *out;
 	size_t piece;
@@ -188,7 +188,7 @@ static void end_event(struct streaming *s)
 	line_end(s);
 }
 
-/* A chunk up to its delta; the prompt's token ids go with the first. */
+/* A chunk up to its delta; the first one has the prompt's token ids. */
 static void begin_chunk(struct streaming *s, struct json_writer *w)
 {
 	begin_event(s);
@@ -230,8 +230,7 @@ static bool is_surrogate(struct str escape, bool leads)
 	       strchr(leads ? high : low, escape.p[3]);
 }
 
-/* The length of a prefix of an escaped text that does not split an escape, a character or a
-   surrogate pair. */
+/* The length of the next unit of an escaped text: an escape, a character or a surrogate pair. */
 static size_t unit(struct str text)
 {
 	unsigned char c = (unsigned char)text.p[0];
@@ -254,7 +253,7 @@ static struct str next_piece(struct str *rest, size_t least)
 	if (least >= rest->n) {
 		piece.n = rest->n;
 	} else if (least == PIECE_LARGE) {
-		piece.n = least; /* of the filling, which is all alike */
+		piece.n = least; /* only in padding, which is ASCII */
 	}
 	while (piece.n < rest->n && piece.n < least) {
 		piece.n += unit(str_skip(*rest, piece.n));
@@ -415,7 +414,7 @@ static void stream_failure(struct streaming *s)
 	end_event(s);
 }
 
-void llm_body_stream(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
+void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                      struct buf *out)
 {
 	struct streaming s = {.r = r, .a = a, .number = number, .out = out};
@@ -451,7 +450,7 @@ void llm_body_stream(const struct llm_reply *r, const struct llm_asked *a, uint6
 	"<!DOCTYPE html>\n<html><head><title>%u</title></head><body><h1>%u</h1>"                   \
 	"</body></html>\n"
 
-/* What the servers call an error of that status: OpenAI, vLLM, Anthropic. */
+/* Error type and code by status: OpenAI, vLLM, Anthropic. */
 static const struct {
 	unsigned status;
 	const char *openai, *vllm, *anthropic;
@@ -466,7 +465,7 @@ static const struct {
 	{529, "server_error", "InternalServerError", "overloaded_error"},
 };
 
-static const char *type_of(const struct llm_complaint *c)
+static const char *type_of(const struct llm_error_body *c)
 {
 	size_t at = c->status < 500 ? 0 : ARRAY_LEN(error_types) - 2;
 
@@ -482,10 +481,10 @@ static const char *type_of(const struct llm_complaint *c)
 }
 
 /* {"message":..,"type":..,"param":null,"code":..} */
-static void put_error(struct json_writer *w, const struct llm_complaint *c)
+static void put_error(struct json_writer *w, const struct llm_error_body *c)
 {
 	jw_key(w, "message");
-	jw_raw(w, c->words);
+	jw_raw(w, c->message);
 	jw_key(w, "type");
 	jw_text(w, type_of(c));
 	jw_key(w, "param");
@@ -494,7 +493,7 @@ static void put_error(struct json_writer *w, const struct llm_complaint *c)
 	jw_raw(w, c->code);
 }
 
-static void write_error(const struct llm_complaint *c, struct json_writer *w)
+static void write_error(const struct llm_error_body *c, struct json_writer *w)
 {
 	switch (c->form) {
 	case ERROR_VLLM:
@@ -504,7 +503,7 @@ static void write_error(const struct llm_complaint *c, struct json_writer *w)
 		break;
 	case ERROR_FASTAPI:
 		jw_key(w, "detail");
-		jw_raw(w, c->words);
+		jw_raw(w, c->message);
 		break;
 	case ERROR_FASTAPI_LIST:
 		jw_key(w, "detail");
@@ -513,7 +512,7 @@ static void write_error(const struct llm_complaint *c, struct json_writer *w)
 		jw_key(w, "loc");
 		jw_raw(w, STR("[\"body\",\"messages\"]"));
 		jw_key(w, "msg");
-		jw_raw(w, c->words);
+		jw_raw(w, c->message);
 		jw_key(w, "type");
 		jw_text(w, "value_error");
 		jw_end(w);
@@ -521,7 +520,7 @@ static void write_error(const struct llm_complaint *c, struct json_writer *w)
 		break;
 	case ERROR_GATEWAY:
 		jw_key(w, "error");
-		jw_raw(w, c->words);
+		jw_raw(w, c->message);
 		break;
 	default:
 		if (c->form == ERROR_ANTHROPIC) {
@@ -536,7 +535,7 @@ static void write_error(const struct llm_complaint *c, struct json_writer *w)
 	}
 }
 
-const char *llm_body_error(const struct llm_complaint *c, struct buf *out)
+const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 {
 	struct json_writer w;
 

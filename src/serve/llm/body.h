@@ -1,5 +1,5 @@
-/* The bodies that the scripted model sends: completions whole and streamed, errors in the
-   forms that are about. */
+/* The bodies sent by the scripted model: chat completions, whole or streamed, and errors in the
+ * formats of several servers. */
 #ifndef ROLLDBG_SERVE_LLM_BODY_H
 #define ROLLDBG_SERVE_LLM_BODY_H
 
@@ -7,23 +7,22 @@
 
 #define LLM_BODY_MAX ((size_t)1 << 30)
 
-/* One chat completion; number: of the request, for its ids. Appends. */
-void llm_body_whole(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
+/* Appends one chat completion. number: of the request, used in ids. */
+void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                     struct buf *out);
 /* The same as server-sent events. */
-void llm_body_stream(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
+void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                      struct buf *out);
 
-/* An error. words: raw JSON string; code: raw JSON, absent: null. Gives the content type,
-   NULL for no body. */
-struct llm_complaint {
+/* An error. message: the message, a raw JSON string; code: raw JSON, absent: null. */
+struct llm_error_body {
 	enum llm_error form;
 	unsigned status;
-	struct str words, code;
+	struct str message, code;
 };
-const char *llm_body_error(const struct llm_complaint *c, struct buf *out);
-/* Appends so many of that character. */
-void llm_body_fill(struct buf *out, char with, uint64_t size);
+const char *llm_body_error(const struct llm_error_body *c, struct buf *out);
+/* Appends `size` copies of that character. */
+void llm_body_pad(struct buf *out, char with, uint64_t size);
 
 /* {"object":"list","data":[..]} */
 void llm_body_models(struct str models, struct buf *out);

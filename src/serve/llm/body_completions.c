@@ -1,4 +1,4 @@
-/* Replies of the older API for plain prompts, /v1/completions, whole and streamed. */
+/* Replies of the legacy completions API, /v1/completions, whole or streamed. */
 #include "serve/llm/body_apis.h"
 
 static void put_choice(struct json_writer *w, const struct llm_reply *r, int64_t index,
@@ -16,7 +16,7 @@ static void put_choice(struct json_writer *w, const struct llm_reply *r, int64_t
 	jw_end(w);
 }
 
-static void put_head(struct json_writer *w, const struct llm_asked *a, uint64_t number)
+static void put_head(struct json_writer *w, const struct scripted_request *a, uint64_t number)
 {
 	jw_object(w);
 	jw_key(w, "id");
@@ -29,7 +29,7 @@ static void put_head(struct json_writer *w, const struct llm_asked *a, uint64_t 
 	jw_str(w, a->model);
 }
 
-/* The text as it is sent: raw JSON string. */
+/* The reply's text: raw JSON string. */
 static struct str text_of(const struct llm_reply *r)
 {
 	struct str text = r->message.p ? JSON_GET(r->message, "content") : r->text;
@@ -42,8 +42,8 @@ static struct str finish_of(const struct llm_reply *r)
 	return r->finish_reason.p ? r->finish_reason : STR("\"stop\"");
 }
 
-void llm_completion_whole(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
-                          struct buf *out)
+void llm_completion_whole(const struct llm_reply *r, const struct scripted_request *a,
+                          uint64_t number, struct buf *out)
 {
 	struct json_writer w;
 
@@ -62,8 +62,8 @@ void llm_completion_whole(const struct llm_reply *r, const struct llm_asked *a, 
 	jw_end(&w);
 }
 
-void llm_completion_stream(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
-                           struct buf *out)
+void llm_completion_stream(const struct llm_reply *r, const struct scripted_request *a,
+                           uint64_t number, struct buf *out)
 {
 	struct json_writer w;
 

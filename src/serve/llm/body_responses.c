@@ -1,4 +1,4 @@
-/* Replies of the Responses API, whole and as the events that the official clients read. */
+/* Replies of the Responses API, whole or as the events that the official clients expect. */
 #include "serve/llm/body_apis.h"
 
 #include <stdio.h>
@@ -14,10 +14,10 @@ void llm_put_id(struct json_writer *w, const char *prefix, uint64_t number)
 /* ---- the items of a reply ---- */
 
 struct output_item {
-	struct str text; /* of a message: raw JSON string; absent: it is a call */
+	struct str text; /* text of a message, a raw JSON string; absent: a call */
 	struct str call;
 	uint64_t number; /* of the request */
-	size_t at;       /* in the output */
+	size_t at;       /* index in the output */
 };
 
 static struct str text_of(const struct llm_reply *r)
@@ -73,7 +73,7 @@ static void put_arguments(struct json_writer *w, struct str function)
 	}
 }
 
-/* A call of the script, or one of `message`. */
+/* The function of a call, given by `calls` or by `message`. */
 static struct str function_of(const struct output_item *i)
 {
 	struct str function = JSON_GET(i->call, "function");
@@ -160,7 +160,7 @@ static const char *incomplete(const struct llm_reply *r)
 }
 
 static void put_response(struct json_writer *w, const struct llm_reply *r,
-                         const struct llm_asked *a, uint64_t number, bool begun)
+                         const struct scripted_request *a, uint64_t number, bool begun)
 {
 	struct output_item i = {.number = number};
 	const char *why = begun ? NULL : incomplete(r);
@@ -212,8 +212,8 @@ static void put_response(struct json_writer *w, const struct llm_reply *r,
 	jw_end(w);
 }
 
-void llm_response_whole(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
-                        struct buf *out)
+void llm_response_whole(const struct llm_reply *r, const struct scripted_request *a,
+                        uint64_t number, struct buf *out)
 {
 	struct json_writer w;
 
@@ -247,7 +247,7 @@ static void end(struct events *e)
 	buf_text(e->out, "\n\n");
 }
 
-/* An event about an item, up to its own members. */
+/* Begins an event about an item. */
 static struct json_writer *begin_about(struct events *e, const char *type,
                                        const struct output_item *i, bool of_part)
 {
@@ -309,8 +309,8 @@ static void send_arguments(struct events *e, const char *type, const struct outp
 	end(e);
 }
 
-void llm_response_stream(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
-                         struct buf *out)
+void llm_response_stream(const struct llm_reply *r, const struct scripted_request *a,
+                         uint64_t number, struct buf *out)
 {
 	struct events e = {.out = out};
 	struct output_item i = {.number = number};

@@ -1,25 +1,25 @@
-/* Checking requests: see check.h. */
+/* Checks of requests: see check.h. */
 #include "serve/llm/check.h"
 
 #define TEXT_MAX ((size_t)32 << 20)
 
 struct checking {
 	struct arena *arena;
-	struct llm_asked *out;
+	struct scripted_request *out;
 	struct buf *why;
-	size_t at;             /* number of the message */
+	size_t at;             /* index of the message */
 	struct str open;       /* calls of the last assistant message, raw array */
-	size_t cursor;         /* in it */
+	size_t cursor;         /* position in `open` */
 	struct str unanswered; /* raw id of the next one; absent: all are answered */
 };
 
-static bool bad(struct checking *c, const char *what)
+static bool reject_message(struct checking *c, const char *what)
 {
 	buf_printf(c->why, "messages[%zu]: %s", c->at, what);
 	return false;
 }
 
-static bool plain_bad(struct checking *c, const char *what)
+static bool reject(struct checking *c, const char *what)
 {
 	buf_text(c->why, what);
 	return false;
@@ -35,7 +35,7 @@ static void expect_next(struct checking *c)
 }
 
 /* Ollama refuses a history with arguments that are not an object. */
-static bool are_object(struct checking *c, struct str arguments)
+static bool are_json_object(struct checking *c, struct str arguments)
 {
 	struct json_fault fault;
 	struct str text;
@@ -53,16 +53,16 @@ static bool check_call(struct checking *c, struct str call)
 	struct str id = JSON_GET(call, "id");
 
 	if (json_type(id) != JSON_STRING || !json_inner(id).n) {
-		return bad(c, "a tool call has no id");
+		return reject_message(c, "a tool call has no id");
 	}
 	if (!json_is(JSON_GET(call, "type"), STR("function"))) {
-		return bad(c, "a tool call's type is not \"function\"");
+		return reject_message(c, "a tool call's type is not \"function\"");
 	}
 	if (json_type(JSON_GET(function, "name")) != JSON_STRING) {
-		return bad(c, "a tool call has no function.name");
+		return reject_message(c, "a tool call has no function.name");
 	}
-	return are_object(c, JSON_GET(function, "arguments")) ||
-	       bad(c, "invalid tool call arguments: not the text of a JSON object");
+	return are_json_object(c, JSON_GET(function, "arguments")) ||
+	       reject_message(c, "invalid tool call arguments: not the text of a JSON object");
 }
 
 static bool check_assistant(struct checking *c, struct str message)
@@ -72,10 +72,10 @@ static bool check_assistant(struct checking *c, struct str message)
 	c->out->turn++;
 	if (!calls.p) {
 		return !json_is_null(JSON_GET(message, "content")) ||
-		       bad(c, "an assistant message has neither content nor tool_calls");
+		       reject_message(c, "an assistant message has neither content nor tool_calls");
 	}
 	if (json_type(calls) != JSON_ARRAY || !json_count(calls)) {
-		return bad(c, "tool_calls is not an array of at least one call");
+		return reject_message(c, "tool_calls is not an array of at least one call");
 	}
 	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
 		if (!check_call(c, call)) {
@@ -93,11 +93,12 @@ static bool check_tool(struct checking *c, struct str message)
 	struct str id = JSON_GET(message, "tool_call_id");
 
 	if (!c->unanswered.p) {
-		return bad(c, "a message of role tool does not answer an earlier call");
+		return reject_message(c, "a message of role tool does not answer an earlier call");
 	}
 	if (!str_eq(id, c->unanswered)) {
-		return bad(c, "it does not answer the next open call (calls are answered in "
-		              "order)");
+		return reject_message(
+			c, "it does not answer the next open call (calls are answered in "
+			   "order)");
 	}
 	expect_next(c);
 	return true;
@@ -110,7 +111,7 @@ static bool check_content(struct checking *c, struct str content, bool assistant
 	if (type == JSON_STRING || type == JSON_ARRAY || (assistant && json_is_null(content))) {
 		return true;
 	}
-	return bad(c, "content is neither a string nor an array of parts");
+	return reject_message(c, "content is neither a string nor an array of parts");
 }
 
 static bool check_message(struct checking *c, struct str message)
@@ -121,7 +122,7 @@ static bool check_message(struct checking *c, struct str message)
 	bool assistant = json_is(role, STR("assistant"));
 
 	if (json_type(message) != JSON_OBJECT || json_type(role) != JSON_STRING) {
-		return bad(c, "it has no role");
+		return reject_message(c, "it has no role");
 	}
 	if (!check_content(c, content, assistant)) {
 		return false;
@@ -130,8 +131,9 @@ static bool check_message(struct checking *c, struct str message)
 		return check_tool(c, message);
 	}
 	if (c->unanswered.p) {
-		return bad(c, "an assistant message with tool_calls must be followed by a message "
-		              "of role tool for each of them");
+		return reject_message(
+			c, "an assistant message with tool_calls must be followed by a message "
+			   "of role tool for each of them");
 	}
 	if (assistant) {
 		return check_assistant(c, message);
@@ -141,7 +143,7 @@ static bool check_message(struct checking *c, struct str message)
 			return true;
 		}
 	}
-	return bad(c, "unknown role");
+	return reject_message(c, "unknown role");
 }
 
 static bool check_messages(struct checking *c, struct str messages)
@@ -149,7 +151,7 @@ static bool check_messages(struct checking *c, struct str messages)
 	struct str message = STR_NONE;
 
 	if (json_type(messages) != JSON_ARRAY || !json_count(messages)) {
-		return plain_bad(c, "messages is not an array of at least one message");
+		return reject(c, "messages is not an array of at least one message");
 	}
 	for (size_t cursor = 0; json_next(messages, &cursor, &message); c->at++) {
 		if (!check_message(c, message)) {
@@ -157,7 +159,7 @@ static bool check_messages(struct checking *c, struct str messages)
 		}
 	}
 	if (c->unanswered.p) {
-		return bad(c, "the last tool calls have no result");
+		return reject_message(c, "the last tool calls have no result");
 	}
 	c->out->last = json_text(c->arena, JSON_GET(message, "content"));
 	return true;
@@ -171,10 +173,10 @@ static bool check_tools(struct checking *c, struct str body)
 
 	if (!tools.p) {
 		return !JSON_GET(body, "tool_choice").p ||
-		       plain_bad(c, "tool_choice is only allowed when tools are given");
+		       reject(c, "tool_choice is only allowed when tools are given");
 	}
 	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
-		return plain_bad(c, "tools is not an array of at least one tool");
+		return reject(c, "tools is not an array of at least one tool");
 	}
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
 		struct str function = JSON_GET(tool, "function");
@@ -182,7 +184,7 @@ static bool check_tools(struct checking *c, struct str body)
 		if (!json_is(JSON_GET(tool, "type"), STR("function")) ||
 		    json_type(JSON_GET(function, "name")) != JSON_STRING ||
 		    json_type(JSON_GET(function, "parameters")) != JSON_OBJECT) {
-			return plain_bad(
+			return reject(
 				c,
 				"a tool is not "
 				"{\"type\":\"function\",\"function\":{\"name\",\"parameters\"}}");
@@ -198,7 +200,7 @@ static bool check_stream(struct checking *c, struct str body)
 	json_bool(JSON_GET(body, "stream"), &c->out->stream);
 	json_bool(JSON_GET(options, "include_usage"), &c->out->include_usage);
 	return c->out->stream || json_is_null(options) ||
-	       plain_bad(c, "stream_options is only allowed when stream is true");
+	       reject(c, "stream_options is only allowed when stream is true");
 }
 
 #define CHOICES_MAX 128
@@ -206,17 +208,17 @@ static bool check_stream(struct checking *c, struct str body)
 /* What a request of any API has. */
 static bool check_request(struct checking *c, struct str body)
 {
-	struct llm_asked *out = c->out;
+	struct scripted_request *out = c->out;
 	struct json_fault fault;
 	struct str n;
 
-	*out = (struct llm_asked){.n = 1};
+	*out = (struct scripted_request){.n = 1};
 	if (json_validate(body, &fault) != 0) {
 		buf_printf(c->why, "the body is not JSON: %s", fault.why);
 		return false;
 	}
 	if (json_type(body) != JSON_OBJECT || json_type(JSON_GET(body, "model")) != JSON_STRING) {
-		return plain_bad(c, "you must provide a model parameter");
+		return reject(c, "you must provide a model parameter");
 	}
 	out->model = json_text(c->arena, JSON_GET(body, "model"));
 	out->seed.given = json_i64(JSON_GET(body, "seed"), &out->seed.value);
@@ -224,12 +226,12 @@ static bool check_request(struct checking *c, struct str body)
 	out->tool_choice = JSON_GET(body, "tool_choice");
 	n = JSON_GET(body, "n");
 	if (!json_is_null(n) && (!json_i64(n, &out->n) || out->n < 1 || out->n > CHOICES_MAX)) {
-		return plain_bad(c, "n is not an integer from 1 to 128");
+		return reject(c, "n is not an integer from 1 to 128");
 	}
 	return check_stream(c, body);
 }
 
-bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why)
+bool llm_check(struct str body, struct arena *arena, struct scripted_request *out, struct buf *why)
 {
 	struct checking c = {.arena = arena, .out = out, .why = why};
 
@@ -237,7 +239,7 @@ bool llm_check(struct str body, struct arena *arena, struct llm_asked *out, stru
 	       check_tools(&c, body);
 }
 
-bool llm_check_completion(struct str body, struct arena *arena, struct llm_asked *out,
+bool llm_check_completion(struct str body, struct arena *arena, struct scripted_request *out,
                           struct buf *why)
 {
 	struct checking c = {.arena = arena, .out = out, .why = why};
@@ -249,7 +251,7 @@ bool llm_check_completion(struct str body, struct arena *arena, struct llm_asked
 	prompt = JSON_GET(body, "prompt");
 	out->last = json_text(arena, prompt);
 	return json_type(prompt) == JSON_STRING || json_type(prompt) == JSON_ARRAY ||
-	       plain_bad(&c, "prompt is neither a string nor an array");
+	       reject(&c, "prompt is neither a string nor an array");
 }
 
 /* Was that call made before? */
@@ -292,10 +294,10 @@ static bool check_input(struct checking *c, struct str input)
 	}
 	c->out->last = json_text(c->arena, text);
 	return json_type(input) == JSON_STRING || json_count(input) > 0 ||
-	       plain_bad(c, "input is neither a string nor an array of items");
+	       reject(c, "input is neither a string nor an array of items");
 }
 
-bool llm_check_response(struct str body, struct arena *arena, struct llm_asked *out,
+bool llm_check_response(struct str body, struct arena *arena, struct scripted_request *out,
                         struct buf *why)
 {
 	struct checking c = {.arena = arena, .out = out, .why = why};

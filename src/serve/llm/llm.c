@@ -1,5 +1,5 @@
-/* The scripted model's server, on libmicrohttpd with one thread, which alone touches the
-   script: see llm.h. */
+/* The scripted model's server, on libmicrohttpd with one thread, the only one that uses the
+ * script: see llm.h. */
 #include "serve/llm/llm.h"
 
 #include "base/log.h"
@@ -8,23 +8,24 @@
 #include "serve/llm/body.h"
 #include "serve/llm/body_apis.h"
 #include "serve/llm/check.h"
-#include "serve/llm/obey.h"
+#include "serve/llm/tool_choice.h"
 
 #include <stdlib.h>
 #include <strings.h>
 
 #define REQUEST_MAX ((size_t)64 << 20)
 #define SILENCE_S   120u
-#define BLOCK       ((size_t)64 << 10) /* bytes a write, where the script says nothing */
+#define BLOCK       ((size_t)64 << 10) /* default bytes per write */
 #define MODELS_PATH "/v1/models"
 #define PATHS       "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
 
-/* The APIs that replies are asked for through. */
-typedef void write_reply(const struct llm_reply *r, const struct llm_asked *a, uint64_t number,
-                         struct buf *out);
+/* Writes a reply in the form of one API. */
+typedef void write_reply(const struct llm_reply *r, const struct scripted_request *a,
+                         uint64_t number, struct buf *out);
 static const struct route {
 	const char *path;
-	bool (*check)(struct str body, struct arena *arena, struct llm_asked *out, struct buf *why);
+	bool (*check)(struct str body, struct arena *arena, struct scripted_request *out,
+	              struct buf *why);
 	write_reply *whole, *stream;
 } routes[] = {
 	{"/v1/chat/completions", llm_check, llm_body_whole, llm_body_stream},
@@ -40,16 +41,16 @@ struct llm_server {
 	struct host host;
 };
 
-/* What will be sent. */
+/* A reply to send. */
 struct completion {
 	unsigned status;
-	const char *type; /* NULL: no body */
+	const char *type; /* content type; NULL: no body */
 	bool stream;
-	const struct llm_reply *reply; /* NULL: one of our own */
+	const struct llm_reply *reply; /* NULL: an error of the server itself */
 	struct buf body;
 };
 
-/* One request while its bytes come in and while it waits. */
+/* One request while its body is received and while it waits. */
 struct pending_completion {
 	struct waiter waiter;
 	struct buf body;
@@ -59,14 +60,14 @@ struct pending_completion {
 
 /* ---- sending ---- */
 
-/* Bytes on their way. */
+/* A body being sent. */
 struct sending {
 	struct buf body;
-	size_t every; /* bytes a write */
-	size_t cut;   /* the connection is closed behind so many; SIZE_MAX: never */
+	size_t every; /* bytes per write */
+	size_t cut;   /* close the connection after this many; SIZE_MAX: never */
 };
 
-static ssize_t give(void *cls, uint64_t at, char *out, size_t max)
+static ssize_t read_body(void *cls, uint64_t at, char *out, size_t max)
 {
 	struct sending *s = cls;
 	size_t n = s->body.n - (size_t)at;
@@ -119,7 +120,7 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 	buf_release(&value);
 }
 
-/* Hands a->body over. */
+/* Takes ownership of a->body. */
 static enum MHD_Result send_answer(const struct llm_server *server,
                                    struct MHD_Connection *connection, struct completion *a)
 {
@@ -137,7 +138,7 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 		s->every = (size_t)r->stream.every.value;
 	}
 	struct MHD_Response *response =
-		MHD_create_response_from_callback(size, BLOCK, give, s, sent);
+		MHD_create_response_from_callback(size, BLOCK, read_body, s, sent);
 
 	if (!response) {
 		sent(s);
@@ -153,46 +154,47 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 
 /* ---- answers ---- */
 
-static void complain(struct completion *a, unsigned status, const char *code,
-                     const struct buf *words)
+static void answer_error(struct completion *a, unsigned status, const char *code,
+                         const struct buf *message)
 {
 	struct buf quoted = BUF(BUF_MAX_SMALL);
-	struct llm_complaint c = {.status = status};
+	struct llm_error_body c = {.status = status};
 
-	json_quote(&quoted, buf_view(words));
-	c.words = buf_view(&quoted);
+	json_quote(&quoted, buf_view(message));
+	c.message = buf_view(&quoted);
 	c.code = str_from(code);
 	a->status = status;
 	a->type = llm_body_error(&c, &a->body);
-	log_info("serve: %u: %s", status, buf_cstr(words));
+	log_info("serve: %u: %s", status, buf_cstr(message));
 	buf_release(&quoted);
 }
 
-static void complain_text(struct completion *a, unsigned status, const char *code, const char *text)
+static void answer_error_text(struct completion *a, unsigned status, const char *code,
+                              const char *text)
 {
-	struct buf words = BUF(BUF_MAX_SMALL);
+	struct buf message = BUF(BUF_MAX_SMALL);
 
-	buf_text(&words, text);
-	complain(a, status, code, &words);
-	buf_release(&words);
+	buf_text(&message, text);
+	answer_error(a, status, code, &message);
+	buf_release(&message);
 }
 
-static void scripted_error(const struct llm_reply *r, struct completion *a)
+static void answer_scripted_error(const struct llm_reply *r, struct completion *a)
 {
-	struct llm_complaint c = {.form = (enum llm_error)r->error,
-	                          .status = a->status,
-	                          .words = r->says.p ? r->says : STR("\"the script says so\""),
-	                          .code = r->code};
+	struct llm_error_body c = {.form = (enum llm_error)r->error,
+	                           .status = a->status,
+	                           .message = r->says.p ? r->says : STR("\"the script says so\""),
+	                           .code = r->code};
 
 	a->type = llm_body_error(&c, &a->body);
-	llm_body_fill(&a->body, ' ', r->size);
+	llm_body_pad(&a->body, ' ', r->size);
 }
 
-static void scripted(const struct route *route, const struct llm_reply *r,
-                     const struct llm_asked *asked, struct arena *arena, uint64_t number,
-                     struct completion *a)
+static void answer_scripted(const struct route *route, const struct llm_reply *r,
+                            const struct scripted_request *asked, struct arena *arena,
+                            uint64_t number, struct completion *a)
 {
-	struct llm_reply obeyed = llm_obey(r, asked, arena);
+	struct llm_reply obeyed = llm_apply_tool_choice(r, asked, arena);
 
 	a->reply = r;
 	a->status = r->status.given ? (unsigned)r->status.value : 200;
@@ -200,7 +202,7 @@ static void scripted(const struct route *route, const struct llm_reply *r,
 		buf_str(&a->body, r->raw);
 		a->type = "application/json";
 	} else if (r->status.given && (a->status >= 300 || r->error != ERROR_OPENAI)) {
-		scripted_error(r, a);
+		answer_scripted_error(r, a);
 	} else if (asked->stream) {
 		a->stream = true;
 		a->type = "text/event-stream; charset=utf-8";
@@ -211,7 +213,7 @@ static void scripted(const struct route *route, const struct llm_reply *r,
 	}
 }
 
-/* A name that is listed as MODEL@REVISION is known without its revision, too. */
+/* A model listed as MODEL@REVISION can also be requested without the revision. */
 static bool is_known(const struct llm_server *s, struct str model)
 {
 	struct str each;
@@ -226,12 +228,12 @@ static bool is_known(const struct llm_server *s, struct str model)
 	return !s->script.models.p;
 }
 
-static void complain_unknown(struct completion *a, struct str model)
+static void answer_unknown_model(struct completion *a, struct str model)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(model));
-	complain(a, 404, "\"model_not_found\"", &why);
+	answer_error(a, 404, "\"model_not_found\"", &why);
 	buf_release(&why);
 }
 
@@ -240,20 +242,21 @@ static void answer_route(struct llm_server *s, const struct route *route, struct
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct arena arena = {0};
-	struct llm_asked asked;
+	struct scripted_request asked;
 	uint64_t number = s->number++;
 
 	if (!route->check(body, &arena, &asked, &why)) {
-		complain(a, 400, "null", &why);
+		answer_error(a, 400, "null", &why);
 	} else if (!is_known(s, asked.model)) {
-		complain_unknown(a, asked.model);
+		answer_unknown_model(a, asked.model);
 	} else {
 		const struct llm_reply *r = llm_script_choose(&s->script, &asked, &s->next);
 
 		if (r) {
-			scripted(route, r, &asked, &arena, number, a);
+			answer_scripted(route, r, &asked, &arena, number, a);
 		} else {
-			complain_text(a, 500, "\"script_over\"", "the script has no more replies");
+			answer_error_text(a, 500, "\"script_over\"",
+			                  "no more replies in the script");
 		}
 	}
 	arena_release(&arena);
@@ -270,12 +273,12 @@ static void answer_model(struct llm_server *s, struct str model, struct completi
 		a->type = "application/json";
 		llm_body_model(buf_view(&quoted), &a->body);
 	} else {
-		complain_unknown(a, model);
+		answer_unknown_model(a, model);
 	}
 	buf_release(&quoted);
 }
 
-/* NULL: it is none. */
+/* NULL: no such route. */
 static const struct route *route_of(const char *url)
 {
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
@@ -294,12 +297,12 @@ static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connec
 	                            str_eq(str_skip(said, strlen("Bearer ")), s->script.key));
 }
 
-/* Without a key: a browser sends none with it. */
+/* A preflight request is exempt from the key check: browsers send it without credentials. */
 static bool is_preflight(const struct llm_server *s, struct MHD_Connection *connection,
                          const char *method)
 {
-	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
-	                                          host_header(connection, "host"));
+	struct origin_refusal refused = origin_refuse(
+		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 
 	return !refused.status && cors_is_preflight(&s->origins, connection, str_from(method));
 }
@@ -312,17 +315,17 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	bool models = strcmp(url, MODELS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
-	struct refused refused = strangers_refuse(&s->origins, host_header(connection, "origin"),
-	                                          host_header(connection, "host"));
+	struct origin_refusal refused = origin_refuse(
+		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 
 	if (refused.status) {
-		complain_text(a, refused.status, "null", refused.why);
+		answer_error_text(a, refused.status, "null", refused.why);
 	} else if (!route && !models && !model) {
-		complain_text(a, 404, "null", "available: " PATHS);
+		answer_error_text(a, 404, "null", "available: " PATHS);
 	} else if (!is_allowed(s, connection)) {
-		complain_text(a, 401, "\"invalid_api_key\"", "Incorrect API key provided, or none");
+		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
 	} else if (strcmp(method, route ? "POST" : "GET") != 0) {
-		complain_text(a, 405, "null", "Method Not Allowed");
+		answer_error_text(a, 405, "null", "Method Not Allowed");
 	} else if (route) {
 		answer_route(s, route, buf_view(&p->body), a);
 	} else if (model) {
@@ -337,10 +340,10 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 }
 
 /* Called with the headers, with each piece of the body, at its end, and after a wait.
-   NOLINTNEXTLINE(readability-function-size): the library wants eight parameters */
-static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *piece,
-                              size_t *piece_n, void **state)
+ * NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *piece,
+                                  size_t *piece_n, void **state)
 {
 	struct llm_server *s = cls;
 	struct pending_completion *p = *state;
@@ -377,8 +380,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(s, connection, &p->answer);
 }
 
-static void forget(void *cls, struct MHD_Connection *connection, void **state,
-                   enum MHD_RequestTerminationCode how)
+static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode how)
 {
 	struct pending_completion *p = *state;
 
@@ -390,7 +393,7 @@ static void forget(void *cls, struct MHD_Connection *connection, void **state,
 	}
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static void server_free(struct llm_server *s)
 {
@@ -414,8 +417,8 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .port = c->port,
 	                               .clock = c->clock,
 	                               .options = options,
-	                               .handle = handle,
-	                               .forget = forget,
+	                               .handle = on_request,
+	                               .forget = on_completed,
 	                               .ctx = s};
 
 	s->origins = c->origins;

@@ -1,4 +1,4 @@
-/* Reading scripts of the scripted model: see script.h. */
+/* Parser and lookup of scripts: see script.h. */
 #include "serve/llm/script.h"
 
 #include "base/base64.h"
@@ -16,7 +16,7 @@ static const char *const index_words[] = {"right", "missing", "same", NULL};
 static const char *const error_words[] = {
 	"openai", "vllm", "fastapi", "fastapi-list", "gateway", "anthropic", "html", "empty", NULL};
 
-/* ---- values that are read in their own way ---- */
+/* ---- values with their own parsers ---- */
 
 static int read_base64(struct keyed *k, struct str value, void *to)
 {
@@ -31,7 +31,7 @@ static int read_base64(struct keyed *k, struct str value, void *to)
 	return good ? 0 : keyed_expected(k, "a string of base64");
 }
 
-/* A number is taken as it is spelled. */
+/* A number is kept as spelled. */
 static int read_retry_after(struct keyed *k, struct str value, void *to)
 {
 	struct llm_reply *reply = to;
@@ -161,9 +161,9 @@ void llm_script_release(struct llm_script *s)
 	arena_release(&s->arena);
 }
 
-/* ---- choosing ---- */
+/* ---- choosing a reply ---- */
 
-static bool fits(const struct llm_when *w, const struct llm_asked *a)
+static bool matches(const struct llm_when *w, const struct scripted_request *a)
 {
 	return (!w->last.p || text_glob(w->last, a->last)) &&
 	       (!w->model.p || str_eq(w->model, a->model)) &&
@@ -181,7 +181,7 @@ static const struct llm_reply *in_order(const struct llm_script *s, size_t which
 	return NULL;
 }
 
-static size_t unmatched(const struct llm_script *s)
+static size_t count_ordered(const struct llm_script *s)
 {
 	size_t n = 0;
 
@@ -191,13 +191,13 @@ static size_t unmatched(const struct llm_script *s)
 	return n;
 }
 
-const struct llm_reply *llm_script_choose(const struct llm_script *s, const struct llm_asked *a,
-                                          size_t *next)
+const struct llm_reply *llm_script_choose(const struct llm_script *s,
+                                          const struct scripted_request *a, size_t *next)
 {
-	size_t count = unmatched(s), which;
+	size_t count = count_ordered(s), which;
 
 	for (size_t i = 0; i < s->count; i++) {
-		if (s->replies[i].matched && fits(&s->replies[i].when, a)) {
+		if (s->replies[i].matched && matches(&s->replies[i].when, a)) {
 			return &s->replies[i];
 		}
 	}

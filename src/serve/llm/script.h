@@ -1,33 +1,33 @@
-/* What the scripted model answers, read from a JSON file:
+/* The script of the scripted model, a JSON file:
 
      {"models":["tiny"], "key":"sk-..", "then":"end|cycle|last", "replies":[REPLY, ..]}
 
-   A REPLY with `when` answers every request it fits (the first that does); the others are
-   given out in order, and after the last of them `then` holds: a 500 that says the script
-   is over, the first one again, or the last one for ever. Its keys, all optional:
+   A REPLY with `when` answers every request that matches it (the first match wins). The others are
+   used in order; after the last of them, `then` decides: a 500 error, starting over with the first
+   one, or repeating the last one. Keys, all optional:
 
      when            {"last":GLOB of the last message's text, "turn":assistant messages so
                       far, "model":NAME, "seed":N}
-     text, calls     the message in short; calls: [{"name","arguments","id"}], arguments
-                     that are not a string are sent as the text of their JSON
-     message         or the whole message, sent as it is, blanks apart
-     finish_reason   else "tool_calls" or "stop", as the message has calls or not
-     usage, logprobs, token_ids, prompt_token_ids, stop_reason   the same
-     status          an error; `error` names the form of its body: openai, vllm, fastapi,
-                     fastapi-list, gateway, anthropic, html, empty; `says` its words,
+     text, calls     the message in short form; calls: [{"name","arguments","id"}]; arguments
+                     other than strings are sent as JSON text
+     message         or the whole message, sent unchanged except for whitespace
+     finish_reason   default: "tool_calls" if the message has calls, else "stop"
+     usage, logprobs, token_ids, prompt_token_ids, stop_reason   sent as given
+     status          an error; `error` is the format of its body: openai, vllm, fastapi,
+                     fastapi-list, gateway, anthropic, html, empty; `says` its message,
                      `code` its code
      raw, raw_base64 a body of these bytes instead, with `status` and `headers`
      headers         {"name":"value"}
      retry_after     a header
      delay           a duration, before anything is sent
-     close           "before" anything is sent, or "within" the body
-     size            the body is filled up to so much
-     stream          how it is streamed when that is asked for: {"every":bytes a write,
-                     "piece":bytes of text a chunk, "comments":true, "crlf":true,
+     close           close the connection "before" anything is sent, or "within" the body
+     size            the body is padded to this size
+     stream          options for streamed replies: {"every":bytes per write,
+                     "piece":bytes of text per chunk, "comments":true, "crlf":true,
                      "done":false: no [DONE], "finish":false: no finish_reason,
-                     "usage":false: none even when asked for, "error":"words": a failure
-   in the middle, "index":"missing|same", "repeat":true: id and name in each chunk of a
-   call} */
+                     "usage":false: no usage even if requested, "error":"message": an error
+                     in the middle, "index":"missing|same", "repeat":true: id and name in
+                     each chunk of a call} */
 #ifndef ROLLDBG_SERVE_LLM_SCRIPT_H
 #define ROLLDBG_SERVE_LLM_SCRIPT_H
 
@@ -61,7 +61,7 @@ struct llm_stream {
 	struct str error; /* raw JSON string; absent: none */
 };
 
-/* Raw JSON unless said otherwise; absent: not given. */
+/* Raw JSON unless stated otherwise; absent: not given. */
 struct llm_reply {
 	bool matched; /* it has `when` */
 	struct llm_when when;
@@ -86,16 +86,16 @@ struct llm_script {
 	size_t count;
 };
 
-/* FAIL_INPUT: no such file, not JSON (file:line:column), a key or value that does not
-   belong there, with the nearest name. */
+/* FAIL_INPUT: the file cannot be read, is not JSON (file:line:column), or has an unknown key or
+ * invalid value (with the nearest name). */
 MUST_USE int llm_script_read(const char *path, struct llm_script *out, struct error *err);
 /* The same from text (copied); `name` is for messages. */
 MUST_USE int llm_script_parse(struct str text, const char *name, struct llm_script *out,
                               struct error *err);
 void llm_script_release(struct llm_script *s); /* zeroed is fine */
 
-/* The parts of a request that replies are chosen by. */
-struct llm_asked {
+/* The members of a request that determine the reply. */
+struct scripted_request {
 	struct str model; /* decoded */
 	struct str last;  /* text of the last message, decoded */
 	int64_t turn;     /* assistant messages */
@@ -105,9 +105,8 @@ struct llm_asked {
 	struct str tools, tool_choice; /* raw; absent: not given */
 };
 
-/* The reply to the next request; *next counts those given out in order. NULL: the script
-   is over. */
-const struct llm_reply *llm_script_choose(const struct llm_script *s, const struct llm_asked *a,
-                                          size_t *next);
+/* The reply to the request; *next counts those used in order. NULL: no more replies. */
+const struct llm_reply *llm_script_choose(const struct llm_script *s,
+                                          const struct scripted_request *a, size_t *next);
 
 #endif

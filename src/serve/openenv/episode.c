@@ -1,4 +1,4 @@
-/* A world behind OpenEnv's words: see episode.h. */
+/* A world as an OpenEnv environment: see episode.h. */
 #include "serve/openenv/episode.h"
 
 #include "base/mem.h"
@@ -8,14 +8,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define ID_MAX ((size_t)16 << 20) /* no longer than the message it came in */
+#define ID_MAX ((size_t)16 << 20) /* the limit of the message that contains it */
 
-static void leave_place(struct openenv_episode *e)
+static void release_instance(struct openenv_episode *e)
 {
-	if (e->place && e->world->release) {
-		e->world->release(e->place);
+	if (e->instance && e->world->release) {
+		e->world->release(e->instance);
 	}
-	free(e->place);
+	free(e->instance);
 }
 
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
@@ -30,10 +30,10 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 		json_quote(&kept, buf_view(&text));
 	}
 	buf_release(&text);
-	leave_place(e);
+	release_instance(e);
 	*e = (struct openenv_episode){
-		.world = c->world, .place = mem_new(c->world->size), .id = kept};
-	c->world->init(e->place, &c->world_conf, seed, c->clock.unix_ms(c->clock.ctx));
+		.world = c->world, .instance = mem_new(c->world->size), .id = kept};
+	c->world->init(e->instance, &c->world_conf, seed, c->clock.unix_ms(c->clock.ctx));
 }
 
 static struct str only_tool(const struct world *w)
@@ -47,12 +47,12 @@ static struct str only_tool(const struct world *w)
 
 static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 {
-	struct act a = {.tool = JSON_GET(only_tool(e->world), "name"),
-	                .arguments = action,
-	                .text = BUF(BUF_MAX_MESSAGE),
-	                .structured = BUF(BUF_MAX_MESSAGE)};
+	struct world_call a = {.tool = JSON_GET(only_tool(e->world), "name"),
+	                       .arguments = action,
+	                       .text = BUF(BUF_MAX_MESSAGE),
+	                       .structured = BUF(BUF_MAX_MESSAGE)};
 
-	e->world->call(e->place, &a);
+	e->world->call(e->instance, &a);
 	if (a.is_error) {
 		buf_str(why, buf_view(&a.text));
 	} else {
@@ -80,25 +80,25 @@ bool episode_act(struct openenv_episode *e, struct str action, enum metadata_pla
 
 void episode_release(struct openenv_episode *e)
 {
-	leave_place(e);
+	release_instance(e);
 	buf_release(&e->id);
 	*e = (struct openenv_episode){0};
 }
 
 /* The members of the world's state. */
-static void write_place(const struct openenv_episode *e, struct buf *out)
+static void write_state_members(const struct openenv_episode *e, struct buf *out)
 {
 	struct buf state = BUF(BUF_MAX_MESSAGE);
 
-	e->world->state(e->place, &state);
+	e->world->state(e->instance, &state);
 	if (state.n > 2) {
 		buf_str(out, (struct str){state.p + 1, state.n - 2});
 	}
 	buf_release(&state);
 }
 
-/* An environment of tools shows what a call brings and nothing else; one that is asked
-   without a call is closed. */
+/* An environment of tools returns only the result of a call; when asked without a call, it
+ * reports that it is closed. */
 static void observe_no_call(bool stepped, struct buf *out)
 {
 	buf_text(
@@ -118,7 +118,7 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 		return;
 	}
 	if (stepped) {
-		e->world->info(e->place, &said);
+		e->world->info(e->instance, &said);
 	} else {
 		buf_text(&said, "{}");
 	}
@@ -126,7 +126,7 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 	if (metadata != METADATA_NOWHERE) {
 		buf_printf(out, "\"metadata\":%s,", buf_cstr(&said));
 	}
-	write_place(e, out);
+	write_state_members(e, out);
 	if (stepped) {
 		buf_printf(out, "},\"reward\":%d.0,\"done\":%s", e->reward,
 		           e->terminated ? "true" : "false");
@@ -145,7 +145,7 @@ void episode_state(const struct openenv_episode *e, struct buf *out)
 	buf_printf(out, "{\"episode_id\":%s,\"step_count\":%" PRIu64 ",\"terminated\":%s,",
 	           e->id.n ? buf_cstr(&e->id) : "null", e->step_count,
 	           e->terminated ? "true" : "false");
-	write_place(e, out);
+	write_state_members(e, out);
 	buf_char(out, '}');
 }
 
@@ -155,7 +155,7 @@ void episode_state(const struct openenv_episode *e, struct buf *out)
 	"\"metadata\":{\"additionalProperties\":true,\"title\":\"Metadata\","                      \
 	"\"type\":\"object\"}"
 
-/* Worlds say nothing about what is in their states: any members may be. */
+/* Worlds do not describe their state, so any members are allowed. */
 #define OBSERVATION                                                                                \
 	"{\"additionalProperties\":true,\"properties\":{\"done\":{\"default\":false,"              \
 	"\"title\":\"Done\",\"type\":\"boolean\"},\"reward\":{\"anyOf\":[{\"type\":"               \
@@ -170,7 +170,7 @@ void episode_state(const struct openenv_episode *e, struct buf *out)
 	"\"Step Count\",\"type\":\"integer\"}},\"title\":\"State\",\"type\":"                      \
 	"\"object\"}"
 
-/* The tool's arguments, and what every action may bear. */
+/* The tool's arguments, and the members that every action may have. */
 static void write_action_schema(struct str tool, struct buf *out)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");

@@ -1,58 +1,55 @@
-/* One episode of a world as an OpenEnv environment shows it: its action, observation,
-   state and schemas. No sessions, no messages. */
+/* One episode of a world as an OpenEnv environment: its action, observation, state and schemas.
+ * Independent of sessions and messages. */
 #ifndef ROLLDBG_SERVE_OPENENV_EPISODE_H
 #define ROLLDBG_SERVE_OPENENV_EPISODE_H
 
 #include "serve/serve.h"
 #include "serve/world/world.h"
 
-/* Zeroed is none yet: begin one first. */
+/* Zeroed: no episode yet; call episode_begin first. */
 struct openenv_episode {
 	const struct world *world;
-	void *place;   /* the world's memory */
-	struct buf id; /* raw JSON; empty: null */
+	void *instance; /* the world's state */
+	struct buf id;  /* raw JSON; empty: null */
 	uint64_t step_count;
 	int reward;
 	bool terminated;
 };
 
 enum metadata_place {
-	METADATA_NOWHERE, /* up to core 0.3 */
-	METADATA_TWICE,   /* in the observation, and beside it when there is any */
-	METADATA_ALWAYS,  /* the same, with null where there is none: plain HTTP */
+	METADATA_NOWHERE, /* as up to core 0.3 */
+	METADATA_TWICE,   /* in the observation, and next to it if not empty */
+	METADATA_ALWAYS,  /* the same, with null if empty: plain HTTP */
 };
 
-/* Replaces the episode by that of a new environment before its first reset. id: a JSON string,
-   null or absent. */
+/* Starts an episode in a new environment that was not reset yet. id: a JSON string, null or
+ * absent. */
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id);
-/* One step: calls the world's only tool with the action, or the tool that it names. Appends the
-   observation. False: the world refused, *why says why, and no step is counted. */
+/* Executes one step: the action is the arguments of the world's only tool, or names the tool.
+ * Appends the observation. False: refused, *why has the reason, and no step is counted. */
 bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
                  struct buf *out, struct buf *why);
 void episode_release(struct openenv_episode *e); /* zeroed is fine */
 
-/* A world of several tools is an environment of tools: a step calls one of them, and so
-   may MCP. */
+/* True if the world has several tools: then steps call tools, and MCP can call them too. */
 bool episode_has_tools(const struct world *w);
-/* Appends the tool's result; false: appends why not to *why, raw text. No step is
-   counted. */
+/* Appends the tool's result; false: appends the reason to *why, as raw text. No step is counted. */
 bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
                   struct buf *result, struct buf *why);
-/* A step in such a world, whether it calls a tool or asks which there are. */
+/* Executes a step in such a world: a tool call, or a request for the list of tools. */
 void episode_tool_step(struct openenv_episode *e, struct str action, struct buf *out);
-/* Does it only ask? */
+/* Does the action ask for the list of tools? */
 bool episode_lists_tools(struct str action);
 
-/* Appends {"observation":..,"reward":..,"done":..}; stepped: what a step shows, not a
-   reset. */
+/* Appends {"observation":..,"reward":..,"done":..}. stepped: after a step, not after a reset. */
 void episode_observe(const struct openenv_episode *e, bool stepped, enum metadata_place metadata,
                      struct buf *out);
 void episode_state(const struct openenv_episode *e, struct buf *out);
 
-/* Appends the body of /schema. */
+/* Appends the response body of /schema. */
 void episode_schema(const struct world *w, struct buf *out);
-/* The same of an environment whose action has that schema; absent: it calls tools. */
+/* The same for the given action schema; absent: actions are tool calls. */
 void episode_schema_of(struct str action, struct buf *out);
 
 #endif

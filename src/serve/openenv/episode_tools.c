@@ -1,5 +1,4 @@
-/* A world of tools behind OpenEnv's words, as its MCPEnvironment has them: see
-   episode.h. */
+/* A world with several tools, like OpenEnv's MCPEnvironment: see episode.h. */
 #include "serve/openenv/episode.h"
 
 #include "json/scan.h"
@@ -23,7 +22,7 @@ static bool is_tool(const struct world *w, struct str name)
 	return false;
 }
 
-static void write_result(const struct act *a, struct buf *out)
+static void write_result(const struct world_call *a, struct buf *out)
 {
 	buf_text(out, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_quote(out, buf_view(&a->text));
@@ -42,16 +41,16 @@ static void write_result(const struct act *a, struct buf *out)
 bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
                   struct buf *result, struct buf *why)
 {
-	struct act a = {.tool = tool,
-	                .arguments = arguments,
-	                .text = BUF(BUF_MAX_MESSAGE),
-	                .structured = BUF(BUF_MAX_MESSAGE)};
+	struct world_call a = {.tool = tool,
+	                       .arguments = arguments,
+	                       .text = BUF(BUF_MAX_MESSAGE),
+	                       .structured = BUF(BUF_MAX_MESSAGE)};
 
 	e->reward = 0;
 	if (is_tool(e->world, tool)) {
-		e->world->call(e->place, &a);
+		e->world->call(e->instance, &a);
 	} else {
-		act_unknown_tool(&a);
+		world_call_unknown_tool(&a);
 	}
 	if (a.is_error) {
 		buf_str(why, buf_view(&a.text));
@@ -92,7 +91,7 @@ static void list_tools(const struct world *w, struct buf *out)
 	buf_text(out, "]},\"reward\":null,\"done\":false}");
 }
 
-/* A failed call is a step like any other, and counted. */
+/* A failed call also counts as a step. */
 static void call_tool(struct openenv_episode *e, struct str tool, struct str arguments,
                       struct buf *out)
 {

@@ -1,5 +1,5 @@
-/* OpenEnv's HTTP side: what describes the server, and the stateless /reset, /step and
-   /state, where each request has an environment of its own. See openenv.h. */
+/* OpenEnv's HTTP endpoints: descriptions of the server, and the stateless /reset, /step and
+ * /state, where each request has its own environment. See openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ struct http_visit {
 	struct openenv *server;
 	const struct request *request;
 	struct reply *reply;
-	struct str body; /* JSON; absent: none was sent */
+	struct str body; /* JSON; absent: no body */
 };
 
 static void answer_json(struct reply *r, unsigned status, struct str json)
@@ -29,63 +29,63 @@ static void answer_json(struct reply *r, unsigned status, struct str json)
 	buf_str(&r->body, json);
 }
 
-static void answer_unfit(struct reply *r, const struct complaints *c)
+static void answer_invalid(struct reply *r, const struct validation_errors *c)
 {
 	answer_json(r, 422, STR("{\"detail\":["));
 	buf_str(&r->body, buf_view(&c->list));
 	buf_text(&r->body, "]}");
 }
 
-/* ---- what is asked ---- */
+/* ---- validation of requests ---- */
 
-static enum complaint judge_seed(struct str value)
+static enum validation_error check_seed(struct str value)
 {
 	double number = 0;
 	bool truth;
 
 	if (json_is_null(value) || json_bool(value, &truth)) {
-		return FITS;
+		return VALID;
 	}
 	if (json_type(value) == JSON_STRING) {
-		return NO_INT_TEXT;
+		return NOT_INT_TEXT;
 	}
 	if (!json_double(value, &number)) {
-		return NO_INT;
+		return NOT_INT;
 	}
 	if (number < 0) {
 		return NEGATIVE;
 	}
-	return number < 1e15 && number > (double)(uint64_t)number ? NO_WHOLE_INT : FITS;
+	return number < 1e15 && number > (double)(uint64_t)number ? NOT_WHOLE_INT : VALID;
 }
 
-static enum complaint judge_id(struct str value)
+static enum validation_error check_id(struct str value)
 {
 	struct buf text = BUF(ERRORS_MAX);
 	size_t characters = 0;
 
 	if (json_is_null(value)) {
-		return FITS;
+		return VALID;
 	}
 	if (json_type(value) != JSON_STRING) {
-		return NO_STRING;
+		return NOT_STRING;
 	}
 	json_decode(value, &text);
 	characters = text_utf8_count(buf_view(&text));
 	buf_release(&text);
-	return characters > ID_MAX ? TOO_LONG : FITS;
+	return characters > ID_MAX ? TOO_LONG : VALID;
 }
 
-static enum complaint judge_timeout(struct str value)
+static enum validation_error check_timeout(struct str value)
 {
 	double seconds = 0;
 
 	if (json_is_null(value)) {
-		return FITS;
+		return VALID;
 	}
 	if (!json_double(value, &seconds)) {
-		return NO_NUMBER;
+		return NOT_NUMBER;
 	}
-	return seconds > 0 ? FITS : NOT_POSITIVE;
+	return seconds > 0 ? VALID : NOT_POSITIVE;
 }
 
 static enum metadata_place metadata_place(const struct http_visit *v)
@@ -93,35 +93,35 @@ static enum metadata_place metadata_place(const struct http_visit *v)
 	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
 }
 
-static void reset(struct http_visit *v, struct complaints *c)
+static void reset(struct http_visit *v, struct validation_errors *c)
 {
-	static const struct field_check fields[] = {{"seed", judge_seed, false},
-	                                            {"episode_id", judge_id, false}};
+	static const struct field_check fields[] = {{"seed", check_seed, false},
+	                                            {"episode_id", check_id, false}};
 	struct str seed = JSON_GET(v->body, "seed");
 	struct openenv_episode e = {0};
 	int64_t number = 0;
 
-	if (!openenv_fits(v->body, fields, ARRAY_LEN(fields), true, c)) {
+	if (!openenv_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
 		return;
 	}
-	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_own_seed(v->server);
+	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_next_seed(v->server);
 	episode_begin(&e, &v->server->conf, own, STR_NONE);
 	answer_json(v->reply, 200, STR(""));
 	episode_observe(&e, false, metadata_place(v), &v->reply->body);
 	episode_release(&e);
 }
 
-static void act(struct http_visit *v, struct str action)
+static void run_step(struct http_visit *v, struct str action)
 {
 	struct openenv_episode e = {0};
 
 	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
 	if (v->reply->wait_ms > 0 && !v->request->waited) {
-		v->reply->act = ACT_WAIT;
+		v->reply->action = REPLY_WAIT;
 		return;
 	}
 	struct buf why = BUF(ERRORS_MAX);
-	episode_begin(&e, &v->server->conf, openenv_own_seed(v->server), STR_NONE);
+	episode_begin(&e, &v->server->conf, openenv_next_seed(v->server), STR_NONE);
 	if (episode_act(&e, action, metadata_place(v), &v->reply->body, &why)) {
 		atomic_fetch_add(&v->server->steps, e.step_count);
 		answer_json(v->reply, 200, STR(""));
@@ -132,31 +132,31 @@ static void act(struct http_visit *v, struct str action)
 	episode_release(&e);
 }
 
-static void step(struct http_visit *v, struct complaints *c)
+static void step(struct http_visit *v, struct validation_errors *c)
 {
-	static const struct field_check fields[] = {{"action", judge_dict, true},
-	                                            {"timeout_s", judge_timeout, false},
-	                                            {"request_id", judge_id, false}};
+	static const struct field_check fields[] = {{"action", check_dict, true},
+	                                            {"timeout_s", check_timeout, false},
+	                                            {"request_id", check_id, false}};
 	struct str action = JSON_GET(v->body, "action");
 
 	if (!v->body.p) {
-		openenv_complain(c, MISSING, NULL, v->body);
-	} else if (openenv_fits(v->body, fields, ARRAY_LEN(fields), true, c)) {
-		c->words = WORDS_LINKED;
-		if (openenv_action_fits(v->server->conf.world, action, c)) {
-			act(v, action);
+		openenv_add_error(c, MISSING, NULL, v->body);
+	} else if (openenv_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
+		c->format = FORMAT_LINKED;
+		if (openenv_validate_action(v->server->conf.world, action, c)) {
+			run_step(v, action);
 		}
 	}
 }
 
 /* The framework's state model has no extra fields. */
-static void state(struct http_visit *v, struct complaints *c)
+static void state(struct http_visit *v, struct validation_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR("{\"episode_id\":null,\"step_count\":0}"));
 }
 
-static void health(struct http_visit *v, struct complaints *c)
+static void health(struct http_visit *v, struct validation_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
@@ -172,13 +172,13 @@ static void played_metadata(struct http_visit *v)
 	jw_key(&w, "name");
 	jw_str(&w, r->name);
 	jw_key(&w, "description");
-	jw_text(&w, "A recording that is played back");
+	jw_text(&w, "Plays back a recording");
 	jw_key(&w, "version");
 	jw_str(&w, r->version);
 	jw_end(&w);
 }
 
-static void metadata(struct http_visit *v, struct complaints *c)
+static void metadata(struct http_visit *v, struct validation_errors *c)
 {
 	const struct world *w = v->server->conf.world;
 
@@ -194,26 +194,26 @@ static void metadata(struct http_visit *v, struct complaints *c)
 		w->server, w->help);
 }
 
-static void schema(struct http_visit *v, struct complaints *c)
+static void schema(struct http_visit *v, struct validation_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
 	if (v->server->conf.playback) {
-		openenv_played_schema(v->server->conf.playback, &v->reply->body);
+		openenv_playback_schema(v->server->conf.playback, &v->reply->body);
 	} else {
 		episode_schema(v->server->conf.world, &v->reply->body);
 	}
 }
 
-static void environments(struct http_visit *v, struct complaints *c)
+static void environments(struct http_visit *v, struct validation_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
 	buf_printf(&v->reply->body, "[\"%s\"]", v->server->conf.world->server);
 }
 
-/* Just enough for a client to identify the server: title and paths. */
-static void openapi(struct http_visit *v, struct complaints *c)
+/* The minimum that lets a client identify the server: title and paths. */
+static void openapi(struct http_visit *v, struct validation_errors *c)
 {
 	(void)c;
 	answer_json(
@@ -222,7 +222,7 @@ static void openapi(struct http_visit *v, struct complaints *c)
 	            "API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"));
 }
 
-static void mcp(struct http_visit *v, struct complaints *c)
+static void mcp(struct http_visit *v, struct validation_errors *c)
 {
 	struct json_fault fault;
 
@@ -244,7 +244,7 @@ enum { NO_BODY, RAW_BODY, JSON_BODY };
 static const struct {
 	const char *path, *method;
 	int body;
-	void (*answer)(struct http_visit *v, struct complaints *c);
+	void (*answer)(struct http_visit *v, struct validation_errors *c);
 } endpoints[] = {
 	{"/step", "POST", JSON_BODY, step},
 	{"/reset", "POST", JSON_BODY, reset},
@@ -257,9 +257,9 @@ static const struct {
 	{"/mcp", "POST", RAW_BODY, mcp},
 };
 
-/* ---- before an endpoint is reached ---- */
+/* ---- checks before an endpoint is called ---- */
 
-static void complain_no_json(struct reply *r, struct str body, const struct json_fault *fault)
+static void reply_invalid_json(struct reply *r, struct str body, const struct json_fault *fault)
 {
 	size_t at;
 	const char *said = python_json_error(body, fault, &at);
@@ -274,7 +274,7 @@ static void complain_no_json(struct reply *r, struct str body, const struct json
 }
 
 /* False: refused. */
-static bool read_body(struct http_visit *v, struct complaints *c)
+static bool read_body(struct http_visit *v, struct validation_errors *c)
 {
 	struct str body = v->request->body;
 	struct json_fault fault;
@@ -285,16 +285,16 @@ static bool read_body(struct http_visit *v, struct complaints *c)
 	}
 	if (!str_starts(v->request->content_type, STR(JSON_TYPE))) {
 		json_quote(&text, body);
-		openenv_complain(c, NO_MODEL, NULL, buf_view(&text));
+		openenv_add_error(c, NOT_MODEL, NULL, buf_view(&text));
 		buf_release(&text);
 		return false;
 	}
 	if (json_validate(body, &fault) != 0) {
-		complain_no_json(v->reply, body, &fault);
+		reply_invalid_json(v->reply, body, &fault);
 		return false;
 	}
 	if (json_type(body) != JSON_OBJECT) {
-		openenv_complain(c, NO_MODEL, NULL, body);
+		openenv_add_error(c, NOT_MODEL, NULL, body);
 		return false;
 	}
 	v->body = body;
@@ -303,11 +303,11 @@ static bool read_body(struct http_visit *v, struct complaints *c)
 
 static void answer_endpoint(struct http_visit *v, size_t i)
 {
-	struct complaints c = {.words = WORDS_BODY, .list = BUF(ERRORS_MAX)};
+	struct validation_errors c = {.format = FORMAT_BODY, .list = BUF(ERRORS_MAX)};
 
 	if (v->server->conf.playback && endpoints[i].body != NO_BODY) {
 		answer_json(v->reply, 501,
-		            STR("{\"detail\":\"A recording is played in sessions: use the "
+		            STR("{\"detail\":\"A recording is only served in sessions: use the "
 		                "WebSocket at /ws\"}"));
 		return;
 	}
@@ -320,7 +320,7 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 		endpoints[i].answer(v, &c);
 	}
 	if (c.count > 0) {
-		answer_unfit(v->reply, &c);
+		answer_invalid(v->reply, &c);
 	}
 	buf_release(&c.list);
 }
@@ -351,7 +351,7 @@ static void upgrade(const struct request *q, struct reply *r)
 	} else if (!str_is(q->path, "/ws")) {
 		reply_text(r, 403, "");
 	} else {
-		r->act = ACT_UPGRADE;
+		r->action = REPLY_UPGRADE;
 	}
 }
 

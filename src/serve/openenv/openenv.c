@@ -1,4 +1,4 @@
-/* A session over /ws: one message, at most one answer. See openenv.h. */
+/* Sessions over /ws: each message gets at most one reply. See openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "base/text.h"
@@ -32,7 +32,7 @@ void openenv_release(struct openenv *o)
 	episode_release(&o->shared);
 }
 
-uint64_t openenv_own_seed(struct openenv *o)
+uint64_t openenv_next_seed(struct openenv *o)
 {
 	return atomic_fetch_add(&o->serial, 1) + 1;
 }
@@ -46,7 +46,7 @@ static void begin_error(struct openenv_reply *r, struct str message, const char 
 	buf_printf(&r->text, ",\"code\":\"%s\"", code);
 }
 
-void openenv_say_error(struct openenv_reply *r, struct str message, const char *code)
+void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code)
 {
 	begin_error(r, message, code);
 	buf_text(&r->text, "}}");
@@ -54,11 +54,11 @@ void openenv_say_error(struct openenv_reply *r, struct str message, const char *
 
 static void end_session(struct openenv_reply *r, struct str message)
 {
-	openenv_say_error(r, message, "SESSION_ERROR");
+	openenv_reply_error(r, message, "SESSION_ERROR");
 	r->close = CLOSE_NORMAL;
 }
 
-static void answer_invalid(struct openenv_reply *r, const struct complaints *c)
+static void answer_invalid(struct openenv_reply *r, const struct validation_errors *c)
 {
 	begin_error(r, STR("Invalid message"), "VALIDATION_ERROR");
 	buf_text(&r->text, ",\"errors\":[");
@@ -67,7 +67,8 @@ static void answer_invalid(struct openenv_reply *r, const struct complaints *c)
 }
 
 /* Lines and columns are counted in characters, from 1. */
-static void answer_no_json(struct openenv_reply *r, struct str text, const struct json_fault *fault)
+static void reply_invalid_json(struct openenv_reply *r, struct str text,
+                               const struct json_fault *fault)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	size_t at, characters = 0, line = 1, line_start = 0;
@@ -82,18 +83,18 @@ static void answer_no_json(struct openenv_reply *r, struct str text, const struc
 	}
 	buf_printf(&why, "Invalid JSON: %s: line %zu column %zu (char %zu)", said, line,
 	           characters - line_start + 1, characters);
-	openenv_say_error(r, buf_view(&why), "INVALID_JSON");
+	openenv_reply_error(r, buf_view(&why), "INVALID_JSON");
 	buf_release(&why);
 }
 
-/* ---- what can be asked ---- */
+/* ---- handlers of messages ---- */
 
 static enum metadata_place metadata_place(const struct openenv *o)
 {
 	return o->hides_metadata ? METADATA_NOWHERE : METADATA_TWICE;
 }
 
-void openenv_show(struct turn *t, bool stepped)
+void openenv_reply_observation(struct openenv_message *t, bool stepped)
 {
 	struct buf *out = &t->reply->text;
 
@@ -102,8 +103,8 @@ void openenv_show(struct turn *t, bool stepped)
 	buf_char(out, '}');
 }
 
-/* The environment's own opinion of seeds: gymnasium's. */
-static bool read_seed(struct turn *t, uint64_t *seed)
+/* The rules of gymnasium for seeds, which the environment applies. */
+static bool read_seed(struct openenv_message *t, uint64_t *seed)
 {
 	struct str value = JSON_GET(t->data, "seed");
 	struct buf why = BUF(BUF_MAX_SMALL);
@@ -111,7 +112,7 @@ static bool read_seed(struct turn *t, uint64_t *seed)
 	bool truth = false;
 
 	if (json_is_null(value) || t->session->server->ignores_seeds) {
-		*seed = openenv_own_seed(t->session->server);
+		*seed = openenv_next_seed(t->session->server);
 	} else if (json_bool(value, &truth)) {
 		*seed = truth;
 	} else if (strcmp(type, "int") != 0) {
@@ -124,29 +125,29 @@ static bool read_seed(struct turn *t, uint64_t *seed)
 	}
 	bool good = why.n == 0;
 	if (!good) {
-		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	buf_release(&why);
 	return good;
 }
 
-static enum complaint judge_id(struct str value)
+static enum validation_error check_id(struct str value)
 {
-	return json_is_null(value) ? FITS : judge_string(value);
+	return json_is_null(value) ? VALID : check_string(value);
 }
 
-static void reset(struct turn *t)
+static void reset(struct openenv_message *t)
 {
-	static const struct field_check options[] = {{"episode_id", judge_id, false}};
-	struct complaints c = {.list = BUF(ERRORS_MAX)};
+	static const struct field_check options[] = {{"episode_id", check_id, false}};
+	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
 	struct openenv_session *s = t->session;
 	uint64_t seed = 0;
 
 	if (read_seed(t, &seed)) {
-		if (openenv_fits(t->data, options, ARRAY_LEN(options), true, &c)) {
+		if (openenv_validate(t->data, options, ARRAY_LEN(options), true, &c)) {
 			episode_begin(s->episode, &s->server->conf, seed,
 			              JSON_GET(t->data, "episode_id"));
-			openenv_show(t, false);
+			openenv_reply_observation(t, false);
 		} else {
 			answer_invalid(t->reply, &c);
 		}
@@ -154,7 +155,7 @@ static void reset(struct turn *t)
 	buf_release(&c.list);
 }
 
-static void act(struct turn *t)
+static void run_step(struct openenv_message *t)
 {
 	struct openenv_session *s = t->session;
 	struct buf seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
@@ -165,25 +166,25 @@ static void act(struct turn *t)
 		buf_str(&t->reply->text, buf_view(&seen));
 		buf_char(&t->reply->text, '}');
 	} else {
-		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
 	buf_release(&seen);
 	buf_release(&why);
 }
 
-static void step(struct turn *t)
+static void step(struct openenv_message *t)
 {
 	t->reply->wait_ms = t->waited ? 0 : fault_wait_ms(&t->session->server->conf);
 	if (t->reply->wait_ms == 0) {
-		act(t);
+		run_step(t);
 	}
 }
 
-static bool action_fits(struct turn *t)
+static bool validate_action(struct openenv_message *t)
 {
-	struct complaints c = {.list = BUF(ERRORS_MAX)};
-	bool fits = openenv_action_fits(t->session->server->conf.world, t->data, &c);
+	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
+	bool fits = openenv_validate_action(t->session->server->conf.world, t->data, &c);
 
 	if (!fits) {
 		answer_invalid(t->reply, &c);
@@ -192,33 +193,33 @@ static bool action_fits(struct turn *t)
 	return fits;
 }
 
-static void state(struct turn *t)
+static void state(struct openenv_message *t)
 {
 	buf_text(&t->reply->text, "{\"type\":\"state\",\"data\":");
 	episode_state(t->session->episode, &t->reply->text);
 	buf_char(&t->reply->text, '}');
 }
 
-static void leave(struct turn *t)
+static void leave(struct openenv_message *t)
 {
 	t->reply->close = CLOSE_NORMAL;
 }
 
-static void mint_id(struct openenv_session *s)
+static void make_session_id(struct openenv_session *s)
 {
 	char digits[33];
 
 	if (s->id[0] != '\0') {
 		return;
 	}
-	gym_mint(digits);
+	gym_new_id(digits);
 	snprintf(s->id, sizeof(s->id), "%.8s-%.4s-4%.3s-a%.3s-%.12s", digits, digits + 8,
 	         digits + 13, digits + 17, digits + 20);
 }
 
-static void rpc(struct turn *t)
+static void rpc(struct openenv_message *t)
 {
-	mint_id(t->session);
+	make_session_id(t->session);
 	buf_text(&t->reply->text, "{\"type\":\"mcp\",\"data\":");
 	openenv_rpc(t->session->server, t->session, t->data, &t->reply->text);
 	buf_char(&t->reply->text, '}');
@@ -228,21 +229,21 @@ enum { NO_DATA, MAY_HAVE_DATA, HAS_DATA };
 
 static const struct message {
 	const char *type;
-	enum turn_kind kind;
+	enum openenv_message_kind kind;
 	int data;
-	void (*answer)(struct turn *t);
+	void (*answer)(struct openenv_message *t);
 } messages[] = {
-	{"step", TURN_STEP, HAS_DATA, step},         {"state", TURN_STATE, NO_DATA, state},
-	{"reset", TURN_RESET, MAY_HAVE_DATA, reset}, {"close", TURN_OTHER, NO_DATA, leave},
-	{"mcp", TURN_OTHER, HAS_DATA, rpc},
+	{"step", MESSAGE_STEP, HAS_DATA, step},         {"state", MESSAGE_STATE, NO_DATA, state},
+	{"reset", MESSAGE_RESET, MAY_HAVE_DATA, reset}, {"close", MESSAGE_OTHER, NO_DATA, leave},
+	{"mcp", MESSAGE_OTHER, HAS_DATA, rpc},
 };
 
-static bool envelope_fits(struct turn *t, int data)
+static bool validate_envelope(struct openenv_message *t, int data)
 {
 	const struct field_check fields[] = {{"type", NULL, true},
-	                                     {"data", judge_dict, data == HAS_DATA}};
-	struct complaints c = {.list = BUF(ERRORS_MAX)};
-	bool fits = openenv_fits(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
+	                                     {"data", check_dict, data == HAS_DATA}};
+	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
+	bool fits = openenv_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
 
 	if (!fits) {
 		answer_invalid(t->reply, &c);
@@ -259,7 +260,7 @@ static void answer_unknown(struct openenv_reply *r, struct str type)
 	if (type.p) {
 		python_str(type, &why);
 	}
-	openenv_say_error(r, buf_view(&why), "UNKNOWN_TYPE");
+	openenv_reply_error(r, buf_view(&why), "UNKNOWN_TYPE");
 	buf_release(&why);
 }
 
@@ -273,18 +274,18 @@ static const struct message *find_message(struct str type)
 	return NULL;
 }
 
-/* It makes sense: the faults have their say, before it acts and after. */
-static void take_turn(struct turn *t, const struct message *m)
+/* Executes a valid message, with the hooks of faults before and after. */
+static void execute_message(struct openenv_message *t, const struct message *m)
 {
 	const struct serve_conf *c = &t->session->server->conf;
 	const struct fault_hooks *f;
 
 	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));) {
-		if (f->before_turn) {
-			f->before_turn(t);
+		if (f->before_message) {
+			f->before_message(t);
 		}
 	}
-	if (!t->done && t->session->played && t->kind != TURN_OTHER) {
+	if (!t->done && t->session->played && t->kind != MESSAGE_OTHER) {
 		openenv_play(t);
 	} else if (!t->done) {
 		m->answer(t);
@@ -292,15 +293,15 @@ static void take_turn(struct turn *t, const struct message *m)
 	if (t->reply->wait_ms > 0) {
 		return;
 	}
-	t->session->steps += t->kind == TURN_STEP;
+	t->session->steps += t->kind == MESSAGE_STEP;
 	for (size_t cursor = 0; (f = fault_of(c, &cursor));) {
-		if (f->after_turn) {
-			f->after_turn(t);
+		if (f->after_message) {
+			f->after_message(t);
 		}
 	}
 }
 
-static void answer_message(struct turn *t)
+static void answer_message(struct openenv_message *t)
 {
 	struct str type = JSON_GET(t->message, "type");
 	const struct message *m = find_message(type);
@@ -310,24 +311,25 @@ static void answer_message(struct turn *t)
 		return;
 	}
 	t->kind = m->kind;
-	bool judged = t->kind == TURN_STEP && !t->session->played;
+	bool judged = t->kind == MESSAGE_STEP && !t->session->played;
 
-	if (envelope_fits(t, m->data) && (!judged || action_fits(t))) {
-		take_turn(t, m);
+	if (validate_envelope(t, m->data) && (!judged || validate_action(t))) {
+		execute_message(t, m);
 	}
 }
 
-void openenv_hear(struct openenv_session *s, struct str message, bool binary, bool waited,
-                  struct openenv_reply *r)
+void openenv_handle_message(struct openenv_session *s, struct str message, bool binary, bool waited,
+                            struct openenv_reply *r)
 {
-	struct turn t = {.session = s, .message = text_trim(message), .waited = waited, .reply = r};
+	struct openenv_message t = {
+		.session = s, .message = text_trim(message), .waited = waited, .reply = r};
 	struct json_fault fault;
 	struct buf why = BUF(BUF_MAX_SMALL);
 
 	if (binary) {
 		end_session(r, STR("'text'"));
 	} else if (json_validate(message, &fault) != 0) {
-		answer_no_json(r, message, &fault);
+		reply_invalid_json(r, message, &fault);
 	} else if (json_type(t.message) != JSON_OBJECT) {
 		buf_printf(&why, "'%s' object has no attribute 'get'", python_type(t.message));
 		end_session(r, buf_view(&why));
@@ -338,7 +340,7 @@ void openenv_hear(struct openenv_session *s, struct str message, bool binary, bo
 	buf_release(&why);
 }
 
-/* ---- room ---- */
+/* ---- slots ---- */
 
 static void refuse(struct openenv *o, struct openenv_reply *r)
 {
@@ -347,24 +349,24 @@ static void refuse(struct openenv *o, struct openenv_reply *r)
 	buf_printf(&why,
 	           "Server at capacity: %" PRIu64 "/%" PRIu64
 	           " sessions active. Cannot accept new connections.",
-	           o->taken, o->conf.max_envs);
+	           o->slots_used, o->conf.max_envs);
 	begin_error(r, buf_view(&why), "CAPACITY_REACHED");
 	buf_printf(&r->text, ",\"active_sessions\":%" PRIu64 ",\"max_sessions\":%" PRIu64 "}}",
-	           o->taken, o->conf.max_envs);
+	           o->slots_used, o->conf.max_envs);
 	r->close = CLOSE_NORMAL;
 	buf_release(&why);
 }
 
-static void take_room(struct openenv_session *s)
+static void take_slot(struct openenv_session *s)
 {
 	struct openenv *o = s->server;
 
-	s->counted = o->taken < o->conf.max_envs;
+	s->counted = o->slots_used < o->conf.max_envs;
 	s->refused = !s->counted;
-	o->taken += s->counted;
-	s->episode = o->shares ? &o->shared : &s->own;
-	if (!s->episode->place) {
-		episode_begin(s->episode, &o->conf, openenv_own_seed(o), STR_NONE);
+	o->slots_used += s->counted;
+	s->episode = o->shares_env ? &o->shared : &s->own;
+	if (!s->episode->instance) {
+		episode_begin(s->episode, &o->conf, openenv_next_seed(o), STR_NONE);
 	}
 }
 
@@ -377,10 +379,10 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 	if (id.n > 0) {
 		buf_printf(&why, "Unknown session_id: %.*s", STR_ARG(id));
 		end_session(r, buf_view(&why));
-	} else if (o->taken >= o->conf.max_envs && !o->always_opens) {
+	} else if (o->slots_used >= o->conf.max_envs && !o->always_opens) {
 		refuse(o, r);
 	} else {
-		take_room(s);
+		take_slot(s);
 		if (o->conf.playback) {
 			openenv_play_open(s, r);
 		}
@@ -388,17 +390,17 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 	buf_release(&why);
 }
 
-void openenv_give_back(struct openenv_session *s)
+void openenv_free_slot(struct openenv_session *s)
 {
-	if (s->counted && !s->server->keeps_room) {
-		s->server->taken--;
+	if (s->counted && !s->server->keeps_slots) {
+		s->server->slots_used--;
 	}
 	s->counted = false;
 }
 
-void openenv_leave(struct openenv_session *s)
+void openenv_session_close(struct openenv_session *s)
 {
-	openenv_give_back(s);
+	openenv_free_slot(s);
 	playback_end(s->played);
 	s->played = NULL;
 	s->episode = NULL;

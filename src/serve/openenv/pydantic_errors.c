@@ -1,5 +1,4 @@
-/* The table of Pydantic's complaints, and the models' common way through it: see
-   pydantic_errors.h. */
+/* Pydantic's validation errors, and validation of fields: see pydantic_errors.h. */
 #include "serve/openenv/pydantic_errors.h"
 
 #include "json/scan.h"
@@ -15,32 +14,32 @@ static const struct {
 } texts[] = {
 	[MISSING] = {"missing", "Field required", NULL},
 	[EXTRA] = {"extra_forbidden", "Extra inputs are not permitted", NULL},
-	[NO_DICT] = {"dict_type", "Input should be a valid dictionary", NULL},
-	[NO_STRING] = {"string_type", "Input should be a valid string", NULL},
-	[NO_INT] = {"int_type", "Input should be a valid integer", NULL},
-	[NO_WHOLE_INT] = {"int_from_float",
-                          "Input should be a valid integer, got a number with a fractional part",
+	[NOT_DICT] = {"dict_type", "Input should be a valid dictionary", NULL},
+	[NOT_STRING] = {"string_type", "Input should be a valid string", NULL},
+	[NOT_INT] = {"int_type", "Input should be a valid integer", NULL},
+	[NOT_WHOLE_INT] = {"int_from_float",
+                           "Input should be a valid integer, got a number with a fractional part",
+                           NULL},
+	[NOT_INT_TEXT] = {"int_parsing",
+                          "Input should be a valid integer, unable to parse string as an integer",
                           NULL},
-	[NO_INT_TEXT] = {"int_parsing",
-                         "Input should be a valid integer, unable to parse string as an integer",
-                         NULL},
-	[NO_NUMBER] = {"float_type", "Input should be a valid number", NULL},
-	[NO_MOVE] = {"literal_error", "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'",
-                     "{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}"},
-	[NO_VERSION] = {"literal_error", "Input should be '2.0'", "{\"expected\":\"'2.0'\"}"},
-	[NO_CALL] = {"literal_error", "Input should be 'call_tool'",
-                     "{\"expected\":\"'call_tool'\"}"},
+	[NOT_NUMBER] = {"float_type", "Input should be a valid number", NULL},
+	[NOT_MOVE] = {"literal_error", "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'",
+                      "{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}"},
+	[NOT_VERSION] = {"literal_error", "Input should be '2.0'", "{\"expected\":\"'2.0'\"}"},
+	[NOT_CALL] = {"literal_error", "Input should be 'call_tool'",
+                      "{\"expected\":\"'call_tool'\"}"},
 	[TOO_LONG] = {"string_too_long", "String should have at most 255 characters",
                       "{\"max_length\":255}"},
 	[NEGATIVE] = {"greater_than_equal", "Input should be greater than or equal to 0",
                       "{\"ge\":0}"},
 	[NOT_POSITIVE] = {"greater_than", "Input should be greater than 0", "{\"gt\":0.0}"},
-	[NO_MODEL] = {"model_attributes_type",
-                      "Input should be a valid dictionary or object to extract fields from", NULL},
+	[NOT_MODEL] = {"model_attributes_type",
+                       "Input should be a valid dictionary or object to extract fields from", NULL},
 };
 
-static void complain_in_text(struct complaints *c, enum complaint what, const char *field,
-                             struct str input)
+static void add_error_text(struct validation_errors *c, enum validation_error what,
+                           const char *field, struct str input)
 {
 	buf_printf(&c->list, "\n%s\n  %s [type=%s, input_value=", field ? field : "",
 	           texts[what].said, texts[what].type);
@@ -49,10 +48,10 @@ static void complain_in_text(struct complaints *c, enum complaint what, const ch
 	           python_type(input), texts[what].type);
 }
 
-static void complain_in_list(struct complaints *c, enum complaint what, const char *field,
-                             struct str input)
+static void add_error_json(struct validation_errors *c, enum validation_error what,
+                           const char *field, struct str input)
 {
-	bool body = c->words == WORDS_BODY;
+	bool body = c->format == FORMAT_BODY;
 
 	buf_printf(&c->list, "%s{\"type\":\"%s\",\"loc\":[%s", c->count > 1 ? "," : "",
 	           texts[what].type, body ? "\"body\"" : "");
@@ -75,30 +74,30 @@ static void complain_in_list(struct complaints *c, enum complaint what, const ch
 	buf_char(&c->list, '}');
 }
 
-void openenv_complain(struct complaints *c, enum complaint what, const char *field,
-                      struct str input)
+void openenv_add_error(struct validation_errors *c, enum validation_error what, const char *field,
+                       struct str input)
 {
 	c->count++;
-	if (c->words == WORDS_TEXT) {
-		complain_in_text(c, what, field, input);
+	if (c->format == FORMAT_TEXT) {
+		add_error_text(c, what, field, input);
 	} else {
-		complain_in_list(c, what, field, input);
+		add_error_json(c, what, field, input);
 	}
 }
 
-static void check_field(struct str object, const struct field_check *f, struct complaints *c)
+static void check_field(struct str object, const struct field_check *f, struct validation_errors *c)
 {
 	struct str value = json_get(object, str_from(f->name));
-	enum complaint what = FITS;
+	enum validation_error what = VALID;
 
 	if (!value.p) {
-		what = f->required ? MISSING : FITS;
+		what = f->required ? MISSING : VALID;
 		value = object;
-	} else if (f->judge) {
-		what = f->judge(value);
+	} else if (f->check) {
+		what = f->check(value);
 	}
-	if (what != FITS) {
-		openenv_complain(c, what, f->name, value);
+	if (what != VALID) {
+		openenv_add_error(c, what, f->name, value);
 	}
 }
 
@@ -113,19 +112,19 @@ static bool is_field(struct str name, const struct field_check *fields, size_t c
 }
 
 static void check_extra(struct str key, struct str value, const struct field_check *fields,
-                        size_t count, struct complaints *c)
+                        size_t count, struct validation_errors *c)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
 	json_decode_key(key, &name);
 	if (!is_field(buf_view(&name), fields, count)) {
-		openenv_complain(c, EXTRA, buf_cstr(&name), value);
+		openenv_add_error(c, EXTRA, buf_cstr(&name), value);
 	}
 	buf_release(&name);
 }
 
-bool openenv_fits(struct str object, const struct field_check *fields, size_t count,
-                  bool extra_welcome, struct complaints *c)
+bool openenv_validate(struct str object, const struct field_check *fields, size_t count,
+                      bool allow_extra, struct validation_errors *c)
 {
 	struct json_member m;
 	size_t cursor = 0;
@@ -133,53 +132,54 @@ bool openenv_fits(struct str object, const struct field_check *fields, size_t co
 	for (size_t i = 0; i < count; i++) {
 		check_field(object, &fields[i], c);
 	}
-	while (!extra_welcome && json_next_member(object, &cursor, &m)) {
+	while (!allow_extra && json_next_member(object, &cursor, &m)) {
 		check_extra(m.key, m.value, fields, count, c);
 	}
 	return c->count == 0;
 }
 
-enum complaint judge_dict(struct str value)
+enum validation_error check_dict(struct str value)
 {
-	return json_type(value) == JSON_OBJECT ? FITS : NO_DICT;
+	return json_type(value) == JSON_OBJECT ? VALID : NOT_DICT;
 }
 
-enum complaint judge_string(struct str value)
+enum validation_error check_string(struct str value)
 {
-	return json_type(value) == JSON_STRING ? FITS : NO_STRING;
+	return json_type(value) == JSON_STRING ? VALID : NOT_STRING;
 }
 
-enum complaint judge_move(struct str value)
+enum validation_error check_move(struct str value)
 {
 	for (int i = 0; json_type(value) == JSON_STRING && i < LAKE_ACTIONS; i++) {
 		if (json_is(value, str_from(lake_action_names[i]))) {
-			return FITS;
+			return VALID;
 		}
 	}
-	return NO_MOVE;
+	return NOT_MOVE;
 }
 
-static enum complaint judge_call(struct str value)
+static enum validation_error check_call(struct str value)
 {
-	return json_type(value) == JSON_STRING && json_is(value, STR("call_tool")) ? FITS : NO_CALL;
+	return json_type(value) == JSON_STRING && json_is(value, STR("call_tool")) ? VALID
+	                                                                           : NOT_CALL;
 }
 
-bool openenv_action_fits(const struct world *w, struct str action, struct complaints *c)
+bool openenv_validate_action(const struct world *w, struct str action, struct validation_errors *c)
 {
-	static const struct field_check move[] = {{"metadata", judge_dict, false},
-	                                          {"action", judge_move, true}};
-	static const struct field_check list[] = {{"metadata", judge_dict, false},
+	static const struct field_check move[] = {{"metadata", check_dict, false},
+	                                          {"action", check_move, true}};
+	static const struct field_check list[] = {{"metadata", check_dict, false},
 	                                          {"type", NULL, true}};
-	static const struct field_check call[] = {{"metadata", judge_dict, false},
-	                                          {"type", judge_call, false},
-	                                          {"tool_name", judge_string, true},
-	                                          {"arguments", judge_dict, false}};
+	static const struct field_check call[] = {{"metadata", check_dict, false},
+	                                          {"type", check_call, false},
+	                                          {"tool_name", check_string, true},
+	                                          {"arguments", check_dict, false}};
 
 	if (!episode_has_tools(w)) {
-		return openenv_fits(action, move, ARRAY_LEN(move), false, c);
+		return openenv_validate(action, move, ARRAY_LEN(move), false, c);
 	}
 	if (episode_lists_tools(action)) {
-		return openenv_fits(action, list, ARRAY_LEN(list), false, c);
+		return openenv_validate(action, list, ARRAY_LEN(list), false, c);
 	}
-	return openenv_fits(action, call, ARRAY_LEN(call), false, c);
+	return openenv_validate(action, call, ARRAY_LEN(call), false, c);
 }

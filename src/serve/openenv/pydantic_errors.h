@@ -1,59 +1,58 @@
-/* What Pydantic says about data that does not fit a model, as a list of errors or as
-   text. */
+/* Pydantic's validation errors, as a list or as text. */
 #ifndef ROLLDBG_SERVE_OPENENV_PYDANTIC_ERRORS_H
 #define ROLLDBG_SERVE_OPENENV_PYDANTIC_ERRORS_H
 
 #include "serve/world/world.h"
 
-enum complaint {
-	FITS,
+enum validation_error {
+	VALID,
 	MISSING,
 	EXTRA,
-	NO_DICT,
-	NO_STRING,
-	NO_INT,
-	NO_WHOLE_INT,
-	NO_INT_TEXT,
-	NO_NUMBER,
-	NO_MOVE,
-	NO_VERSION,
-	NO_CALL,
+	NOT_DICT,
+	NOT_STRING,
+	NOT_INT,
+	NOT_WHOLE_INT,
+	NOT_INT_TEXT,
+	NOT_NUMBER,
+	NOT_MOVE,
+	NOT_VERSION,
+	NOT_CALL,
 	TOO_LONG,
 	NEGATIVE,
 	NOT_POSITIVE,
-	NO_MODEL,
+	NOT_MODEL,
 };
 
-enum words {
-	WORDS_LINKED, /* a list, with links: errors() as it is */
-	WORDS_BODY,   /* a list about an HTTP body: without */
-	WORDS_TEXT,   /* as an exception prints it */
+enum error_format {
+	FORMAT_LINKED, /* errors(): a list with links */
+	FORMAT_BODY,   /* FastAPI's list about a body: without links */
+	FORMAT_TEXT,   /* str(exception) */
 };
 
-struct complaints {
-	enum words words;
+struct validation_errors {
+	enum error_format format;
 	unsigned count;
 	struct buf list; /* set its cap */
 };
 
 struct field_check {
 	const char *name;
-	enum complaint (*judge)(struct str value); /* NULL: anything */
+	enum validation_error (*check)(struct str value); /* NULL: anything */
 	bool required;
 };
 
-/* Checks an object's members against a model: the fields in their order, then members
-   that are none, unless they are welcome. True when all fits. */
-bool openenv_fits(struct str object, const struct field_check *fields, size_t count,
-                  bool extra_welcome, struct complaints *c);
-/* About the field, NULL for the whole. */
-void openenv_complain(struct complaints *c, enum complaint what, const char *field,
-                      struct str input);
+/* Validates an object's members: the fields in their order, then members that are not fields,
+ * unless extra members are allowed. True if all are valid. */
+bool openenv_validate(struct str object, const struct field_check *fields, size_t count,
+                      bool allow_extra, struct validation_errors *c);
+/* Adds an error about the field; NULL: about the whole value. */
+void openenv_add_error(struct validation_errors *c, enum validation_error what, const char *field,
+                       struct str input);
 
-enum complaint judge_dict(struct str value);
-enum complaint judge_string(struct str value);
-enum complaint judge_move(struct str value);
+enum validation_error check_dict(struct str value);
+enum validation_error check_string(struct str value);
+enum validation_error check_move(struct str value);
 
-/* The action of a step in that world, or what it should have been instead. */
-bool openenv_action_fits(const struct world *w, struct str action, struct complaints *c);
+/* Validates the action of a step in that world. */
+bool openenv_validate_action(const struct world *w, struct str action, struct validation_errors *c);
 #endif

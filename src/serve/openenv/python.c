@@ -1,4 +1,4 @@
-/* One pass over the tokens of a validated JSON value: see python.h. */
+/* Python's str, repr and JSON errors: see python.h. */
 #include "serve/openenv/python.h"
 
 #include "base/text.h"
@@ -56,7 +56,7 @@ static void add_character(unsigned char c, char quote, struct buf *out)
 	}
 }
 
-/* Between single quotes, unless it has one and no double quote. */
+/* In single quotes, unless the text contains one and no double quote. */
 static void add_text(struct str text, struct buf *out)
 {
 	bool single = text.n > 0 && memchr(text.p, '\'', text.n) != NULL;
@@ -212,7 +212,7 @@ void python_json(struct str value, struct buf *out)
 	each_token(value, add_json, out);
 }
 
-/* ---- what json.loads() complains of ---- */
+/* ---- errors of json.loads() ---- */
 
 #define NO_VALUE "Expecting value"
 #define NO_KEY   "Expecting property name enclosed in double quotes"
@@ -220,10 +220,10 @@ void python_json(struct str value, struct buf *out)
 #define NO_COMMA "Expecting ',' delimiter"
 
 static const struct {
-	const char *why; /* the beginning of what our scanner says */
+	const char *why; /* the beginning of our scanner's message */
 	const char *said;
-	size_t before; /* so many bytes before the place the scanner names */
-} complaints[] = {
+	size_t before; /* bytes before the position the scanner reports */
+} validation_errors[] = {
 	{"expected a key", NO_KEY, 0},
 	{"expected ':'", NO_COLON, 0},
 	{"expected ','", NO_COMMA, 0},
@@ -236,8 +236,8 @@ static const struct {
 	{"expected a value, found a byte", "Unexpected UTF-8 BOM (decode using utf-8-sig)", 0},
 };
 
-/* The text ends too early: the expected token depends on the last one. An open string is
-   reported at its start. */
+/* For text that ends too early: the expected token depends on the last one. An unterminated
+ * string is reported at its start. */
 static const char *end_of_text(struct str text, size_t *at)
 {
 	char last = '\0';
@@ -270,14 +270,15 @@ const char *python_json_error(struct str text, const struct json_fault *fault, s
 	if (*at >= text.n) {
 		return end_of_text(text, at);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(complaints); i++) {
-		if (str_starts(str_from(fault->why), str_from(complaints[i].why))) {
-			*at -= complaints[i].before < *at ? complaints[i].before : *at;
-			return complaints[i].said;
+	for (size_t i = 0; i < ARRAY_LEN(validation_errors); i++) {
+		if (str_starts(str_from(fault->why), str_from(validation_errors[i].why))) {
+			*at -= validation_errors[i].before < *at ? validation_errors[i].before
+			                                         : *at;
+			return validation_errors[i].said;
 		}
 	}
 	while (*at > 0 && text.p[*at - 1] >= 'a' && text.p[*at - 1] <= 'z') {
-		--*at; /* an unknown word is reported at its start */
+		--*at; /* json.loads() reports an unknown word at its start */
 	}
 	return NO_VALUE;
 }

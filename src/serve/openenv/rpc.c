@@ -1,5 +1,5 @@
-/* OpenEnv's JSON-RPC, which is called MCP and is not: the tools of a world that has some,
-   called beside its steps, and names of sessions. See openenv.h. */
+/* OpenEnv's JSON-RPC endpoint (named /mcp, but not MCP): tool calls outside of steps, and
+ * session names. See openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "json/scan.h"
@@ -25,30 +25,30 @@ static void answer_error(struct str id, int code, struct str message, struct buf
 	buf_text(out, ",\"data\":null}}");
 }
 
-static enum complaint judge_version(struct str value)
+static enum validation_error check_version(struct str value)
 {
-	return json_type(value) == JSON_STRING && json_is(value, STR("2.0")) ? FITS : NO_VERSION;
+	return json_type(value) == JSON_STRING && json_is(value, STR("2.0")) ? VALID : NOT_VERSION;
 }
 
-static enum complaint judge_id(struct str value)
+static enum validation_error check_id(struct str value)
 {
 	int64_t number;
 
 	if (json_is_null(value) || json_i64(value, &number)) {
-		return FITS;
+		return VALID;
 	}
-	return judge_string(value);
+	return check_string(value);
 }
 
 static bool is_request(struct str request, struct buf *out)
 {
-	static const struct field_check fields[] = {{"jsonrpc", judge_version, true},
-	                                            {"method", judge_string, true},
-	                                            {"params", judge_dict, false},
-	                                            {"id", judge_id, false}};
-	struct complaints c = {.words = WORDS_TEXT, .list = BUF(BUF_MAX_MESSAGE)};
+	static const struct field_check fields[] = {{"jsonrpc", check_version, true},
+	                                            {"method", check_string, true},
+	                                            {"params", check_dict, false},
+	                                            {"id", check_id, false}};
+	struct validation_errors c = {.format = FORMAT_TEXT, .list = BUF(BUF_MAX_MESSAGE)};
 	struct buf why = BUF(BUF_MAX_MESSAGE);
-	bool fits = openenv_fits(request, fields, ARRAY_LEN(fields), false, &c);
+	bool fits = openenv_validate(request, fields, ARRAY_LEN(fields), false, &c);
 
 	if (!fits) {
 		buf_printf(&why, "Invalid request: %u validation error%s for JsonRpcRequest",
@@ -72,7 +72,7 @@ static void begin_result(struct str id, struct buf *out)
 	buf_text(out, ",\"result\":");
 }
 
-/* Of the requesting session only. */
+/* Each session can only name itself. */
 static void create(struct str id, const char *session_id, struct buf *out)
 {
 	begin_result(id, out);
@@ -99,10 +99,10 @@ static void call_tool(struct openenv *o, struct openenv_episode *e, struct str i
 	buf_release(&why);
 }
 
-/* A call beside the steps was never recorded. */
+/* Tool calls outside of steps were never recorded. */
 static void use_played_tools(const struct openenv *o, struct str request, struct buf *out)
 {
-	struct str id = JSON_GET(request, "id"), tools = openenv_played_tools(o->conf.playback);
+	struct str id = JSON_GET(request, "id"), tools = openenv_playback_tools(o->conf.playback);
 
 	if (!tools.p) {
 		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
@@ -111,7 +111,7 @@ static void use_played_tools(const struct openenv *o, struct str request, struct
 		buf_printf(out, "{\"tools\":%.*s}}", STR_ARG(tools));
 	} else {
 		answer_error(id, INTERNAL_ERROR,
-		             STR("A recording is played step by step: call tools with messages of "
+		             STR("A recording is played step by step: call tools in messages of "
 		                 "type step"),
 		             out);
 	}
@@ -134,7 +134,7 @@ static void use_tools(struct openenv *o, struct openenv_session *s, struct str r
 		buf_text(out, "}}");
 	} else {
 		if (!s) {
-			episode_begin(e, &o->conf, openenv_own_seed(o), STR_NONE);
+			episode_begin(e, &o->conf, openenv_next_seed(o), STR_NONE);
 		}
 		call_tool(o, e, id, params, out);
 	}

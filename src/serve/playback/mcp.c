@@ -1,5 +1,5 @@
-/* Recorded answers over MCP: see mcp.h. Each way of saying no that env/mcp/reply.c tells apart is
-   made again from the layer that said it. */
+/* Recorded replies over MCP: see mcp.h. Each kind of failure that env/mcp/reply.c distinguishes
+ * is reproduced at the layer that reported it. */
 #include "serve/playback/mcp.h"
 
 #include "base/html.h"
@@ -20,7 +20,7 @@ static bool is_block(struct str value)
 	return false;
 }
 
-/* Several blocks, or one that is no text, were recorded as they came. */
+/* Several blocks, or a block other than text, were recorded unchanged. */
 static bool is_content(struct str observation)
 {
 	struct str each;
@@ -37,7 +37,7 @@ static bool is_content(struct str observation)
 	return true;
 }
 
-/* A string whose text is no JSON was a text; everything else was the JSON in a text. */
+/* A string that is not JSON text was plain text; any other value was JSON inside a text block. */
 static void put_text(struct str value, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -70,7 +70,7 @@ static void put_content(const struct recorded_reply *r, struct buf *out)
 	buf_text(out, "}]");
 }
 
-static struct str output_schema(const struct played *s, struct str name)
+static struct str output_schema(const struct playback_session *s, struct str name)
 {
 	struct str tool;
 
@@ -82,9 +82,10 @@ static struct str output_schema(const struct played *s, struct str name)
 	return STR_NONE;
 }
 
-/* Structured content that says what the text says is not recorded. Clients refuse a result without it
-   where the tool has an output schema, so it is made again. */
-static void put_structured(const struct played *s, const struct recorded_call *c, struct buf *out)
+/* Structured content equal to the text is not recorded. Clients reject a result without it if
+ * the tool has an output schema, so it is restored. */
+static void put_structured(const struct playback_session *s, const struct recorded_call *c,
+                           struct buf *out)
 {
 	const struct recorded_reply *r = &c->reply;
 	struct str schema = output_schema(s, c->name), observation = r->observation;
@@ -100,9 +101,10 @@ static void put_structured(const struct played *s, const struct recorded_call *c
 	}
 }
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
-static void say_result(const struct played *s, const struct recorded_call *c, struct buf *out)
+static void write_result(const struct playback_session *s, const struct recorded_call *c,
+                         struct buf *out)
 {
 	const struct recorded_reply *r = &c->reply;
 	bool by_mcp = r->outcome != OUTCOME_OK && r->layer == LAYER_MCP;
@@ -119,13 +121,13 @@ static void say_result(const struct played *s, const struct recorded_call *c, st
 	if (by_mcp || denied) {
 		buf_printf(out, ",\"isError\":%s", by_mcp ? "true" : "false");
 	}
-	if (r->layer == LAYER_FRAMEWORK) { /* servers misspell the flag */
+	if (r->layer == LAYER_FRAMEWORK) { /* recorded from a server that misspelled isError */
 		buf_text(out, ",\"is_error\":true");
 	}
 	buf_char(out, '}');
 }
 
-static void say_error(const struct recorded_reply *r, struct buf *out)
+static void write_error(const struct recorded_reply *r, struct buf *out)
 {
 	struct json_writer w;
 	int64_t code;
@@ -143,7 +145,7 @@ static void say_error(const struct recorded_reply *r, struct buf *out)
 	jw_end(&w);
 }
 
-static void say_http(const struct recorded_reply *r, struct played_answer *out)
+static void write_http(const struct recorded_reply *r, struct playback_reply *out)
 {
 	int64_t status;
 
@@ -151,11 +153,11 @@ static void say_http(const struct recorded_reply *r, struct played_answer *out)
 	                      ? (unsigned)status
 	                      : 500;
 	if (r->observation.p) {
-		out->kind = PLAYED_REFUSAL;
-		say_error(r, &out->body);
+		out->kind = PLAYBACK_REFUSAL;
+		write_error(r, &out->body);
 		return;
 	}
-	out->kind = PLAYED_HTTP;
+	out->kind = PLAYBACK_HTTP;
 	if (r->bytes.p) {
 		out->type = html_is_page(r->bytes) ? "text/html; charset=utf-8"
 		                                   : "text/plain; charset=utf-8";
@@ -163,63 +165,64 @@ static void say_http(const struct recorded_reply *r, struct played_answer *out)
 	}
 }
 
-/* Of what is no answer of a tool; false: it is one. */
-static bool say_failure(const struct recorded_reply *r, struct played_answer *out)
+/* Replies other than a tool's result; false: it is a tool's result. */
+static bool write_failure(const struct recorded_reply *r, struct playback_reply *out)
 {
 	if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT) {
-		out->kind = PLAYED_NEVER;
+		out->kind = PLAYBACK_NO_REPLY;
 	} else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_WEBSOCKET) {
-		out->kind = PLAYED_CLOSE;
+		out->kind = PLAYBACK_CLOSE;
 	} else if (r->layer == LAYER_HTTP) {
-		say_http(r, out);
+		write_http(r, out);
 	} else if (r->layer == LAYER_JSONRPC) {
-		out->kind = PLAYED_ERROR;
-		say_error(r, &out->body);
+		out->kind = PLAYBACK_ERROR;
+		write_error(r, &out->body);
 	} else {
 		return false;
 	}
 	return true;
 }
 
-static void answer_recorded(const struct played *s, const struct recorded_call *c,
-                            struct played_answer *out)
+static void answer_recorded(const struct playback_session *s, const struct recorded_call *c,
+                            struct playback_reply *out)
 {
 	const struct recorded_reply *r = &c->reply;
 
-	out->renames = c->renames;
-	if (say_failure(r, out)) {
+	out->changes_session = c->changes_session;
+	if (write_failure(r, out)) {
 		return;
 	}
-	out->kind = PLAYED_RESULT;
+	out->kind = PLAYBACK_RESULT;
 	if (r->outcome == OUTCOME_PROTOCOL_ERROR && r->layer == LAYER_MCP &&
 	    json_type(r->observation) == JSON_OBJECT) {
-		buf_str(&out->body, r->observation); /* no tool's result, kept whole */
+		buf_str(&out->body, r->observation); /* not a tool result: recorded whole */
 	} else {
-		say_result(s, c, &out->body);
+		write_result(s, c, &out->body);
 	}
 }
 
-static void answer_text(struct str text, bool is_error, struct played_answer *out)
+static void answer_text(struct str text, bool is_error, struct playback_reply *out)
 {
-	out->kind = PLAYED_RESULT;
+	out->kind = PLAYBACK_RESULT;
 	buf_text(&out->body, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_quote(&out->body, text);
 	buf_printf(&out->body, "}],\"isError\":%s}", is_error ? "true" : "false");
 }
 
-static void answer_state(const struct played *s, struct played_answer *out)
+static void answer_state(const struct playback_session *s, struct playback_reply *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	bool known = playback_state(s).p != NULL;
 
 	if (known) {
-		played_state_text(s, &text);
+		playback_state_text(s, &text);
 	}
 	answer_text(known ? buf_view(&text) : STR("no state was recorded here"), !known, out);
 	buf_release(&text);
 }
 
-void played_call(struct played *s, struct str name, struct str arguments, struct played_answer *out)
+void playback_mcp_call(struct playback_session *s, struct str name, struct str arguments,
+                       struct playback_reply *out)
 {
 	struct buf decoded = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 
@@ -240,30 +243,30 @@ void played_call(struct played *s, struct str name, struct str arguments, struct
 	buf_release(&why);
 }
 
-bool played_refuses(const struct played *s, struct played_answer *out)
+bool playback_mcp_refusal(const struct playback_session *s, struct playback_reply *out)
 {
 	const struct recorded_reply *r = &s->rollout->reset;
 
-	return !s->rollout->tools.p && r->outcome != OUTCOME_OK && say_failure(r, out);
+	return !s->rollout->tools.p && r->outcome != OUTCOME_OK && write_failure(r, out);
 }
 
 /* ---- states ---- */
 
-struct str played_control_state(struct played *s)
+struct str playback_control_state(struct playback_session *s)
 {
-	bool fresh = s->fresh;
+	bool state_unread = s->state_unread;
 	struct str start = s->rollout->reset.observation;
 
-	s->fresh = false;
+	s->state_unread = false;
 	struct str now = playback_state(s);
 
-	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (fresh && start.p)) {
+	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (state_unread && start.p)) {
 		return start;
 	}
 	return now.p || s->last ? now : start;
 }
 
-void played_state_text(const struct played *s, struct buf *out)
+void playback_state_text(const struct playback_session *s, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 

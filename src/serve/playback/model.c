@@ -6,13 +6,13 @@
 #include "trajectory/reader.h"
 
 struct model_reading {
-	struct buf replies; /* of one rollout and of several: with `when` and without */
+	struct buf replies; /* for one rollout (with `when`) and for several (without) */
 	struct buf unnumbered;
 	size_t rollouts, turn; /* assistant messages so far */
 	bool any;
 };
 
-/* Both lists get the same replies. */
+/* Appends the reply to both lists. */
 static void put_reply(struct model_reading *r, struct str reply)
 {
 	const char *between = r->any ? "," : "";
@@ -34,7 +34,7 @@ static void put_given(struct json_writer *w, const char *key, struct str value)
 	}
 }
 
-/* A call whose arguments are no JSON went into the history without them. */
+/* Arguments that were not JSON were left out of the history. */
 static void put_call(struct json_writer *w, struct str call, struct str arguments)
 {
 	struct str function = JSON_GET(call, "function");
@@ -51,7 +51,7 @@ static void put_call(struct json_writer *w, struct str call, struct str argument
 	jw_end(w);
 }
 
-/* recorded: the line's own call, as it was parsed. */
+/* recorded: the parsed call of the line. */
 static void put_calls(struct json_writer *w, struct str calls, struct str recorded)
 {
 	struct str call, arguments = JSON_GET(recorded, "arguments"), id = JSON_GET(recorded, "id");
@@ -67,7 +67,7 @@ static void put_calls(struct json_writer *w, struct str calls, struct str record
 	jw_end(w);
 }
 
-/* The history that the message was kept for leaves out reasoning and refusals. */
+/* The message was recorded for the history, which leaves out reasoning and refusals. */
 static void put_message(struct json_writer *w, struct str message, struct str llm, struct str call)
 {
 	struct json_member m;
@@ -97,7 +97,7 @@ static struct str members(const struct buf *object)
 	return (struct str){object->p + 1, object->n - 2};
 }
 
-static void take_message(struct model_reading *r, struct str message, struct str llm,
+static void read_message(struct model_reading *r, struct str message, struct str llm,
                          struct str call)
 {
 	static const char *const kept[] = {"finish_reason", "stop_reason",      "usage",
@@ -117,18 +117,18 @@ static void take_message(struct model_reading *r, struct str message, struct str
 	buf_release(&reply);
 }
 
-/* The model's server refused, or was not there: then the connection ends. */
-static void take_error(struct model_reading *r, struct str error)
+/* An error of the model's server; if it was unreachable, the connection is closed. */
+static void read_error(struct model_reading *r, struct str error)
 {
 	struct buf reply = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 	int64_t status;
-	bool answered =
+	bool advance =
 		json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 && status <= 599;
 
 	jw_init(&w, &reply);
 	jw_object(&w);
-	if (answered) {
+	if (advance) {
 		jw_key(&w, "status");
 		jw_i64(&w, status);
 		put_given(&w, "says", JSON_GET(error, "message"));
@@ -142,7 +142,7 @@ static void take_error(struct model_reading *r, struct str error)
 	buf_release(&reply);
 }
 
-static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+static int read_line(void *ctx, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
 	struct model_reading *r = ctx;
@@ -158,14 +158,14 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	}
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
 		if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
-			take_message(r, message, llm, l->value[KEY_TOOL_CALL]);
+			read_message(r, message, llm, l->value[KEY_TOOL_CALL]);
 		}
 	}
 	if (json_type(error) == JSON_OBJECT) {
-		take_error(r, error);
+		read_error(r, error);
 	}
 	return r->unnumbered.full
-	               ? error_set(err, FAIL_INPUT, "more than 256 MiB of replies to play back")
+	               ? error_set(err, FAIL_INPUT, "cannot play back more than 256 MiB of replies")
 	               : 0;
 }
 
@@ -173,13 +173,14 @@ int playback_model(const char *path, struct buf *out, struct error *err)
 {
 	struct model_reading r = {.replies = BUF(PLAYBACK_SCRIPT_MAX),
 	                          .unnumbered = BUF(PLAYBACK_SCRIPT_MAX)};
-	int failed = reader_file(path, take_line, &r, err);
+	int failed = reader_file(path, read_line, &r, err);
 
 	if (!failed && !r.any) {
-		failed = error_set(err, FAIL_INPUT,
-		                   "%s: no model speaks in it: only recordings of a policy of kind "
-		                   "llm can be played as one",
-		                   path);
+		failed = error_set(
+			err, FAIL_INPUT,
+			"%s: contains no model replies: only recordings of a policy of kind "
+			"llm can be played back as a model",
+			path);
 	}
 	const struct buf *replies = r.rollouts == 1 ? &r.replies : &r.unnumbered;
 

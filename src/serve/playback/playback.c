@@ -1,4 +1,4 @@
-/* Sessions that play a recording: see playback.h. */
+/* Sessions that play back a recording: see playback.h. */
 #include "serve/playback/playback.h"
 
 #include "base/log.h"
@@ -50,14 +50,14 @@ const struct recorded_rollout *playback_sample(const struct playback_source *p)
 	return r->rollouts[0];
 }
 
-/* ---- which rollout ---- */
+/* ---- choosing a rollout ---- */
 
-static bool has_seed(const struct recorded_rollout *r, const struct playback_wish *w)
+static bool has_seed(const struct recorded_rollout *r, const struct playback_request *w)
 {
 	return !w->has_seed || (r->has_seed && r->seed == w->seed);
 }
 
-static bool has_args(const struct recorded_rollout *r, const struct playback_wish *w)
+static bool has_args(const struct recorded_rollout *r, const struct playback_request *w)
 {
 	return json_count(w->reset_args) == 0 ||
 	       (r->reset_args.p && json_equal(r->reset_args, w->reset_args));
@@ -73,25 +73,25 @@ static bool any_seed(const struct recorded *r)
 	return false;
 }
 
-/* Of those that fit the one played least often; without `loop` it must not have been played. */
-static struct recorded_rollout *next_fitting(struct playback_source *p,
-                                             const struct playback_wish *w, bool args_too)
+/* Of the matching rollouts the one played least often; without `loop` each is played once. */
+static struct recorded_rollout *next_matching(struct playback_source *p,
+                                              const struct playback_request *w, bool args_too)
 {
 	struct recorded *r = &p->recorded;
 	struct recorded_rollout *best = NULL;
 
-	while (!p->loop && p->spent < r->count && r->rollouts[p->spent]->uses > 0) {
-		p->spent++;
+	while (!p->loop && p->first_unused < r->count && r->rollouts[p->first_unused]->plays > 0) {
+		p->first_unused++;
 	}
-	for (size_t i = p->spent; i < r->count; i++) {
+	for (size_t i = p->first_unused; i < r->count; i++) {
 		struct recorded_rollout *one = r->rollouts[i];
-		bool usable = p->loop || one->uses == 0;
+		bool usable = p->loop || one->plays == 0;
 
 		if (usable && has_seed(one, w) && (!args_too || has_args(one, w)) &&
-		    (!best || one->uses < best->uses)) {
+		    (!best || one->plays < best->plays)) {
 			best = one;
 		}
-		if (best && best->uses == 0) {
+		if (best && best->plays == 0) {
 			break;
 		}
 	}
@@ -127,7 +127,7 @@ static void list_seeds(const struct recorded *r, struct buf *why)
 	}
 }
 
-static void explain_none(const struct playback_source *p, const struct playback_wish *w,
+static void explain_none(const struct playback_source *p, const struct playback_request *w,
                          struct buf *why)
 {
 	const struct recorded *r = &p->recorded;
@@ -150,120 +150,123 @@ static void explain_none(const struct playback_source *p, const struct playback_
 	if (by_seed) {
 		buf_printf(why, " with seed %" PRId64, w->seed);
 	}
-	buf_text(why, ", and each has been played: start the server again, or let it loop");
+	buf_text(why, ", and all have been played: restart the server, or use loop mode");
 	log_warn("serve: %s", buf_cstr(why));
 }
 
-static struct recorded_rollout *choose(struct playback_source *p, const struct playback_wish *wish)
+static struct recorded_rollout *choose_rollout(struct playback_source *p,
+                                               const struct playback_request *wanted)
 {
-	struct playback_wish w = *wish;
+	struct playback_request w = *wanted;
 	struct recorded_rollout *one;
 
 	w.has_seed = w.has_seed && any_seed(&p->recorded);
-	one = next_fitting(p, &w, true);
-	return one ? one : next_fitting(p, &w, false);
+	one = next_matching(p, &w, true);
+	return one ? one : next_matching(p, &w, false);
 }
 
-static void give(struct played *s, struct recorded_rollout *one)
+static void assign_rollout(struct playback_session *s, struct recorded_rollout *one)
 {
-	one->uses++;
-	one->player = s;
+	one->plays++;
+	one->session = s;
 	s->rollout = one;
 }
 
-/* Another session may have it. */
-static void give_back(struct played *s)
+/* Makes the rollout available to other sessions. */
+static void release_rollout(struct playback_session *s)
 {
-	s->rollout->uses--;
-	s->rollout->player = NULL;
-	s->all->spent = 0;
+	s->rollout->plays--;
+	s->rollout->session = NULL;
+	s->all->first_unused = 0;
 }
 
-static void start(struct played *s)
+static void start(struct playback_session *s)
 {
 	s->next = 0;
 	s->last = NULL;
 	s->rewards = 0;
 	s->state_read = false;
-	s->fresh = true;
+	s->state_unread = true;
 }
 
-struct played *playback_begin(struct playback_source *p, const struct playback_wish *wish,
-                              struct buf *why)
+struct playback_session *playback_begin(struct playback_source *p,
+                                        const struct playback_request *wanted, struct buf *why)
 {
-	struct recorded_rollout *one = choose(p, wish);
+	struct recorded_rollout *one = choose_rollout(p, wanted);
 
 	if (!one) {
-		explain_none(p, wish, why);
+		explain_none(p, wanted, why);
 		return NULL;
 	}
-	struct played *s = mem_new(sizeof(*s));
+	struct playback_session *s = mem_new(sizeof(*s));
 
 	s->all = p;
-	s->wished = wish->has_seed;
-	give(s, one);
+	s->made_request = wanted->has_seed;
+	assign_rollout(s, one);
 	start(s);
 	log_info("serve: a session plays rollout %.*s", STR_ARG(one->id));
 	return s;
 }
 
-static void stand_at(struct played *s, struct recorded_rollout *one)
+static void set_rollout(struct playback_session *s, struct recorded_rollout *one)
 {
 	s->rollout = one;
-	one->player = s;
+	one->session = s;
 	s->last = s->next ? &one->calls[s->next - 1] : NULL;
 }
 
-/* All that fit are taken, but one by a session that has not said yet what it wants. */
-static bool swap_untouched(struct played *s, const struct playback_wish *wish)
+/* If all matching rollouts are in use, takes one over from a session that has not asked for
+ * anything yet. */
+static bool take_over_unused(struct playback_session *s, const struct playback_request *wanted)
 {
 	const struct recorded *r = &s->all->recorded;
 
 	for (size_t i = 0; i < r->count; i++) {
 		struct recorded_rollout *one = r->rollouts[i];
-		struct played *player = one->player;
+		struct playback_session *session = one->session;
 
-		if (player && player != s && !player->wished && !player->last &&
-		    has_seed(one, wish)) {
-			stand_at(player, s->rollout);
-			stand_at(s, one);
+		if (session && session != s && !session->made_request && !session->last &&
+		    has_seed(one, wanted)) {
+			set_rollout(session, s->rollout);
+			set_rollout(s, one);
 			return true;
 		}
 	}
 	return false;
 }
 
-bool playback_reset(struct played *s, const struct playback_wish *wish, struct buf *why)
+bool playback_reset(struct playback_session *s, const struct playback_request *wanted,
+                    struct buf *why)
 {
 	struct recorded_rollout *old = s->rollout;
 	bool fits = !any_seed(&s->all->recorded) ||
-	            (has_seed(old, wish) && (has_args(old, wish) || s->last));
+	            (has_seed(old, wanted) && (has_args(old, wanted) || s->last));
 
 	if (!fits) {
-		give_back(s);
-		struct recorded_rollout *other = choose(s->all, wish);
+		release_rollout(s);
+		struct recorded_rollout *other = choose_rollout(s->all, wanted);
 
-		give(s, other ? other : old);
-		if (!other && !swap_untouched(s, wish)) {
-			explain_none(s->all, wish, why);
+		assign_rollout(s, other ? other : old);
+		if (!other && !take_over_unused(s, wanted)) {
+			explain_none(s->all, wanted, why);
 			return false;
 		}
 		log_info("serve: the session plays rollout %.*s instead", STR_ARG(s->rollout->id));
 	}
 	start(s);
-	s->wished = true;
+	s->made_request = true;
 	return true;
 }
 
-void playback_end(struct played *s)
+void playback_end(struct playback_session *s)
 {
 	if (s) {
-		s->rollout->player = NULL;
+		s->rollout->session = NULL;
 		free(s);
 	}
 }
 
-/* ---- which call ---- */
+/* ---- matching calls ---- */
 
 static void show_call(struct str name, struct str arguments, struct buf *out)
 {
@@ -284,8 +287,8 @@ static uint64_t key_of(struct str name, struct str arguments)
 	return key;
 }
 
-/* How much of two texts is alike at their beginnings and ends, less what is not. */
-static int64_t likeness(struct str a, struct str b)
+/* Similarity of two texts: length of the common prefix and suffix, minus the rest. */
+static int64_t similarity(struct str a, struct str b)
 {
 	size_t most = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
 
@@ -298,8 +301,8 @@ static int64_t likeness(struct str a, struct str b)
 	return 3 * (int64_t)(head + tail) - (int64_t)(a.n + b.n);
 }
 
-/* The same tool counts most, then the arguments, then how near it is to where the session stands. */
-static size_t nearest(const struct played *s, struct str name, struct str arguments)
+/* The same tool counts most, then the arguments, then the distance from the current position. */
+static size_t nearest(const struct playback_session *s, struct str name, struct str arguments)
 {
 	const struct recorded_rollout *r = s->rollout;
 	int64_t best = INT64_MIN;
@@ -308,7 +311,7 @@ static size_t nearest(const struct played *s, struct str name, struct str argume
 	for (size_t i = 0; r->calls && i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[i];
 		size_t away = i > s->next ? i - s->next : s->next - i;
-		int64_t score = likeness(c->arguments, arguments) * 1024 +
+		int64_t score = similarity(c->arguments, arguments) * 1024 +
 		                (str_eq(c->name, name) ? INT64_C(1) << 40 : 0) -
 		                (int64_t)(away < 1023 ? away : 1023);
 
@@ -320,7 +323,7 @@ static size_t nearest(const struct played *s, struct str name, struct str argume
 	return found;
 }
 
-static void explain_miss(const struct played *s, struct str name, struct str arguments,
+static void explain_miss(const struct playback_session *s, struct str name, struct str arguments,
                          struct buf *why)
 {
 	const struct recorded_rollout *r = s->rollout;
@@ -349,8 +352,8 @@ static void explain_miss(const struct played *s, struct str name, struct str arg
 	buf_release(&canon);
 }
 
-/* Forwards from where the session stands, then from the beginning. */
-static const struct recorded_call *find_equal(const struct played *s, uint64_t key)
+/* Searches forward from the current position, then from the beginning. */
+static const struct recorded_call *find_equal(const struct playback_session *s, uint64_t key)
 {
 	const struct recorded_rollout *r = s->rollout;
 
@@ -364,7 +367,7 @@ static const struct recorded_call *find_equal(const struct played *s, uint64_t k
 	return NULL;
 }
 
-static const struct recorded_call *find_call(const struct played *s, uint64_t key)
+static const struct recorded_call *find_call(const struct playback_session *s, uint64_t key)
 {
 	const struct recorded_rollout *r = s->rollout;
 	const struct recorded_call *next = s->next < r->count ? &r->calls[s->next] : NULL;
@@ -380,14 +383,14 @@ static const struct recorded_call *find_call(const struct played *s, uint64_t ke
 	return next;
 }
 
-/* Hashes leave out what is ignored: ids, counts, clocks. */
+/* Compares hashes, which leave out ignored members: ids, counters, clocks. */
 static bool same_state(struct str hash, struct str state, struct str other_hash, struct str other)
 {
 	return hash.p && other_hash.p ? str_eq(hash, other_hash) : json_equal(state, other);
 }
 
-/* Nobody who has made the first `calls` calls of one can tell it from the other. */
-static bool begin_alike(const struct recorded_rollout *a, const struct recorded_rollout *b,
+/* Are the first `calls` calls and replies of both rollouts equal? */
+static bool same_prefix(const struct recorded_rollout *a, const struct recorded_rollout *b,
                         size_t calls)
 {
 	bool alike = a->has_seed == b->has_seed && a->seed == b->seed && a->count >= calls &&
@@ -406,71 +409,72 @@ static bool begin_alike(const struct recorded_rollout *a, const struct recorded_
 	return alike;
 }
 
-static bool may_exchange(const struct played *s, const struct recorded_rollout *other, uint64_t key)
+static bool can_swap(const struct playback_session *s, const struct recorded_rollout *other,
+                     uint64_t key)
 {
-	const struct played *player = other->player;
-	bool obtainable = player ? player->next <= s->next : other->uses == 0;
+	const struct playback_session *session = other->session;
+	bool obtainable = session ? session->next <= s->next : other->plays == 0;
 
 	return obtainable && other != s->rollout && other->count > s->next &&
-	       other->calls[s->next].key == key && begin_alike(s->rollout, other, s->next);
+	       other->calls[s->next].key == key && same_prefix(s->rollout, other, s->next);
 }
 
-/* Parallel sessions of one task open in any order: the session turns out to be another's. Both go on
-   with the other rollout, which has been the same up to here. */
-static bool exchange(struct played *s, uint64_t key)
+/* Parallel sessions of one task may open in any order, so a session can turn out to play another
+ * session's rollout. Both then swap rollouts, which are equal up to here. */
+static bool swap_rollouts(struct playback_session *s, uint64_t key)
 {
 	const struct recorded *r = &s->all->recorded;
 
 	for (size_t i = 0; i < r->count; i++) {
 		struct recorded_rollout *other = r->rollouts[i], *mine = s->rollout;
-		struct played *player = other->player;
+		struct playback_session *session = other->session;
 
-		if (!may_exchange(s, other, key)) {
+		if (!can_swap(s, other, key)) {
 			continue;
 		}
-		if (player) {
-			stand_at(player, mine);
+		if (session) {
+			set_rollout(session, mine);
 		} else {
-			give_back(s);
-			other->uses++;
+			release_rollout(s);
+			other->plays++;
 		}
-		stand_at(s, other);
+		set_rollout(s, other);
 		return true;
 	}
 	return false;
 }
 
-static void answered(struct played *s, const struct recorded_call *c)
+static void advance(struct playback_session *s, const struct recorded_call *c)
 {
 	double reward;
 
 	s->last = c;
 	s->next = (size_t)(c - s->rollout->calls) + 1;
-	s->fresh = false;
+	s->state_unread = false;
 	s->state_read = false;
 	if (c->reply.outcome == OUTCOME_OK && json_double(c->reply.reward, &reward)) {
 		s->rewards += reward;
 	}
 }
 
-const struct recorded_call *playback_call(struct played *s, struct str name, struct str arguments,
-                                          struct buf *why)
+const struct recorded_call *playback_call(struct playback_session *s, struct str name,
+                                          struct str arguments, struct buf *why)
 {
 	uint64_t key = key_of(name, arguments);
 	const struct recorded_call *c = find_call(s, key);
 
-	if (!c && s->all->match == MATCH_EXACT && exchange(s, key)) {
+	if (!c && s->all->match == MATCH_EXACT && swap_rollouts(s, key)) {
 		c = find_call(s, key);
 	}
 	if (c) {
-		answered(s, c);
+		advance(s, c);
 	} else {
 		explain_miss(s, name, arguments, why);
 	}
 	return c;
 }
 
-bool playback_reads_state(struct played *s, struct str name, struct str arguments)
+bool playback_reads_state(struct playback_session *s, struct str name, struct str arguments)
 {
 	const struct recorded_rollout *r = s->rollout;
 
@@ -489,20 +493,20 @@ bool playback_reads_state(struct played *s, struct str name, struct str argument
 	return true;
 }
 
-/* ---- how it stands ---- */
+/* ---- current state ---- */
 
-struct str playback_state(const struct played *s)
+struct str playback_state(const struct playback_session *s)
 {
 	return s->last ? s->last->after : s->rollout->first_state;
 }
 
-const struct recorded_reply *playback_last(const struct played *s)
+const struct recorded_reply *playback_last(const struct playback_session *s)
 {
 	return s->last ? &s->last->reply : &s->rollout->reset;
 }
 
-/* The count before the first call is not recorded: it follows from the one after it. */
-int64_t playback_steps(const struct played *s)
+/* The count before the first call is not recorded: it is derived from the count after it. */
+int64_t playback_steps(const struct playback_session *s)
 {
 	const struct recorded_rollout *r = s->rollout;
 	int64_t first = r->count ? r->calls[0].reply.env_steps : 0;
@@ -513,8 +517,8 @@ int64_t playback_steps(const struct played *s)
 	return first > 0 && r->calls[0].reply.outcome == OUTCOME_OK ? first - 1 : first;
 }
 
-/* The recorded total where it is known, at the end; before it the sum of the rewards. */
-void playback_total(const struct played *s, struct buf *out)
+/* At the end the recorded total if known; otherwise the sum of the rewards so far. */
+void playback_total(const struct playback_session *s, struct buf *out)
 {
 	const struct recorded_rollout *r = s->rollout;
 	struct json_writer w;

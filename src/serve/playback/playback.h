@@ -1,30 +1,30 @@
-/* A recording as the environment: which rollout a session gets, which recorded call answers which
-   call, and what the state is then. Without any protocol: mcp.h and openenv/ are the protocols. */
+/* A recording as an environment: assigns rollouts to sessions, finds the recorded reply to a
+ * call, and returns the current state. Independent of the protocol: see mcp.h and openenv/. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 #define ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 
 #include "base/buf.h"
 #include "serve/playback/recorded.h"
 
-/* Which recorded call answers a call. */
+/* How a call is matched with a recorded one. */
 enum playback_match {
-	MATCH_EXACT, /* the next one, if tool and arguments are its own */
-	MATCH_ARGUMENTS, /* the next one anywhere with the same tool and arguments, else an earlier one */
-	MATCH_SEQUENTIAL, /* the next one, whatever is called */
+	MATCH_EXACT,      /* the next recorded call, if tool and arguments are equal */
+	MATCH_ARGUMENTS,  /* the next one with equal tool and arguments, else an earlier one */
+	MATCH_SEQUENTIAL, /* the next recorded call, whatever is called */
 };
 extern const char *const playback_matches[]; /* by enum playback_match */
 
 struct playback_conf {
 	const char *path;
 	enum playback_match match;
-	bool loop; /* once all rollouts have been played, they are played again */
+	bool loop; /* play rollouts again when all have been played */
 };
 
 struct playback_source {
 	struct recorded recorded;
 	enum playback_match match;
 	bool loop;
-	size_t spent; /* no rollout before this one is free */
+	size_t first_unused; /* all rollouts before this one are in use */
 };
 
 /* FAIL_INPUT: as recorded_read. */
@@ -32,55 +32,56 @@ MUST_USE int playback_new(const struct playback_conf *conf, struct playback_sour
                           struct error *err);
 void playback_free(struct playback_source *p); /* NULL is fine */
 
-/* What the server calls itself and offers: taken from the first rollout that had a session. */
+/* The rollout that provides the server's name and tools: the first that had a session. */
 const struct recorded_rollout *playback_sample(const struct playback_source *p);
 
-/* ---- sessions: of one thread ---- */
+/* ---- sessions: used by one thread ---- */
 
-/* What a session asks for; absent and false: anything. */
-struct playback_wish {
+/* What a session asks for; absent or false: anything. */
+struct playback_request {
 	bool has_seed;
 	int64_t seed;
 	struct str reset_args; /* raw object */
 };
 
 /* One session. */
-struct played {
+struct playback_session {
 	struct playback_source *all;
 	struct recorded_rollout *rollout;
 	size_t next;                      /* call */
-	const struct recorded_call *last; /* the one that answered last; NULL: none yet */
+	const struct recorded_call *last; /* the last call played; NULL: none yet */
 	double rewards;                   /* of the calls so far */
-	uint64_t state_key;               /* of the call that reads states; 0: not known yet */
-	bool state_read;                  /* since the last call */
-	bool wished;                      /* it asked for a seed, or was reset */
-	bool fresh;                       /* nobody has looked at the state since the reset */
+	uint64_t state_key;               /* of the call that reads the state; 0: unknown */
+	bool state_read;                  /* the state was read since the last call */
+	bool made_request;                /* it asked for a seed, or was reset */
+	bool state_unread;                /* the state was not read since the reset */
 };
 
-/* The next rollout that nobody has played, of those with the wished seed if any has one. NULL: there
-   is none, and *why says so. */
-struct played *playback_begin(struct playback_source *p, const struct playback_wish *wish,
-                              struct buf *why);
-/* Starts over: with another rollout if the wish is for another seed. False, nothing changed: there
-   is none. */
-MUST_USE bool playback_reset(struct played *s, const struct playback_wish *wish, struct buf *why);
-void playback_end(struct played *s); /* NULL is fine */
+/* Assigns the next unused rollout, among those with the requested seed if there are any. NULL:
+ * none, and *why has the reason. */
+struct playback_session *playback_begin(struct playback_source *p,
+                                        const struct playback_request *wanted, struct buf *why);
+/* Starts over, with another rollout if another seed is requested. False: none is available,
+ * nothing changed. */
+MUST_USE bool playback_reset(struct playback_session *s, const struct playback_request *wanted,
+                             struct buf *why);
+void playback_end(struct playback_session *s); /* NULL is fine */
 
-/* The recorded call that answers this one; NULL: none, *why shows the nearest, and the session stays
-   where it is. name: decoded; arguments: raw JSON. */
-const struct recorded_call *playback_call(struct played *s, struct str name, struct str arguments,
-                                          struct buf *why);
-/* Is this call no step but a reading of the state, by a tool that the recording does not name? Such a
-   session reads before its first call, and once between two calls. */
-bool playback_reads_state(struct played *s, struct str name, struct str arguments);
+/* Returns the recorded call that matches; NULL: none, *why shows the nearest one, and the
+ * position does not change. name: decoded; arguments: raw JSON. */
+const struct recorded_call *playback_call(struct playback_session *s, struct str name,
+                                          struct str arguments, struct buf *why);
+/* Is this call not a step but a read of the state, by a tool that the recording does not name?
+ * Such clients read the state before the first call, and once between two calls. */
+bool playback_reads_state(struct playback_session *s, struct str name, struct str arguments);
 
 /* The state now; absent: not recorded. */
-struct str playback_state(const struct played *s);
-/* The environment's own count of steps now. */
-int64_t playback_steps(const struct played *s);
-/* Appends the total reward so far, a JSON number. */
-void playback_total(const struct played *s, struct buf *out);
-/* The answer that says how the episode stands: that to the last call, or to the reset. */
-const struct recorded_reply *playback_last(const struct played *s);
+struct str playback_state(const struct playback_session *s);
+/* The environment's own step count. */
+int64_t playback_steps(const struct playback_session *s);
+/* Appends the total reward so far, as a JSON number. */
+void playback_total(const struct playback_session *s, struct buf *out);
+/* The last reply, which has the episode's status: to the last call, or to the reset. */
+const struct recorded_reply *playback_last(const struct playback_session *s);
 
 #endif

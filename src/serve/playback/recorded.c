@@ -15,17 +15,17 @@ uint64_t recorded_key(struct str name, struct str arguments)
 
 /* ---- lines ---- */
 
-static struct str keep(struct recorded *r, struct str value)
+static struct str copy(struct recorded *r, struct str value)
 {
 	return json_is_null(value) ? STR_NONE : arena_str(&r->arena, value);
 }
 
-static struct str keep_text(struct recorded *r, struct str object, const char *key)
+static struct str copy_text(struct recorded *r, struct str object, const char *key)
 {
 	return json_text(&r->arena, json_get(object, str_from(key)));
 }
 
-static struct str keep_bytes(struct recorded *r, const struct line *l)
+static struct str copy_bytes(struct recorded *r, const struct line *l)
 {
 	struct buf bytes = BUF(BUF_MAX_MESSAGE);
 	struct str kept = STR_NONE;
@@ -49,27 +49,27 @@ static struct recorded_reply reply_of(struct recorded *r, const struct line *l)
 		.layer = line_error_layer(l),
 		.disagrees = json_is_null(disagrees) ? LAYER_NONE
 	                                             : error_layer_parse(json_inner(disagrees)),
-		.code = keep(r, JSON_GET(error, "code")),
-		.message = keep_text(r, error, "message"),
-		.observation = keep(r, l->value[KEY_OBSERVATION]),
-		.structured = keep(r, l->value[KEY_STRUCTURED]),
-		.bytes = keep_bytes(r, l),
-		.reward = keep(r, l->value[KEY_REWARD]),
+		.code = copy(r, JSON_GET(error, "code")),
+		.message = copy_text(r, error, "message"),
+		.observation = copy(r, l->value[KEY_OBSERVATION]),
+		.structured = copy(r, l->value[KEY_STRUCTURED]),
+		.bytes = copy_bytes(r, l),
+		.reward = copy(r, l->value[KEY_REWARD]),
 		.terminated = l->terminated,
 		.truncated = l->truncated,
 		.env_steps = line_count(l->value[KEY_ENV_STEPS])};
 }
 
-static void take_header(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+static void read_header(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
 	struct str env = l->value[KEY_ENV];
 	struct str reset = JSON_GET(l->value[KEY_TASK], "reset");
 
-	one->protocol = keep_text(r, env, "protocol");
-	one->name = keep_text(r, env, "name");
-	one->version = keep_text(r, env, "version");
-	one->tools = keep(r, l->value[KEY_TOOLS]);
-	one->reset_args = json_type(reset) == JSON_OBJECT ? keep(r, reset) : STR_NONE;
+	one->protocol = copy_text(r, env, "protocol");
+	one->name = copy_text(r, env, "name");
+	one->version = copy_text(r, env, "version");
+	one->tools = copy(r, l->value[KEY_TOOLS]);
+	one->reset_args = json_type(reset) == JSON_OBJECT ? copy(r, reset) : STR_NONE;
 	one->has_seed = json_i64(l->value[KEY_SEED], &one->seed);
 	one->state_kind = line_state_kind(l);
 }
@@ -80,10 +80,10 @@ static bool was_sent(const struct line *l)
 	       l->outcome != OUTCOME_NOT_SENT;
 }
 
-/* The state after a call is that of the next line, whether that is a call or not. */
-static void take_state(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+/* The state after a call is that of the next line, of any type. */
+static void read_state(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
-	struct str state = keep(r, l->value[KEY_STATE]);
+	struct str state = copy(r, l->value[KEY_STATE]);
 	struct recorded_call *last = one->count ? &one->calls[one->count - 1] : NULL;
 
 	struct str hash = arena_str(&r->arena, line_state_hash(l));
@@ -97,7 +97,7 @@ static void take_state(struct recorded *r, struct recorded_rollout *one, const s
 	}
 }
 
-/* Where models get results as text there are words or tags around them. */
+/* Removes the words or tags around a result that a model got as text. */
 static struct str without_wrapping(struct str text)
 {
 	size_t from = 0, to = text.n;
@@ -111,7 +111,7 @@ static struct str without_wrapping(struct str text)
 	return from < to ? (struct str){text.p + from, to - from} : STR("");
 }
 
-/* Observations are recorded without line breaks, a conversation as it was. */
+/* Line breaks: observations are recorded without them, conversations with them. */
 static struct str text_of(struct recorded *r, const struct line *l)
 {
 	struct str message, kept = STR_NONE, observation = l->value[KEY_OBSERVATION];
@@ -130,7 +130,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 		if (json_validate(text, &fault) == 0 && json_equal(text, observation)) {
 			buf_clear(&quoted);
 			json_quote(&quoted, text);
-			kept = keep(r, buf_view(&quoted));
+			kept = copy(r, buf_view(&quoted));
 		}
 	}
 	buf_release(&decoded);
@@ -138,7 +138,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 	return kept;
 }
 
-static void take_call(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+static void read_call(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
 	struct str call = l->value[KEY_TOOL_CALL], arguments = JSON_GET(call, "arguments");
 	struct buf canon = BUF(BUF_MAX_MESSAGE);
@@ -151,7 +151,7 @@ static void take_call(struct recorded *r, struct recorded_rollout *one, const st
 	struct recorded_call *c = &one->calls[one->count++];
 	struct str text = text_of(r, l);
 
-	*c = (struct recorded_call){.name = keep_text(r, call, "name"),
+	*c = (struct recorded_call){.name = copy_text(r, call, "name"),
 	                            .arguments = arena_str(&r->arena, buf_view(&canon)),
 	                            .reply = reply_of(r, l)};
 	c->name = c->name.p ? c->name : STR("");
@@ -167,7 +167,7 @@ static struct recorded_rollout *find(const struct recorded *r, struct str id)
 	return map_find(&r->ids, map_hash(id), id);
 }
 
-/* A header behind the end of that rollout is another one with its id. */
+/* A header after the end of that rollout starts another rollout with the same id. */
 static struct recorded_rollout *begin(struct recorded *r, struct str id)
 {
 	struct recorded_rollout *old = find(r, id), *one = mem_new(sizeof(*one));
@@ -186,13 +186,13 @@ static struct recorded_rollout *begin(struct recorded *r, struct str id)
 	return one;
 }
 
-static void take_end(struct recorded *r, struct recorded_rollout *one, const struct line *l)
+static void read_end(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
-	take_state(r, one, l);
-	one->total_reward = keep(r, l->value[KEY_TOTAL_REWARD]);
+	read_state(r, one, l);
+	one->total_reward = copy(r, l->value[KEY_TOTAL_REWARD]);
 }
 
-static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
+static int read_line(void *ctx, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
 	struct recorded *r = ctx;
@@ -201,8 +201,8 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 
 	if (r->arena.bytes > RECORDED_MAX) {
 		return error_set(err, FAIL_INPUT,
-		                 "more than 1 GiB to play back, which is kept in memory: split "
-		                 "the recording by rollout");
+		                 "cannot play back more than 1 GiB, because it is kept in memory: "
+		                 "split the recording by rollout");
 	}
 	if (!one) {
 		bool known = l->type != LINE_UNKNOWN && !note->torn;
@@ -213,24 +213,24 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	}
 	switch (l->type) {
 	case LINE_HEADER:
-		take_header(r, one, l);
+		read_header(r, one, l);
 		break;
 	case LINE_RESET:
 		one->reset = reply_of(r, l);
 		one->was_reset = true;
 		break;
 	case LINE_STEP:
-		take_state(r, one, l);
+		read_state(r, one, l);
 		if (was_sent(l)) {
-			take_call(r, one, l);
+			read_call(r, one, l);
 		}
 		break;
 	case LINE_END:
-		take_end(r, one, l);
+		read_end(r, one, l);
 		break;
 	case LINE_EVENT:
 		if (l->event == EVENT_SESSION_ID_CHANGED && one->count > 0) {
-			one->calls[one->count - 1].renames = true;
+			one->calls[one->count - 1].changes_session = true;
 		}
 		break;
 	case LINE_TYPES:
@@ -248,8 +248,8 @@ static int check(struct recorded *r, const char *path, struct error *err)
 		if (!one->was_reset && one->count == 0) {
 			return error_set(
 				err, FAIL_INPUT,
-				"%s: rollout %.*s has neither a reset nor a call: there is "
-				"nothing to play back",
+				"%s: rollout %.*s has neither a reset nor a call: nothing to "
+				"play back",
 				path, STR_ARG(one->id));
 		}
 		one->reset.outcome =
@@ -322,7 +322,7 @@ static void offer_called(struct recorded *r)
 int recorded_read(const char *path, struct recorded *out, struct error *err)
 {
 	*out = (struct recorded){.ids = {.key = offsetof(struct recorded_rollout, id)}};
-	if (reader_file(path, take_line, out, err) || check(out, path, err)) {
+	if (reader_file(path, read_line, out, err) || check(out, path, err)) {
 		return -1;
 	}
 	if (!has_tools(out)) {

@@ -1,5 +1,5 @@
-/* What a recording says an environment answered, rollout by rollout and in memory, without what
-   nobody will ask for again: conversations, times, turns that sent nothing. */
+/* The environment's replies in a recording, by rollout and in memory, without what playback does
+ * not need: conversations, times, turns without a call. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_RECORDED_H
 #define ROLLDBG_SERVE_PLAYBACK_RECORDED_H
 
@@ -8,15 +8,14 @@
 #include "base/mem.h"
 #include "trajectory/line.h"
 
-/* The answer to a reset or a call. Raw JSON unless said otherwise; absent: null. */
+/* The reply to a reset or a call. Raw JSON unless stated otherwise; absent: null. */
 struct recorded_reply {
 	enum outcome outcome;
 	enum error_layer layer, disagrees;
 	struct str code, message;
 	struct str observation, structured;
-	struct str
-		text; /* raw string: how a model got to read the observation, if that is its JSON */
-	struct str bytes; /* of a reply that was no JSON, decoded */
+	struct str text; /* raw string: the observation as the model got it, if that is JSON text */
+	struct str bytes; /* of a reply that was not JSON, decoded */
 	struct str reward;
 	int8_t terminated, truncated; /* -1: not known */
 	int64_t env_steps;            /* -1: not known */
@@ -25,13 +24,13 @@ struct recorded_reply {
 struct recorded_call {
 	struct str name;      /* decoded */
 	struct str arguments; /* canonical */
-	uint64_t key;         /* equal calls have the same */
+	uint64_t key;         /* equal for equal calls */
 	struct recorded_reply reply;
-	struct str after, after_hash; /* the state after it, and its hash; absent: not known */
-	bool renames;                 /* its reply named another transport session */
+	struct str after, after_hash; /* state after the call, and its hash; absent: not known */
+	bool changes_session;         /* the reply named another transport session */
 };
 
-struct played;
+struct playback_session;
 
 struct recorded_rollout {
 	struct map_item item;
@@ -46,9 +45,9 @@ struct recorded_rollout {
 	struct str first_state, first_hash, total_reward;
 	struct recorded_call *calls; /* those that were sent */
 	size_t count, room;
-	/* Set by whoever plays it. */
-	size_t uses;           /* sessions that were given it */
-	struct played *player; /* the open one of them; NULL: none */
+	/* Set by playback.c. */
+	size_t plays;                     /* number of sessions that played it */
+	struct playback_session *session; /* the session playing it now; NULL: none */
 };
 
 struct recorded {
@@ -58,16 +57,17 @@ struct recorded {
 	struct arena arena;
 };
 
-/* Larger recordings are refused: all of it is kept in memory. */
+/* Larger recordings are refused, because they are kept in memory. */
 #define RECORDED_MAX ((size_t)1 << 30)
 
-/* FAIL_INPUT: no such file, no recording, larger than RECORDED_MAX, a rollout with neither a reset nor
-   a call. One without an end is played up to where it stops. Where no tools were recorded, as in many
-   imports, those that are called are on offer. recorded_release in every case. */
+/* FAIL_INPUT: the file cannot be read, is not a recording, is larger than RECORDED_MAX, or has a
+ * rollout with neither a reset nor a call. A rollout without an end is played up to its last
+ * line. If no tools were recorded, as in many imports, the called tools are offered. Call
+ * recorded_release in every case. */
 MUST_USE int recorded_read(const char *path, struct recorded *out, struct error *err);
 void recorded_release(struct recorded *r); /* zeroed is fine */
 
-/* The key of a call: its decoded name and canonical arguments. */
+/* The key of a call, from its decoded name and canonical arguments. */
 uint64_t recorded_key(struct str name, struct str arguments);
 
 #endif

@@ -1,4 +1,4 @@
-/* The items of a desk, and what the seed puts there: see desk.h. */
+/* The items of a desk, drawn from the seed: see desk.h. */
 #include "serve/world/desk.h"
 
 #include "base/mem.h"
@@ -11,9 +11,8 @@
 
 const char *const drawer_names[DRAWERS] = {"inbox", "shelf", "archive"};
 
-/* What careless hands change: numbers that no double holds, zeros that mean nothing,
-   letters that look alike, escapes that need not be. Each # is a digit that the seed
-   draws. */
+/* Values that careless code changes: numbers that no double holds, trailing zeros, look-alike
+ * letters, unnecessary escapes. Each # is a digit drawn from the seed. */
 static const struct {
 	const char *key, *value;
 } first_items[] = {
@@ -36,7 +35,7 @@ static void fill_in(const char *pattern, struct rng *rng, struct buf *out)
 	}
 }
 
-/* The first of a shuffled row of numbers below count. */
+/* Draws `wanted` different numbers below count. */
 static void choose(struct rng *rng, size_t count, size_t *row, size_t wanted)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -84,7 +83,7 @@ static bool same_text(struct str a, struct str b)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	bool whole = json_decode(a, &text);
-	/* with half a surrogate pair in it: what was decoded has its escape as text */
+	/* contains half a surrogate pair, which is decoded to its escape */
 	bool same = whole ? json_is(b, buf_view(&text)) : str_eq(a, b);
 
 	buf_release(&text);
@@ -158,7 +157,7 @@ bool desk_done(const struct desk *d)
 	return d->lost || d->filed == DESK_WANTED;
 }
 
-static void show_drawer(const struct desk *d, enum drawer drawer, struct buf *out)
+static void write_drawer(const struct desk *d, enum drawer drawer, struct buf *out)
 {
 	const char *between = "";
 
@@ -183,7 +182,7 @@ void desk_state(const struct desk *d, struct buf *out)
 	buf_printf(out, "{\"clock\":%" PRIu64 ",\"drawers\":{", d->clock);
 	for (int i = 0; i < DRAWERS; i++) {
 		buf_text(out, i ? "," : "");
-		show_drawer(d, (enum drawer)i, out);
+		write_drawer(d, (enum drawer)i, out);
 	}
 	buf_text(out, "},\"task\":{\"archive\":[");
 	for (size_t i = 0; i < DESK_WANTED; i++) {

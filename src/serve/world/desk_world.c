@@ -1,4 +1,4 @@
-/* The desk as a world: its tools, what they answer, and what pays. */
+/* The desk as a world: its tools, their results, and its rewards. */
 #include "serve/world/world.h"
 
 #include "json/scan.h"
@@ -48,9 +48,9 @@
 
 static const struct parameter key_alone[] = {{"key", .text = true}};
 
-/* ---- words ---- */
+/* ---- results ---- */
 
-static void say_item(const struct item *item, struct buf *out)
+static void write_item(const struct item *item, struct buf *out)
 {
 	buf_text(out, "{\"key\":");
 	buf_str(out, item->key);
@@ -59,13 +59,13 @@ static void say_item(const struct item *item, struct buf *out)
 	buf_char(out, '}');
 }
 
-/* The item that the call names; NULL: there is none, and the act failed. */
-static struct item *named(struct desk *d, struct act *a, struct str key)
+/* The item with that key; NULL: none, and the call failed. */
+static struct item *find_or_fail(struct desk *d, struct world_call *a, struct str key)
 {
 	struct item *item = desk_find(d, key);
 
 	if (!item) {
-		act_fail(a);
+		world_call_fail(a);
 		buf_text(&a->text, "No item ");
 		python_repr_cut(key, &a->text);
 		buf_text(&a->text, " on the desk");
@@ -73,16 +73,18 @@ static struct item *named(struct desk *d, struct act *a, struct str key)
 	return item;
 }
 
-static struct item *asked_for(struct desk *d, struct act *a)
+static struct item *requested_item(struct desk *d, struct world_call *a)
 {
 	struct str key;
 
-	return act_arguments(a, key_alone, ARRAY_LEN(key_alone), &key) ? named(d, a, key) : NULL;
+	return world_call_arguments(a, key_alone, ARRAY_LEN(key_alone), &key)
+	               ? find_or_fail(d, a, key)
+	               : NULL;
 }
 
-/* ---- tools that read ---- */
+/* ---- read-only tools ---- */
 
-static void get_task(struct desk *d, struct act *a)
+static void get_task(struct desk *d, struct world_call *a)
 {
 	buf_text(&a->text, "{\"archive\":[");
 	for (size_t i = 0; i < DESK_WANTED; i++) {
@@ -107,7 +109,7 @@ static void list_drawer(const struct desk *d, int drawer, struct buf *out)
 	buf_char(out, ']');
 }
 
-static void list_items(struct desk *d, struct act *a)
+static void list_items(struct desk *d, struct world_call *a)
 {
 	for (int i = 0; i < DRAWERS; i++) {
 		buf_char(&a->text, i ? ',' : '{');
@@ -116,12 +118,12 @@ static void list_items(struct desk *d, struct act *a)
 	buf_char(&a->text, '}');
 }
 
-static void get_item(struct desk *d, struct act *a)
+static void get_item(struct desk *d, struct world_call *a)
 {
-	const struct item *item = asked_for(d, a);
+	const struct item *item = requested_item(d, a);
 
 	if (item) {
-		say_item(item, &a->text);
+		write_item(item, &a->text);
 	}
 }
 
@@ -138,22 +140,22 @@ static bool contains(struct str key, struct str part)
 	return found;
 }
 
-/* A sentence for people, the items for programs. */
-static void search(struct desk *d, struct act *a)
+/* Text for people, structured content for programs. */
+static void search(struct desk *d, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"text", .text = true}};
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct str value;
 	size_t found = 0;
 
-	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
 		return;
 	}
 	json_decode(value, &text);
 	for (size_t i = 0; i < d->count; i++) {
 		if (contains(d->items[i].key, buf_view(&text))) {
 			buf_char(&a->structured, found++ ? ',' : '[');
-			say_item(&d->items[i], &a->structured);
+			write_item(&d->items[i], &a->structured);
 		}
 	}
 	buf_text(&a->structured, found ? "]" : "[]");
@@ -161,22 +163,22 @@ static void search(struct desk *d, struct act *a)
 	buf_release(&text);
 }
 
-/* ---- tools that write ---- */
+/* ---- tools with effects ---- */
 
-static void put_item(struct desk *d, struct act *a)
+static void put_item(struct desk *d, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"key", .text = true},
 	                                              {"value", .text = false}};
 	struct str values[ARRAY_LEN(parameters)];
 
-	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
 		return;
 	}
 	if (desk_put(d, values[0], values[1])) {
-		say_item(desk_find(d, values[0]), &a->text);
+		write_item(desk_find(d, values[0]), &a->text);
 		return;
 	}
-	act_fail(a);
+	world_call_fail(a);
 	buf_printf(&a->text, "The desk holds %d items of at most %zu bytes", DESK_ITEMS_MAX,
 	           DESK_ITEM_MAX);
 }
@@ -191,37 +193,37 @@ static int drawer_of(struct str name)
 	return -1;
 }
 
-/* A wanted item pays when it arrives in the archive, once. */
-static void move_item(struct desk *d, struct act *a)
+/* A wanted item gives its reward when it first arrives in the archive. */
+static void move_item(struct desk *d, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"key", .text = true},
 	                                              {"drawer", .text = true}};
 	struct str values[ARRAY_LEN(parameters)];
 
-	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
 		return;
 	}
 	int drawer = drawer_of(values[1]);
 
 	if (drawer < 0) {
-		act_fail(a);
+		world_call_fail(a);
 		buf_text(&a->text, "No drawer ");
 		python_repr_cut(values[1], &a->text);
 		buf_text(&a->text, ". Drawers: ['inbox', 'shelf', 'archive']");
 		return;
 	}
-	struct item *item = named(d, a, values[0]);
+	struct item *item = find_or_fail(d, a, values[0]);
 
 	if (item) {
 		a->reward = desk_move(d, item, (enum drawer)drawer);
-		say_item(item, &a->text);
+		write_item(item, &a->text);
 	}
 }
 
-/* Its effect is in the state only. */
-static void stamp_item(struct desk *d, struct act *a)
+/* Its effect is only visible in the state. */
+static void stamp_item(struct desk *d, struct world_call *a)
 {
-	struct item *item = asked_for(d, a);
+	struct item *item = requested_item(d, a);
 
 	if (item) {
 		item->stamps++;
@@ -229,9 +231,9 @@ static void stamp_item(struct desk *d, struct act *a)
 	}
 }
 
-static void delete_item(struct desk *d, struct act *a)
+static void delete_item(struct desk *d, struct world_call *a)
 {
-	struct item *item = asked_for(d, a);
+	struct item *item = requested_item(d, a);
 
 	if (item) {
 		desk_delete(d, item);
@@ -241,7 +243,7 @@ static void delete_item(struct desk *d, struct act *a)
 
 static const struct {
 	const char *name;
-	void (*call)(struct desk *d, struct act *a);
+	void (*call)(struct desk *d, struct world_call *a);
 } tools[] = {
 	{"get_task", get_task},     {"list_items", list_items},   {"get_item", get_item},
 	{"search", search},         {"put_item", put_item},       {"move_item", move_item},
@@ -250,9 +252,9 @@ static const struct {
 
 /* ---- the world ---- */
 
-static void desk_call(void *place, struct act *a)
+static void desk_call(void *instance, struct world_call *a)
 {
-	struct desk *d = place;
+	struct desk *d = instance;
 
 	d->clock++;
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
@@ -262,30 +264,30 @@ static void desk_call(void *place, struct act *a)
 			return;
 		}
 	}
-	act_unknown_tool(a);
+	world_call_unknown_tool(a);
 }
 
-static void init(void *place, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
+static void init(void *instance, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
 {
 	(void)conf;
-	desk_init(place, seed, now_ms);
+	desk_init(instance, seed, now_ms);
 }
 
-static void show(const void *place, struct buf *out)
+static void write_state(const void *instance, struct buf *out)
 {
-	desk_state(place, out);
+	desk_state(instance, out);
 }
 
-static void tell(const void *place, struct buf *out)
+static void write_info(const void *instance, struct buf *out)
 {
-	const struct desk *d = place;
+	const struct desk *d = instance;
 
 	buf_printf(out, "{\"filed\":%u}", d->filed);
 }
 
-static void clear(void *place)
+static void clear(void *instance)
 {
-	desk_release(place);
+	desk_release(instance);
 }
 
 const struct world world_desk = {
@@ -298,7 +300,7 @@ const struct world world_desk = {
 	.size = sizeof(struct desk),
 	.init = init,
 	.call = desk_call,
-	.state = show,
-	.info = tell,
+	.state = write_state,
+	.info = write_info,
 	.release = clear,
 };

@@ -33,8 +33,8 @@ static unsigned neighbour(unsigned side, unsigned position, int action)
 	}
 }
 
-/* Can the goal be reached without falling in? */
-static bool has_way(const char *fields, unsigned side)
+/* Can the goal be reached without falling into a hole? */
+static bool is_solvable(const char *fields, unsigned side)
 {
 	unsigned waiting[LAKE_SIDE_MAX * LAKE_SIDE_MAX], count = 0;
 	bool seen[LAKE_SIDE_MAX * LAKE_SIDE_MAX] = {false};
@@ -69,7 +69,7 @@ static void draw_fields(struct lake *l)
 		}
 		l->fields[0] = 'S';
 		l->fields[count - 1] = 'G';
-	} while (!has_way(l->fields, l->side));
+	} while (!is_solvable(l->fields, l->side));
 }
 
 void lake_init(struct lake *l, enum lake_map map, bool slippery, uint64_t seed)
@@ -93,7 +93,7 @@ struct lake_step lake_move(struct lake *l, int action)
 		step.terminated = true;
 		return step;
 	}
-	/* a quarter turn to either side is as likely as the intended direction */
+	/* as likely to slip to either side as to move in the intended direction */
 	if (l->slippery) {
 		action = (action + LAKE_ACTIONS - 1 + (int)rng_below(&l->rng, 3)) % LAKE_ACTIONS;
 		step.chance = 1.0 / 3.0;

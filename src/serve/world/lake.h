@@ -1,5 +1,5 @@
-/* FrozenLake as gymnasium plays it: the maps, the moves, the slips, the ANSI picture. No
-   sessions, no sockets; the same seed gives the same lake and the same slips. */
+/* FrozenLake as in gymnasium: maps, moves, slipping, ANSI rendering. Independent of sessions and
+ * sockets. The same seed gives the same lake and the same slips. */
 #ifndef ROLLDBG_SERVE_WORLD_LAKE_H
 #define ROLLDBG_SERVE_WORLD_LAKE_H
 
@@ -28,13 +28,13 @@ struct lake {
 
 struct lake_step {
 	int reward;      /* 1 on arriving at the goal, else 0 */
-	bool terminated; /* in a hole or at the goal: stays true, because neither can be left */
-	double chance;   /* of this outcome: 1, or 1/3 when slipping */
+	bool terminated; /* in a hole or at the goal; stays true */
+	double chance;   /* probability of this outcome: 1, or 1/3 if slippery */
 };
 
-/* The standard maps are the same for every seed, which then drives the slips only; a
-   random map is drawn from the seed, each field frozen with a chance of 0.8, until there
-   is a way to the goal. */
+/* The standard maps do not depend on the seed, which then determines only the slips. A random
+ * map is drawn from the seed, each field frozen with probability 0.8, until the goal can be
+ * reached. */
 void lake_init(struct lake *l, enum lake_map map, bool slippery, uint64_t seed);
 struct lake_step lake_move(struct lake *l, int action);
 

@@ -1,15 +1,15 @@
-/* The lake as a world: its one tool, lake_move, and what it shows. */
+/* The lake as a world: its one tool, lake_move, its observation and state. */
 #include "serve/world/world.h"
 
 #include "json/scan.h"
 #include "json/write.h"
 
-struct place {
+struct lake_world {
 	struct lake lake;
 	double chance; /* of the last step's outcome */
 };
 
-/* A FastMCP tool that returns a dict: the result is wrapped, and so is its schema. */
+/* FastMCP wraps the result of a tool that returns a dict, and its output schema. */
 #define TOOLS                                                                                      \
 	"[{\"name\":\"lake_move\",\"description\":\"Moves one field on the frozen "                \
 	"lake. Actions: LEFT, DOWN, RIGHT, UP.\",\"inputSchema\":{\"properties\":{"                \
@@ -26,8 +26,8 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Trimmed and in capitals, as the tool's body has it. */
-static struct str tidy(struct buf *action)
+/* Trims and capitalizes the action, like the tool's implementation. */
+static struct str normalize(struct buf *action)
 {
 	struct str s = buf_view(action);
 
@@ -45,8 +45,8 @@ static struct str tidy(struct buf *action)
 	return s;
 }
 
-/* What the player sees, and unless NULL what was done: indented by two as Python does it,
-   or without any blanks. */
+/* The observation, and the action if not NULL; indented by two as in Python, or without
+ * whitespace. */
 static void observe(const struct lake *l, const char *action, bool indented, struct buf *out)
 {
 	const char *first = indented ? "\n  " : "", *then = indented ? ",\n  " : ",";
@@ -64,7 +64,7 @@ static void observe(const struct lake *l, const char *action, bool indented, str
 	buf_release(&grid);
 }
 
-static void move(struct place *p, struct act *a, struct str action)
+static void move(struct lake_world *p, struct world_call *a, struct str action)
 {
 	for (int i = 0; i < LAKE_ACTIONS; i++) {
 		if (str_is(action, lake_action_names[i])) {
@@ -78,50 +78,50 @@ static void move(struct place *p, struct act *a, struct str action)
 			return;
 		}
 	}
-	act_fail(a);
+	world_call_fail(a);
 	buf_printf(&a->text,
 	           "Invalid action '%.*s'. Valid actions: ['LEFT', 'DOWN', 'RIGHT', 'UP']",
 	           STR_ARG(action));
 }
 
-static void lake_call(void *place, struct act *a)
+static void lake_call(void *instance, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"action", .text = true}};
 	struct buf action = BUF(BUF_MAX_MESSAGE);
 	struct str value;
 
-	if (!act_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
 		return;
 	}
 	json_decode(value, &action);
 	if (action.n == 0) {
-		act_fail(a);
+		world_call_fail(a);
 		buf_text(&a->text, "Invalid action parameter: ''. Must be a non-empty string. "
 		                   "Valid actions: LEFT, DOWN, RIGHT, UP");
 	} else {
-		move(place, a, tidy(&action));
+		move(instance, a, normalize(&action));
 	}
 	buf_release(&action);
 }
 
-static void init(void *place, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
+static void init(void *instance, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
 {
-	struct place *p = place;
+	struct lake_world *p = instance;
 
 	(void)now_ms;
 	lake_init(&p->lake, conf->map, conf->slippery, seed);
 }
 
-static void show(const void *place, struct buf *out)
+static void write_state(const void *instance, struct buf *out)
 {
-	const struct place *p = place;
+	const struct lake_world *p = instance;
 
 	observe(&p->lake, NULL, false, out);
 }
 
-static void tell(const void *place, struct buf *out)
+static void write_info(const void *instance, struct buf *out)
 {
-	const struct place *p = place;
+	const struct lake_world *p = instance;
 
 	buf_text(out, p->chance < 1 ? "{\"prob\":0.3333333333333333}" : "{\"prob\":1.0}");
 }
@@ -131,9 +131,9 @@ const struct world world_frozen_lake = {
 	.help = "a frozen lake to cross: one tool, reward at the goal",
 	.server = "FrozenLake-v1",
 	.tools = STR_INIT(TOOLS),
-	.size = sizeof(struct place),
+	.size = sizeof(struct lake_world),
 	.init = init,
 	.call = lake_call,
-	.state = show,
-	.info = tell,
+	.state = write_state,
+	.info = write_info,
 };

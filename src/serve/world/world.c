@@ -1,4 +1,4 @@
-/* The table of worlds, and how their tools refuse: see world.h. */
+/* The table of worlds, and errors common to their tools: see world.h. */
 #include "serve/world/world.h"
 
 #include "json/scan.h"
@@ -11,14 +11,14 @@ const struct world *const worlds[] = {
 #undef WORLD
 const size_t worlds_count = ARRAY_LEN(worlds);
 
-void act_unknown_tool(struct act *a)
+void world_call_unknown_tool(struct world_call *a)
 {
 	a->is_error = true;
 	buf_text(&a->text, "Unknown tool: ");
 	json_decode(a->tool, &a->text);
 }
 
-void act_fail(struct act *a)
+void world_call_fail(struct world_call *a)
 {
 	a->is_error = true;
 	buf_text(&a->text, "Error executing tool ");
@@ -26,16 +26,16 @@ void act_fail(struct act *a)
 	buf_text(&a->text, ": ");
 }
 
-static bool fits(const struct parameter *p, struct str value)
+static bool is_valid(const struct parameter *p, struct str value)
 {
 	return p->optional && json_is_null(value) ? true
 	       : p->text                          ? json_type(value) == JSON_STRING
 	                                          : value.p != NULL;
 }
 
-/* The argument must be there and be a string, says a tool's signature. */
-static void complain(const struct parameter *p, struct str arguments, struct str value,
-                     struct buf *out)
+/* The validation error for a missing or wrong string argument, in Pydantic's words. */
+static void add_validation_error(const struct parameter *p, struct str arguments, struct str value,
+                                 struct buf *out)
 {
 	buf_printf(out, "\n%s\n  %s, input_value=", p->name,
 	           value.p ? "Input should be a valid string [type=string_type"
@@ -47,26 +47,27 @@ static void complain(const struct parameter *p, struct str arguments, struct str
 	buf_printf(out, ", input_type=%s]", python_type(value));
 }
 
-bool act_arguments(struct act *a, const struct parameter *list, size_t count, struct str *values)
+bool world_call_arguments(struct world_call *a, const struct parameter *list, size_t count,
+                          struct str *values)
 {
 	struct str arguments = json_is_null(a->arguments) ? STR("{}") : a->arguments;
-	struct buf complaints = BUF(BUF_MAX_MESSAGE);
+	struct buf validation_errors = BUF(BUF_MAX_MESSAGE);
 	size_t wrong = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		values[i] = json_get(arguments, str_from(list[i].name));
-		if (!fits(&list[i], values[i])) {
-			complain(&list[i], arguments, values[i], &complaints);
+		if (!is_valid(&list[i], values[i])) {
+			add_validation_error(&list[i], arguments, values[i], &validation_errors);
 			wrong++;
 		}
 	}
 	if (wrong > 0) {
-		act_fail(a);
+		world_call_fail(a);
 		buf_printf(&a->text, "%zu validation error%s for ", wrong, wrong > 1 ? "s" : "");
 		json_decode(a->tool, &a->text);
 		buf_text(&a->text, "Arguments");
-		buf_str(&a->text, buf_view(&complaints));
+		buf_str(&a->text, buf_view(&validation_errors));
 	}
-	buf_release(&complaints);
+	buf_release(&validation_errors);
 	return wrong == 0;
 }

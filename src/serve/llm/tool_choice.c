@@ -1,9 +1,9 @@
-/* Obeying tool_choice: see obey.h. */
-#include "serve/llm/obey.h"
+/* tool_choice: see tool_choice.h. */
+#include "serve/llm/tool_choice.h"
 
 #include "json/write.h"
 
-/* A value that fits the schema of a parameter, if it is a simple one. */
+/* Writes a value that is valid for a simple parameter schema. */
 static void put_value(struct json_writer *w, struct str schema)
 {
 	static const struct {
@@ -44,8 +44,8 @@ static void put_call(struct json_writer *w, struct str function)
 	jw_end(w);
 }
 
-/* The tool to be called; absent: none has to be. */
-static struct str demanded(const struct llm_asked *a)
+/* The tool that must be called; absent: none. */
+static struct str required_tool(const struct scripted_request *a)
 {
 	struct str name = JSON_GET(JSON_GET(a->tool_choice, "function"), "name"), tool;
 
@@ -64,10 +64,11 @@ static struct str demanded(const struct llm_asked *a)
 	return STR_NONE;
 }
 
-struct llm_reply llm_obey(const struct llm_reply *r, const struct llm_asked *a, struct arena *arena)
+struct llm_reply llm_apply_tool_choice(const struct llm_reply *r, const struct scripted_request *a,
+                                       struct arena *arena)
 {
 	struct llm_reply reply = *r;
-	struct str function = demanded(a);
+	struct str function = required_tool(a);
 	struct buf call = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 

@@ -1,5 +1,5 @@
-/* Origin and Host of a request: see strangers.h. */
-#include "serve/host/strangers.h"
+/* Checks of Origin and Host: see origin.h. */
+#include "serve/host/origin.h"
 
 #include <strings.h>
 
@@ -9,32 +9,34 @@ static bool same(struct str a, struct str b)
 }
 
 /* "http://HOST[:PORT]" -> "HOST[:PORT]"; absent: no origin. */
-static struct str place_of(struct str origin)
+static struct str authority_of(struct str origin)
 {
 	static const struct str schemes[] = {STR_INIT("http://"), STR_INIT("https://")};
 
 	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-		struct str place = str_skip(origin, schemes[i].n);
+		struct str authority = str_skip(origin, schemes[i].n);
 
-		if (str_starts(origin, schemes[i]) && place.n && !memchr(place.p, '/', place.n)) {
-			return place;
+		if (str_starts(origin, schemes[i]) && authority.n &&
+		    !memchr(authority.p, '/', authority.n)) {
+			return authority;
 		}
 	}
 	return STR_NONE;
 }
 
 /* "HOST:PORT" -> "HOST", "[::1]:PORT" -> "[::1]" */
-static struct str without_port(struct str place)
+static struct str without_port(struct str authority)
 {
-	size_t n = place.n;
+	size_t n = authority.n;
 
-	while (n && place.p[n - 1] >= '0' && place.p[n - 1] <= '9') {
+	while (n && authority.p[n - 1] >= '0' && authority.p[n - 1] <= '9') {
 		n--;
 	}
-	return n && n < place.n && place.p[n - 1] == ':' ? (struct str){place.p, n - 1} : place;
+	return n && n < authority.n && authority.p[n - 1] == ':' ? (struct str){authority.p, n - 1}
+	                                                         : authority;
 }
 
-/* Of this host, by any of its addresses: "localhost", 127.0.0.1, ::1. */
+/* A name or address of this host: "localhost", 127.0.0.1, ::1. */
 static bool is_local(struct str host)
 {
 	static const struct str names[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1"),
@@ -47,7 +49,7 @@ static bool is_local(struct str host)
 	return local;
 }
 
-/* An address is no name that somebody else could let resolve to ours. */
+/* DNS rebinding needs a name, so a literal address is safe. */
 static bool is_address(struct str host)
 {
 	size_t digits = 0;
@@ -62,13 +64,13 @@ static bool is_address(struct str host)
 	return digits && digits == host.n;
 }
 
-/* Is it in the list, as a whole origin, or by its place alone? */
-static bool is_allowed(const struct allowed_origins *allowed, struct str text, bool place_alone)
+/* Compares with each entry, or only with its HOST[:PORT]. */
+static bool is_allowed(const struct allowed_origins *allowed, struct str text, bool authority_only)
 {
 	for (size_t i = 0; i < allowed->count; i++) {
 		struct str one = str_from(allowed->items[i]);
 
-		if (str_is(one, "*") || same(text, place_alone ? place_of(one) : one)) {
+		if (str_is(one, "*") || same(text, authority_only ? authority_of(one) : one)) {
 			return true;
 		}
 	}
@@ -80,7 +82,7 @@ int allowed_origins_check(const struct allowed_origins *allowed, struct error *e
 	for (size_t i = 0; i < allowed->count; i++) {
 		const char *one = allowed->items[i];
 
-		if (strcmp(one, "*") != 0 && !place_of(str_from(one)).p) {
+		if (strcmp(one, "*") != 0 && !authority_of(str_from(one)).p) {
 			return error_set(
 				err, FAIL_USAGE,
 				"\1allow_origin\2: expected http://HOST[:PORT] or *, got '%s'",
@@ -90,22 +92,22 @@ int allowed_origins_check(const struct allowed_origins *allowed, struct error *e
 	return 0;
 }
 
-struct refused strangers_refuse(const struct allowed_origins *allowed, struct str origin,
-                                struct str host)
+struct origin_refusal origin_refuse(const struct allowed_origins *allowed, struct str origin,
+                                    struct str host)
 {
 	struct str name = without_port(host);
 
-	if (origin.p && !is_local(without_port(place_of(origin))) &&
+	if (origin.p && !is_local(without_port(authority_of(origin))) &&
 	    !is_allowed(allowed, origin, false)) {
-		return (struct refused){403, "Invalid Origin header"};
+		return (struct origin_refusal){403, "Invalid Origin header"};
 	}
 	if (host.p && !is_local(name) && !is_address(name) && !is_allowed(allowed, host, true)) {
-		return (struct refused){421, "Invalid Host header"};
+		return (struct origin_refusal){421, "Invalid Host header"};
 	}
-	return (struct refused){0, NULL};
+	return (struct origin_refusal){0, NULL};
 }
 
-bool strangers_named(const struct allowed_origins *allowed, struct str origin)
+bool origin_is_listed(const struct allowed_origins *allowed, struct str origin)
 {
 	return origin.n > 0 && is_allowed(allowed, origin, false);
 }

@@ -1,20 +1,20 @@
-/* Mending what models write for JSON: see mend.h. One pass with a stack of what is
-   open; nothing is guessed beyond the listed faults. */
-#include "policy/toolformats/mend.h"
+/* Repairs JSON written by models: see repair.h. One pass with a stack of open containers; only the
+ * listed faults are repaired. */
+#include "policy/toolformats/repair.h"
 
 #include "json/scan.h"
 #include "json/write.h"
 
 #define DEPTH_MAX 64
 
-struct mender {
+struct repairer {
 	struct str in;
 	size_t at;
 	struct buf *out;
-	struct call_notes *mended;
-	char open[DEPTH_MAX]; /* the ends that are due */
+	struct call_notes *repaired;
+	char open[DEPTH_MAX]; /* closing brackets of the open containers */
 	size_t depth;
-	bool value; /* a whole value was written at depth 0 */
+	bool value; /* a complete value was written at depth 0 */
 };
 
 /* ---- strings ---- */
@@ -29,8 +29,8 @@ static const struct {
 	{"\xe2\x80\x99", '\''},
 };
 
-/* The quote at the current place, '"' or '\'', and its bytes; 0: none. */
-static char quote_at(const struct mender *m, size_t *bytes)
+/* The quote character at the current position ('"' or '\'') and its length; 0: none. */
+static char quote_at(const struct repairer *m, size_t *bytes)
 {
 	struct str rest = str_skip(m->in, m->at);
 
@@ -47,40 +47,40 @@ static char quote_at(const struct mender *m, size_t *bytes)
 	return 0;
 }
 
-static void put_escape(struct mender *m, char c)
+static void put_escape(struct repairer *m, char c)
 {
 	if (strchr("\"\\/bfnrtu", c)) {
 		buf_char(m->out, '\\');
 		buf_char(m->out, c);
 	} else if (c == '\'') {
-		buf_char(m->out, c); /* Python escapes its own quotes */
+		buf_char(m->out, c); /* valid in Python */
 	} else {
-		call_note(m->mended, "bad-escape");
+		call_note(m->repaired, "bad-escape");
 		buf_text(m->out, "\\\\");
 		buf_char(m->out, c);
 	}
 }
 
-static void put_plain(struct mender *m, char c)
+static void put_plain(struct repairer *m, char c)
 {
 	if (c == '"') {
 		buf_text(m->out, "\\\"");
 	} else if ((unsigned char)c < ' ') {
-		call_note(m->mended, "raw-control");
+		call_note(m->repaired, "raw-control");
 		buf_printf(m->out, "\\u%04x", (unsigned)(unsigned char)c);
 	} else {
 		buf_char(m->out, c);
 	}
 }
 
-/* False: the text ends inside. */
-static bool string(struct mender *m)
+/* False: the text ends inside the string. */
+static bool string(struct repairer *m)
 {
 	size_t bytes, other;
 	char quote = quote_at(m, &bytes);
 
 	if (quote == '\'' || bytes > 1) {
-		call_note(m->mended, bytes > 1 ? "smart-quotes" : "single-quotes");
+		call_note(m->repaired, bytes > 1 ? "smart-quotes" : "single-quotes");
 	}
 	m->at += bytes;
 	buf_char(m->out, '"');
@@ -117,7 +117,7 @@ static bool is_word_char(char c)
 	       c == '_' || c == '+' || c == '-' || c == '.';
 }
 
-static bool word(struct mender *m)
+static bool word(struct repairer *m)
 {
 	struct str s = str_skip(m->in, m->at);
 	struct json_fault fault;
@@ -133,7 +133,7 @@ static bool word(struct mender *m)
 			continue;
 		}
 		if (strcmp(words[i].word, words[i].json) != 0) {
-			call_note(m->mended, "python-literal");
+			call_note(m->repaired, "python-literal");
 		}
 		buf_text(m->out, words[i].json);
 		return true;
@@ -144,16 +144,16 @@ static bool word(struct mender *m)
 
 /* ---- structure ---- */
 
-/* A comma before an end is dropped. */
-static void drop_comma(struct mender *m)
+/* Removes a comma before a closing bracket. */
+static void drop_comma(struct repairer *m)
 {
 	if (m->out->n && m->out->p[m->out->n - 1] == ',') {
 		buf_cut(m->out, m->out->n - 1);
-		call_note(m->mended, "trailing-comma");
+		call_note(m->repaired, "trailing-comma");
 	}
 }
 
-static bool close_bracket(struct mender *m, char c)
+static bool close_bracket(struct repairer *m, char c)
 {
 	if (!m->depth || m->open[m->depth - 1] != c) {
 		return false;
@@ -166,7 +166,7 @@ static bool close_bracket(struct mender *m, char c)
 	return true;
 }
 
-static bool open_bracket(struct mender *m, char c)
+static bool open_bracket(struct repairer *m, char c)
 {
 	if (m->depth == DEPTH_MAX) {
 		return false;
@@ -177,7 +177,7 @@ static bool open_bracket(struct mender *m, char c)
 	return true;
 }
 
-static bool one_token(struct mender *m, bool *cut)
+static bool one_token(struct repairer *m, bool *cut)
 {
 	char c = m->in.p[m->at];
 	size_t bytes;
@@ -202,9 +202,9 @@ static bool one_token(struct mender *m, bool *cut)
 	return word(m);
 }
 
-bool json_mend(struct str text, struct buf *out, size_t *used, struct call_notes *mended)
+bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
 {
-	struct mender m = {.in = text, .out = out, .mended = mended};
+	struct repairer m = {.in = text, .out = out, .repaired = repaired};
 	struct json_fault fault;
 	bool cut = false;
 
@@ -216,11 +216,11 @@ bool json_mend(struct str text, struct buf *out, size_t *used, struct call_notes
 		}
 	}
 	if (cut) {
-		call_note(mended, "missing-quote");
+		call_note(repaired, "missing-quote");
 		buf_char(out, '"');
 	}
 	if (cut || m.depth) {
-		call_note(mended, "missing-end");
+		call_note(repaired, "missing-end");
 		drop_comma(&m);
 	}
 	while (m.depth) {

@@ -1,5 +1,5 @@
-/* A recording behind OpenEnv's messages, such that a client that reads the answers records what was
-   recorded: see openenv.h. */
+/* Playing a recording over OpenEnv, so that a client that records the replies gets the same
+ * recording: see openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "json/canon.h"
@@ -10,9 +10,9 @@
 
 #define CODE_GONE 1011
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
-static void say_observation(const struct recorded_reply *r, struct buf *out)
+static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
 	struct str metadata = JSON_GET(r->structured, "metadata");
 	struct json_writer w;
@@ -38,15 +38,15 @@ static void say_observation(const struct recorded_reply *r, struct buf *out)
 	buf_char(out, '}');
 }
 
-static void say_data(const char *type, struct str data, struct buf *out)
+static void write_data(const char *type, struct str data, struct buf *out)
 {
 	buf_printf(out, "{\"type\":\"%s\",\"data\":", type);
 	buf_str(out, data);
 	buf_char(out, '}');
 }
 
-/* An error frame was recorded whole; an error inside an observation has no such code. */
-static bool is_frame(const struct recorded_reply *r)
+/* Error frames were recorded whole; an error inside an observation has no code. */
+static bool is_error_frame(const struct recorded_reply *r)
 {
 	struct str code = JSON_GET(r->observation, "code");
 
@@ -60,7 +60,7 @@ static void close_as_recorded(const struct recorded_reply *r, struct openenv_rep
 
 	const char *reason = r->message.p ? strstr(r->message.p, "WebSocket: ") : NULL;
 
-	if (reason) { /* behind the code */
+	if (reason) { /* after the code */
 		reason = strchr(reason + strlen("WebSocket: "), ' ');
 		out->reason = reason ? reason + 1 : NULL;
 	}
@@ -70,29 +70,29 @@ static void close_as_recorded(const struct recorded_reply *r, struct openenv_rep
 	                     : CODE_GONE;
 }
 
-static void say(const struct recorded_reply *r, struct openenv_reply *out)
+static void write_reply(const struct recorded_reply *r, struct openenv_reply *out)
 {
 	if (r->bytes.p) {
 		buf_str(&out->text, r->bytes);
 	} else if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT) {
-		return; /* the client waits */
+		return; /* no reply: the client times out */
 	} else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_HTTP) {
-		out->hang_up = true;
+		out->disconnect = true;
 	} else if (r->layer == LAYER_WEBSOCKET) {
 		close_as_recorded(r, out);
-	} else if (is_frame(r)) {
-		say_data("error", r->observation, &out->text);
+	} else if (is_error_frame(r)) {
+		write_data("error", r->observation, &out->text);
 	} else if (r->layer == LAYER_BODY && r->outcome == OUTCOME_PROTOCOL_ERROR) {
-		say_data("observation", r->observation, &out->text);
+		write_data("observation", r->observation, &out->text);
 	} else {
-		say_observation(r, &out->text);
+		write_observation(r, &out->text);
 	}
 }
 
 /* ---- messages ---- */
 
-/* The episode is called what the client calls it, as it was when it was recorded. */
-static void take_id(struct openenv_session *s, struct str id)
+/* The episode gets the client's id, as when it was recorded. */
+static void set_episode_id(struct openenv_session *s, struct str id)
 {
 	buf_clear(&s->own.id);
 	if (json_type(id) == JSON_STRING) {
@@ -100,8 +100,8 @@ static void take_id(struct openenv_session *s, struct str id)
 	}
 }
 
-/* An id that comes in later belongs to another episode, and is left alone. */
-static void say_state(const struct openenv_session *s, struct str state, struct buf *out)
+/* An id that appears later belongs to another episode and is not replaced. */
+static void write_state(const struct openenv_session *s, struct str state, struct buf *out)
 {
 	struct str first = JSON_GET(s->played->rollout->first_state, "episode_id");
 	struct str own = buf_view(&s->own.id);
@@ -110,7 +110,7 @@ static void say_state(const struct openenv_session *s, struct str state, struct 
 	struct arena keys = {0};
 
 	if (json_type(state) != JSON_OBJECT || own.n == 0 || json_is_null(first)) {
-		say_data("state", state, out);
+		write_data("state", state, out);
 		return;
 	}
 	buf_text(out, "{\"type\":\"state\",\"data\":");
@@ -127,25 +127,25 @@ static void say_state(const struct openenv_session *s, struct str state, struct 
 	arena_release(&keys);
 }
 
-static void reset(struct turn *t)
+static void reset(struct openenv_message *t)
 {
-	struct played *s = t->session->played;
-	struct playback_wish wish = {.reset_args = t->data};
+	struct playback_session *s = t->session->played;
+	struct playback_request wanted = {.reset_args = t->data};
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	wish.has_seed = json_i64(JSON_GET(t->data, "seed"), &wish.seed);
-	if (playback_reset(s, &wish, &why)) {
-		take_id(t->session, JSON_GET(t->data, "episode_id"));
-		say(&s->rollout->reset, t->reply);
+	wanted.has_seed = json_i64(JSON_GET(t->data, "seed"), &wanted.seed);
+	if (playback_reset(s, &wanted, &why)) {
+		set_episode_id(t->session, JSON_GET(t->data, "episode_id"));
+		write_reply(&s->rollout->reset, t->reply);
 	} else {
-		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	buf_release(&why);
 }
 
-static void list_tools(const struct played *s, struct buf *out)
+static void list_tools(const struct playback_session *s, struct buf *out)
 {
-	struct str tools = openenv_played_tools(s->all);
+	struct str tools = openenv_playback_tools(s->all);
 
 	buf_printf(out,
 	           "{\"type\":\"observation\",\"data\":{\"observation\":{\"tools\":%.*s},"
@@ -153,11 +153,11 @@ static void list_tools(const struct played *s, struct buf *out)
 	           STR_ARG(tools));
 }
 
-static void step(struct turn *t)
+static void step(struct openenv_message *t)
 {
-	struct played *s = t->session->played;
+	struct playback_session *s = t->session->played;
 	struct buf name = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
-	bool by_tool = openenv_played_tools(s->all).p != NULL;
+	bool by_tool = openenv_playback_tools(s->all).p != NULL;
 	struct str arguments = by_tool ? JSON_GET(t->data, "arguments") : t->data;
 	struct str tool = JSON_GET(t->data, "tool_name");
 
@@ -173,20 +173,20 @@ static void step(struct turn *t)
 	const struct recorded_call *c = playback_call(s, buf_view(&name), arguments, &why);
 
 	if (c) {
-		say(&c->reply, t->reply);
+		write_reply(&c->reply, t->reply);
 	} else {
-		openenv_say_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
 	buf_release(&name);
 	buf_release(&why);
 }
 
-/* Where another source was recorded there was a state, but nobody looked at it, or it held nothing
-   but the count. */
-static void state(struct turn *t)
+/* If states were recorded from another source, the environment had a state but it was not
+ * recorded, or contained only the step count. */
+static void state(struct openenv_message *t)
 {
-	const struct played *s = t->session->played;
+	const struct playback_session *s = t->session->played;
 	struct str now = playback_state(s);
 	struct buf *out = &t->reply->text;
 
@@ -199,41 +199,41 @@ static void state(struct turn *t)
 			"}}",
 			steps < 0 ? 0 : steps);
 	} else if (now.p) {
-		say_state(t->session, now, out);
+		write_state(t->session, now, out);
 	} else {
-		openenv_say_error(t->reply, STR("no state was recorded here"), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, STR("no state was recorded here"), "EXECUTION_ERROR");
 	}
 }
 
-void openenv_play(struct turn *t)
+void openenv_play(struct openenv_message *t)
 {
 	switch (t->kind) {
-	case TURN_RESET:
+	case MESSAGE_RESET:
 		reset(t);
 		break;
-	case TURN_STEP:
+	case MESSAGE_STEP:
 		step(t);
 		break;
-	case TURN_STATE:
+	case MESSAGE_STATE:
 		state(t);
 		break;
-	case TURN_OTHER:
+	case MESSAGE_OTHER:
 		break;
 	}
 }
 
 void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 {
-	const struct playback_wish anything = {.has_seed = false};
+	const struct playback_request anything = {.has_seed = false};
 	struct buf why = BUF(BUF_MAX_SMALL);
 
 	s->played = playback_begin(s->server->conf.playback, &anything, &why);
 	if (!s->played) {
-		openenv_say_error(r, buf_view(&why), "CAPACITY_REACHED");
+		openenv_reply_error(r, buf_view(&why), "CAPACITY_REACHED");
 		r->close = CLOSE_NORMAL;
 	} else if (!s->played->rollout->tools.p &&
 	           s->played->rollout->reset.outcome != OUTCOME_OK) {
-		say(&s->played->rollout->reset, r);
+		write_reply(&s->played->rollout->reset, r);
 		r->close = r->close ? r->close : CLOSE_NORMAL;
 	}
 	buf_release(&why);
@@ -251,14 +251,14 @@ static struct str only_step(struct str tools)
 	               : STR_NONE;
 }
 
-struct str openenv_played_tools(const struct playback_source *p)
+struct str openenv_playback_tools(const struct playback_source *p)
 {
 	struct str tools = playback_sample(p)->tools;
 
 	return only_step(tools).p ? STR_NONE : tools;
 }
 
-void openenv_played_schema(const struct playback_source *p, struct buf *out)
+void openenv_playback_schema(const struct playback_source *p, struct buf *out)
 {
 	struct str step_tool = only_step(playback_sample(p)->tools);
 

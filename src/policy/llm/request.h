@@ -15,6 +15,7 @@ struct chat_request {
 	const char *limit_name; /* of a reply, in tokens */
 	struct str limit;       /* raw JSON; absent: not requested */
 	char limit_text[24];
+	struct buf head; /* of the body written last: all before its messages */
 };
 
 /* tools: as advertised by the environment; sample: added to a requested seed, so that the
@@ -31,9 +32,11 @@ void chat_request_turn(struct chat_request *r, int64_t turn);
 /* Limits replies to this many tokens from now on. */
 void chat_request_limit(struct chat_request *r, uint64_t tokens);
 
-/* The body of a request with these messages (raw JSON values, comma separated), in place
-   of what out held. Over out's cap: out->full. */
-void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out);
+/* The body of a request with these messages (raw JSON values, comma separated), in place of what
+   out held. Over out's cap: out->full. same: so many bytes of the messages are those of the body
+   written last, which is still in out; 0: none. A turn then costs what it adds, not all that was
+   said before. */
+void chat_request_write(struct chat_request *r, struct str messages, size_t same, struct buf *out);
 
 /* Appends the tools as text, for prompts of tool mode text and json: one line a tool,
    {"name":..,"description":..,"parameters":..}. */

@@ -14,6 +14,7 @@
 #define LEAVE_BYTES ((size_t)64 << 10)
 #define LEAVE_MS    2000u
 #define MAX_HOPS    5
+#define MAX_IDLE    4 /* exchanges kept for the next request */
 /* Whole seconds, rounded down by libcurl: connections idle for 2 s or more are too old. Servers
    drop idle connections without notice, some after 5 s, and a request sent on a dropped one is
    lost. */
@@ -233,21 +234,25 @@ void http_forget(struct io *io)
 	}
 }
 
-/* An idle exchange, preferably one already set up for this request. */
+/* The idle exchange set up for this request, else a new one: to point an exchange at another URL
+   costs more than to keep one for each of the few URLs of a rollout. */
 static struct http_exchange *pick(struct io *io, const struct http_request *q)
 {
-	struct http_exchange *best = io->idle;
+	struct http_exchange *last = NULL;
+	size_t count = 0;
 
-	for (struct http_exchange *x = io->idle; x; x = x->next) {
+	for (struct http_exchange *x = io->idle; x; x = x->next, count++) {
+		last = x;
 		if (strcmp(x->method, q->method) == 0 && str_is(buf_view(&x->target.url), q->url)) {
-			best = x;
-			break;
+			unlink_from(&io->idle, x);
+			return x;
 		}
 	}
-	if (best) {
-		unlink_from(&io->idle, best);
+	if (count < MAX_IDLE) {
+		return exchange_new(io);
 	}
-	return best ? best : exchange_new(io);
+	unlink_from(&io->idle, last); /* the one not used for longest */
+	return last;
 }
 
 static int set_target(struct http_exchange *x, const char *url, struct error *err)

@@ -214,7 +214,9 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->talk.history.sent), &p->body);
+	chat_request_write(&p->request, buf_view(&p->talk.history.sent), p->talk.history.same,
+	                   &p->body);
+	p->talk.history.same = p->talk.history.sent.n;
 	if (!p->body.full && !p->talk.messages.full && !p->talk.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}

@@ -230,6 +230,14 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct 
 
 /* ---- the content of a result ---- */
 
+/* The members of a result that are looked at. */
+enum { CONTENT, STRUCTURED, IS_ERROR, IS_ERROR_MISNAMED, ERROR, RESULT_TYPE, MEMBERS };
+
+static const struct str result_keys[MEMBERS] = {
+	[CONTENT] = STR_INIT("content"),  [STRUCTURED] = STR_INIT("structuredContent"),
+	[IS_ERROR] = STR_INIT("isError"), [IS_ERROR_MISNAMED] = STR_INIT("is_error"),
+	[ERROR] = STR_INIT("error"),      [RESULT_TYPE] = STR_INIT("resultType")};
+
 /* A single text block yields its text, as JSON if possible, else as a string; other content
    yields the content array. */
 static void read_content(struct str content, struct mcp_reading *m, struct env_reply *out)
@@ -268,9 +276,8 @@ static bool same_json(struct mcp_reading *m, struct str a, struct str b)
 }
 
 /* structuredContent is kept only if it differs from the text. */
-static void read_structured(struct str result, struct mcp_reading *m, struct env_reply *out)
+static void read_structured(struct str structured, struct mcp_reading *m, struct env_reply *out)
 {
-	struct str structured = JSON_GET(result, "structuredContent");
 	/* FastMCP wraps values that are not objects */
 	struct str inner = JSON_GET(structured, "result");
 
@@ -353,33 +360,34 @@ static bool flag_is_true(struct str value)
 
 /* A tool's text: the only block, or the first of several. A JSON list written by a tool has no
    blocks. */
-static struct str whole_text(struct str result, const struct env_reply *out)
+static struct str whole_text(struct str content, const struct env_reply *out)
 {
-	bool blocks = out->observation.p == JSON_GET(result, "content").p;
+	bool blocks = out->observation.p == content.p;
 
 	return blocks ? text_of(out->observation) : out->observation;
 }
 
 /* What the answer itself reports: in its JSON text, in structuredContent, or at the beginning of
    its text. */
-static struct hidden_error hidden_error_in(struct str result, struct hidden_error_context before,
+static struct hidden_error hidden_error_in(struct str content, struct hidden_error_context before,
                                            const struct env_reply *out)
 {
 	struct hidden_error r = hidden_error_in_body(out->observation, before);
 
 	r = hidden_error_stronger(r, hidden_error_in_body(out->structured, before));
-	return hidden_error_stronger(r, hidden_error_in_text(whole_text(result, out)));
+	return hidden_error_stronger(r, hidden_error_in_text(whole_text(content, out)));
 }
 
 /* Who says that this result is an error: of several the outermost. */
-static struct hidden_error claim_of(struct str result, const struct mcp_call_context *call,
+static struct hidden_error claim_of(const struct str *members, const struct mcp_call_context *call,
                                     const struct env_reply *out)
 {
-	struct hidden_error inside = hidden_error_in(result, call->before, out), claim = inside;
-	bool misnamed = flag_is_true(JSON_GET(result, "is_error")) ||
-	                flag_is_true(JSON_GET(JSON_GET(result, "error"), "isError"));
+	struct hidden_error inside = hidden_error_in(members[CONTENT], call->before, out),
+			    claim = inside;
+	bool misnamed = flag_is_true(members[IS_ERROR_MISNAMED]) ||
+	                flag_is_true(JSON_GET(members[ERROR], "isError"));
 
-	if (flag_is_true(JSON_GET(result, "isError")) || misnamed) {
+	if (flag_is_true(members[IS_ERROR]) || misnamed) {
 		claim.layer = misnamed ? LAYER_FRAMEWORK : LAYER_MCP;
 		claim.strength = HIDDEN_ERROR_CERTAIN;
 		return claim;
@@ -394,8 +402,12 @@ static struct hidden_error claim_of(struct str result, const struct mcp_call_con
 }
 
 /* 10: a result that requests input, or has no content. */
-static bool read_unfinished(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static bool read_unfinished(const struct mcp_reply *r, const struct str *members,
+                            struct mcp_reading *m, struct env_reply *out)
 {
+	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY) {
+		return false; /* as most results are */
+	}
 	struct buf why = BUF(BUF_MAX_SMALL);
 	bool is_so = mcp_result_is_none(r, &why);
 
@@ -436,17 +448,18 @@ static void keep_suspicion(const struct hidden_error *claim, bool denied, struct
 static void read_result(const struct mcp_reply *r, const struct mcp_call_context *call,
                         struct mcp_reading *m, struct env_reply *out)
 {
-	struct str result = r->message.result;
+	struct str members[MEMBERS];
 
-	if (read_unfinished(r, m, out)) {
+	json_pick(r->message.result, result_keys, MEMBERS, members);
+	if (read_unfinished(r, members, m, out)) {
 		return;
 	}
-	read_content(JSON_GET(result, "content"), m, out);
-	read_structured(result, m, out);
+	read_content(members[CONTENT], m, out);
+	read_structured(members[STRUCTURED], m, out);
 	read_reply_session(out->observation, m, out);
 	out->outcome = OUTCOME_OK;
-	struct hidden_error claim = claim_of(result, call, out);
-	bool denied = json_type(JSON_GET(result, "isError")) == JSON_FALSE;
+	struct hidden_error claim = claim_of(members, call, out);
+	bool denied = json_type(members[IS_ERROR]) == JSON_FALSE;
 	if (claim.strength != HIDDEN_ERROR_CERTAIN) {
 		keep_suspicion(&claim, denied, m, out);
 		return;

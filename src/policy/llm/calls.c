@@ -175,8 +175,10 @@ static void check_name(struct call_reading *r, struct tool_call *c)
 {
 	struct error why = {0};
 
+	if (c->outcome == OUTCOME_NONE && is_offered(r, c->name)) {
+		return;
+	}
 	struct str bare = tool_bare_name(c->name);
-
 	if (!is_offered(r, c->name) && is_offered(r, bare) && r->conf->repair) {
 		bool functions = str_starts(c->name, STR("functions."));
 

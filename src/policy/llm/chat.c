@@ -157,7 +157,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		}
 		body = buf_view(&c->translated);
 	}
-	if (chat_reply_read(body, a->reply, err)) {
+	if (valid ? chat_reply_take(body, a->reply, err) : chat_reply_read(body, a->reply, err)) {
 		return -1;
 	}
 	a->answered = true;

@@ -20,6 +20,8 @@ struct history {
 	bool user_last;   /* it is the user's: the next one may be merged into it */
 	unsigned forms;   /* of enum history_form */
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
+	/* So many bytes of `sent` were not changed since who sends them set this to sent.n. */
+	size_t same;
 };
 
 void chat_history_init(struct history *h);

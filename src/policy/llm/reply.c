@@ -51,12 +51,14 @@ static struct str kept(struct arena *a, struct str raw)
 	return json_is_null(raw) ? STR_NONE : arena_str(a, raw);
 }
 
+static struct str reasoning_of(struct str reasoning, struct str content)
+{
+	return json_type(reasoning) == JSON_STRING ? reasoning : content;
+}
+
 struct str chat_reasoning(struct str message)
 {
-	struct str reasoning = JSON_GET(message, "reasoning");
-
-	return json_type(reasoning) == JSON_STRING ? reasoning
-	                                           : JSON_GET(message, "reasoning_content");
+	return reasoning_of(JSON_GET(message, "reasoning"), JSON_GET(message, "reasoning_content"));
 }
 
 static struct chat_call read_call(struct arena *a, struct str id, struct str function)
@@ -73,10 +75,9 @@ static struct chat_call read_call(struct arena *a, struct str id, struct str fun
 }
 
 /* `function_call` is the older form; servers that send both mean the same call. */
-static void read_calls(struct str message, struct chat_reply *out)
+static void read_calls(struct str list, struct str old, struct chat_reply *out)
 {
-	struct str list = JSON_GET(message, "tool_calls"), call;
-	struct str old = JSON_GET(message, "function_call");
+	struct str call;
 	size_t count = json_type(list) == JSON_ARRAY ? json_count(list) : 0;
 	size_t room = count < CHAT_CALLS_MAX ? count : CHAT_CALLS_MAX;
 
@@ -138,33 +139,30 @@ static void read_choice(struct arena *a, struct str choice, struct chat_reply *o
 
 static void read_message(struct arena *a, struct str message, struct chat_reply *out)
 {
-	struct str content = JSON_GET(message, "content");
+	enum { CONTENT, REASONING, REASONING_CONTENT, REFUSAL, CALLS, OLD_CALL, COUNT };
+	static const struct str keys[COUNT] = {
+		STR_INIT("content"), STR_INIT("reasoning"),  STR_INIT("reasoning_content"),
+		STR_INIT("refusal"), STR_INIT("tool_calls"), STR_INIT("function_call")};
+	struct str values[COUNT];
 
-	out->content = joined(a, content, chat_content);
-	out->reasoning = json_text(a, chat_reasoning(message));
+	json_pick(message, keys, COUNT, values);
+	out->content = joined(a, values[CONTENT], chat_content);
+	out->reasoning = json_text(a, reasoning_of(values[REASONING], values[REASONING_CONTENT]));
 	if (!out->reasoning.p) {
-		out->reasoning = joined(a, content, chat_thoughts);
+		out->reasoning = joined(a, values[CONTENT], chat_thoughts);
 	}
-	out->refusal = json_text(a, JSON_GET(message, "refusal"));
-	read_calls(message, out);
+	out->refusal = json_text(a, values[REFUSAL]);
+	read_calls(values[CALLS], values[OLD_CALL], out);
 }
 
-int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
+int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 {
 	enum { CHOICES, PROMPT, USAGE, MODEL, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("choices"), STR_INIT("prompt_token_ids"),
 	                                       STR_INIT("usage"), STR_INIT("model")};
 	struct str values[COUNT], choice, message;
-	struct json_fault fault;
 
 	*out = (struct chat_reply){.calls = NULL};
-	body = text_trim(body); /* some servers send whitespace to keep connections open */
-	if (!body.n) {
-		return not_completion(body, "it is empty", err);
-	}
-	if (json_validate(body, &fault)) {
-		return not_completion(body, fault.why, err);
-	}
 	json_pick(body, keys, COUNT, values);
 	choice = choice_of(values[CHOICES]);
 	if (!choice.p) {
@@ -181,6 +179,21 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	out->usage = kept(a, values[USAGE]);
 	out->model = kept(a, values[MODEL]);
 	return 0;
+}
+
+int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
+{
+	struct json_fault fault;
+
+	*out = (struct chat_reply){.calls = NULL};
+	body = text_trim(body); /* blanks keep slow connections open */
+	if (!body.n) {
+		return no_completion(body, "it is empty", err);
+	}
+	if (json_validate(body, &fault)) {
+		return no_completion(body, fault.why, err);
+	}
+	return chat_reply_take(body, out, err);
 }
 
 void chat_reply_release(struct chat_reply *r)

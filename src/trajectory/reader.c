@@ -75,6 +75,9 @@ void reader_close(struct reader *r)
 	if (r->owned) {
 		close(r->fd);
 	}
+	if (r->unpacked) {
+		fclose(r->unpacked);
+	}
 	if (r->foreign) {
 		foreign_formats.close(r->foreign);
 	}

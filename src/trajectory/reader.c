@@ -131,6 +131,9 @@ static ssize_t read_some(const struct reader *r)
 	if (!r->regular) {
 		return read(r->fd, r->p + r->end, room);
 	}
+	if (!left) {
+		return 0;
+	}
 	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
 }
 

@@ -1,10 +1,13 @@
 /* The import of one file: what the reader calls (trajectory/foreign.h). */
 #include "convert/import.h"
 
+#include "convert/inspect_archive.h"
 #include "convert/looks.h"
 #include "json/write.h"
 
 #include <stdlib.h>
+
+#define UNPACKED_MAX (UINT64_C(16) << 30) /* bytes of an archive's entries, together */
 
 struct task_samples {
 	struct map_item item;
@@ -70,6 +73,11 @@ static void close_import(struct foreign *f)
 	free(f);
 }
 
+static int unpack(int fd, FILE *out, struct error *err)
+{
+	return inspect_unpack(fd, UNPACKED_MAX, out, err);
+}
+
 const struct foreign_formats foreign_formats = {
 	.recognize = recognize,
 	.open = open_import,
@@ -77,6 +85,7 @@ const struct foreign_formats foreign_formats = {
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,
+	.unpack = unpack,
 };
 
 struct str import_rollout_id(struct import *m, struct str task, int64_t *sample)

@@ -1,9 +1,11 @@
 /* Inspect's evaluation logs as JSON (version 2): a document with samples, each with its messages.
-   The .eval logs are zip archives of the same. */
+   The .eval logs, zip archives of the same, arrive here as JSON (convert/inspect_archive.c). */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/messages.h"
+
+#include <inttypes.h>
 
 static bool is(struct str value)
 {
@@ -48,6 +50,23 @@ static struct import_end end_of(struct import *m, struct str sample)
 	return e;
 }
 
+/* The epochs of a sample are its rollouts, in whatever order they ended; absent: counted. */
+static struct str rollout_id(struct import *m, struct str task, struct str epoch, int64_t *sample)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	int64_t n;
+
+	if (!json_i64(epoch, &n) || n < 1) {
+		return STR_NONE;
+	}
+	*sample = n - 1;
+	buf_str(&id, task);
+	buf_printf(&id, ".%" PRId64, *sample);
+	struct str kept = arena_str(&m->arena, buf_view(&id));
+	buf_release(&id);
+	return kept;
+}
+
 static int take(struct import *m, struct str value, struct error *err)
 {
 	struct str eval = JSON_GET(value, "eval"), samples = JSON_GET(value, "samples"), sample;
@@ -67,6 +86,7 @@ static int take(struct import *m, struct str value, struct error *err)
 		};
 		struct import_end e = end_of(m, sample);
 
+		h.id = rollout_id(m, h.task, JSON_GET(sample, "epoch"), &h.sample);
 		dialog_whole(m, &h, JSON_GET(sample, "messages"), &e);
 	}
 	return 0;
@@ -74,7 +94,7 @@ static int take(struct import *m, struct str value, struct error *err)
 
 const struct format format_inspect = {
 	.name = "inspect",
-	.what = "Inspect's evaluation logs as JSON: version, status, eval, samples",
+	.what = "Inspect's evaluation logs (.eval, or JSON: version, status, eval, samples)",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(TOTAL_REWARD),
 	.is = is,
 	.take = take,

@@ -21,11 +21,6 @@ static bool starts_with_mark(struct str s, const char *const *marks, size_t coun
 	return false;
 }
 
-static bool is_zip(struct str s)
-{
-	return str_starts(s, STR("PK\x03\x04"));
-}
-
 static bool is_sqlite(struct str s)
 {
 	return str_starts(s, STR("SQLite format 3"));
@@ -102,9 +97,6 @@ static bool is_text(struct str s)
 }
 
 static const struct look looks[] = {
-	{"looks like a zip archive: if it is an Inspect .eval log, make a JSON log of it first "
-         "(inspect log convert)",
-         is_zip},
 	{"looks like an SQLite database", is_sqlite},
 	{"looks like Parquet: write its rows as JSON Lines first", is_parquet},
 	{"looks like HTML", is_html},

@@ -1,8 +1,10 @@
 /* The canonical form in one pass over the bytes: members are written as they come, and an object
-   whose keys were unsorted is sorted when it closes. Iterative; small values need no memory. */
+   whose keys were unsorted is sorted when it closes. Iterative; small values need no memory. Most
+   values have nothing masked and are simple: those are canon_plain's. */
 #include "json/canon.h"
 
 #include "base/mem.h"
+#include "json/canon_plain.h"
 #include "json/lex.h"
 #include "json/paths_internal.h"
 #include "json/scan.h"
@@ -48,7 +50,6 @@ struct canon {
 	struct string_frame *strings; /* NULL until one is read */
 	struct frame first_frames[16];
 	struct written_member first_members[32];
-	char first_copy[1024];
 };
 
 /* ---- output ---- */
@@ -338,37 +339,13 @@ static void begin_member(struct canon *c, struct frame *f)
 	begin_value(c, states);
 }
 
-/* Sorts the written members of an object by key. */
-static void order_members(struct canon *c, const struct frame *f)
-{
-	struct written_member *m = c->members + f->members;
-	size_t n = c->members_n - f->members, length = c->out->n - f->begin;
-	char *copy = length <= sizeof(c->first_copy) ? c->first_copy : mem_array(length, 1);
-	char *to = c->out->p + f->begin;
-
-	m[n - 1].end = c->out->n;
-	memcpy(copy, to, length);
-	sort_members(m, n);
-	for (size_t i = 0; i < n; i++) {
-		size_t size = m[i].end - m[i].at;
-
-		if (i > 0) {
-			*to++ = ',';
-		}
-		memcpy(to, copy + (m[i].at - f->begin), size);
-		to += size;
-	}
-	if (copy != c->first_copy) {
-		free(copy);
-	}
-}
-
 static void end_container(struct canon *c)
 {
 	const struct frame *f = &c->frames[c->frames_n - 1];
 
 	if (!f->sorted && !c->out->full) {
-		order_members(c, f);
+		c->members[c->members_n - 1].end = c->out->n;
+		sort_written(c->members + f->members, c->members_n - f->members, c->out->p);
 	}
 	put_char(c, (char)f->closer);
 	c->p++;
@@ -444,6 +421,9 @@ void json_canon(struct str value, const struct json_paths *paths, enum json_edit
 
 	if (value.n == 0) {
 		buf_text(out, "null");
+		return;
+	}
+	if (!paths && canon_plain(value, out)) {
 		return;
 	}
 	begin(&c, value, out);

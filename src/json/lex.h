@@ -106,8 +106,18 @@ size_t lex_canonical(uint32_t code, char out[6]);
 /* Like json_decode, without the quotes, into room for s.n bytes. */
 bool lex_decode(struct str inner, char *out, size_t *n);
 
+/* lex_key_is, where the first bytes do not say no. */
+bool lex_rest_is(struct str inner, struct str decoded);
+
 /* Does a string, given without its quotes, decode to that text? */
-bool lex_key_is(struct str inner, struct str decoded);
+ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
+{
+	/* an escape is not shorter than its decoded text */
+	bool other = inner.n < decoded.n ||
+	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
+
+	return !other && lex_rest_is(inner, decoded);
+}
 
 /* Decodes one token of a JSON Pointer, given without its '/': RFC 6901 section 3, and with
    `wild` also "~2" for '*'. False for any other use of '~'. Appends at most raw.n bytes. */

@@ -47,7 +47,7 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 	return p;
 }
 
-const unsigned char *lex_next_child(struct str value, size_t cursor, char opener)
+ALWAYS_INLINE const unsigned char *next_child(struct str value, size_t cursor, char opener)
 {
 	if (value.n == 0 || value.p[0] != opener) {
 		return NULL;
@@ -63,9 +63,14 @@ const unsigned char *lex_next_child(struct str value, size_t cursor, char opener
 	return p == end || *p == ']' || *p == '}' ? NULL : p;
 }
 
+const unsigned char *lex_next_child(struct str value, size_t cursor, char opener)
+{
+	return next_child(value, cursor, opener);
+}
+
 bool json_next(struct str array, size_t *cursor, struct str *element)
 {
-	const unsigned char *p = lex_next_child(array, *cursor, '[');
+	const unsigned char *p = next_child(array, *cursor, '[');
 
 	if (!p) {
 		return false;
@@ -76,9 +81,9 @@ bool json_next(struct str array, size_t *cursor, struct str *element)
 	return true;
 }
 
-bool json_next_member(struct str object, size_t *cursor, struct json_member *member)
+ALWAYS_INLINE bool next_member(struct str object, size_t *cursor, struct json_member *member)
 {
-	const unsigned char *p = lex_next_child(object, *cursor, '{');
+	const unsigned char *p = next_child(object, *cursor, '{');
 
 	if (!p) {
 		return false;
@@ -88,9 +93,14 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 	p = lex_blanks(lex_blanks(behind, end) + 1, end);
 	behind = lex_value(p, end);
 	member->value = lex_slice(p, behind);
-	member->type = json_type(member->value);
+	member->type = (enum json_type)lex_types[*p];
 	*cursor = (size_t)(behind - lex_begin(object));
 	return true;
+}
+
+bool json_next_member(struct str object, size_t *cursor, struct json_member *member)
+{
+	return next_member(object, cursor, member);
 }
 
 bool json_next_string(struct str value, size_t *cursor, struct str *string)
@@ -121,7 +131,7 @@ struct str json_get(struct str object, struct str key)
 	struct str found = STR_NONE;
 	struct json_member m;
 
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
 		if (lex_key_is(m.key, key)) {
 			found = m.value;
 		}
@@ -134,7 +144,7 @@ void json_pick(struct str object, const struct str *keys, size_t count, struct s
 	struct json_member m;
 
 	memset(values, 0, count * sizeof(*values));
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
 		for (size_t i = 0; i < count; i++) {
 			if (lex_key_is(m.key, keys[i])) {
 				values[i] = m.value;

@@ -4,8 +4,10 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define RUN 16
+#define RUN   16
+#define SMALL 1024 /* bytes of members that need no memory */
 
 static void insert_all(struct written_member *m, size_t n)
 {
@@ -13,7 +15,7 @@ static void insert_all(struct written_member *m, size_t n)
 		struct written_member one = m[i];
 		size_t j = i;
 
-		for (; j > 0 && str_order(m[j - 1].key, one.key) > 0; j--) {
+		for (; j > 0 && key_order(m[j - 1].key, one.key) > 0; j--) {
 			m[j] = m[j - 1];
 		}
 		m[j] = one;
@@ -27,7 +29,7 @@ static void merge(const struct written_member *from, size_t middle, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		bool take_left = right == n ||
-		                 (left < middle && str_order(from[left].key, from[right].key) <= 0);
+		                 (left < middle && key_order(from[left].key, from[right].key) <= 0);
 
 		to[i] = from[take_left ? left++ : right++];
 	}
@@ -38,7 +40,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-void sort_members(struct written_member *members, size_t n)
+static void sort_members(struct written_member *members, size_t n)
 {
 	for (size_t i = 0; i < n; i += RUN) {
 		insert_all(members + i, least(RUN, n - i));
@@ -59,4 +61,27 @@ void sort_members(struct written_member *members, size_t n)
 		memcpy(members, from, n * sizeof(*members));
 	}
 	free(room);
+}
+
+void sort_written(struct written_member *m, size_t n, char *out)
+{
+	char small[SMALL];
+	char *to = out + m[0].at;
+	size_t begin = m[0].at, length = m[n - 1].end - begin;
+	char *copy = length <= sizeof(small) ? small : mem_array(length, 1);
+
+	memcpy(copy, to, length);
+	sort_members(m, n);
+	for (size_t i = 0; i < n; i++) {
+		size_t size = m[i].end - m[i].at;
+
+		if (i > 0) {
+			*to++ = ',';
+		}
+		memcpy(to, copy + (m[i].at - begin), size);
+		to += size;
+	}
+	if (copy != small) {
+		free(copy);
+	}
 }

@@ -1,4 +1,4 @@
-/* Sorts members by key. Private to src/json/. */
+/* Sorts written members by key. Private to src/json/. */
 #ifndef ROLLDBG_JSON_SORT_H
 #define ROLLDBG_JSON_SORT_H
 
@@ -10,7 +10,17 @@ struct written_member {
 	size_t at, end;
 };
 
-/* Stable; n log n comparisons. */
-void sort_members(struct written_member *members, size_t n);
+/* The order of their bytes. Most keys differ in the first, so that no function is called. */
+ALWAYS_INLINE int key_order(struct str a, struct str b)
+{
+	if (a.n && b.n && a.p[0] != b.p[0]) {
+		return (unsigned char)a.p[0] < (unsigned char)b.p[0] ? -1 : 1;
+	}
+	return str_order(a, b);
+}
+
+/* Puts members that stand one behind another, a comma between them, in the order of their keys;
+   those of equal keys stay in theirs. n log n comparisons. */
+void sort_written(struct written_member *members, size_t n, char *out);
 
 #endif

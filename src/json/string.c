@@ -154,15 +154,8 @@ void json_text_or_json(struct str value, struct buf *out)
 	}
 }
 
-bool lex_key_is(struct str inner, struct str decoded)
+bool lex_rest_is(struct str inner, struct str decoded)
 {
-	/* an escape is longer than its decoded text */
-	bool other = inner.n < decoded.n ||
-	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
-
-	if (other) {
-		return false;
-	}
 	if (!json_has_escape(inner)) {
 		return str_eq(inner, decoded);
 	}

@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <stdio.h>
+
 struct format;  /* one of convert/formats.def */
 struct foreign; /* the import of one file */
 
@@ -26,6 +28,9 @@ struct foreign_formats {
 	/* Of a file that begins with these bytes and is nobody's: sets FAIL_INPUT, with what it looks
 	   like and which formats are read, true. False where it may be a damaged one of ours. */
 	bool (*describe)(struct str begin, struct error *err);
+	/* The values of an archive, one a line, in a file that can be sought in. FAIL_INPUT where it is
+	   nobody's or damaged. */
+	int (*unpack)(int fd, FILE *out, struct error *err);
 };
 
 extern const struct foreign_formats foreign_formats;

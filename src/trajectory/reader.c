@@ -75,6 +75,9 @@ void reader_close(struct reader *r)
 	if (r->owned) {
 		close(r->fd);
 	}
+	if (r->unpacked) {
+		fclose(r->unpacked);
+	}
 	if (r->foreign) {
 		foreign_formats.close(r->foreign);
 	}
@@ -127,6 +130,9 @@ static ssize_t read_some(const struct reader *r)
 
 	if (!r->regular) {
 		return read(r->fd, r->p + r->end, room);
+	}
+	if (!left) {
+		return 0;
 	}
 	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
 }

@@ -77,7 +77,7 @@ int reader_look(struct reader *r, struct error *err)
 	size_t used;
 
 	r->looked = true;
-	if (read_ahead(r, false, err) != 0) {
+	if (reader_unpack(r, err) != 0 || read_ahead(r, false, err) != 0) {
 		return -1;
 	}
 	text = ahead(r, false);

@@ -30,9 +30,10 @@ struct reader {
 	struct buf scratch;
 
 	/* of a file in another format */
-	bool looked; /* at the first value */
-	bool whole;  /* a value has several lines: all of the file is in p[start..end) */
-	bool done;   /* the importer has nothing more to give */
+	FILE *unpacked; /* an archive's values, read in its place; NULL: it is none */
+	bool looked;    /* at the first value */
+	bool whole;     /* a value has several lines: all of the file is in p[start..end) */
+	bool done;      /* the importer has nothing more to give */
 	const struct format *format;
 	struct foreign *foreign;
 	struct buf made; /* lines that the importer made; made.p[taken..] are not yet returned */
@@ -50,6 +51,8 @@ bool reader_is_torn(const struct reader *r);
 /* Returns that rest as a torn line. */
 void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note);
 
+/* Where the file begins as an archive, its values are read in its place. */
+MUST_USE int reader_unpack(struct reader *r, struct error *err);
 /* Looks at the first value: sets `format` if the file is another program's. FAIL_INPUT where it is
    nobody's. */
 MUST_USE int reader_look(struct reader *r, struct error *err);

@@ -1,6 +1,7 @@
 /* Replaces known texts in one pass over the bytes; in JSON, string by string. */
 #include "trajectory/replacer.h"
 
+#include "base/find.h"
 #include "base/mem.h"
 #include "trajectory/replace_json.h"
 
@@ -48,17 +49,6 @@ static bool is_plain(struct str text)
 	return true;
 }
 
-/* For Horspool's search: the distance of each byte's last occurrence from the end. */
-static void set_skips(struct replacement *x)
-{
-	size_t longest = x->n < 255 ? x->n : 255;
-
-	memset(x->skip, (int)longest, sizeof(x->skip));
-	for (size_t i = x->n - longest; i + 1 < x->n; i++) {
-		x->skip[(unsigned char)x->text[i]] = (unsigned char)(x->n - 1 - i);
-	}
-}
-
 void replacer_add(struct replacer *n, struct str text, const char *put, bool whole)
 {
 	size_t at = 0;
@@ -80,7 +70,6 @@ void replacer_add(struct replacer *n, struct str text, const char *put, bool who
 	                                    .whole = whole,
 	                                    .plain = is_plain(text),
 	                                    .age = n->added++};
-	set_skips(&n->items[at]);
 	n->count++;
 	if (n->max && n->count > n->max) {
 		remove_oldest(n);
@@ -148,16 +137,7 @@ static void replace(const void *ctx, struct str text, struct buf *out)
 
 static bool is_in(const struct replacement *x, struct str text)
 {
-	for (size_t at = x->n - 1; at < text.n;) {
-		unsigned char c = (unsigned char)text.p[at];
-
-		if (c == (unsigned char)x->text[x->n - 1] &&
-		    memcmp(text.p + at - (x->n - 1), x->text, x->n) == 0) {
-			return true;
-		}
-		at += x->skip[c];
-	}
-	return false;
+	return find_in(text, (struct str){x->text, x->n});
 }
 
 static bool has_unicode_escape(struct str json)
@@ -193,6 +173,16 @@ bool replacer_is_free(const struct replacer *n, struct str json)
 		}
 	}
 	return !has_unicode_escape(json);
+}
+
+bool replacer_is_free_canonical(const struct replacer *n, struct str json)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		if (i == FEW || !n->items[i].plain || is_in(&n->items[i], json)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static const char *found(const void *ctx, struct str text)

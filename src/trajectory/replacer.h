@@ -7,11 +7,10 @@
 struct replacement {
 	char *text;
 	size_t n;
-	const char *put;         /* the replacement, which needs no escapes; borrowed */
-	bool whole;              /* only if it is the whole string */
-	bool plain;              /* JSON does not escape it, except as \u */
-	uint64_t age;            /* sequence number of its addition */
-	unsigned char skip[256]; /* how far a search may advance after this byte */
+	const char *put; /* the replacement, which needs no escapes; borrowed */
+	bool whole;      /* only if it is the whole string */
+	bool plain;      /* JSON does not escape it, except as \u */
+	uint64_t age;    /* sequence number of its addition */
 };
 
 /* Empty if zeroed; max 0 means unlimited. */
@@ -28,6 +27,8 @@ void replacer_release(struct replacer *n);
 
 /* Is there none of them in this JSON? False also where that is not certain. */
 bool replacer_is_free(const struct replacer *n, struct str json);
+/* The same for JSON in canonical form, where escapes hide nothing. */
+bool replacer_is_free_canonical(const struct replacer *n, struct str json);
 /* Appends validated JSON with each replaced in strings, the longest first, however they are
    escaped there, also in keys; true when there was one. What has none is copied as it is. */
 bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,

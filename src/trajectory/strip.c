@@ -32,6 +32,7 @@ struct strip {
 	bool open; /* a rollout is open */
 	struct buf id;
 	struct hasher *hasher;
+	const struct line_key *parts[KEY_COUNT]; /* the first of each object that has some */
 	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
 	   and canonical with masks applied. */
 	struct buf text, plain, masked, values, state, scratch;
@@ -119,6 +120,9 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 		}
 	}
 	s->hasher = hasher_new();
+	for (size_t i = line_parts_count; i > 0; i--) {
+		s->parts[line_parts[i - 1].key] = &line_parts[i - 1];
+	}
 	s->id = BUF(LINE_MAX);
 	s->text = s->plain = s->masked = BUF(LINE_MAX);
 	s->values = s->state = s->scratch = BUF(LINE_MAX);
@@ -414,16 +418,6 @@ static void write_parts(enum key k, struct str object, struct buf *out)
 	buf_text(out, out->n == from ? "{}" : "}");
 }
 
-static bool has_parts(enum key k)
-{
-	for (size_t i = 0; i < line_parts_count; i++) {
-		if (line_parts[i].key == k) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void write_stripped(struct strip *s, const struct line *l, struct buf *out)
 {
 	size_t count, at[KEY_COUNT] = {0};
@@ -434,7 +428,7 @@ static void write_stripped(struct strip *s, const struct line *l, struct buf *ou
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
 
-		if (json_type(l->value[k]) == JSON_OBJECT && has_parts(k)) {
+		if (json_type(l->value[k]) == JSON_OBJECT && s->parts[k]) {
 			at[i] = s->values.n + 1;
 			write_parts(k, l->value[k], &s->values);
 			work.value[k].n = s->values.n + 1 - at[i];
@@ -462,6 +456,128 @@ static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct
 	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
 }
 
+static void write_edited(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                         struct buf *out)
+{
+	struct line stripped = {.type = l->type};
+
+	if (r->masks) {
+		write_plain(s, r, l);
+		take_masked(s, r, &stripped);
+	} else {
+		take_unmasked(s, r, l, &stripped);
+	}
+	redo_state(s, r, &stripped);
+	if (l->type == LINE_END) {
+		redo_lines(s, r, &stripped);
+	}
+	write_stripped(s, &stripped, out);
+}
+
+/* ---- a line where nothing is masked and no id occurs, as nearly all are ---- */
+
+/* An object whose members stand in the order of the table, and no others. False: it is not such a
+   one, and something may have been written. */
+static bool write_parts_straight(const struct line_key *row, struct str object, struct buf *out)
+{
+	const struct line_key *end = line_parts + line_parts_count;
+	const enum key k = row->key;
+	const char *lead = "{\"";
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m); lead = ",\"") {
+		while (row < end && row->key == k &&
+		       !str_eq(m.key, (struct str){row->name, row->name_n})) {
+			row++;
+		}
+		if (row == end || row->key != k) {
+			return false;
+		}
+		row++;
+		buf_add(out, lead, 2);
+		buf_str(out, m.key);
+		buf_add(out, "\":", 2);
+		json_canon(m.value, NULL, JSON_EDIT_MASK, out);
+	}
+	buf_text(out, lead[0] == '{' ? "{}" : "}");
+	return true;
+}
+
+static void write_parts_sorted(struct strip *s, enum key k, struct str object, struct buf *out)
+{
+	buf_clear(&s->plain);
+	json_canon(object, NULL, JSON_EDIT_MASK, &s->plain);
+	write_parts(k, buf_view(&s->plain), out);
+}
+
+/* The state, and in s->hash its hash. */
+static void write_state(struct strip *s, const struct stripped_rollout *r, struct str state,
+                        struct buf *out)
+{
+	size_t from = out->n;
+
+	json_canon(state, NULL, JSON_EDIT_MASK, out);
+	if (out->full) {
+		return;
+	}
+	struct line l = {.value[KEY_STATE] = {out->p + from, out->n - from}};
+	redo_state(s, r, &l);
+	if (r->ignore) {
+		buf_cut(out, from);
+		buf_str(out, l.value[KEY_STATE]);
+	}
+}
+
+static void write_value(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                        enum key k, struct buf *out)
+{
+	struct str value = l->value[k];
+
+	if (k == KEY_STATE && !json_is_null(value)) {
+		write_state(s, r, value, out);
+	} else if (k == KEY_STATE_HASH && !json_is_null(l->value[KEY_STATE])) {
+		buf_add(out, s->hash, HASH_HEX + 2);
+	} else if (s->parts[k] && json_type(value) == JSON_OBJECT) {
+		size_t from = out->n;
+
+		if (!write_parts_straight(s->parts[k], value, out)) {
+			buf_cut(out, from);
+			write_parts_sorted(s, k, value, out);
+		}
+	} else {
+		json_canon(value, NULL, JSON_EDIT_MASK, out);
+	}
+}
+
+/* False, with nothing written: an id may occur, which write_plain looks for string by string. */
+static bool write_straight(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                           struct buf *out)
+{
+	size_t count, from = out->n;
+	const struct line_key *row = line_rows(l->type, &count), *end = row + count;
+	struct line work = *l;
+
+	if (l->type == LINE_END) {
+		redo_lines(s, r, &work);
+	}
+	buf_text(out, "{\"type\":\"");
+	buf_text(out, line_type_name(l->type));
+	buf_char(out, '"');
+	for (row++; row < end; row++) {
+		if (row->key != KEY_META &&
+		    (work.value[row->key].n || !(row->types & T_OPTIONAL))) {
+			buf_str(out, row->lead);
+			write_value(s, r, &work, row->key, out);
+		}
+	}
+	buf_add(out, "}\n", 2);
+	if (out->full || replacer_is_free_canonical(&r->ids, str_skip(buf_view(out), from))) {
+		return true;
+	}
+	buf_cut(out, from);
+	return false;
+}
+
 int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
 {
 	struct stripped_rollout *r = &s->rollout;
@@ -478,18 +594,9 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 		r->dropped++;
 		return 0;
 	}
-	struct line stripped = {.type = l->type};
-	if (r->masks) {
-		write_plain(s, r, l);
-		take_masked(s, r, &stripped);
-	} else {
-		take_unmasked(s, r, l, &stripped);
+	if (r->masks || !write_straight(s, r, l, out)) {
+		write_edited(s, r, l, out);
 	}
-	redo_state(s, r, &stripped);
-	if (l->type == LINE_END) {
-		redo_lines(s, r, &stripped);
-	}
-	write_stripped(s, &stripped, out);
 	r->written++;
 	if (l->type == LINE_END) {
 		end_rollout(s);

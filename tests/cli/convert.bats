@@ -184,6 +184,43 @@ env.1.json' ]
 	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB'
 }
 
+@test "Inspect's .eval logs: deflate, stored, zstd, of a run that crashed, with a sample that was run again" {
+	cmp <(rolldbg strip "$formats/inspect/zstd.eval") "$formats/inspect/expected.stripped"
+	command -v python3 >/dev/null || skip 'no python3'
+	for kind in whole stored again odd-names crashed; do
+		python3 -W ignore "$data/eval_log.py" "$formats/inspect/in.json" "$kind" "$kind.eval"
+		expect 0 rolldbg strip "$kind.eval"
+		diff -u "$formats/inspect/expected.stripped" - <<<"$output"
+		rolldbg strip - <"$kind.eval" | diff -u "$formats/inspect/expected.stripped" -
+	done
+	expect 1 rolldbg check - < <(cat whole.eval)
+	expect 0 rolldbg show whole.eval
+	has "$output" '· inspect'
+	[ -z "$(find . -name "*epoch*")" ] # an entry's name is no path
+}
+
+@test "Inspect's .eval logs: what is wrong with one" {
+	command -v python3 >/dev/null || skip 'no python3'
+	while IFS='|' read -r kind message; do
+		python3 "$data/eval_log.py" "$formats/inspect/in.json" "$kind" "$kind.eval"
+		expect 3 rolldbg check "$kind.eval"
+		has "$stderr" "$kind.eval: $message"
+	done <<-'END'
+		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of the text, at byte 10
+		bad-header|header.json in the zip archive is not valid JSON
+		chunked|an Inspect log with chunked samples, which cannot be read: make a JSON log of it first (inspect log dump)
+		no-samples|an evaluation log without samples
+		no-log|a zip archive, but not an Inspect log: it has no header.json
+		not-a-log|a zip archive, but not an Inspect log: its header.json has no eval
+		bomb|samples/3_epoch_1.json in the zip archive is longer than 256 MiB
+		truncated|the zip archive is truncated or damaged: the list of entries at its end is missing
+		damaged|samples/1_epoch_1.json in the zip archive cannot be read: ZIP decompression failed
+		encrypted|_journal/start.json in the zip archive is encrypted
+		method|_journal/start.json in the zip archive cannot be read: Unsupported ZIP compression method
+		empty|the zip archive is truncated or damaged
+	END
+}
+
 @test "map: pointers name the facts of any JSON" {
 	map=$formats/map
 	expect 0 rolldbg convert --from "map:$map/map.json" "$map/in.jsonl" --out out.jsonl

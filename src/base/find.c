@@ -1,0 +1,48 @@
+/* Searching bytes: see find.h. */
+#define _GNU_SOURCE /* memmem */
+#include "base/find.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+#define SHORT_MAX ((size_t)64) /* a longer part could make comparing each place too slow */
+#define BLOCK     ((size_t)16)
+
+static __m128i load(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* Sixteen places at a time: those where the first and the last byte are right are compared. */
+static bool find_short(struct str text, struct str part)
+{
+	const __m128i first = _mm_set1_epi8(part.p[0]), last = _mm_set1_epi8(part.p[part.n - 1]);
+	size_t at = 0;
+
+	for (; text.n - at >= part.n - 1 + BLOCK; at += BLOCK) {
+		__m128i begins = _mm_cmpeq_epi8(load(text.p + at), first);
+		__m128i ends = _mm_cmpeq_epi8(load(text.p + at + part.n - 1), last);
+		unsigned places = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
+
+		for (; UNLIKELY(places); places &= places - 1) {
+			if (memcmp(text.p + at + __builtin_ctz(places), part.p, part.n) == 0) {
+				return true;
+			}
+		}
+	}
+	return memmem(text.p + at, text.n - at, part.p, part.n) != NULL;
+}
+#endif
+
+bool find_in(struct str text, struct str part)
+{
+	if (text.n < part.n) {
+		return false;
+	}
+#ifdef __SSE2__
+	if (part.n <= SHORT_MAX) {
+		return find_short(text, part);
+	}
+#endif
+	return memmem(text.p, text.n, part.p, part.n) != NULL;
+}

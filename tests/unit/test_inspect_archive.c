@@ -1,0 +1,42 @@
+/* Inspect's .eval logs are unpacked within bounds: of memory, and of all bytes together. */
+#include "base/base.h"
+#include "convert/inspect_archive.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define LOG "fixtures/convert/inspect/zstd.eval"
+
+static int unpacked(uint64_t most, FILE *out, struct error *err)
+{
+	int fd = open(LOG, O_RDONLY | O_CLOEXEC);
+	int failed = inspect_unpack(fd, most, out, err);
+
+	close(fd);
+	return failed;
+}
+
+int main(void)
+{
+	char line[4096];
+	struct error err = {0};
+	FILE *out = tmpfile();
+	size_t lines = 0, bytes = 0;
+
+	is_int(unpacked(1 << 20, out, &err), 0, "a log compressed with zstd is unpacked");
+	rewind(out);
+	while (fgets(line, sizeof(line), out)) {
+		lines++;
+		bytes += strlen(line);
+		ok(strstr(line, "\"samples\":[{\"id\":1,\"epoch\":"),
+		   "a line is a log of one sample");
+	}
+	is_int(lines, 2, "a line for each sample");
+	ok(bytes < 2048, "with what is read, and no more");
+	is_int(unpacked(1000, out, &err), -1, "more bytes than allowed, together");
+	is_int(err.kind, FAIL_INPUT, "are the file's fault");
+	is_str(err.text, "the zip archive unpacks to too many bytes", "and a sentence says so");
+	fclose(out);
+	return done();
+}

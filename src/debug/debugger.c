@@ -56,16 +56,28 @@ struct known debugger_known(struct debugger *d)
 		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
 }
 
+enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after)
+{
+	char hash[HASH_HEX + 1];
+
+	if (!after.p) {
+		return EFFECT_UNKNOWN;
+	}
+	if (str_eq(after, step->value[KEY_STATE])) {
+		return EFFECT_UNCHANGED;
+	}
+	json_hash(d->hasher, after, d->ignored, &d->hashing, hash);
+	return effect_between(line_state_hash(step), str_from(hash));
+}
+
 /* At the newest step of a live session the state behind it is known before it is recorded. */
 static void add_live_state(struct debugger *d)
 {
 	const struct proposal *p = live_proposal(d->live);
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	struct hasher *h = hasher_new();
 	char hash[HASH_HEX + 1];
 
 	if (p->state.p) {
-		json_hash(h, p->state, d->ignored, &scratch, hash);
+		json_hash(d->hasher, p->state, d->ignored, &d->hashing, hash);
 		snprintf(d->live_hash, sizeof(d->live_hash), "\"%s\"", hash);
 		d->now.after = p->state;
 		d->now.after_hash = str_from(d->live_hash);
@@ -74,8 +86,6 @@ static void add_live_state(struct debugger *d)
 	if (d->now.line->type != LINE_STEP) {
 		d->now.effect = EFFECT_UNKNOWN;
 	}
-	buf_release(&scratch);
-	hasher_free(h);
 }
 
 void debugger_refresh(struct debugger *d)
@@ -96,10 +106,19 @@ int debugger_to_newest(struct debugger *d, struct error *err)
 	return 0;
 }
 
+/* Of a live session's recording the effects are known already. */
+static const struct effects *effects_of(const struct debugger *d, const char *path,
+                                        const char *rollout)
+{
+	return d->live && !rollout && !strcmp(path, live_path(d->live)) ? live_effects(d->live)
+	                                                                : NULL;
+}
+
 int debugger_open(struct debugger *d, const char *path, const char *rollout, struct error *err)
 {
 	struct cursor_conf conf = {.path = path,
 	                           .rollout = rollout,
+	                           .effects = effects_of(d, path, rollout),
 	                           .interrupted = d->conf->interrupted,
 	                           .ctx = d->conf->ctx};
 	struct cursor *opened;
@@ -258,12 +277,20 @@ int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
 	struct debugger d = {.conf = conf,
 	                     .out = BUF(SIZE_MAX / 2),
 	                     .value = BUF(BUF_MAX_MESSAGE),
+	                     .hasher = hasher_new(),
+	                     .hashing = BUF(BUF_MAX_MESSAGE),
+	                     .proposed = BUF(BUF_MAX_MESSAGE),
+	                     .live_end = BUF(BUF_MAX_MESSAGE),
 	                     .last_command = BUF(BUF_MAX_SMALL)};
 
 	*failed = false;
 	int broken = run(&d, failed, err);
-	live_free(d.live);
 	cursor_close(d.cursor);
+	live_free(d.live);
+	hasher_free(d.hasher);
+	buf_release(&d.hashing);
+	buf_release(&d.proposed);
+	buf_release(&d.live_end);
 	json_paths_free(d.ignored);
 	points_release(&d.points);
 	free(d.begins);

@@ -18,7 +18,11 @@ struct debugger {
 	struct cursor *cursor;
 	struct live *live;  /* NULL: only a recording */
 	struct moment now;  /* as facts go: with what a live session knows beyond the recording */
-	char live_hash[64]; /* of a state that is not recorded yet, in quotes */
+	struct hasher *hasher;
+	struct buf hashing;   /* scratch */
+	char live_hash[64];   /* of a state that is not recorded yet, in quotes */
+	struct buf proposed;  /* the next call as a line */
+	struct buf live_end;  /* the verdict of the live session that has ended, as text */
 	bool forked;
 	struct json_paths *ignored; /* in states */
 	struct points points;
@@ -44,6 +48,8 @@ const char *debug_mode_name(enum debug_mode m);
 const char *debugger_file(const struct debugger *d);
 /* What expressions are asked about. */
 struct known debugger_known(struct debugger *d);
+/* The effect of a step that `after` follows, by the two states alone. */
+enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Takes over where the cursor stands. */
 void debugger_refresh(struct debugger *d);
 /* Reads what was recorded since, and stands at the newest step. */
@@ -76,6 +82,11 @@ void stop_proposal(struct debugger *d);
 /* The same for a machine: an object. */
 struct json_writer;
 void stop_json(struct debugger *d, struct json_writer *w);
+
+/* ---- look.c ---- */
+
+/* Findings, causes first, and the counters. */
+void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out);
 
 /* ---- running commands ---- */
 

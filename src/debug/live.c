@@ -4,9 +4,8 @@
 
 #include "base/mem.h"
 #include "debug/line_copy.h"
-#include "json/canon.h"
+#include "debug/live_judge.h"
 #include "json/write.h"
-#include "report/changes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,9 +44,7 @@ struct live {
 	bool woken;
 	struct line_copy step; /* the newest */
 	bool is_new;           /* `pass` has not seen it */
-	struct json_paths *ignored;
-	struct hasher *hasher;
-	struct buf scratch;
+	struct live_judge judge;
 	int64_t sent; /* calls */
 	/* A call by hand where the policy made none: what it said instead, or that it said nothing. */
 	struct decision replaced;
@@ -154,29 +151,14 @@ static int take_line(void *ctx, const struct line *line, struct error *err)
 {
 	struct live *l = ctx;
 
-	if (line->type == LINE_HEADER) {
-		json_paths_free(l->ignored);
-		l->ignored = changes_ignored(line);
-	} else if (line->type == LINE_STEP) {
-		l->is_new = true;
-		return line_copy_set(&l->step, line, err);
+	if (live_judge_line(&l->judge, line, err)) {
+		return -1;
 	}
-	return 0;
-}
-
-/* The step that was answered last, with the state that is before the proposal. */
-static struct moment answered(struct live *l, const struct line *line)
-{
-	struct moment m = {.line = line, .position = 1, .after = l->proposal.state};
-	char hash[HASH_HEX + 1];
-
-	if (m.after.p && str_eq(m.after, line->value[KEY_STATE])) {
-		m.effect = EFFECT_UNCHANGED;
-	} else if (m.after.p) {
-		json_hash(l->hasher, m.after, l->ignored, &l->scratch, hash);
-		m.effect = effect_between(line_state_hash(line), str_from(hash));
+	if (line->type != LINE_STEP) {
+		return 0;
 	}
-	return m;
+	l->is_new = true;
+	return line_copy_set(&l->step, line, err);
 }
 
 static bool passes(struct live *l)
@@ -190,8 +172,9 @@ static bool passes(struct live *l)
 	if (asks) {
 		return false;
 	}
-	struct moment m = is_new ? answered(l, &l->step.line) : (struct moment){.position = 0};
-	return l->pass(l->pass_ctx, is_new ? &m : NULL);
+	const struct moment answered = {
+		.line = &l->step.line, .position = 1, .after = l->proposal.state};
+	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
 }
 
 /* What the real policy says; an interrupt leaves it without an answer. */
@@ -379,9 +362,7 @@ static void release(struct live *l)
 	buf_release(&l->reason);
 	buf_release(&l->state);
 	line_copy_release(&l->step);
-	buf_release(&l->scratch);
-	json_paths_free(l->ignored);
-	hasher_free(l->hasher);
+	live_judge_close(&l->judge);
 	free(l);
 }
 
@@ -397,8 +378,6 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .arguments = BUF(BUF_MAX_MESSAGE),
 	                   .reason = BUF(BUF_MAX_MESSAGE),
 	                   .state = BUF(BUF_MAX_MESSAGE),
-	                   .scratch = BUF(BUF_MAX_MESSAGE),
-	                   .hasher = hasher_new(),
 	                   .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 	line_copy_init(&l->step);
@@ -406,7 +385,11 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);
 	failed = l->stop_fd < 0 || l->wake_fd < 0 ? error_errno(err, "cannot start a live session")
-	                                          : t->record(t->ctx, &l->path, err);
+	                                          : t->record(t->ctx, &l->path, err) ||
+	                                                    live_judge_open(&l->judge,
+	                                                                    buf_cstr(&l->path),
+	                                                                    q->verdict,
+	                                                                    q->verdict_user, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
 		failed = error_errno(err, "cannot start a thread");
 	}
@@ -421,6 +404,11 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 const char *live_path(const struct live *l)
 {
 	return buf_cstr(&l->path);
+}
+
+const struct effects *live_effects(const struct live *l)
+{
+	return &l->judge.effects;
 }
 
 bool live_is_over(struct live *l)
@@ -466,38 +454,38 @@ void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(vo
 	pthread_mutex_unlock(&l->lock);
 }
 
-bool live_proposed_line(const struct live *l, struct str rollout, struct buf *text, struct buf *id,
-                        struct line *out)
+bool live_proposed_line(const struct live *l, struct buf *text, struct line *out)
 {
 	const struct proposal *p = &l->proposal;
 	struct json_writer w;
-	struct error unused; /* we write it ourselves */
-	size_t used;
 
 	if (p->kind != PROPOSAL_CALL && !p->edited) {
 		return false;
 	}
+	*out = (struct line){.type = LINE_STEP,
+	                     .turn = p->turn,
+	                     .step = p->step,
+	                     .terminated = -1,
+	                     .truncated = -1};
+	buf_clear(text);
 	jw_init(&w, text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, line_type_name(LINE_STEP));
-	jw_key(&w, "rollout");
-	jw_str(&w, rollout);
-	jw_key(&w, "turn");
 	jw_i64(&w, p->turn);
-	jw_key(&w, "step");
+	size_t turn_end = text->n;
+	jw_init(&w, text);
 	jw_i64(&w, p->step);
-	jw_key(&w, "state");
-	jw_raw(&w, p->state);
-	jw_key(&w, "tool_call");
+	size_t step_end = text->n;
+	jw_init(&w, text);
 	jw_object(&w);
 	jw_key(&w, "name");
 	jw_str(&w, p->name);
 	jw_key(&w, "arguments");
 	jw_raw(&w, p->arguments);
 	jw_end(&w);
-	jw_end(&w);
-	return !text->full && !line_parse(buf_view(text), id, out, &used, &unused);
+	out->value[KEY_TURN] = (struct str){text->p, turn_end};
+	out->value[KEY_STEP] = (struct str){text->p + turn_end, step_end - turn_end};
+	out->value[KEY_TOOL_CALL] = (struct str){text->p + step_end, text->n - step_end};
+	out->value[KEY_STATE] = p->state;
+	return !text->full;
 }
 
 void live_ending(const struct live *l, struct buf *out)

@@ -23,29 +23,44 @@ static int need_live(struct debugger *d, struct error *err)
 
 /* ---- beginning a session ---- */
 
-/* A rollout that ended before its first call has a recording, too, unless the options were wrong. */
-static int stand_at_front(struct debugger *d, struct error *err)
+/* In the rollout's thread, before it is over. */
+static void keep_verdict(void *user, const struct rollout_verdict *v)
 {
-	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
-	if (live_is_over(d->live) && live_failure(d->live, err)) {
-		return -1;
-	}
-	return debugger_open(d, live_path(d->live), NULL, err) || debugger_to_newest(d, err);
+	struct debugger *d = user;
+
+	buf_clear(&d->live_end);
+	backtrace_put(v, d->conf->style, &d->live_end);
 }
 
-static int begin(struct debugger *d, const struct live_request *q, struct error *err)
+/* Stands before the first call. A rollout that ended before it has a recording, too, unless the
+   options were wrong. */
+static int begin(struct debugger *d, struct live_request *q, struct error *err)
 {
-	live_free(d->live);
-	d->live = NULL;
+	struct live *before = d->live; /* the cursor may still use it */
+
+	if (before) {
+		live_end(before);
+	}
+	buf_clear(&d->live_end);
+	q->verdict = keep_verdict;
+	q->verdict_user = d;
 	if (live_start(d->conf->target, q, &d->live, err)) {
 		return -1;
 	}
-	return stand_at_front(d, err);
+	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	if ((live_is_over(d->live) && live_failure(d->live, err)) ||
+	    debugger_open(d, live_path(d->live), NULL, err)) {
+		live_free(d->live);
+		d->live = before;
+		return -1;
+	}
+	live_free(before);
+	return debugger_to_newest(d, err);
 }
 
 int live_session_begin(struct debugger *d, struct error *err)
 {
-	const struct live_request as_options_say = {.again = false};
+	struct live_request as_options_say = {.again = false};
 
 	return begin(d, &as_options_say, err);
 }
@@ -144,7 +159,8 @@ int live_session_report(struct debugger *d, struct error *err)
 	text_escape(&d->out, buf_view(&text));
 	buf_char(&d->out, '\n');
 	buf_release(&text);
-	int failed = verb_backtrace(d, STR(""), err);
+	buf_str(&d->out, buf_view(&d->live_end));
+	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);
 	buf_printf(&d->out, "recorded: %s\n", live_path(d->live));
 	return failed;
 }

@@ -96,6 +96,34 @@ void debugger_refresh(struct debugger *d)
 	}
 }
 
+static bool is_interrupted(void *ctx)
+{
+	const struct debugger *d = ctx;
+
+	return d->conf->interrupted && d->conf->interrupted(d->conf->ctx);
+}
+
+/* Nobody is there to go on with a script. */
+static bool take_interrupt(void *ctx)
+{
+	struct debugger *d = ctx;
+	const struct debug_conf *c = d->conf;
+	bool attended = !c->batch && (c->terminal || !d->scripted);
+
+	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
+	return !d->stopped;
+}
+
+bool debugger_goes_on(struct debugger *d)
+{
+	return !d->stopped && (!is_interrupted(d) || take_interrupt(d));
+}
+
+void debugger_wait(struct debugger *d)
+{
+	live_wait(d->live, is_interrupted, take_interrupt, d);
+}
+
 int debugger_to_newest(struct debugger *d, struct error *err)
 {
 	if (cursor_read_all(d->cursor, err) ||
@@ -234,14 +262,18 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 	struct buf line = BUF(BUF_MAX_SMALL);
 	int broken = 0;
 
+	d->scripted = true;
 	for (size_t i = 0; i < c->file_count && !broken && !d->quit && !*failed; i++) {
 		buf_clear(&line);
 		buf_printf(&line, "source %s", c->files[i]);
 		broken = line_answer(d, buf_view(&line), failed, err);
+		d->quit = !debugger_goes_on(d) || d->quit;
 	}
 	for (size_t i = 0; i < c->command_count && !broken && !d->quit && !*failed; i++) {
 		broken = line_answer(d, str_from(c->commands[i]), failed, err);
+		d->quit = !debugger_goes_on(d) || d->quit;
 	}
+	d->scripted = false;
 	buf_release(&line);
 	return broken;
 }
@@ -269,7 +301,10 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 		return -1;
 	}
 	bool unused;
-	return d->live && !live_is_over(d->live) ? line_answer(d, STR("kill"), &unused, err) : 0;
+	if (d->live && !live_is_over(d->live) && line_answer(d, STR("kill"), &unused, err)) {
+		return -1;
+	}
+	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;
 }
 
 int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)

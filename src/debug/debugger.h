@@ -35,6 +35,8 @@ struct debugger {
 	bool moved;       /* the present command moved */
 	bool greeting;    /* the present command is none: it says where the session begins */
 	bool quit;
+	bool scripted; /* commands come from options */
+	bool stopped;  /* by a signal: the program is to end */
 	int64_t listed, listed_here; /* where list goes on, while it stands there */
 	int depth;                   /* of files of commands that read files of commands */
 };
@@ -52,6 +54,10 @@ struct known debugger_known(struct debugger *d);
 enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Takes over where the cursor stands. */
 void debugger_refresh(struct debugger *d);
+/* False if a signal says that the program is to end; another one only ended what ran. */
+bool debugger_goes_on(struct debugger *d);
+/* Waits until the live session proposes a call or is over. */
+void debugger_wait(struct debugger *d);
 /* Reads what was recorded since, and stands at the newest step. */
 MUST_USE int debugger_to_newest(struct debugger *d, struct error *err);
 /* Opens a recording's rollout in place of the present one. */

@@ -33,6 +33,7 @@ struct live {
 	pthread_cond_t changed;
 	enum live_phase phase;
 	bool ending, pausing;
+	bool interrupted; /* it ends because the program is to end */
 	live_pass_fn *pass; /* while it goes on */
 	void *pass_ctx;
 	struct proposal proposal; /* while it asks, both threads leave it alone but by agreement */
@@ -100,6 +101,14 @@ static bool is_ending(struct live *l)
 	bool ending = l->ending;
 	pthread_mutex_unlock(&l->lock);
 	return ending;
+}
+
+static bool is_interrupted(struct live *l)
+{
+	pthread_mutex_lock(&l->lock);
+	bool interrupted = l->interrupted;
+	pthread_mutex_unlock(&l->lock);
+	return interrupted;
 }
 
 static void propose(struct live *l, enum proposal_kind kind, const struct decision *d,
@@ -240,10 +249,13 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 		return l->inner->ops->decide(l->inner, v, out, err);
 	}
 	while (again) {
-		if (consult(l, v, out, err) || (!passes(l) && ask(l, err))) {
+		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err))) {
 			return -1;
 		}
 		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
+	}
+	if (is_interrupted(l)) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
 	settle(l, out);
 	l->sent += out->kind == DECIDE_CALL;
@@ -443,7 +455,8 @@ void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(vo
 	while (l->phase == LIVE_RUNS) {
 		wait_a_moment(l);
 		if (l->phase == LIVE_RUNS && interrupted && interrupted(ctx)) {
-			l->ending = l->ending || !resume(ctx);
+			l->interrupted = l->interrupted || !resume(ctx);
+			l->ending = l->ending || l->interrupted;
 			l->pausing = true;
 			patience = PATIENCE_MS / LOOK_MS;
 		} else if (l->phase == LIVE_RUNS && patience && --patience == 0) {
@@ -542,10 +555,11 @@ void live_go(struct live *l, live_pass_fn *pass, void *ctx)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void live_end(struct live *l)
+void live_end(struct live *l, bool interrupted)
 {
 	pthread_mutex_lock(&l->lock);
 	l->ending = true;
+	l->interrupted = l->interrupted || interrupted;
 	if (l->phase == LIVE_RUNS) {
 		signal_fd(l->stop_fd);
 	}
@@ -557,7 +571,7 @@ void live_end(struct live *l)
 void live_free(struct live *l)
 {
 	if (l) {
-		live_end(l);
+		live_end(l, false);
 		pthread_join(l->thread, NULL);
 		release(l);
 	}

@@ -64,10 +64,10 @@ const char *live_path(const struct live *l); /* of its recording */
 /* Of its steps; valid until live_free, and may be read while the rollout waits or is over. */
 const struct effects *live_effects(const struct live *l);
 
-/* Waits until it proposes something or is over. What `interrupted` says stops it at the next proposal;
-   if none comes soon, it ends the wait for an answer,
-   and with it the rollout, or the wait for a policy, which then can be asked again. `resume` says
-   that it was dealt with; false: the program is to end, too. */
+/* Waits until it proposes something or is over. `interrupted` is asked meanwhile: true stops it at its
+   next proposal. If that does not come soon, the wait for a reply is cut short, which ends the
+   rollout, or the wait for the policy, which can be asked again. `resume` takes the interrupt
+   back; false: the program is to end, and the rollout ends as interrupted. */
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
                void *ctx);
 
@@ -93,7 +93,7 @@ typedef bool live_pass_fn(void *ctx, const struct moment *answered);
 /* Lets it go on with the proposal, and with those that follow as long as `pass` (NULL: never) says
    so; then live_wait. */
 void live_go(struct live *l, live_pass_fn *pass, void *ctx);
-/* Ends it. */
-void live_end(struct live *l);
+/* Ends it; `interrupted`: that is what its recording says. */
+void live_end(struct live *l, bool interrupted);
 
 #endif

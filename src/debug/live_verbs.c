@@ -39,7 +39,7 @@ static int begin(struct debugger *d, struct live_request *q, struct error *err)
 	struct live *before = d->live; /* the cursor may still use it */
 
 	if (before) {
-		live_end(before);
+		live_end(before, false);
 	}
 	buf_clear(&d->live_end);
 	q->verdict = keep_verdict;
@@ -47,7 +47,7 @@ static int begin(struct debugger *d, struct live_request *q, struct error *err)
 	if (live_start(d->conf->target, q, &d->live, err)) {
 		return -1;
 	}
-	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	debugger_wait(d);
 	if ((live_is_over(d->live) && live_failure(d->live, err)) ||
 	    debugger_open(d, live_path(d->live), NULL, err)) {
 		live_free(d->live);
@@ -173,7 +173,7 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 	if (!d->live || live_is_over(d->live)) {
 		return error_set(err, FAIL_USAGE, "there is no live session");
 	}
-	live_end(d->live);
+	live_end(d->live, d->stopped);
 	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;
 }
 
@@ -214,7 +214,7 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 			break;
 		}
 		live_go(d->live, NULL, NULL);
-		live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+		debugger_wait(d);
 		if (debugger_to_newest(d, err)) {
 			return -1;
 		}

@@ -157,7 +157,7 @@ static bool stops_at_proposal(struct travel *t, bool says)
 static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
 {
 	live_go(d->live, pass, ctx);
-	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	debugger_wait(d);
 	return debugger_to_newest(d, err);
 }
 

@@ -230,3 +230,26 @@ asked() {
 	[ "$status" = 0 ]
 	has "$output" 'turn 2 · step 2'
 }
+
+# interrupted_script ARGUMENT...: debug on a server that never answers, interrupted in its first call.
+interrupted_script() {
+	local code=0
+	rm -f a.jsonl
+	"$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl "$@" </dev/null >script.out 2>&1 &
+	wait_for 20 test -s a.jsonl
+	sleep 0.3
+	kill -INT $!
+	wait $! || code=$?
+	[ "$code" = 130 ] || { echo "exit code $code" >&2; cat script.out >&2; return 1; }
+	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = interrupted ]
+	grep -qF 'the session has ended: interrupted' script.out
+}
+
+@test "Ctrl-C ends a script that nobody attends, with exit code 130 and a closed recording" {
+	interrupted_script --batch -ex step -ex 'print outcome'
+	lacks "$(cat script.out)" 'outcome '
+	interrupted_script -ex continue
+	echo step >commands.gdb
+	interrupted_script --batch -x commands.gdb
+	interrupted_script --interpreter json --batch -ex step
+}

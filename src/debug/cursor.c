@@ -447,7 +447,8 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 static int find_rollout(struct cursor *c, const char *wanted, struct error *err)
 {
 	struct rollout_search s = {.cursor = c, .wanted = wanted};
-	int failed = rollouts_each(c->path, c->conf.interrupted, look_at_rollout, &s, err);
+	const struct rollouts_interrupt interrupt = {c->conf.interrupted, c->conf.ctx};
+	int failed = rollouts_each(c->path, &interrupt, look_at_rollout, &s, err);
 
 	if (!failed && !s.found && !s.names.count) {
 		failed = error_set(err, FAIL_INPUT, "%s: contains no recording", c->path);

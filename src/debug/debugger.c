@@ -96,34 +96,6 @@ void debugger_refresh(struct debugger *d)
 	}
 }
 
-static bool is_interrupted(void *ctx)
-{
-	const struct debugger *d = ctx;
-
-	return d->conf->interrupted && d->conf->interrupted(d->conf->ctx);
-}
-
-/* Nobody is there to go on with a script. */
-static bool take_interrupt(void *ctx)
-{
-	struct debugger *d = ctx;
-	const struct debug_conf *c = d->conf;
-	bool attended = !c->batch && (c->terminal || !d->scripted);
-
-	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
-	return !d->stopped;
-}
-
-bool debugger_goes_on(struct debugger *d)
-{
-	return !d->stopped && (!is_interrupted(d) || take_interrupt(d));
-}
-
-void debugger_wait(struct debugger *d)
-{
-	live_wait(d->live, is_interrupted, take_interrupt, d);
-}
-
 int debugger_to_newest(struct debugger *d, struct error *err)
 {
 	if (cursor_read_all(d->cursor, err) ||
@@ -132,6 +104,42 @@ int debugger_to_newest(struct debugger *d, struct error *err)
 	}
 	debugger_refresh(d);
 	return 0;
+}
+
+static bool has_signal(const struct debugger *d)
+{
+	return d->conf->interrupted && d->conf->interrupted(d->conf->ctx);
+}
+
+bool debugger_is_interrupted(void *ctx)
+{
+	const struct debugger *d = ctx;
+
+	return has_signal(d) || (d->client_asks_stop && d->client_asks_stop(d->client));
+}
+
+/* Nobody is there to go on with a script. */
+static bool take_interrupt(void *ctx)
+{
+	struct debugger *d = ctx;
+	const struct debug_conf *c = d->conf;
+	if (!has_signal(d)) {
+		return true; /* the client asked */
+	}
+	bool attended = !c->batch && (c->terminal || !d->scripted);
+
+	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
+	return !d->stopped;
+}
+
+bool debugger_goes_on(struct debugger *d)
+{
+	return !d->stopped && (!has_signal(d) || take_interrupt(d));
+}
+
+void debugger_wait(struct debugger *d)
+{
+	live_wait(d->live, debugger_is_interrupted, take_interrupt, d);
 }
 
 /* Of a live session's recording the effects are known already. */
@@ -147,8 +155,8 @@ int debugger_open(struct debugger *d, const char *path, const char *rollout, str
 	struct cursor_conf conf = {.path = path,
 	                           .rollout = rollout,
 	                           .effects = effects_of(d, path, rollout),
-	                           .interrupted = d->conf->interrupted,
-	                           .ctx = d->conf->ctx};
+	                           .interrupted = debugger_is_interrupted,
+	                           .ctx = d};
 	struct cursor *opened;
 
 	if (cursor_open(&conf, &opened, err)) {
@@ -182,15 +190,15 @@ static void take_begins(void *user, const struct rollout_verdict *v)
 	}
 }
 
-static struct judged_conf judged_of(const struct debugger *d)
+static struct judged_conf judged_of(struct debugger *d)
 {
 	const struct cursor_facts *f = cursor_facts(d->cursor);
 
 	return (struct judged_conf){.path = f->path,
 	                            .rollout = f->name,
 	                            .id = f->rollout,
-	                            .interrupted = d->conf->interrupted,
-	                            .ctx = d->conf->ctx};
+	                            .interrupted = debugger_is_interrupted,
+	                            .ctx = d};
 }
 
 int debugger_judge(struct debugger *d, struct error *err)
@@ -291,17 +299,21 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
 
+	d->scripted = c->dap;
 	if (c->dap) {
-		return open_first(d, err) || dap_serve(d, err);
-	}
-	if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
+		if ((c->path && open_first(d, err)) || dap_serve(d, err)) {
+			return -1;
+		}
+	} else if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
 		return -1;
 	}
-	if (!d->quit && !c->batch && lines_read(d, failed, err)) {
+	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err)) {
 		return -1;
 	}
-	bool unused;
-	if (d->live && !live_is_over(d->live) && line_answer(d, STR("kill"), &unused, err)) {
+	bool unused, runs = d->live && !live_is_over(d->live);
+	if (runs && c->dap) {
+		live_end(d->live, d->stopped);
+	} else if (runs && line_answer(d, STR("kill"), &unused, err)) {
 		return -1;
 	}
 	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;

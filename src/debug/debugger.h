@@ -35,6 +35,9 @@ struct debugger {
 	bool moved;       /* the present command moved */
 	bool greeting;    /* the present command is none: it says where the session begins */
 	bool quit;
+	/* A client can ask for a stop, too: true once for each time it does; NULL: there is none. */
+	bool (*client_asks_stop)(void *ctx);
+	void *client;
 	bool scripted; /* commands come from options */
 	bool stopped;  /* by a signal: the program is to end */
 	int64_t listed, listed_here; /* where list goes on, while it stands there */
@@ -54,6 +57,8 @@ struct known debugger_known(struct debugger *d);
 enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Takes over where the cursor stands. */
 void debugger_refresh(struct debugger *d);
+/* Is what runs to be stopped? `d` is the debugger: for what reads much. */
+bool debugger_is_interrupted(void *d);
 /* False if a signal says that the program is to end; another one only ended what ran. */
 bool debugger_goes_on(struct debugger *d);
 /* Waits until the live session proposes a call or is over. */

@@ -404,7 +404,9 @@ static int info_display(struct debugger *d, struct error *err)
 
 static int info_rollouts(struct debugger *d, struct error *err)
 {
-	return rollouts_each(cursor_facts(d->cursor)->path, NULL, put_rollout, d, err);
+	const struct rollouts_interrupt interrupt = {debugger_is_interrupted, d};
+
+	return rollouts_each(cursor_facts(d->cursor)->path, &interrupt, put_rollout, d, err);
 }
 
 static int info_facts(struct debugger *d, struct error *err)

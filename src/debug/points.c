@@ -241,6 +241,8 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 			continue;
 		}
 		one->hits++;
+		p->hit = true;
+		p->hit_watch = one->kind == POINT_WATCH;
 		say_hit(p, one, k, out);
 	}
 	for (size_t i = p->count; i-- > 0;) {

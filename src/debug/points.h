@@ -27,6 +27,7 @@ struct points {
 	size_t count;
 	int last_number, last_display;
 	struct buf before, after; /* of the evaluation */
+	bool hit, hit_watch; /* points_hit found one since they were cleared; it was a watchpoint */
 };
 
 void points_release(struct points *p);

@@ -1,15 +1,8 @@
-/* A policy that waits for the debugger, in front of the real one: see live.h. The rollout's thread
-   waits inside decide(), and serves its connections meanwhile. */
-#include "debug/live.h"
-
-#include "base/mem.h"
-#include "debug/line_copy.h"
-#include "debug/live_judge.h"
+/* A rollout in a thread of its own, from the debugger's side: see live.h. */
+#include "debug/live_internal.h"
 #include "json/write.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -18,45 +11,6 @@
 #define LOOK_MS     50  /* how often the signal is looked at while an answer is awaited */
 #define PATIENCE_MS 200 /* for a rollout that goes on by itself, to come to its next proposal */
 
-enum live_phase { LIVE_RUNS, LIVE_ASKS, LIVE_OVER };
-
-struct live {
-	struct policy policy; /* first: the rollout knows us as a policy */
-	struct policy_ops ops;
-	const struct live_target *target;
-	struct live_request request;
-	struct arena arena; /* of the request */
-	struct buf path;
-	pthread_t thread;
-
-	pthread_mutex_t lock; /* protects the members below */
-	pthread_cond_t changed;
-	enum live_phase phase;
-	bool ending, pausing;
-	bool interrupted; /* it ends because the program is to end */
-	live_pass_fn *pass; /* while it goes on */
-	void *pass_ctx;
-	struct proposal proposal; /* while it asks, both threads leave it alone but by agreement */
-	struct buf name, arguments, reason, state;
-
-	/* of the rollout's thread alone */
-	struct policy *inner;
-	struct io *io;
-	bool woken;
-	struct line_copy step; /* the newest */
-	bool is_new;           /* `pass` has not seen it */
-	struct live_judge judge;
-	int64_t sent; /* calls */
-	/* A call by hand where the policy made none: what it said instead, or that it said nothing. */
-	struct decision replaced;
-	bool replaces, silent, spoke;
-	struct rollout_result result;
-	struct error err;
-	int failed;
-
-	int stop_fd, wake_fd;
-};
-
 static void signal_fd(int fd)
 {
 	uint64_t one = 1;
@@ -64,268 +18,6 @@ static void signal_fd(int fd)
 		write(fd, &one, sizeof(one)); /* full means readable, which is all we want */
 
 	(void)ignored;
-}
-
-static void drain_fd(int fd)
-{
-	uint64_t count;
-	ssize_t ignored = read(fd, &count, sizeof(count));
-
-	(void)ignored;
-}
-
-/* ---- the policy: in the rollout's thread ---- */
-
-/* The interrupt was for what has ended by now. */
-static void forget_stop(struct live *l)
-{
-	drain_fd(l->stop_fd);
-	io_ignore_stop(l->io);
-	io_watch_stop(l->io);
-}
-
-static int wake(void *arg, int fd, short ready, struct error *err)
-{
-	struct live *l = arg;
-
-	(void)ready;
-	(void)err;
-	drain_fd(fd);
-	l->woken = true;
-	return 0;
-}
-
-static bool is_ending(struct live *l)
-{
-	pthread_mutex_lock(&l->lock);
-	bool ending = l->ending;
-	pthread_mutex_unlock(&l->lock);
-	return ending;
-}
-
-static bool is_interrupted(struct live *l)
-{
-	pthread_mutex_lock(&l->lock);
-	bool interrupted = l->interrupted;
-	pthread_mutex_unlock(&l->lock);
-	return interrupted;
-}
-
-static void propose(struct live *l, enum proposal_kind kind, const struct decision *d,
-                    const struct policy_view *v, const char *reason)
-{
-	buf_clear(&l->name);
-	buf_clear(&l->arguments);
-	buf_clear(&l->reason);
-	buf_clear(&l->state);
-	buf_str(&l->name, d->name);
-	buf_str(&l->arguments, d->arguments);
-	buf_text(&l->reason, reason ? reason : "");
-	buf_str(&l->state, v->state);
-	l->proposal = (struct proposal){.kind = kind,
-	                                .name = buf_view(&l->name),
-	                                .arguments = buf_view(&l->arguments),
-	                                .reason = buf_view(&l->reason),
-	                                .state = v->state.p ? buf_view(&l->state) : STR_NONE,
-	                                .turn = v->turn,
-	                                .step = l->sent};
-}
-
-/* Hands the proposal over, and waits until the debugger lets the rollout go on. */
-static int ask(struct live *l, struct error *err)
-{
-	int failed = 0;
-
-	pthread_mutex_lock(&l->lock);
-	l->phase = LIVE_ASKS;
-	pthread_cond_broadcast(&l->changed);
-	pthread_mutex_unlock(&l->lock);
-	l->woken = false;
-	io_watch(l->io, l->wake_fd, POLLIN, wake, l);
-	while (!l->woken && !failed) {
-		failed = io_wait(l->io, &l->woken, UINT64_MAX, err);
-		if (failed && err->kind == FAIL_INTERRUPTED) {
-			forget_stop(l); /* nothing runs that could be interrupted */
-			failed = 0;
-		}
-	}
-	io_watch(l->io, l->wake_fd, 0, NULL, NULL);
-	pthread_mutex_lock(&l->lock);
-	l->phase = LIVE_RUNS;
-	pthread_mutex_unlock(&l->lock);
-	return failed;
-}
-
-static int take_line(void *ctx, const struct line *line, struct error *err)
-{
-	struct live *l = ctx;
-
-	if (live_judge_line(&l->judge, line, err)) {
-		return -1;
-	}
-	if (line->type != LINE_STEP) {
-		return 0;
-	}
-	l->is_new = true;
-	return line_copy_set(&l->step, line, err);
-}
-
-static bool passes(struct live *l)
-{
-	bool is_new = l->is_new;
-
-	pthread_mutex_lock(&l->lock);
-	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
-	pthread_mutex_unlock(&l->lock);
-	l->is_new = false;
-	if (asks) {
-		return false;
-	}
-	const struct moment answered = {
-		.line = &l->step.line, .position = 1, .after = l->proposal.state};
-	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
-}
-
-/* What the real policy says; an interrupt leaves it without an answer. */
-static int consult(struct live *l, const struct policy_view *v, struct decision *d,
-                   struct error *err)
-{
-	static const enum proposal_kind kinds[] = {
-		[DECIDE_CALL] = PROPOSAL_CALL,       [DECIDE_UNSENT] = PROPOSAL_NO_CALL,
-		[DECIDE_NOTHING] = PROPOSAL_NO_CALL, [DECIDE_FINISHED] = PROPOSAL_DONE,
-		[DECIDE_STOPPED] = PROPOSAL_DONE,    [DECIDE_REFUSED] = PROPOSAL_DONE,
-		[DECIDE_LOST] = PROPOSAL_DONE,
-	};
-
-	*d = (struct decision){.kind = DECIDE_NOTHING};
-	l->spoke = false;
-	if (!l->inner) {
-		propose(l, PROPOSAL_NONE, d, v, "nothing is proposed: call NAME JSON sends a call");
-		return 0;
-	}
-	if (!l->inner->ops->decide(l->inner, v, d, err)) {
-		propose(l, kinds[d->kind], d, v, d->reason);
-		l->spoke = true;
-		return 0;
-	}
-	if (err->kind != FAIL_INTERRUPTED || is_ending(l)) {
-		return -1;
-	}
-	forget_stop(l);
-	*d = (struct decision){.kind = DECIDE_NOTHING};
-	propose(l, PROPOSAL_NONE, d, v,
-	        "the policy was interrupted: step asks it again, call NAME JSON sends a call");
-	l->proposal.asks_again = true;
-	return 0;
-}
-
-/* What the debugger made of it. */
-static void settle(struct live *l, struct decision *d)
-{
-	const struct proposal *p = &l->proposal;
-
-	l->replaces = p->edited && d->kind != DECIDE_CALL;
-	l->silent = !l->inner || !l->spoke || d->kind >= DECIDE_FINISHED;
-	l->replaced = *d;
-	if (is_ending(l)) {
-		*d = (struct decision){.kind = DECIDE_STOPPED, .reason = "ended in the debugger"};
-	} else if (p->edited) {
-		if (d->kind != DECIDE_CALL) {
-			*d = (struct decision){.messages = d->messages, .llm = d->llm};
-		}
-		d->kind = DECIDE_CALL;
-		d->name = p->name;
-		d->arguments = p->arguments;
-	}
-}
-
-static int decide(struct policy *policy, const struct policy_view *v, struct decision *out,
-                  struct error *err)
-{
-	struct live *l = (struct live *)policy;
-	bool again = true;
-
-	if (v->over && l->inner) { /* the rest of the turn is not sent */
-		return l->inner->ops->decide(l->inner, v, out, err);
-	}
-	while (again) {
-		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err))) {
-			return -1;
-		}
-		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
-	}
-	if (is_interrupted(l)) {
-		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
-	settle(l, out);
-	l->sent += out->kind == DECIDE_CALL;
-	return 0;
-}
-
-static void facts(const struct policy *policy, struct policy_facts *out)
-{
-	const struct live *l = (const struct live *)policy;
-
-	if (l->inner) {
-		l->inner->ops->facts(l->inner, out);
-	} else {
-		*out = (struct policy_facts){.kind = POLICY_SCRIPT,
-		                             .name = STR("debugger"),
-		                             .params = STR("{}"),
-		                             .length = -1};
-	}
-}
-
-static void begin(struct policy *policy, const struct policy_view *v, struct str *messages)
-{
-	struct live *l = (struct live *)policy;
-
-	l->inner->ops->begin(l->inner, v, messages);
-}
-
-static void observe(struct policy *policy, const struct policy_result *r, struct str *messages)
-{
-	struct live *l = (struct live *)policy;
-	const struct policy_result own = {.decision = &l->replaced,
-	                                  .outcome = l->replaced.outcome,
-	                                  .message = l->replaced.message};
-
-	/* a policy is told what came of its own decisions: a model's conversation has no place for
-	   the result of a call that it did not make */
-	if (!l->replaces || !l->silent) {
-		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
-	}
-}
-
-static bool event(struct policy *policy, struct event *out)
-{
-	struct live *l = (struct live *)policy;
-
-	return l->inner->ops->event(l->inner, out);
-}
-
-static void close_policy(struct policy *policy)
-{
-	struct live *l = (struct live *)policy;
-
-	if (l->inner) {
-		l->inner->ops->close(l->inner);
-	}
-	l->inner = NULL;
-}
-
-static struct policy *wrap(void *ctx, struct policy *inner, struct io *io)
-{
-	struct live *l = ctx;
-
-	l->inner = inner;
-	l->io = io;
-	l->ops = (struct policy_ops){.decide = decide, .facts = facts, .close = close_policy};
-	l->ops.begin = inner && inner->ops->begin ? begin : NULL;
-	l->ops.observe = inner && inner->ops->observe ? observe : NULL;
-	l->ops.event = inner && inner->ops->event ? event : NULL;
-	l->policy.ops = &l->ops;
-	return &l->policy;
 }
 
 static void *run(void *arg)
@@ -341,8 +33,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- the debugger's side ---- */
-
 static void keep_request(struct live *l, const struct live_request *q)
 {
 	l->request = *q;
@@ -351,9 +41,9 @@ static void keep_request(struct live *l, const struct live_request *q)
 	l->request.calls = arena_str(&l->arena, q->calls);
 	l->request.parent = arena_str(&l->arena, q->parent);
 	l->request.parent_file = arena_str(&l->arena, str_from(q->parent_file)).p;
-	l->request.wrap = wrap;
+	l->request.wrap = live_wrap;
 	l->request.wrap_ctx = l;
-	l->request.sink = (struct line_sink){take_line, l};
+	l->request.sink = (struct line_sink){live_take_line, l};
 	l->request.stop_fd = l->stop_fd;
 }
 
@@ -375,6 +65,7 @@ static void release(struct live *l)
 	buf_release(&l->state);
 	line_copy_release(&l->step);
 	live_judge_close(&l->judge);
+	events_release(&l->events);
 	free(l);
 }
 
@@ -499,6 +190,31 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	out->value[KEY_TOOL_CALL] = (struct str){text->p + step_end, text->n - step_end};
 	out->value[KEY_STATE] = p->state;
 	return !text->full;
+}
+
+bool live_is_seeded(const struct live *l)
+{
+	return l->result.seeded;
+}
+
+void live_note_divergence(struct live *l, int64_t calls)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	if (l->diverged) {
+		return;
+	}
+	l->diverged = true;
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "calls");
+	jw_i64(&w, calls);
+	jw_key(&w, "seeded");
+	jw_bool(&w, l->result.seeded);
+	jw_end(&w);
+	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
+	buf_release(&detail);
 }
 
 void live_ending(const struct live *l, struct buf *out)

@@ -14,7 +14,11 @@ struct live_request {
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
 	struct str calls;  /* raw JSON array of {"name","arguments"} */
-	struct str parent; /* raw JSON object for the header; absent: it has none */
+	/* of a fork: the rollout it comes from, absent: none, how many of its steps are repeated,
+	   and its recording */
+	struct str parent;
+	int64_t parent_steps;
+	bool parent_ended; /* the last of them ended the episode */
 	const char *parent_file;
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
@@ -77,6 +81,11 @@ const struct proposal *live_proposal(const struct live *l);
 /* The proposal as the line it will be, with what is known before the call; its values are in `text`.
    false: it is not a call. */
 bool live_proposed_line(const struct live *l, struct buf *text, struct line *out);
+/* Was it asked for a seed, and does its environment take one? */
+bool live_is_seeded(const struct live *l);
+/* Records that the calls a fork repeats did not lead to the recorded state, after so many of them;
+   only the first time. */
+void live_note_divergence(struct live *l, int64_t calls);
 /* Once it is over: how it ended; `peer` and our own failure included. */
 void live_ending(const struct live *l, struct buf *out);
 

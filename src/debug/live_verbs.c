@@ -187,11 +187,13 @@ static int need_target(const struct debugger *d, struct error *err)
 	                                   "\1env\2 URL");
 }
 
-static void say_unseeded(struct debugger *d, const struct prefix *p)
+static void warn_unseeded(struct debugger *d, const struct prefix *p)
 {
-	if (!p->has_seed) {
-		buf_text(&d->out, "warning: the recording has no seed: a fresh session may begin "
-		                  "elsewhere\n");
+	if (!live_is_seeded(d->live)) {
+		buf_printf(&d->out,
+		           "warning: %s; the new session may start in another state\n",
+		           p->has_seed ? "the environment takes no seed"
+		                       : "the recording has no seed");
 	}
 }
 
@@ -204,11 +206,14 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err)) {
 			return -1;
 		}
+		if (!*same && d->forked) {
+			live_note_divergence(d->live, step);
+		}
 		if (!*same || step == p->steps) {
 			break;
 		}
 		if (live_is_over(d->live)) {
-			buf_printf(&d->out, "the session ended before step %lld\n",
+			buf_printf(&d->out, "The session ended before step %lld.\n",
 			           (long long)step);
 			*same = false;
 			break;
@@ -225,16 +230,17 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 static void say_prefix(struct debugger *d, const struct prefix *p, bool same)
 {
 	if (!same) {
-		buf_printf(&d->out, "this is not the recorded rollout: it stops here, in a live "
-		                    "session of its own\n");
+		buf_printf(&d->out, "The new session differs from the recording; it stays live "
+		                    "where it differs.\n");
 	} else if (p->unknown) {
 		buf_printf(&d->out,
-		           "%lld steps run again; %lld of %lld states are unknown and were "
-		           "not compared\n",
-		           (long long)p->steps, (long long)p->unknown, (long long)p->steps + 1);
+		           "%lld step%s repeated; %lld of %lld states are unknown and could not be "
+		           "compared\n",
+		           (long long)p->steps, p->steps == 1 ? "" : "s", (long long)p->unknown,
+		           (long long)p->steps + 1);
 	} else {
-		buf_printf(&d->out, "%lld steps run again: all states are those recorded\n",
-		           (long long)p->steps);
+		buf_printf(&d->out, "%lld step%s repeated; every state matches the recording\n",
+		           (long long)p->steps, p->steps == 1 ? "" : "s");
 	}
 }
 
@@ -256,9 +262,12 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 		cursor_close(parent);
 		return -1;
 	}
-	say_unseeded(d, &p);
 	d->forked = fork;
-	int failed = begin(d, &p.request, err) || run_prefix(d, &p, parent, &same, err);
+	int failed = begin(d, &p.request, err);
+	if (!failed) {
+		warn_unseeded(d, &p);
+		failed = run_prefix(d, &p, parent, &same, err);
+	}
 	if (!failed) {
 		say_prefix(d, &p, same);
 		buf_printf(&d->out, "recording: %s\n", live_path(d->live));

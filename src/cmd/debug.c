@@ -107,6 +107,7 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 	                            .sinks = &q->sink,
 	                            .sink_count = 1,
 	                            .parent = q->parent,
+	                            .parent_steps = q->parent_steps,
 	                            .parent_file = q->parent_file,
 	                            .has_max_turns = o->max_turns.given || by_hand,
 	                            .max_turns = o->max_turns.given ? (int64_t)o->max_turns.value

@@ -26,13 +26,12 @@ struct cursor {
 	struct rollout_walk front; /* reads each line once, to the end of what is known */
 	struct rollout_walk back;  /* reads again what lies before that */
 	struct moment now, newest; /* newest: of front */
-	struct facts *effects;
+	struct facts *facts_so_far; /* NULL: effects come from elsewhere */
+	struct effects own_effects;
 	int64_t newest_sent, newest_turn, newest_step;
 	struct step_mark *marks;
 	size_t mark_count;
 	int64_t stride;
-	unsigned char *effect; /* two bits a position */
-	size_t effect_bytes;
 	uint64_t lines;        /* read, of all */
 	uint64_t begin_number; /* of the line at facts.begin */
 	struct buf header_id, end_id;
@@ -59,26 +58,9 @@ static int look_for_interrupt(struct cursor *c, struct error *err)
 
 /* ---- the index ---- */
 
-static void set_effect(struct cursor *c, int64_t position, enum effect effect)
-{
-	size_t at = (size_t)position / 4, shift = (size_t)position % 4 * 2;
-
-	if (at >= c->effect_bytes) {
-		size_t bytes = at * 2 + 64;
-
-		c->effect = mem_resize(c->effect, bytes, 1);
-		memset(c->effect + c->effect_bytes, 0, bytes - c->effect_bytes);
-		c->effect_bytes = bytes;
-	}
-	c->effect[at] = (unsigned char)(c->effect[at] & ~(3U << shift));
-	c->effect[at] = (unsigned char)(c->effect[at] | (unsigned)effect << shift);
-}
-
 static enum effect effect_at(const struct cursor *c, int64_t position)
 {
-	size_t at = (size_t)position / 4, shift = (size_t)position % 4 * 2;
-
-	return at < c->effect_bytes ? (enum effect)(c->effect[at] >> shift & 3) : EFFECT_UNKNOWN;
+	return effects_at(c->conf.effects ? c->conf.effects : &c->own_effects, position);
 }
 
 static void thin_out(struct cursor *c)
@@ -112,23 +94,36 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 	                                               note->offset, note->line};
 }
 
+static int derive_effect(struct cursor *c, const struct line *l, const struct reader_note *note,
+                         bool mine, struct error *err)
+{
+	struct facts_update u;
+
+	if (!c->facts_so_far) {
+		return 0;
+	}
+	if (facts_line(c->facts_so_far, l, note, &u, err)) {
+		return -1;
+	}
+	if (mine && u.completed && c->newest_sent) {
+		effects_set(&c->own_effects, c->newest_sent, u.completed->effect);
+	}
+	return 0;
+}
+
 /* Each line of the file, before the walk looks at it. */
 static int index_line(void *ctx, const struct line *l, const struct reader_note *note,
                       struct error *err)
 {
 	struct cursor *c = ctx;
-	struct facts_update u;
 	bool mine = str_eq(l->rollout, c->front.rollout);
 
 	if (look_for_interrupt(c, err)) {
 		return -1;
 	}
 	c->facts.others = c->facts.others || (!mine && l->type != LINE_UNKNOWN);
-	if (facts_line(c->effects, l, note, &u, err)) {
+	if (derive_effect(c, l, note, mine, err)) {
 		return -1;
-	}
-	if (mine && u.completed && c->newest_sent) {
-		set_effect(c, c->newest_sent, u.completed->effect);
 	}
 	if (mine && l->type == LINE_STEP) {
 		add_mark(c, l, note, c->front.position + 1);
@@ -452,7 +447,8 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 static int find_rollout(struct cursor *c, const char *wanted, struct error *err)
 {
 	struct rollout_search s = {.cursor = c, .wanted = wanted};
-	int failed = rollouts_each(c->path, c->conf.interrupted, look_at_rollout, &s, err);
+	const struct rollouts_interrupt interrupt = {c->conf.interrupted, c->conf.ctx};
+	int failed = rollouts_each(c->path, &interrupt, look_at_rollout, &s, err);
 
 	if (!failed && !s.found && !s.names.count) {
 		failed = error_set(err, FAIL_INPUT, "%s: contains no recording", c->path);
@@ -493,7 +489,10 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 	                     .id = BUF(BUF_MAX_MESSAGE),
 	                     .header_id = BUF(BUF_MAX_MESSAGE),
 	                     .end_id = BUF(BUF_MAX_MESSAGE),
-	                     .effects = facts_new(&(struct facts_conf){.lenient = true}),
+	                     .facts_so_far =
+	                             conf->effects
+	                                     ? NULL
+	                                     : facts_new(&(struct facts_conf){.lenient = true}),
 	                     .newest_turn = -1,
 	                     .newest_step = -1,
 	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
@@ -513,9 +512,9 @@ void cursor_close(struct cursor *c)
 	}
 	walk_close(&c->front);
 	walk_close(&c->back);
-	facts_free(c->effects);
+	facts_free(c->facts_so_far);
+	effects_release(&c->own_effects);
 	free(c->marks);
-	free(c->effect);
 	free(c->path);
 	free(c->name);
 	buf_release(&c->id);

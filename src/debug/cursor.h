@@ -4,11 +4,15 @@
 #ifndef ROLLDBG_DEBUG_CURSOR_H
 #define ROLLDBG_DEBUG_CURSOR_H
 
+#include "debug/effects.h"
 #include "debug/moment.h"
 
 struct cursor_conf {
 	const char *path;    /* of a regular file; borrowed */
 	const char *rollout; /* NULL: the first one; "ID#2" is the second one of that id */
+	/* Effects that someone else derives while the file is written; borrowed. NULL: the cursor
+	   derives them from the lines it reads. */
+	const struct effects *effects;
 	/* Asked while much is read: true ends that with FAIL_INTERRUPTED. NULL: never. */
 	bool (*interrupted)(void *ctx);
 	void *ctx;

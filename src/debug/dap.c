@@ -1,11 +1,12 @@
 /* The Debug Adapter Protocol (microsoft.github.io/debug-adapter-protocol): what editors speak. One
-   thread; the steps of the rollout up to here are its frames, the facts of a step are scopes, and JSON
-   values unfold. Breakpoints are function breakpoints, whose names are expressions, and data
-   breakpoints, which watch a member of the state. */
+   thread: the steps of the rollout up to here are its frames, the facts of a step are scopes, and
+   JSON values unfold. A movement begins when its request has been answered; until it stops, only
+   requests that cannot wait are taken (pause, disconnect), and the others stay in the input. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "debug/dap_points.h"
 #include "debug/dap_values.h"
 #include "debug/dap_wire.h"
 
@@ -18,13 +19,18 @@ struct dap {
 	struct dap_values values;
 	struct dap_wire wire;
 	bool leaves;
-	const char *stopped; /* the reason of the event that follows the answer; NULL: none */
+	const char *stopped; /* the reason of the event that follows; NULL: none */
+	/* what the request starts once it is answered: a command, or (begins) the live session */
+	const char *movement, *reason;
+	bool begins;
+	bool paused;       /* the client stopped what ran */
+	struct error lost; /* the connection failed while it ran */
 };
 
 typedef int handler_fn(struct dap *p, const struct dap_request *q, struct json_writer *w,
                        struct error *err);
 
-static int send_output(struct dap *p, struct str text, struct error *err)
+static int send_output(struct dap *p, const char *category, struct str text, struct error *err)
 {
 	struct json_writer w;
 
@@ -33,42 +39,31 @@ static int send_output(struct dap *p, struct str text, struct error *err)
 	}
 	w = dap_begin_event(&p->wire, "output");
 	jw_key(&w, "category");
-	jw_text(&w, "console");
+	jw_text(&w, category);
 	jw_key(&w, "output");
 	jw_str(&w, text);
 	return dap_end_event(&p->wire, &w, err);
 }
 
-/* ---- the session ---- */
+/* ---- why it stops ---- */
 
-/* A command as one would type it; what it prints goes to the client's console. */
-static int run_line(struct dap *p, const char *line, struct error *err)
+static void forget_stops(struct dap *p)
 {
-	struct error unwritten;
-
-	buf_clear(&p->d->out);
-	int failed = line_run(p->d, str_from(line), err);
-	p->d->conf->spell(p->d->out.p, p->d->out.n);
-	struct buf text = BUF(SIZE_MAX / 2);
-	buf_str(&text, buf_view(&p->d->out));
-	if (send_output(p, buf_view(&text), &unwritten)) {
-		p->leaves = true;
-	}
-	buf_release(&text);
-	return failed;
+	p->d->points.hit = p->d->points.hit_watch = p->paused = false;
 }
 
-static int move(struct dap *p, const char *line, const char *reason, struct error *err)
+static void note_stop(struct dap *p, const char *reason)
 {
-	if (run_line(p, line, err)) {
-		return -1;
-	}
+	const struct points *points = &p->d->points;
+
 	dap_values_forget(&p->values);
-	p->stopped = strstr(p->d->out.p ? p->d->out.p : "", "reakpoint ")   ? "breakpoint"
-	             : strstr(p->d->out.p ? p->d->out.p : "", "atchpoint ") ? "data breakpoint"
-	                                                                    : reason;
-	return 0;
+	p->stopped = points->hit_watch ? "data breakpoint"
+	             : points->hit     ? "breakpoint"
+	             : p->paused       ? "pause"
+	                               : reason;
 }
+
+/* ---- the session ---- */
 
 static int on_initialize(struct dap *p, const struct dap_request *q, struct json_writer *w,
                          struct error *err)
@@ -106,7 +101,8 @@ static int on_configured(struct dap *p, const struct dap_request *q, struct json
 	(void)q;
 	(void)w;
 	(void)err;
-	p->stopped = "entry";
+	p->begins = !p->d->cursor;
+	p->stopped = p->begins ? NULL : "entry";
 	return 0;
 }
 
@@ -223,6 +219,7 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	json_decode(JSON_GET(q->arguments, "expression"), &line);
 	buf_clear(&p->d->out);
 	buf_clear(&p->d->value);
+	forget_stops(p);
 	p->d->moved = false;
 	int failed = line_run(p->d, buf_view(&line), err);
 	buf_release(&line);
@@ -233,8 +230,7 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	p->d->conf->spell(p->d->out.p, p->d->out.n);
 	buf_str(&text, p->d->value.n ? buf_view(&p->d->value) : buf_view(&p->d->out));
 	if (p->d->moved) {
-		dap_values_forget(&p->values);
-		p->stopped = "step";
+		note_stop(p, "step");
 	}
 	jw_key(w, "result");
 	jw_str(w, text_trim(buf_view(&text)));
@@ -246,74 +242,11 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 
 /* ---- breakpoints ---- */
 
-static void delete_points(struct debugger *d, enum point_kind kind)
-{
-	for (size_t i = d->points.count; i-- > 0;) {
-		if (d->points.list[i]->kind == kind) {
-			points_delete(&d->points, d->points.list[i]);
-		}
-	}
-}
-
-static void write_breakpoint(const struct point *one, const struct error *why,
-                             struct json_writer *w)
-{
-	jw_object(w);
-	jw_key(w, "verified");
-	jw_bool(w, one != NULL);
-	if (one) {
-		jw_key(w, "id");
-		jw_i64(w, one->number);
-	} else {
-		jw_key(w, "message");
-		jw_text(w, why->text);
-	}
-	jw_end(w);
-}
-
-/* One of the request's list: what stands under `key`, with its condition. */
-static void set_breakpoint(struct dap *p, struct str wanted, const char *key, enum point_kind kind,
-                           struct json_writer *w)
-{
-	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
-	struct points *points = &p->d->points;
-	struct point *one = NULL;
-	struct error why = {0};
-	size_t at;
-
-	json_decode(json_get(wanted, str_from(key)), &text);
-	json_decode(JSON_GET(wanted, "condition"), &condition);
-	int failed = kind == POINT_WATCH
-	                     ? points_add_path(points, kind, buf_view(&text), &one, &at, &why)
-	                     : points_add_break(points, kind, buf_view(&text), &one, &at, &why);
-	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
-		points_delete(points, one);
-		failed = -1;
-	}
-	write_breakpoint(failed ? NULL : one, &why, w);
-	buf_release(&text);
-	buf_release(&condition);
-}
-
-static void set_all(struct dap *p, const struct dap_request *q, const char *key,
-                    enum point_kind kind, struct json_writer *w)
-{
-	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
-
-	delete_points(p->d, kind);
-	jw_key(w, "breakpoints");
-	jw_array(w);
-	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
-		set_breakpoint(p, one, key, kind, w);
-	}
-	jw_end(w);
-}
-
 static int on_function_breakpoints(struct dap *p, const struct dap_request *q,
                                    struct json_writer *w, struct error *err)
 {
 	(void)err;
-	set_all(p, q, "name", POINT_BREAK, w);
+	dap_points_set(p->d, q, "name", POINT_BREAK, w);
 	return 0;
 }
 
@@ -321,7 +254,16 @@ static int on_data_breakpoints(struct dap *p, const struct dap_request *q, struc
                                struct error *err)
 {
 	(void)err;
-	set_all(p, q, "dataId", POINT_WATCH, w);
+	dap_points_set(p->d, q, "dataId", POINT_WATCH, w);
+	return 0;
+}
+
+static int on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
+                          struct error *err)
+{
+	(void)p;
+	(void)err;
+	dap_points_refuse_lines(q, w);
 	return 0;
 }
 
@@ -342,35 +284,18 @@ static int on_data_info(struct dap *p, const struct dap_request *q, struct json_
 	return 0;
 }
 
-/* Lines of a recording are steps: a breakpoint in a source stands on one. */
-static int on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                          struct error *err)
-{
-	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
-
-	(void)p;
-	(void)err;
-	jw_key(w, "breakpoints");
-	jw_array(w);
-	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
-		const struct error why = {
-			.text = "use a function breakpoint, whose name is an expression"};
-
-		write_breakpoint(NULL, &why, w);
-	}
-	jw_end(w);
-	return 0;
-}
-
 /* ---- movements ---- */
 
-#define MOVEMENT(name, line, reason)                                                               \
+#define MOVEMENT(name, line, stop)                                                                 \
 	static int on_##name(struct dap *p, const struct dap_request *q, struct json_writer *w,    \
 	                     struct error *err)                                                    \
 	{                                                                                          \
 		(void)q;                                                                           \
 		(void)w;                                                                           \
-		return move(p, line, reason, err);                                                 \
+		(void)err;                                                                         \
+		p->movement = line;                                                                \
+		p->reason = stop;                                                                  \
+		return 0;                                                                          \
 	}
 MOVEMENT(continue, "continue", "pause")
 MOVEMENT(next, "next", "step")
@@ -379,6 +304,17 @@ MOVEMENT(step_out, "finish", "step")
 MOVEMENT(step_back, "reverse-step", "step")
 MOVEMENT(reverse, "reverse-continue", "pause")
 #undef MOVEMENT
+
+/* What runs stops because of it; what stands still stays. */
+static int on_pause(struct dap *p, const struct dap_request *q, struct json_writer *w,
+                    struct error *err)
+{
+	(void)q;
+	(void)w;
+	(void)err;
+	p->paused = true;
+	return 0;
+}
 
 static int on_leave(struct dap *p, const struct dap_request *q, struct json_writer *w,
                     struct error *err)
@@ -392,42 +328,65 @@ static int on_leave(struct dap *p, const struct dap_request *q, struct json_writ
 
 /* ---- answering ---- */
 
+/* When a request is answered, besides where the rollout stands still. */
+enum when {
+	STOPPED = 0,
+	EARLY = 1,  /* before it has begun */
+	URGENT = 2, /* while it runs */
+};
+
 static const struct {
 	const char *command;
 	handler_fn *answer;
+	unsigned when; /* enum when, or-ed */
 } handlers[] = {
-	{"initialize", on_initialize},
-	{"launch", on_launch},
-	{"attach", on_launch},
-	{"configurationDone", on_configured},
-	{"threads", on_threads},
-	{"stackTrace", on_stack},
-	{"scopes", on_scopes},
-	{"variables", on_variables},
-	{"evaluate", on_evaluate},
-	{"setBreakpoints", on_breakpoints},
-	{"setFunctionBreakpoints", on_function_breakpoints},
-	{"setDataBreakpoints", on_data_breakpoints},
-	{"dataBreakpointInfo", on_data_info},
-	{"setExceptionBreakpoints", on_launch},
-	{"continue", on_continue},
-	{"next", on_next},
-	{"stepIn", on_step_in},
-	{"stepOut", on_step_out},
-	{"stepBack", on_step_back},
-	{"reverseContinue", on_reverse},
-	{"pause", on_launch},
-	{"disconnect", on_leave},
-	{"terminate", on_leave},
+	{"initialize", on_initialize, EARLY},
+	{"launch", on_launch, EARLY},
+	{"attach", on_launch, EARLY},
+	{"configurationDone", on_configured, EARLY},
+	{"threads", on_threads, URGENT},
+	{"stackTrace", on_stack, STOPPED},
+	{"scopes", on_scopes, STOPPED},
+	{"variables", on_variables, STOPPED},
+	{"evaluate", on_evaluate, STOPPED},
+	{"setBreakpoints", on_breakpoints, EARLY},
+	{"setFunctionBreakpoints", on_function_breakpoints, EARLY},
+	{"setDataBreakpoints", on_data_breakpoints, EARLY},
+	{"dataBreakpointInfo", on_data_info, STOPPED},
+	{"setExceptionBreakpoints", on_launch, EARLY},
+	{"continue", on_continue, STOPPED},
+	{"next", on_next, STOPPED},
+	{"stepIn", on_step_in, STOPPED},
+	{"stepOut", on_step_out, STOPPED},
+	{"stepBack", on_step_back, STOPPED},
+	{"reverseContinue", on_reverse, STOPPED},
+	{"pause", on_pause, EARLY | URGENT},
+	{"disconnect", on_leave, EARLY | URGENT},
+	{"terminate", on_leave, EARLY | URGENT},
 };
+
+static bool is_urgent(struct str command)
+{
+	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
+		if (json_is(command, str_from(handlers[i].command))) {
+			return handlers[i].when & URGENT;
+		}
+	}
+	return false;
+}
 
 static int answer(struct dap *p, const struct dap_request *q, struct json_writer *w,
                   struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
-		if (json_is(q->command, str_from(handlers[i].command))) {
-			return handlers[i].answer(p, q, w, err);
+		if (!json_is(q->command, str_from(handlers[i].command))) {
+			continue;
 		}
+		if (!(handlers[i].when & EARLY) && !p->d->cursor) {
+			return error_set(err, FAIL_USAGE,
+			                 "the rollout begins with configurationDone");
+		}
+		return handlers[i].answer(p, q, w, err);
 	}
 	return error_set(err, FAIL_INPUT, "the request %.*s is not supported", STR_ARG(q->command));
 }
@@ -446,24 +405,13 @@ static int send_stopped(struct dap *p, struct error *err)
 	return dap_end_event(&p->wire, &w, err);
 }
 
-/* What follows an answer: initialized, stopped. */
-static int send_events(struct dap *p, const struct dap_request *q, struct error *err)
-{
-	if (json_is(q->command, STR("initialize"))) {
-		struct json_writer w = dap_begin_event(&p->wire, "initialized");
-
-		return dap_end_event(&p->wire, &w, err);
-	}
-	return p->stopped ? send_stopped(p, err) : 0;
-}
-
+/* The response to a request. */
 static int respond(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	struct buf body = BUF(SIZE_MAX / 2);
 	struct json_writer inner, w;
 	struct error why = {0};
 
-	p->stopped = NULL;
 	jw_init(&inner, &body);
 	jw_object(&inner);
 	int failed = answer(p, q, &inner, &why);
@@ -484,23 +432,128 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 	}
 	jw_end(&w);
 	buf_release(&body);
-	return dap_send(&p->wire, err) || send_events(p, q, err) ? -1 : 0;
+	return dap_send(&p->wire, err);
+}
+
+/* ---- while it runs ---- */
+
+/* What cannot wait is answered; true: that, or the end of the input, stops what runs. */
+static bool client_asks_stop(void *ctx)
+{
+	struct dap *p = ctx;
+	struct dap_request q;
+	bool any = true, before = p->leaves, paused = p->paused;
+
+	while (any && !p->leaves) {
+		if (dap_read_urgent(&p->wire, &q, &any, is_urgent, &p->lost) ||
+		    (any && respond(p, &q, &p->lost))) {
+			p->leaves = true;
+		}
+	}
+	p->leaves = p->leaves || dap_is_over(&p->wire);
+	return (p->leaves && !before) || (p->paused && !paused);
+}
+
+/* Sends what was printed, and why a movement failed. */
+static int send_printed(struct dap *p, const struct error *why, struct error *err)
+{
+	struct debugger *d = p->d;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	d->conf->spell(d->out.p, d->out.n);
+	int broken = send_output(p, "console", buf_view(&d->out), err);
+	if (!broken && why->kind != FAIL_NONE && !(p->paused && why->kind == FAIL_INTERRUPTED)) {
+		buf_printf(&text, "error: %s\n", why->text);
+		d->conf->spell(text.p, text.n);
+		broken = send_output(p, "stderr", buf_view(&text), err);
+	}
+	buf_release(&text);
+	return broken;
+}
+
+/* A command as one would type it; what it prints goes to the client's console. */
+static int move(struct dap *p, struct error *err)
+{
+	struct error why = {0};
+
+	forget_stops(p);
+	buf_clear(&p->d->out);
+	(void)!line_run(p->d, str_from(p->movement), &why);
+	note_stop(p, p->reason);
+	return p->leaves ? 0 : send_printed(p, &why, err);
+}
+
+/* Without a rollout there is nothing to debug: the client is told why, and the program ends. */
+static int begin(struct dap *p, struct error *err)
+{
+	struct error unwritten;
+
+	forget_stops(p);
+	buf_clear(&p->d->out);
+	if (live_session_begin(p->d, err)) {
+		if (!p->leaves && !send_printed(p, err, &unwritten)) {
+			struct json_writer w = dap_begin_event(&p->wire, "terminated");
+
+			(void)!dap_end_event(&p->wire, &w, &unwritten);
+		}
+		return -1;
+	}
+	note_stop(p, "entry");
+	return 0;
+}
+
+/* ---- one request after the other ---- */
+
+/* What follows a response: events, and what the request started. */
+static int follow(struct dap *p, const struct dap_request *q, struct error *err)
+{
+	if (json_is(q->command, STR("initialize"))) {
+		struct json_writer w = dap_begin_event(&p->wire, "initialized");
+
+		return dap_end_event(&p->wire, &w, err);
+	}
+	if ((p->begins && begin(p, err)) || (p->movement && move(p, err))) {
+		return -1;
+	}
+	return p->stopped && !p->leaves ? send_stopped(p, err) : 0;
+}
+
+static bool is_stopped(void *ctx)
+{
+	struct debugger *d = ctx;
+
+	return !debugger_goes_on(d);
+}
+
+static int serve(struct dap *p, struct error *err)
+{
+	struct dap_request q;
+	bool any = true;
+
+	while (!p->leaves && !p->d->stopped && any) {
+		p->stopped = p->movement = NULL;
+		p->begins = false;
+		if (dap_read(&p->wire, &q, &any, is_stopped, p->d, err) ||
+		    (any && (respond(p, &q, err) || follow(p, &q, err)))) {
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int dap_serve(struct debugger *d, struct error *err)
 {
 	struct dap p = {.d = d};
-	struct dap_request q;
-	bool any = true;
-	int failed = 0;
 
 	dap_wire_init(&p.wire, d->conf);
-	while (!p.leaves && any && !failed) {
-		failed = dap_read(&p.wire, &q, &any, err);
-		if (!failed && any) {
-			failed = respond(&p, &q, err);
-		}
+	d->client_asks_stop = client_asks_stop;
+	d->client = &p;
+	int failed = serve(&p, err);
+	if (!failed && p.lost.kind != FAIL_NONE) {
+		*err = p.lost;
+		failed = -1;
 	}
+	d->client_asks_stop = NULL;
 	dap_values_release(&p.values);
 	dap_wire_release(&p.wire);
 	return failed;

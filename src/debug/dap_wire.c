@@ -3,19 +3,30 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
 
 #define MESSAGE_MAX ((size_t)16 << 20)
 #define HEADER_MAX  4096
+#define INPUT_MAX   (2 * (MESSAGE_MAX + HEADER_MAX))
+#define READ_BYTES  65536
+#define LOOK_MS     1000 /* how often a signal is looked for that came before the wait */
 
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 {
-	*p = (struct dap_wire){.conf = conf, .message = BUF(MESSAGE_MAX), .out = BUF(SIZE_MAX / 2)};
+	*p = (struct dap_wire){.conf = conf,
+	                        .input = BUF(INPUT_MAX),
+	                        .message = BUF(MESSAGE_MAX),
+	                        .urgent = BUF(MESSAGE_MAX),
+	                        .out = BUF(SIZE_MAX / 2)};
 }
 
 void dap_wire_release(struct dap_wire *p)
 {
+	buf_release(&p->input);
 	buf_release(&p->message);
+	buf_release(&p->urgent);
 	buf_release(&p->out);
 }
 
@@ -65,52 +76,58 @@ int dap_end_event(struct dap_wire *p, struct json_writer *w, struct error *err)
 
 /* ---- reading ---- */
 
-/* The header's length; 0: the input has ended. */
-static int read_header(size_t *length, struct error *err)
+/* Where a message stands in the input: a header and its content. */
+struct dap_frame {
+	size_t header, content; /* bytes */
+};
+
+static int read_length(struct str line, size_t *length, struct error *err)
 {
-	char line[HEADER_MAX];
 	static const char name[] = "Content-Length:";
+	uint64_t n;
 
-	*length = 0;
-	while (fgets(line, sizeof(line), stdin)) {
-		struct str text = text_trim(str_from(line));
-		uint64_t n;
-
-		if (!text.n && *length) {
-			return 0;
-		}
-		if (str_starts(text, STR("Content-Length:"))) {
-			if (!text_u64(text_trim(str_skip(text, strlen(name))), &n) || !n ||
-			    n > MESSAGE_MAX) {
-				return error_set(err, FAIL_INPUT, "a message of %.*s bytes",
-				                 STR_ARG(text));
-			}
-			*length = (size_t)n;
-		}
+	if (!str_starts(line, str_from(name))) {
+		return 0;
 	}
-	*length = 0;
+	if (!text_u64(text_trim(str_skip(line, strlen(name))), &n) || !n || n > MESSAGE_MAX) {
+		return error_set(err, FAIL_INPUT, "the length of a message is wrong: %.*s",
+		                 STR_ARG(line));
+	}
+	*length = (size_t)n;
 	return 0;
 }
 
-int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, struct error *err)
+/* 1: a whole message is there; 0: not yet. */
+static int find_frame(struct str input, struct dap_frame *f, struct error *err)
+{
+	size_t at = 0, length = 0;
+
+	while (at < input.n) {
+		const char *feed = memchr(input.p + at, '\n', input.n - at);
+		struct str line = {input.p + at, feed ? (size_t)(feed - input.p) - at : 0};
+
+		if (!feed) {
+			break;
+		}
+		at += line.n + 1;
+		line = text_trim(line);
+		if (!line.n && length) {
+			*f = (struct dap_frame){at, length};
+			return input.n - at >= length;
+		}
+		if (read_length(line, &length, err)) {
+			return -1;
+		}
+	}
+	return at > HEADER_MAX || input.n - at > HEADER_MAX
+	               ? error_set(err, FAIL_INPUT, "the header of a message is too long")
+	               : 0;
+}
+
+static int parse(struct str text, struct dap_request *q, struct error *err)
 {
 	struct json_fault fault;
-	size_t length;
 
-	*any = false;
-	if (read_header(&length, err)) {
-		return -1;
-	}
-	if (!length) {
-		return 0;
-	}
-	buf_clear(&p->message);
-	char *room = buf_room(&p->message, length);
-	if (!room || fread(room, 1, length, stdin) != length) {
-		return 0;
-	}
-	p->message.n = length;
-	struct str text = buf_view(&p->message);
 	if (json_validate(text, &fault)) {
 		return error_set(err, FAIL_INPUT, "a message is not JSON: %s at byte %zu",
 		                 fault.why, fault.at + 1);
@@ -119,6 +136,93 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, struct error 
 	*q = (struct dap_request){.command = JSON_GET(text, "command"),
 	                          .arguments = JSON_GET(text, "arguments")};
 	json_i64(JSON_GET(text, "seq"), &q->seq);
-	*any = true;
 	return 0;
+}
+
+/* Takes the message at that place out of the input. */
+static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct buf *into,
+                struct dap_request *q, struct error *err)
+{
+	size_t end = at + f->header + f->content;
+
+	buf_clear(into);
+	buf_add(into, p->input.p + at + f->header, f->content);
+	memmove(p->input.p + at, p->input.p + end, p->input.n - end);
+	buf_cut(&p->input, at + p->input.n - end);
+	return parse(buf_view(into), q, err);
+}
+
+/* Reads what has come, or waits so long for something to come. */
+static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	int ready = p->ended ? 0 : poll(&in, 1, wait_ms);
+
+	if (ready <= 0) {
+		return ready == 0 || errno == EINTR ? 0 : error_errno(err, "standard input");
+	}
+	char *room = buf_room(&p->input, READ_BYTES);
+	if (!room) {
+		return error_set(err, FAIL_INPUT, "too many requests came while the rollout ran");
+	}
+	ssize_t n = read(STDIN_FILENO, room, READ_BYTES);
+	if (n < 0) {
+		return errno == EINTR || errno == EAGAIN ? 0 : error_errno(err, "standard input");
+	}
+	p->input.n += (size_t)n;
+	p->ended = n == 0;
+	return 0;
+}
+
+int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)(void *ctx),
+             void *ctx, struct error *err)
+{
+	struct dap_frame f;
+	int found;
+
+	*any = false;
+	p->seen = 0;
+	while ((found = find_frame(buf_view(&p->input), &f, err)) == 0 && !p->ended) {
+		if (stops(ctx)) {
+			return 0;
+		}
+		if (read_input(p, LOOK_MS, err)) {
+			return -1;
+		}
+	}
+	if (found <= 0) {
+		return found;
+	}
+	*any = true;
+	return take(p, 0, &f, &p->message, q, err);
+}
+
+int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_urgent_fn *urgent,
+                    struct error *err)
+{
+	struct dap_frame f;
+	int found;
+
+	*any = false;
+	if (read_input(p, 0, err)) {
+		return -1;
+	}
+	while ((found = find_frame(str_skip(buf_view(&p->input), p->seen), &f, err)) > 0) {
+		const struct str content = {p->input.p + p->seen + f.header, f.content};
+
+		if (parse(content, q, err)) {
+			return -1;
+		}
+		if (urgent(q->command)) {
+			*any = true;
+			return take(p, p->seen, &f, &p->urgent, q, err);
+		}
+		p->seen += f.header + f.content;
+	}
+	return found;
+}
+
+bool dap_is_over(const struct dap_wire *p)
+{
+	return p->ended && !p->input.n;
 }

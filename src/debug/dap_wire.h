@@ -7,12 +7,17 @@
 
 struct dap_wire {
 	const struct debug_conf *conf; /* prints */
-	struct buf message;            /* the request that was read last */
+	struct buf input;              /* bytes that were read and not taken yet */
+	size_t seen;                   /* of them: requests that are left for later */
+	bool ended;                    /* the input has ended */
+	struct buf message;            /* the request that was taken last */
+	struct buf urgent;             /* the last one that could not wait */
 	struct buf out;                /* the message that is being written */
 	int64_t seq;                   /* of the last one */
 };
 
-/* Slices live until the next one is read. */
+/* Slices live until the next one is read; those of an urgent one and of another do not disturb each
+   other. */
 struct dap_request {
 	int64_t seq;
 	struct str command, arguments; /* raw JSON */
@@ -21,8 +26,20 @@ struct dap_request {
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf);
 void dap_wire_release(struct dap_wire *p);
 
-/* Reads a request from standard input; *any is false at its end. FAIL_INPUT: it is no message. */
-MUST_USE int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, struct error *err);
+/* Waits for a request on standard input, and takes it; *any is false at the end of the input and
+   when `stops` says so. FAIL_INPUT: it is not a message. */
+MUST_USE int dap_read(struct dap_wire *p, struct dap_request *q, bool *any,
+                      bool (*stops)(void *ctx), void *ctx, struct error *err);
+
+/* Is it one that cannot wait until the program stops? */
+typedef bool dap_urgent_fn(struct str command);
+/* Takes such a request if one has come, without waiting; the others stay for dap_read. *any is
+   false if there is none. */
+MUST_USE int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any,
+                             dap_urgent_fn *urgent, struct error *err);
+
+/* Has the input ended, and were all its requests taken? */
+bool dap_is_over(const struct dap_wire *p);
 
 /* An object with seq and type; the caller adds the rest, ends it, and sends it. */
 struct json_writer dap_begin(struct dap_wire *p, const char *type);

@@ -21,9 +21,9 @@ struct debug_conf {
 	const char *history; /* a file of lines typed before; NULL: none */
 	struct style style;
 	bool terminal; /* standard input and output are: a prompt, and a line editor */
-	/* Has the user pressed Ctrl-C? And it was dealt with. */
-	bool (*interrupted)(void *ctx);
-	bool (*resume)(void *ctx); /* false: the program is to end */
+	bool (*interrupted)(void *ctx); /* did a signal come? */
+	/* Takes it back. false: it asks the program to end; true: it was Ctrl-C. */
+	bool (*resume)(void *ctx);
 	/* Writes the names of settings in a text as the options they are (base/settings.h). */
 	void (*spell)(char *text, size_t n);
 	/* Prints text: results, or (trouble) messages. -1 with err set ends the session. */
@@ -32,7 +32,8 @@ struct debug_conf {
 };
 
 /* Until the commands end, or quit. *failed: a command failed that nobody at a terminal saw.
-   FAIL_INPUT: the recording cannot be used. */
+   FAIL_INPUT: the recording cannot be used. FAIL_INTERRUPTED: by a signal; a live session was ended
+   and its recording closed. */
 MUST_USE int debug_run(const struct debug_conf *conf, bool *failed, struct error *err);
 
 #endif

@@ -56,16 +56,28 @@ struct known debugger_known(struct debugger *d)
 		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
 }
 
+enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after)
+{
+	char hash[HASH_HEX + 1];
+
+	if (!after.p) {
+		return EFFECT_UNKNOWN;
+	}
+	if (str_eq(after, step->value[KEY_STATE])) {
+		return EFFECT_UNCHANGED;
+	}
+	json_hash(d->hasher, after, d->ignored, &d->hashing, hash);
+	return effect_between(line_state_hash(step), str_from(hash));
+}
+
 /* At the newest step of a live session the state behind it is known before it is recorded. */
 static void add_live_state(struct debugger *d)
 {
 	const struct proposal *p = live_proposal(d->live);
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	struct hasher *h = hasher_new();
 	char hash[HASH_HEX + 1];
 
 	if (p->state.p) {
-		json_hash(h, p->state, d->ignored, &scratch, hash);
+		json_hash(d->hasher, p->state, d->ignored, &d->hashing, hash);
 		snprintf(d->live_hash, sizeof(d->live_hash), "\"%s\"", hash);
 		d->now.after = p->state;
 		d->now.after_hash = str_from(d->live_hash);
@@ -74,8 +86,6 @@ static void add_live_state(struct debugger *d)
 	if (d->now.line->type != LINE_STEP) {
 		d->now.effect = EFFECT_UNKNOWN;
 	}
-	buf_release(&scratch);
-	hasher_free(h);
 }
 
 void debugger_refresh(struct debugger *d)
@@ -96,12 +106,57 @@ int debugger_to_newest(struct debugger *d, struct error *err)
 	return 0;
 }
 
+static bool has_signal(const struct debugger *d)
+{
+	return d->conf->interrupted && d->conf->interrupted(d->conf->ctx);
+}
+
+bool debugger_is_interrupted(void *ctx)
+{
+	const struct debugger *d = ctx;
+
+	return has_signal(d) || (d->client_asks_stop && d->client_asks_stop(d->client));
+}
+
+/* Nobody is there to go on with a script. */
+static bool take_interrupt(void *ctx)
+{
+	struct debugger *d = ctx;
+	const struct debug_conf *c = d->conf;
+	if (!has_signal(d)) {
+		return true; /* the client asked */
+	}
+	bool attended = !c->batch && (c->terminal || !d->scripted);
+
+	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
+	return !d->stopped;
+}
+
+bool debugger_goes_on(struct debugger *d)
+{
+	return !d->stopped && (!has_signal(d) || take_interrupt(d));
+}
+
+void debugger_wait(struct debugger *d)
+{
+	live_wait(d->live, debugger_is_interrupted, take_interrupt, d);
+}
+
+/* Of a live session's recording the effects are known already. */
+static const struct effects *effects_of(const struct debugger *d, const char *path,
+                                        const char *rollout)
+{
+	return d->live && !rollout && !strcmp(path, live_path(d->live)) ? live_effects(d->live)
+	                                                                : NULL;
+}
+
 int debugger_open(struct debugger *d, const char *path, const char *rollout, struct error *err)
 {
 	struct cursor_conf conf = {.path = path,
 	                           .rollout = rollout,
-	                           .interrupted = d->conf->interrupted,
-	                           .ctx = d->conf->ctx};
+	                           .effects = effects_of(d, path, rollout),
+	                           .interrupted = debugger_is_interrupted,
+	                           .ctx = d};
 	struct cursor *opened;
 
 	if (cursor_open(&conf, &opened, err)) {
@@ -135,15 +190,15 @@ static void take_begins(void *user, const struct rollout_verdict *v)
 	}
 }
 
-static struct judged_conf judged_of(const struct debugger *d)
+static struct judged_conf judged_of(struct debugger *d)
 {
 	const struct cursor_facts *f = cursor_facts(d->cursor);
 
 	return (struct judged_conf){.path = f->path,
 	                            .rollout = f->name,
 	                            .id = f->rollout,
-	                            .interrupted = d->conf->interrupted,
-	                            .ctx = d->conf->ctx};
+	                            .interrupted = debugger_is_interrupted,
+	                            .ctx = d};
 }
 
 int debugger_judge(struct debugger *d, struct error *err)
@@ -215,14 +270,18 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 	struct buf line = BUF(BUF_MAX_SMALL);
 	int broken = 0;
 
+	d->scripted = true;
 	for (size_t i = 0; i < c->file_count && !broken && !d->quit && !*failed; i++) {
 		buf_clear(&line);
 		buf_printf(&line, "source %s", c->files[i]);
 		broken = line_answer(d, buf_view(&line), failed, err);
+		d->quit = !debugger_goes_on(d) || d->quit;
 	}
 	for (size_t i = 0; i < c->command_count && !broken && !d->quit && !*failed; i++) {
 		broken = line_answer(d, str_from(c->commands[i]), failed, err);
+		d->quit = !debugger_goes_on(d) || d->quit;
 	}
+	d->scripted = false;
 	buf_release(&line);
 	return broken;
 }
@@ -240,17 +299,24 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
 
+	d->scripted = c->dap;
 	if (c->dap) {
-		return open_first(d, err) || dap_serve(d, err);
-	}
-	if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
+		if ((c->path && open_first(d, err)) || dap_serve(d, err)) {
+			return -1;
+		}
+	} else if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
 		return -1;
 	}
-	if (!d->quit && !c->batch && lines_read(d, failed, err)) {
+	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err)) {
 		return -1;
 	}
-	bool unused;
-	return d->live && !live_is_over(d->live) ? line_answer(d, STR("kill"), &unused, err) : 0;
+	bool unused, runs = d->live && !live_is_over(d->live);
+	if (runs && c->dap) {
+		live_end(d->live, d->stopped);
+	} else if (runs && line_answer(d, STR("kill"), &unused, err)) {
+		return -1;
+	}
+	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;
 }
 
 int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
@@ -258,12 +324,20 @@ int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
 	struct debugger d = {.conf = conf,
 	                     .out = BUF(SIZE_MAX / 2),
 	                     .value = BUF(BUF_MAX_MESSAGE),
+	                     .hasher = hasher_new(),
+	                     .hashing = BUF(BUF_MAX_MESSAGE),
+	                     .proposed = BUF(BUF_MAX_MESSAGE),
+	                     .live_end = BUF(BUF_MAX_MESSAGE),
 	                     .last_command = BUF(BUF_MAX_SMALL)};
 
 	*failed = false;
 	int broken = run(&d, failed, err);
-	live_free(d.live);
 	cursor_close(d.cursor);
+	live_free(d.live);
+	hasher_free(d.hasher);
+	buf_release(&d.hashing);
+	buf_release(&d.proposed);
+	buf_release(&d.live_end);
 	json_paths_free(d.ignored);
 	points_release(&d.points);
 	free(d.begins);

@@ -18,7 +18,11 @@ struct debugger {
 	struct cursor *cursor;
 	struct live *live;  /* NULL: only a recording */
 	struct moment now;  /* as facts go: with what a live session knows beyond the recording */
-	char live_hash[64]; /* of a state that is not recorded yet, in quotes */
+	struct hasher *hasher;
+	struct buf hashing;   /* scratch */
+	char live_hash[64];   /* of a state that is not recorded yet, in quotes */
+	struct buf proposed;  /* the next call as a line */
+	struct buf live_end;  /* the verdict of the live session that has ended, as text */
 	bool forked;
 	struct json_paths *ignored; /* in states */
 	struct points points;
@@ -31,6 +35,11 @@ struct debugger {
 	bool moved;       /* the present command moved */
 	bool greeting;    /* the present command is none: it says where the session begins */
 	bool quit;
+	/* A client can ask for a stop, too: true once for each time it does; NULL: there is none. */
+	bool (*client_asks_stop)(void *ctx);
+	void *client;
+	bool scripted; /* commands come from options */
+	bool stopped;  /* by a signal: the program is to end */
 	int64_t listed, listed_here; /* where list goes on, while it stands there */
 	int depth;                   /* of files of commands that read files of commands */
 };
@@ -44,8 +53,16 @@ const char *debug_mode_name(enum debug_mode m);
 const char *debugger_file(const struct debugger *d);
 /* What expressions are asked about. */
 struct known debugger_known(struct debugger *d);
+/* The effect of a step that `after` follows, by the two states alone. */
+enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Takes over where the cursor stands. */
 void debugger_refresh(struct debugger *d);
+/* Is what runs to be stopped? `d` is the debugger: for what reads much. */
+bool debugger_is_interrupted(void *d);
+/* False if a signal says that the program is to end; another one only ended what ran. */
+bool debugger_goes_on(struct debugger *d);
+/* Waits until the live session proposes a call or is over. */
+void debugger_wait(struct debugger *d);
 /* Reads what was recorded since, and stands at the newest step. */
 MUST_USE int debugger_to_newest(struct debugger *d, struct error *err);
 /* Opens a recording's rollout in place of the present one. */
@@ -76,6 +93,11 @@ void stop_proposal(struct debugger *d);
 /* The same for a machine: an object. */
 struct json_writer;
 void stop_json(struct debugger *d, struct json_writer *w);
+
+/* ---- look.c ---- */
+
+/* Findings, causes first, and the counters. */
+void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out);
 
 /* ---- running commands ---- */
 

@@ -225,14 +225,27 @@ bool expression_is_before(const struct expression *e)
 	return before;
 }
 
-bool expression_asks_rules(const struct expression *e)
+static bool names(const struct expression *e, enum named_fact fact)
 {
 	for (size_t i = 0; i < e->count; i++) {
-		if (e->terms[i].kind == TERM_TEST && e->terms[i].test.left.fact == FACT_RULE) {
+		const struct test *t = &e->terms[i].test;
+
+		if (e->terms[i].kind == TERM_TEST &&
+		    (t->left.fact == fact || (t->right_is_path && t->right.fact == fact))) {
 			return true;
 		}
 	}
 	return false;
+}
+
+bool expression_asks_rules(const struct expression *e)
+{
+	return names(e, FACT_RULE);
+}
+
+bool expression_asks_effect(const struct expression *e)
+{
+	return names(e, FACT_EFFECT) || names(e, FACT_CHANGED);
 }
 
 /* What changed is a member of the state. */

@@ -69,6 +69,8 @@ bool expression_holds(struct expression *e, const struct known *k);
 bool expression_is_before(const struct expression *e);
 /* Does it ask for findings? */
 bool expression_asks_rules(const struct expression *e);
+/* Does it ask for the effect of a step? */
+bool expression_asks_effect(const struct expression *e);
 /* Calls back for each path that has a pointer. */
 void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),
                           void *ctx);

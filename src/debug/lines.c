@@ -15,14 +15,6 @@
 #define HISTORY_LINES  1000
 #define SHOWN_MAX      200 /* candidates that are listed */
 
-/* Was it Ctrl-C at the prompt, or is the program to end? */
-static bool goes_on(struct debugger *d)
-{
-	const struct debug_conf *c = d->conf;
-
-	return !c->interrupted || !c->interrupted(c->ctx) || c->resume(c->ctx);
-}
-
 /* ---- a pipe ---- */
 
 static int read_pipe(struct debugger *d, bool *failed, struct error *err)
@@ -35,7 +27,7 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 	while (!broken && !d->quit) {
 		ssize_t n = getline(&line, &room, stdin);
 
-		if (n < 0 && errno == EINTR && !feof(stdin) && goes_on(d)) {
+		if (n < 0 && errno == EINTR && !feof(stdin) && debugger_goes_on(d)) {
 			clearerr(stdin); /* there was nothing to interrupt */
 			continue;
 		}
@@ -48,7 +40,7 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 		}
 		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed, err);
 		*failed = *failed || one_failed;
-		d->quit = d->quit || !goes_on(d);
+		d->quit = d->quit || !debugger_goes_on(d);
 	}
 	free(line);
 	return broken;
@@ -186,7 +178,7 @@ static int read_terminal(struct editor *e, struct error *err)
 		if (!line || count <= 0) {
 			bool interrupted = d->conf->interrupted(d->conf->ctx);
 
-			d->quit = !interrupted || !goes_on(d);
+			d->quit = !interrupted || !debugger_goes_on(d);
 			broken = d->conf->print(d->conf->ctx, false, STR("\n"), err);
 			continue;
 		}
@@ -195,7 +187,7 @@ static int read_terminal(struct editor *e, struct error *err)
 			history(e->history, &event, H_ENTER, line);
 		}
 		broken = line_answer(d, or_last(d, typed), &failed, err);
-		d->quit = d->quit || !goes_on(d);
+		d->quit = d->quit || !debugger_goes_on(d);
 	}
 	return broken;
 }

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_DEBUG_LIVE_H
 #define ROLLDBG_DEBUG_LIVE_H
 
-#include "debug/moment.h"
+#include "debug/judged.h"
 #include "rollout/rollout.h"
 
 /* What a rollout is to be. The caller's policy asks `wrap` (see rollout.h). */
@@ -14,12 +14,18 @@ struct live_request {
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
 	struct str calls;  /* raw JSON array of {"name","arguments"} */
-	struct str parent; /* raw JSON object for the header; absent: it has none */
+	/* of a fork: the rollout it comes from, absent: none, how many of its steps are repeated,
+	   and its recording */
+	struct str parent;
+	int64_t parent_steps;
+	bool parent_ended; /* the last of them ended the episode */
 	const char *parent_file;
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
 	struct line_sink sink; /* takes every line */
 	int stop_fd;           /* readable: an answer is not waited for any longer */
+	judged_fn *verdict;    /* called in the rollout's thread when it has ended */
+	void *verdict_user;
 };
 
 /* Where calls can be sent, and how. */
@@ -59,20 +65,27 @@ MUST_USE int live_start(const struct live_target *t, const struct live_request *
 void live_free(struct live *l);
 
 const char *live_path(const struct live *l); /* of its recording */
+/* Of its steps; valid until live_free, and may be read while the rollout waits or is over. */
+const struct effects *live_effects(const struct live *l);
 
-/* Waits until it proposes something or is over. What `interrupted` says stops it at the next proposal;
-   if none comes soon, it ends the wait for an answer,
-   and with it the rollout, or the wait for a policy, which then can be asked again. `resume` says
-   that it was dealt with; false: the program is to end, too. */
+/* Waits until it proposes something or is over. `interrupted` is asked meanwhile: true stops it at its
+   next proposal. If that does not come soon, the wait for a reply is cut short, which ends the
+   rollout, or the wait for the policy, which can be asked again. `resume` takes the interrupt
+   back; false: the program is to end, and the rollout ends as interrupted. */
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
                void *ctx);
 
 bool live_is_over(struct live *l);
 /* While it is not over. */
 const struct proposal *live_proposal(const struct live *l);
-/* The proposal as the line it will be, in `text`; false: it is no call. */
-bool live_proposed_line(const struct live *l, struct str rollout, struct buf *text, struct buf *id,
-                        struct line *out);
+/* The proposal as the line it will be, with what is known before the call; its values are in `text`.
+   false: it is not a call. */
+bool live_proposed_line(const struct live *l, struct buf *text, struct line *out);
+/* Was it asked for a seed, and does its environment take one? */
+bool live_is_seeded(const struct live *l);
+/* Records that the calls a fork repeats did not lead to the recorded state, after so many of them;
+   only the first time. */
+void live_note_divergence(struct live *l, int64_t calls);
 /* Once it is over: how it ended; `peer` and our own failure included. */
 void live_ending(const struct live *l, struct buf *out);
 
@@ -83,13 +96,13 @@ int live_failure(const struct live *l, struct error *err);
 void live_edit(struct live *l, struct str name, struct str arguments);
 /* May the rollout go on without asking? Called in its thread, while live_wait waits, when a proposal is
    there: with the step before it (NULL: none since the last time), which the proposal's state
-   follows. */
+   follows, and whose effect is not determined. */
 typedef bool live_pass_fn(void *ctx, const struct moment *answered);
 
 /* Lets it go on with the proposal, and with those that follow as long as `pass` (NULL: never) says
    so; then live_wait. */
 void live_go(struct live *l, live_pass_fn *pass, void *ctx);
-/* Ends it. */
-void live_end(struct live *l);
+/* Ends it; `interrupted`: that is what its recording says. */
+void live_end(struct live *l, bool interrupted);
 
 #endif

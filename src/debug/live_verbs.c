@@ -23,29 +23,44 @@ static int need_live(struct debugger *d, struct error *err)
 
 /* ---- beginning a session ---- */
 
-/* A rollout that ended before its first call has a recording, too, unless the options were wrong. */
-static int stand_at_front(struct debugger *d, struct error *err)
+/* In the rollout's thread, before it is over. */
+static void keep_verdict(void *user, const struct rollout_verdict *v)
 {
-	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
-	if (live_is_over(d->live) && live_failure(d->live, err)) {
-		return -1;
-	}
-	return debugger_open(d, live_path(d->live), NULL, err) || debugger_to_newest(d, err);
+	struct debugger *d = user;
+
+	buf_clear(&d->live_end);
+	backtrace_put(v, d->conf->style, &d->live_end);
 }
 
-static int begin(struct debugger *d, const struct live_request *q, struct error *err)
+/* Stands before the first call. A rollout that ended before it has a recording, too, unless the
+   options were wrong. */
+static int begin(struct debugger *d, struct live_request *q, struct error *err)
 {
-	live_free(d->live);
-	d->live = NULL;
+	struct live *before = d->live; /* the cursor may still use it */
+
+	if (before) {
+		live_end(before, false);
+	}
+	buf_clear(&d->live_end);
+	q->verdict = keep_verdict;
+	q->verdict_user = d;
 	if (live_start(d->conf->target, q, &d->live, err)) {
 		return -1;
 	}
-	return stand_at_front(d, err);
+	debugger_wait(d);
+	if ((live_is_over(d->live) && live_failure(d->live, err)) ||
+	    debugger_open(d, live_path(d->live), NULL, err)) {
+		live_free(d->live);
+		d->live = before;
+		return -1;
+	}
+	live_free(before);
+	return debugger_to_newest(d, err);
 }
 
 int live_session_begin(struct debugger *d, struct error *err)
 {
-	const struct live_request as_options_say = {.again = false};
+	struct live_request as_options_say = {.again = false};
 
 	return begin(d, &as_options_say, err);
 }
@@ -144,7 +159,8 @@ int live_session_report(struct debugger *d, struct error *err)
 	text_escape(&d->out, buf_view(&text));
 	buf_char(&d->out, '\n');
 	buf_release(&text);
-	int failed = verb_backtrace(d, STR(""), err);
+	buf_str(&d->out, buf_view(&d->live_end));
+	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);
 	buf_printf(&d->out, "recorded: %s\n", live_path(d->live));
 	return failed;
 }
@@ -157,7 +173,7 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 	if (!d->live || live_is_over(d->live)) {
 		return error_set(err, FAIL_USAGE, "there is no live session");
 	}
-	live_end(d->live);
+	live_end(d->live, d->stopped);
 	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;
 }
 
@@ -171,11 +187,13 @@ static int need_target(const struct debugger *d, struct error *err)
 	                                   "\1env\2 URL");
 }
 
-static void say_unseeded(struct debugger *d, const struct prefix *p)
+static void warn_unseeded(struct debugger *d, const struct prefix *p)
 {
-	if (!p->has_seed) {
-		buf_text(&d->out, "warning: the recording has no seed: a fresh session may begin "
-		                  "elsewhere\n");
+	if (!live_is_seeded(d->live)) {
+		buf_printf(&d->out,
+		           "warning: %s; the new session may start in another state\n",
+		           p->has_seed ? "the environment takes no seed"
+		                       : "the recording has no seed");
 	}
 }
 
@@ -188,17 +206,20 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err)) {
 			return -1;
 		}
+		if (!*same && d->forked) {
+			live_note_divergence(d->live, step);
+		}
 		if (!*same || step == p->steps) {
 			break;
 		}
 		if (live_is_over(d->live)) {
-			buf_printf(&d->out, "the session ended before step %lld\n",
+			buf_printf(&d->out, "The session ended before step %lld.\n",
 			           (long long)step);
 			*same = false;
 			break;
 		}
 		live_go(d->live, NULL, NULL);
-		live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+		debugger_wait(d);
 		if (debugger_to_newest(d, err)) {
 			return -1;
 		}
@@ -209,16 +230,17 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 static void say_prefix(struct debugger *d, const struct prefix *p, bool same)
 {
 	if (!same) {
-		buf_printf(&d->out, "this is not the recorded rollout: it stops here, in a live "
-		                    "session of its own\n");
+		buf_printf(&d->out, "The new session differs from the recording; it stays live "
+		                    "where it differs.\n");
 	} else if (p->unknown) {
 		buf_printf(&d->out,
-		           "%lld steps run again; %lld of %lld states are unknown and were "
-		           "not compared\n",
-		           (long long)p->steps, (long long)p->unknown, (long long)p->steps + 1);
+		           "%lld step%s repeated; %lld of %lld states are unknown and could not be "
+		           "compared\n",
+		           (long long)p->steps, p->steps == 1 ? "" : "s", (long long)p->unknown,
+		           (long long)p->steps + 1);
 	} else {
-		buf_printf(&d->out, "%lld steps run again: all states are those recorded\n",
-		           (long long)p->steps);
+		buf_printf(&d->out, "%lld step%s repeated; every state matches the recording\n",
+		           (long long)p->steps, p->steps == 1 ? "" : "s");
 	}
 }
 
@@ -240,9 +262,12 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 		cursor_close(parent);
 		return -1;
 	}
-	say_unseeded(d, &p);
 	d->forked = fork;
-	int failed = begin(d, &p.request, err) || run_prefix(d, &p, parent, &same, err);
+	int failed = begin(d, &p.request, err);
+	if (!failed) {
+		warn_unseeded(d, &p);
+		failed = run_prefix(d, &p, parent, &same, err);
+	}
 	if (!failed) {
 		say_prefix(d, &p, same);
 		buf_printf(&d->out, "recording: %s\n", live_path(d->live));

@@ -222,21 +222,26 @@ int verb_list(struct debugger *d, struct str arguments, struct error *err)
 
 /* ---- why ---- */
 
+void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out)
+{
+	report_findings(v, ORIGIN_NONE, style, out);
+	for (size_t i = 0; i < v->finding_count; i++) {
+		if (report_is_cause(v, &v->findings[i])) {
+			report_cause(v, &v->findings[i], ORIGIN_NONE, style, out);
+		}
+	}
+	if (!v->finding_count) {
+		buf_text(out, "no findings up to here\n");
+	}
+	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
+	                v->counters.unknown, v->counters.failed, v->counters.reward, out);
+}
+
 static void put_causes(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
 
-	report_findings(v, ORIGIN_NONE, d->conf->style, &d->out);
-	for (size_t i = 0; i < v->finding_count; i++) {
-		if (report_is_cause(v, &v->findings[i])) {
-			report_cause(v, &v->findings[i], ORIGIN_NONE, d->conf->style, &d->out);
-		}
-	}
-	if (!v->finding_count) {
-		buf_text(&d->out, "no findings up to here\n");
-	}
-	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
-	                v->counters.unknown, v->counters.failed, v->counters.reward, &d->out);
+	backtrace_put(v, d->conf->style, &d->out);
 }
 
 int verb_backtrace(struct debugger *d, struct str arguments, struct error *err)
@@ -399,7 +404,9 @@ static int info_display(struct debugger *d, struct error *err)
 
 static int info_rollouts(struct debugger *d, struct error *err)
 {
-	return rollouts_each(cursor_facts(d->cursor)->path, NULL, put_rollout, d, err);
+	const struct rollouts_interrupt interrupt = {debugger_is_interrupted, d};
+
+	return rollouts_each(cursor_facts(d->cursor)->path, &interrupt, put_rollout, d, err);
 }
 
 static int info_facts(struct debugger *d, struct error *err)

@@ -8,6 +8,7 @@ struct travel {
 	int64_t left; /* steps or turns; 0: no limit */
 	bool by_turn, ignores_points;
 	int64_t turn; /* the one it left from, or that was counted last */
+	bool asks_effect;
 };
 
 /* The rollout's turn changes with the step that begins another one. */
@@ -73,7 +74,7 @@ static void arrive(struct debugger *d, bool over, enum point_phase phase)
 
 static bool needs_findings(const struct travel *t)
 {
-	return !t->ignores_points && points_ask_rules(&t->d->points);
+	return !t->ignores_points && points_ask(&t->d->points, expression_asks_rules);
 }
 
 /* ---- over recorded facts ---- */
@@ -136,12 +137,11 @@ static bool stops_at_answer(struct travel *t)
 static bool stops_at_proposal(struct travel *t, bool says)
 {
 	struct debugger *d = t->d;
-	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
 	struct line l;
 	bool stops = false;
 
 	if (!t->ignores_points && points_look_ahead(&d->points) && !live_is_over(d->live) &&
-	    live_proposed_line(d->live, cursor_facts(d->cursor)->rollout, &text, &id, &l)) {
+	    live_proposed_line(d->live, &d->proposed, &l)) {
 		struct moment m = {.position = d->now.position + 1, .line = &l};
 		struct known k = known_at(d, &m);
 
@@ -150,8 +150,6 @@ static bool stops_at_proposal(struct travel *t, bool says)
 			points_hit(&d->points, &k, PHASE_PROPOSED, &d->out);
 		}
 	}
-	buf_release(&text);
-	buf_release(&id);
 	return stops;
 }
 
@@ -159,18 +157,28 @@ static bool stops_at_proposal(struct travel *t, bool says)
 static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
 {
 	live_go(d->live, pass, ctx);
-	live_wait(d->live, d->conf->interrupted, d->conf->resume, d->conf->ctx);
+	debugger_wait(d);
 	return debugger_to_newest(d, err);
+}
+
+static bool stops_behind(struct travel *t, const struct moment *answered)
+{
+	struct moment m = *answered;
+	const struct known k = known_at(t->d, &m);
+
+	if (t->asks_effect) {
+		m.effect = debugger_effect(t->d, m.line, m.after);
+	}
+	return points_stop(&t->d->points, &k, PHASE_ANSWERED);
 }
 
 /* Called in the rollout's thread, while this one waits. */
 static bool nothing_stops(void *ctx, const struct moment *answered)
 {
 	struct travel *t = ctx;
-	struct known k = known_at(t->d, answered);
 
 	if (answered && (counts_down(t, answered) ||
-	                 (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_ANSWERED)))) {
+	                 (!t->ignores_points && stops_behind(t, answered)))) {
 		return false;
 	}
 	return !stops_at_proposal(t, false);
@@ -218,6 +226,7 @@ static int travel(struct travel *t, struct error *err)
 	struct debugger *d = t->d;
 
 	t->turn = d->now.line->turn;
+	t->asks_effect = points_ask(&d->points, expression_asks_effect);
 	if (at_front(d) && !live_is_over(d->live)) {
 		return travel_live(t, err);
 	}

@@ -183,13 +183,13 @@ bool points_stop(struct points *p, const struct known *k, enum point_phase phase
 	return false;
 }
 
-bool points_ask_rules(const struct points *p)
+bool points_ask(const struct points *p, bool (*asks)(const struct expression *e))
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		if ((one->expression && expression_asks_rules(one->expression)) ||
-		    (one->condition && expression_asks_rules(one->condition))) {
+		if ((one->expression && asks(one->expression)) ||
+		    (one->condition && asks(one->condition))) {
 			return true;
 		}
 	}
@@ -241,6 +241,8 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 			continue;
 		}
 		one->hits++;
+		p->hit = true;
+		p->hit_watch = one->kind == POINT_WATCH;
 		say_hit(p, one, k, out);
 	}
 	for (size_t i = p->count; i-- > 0;) {

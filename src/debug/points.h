@@ -27,6 +27,7 @@ struct points {
 	size_t count;
 	int last_number, last_display;
 	struct buf before, after; /* of the evaluation */
+	bool hit, hit_watch; /* points_hit found one since they were cleared; it was a watchpoint */
 };
 
 void points_release(struct points *p);
@@ -52,8 +53,8 @@ bool point_stops(struct points *p, const struct point *one, const struct known *
 bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
 /* Does one stop before a call that is only proposed? */
 bool points_look_ahead(const struct points *p);
-/* Does one ask for findings? */
-bool points_ask_rules(const struct points *p);
+/* Does one have an expression that asks for it? */
+bool points_ask(const struct points *p, bool (*asks)(const struct expression *e));
 
 /* Counts, and says which of them stop there; temporary ones are deleted. */
 void points_hit(struct points *p, const struct known *k, enum point_phase phase, struct buf *out);

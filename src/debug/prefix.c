@@ -12,6 +12,7 @@ struct calls {
 	struct json_writer w;
 	int64_t until; /* position */
 	int64_t sent;  /* calls up to it */
+	bool ended;    /* the last of them ended the episode */
 };
 
 static int add_call(void *ctx, const struct moment *m, struct error *err)
@@ -29,7 +30,10 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 	jw_key(&c->w, "arguments");
 	jw_raw(&c->w, json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
 	jw_end(&c->w);
-	c->sent += m->position <= c->until;
+	if (m->position <= c->until) {
+		c->sent++;
+		c->ended = m->line->terminated > 0 || m->line->truncated > 0;
+	}
 	return 0;
 }
 
@@ -47,31 +51,12 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	}
 	p->request.calls = arena_str(&p->arena, buf_view(&text));
 	p->steps = calls.sent;
+	p->request.parent_ended = calls.ended;
 	buf_release(&text);
 	return got < 0 ? -1 : 0;
 }
 
 /* ---- what the rollout was ---- */
-
-static struct str parent_of(struct prefix *p, const struct cursor_facts *f)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-	struct str kept;
-
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_key(&w, "rollout");
-	jw_str(&w, f->rollout);
-	jw_key(&w, "step");
-	jw_i64(&w, p->steps);
-	jw_key(&w, "seeded");
-	jw_bool(&w, p->has_seed);
-	jw_end(&w);
-	kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
-}
 
 static void take_header(struct prefix *p, const struct cursor_facts *f, const char *file, bool fork)
 {
@@ -84,7 +69,8 @@ static void take_header(struct prefix *p, const struct cursor_facts *f, const ch
 	q->task = json_text(&p->arena, JSON_GET(task, "id")).p;
 	q->sample = line_count(f->header.value[KEY_SAMPLE]);
 	q->sample = q->sample < 0 ? 0 : q->sample;
-	q->parent = fork ? parent_of(p, f) : STR_NONE;
+	q->parent = fork ? arena_str(&p->arena, f->rollout) : STR_NONE;
+	q->parent_steps = p->steps;
 	q->parent_file = fork ? arena_str(&p->arena, str_from(file)).p : NULL;
 	p->ignored = changes_ignored(&f->header);
 }

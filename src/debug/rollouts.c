@@ -52,8 +52,8 @@ static void release(struct rollout_listing *l)
 	free(all);
 }
 
-int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted, rollout_place_fn *take,
-                  void *ctx, struct error *err)
+int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
+                  rollout_place_fn *take, void *ctx, struct error *err)
 {
 	struct rollout_listing l = {.take = take, .ctx = ctx};
 	struct reader_note note;
@@ -69,7 +69,8 @@ int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted, rollou
 			break;
 		}
 		stop = line.type == LINE_UNKNOWN ? 0 : take_line(&l, &line, &note, err);
-		if (!stop && n % INTERRUPT_LINES == 0 && interrupted && interrupted(ctx)) {
+		if (!stop && n % INTERRUPT_LINES == 0 && interrupt->interrupted &&
+		    interrupt->interrupted(interrupt->ctx)) {
 			stop = error_set(err, FAIL_INTERRUPTED, "interrupted");
 		}
 	}

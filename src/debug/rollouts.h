@@ -10,12 +10,16 @@ struct rollout_place {
 	uint64_t offset, line;
 };
 
-typedef bool rollouts_interrupted_fn(void *ctx);
+/* Asked while the file is read: true ends that with FAIL_INTERRUPTED. NULL: never. */
+struct rollouts_interrupt {
+	bool (*interrupted)(void *ctx);
+	void *ctx;
+};
 /* -1 with err set ends the reading; 1 ends it as a success. */
 typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct error *err);
 
 /* Every rollout, in the order in which they begin. Reads the whole file. */
-MUST_USE int rollouts_each(const char *path, rollouts_interrupted_fn *interrupted,
+MUST_USE int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
                            rollout_place_fn *take, void *ctx, struct error *err);
 
 #endif

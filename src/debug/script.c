@@ -84,7 +84,7 @@ int file_run(struct debugger *d, const char *path, struct error *err)
 	}
 	d->depth++;
 	rest = buf_view(&text);
-	for (size_t number = 1; rest.n && !failed && !d->quit; number++) {
+	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
 		failed = line_run(d, cut_line(&rest), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
@@ -216,13 +216,14 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 	buf_clear(&d->value);
 	d->moved = false;
 	*failed = line_run(d, line, &why) != 0;
+	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d); /* by the exit */
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));
 	if (d->conf->json) {
 		put_reply(d, line, *failed ? &why : NULL, &reply);
 		buf_clear(&d->out);
 		buf_str(&d->out, buf_view(&reply));
-	} else if (*failed) {
+	} else if (*failed && !said) {
 		put_trouble(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);

@@ -64,6 +64,7 @@ static int put_header(struct rollout *r, struct error *err)
 	                          .seed = c->env.seed,
 	                          .protocol = c->env_ops->name,
 	                          .parent = c->parent,
+	                          .parent_steps = c->parent_steps,
 	                          .parent_file = str_from(c->parent_file),
 	                          .max_turns = r->max_turns,
 	                          .timeout_ms = c->env.timeout_ms,
@@ -73,6 +74,7 @@ static int put_header(struct rollout *r, struct error *err)
 	                          .mask_count = c->mask_count};
 
 	if (e->protocol) {
+		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
 		lines_take_env(e, &f);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}

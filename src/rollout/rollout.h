@@ -26,8 +26,9 @@ struct rollout_conf {
 	   is. `inner` is NULL where `policy` names none. */
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
-	struct str parent;       /* raw JSON object for the header; absent: it has none */
-	const char *parent_file; /* the recording that it is in; NULL: none */
+	struct str parent;       /* id of the rollout that it was forked from; absent: none */
+	int64_t parent_steps;    /* whose calls it repeats */
+	const char *parent_file; /* the recording that one is in; NULL: none */
 	bool has_max_turns;      /* false: the length of the script, or DEFAULT_MAX_TURNS */
 	int64_t max_turns;
 	const char *const *masks; /* JSON Pointers, for the header */
@@ -50,6 +51,7 @@ struct rollout_result {
 	enum end_status status;
 	bool timed_out; /* lost because its last call was not answered in time */
 	bool opened;    /* it had a session, and the reset succeeded */
+	bool seeded;    /* a seed was asked for, and the environment takes one */
 	/* of END_UNREACHABLE, and of END_REFUSED for another reason than capacity: the message;
 	   otherwise kind FAIL_NONE */
 	struct error peer;

@@ -435,7 +435,14 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	set_policy(w, &l, f);
 	if (f->parent.p) {
 		j = begin_value(w);
-		jw_raw(&j, f->parent);
+		jw_object(&j);
+		jw_key(&j, "rollout");
+		jw_str(&j, f->parent);
+		jw_key(&j, "step");
+		jw_i64(&j, f->parent_steps);
+		jw_key(&j, "seeded");
+		jw_bool(&j, f->seeded);
+		jw_end(&j);
 		keep_value(w, &l, KEY_PARENT);
 	}
 	set_limits_and_masks(w, &l, f);

@@ -53,7 +53,9 @@ struct header_fields {
 	struct str tools;                      /* raw JSON array; absent: null */
 	enum policy_kind policy_kind;          /* POLICY_UNKNOWN: never opened */
 	struct str policy_name, policy_params; /* params: raw JSON object */
-	struct str parent;                     /* raw JSON object; absent: it was not forked */
+	struct str parent;    /* id of the rollout it was forked from; absent: none */
+	int64_t parent_steps; /* that it repeats */
+	bool seeded;          /* its environment was asked for a seed, and takes one */
 	int64_t max_turns;
 	int64_t group_size; /* 0: not part of a group */
 	uint64_t timeout_ms;

@@ -103,7 +103,7 @@ hang_up() {
 @test "a fork names where it came from, and its recording is one like any other" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	expect 0 rolldbg debug --batch a.jsonl --env builtin:frozen_lake -ex 'fork 2' -ex 'call lake_move {"action":"RIGHT"}' -ex continue
-	has "$output" '3 steps run again: all states are those recorded'
+	has "$output" '3 steps repeated; every state matches the recording'
 	fork=$(sed -n 's/^recording: //p' <<<"$output")
 	all_are "$fork" header '.parent == {rollout: "FrozenLake-v1.0", step: 3, seeded: true} and .meta.parent == "a.jsonl"'
 	[ "$(jq 'select(.type == "step").state.position' "$fork" | paste -sd ' ')" = '0 4 8 9 10' ]
@@ -213,7 +213,7 @@ asked() {
 	rolldbg run --quiet --seed 42 --out good.jsonl
 	rolldbg strip good.jsonl >golden.jsonl
 	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
-	has "$output" '6 steps run again: all states are those recorded'
+	has "$output" '6 steps repeated; every state matches the recording'
 	expect 0 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
 	has "$output" 'before step 1 the state is not the one recorded'
 	has "$output" './position    8'
@@ -229,4 +229,63 @@ asked() {
 	run rolldbg debug --batch <(cat a.jsonl) -ex 'goto 3' -ex rs
 	[ "$status" = 0 ]
 	has "$output" 'turn 2 · step 2'
+}
+
+# interrupted_script ARGUMENT...: debug on a server that never answers, interrupted in its first call.
+interrupted_script() {
+	local code=0
+	rm -f a.jsonl
+	"$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl "$@" </dev/null >script.out 2>&1 &
+	wait_for 20 test -s a.jsonl
+	sleep 0.3
+	kill -INT $!
+	wait $! || code=$?
+	[ "$code" = 130 ] || { echo "exit code $code" >&2; cat script.out >&2; return 1; }
+	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = interrupted ]
+	grep -qF 'the session has ended: interrupted' script.out
+}
+
+@test "Ctrl-C ends a script that nobody attends, with exit code 130 and a closed recording" {
+	interrupted_script --batch -ex step -ex 'print outcome'
+	lacks "$(cat script.out)" 'outcome '
+	interrupted_script -ex continue
+	echo step >commands.gdb
+	interrupted_script --batch -x commands.gdb
+	interrupted_script --interpreter json --batch -ex step
+}
+
+# forked SEEDED ARGUMENT...: a fork of a.jsonl after step 4; its recording is $fork, and says whether it was seeded.
+forked() {
+	local seeded=$1
+	shift
+	expect 0 rolldbg debug --batch a.jsonl "$@" -ex 'fork 4'
+	fork=$(sed -n 's/^recording: //p' <<<"$output")
+	all_are "$fork" header ".parent.seeded == $seeded and .parent.step == 5"
+}
+
+@test "a fork that does not repeat its parent is marked, and so is one without a seed" {
+	rolldbg run --quiet --seed 42 --env 'builtin:frozen_lake?protocol=openenv&map=8x8' --actions DOWN,RIGHT,DOWN,RIGHT,DOWN,LEFT --out a.jsonl
+	forked true --env 'builtin:frozen_lake?protocol=openenv&map=8x8'
+	[ -z "$(jq 'select(.type == "event")' "$fork")" ]
+	expect 0 rolldbg check --quiet "$fork"
+	[ -z "$output" ]
+	# another state: said when the rollout goes on or ends
+	forked true --env 'builtin:frozen_lake?protocol=openenv&map=4x4'
+	has "$output" 'The new session differs from the recording'
+	jq -es 'map(select(.type == "event")) | map([.event, .detail]) == [["fork-diverged", {calls: 1, seeded: true}]]' "$fork"
+	expect 0 rolldbg check "$fork"
+	has "$output" 'seed-ignored: seed 42 did not reproduce the rollout that this one was forked from: the state differs after 1 equal call'
+	rolldbg strip "$fork" | grep -q fork-diverged
+	# a repeated call that ends the episode ends the recording, too
+	rolldbg run --quiet --seed 42 --actions DOWN,RIGHT --out ended.jsonl
+	jq -c 'if .type == "step" and .step == 1 then .terminated = false | .tool_call.arguments.action = "RIGHT" else . end' ended.jsonl >hole.jsonl
+	expect 0 rolldbg debug --batch hole.jsonl --env builtin:frozen_lake -ex 'fork 1'
+	fork=$(sed -n 's/^recording: //p' <<<"$output")
+	jq -es 'map(select(.type == "event")) | map(.detail) == [{calls: 2, seeded: true}]' "$fork"
+	# no seed
+	rolldbg run --quiet --env 'builtin:frozen_lake?fault=no-control-plane' --seed 42 --state observation --actions DOWN,RIGHT,DOWN,RIGHT,DOWN --out unseeded.jsonl || true
+	mv unseeded.jsonl a.jsonl
+	expect 0 rolldbg debug --batch a.jsonl --env 'builtin:frozen_lake?fault=no-control-plane' --state observation -ex 'fork 1'
+	has "$output" 'warning: the environment takes no seed; the new session may start in another state'
+	all_are "$(sed -n 's/^recording: //p' <<<"$output")" header '.parent.seeded == false'
 }

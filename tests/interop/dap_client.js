@@ -1,9 +1,11 @@
 // Drives `rolldbg debug --dap` as an editor does, with Microsoft's own test client, and prints what it was told.
-//   dap_client.js MODULES ROLLDBG ARGUMENT..
+//   dap_client.js MODULES ROLLDBG SESSION ARGUMENT..
+// SESSION: look (breakpoints, frames, variables, back and forth), or pause (a rollout that runs on is stopped), or
+// model (a model that takes long is interrupted, and its call is made by hand).
 'use strict';
 
 const { spawn } = require('child_process');
-const [modules, program, ...args] = process.argv.slice(2);
+const [modules, program, chosen, ...args] = process.argv.slice(2);
 const { DebugClient } = require(`${modules}/@vscode/debugadapter-testsupport`);
 
 const client = new DebugClient('', '', 'rolldbg');
@@ -14,14 +16,49 @@ client.connect(child.stdout, child.stdin);
 async function move(command) {
 	const stopped = client.waitForEvent('stopped');
 	await client.send(command, { threadId: 1 });
-	const reason = (await stopped).body.reason;
+	const { reason } = (await stopped).body;
 	const stack = await client.stackTraceRequest({ threadId: 1, levels: 1 });
 	const frame = stack.body.stackFrames[0];
 	console.log(`${command}: ${reason}: ${frame.name} (line ${frame.line}, ${stack.body.totalFrames} frames)`);
 	return frame;
 }
 
-async function session() {
+async function pauseWhileItRuns() {
+	await client.initializeRequest();
+	await client.launchRequest({});
+	await move('configurationDone');
+	const stopped = client.waitForEvent('stopped');
+	await client.continueRequest({ threadId: 1 });
+	console.log('continue: answered while it runs');
+	// a request that has to wait for the stop, and one that does not
+	const waiting = client.evaluateRequest({ expression: 'step >= 0' });
+	const threads = (await client.threadsRequest()).body.threads;
+	console.log(`threads: ${threads.map((one) => one.name)}`);
+	await new Promise((resolve) => setTimeout(resolve, 300));
+	await client.pauseRequest({ threadId: 1 });
+	console.log(`pause: ${(await stopped).body.reason}`);
+	console.log(`evaluate: ${(await waiting).body.result}`);
+	await move('stepIn');
+	await client.continueRequest({ threadId: 1 });
+	await client.disconnectRequest({});
+}
+
+async function interruptModel() {
+	await client.initializeRequest();
+	await client.launchRequest({});
+	const stopped = client.waitForEvent('stopped');
+	await client.configurationDoneRequest();
+	await new Promise((resolve) => setTimeout(resolve, 300));
+	await client.pauseRequest({ threadId: 1 });
+	console.log(`configurationDone: ${(await stopped).body.reason}`);
+	const after = client.waitForEvent('stopped');
+	await client.evaluateRequest({ expression: 'call lake_move {"action":"RIGHT"}', context: 'repl' });
+	console.log(`call: ${(await after).body.reason}`);
+	console.log(`position: ${(await client.evaluateRequest({ expression: './position' })).body.result}`);
+	await client.disconnectRequest({});
+}
+
+async function look() {
 	const can = await client.initializeRequest();
 	console.log(`steps back: ${can.body.supportsStepBack}`);
 	await client.launchRequest({});
@@ -45,7 +82,8 @@ async function session() {
 }
 
 child.on('exit', (code) => console.log(`exit ${code}`));
-session().catch((error) => {
+const sessions = { look, pause: pauseWhileItRuns, model: interruptModel };
+sessions[chosen]().catch((error) => {
 	console.error(error);
 	child.kill();
 	process.exitCode = 1;

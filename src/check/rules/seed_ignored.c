@@ -4,6 +4,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* The debugger repeated a rollout's calls for a fork, and compared the states. */
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                 struct findings *out)
+{
+	struct str detail = m->line->value[KEY_DETAIL];
+	int64_t calls;
+
+	(void)state;
+	if (m->line->event != EVENT_FORK_DIVERGED || !r->has_seed ||
+	    !str_is(JSON_GET(detail, "seeded"), "true") ||
+	    !json_i64(JSON_GET(detail, "calls"), &calls)) {
+		return;
+	}
+	finding_say(out, SEVERITY_WARNING, NULL, "",
+	            "seed %" PRId64 " did not reproduce the rollout that this one was forked from: "
+	            "the state differs after %" PRId64 " equal call%s",
+	            r->seed, calls, calls == 1 ? "" : "s");
+}
+
 static void group(const struct task_group *g, struct findings *out)
 {
 	char when[64] = "at the start";
@@ -30,7 +49,8 @@ const struct check check_seed_ignored = {
 	       "calls, the states after the reset or after the first calls differ (observations, "
 	       "where the state is not known). Ignored members, points in time, ids, and what changes "
 	       "without a call are left out, and so are rollouts that share their environment with "
-	       "others (session-alias).\n"
+	       "others (session-alias). A fork whose repeated calls led to another state says so "
+	       "itself (fork-diverged); if it was forked in another environment, that is no fault.\n"
 	       "Then nothing can be reproduced: a golden recording of this environment differs each "
 	       "time, and rewards within a group differ by luck as much as by what the policy did.\n"
 	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "
@@ -39,5 +59,7 @@ const struct check check_seed_ignored = {
 	       "Fix: seed all generators of the environment in reset, or, where randomness is wanted, "
 	       "use no seed or a different one for each rollout.",
 	.needs = UINT64_C(1) << KEY_SEED,
+	.wants = KIND_EVENT,
+	.line = line,
 	.group = group,
 };

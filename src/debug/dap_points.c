@@ -1,0 +1,79 @@
+/* Breakpoints that a client of the Debug Adapter Protocol sets: see dap_points.h. */
+#include "debug/dap_points.h"
+
+static void delete_points(struct debugger *d, enum point_kind kind)
+{
+	for (size_t i = d->points.count; i-- > 0;) {
+		if (d->points.list[i]->kind == kind) {
+			points_delete(&d->points, d->points.list[i]);
+		}
+	}
+}
+
+static void write_breakpoint(const struct point *one, const struct error *why,
+                             struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "verified");
+	jw_bool(w, one != NULL);
+	if (one) {
+		jw_key(w, "id");
+		jw_i64(w, one->number);
+	} else {
+		jw_key(w, "message");
+		jw_text(w, why->text);
+	}
+	jw_end(w);
+}
+
+/* One of the request's list: what stands under `key`, with its condition. */
+static void set_breakpoint(struct debugger *d, struct str wanted, const char *key, enum point_kind kind,
+                           struct json_writer *w)
+{
+	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
+	struct points *points = &d->points;
+	struct point *one = NULL;
+	struct error why = {0};
+	size_t at;
+
+	json_decode(json_get(wanted, str_from(key)), &text);
+	json_decode(JSON_GET(wanted, "condition"), &condition);
+	int failed = kind == POINT_WATCH
+	                     ? points_add_path(points, kind, buf_view(&text), &one, &at, &why)
+	                     : points_add_break(points, kind, buf_view(&text), &one, &at, &why);
+	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
+		points_delete(points, one);
+		failed = -1;
+	}
+	write_breakpoint(failed ? NULL : one, &why, w);
+	buf_release(&text);
+	buf_release(&condition);
+}
+
+void dap_points_set(struct debugger *d, const struct dap_request *q, const char *key,
+                    enum point_kind kind, struct json_writer *w)
+{
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
+	delete_points(d, kind);
+	jw_key(w, "breakpoints");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		set_breakpoint(d, one, key, kind, w);
+	}
+	jw_end(w);
+}
+
+void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w)
+{
+	const struct error why = {
+		.text = "use a function breakpoint, whose name is an expression"};
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
+	jw_key(w, "breakpoints");
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		write_breakpoint(NULL, &why, w);
+	}
+	jw_end(w);
+}

@@ -12,6 +12,7 @@
    call.h, peer.h   what was called; what peers said, as it may be shown
    env_count.h      what the environment counted
    cross_rollout.h, sharing.h  what other rollouts did meanwhile; do they share one environment?
+   succession.h     does each rollout begin where the one before it ended?
    hints.h, baseline.h, tool_effects.h  what the user, or an earlier recording, says about tools
    trained.h, logprobs.h  log-probabilities, the trainer's and the recorded ones
    streak.h, span.h, clocks.h  repetitions, ranges of steps, texts with clocks masked */

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#define CLEAR 10 /* different calls differ by so many times what equal calls do */
+#define CLEAR      10 /* different calls differ by so many times what equal calls do */
+#define CLEAR_ONCE 30 /* also those that were sent once */
+#define KNOWN_MIN  3  /* how often one of them was sent then */
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -50,8 +52,13 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 	}
 }
 
-/* Is every call that was repeated told from every other one by its change? */
-static bool depends(const struct call_changed_number *n)
+static double gap_between(const struct call_change *a, const struct call_change *b)
+{
+	return fmax(a->least - b->most, b->least - a->most);
+}
+
+/* Is every call told from every other one by its change, where both count that many times? */
+static bool depends(const struct call_changed_number *n, int64_t times, double clear)
 {
 	double spread = n->quantum, gap = INFINITY; /* coarse changes are equal by chance */
 
@@ -62,18 +69,30 @@ static bool depends(const struct call_changed_number *n)
 		for (size_t k = 0; k < i; k++) {
 			const struct call_change *b = &n->calls[k];
 
-			if (a->count > 1 && b->count > 1) {
-				gap = fmin(gap, fmax(a->least - b->most, b->least - a->most));
+			if (a->count >= times && b->count >= times) {
+				gap = fmin(gap, gap_between(a, b));
 			}
 		}
 	}
-	return isfinite(gap) && gap > 0 && gap >= CLEAR * spread;
+	return isfinite(gap) && gap > 0 && gap >= clear * spread;
+}
+
+/* What one call does is known well enough to tell it from calls that were sent once. */
+static bool is_known(const struct call_changed_number *n)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < n->count; i++) {
+		most = n->calls[i].count > most ? n->calls[i].count : most;
+	}
+	return most >= KNOWN_MIN;
 }
 
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		if (depends(&c->numbers[i])) {
+		const struct call_changed_number *n = &c->numbers[i];
+		if (depends(n, 2, CLEAR) || (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
 			return true;
 		}
 	}

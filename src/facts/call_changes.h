@@ -33,7 +33,9 @@ struct call_changes {
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum);
 
-/* Is there such a number? Needs two different calls, each sent at least twice. */
+/* Is there such a number? Needs two different calls, each sent at
+   least twice; or one sent three times and others that differ from it and each other even more
+   clearly. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

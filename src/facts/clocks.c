@@ -66,6 +66,11 @@ static size_t epoch_at(struct str s)
 	return n;
 }
 
+static bool is_fraction(struct str s)
+{
+	return fits(s, ".d") || fits(s, ",d");
+}
+
 /* Reads a date with a time; seconds, fraction and zone are optional. Returns its length, or
    0. */
 static size_t date_at(struct str s)
@@ -75,10 +80,21 @@ static size_t date_at(struct str s)
 	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd")) {
 		return 0;
 	}
-	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == ':' || s.p[n] == '.')) {
+	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == ':' || is_fraction(str_skip(s, n)))) {
 		n++;
 	}
 	return n;
+}
+
+/* A time of day that is as fine as a log's: games tell theirs in minutes. */
+static size_t log_time_at(struct str s)
+{
+	size_t n = sizeof("dd:dd:dd.ddd") - 1;
+
+	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd")) {
+		return 0;
+	}
+	return n + digits_at(str_skip(s, n));
 }
 
 static size_t id_at(struct str s)
@@ -97,6 +113,7 @@ static size_t volatile_at(struct str s)
 {
 	size_t n = date_at(s);
 
+	n = n ? n : log_time_at(s);
 	n = n ? n : id_at(s);
 	return n ? n : epoch_at(s);
 }

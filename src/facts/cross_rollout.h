@@ -4,6 +4,7 @@
 #define ROLLDBG_FACTS_CROSS_ROLLOUT_H
 
 #include "facts/rollout_table.h"
+#include "facts/succession.h"
 
 #define COUNT_PLACES 16
 #define COUNT_WINDOW 256 /* size of the window of counts; later counts are ignored */
@@ -49,6 +50,7 @@ struct cross_rollout {
 	int64_t files; /* those that are done */
 	struct count_sequence counts;
 	struct sharing sharing;
+	struct succession succession;
 	/* The number of the rollout whose call was the last; when; and when another one's was. */
 	int64_t caller, called, other_called;
 };

@@ -8,10 +8,11 @@
    fold.h           the fold over the lines of one rollout; decides each step's effect
    effect.h         do two states differ?
    movement.h       which of the differences are an effect; did the environment move at all?
-   member_changes.h which members of a value change, how often, and which by themselves
+   member_changes.h, changing_member.h  which members of a value change, how often, and which by themselves
    call.h, peer.h   what was called; what peers said, as it may be shown
    env_count.h      what the environment counted
    cross_rollout.h, sharing.h  what other rollouts did meanwhile; do they share one environment?
+   succession.h     does each rollout begin where the one before it ended?
    hints.h, baseline.h, tool_effects.h  what the user, or an earlier recording, says about tools
    trained.h, logprobs.h  log-probabilities, the trainer's and the recorded ones
    streak.h, span.h, clocks.h  repetitions, ranges of steps, texts with clocks masked */

@@ -115,6 +115,17 @@ static void trace_observation(struct open_rollout *o, const struct line *l)
 	}
 }
 
+static void take_start(struct open_rollout *o)
+{
+	struct rollout_facts *f = &o->facts;
+
+	if (!o->started && o->states.now.n) {
+		o->started = true;
+		f->continued = succession_begin(&f->cross_rollout->succession, o->states.now,
+		                                !f->concurrent);
+	}
+}
+
 const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l,
                                                 unsigned *kinds)
 {
@@ -130,6 +141,7 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 		trace_state(o, l);
 	}
 	enum effect effect = effect_shown(o, l);
+	take_start(o);
 	f->episode.state_varied = o->states.varied;
 	f->changed_without_call = !pending && effect == EFFECT_CHANGED;
 	if (!pending) {
@@ -503,6 +515,7 @@ const struct rollout_end *fold_end(struct open_rollout *o, const struct line *en
 	struct str reason = end ? end_text(o, end->value[KEY_REASON]) : STR_NONE;
 
 	correct_totals(o);
+	succession_end(&o->facts.cross_rollout->succession, o->states.now);
 	o->end = (struct rollout_end){.id = shown_id(o),
 	                              .status = status,
 	                              .reason = reason,

@@ -2,8 +2,8 @@
    over time: see member_changes.h. */
 #include "facts/member_changes.h"
 
-#include "facts/clocks.h"
 #include "facts/number_pair.h"
+#include "facts/respelled.h"
 #include "json/scan.h"
 
 #include <math.h>
@@ -13,11 +13,8 @@
 	8 /* longer arrays, and arrays of different lengths, are compared as one value */
 #define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined */
-#define OFFSET_MAX   5000               /* milliseconds */
 #define STAMPS_MIN   3
-#define ELAPSED_MIN  5    /* milliseconds; over shorter intervals clocks cannot be distinguished */
-#define FINE         1e-4 /* resolution of a clock that differs at each reading */
-#define READINGS_MIN 2    /* by then most members have shown their behavior */
+#define READINGS_MIN 2 /* by then most members have shown their behavior */
 
 /* ---- the walk ---- */
 
@@ -90,160 +87,22 @@ static bool next_pair(struct member_walk *w, struct str *before, struct str *aft
 
 /* ---- what one member does ---- */
 
-static bool is_close(double change, double elapsed, double unit, double quantum)
-{
-	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
-}
-
-/* The units of a clock that the change fits, as bits, once for each of the two ways of
-   timing. */
-static unsigned clock_fits(double change, const struct interval *between, double quantum)
-{
-	static const double a_ms[] = {1e-3, 1, 1e3, 1e6};
-	unsigned fits = 0;
-
-	for (size_t way = 0; way < 2; way++) {
-		for (size_t u = 0; between->elapsed_ms[way] >= ELAPSED_MIN && u < ARRAY_LEN(a_ms);
-		     u++) {
-			bool fit = is_close(change, between->elapsed_ms[way], a_ms[u], quantum);
-			fits |= (unsigned)fit << (4 * way + u);
-		}
-	}
-	return fits;
-}
-
-/* By the same number, but for what adding fractions loses. */
-static bool is_same(double a, double b)
-{
-	return fabs(a - b) <= 1e-6 * fabs(a);
-}
-
-static void take_number(struct changing_member *m, const struct number_pair *p,
-                        const struct interval *between)
-{
-	double change = p->after - p->before;
-
-	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
-	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
-	m->largest = fmax(m->largest, change);
-	m->even = !p->text && (m->changes == 0 || (m->even && is_same(change, m->delta)));
-	m->delta = m->changes == 0 ? change : m->delta;
-}
-
-static bool is_separator(char c)
-{
-	return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == ' ';
-}
-
-/* Do the arguments contain the value, spelled identically? */
-static bool is_in(struct str arguments, struct str value)
-{
-	for (size_t i = 1; value.n && i + value.n < arguments.n; i++) {
-		if (memcmp(arguments.p + i, value.p, value.n) == 0 &&
-		    is_separator(arguments.p[i - 1]) && is_separator(arguments.p[i + value.n])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Not set yet: null, 0 or "". */
-static bool is_blank(struct str value)
-{
-	return json_is_null(value) || str_is(value, "0") || str_is(value, "0.0") ||
-	       str_is(value, "\"\"");
-}
-
-/* A real clock keeps its offset to ours at each reading; a simulated time that starts at the
-   present does not. */
-static bool keeps_offset(struct changing_member *m, struct str value,
-                         const struct interval *between)
-{
-	int64_t ms;
-
-	if (between->now_ms < 0 || !clocks_time(value, between->now_ms, &ms)) {
-		return between->now_ms < 0;
-	}
-	int64_t offset = ms - between->now_ms;
-	m->offset_ms = m->has_offset ? m->offset_ms : offset;
-	m->has_offset = true;
-	return offset - m->offset_ms < OFFSET_MAX && m->offset_ms - offset < OFFSET_MAX;
-}
-
-/* Where the first value stood to our clock when it was read. */
-static void take_offset(struct changing_member *m, struct str value, const struct interval *between)
-{
-	double elapsed = fmax(between->elapsed_ms[0], between->elapsed_ms[1]);
-	int64_t ms;
-
-	if (between->now_ms >= 0 && clocks_time(value, between->now_ms, &ms)) {
-		m->offset_ms = ms - (between->now_ms - (elapsed > 0 ? (int64_t)elapsed : 0));
-		m->has_offset = true;
-	}
-}
-
-static void take_member(struct changing_member *m, struct str before, struct str after,
-                        const struct interval *between)
-{
-	struct number_pair p;
-
-	if (m->changes == 0) {
-		m->was_blank = is_blank(before);
-		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
-		m->is_new_id = m->was_blank || clocks_is_uuid(before);
-		m->clock_fits = ~0u;
-		m->is_echo = true;
-		if (m->is_now && !m->was_blank) {
-			take_offset(m, before, between);
-		}
-	}
-	m->is_now = m->is_now && clocks_is_now(after, between->now_ms) &&
-	            keeps_offset(m, after, between);
-	m->is_new_id = m->is_new_id && clocks_is_uuid(after);
-	m->is_echo = m->is_echo && is_in(between->arguments, after);
-	m->without_call = m->without_call || !between->called;
-	if (number_pair_read(before, after, &p)) {
-		take_number(m, &p, between);
-	} else {
-		m->clock_fits = 0;
-		m->even = false;
-	}
-	m->changes++;
-}
-
-static bool is_clock(const struct changing_member *m)
-{
-	bool coarse = m->quantum > FINE;
-
-	return m->clock_fits && m->changes >= 3 &&
-	       (!coarse || (m->largest >= 3 * m->quantum && !m->even));
-}
-
-static bool is_volatile(const struct changing_member *m)
-{
-	return m->without_call || (m->is_now && !m->was_blank) || is_clock(m);
-}
-
 /* New with each call: a stamp of the call, or of what it changed. */
 static bool is_stamp(const struct member_changes *c, const struct changing_member *m)
 {
 	return (m->is_now || m->is_new_id) && m->changes >= STAMPS_MIN && m->changes == c->readings;
 }
 
+/* Also the only number that differs in a text. */
 static bool is_counter(const struct member_changes *c, const struct changing_member *m)
 {
 	return m->even && m->delta != 0 && m->changes == c->readings;
 }
 
-static bool may_be_volatile(const struct changing_member *m)
-{
-	return is_volatile(m) || m->clock_fits || m->is_now || m->is_new_id;
-}
-
 /* It is no effect, or may still turn out to be none. */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
-	return may_be_volatile(m) || is_counter(c, m);
+	return changing_member_may_be_volatile(m) || m->is_fresh || is_counter(c, m);
 }
 
 /* ---- all of them ---- */
@@ -274,7 +133,7 @@ static member_set note(struct member_changes *c, struct member_walk *w, struct s
 		c->done = true;
 		return CHANGES_UNKNOWN;
 	}
-	take_member(m, before, after, between);
+	changing_member_take(m, before, after, between);
 	return (member_set)1 << (m - c->members);
 }
 
@@ -304,6 +163,29 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 	}
 }
 
+/* Elements that were moved without a call are in no order: so are the others. */
+static bool is_unordered(const struct member_changes *c, struct str pointer)
+{
+	for (size_t i = 0; i < c->ignored_count; i++) {
+		if (is_below(c->ignored[i], pointer)) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->members[i].without_call && is_below(c->members[i].pointer, pointer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_reordered(const struct member_changes *c, struct str pointer, struct str before,
+                         struct str after)
+{
+	return json_type(after) == JSON_ARRAY && json_count(after) <= ELEMENTS_MAX &&
+	       is_unordered(c, pointer) && respelled_order(before, after);
+}
+
 /* equal: only ignored members differ. */
 static member_set compare(struct member_changes *c, struct str before, struct str after,
                           const struct interval *between, bool equal)
@@ -311,7 +193,7 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 	struct member_walk w = {.pointer = BUF(POINTER_MAX)};
 	member_set differ = 0;
 	struct str a = before, b = after;
-	bool ignored = false;
+	bool ignored = false, same = false;
 
 	if (is_comparable(before, after)) {
 		descend(&w, before, after);
@@ -326,6 +208,8 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 		} else if (is_ignored(c, buf_view(&w.pointer))) {
 			ignored = true;
 			take_ignored(c, buf_view(&w.pointer), a, b, between);
+		} else if (respelled_number(a, b) || is_reordered(c, buf_view(&w.pointer), a, b)) {
+			same = true;
 		} else if (w.depth < DEPTH_MAX && is_comparable(a, b)) {
 			descend(&w, a, b);
 		} else if (!equal) {
@@ -334,7 +218,25 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 	}
 	buf_release(&w.pointer);
 	/* otherwise members were only removed, or spelled differently */
-	return differ || ignored ? differ : CHANGES_UNKNOWN;
+	return differ || ignored || same ? differ : CHANGES_UNKNOWN;
+}
+
+static void take_argument(struct member_changes *c, struct str arguments)
+{
+	struct json_member m;
+	size_t cursor = 0;
+	double value = NAN, step;
+
+	while (isnan(value) && json_next_member(arguments, &cursor, &m)) {
+		value = json_double(m.value, &value) ? value : (double)NAN;
+	}
+	step = value - c->argument;
+	c->argument_even = c->arguments > 0 && !isnan(step) && step != 0 &&
+	                   (c->arguments == 1 ||
+	                    (c->argument_even && changing_member_is_even(step, c->argument_step)));
+	c->argument_step = step;
+	c->argument = value;
+	c->arguments++;
 }
 
 static void take_call(struct member_changes *c, const struct interval *between)
@@ -346,6 +248,9 @@ static void take_call(struct member_changes *c, const struct interval *between)
 	c->calls_differ = c->calls_differ || (c->called && c->call != between->call);
 	c->called = true;
 	c->call = between->call;
+	if (between->arguments.p) {
+		take_argument(c, between->arguments);
+	}
 }
 
 /* When no member can still turn out to be volatile, the others need no watching. Counters are
@@ -361,7 +266,7 @@ static bool is_settled(const struct member_changes *c)
 		certain = !is_open(c, &c->members[i]);
 	}
 	for (size_t i = 0; i < c->count; i++) {
-		if (may_be_volatile(&c->members[i])) {
+		if (changing_member_may_be_volatile(&c->members[i])) {
 			return false;
 		}
 	}
@@ -416,7 +321,7 @@ member_set member_changes_volatile(const struct member_changes *c)
 	member_set set = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)is_volatile(&c->members[i]) << i;
+		set |= (member_set)changing_member_is_volatile(&c->members[i]) << i;
 	}
 	return set;
 }
@@ -439,19 +344,45 @@ bool member_changes_moves_alone(const struct member_changes *c, struct str key)
 		found = touches(buf_view(&pointer), c->ignored[i]);
 	}
 	for (size_t i = 0; i < c->count && !found; i++) {
-		found = is_volatile(&c->members[i]) &&
+		found = changing_member_is_volatile(&c->members[i]) &&
 		        touches(buf_view(&pointer), c->members[i].pointer);
 	}
 	buf_release(&pointer);
 	return found;
 }
 
-member_set member_changes_counters(const struct member_changes *c)
+/* A number that grows evenly, as the arguments do, may be made of them; but not one by one. */
+static member_set counters(const struct member_changes *c, bool in_text)
 {
 	member_set set = 0;
 
 	for (size_t i = 0; c->calls_differ && c->readings >= 3 && i < c->count; i++) {
-		set |= (member_set)is_counter(c, &c->members[i]) << i;
+		const struct changing_member *m = &c->members[i];
+		bool made = c->argument_even && (in_text || fabs(m->delta) != 1);
+		bool counts = m->in_text == in_text && is_counter(c, m) && !made;
+		set |= (member_set)counts << i;
+	}
+	return set;
+}
+
+member_set member_changes_counters(const struct member_changes *c)
+{
+	return counters(c, false);
+}
+
+member_set member_changes_text_counters(const struct member_changes *c)
+{
+	return counters(c, true);
+}
+
+member_set member_changes_fresh(const struct member_changes *c)
+{
+	member_set set = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct changing_member *m = &c->members[i];
+		bool each = m->changes >= STAMPS_MIN && m->changes == c->readings;
+		set |= (member_set)(m->is_fresh && each) << i;
 	}
 	return set;
 }

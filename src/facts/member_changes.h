@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "facts/call_changes.h"
+#include "facts/changing_member.h"
 
 #define CHANGES_MEMBERS_MAX 32 /* bits of a set; with more members nothing is learned */
 #define CHANGES_SETS_MAX    16
@@ -15,26 +16,6 @@
    CHANGES_UNKNOWN: some member that is not tracked differs. */
 typedef uint32_t member_set;
 #define CHANGES_UNKNOWN UINT32_MAX
-
-/* One member that was seen to differ. */
-struct changing_member {
-	struct str pointer; /* RFC 6901, in the arena */
-	int64_t changes;    /* readings in which it differed from the one before */
-	double delta;       /* of the first change; 0: it was not one of a number */
-	int64_t offset_ms;  /* of is_now: offset to our clock, if that is known */
-	double largest;     /* the largest change */
-	double quantum;     /* the resolution of the number: 1, 0.1, 0.01, .. */
-	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
-	   bit for each unit and way of timing */
-	unsigned clock_fits;
-	bool even;         /* each change was by delta */
-	bool without_call; /* it differed although no call was sent in between */
-	bool was_blank;    /* it was null, 0 or "" at first; since then: */
-	bool is_now;       /* each value was the time of its reading */
-	bool is_new_id;    /* each value was a new UUID */
-	bool has_offset;
-	bool is_echo; /* each value is contained in the arguments of the preceding call */
-};
 
 /* The number of times these members changed together. */
 struct change_set {
@@ -55,19 +36,13 @@ struct member_changes {
 	int64_t readings;            /* pairs of readings, including equal ones */
 	uint64_t call;               /* the first call, and whether a different one was sent */
 	bool calls_differ, called;
+	/* the first number in the arguments, and by how much it grew from each call to the next:
+	   what answers say of it grows evenly, too */
+	double argument, argument_step;
+	int64_t arguments;
+	bool argument_even;
 	bool done;       /* nothing more is to be learned, or too much */
 	bool never_done; /* settled members are watched, too */
-};
-
-/* What lies between two readings. */
-struct interval {
-	bool called; /* a call was sent; `call` distinguishes calls */
-	uint64_t call;
-	struct str arguments; /* its arguments, raw; absent if unknown */
-	int64_t now_ms; /* approximate time of the second reading, in Unix milliseconds; -1: unknown */
-	/* elapsed time, by the two ways in which clients time their readings: right after the
-	   answer, and right before the next call; -1: unknown */
-	double elapsed_ms[2];
 };
 
 /* Compares two consecutive readings and returns the members that differ; CHANGES_UNKNOWN if they
@@ -91,6 +66,12 @@ bool member_changes_moves_alone(const struct member_changes *c, struct str key);
 /* The members that grew or fell by the same number with every call, though the calls
    differed: they count calls, if nothing else speaks for an effect. */
 member_set member_changes_counters(const struct member_changes *c);
+/* The same for the number in a text: "3 calls left". */
+member_set member_changes_text_counters(const struct member_changes *c);
+
+/* The members that differ after every call in generated ids alone, and never had a value
+   twice. */
+member_set member_changes_fresh(const struct member_changes *c);
 
 /* Members of `c` that are `members` of the other one. */
 member_set member_changes_alike(const struct member_changes *c, const struct member_changes *other,

@@ -187,28 +187,36 @@ static bool names_argument(struct str state, struct str arguments)
 	return false;
 }
 
-/* Compares texts without points in time and ids. */
-static bool texts_differ(struct str a, struct str b, struct buf *scratch)
+/* Masks points in time and ids in both. */
+static void mask(struct str *a, struct str *b, struct buf *scratch)
 {
-	if (str_eq(a, b)) {
-		return false;
-	}
 	buf_clear(scratch);
-	clocks_mask(a, scratch);
+	clocks_mask(*a, scratch);
 	size_t n = scratch->n;
-	clocks_mask(b, scratch);
+	clocks_mask(*b, scratch);
 	struct str all = buf_view(scratch);
-	return scratch->full || !str_eq((struct str){all.p, n}, (struct str){all.p + n, all.n - n});
+	if (!scratch->full) {
+		*a = (struct str){all.p, n};
+		*b = str_skip(all, n);
+	}
 }
 
-/* Compares two successive answers, member by member into `c` if possible. */
+static bool is_document(struct str value)
+{
+	return json_type(value) == JSON_OBJECT || json_type(value) == JSON_STRING;
+}
+
+/* Compares two successive answers, member by member into `c` if possible; a text is one member. */
 static void compare(struct member_changes *c, bool *differ, struct str before, struct str after,
                     const struct interval *between, struct buf *scratch)
 {
-	if (json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT) {
-		*differ = *differ || texts_differ(before, after, scratch);
-	} else if (str_eq(before, after)) {
+	if (json_type(before) == JSON_STRING && !str_eq(before, after)) {
+		mask(&before, &after, scratch);
+	}
+	if (str_eq(before, after)) {
 		member_changes_take_equal(c, before, after, between);
+	} else if (json_type(before) != json_type(after) || !is_document(after)) {
+		*differ = true;
 	} else {
 		member_set set = member_changes_take(c, before, after, between);
 		*differ = *differ || set == CHANGES_UNKNOWN;
@@ -268,7 +276,8 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	take_repeat(m, observation, &between, scratch);
 	if (m->state.n) {
 		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
-		m->about_calls = m->about_calls || has_digest(&m->states, buf_view(&m->state)) ||
+		m->digest = m->digest || has_digest(&m->states, buf_view(&m->state));
+		m->about_calls = m->about_calls ||
 		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
 	}
 }
@@ -380,11 +389,13 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 
 /* ---- what it comes to ---- */
 
-/* Clocks, counts of calls and echoes. */
-static member_set explained(const struct member_changes *c)
+/* Clocks, generated ids, counts of calls and echoes. A number in a text counts calls if the
+   environment counts none. */
+static member_set explained(const struct member_changes *c, bool counted)
 {
 	return member_changes_volatile(c) | member_changes_counters(c) | member_changes_stamps(c) |
-	       member_changes_echoes(c);
+	       member_changes_fresh(c) | member_changes_echoes(c) |
+	       (counted ? 0 : member_changes_text_counters(c));
 }
 
 /* Did answers differ otherwise than by these? */
@@ -399,17 +410,18 @@ static bool differ(const struct member_changes *c, bool texts, member_set these)
 }
 
 /* Between two answers to one call, in what is not a count of calls among all answers? */
-static bool repeats_differ(const struct movement_facts *m)
+static bool repeats_differ(const struct movement_facts *m, bool counted)
 {
 	const struct member_changes *c = &m->repeats, *all = &m->observations;
 
 	return differ(c, m->repeats_differ,
-	              explained(c) | member_changes_alike(c, all, explained(all)));
+	              explained(c, counted) |
+	                      member_changes_alike(c, all, explained(all, counted)));
 }
 
-static bool observations_differ(const struct movement_facts *m)
+static bool observations_differ(const struct movement_facts *m, bool counted)
 {
-	return differ(&m->observations, m->texts_differ, explained(&m->observations));
+	return differ(&m->observations, m->texts_differ, explained(&m->observations, counted));
 }
 
 /* A call counter or stamp is not an effect if the state has other members, which do not change,
@@ -420,7 +432,7 @@ static member_set without_effect(const struct movement_facts *m)
 	member_set set = member_changes_volatile(c),
 		   counters = member_changes_counters(c) | member_changes_stamps(c);
 
-	if (counters && !m->seen && m->answered > 0 && !observations_differ(m) &&
+	if (counters && !m->seen && m->answered > 0 && !observations_differ(m, true) &&
 	    member_changes_has_others(c, set | counters, buf_view(&m->state))) {
 		set |= counters;
 	}
@@ -446,7 +458,8 @@ struct change_set movement_correction(const struct movement_facts *m, bool from_
 
 static enum movement without_state(const struct movement_facts *m, const struct movement_context *c)
 {
-	bool equal = m->answered > 0 ? !observations_differ(m) : c->failed == c->calls;
+	bool equal =
+		m->answered > 0 ? !observations_differ(m, c->count_moved) : c->failed == c->calls;
 
 	return c->counts && !c->count_moved && equal ? MOVEMENT_NONE : MOVEMENT_UNKNOWN;
 }
@@ -465,15 +478,15 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 	if (call_changes_found(&m->states.by_call)) {
 		return MOVEMENT_IGNORED;
 	}
-	if (repeats_differ(m)) {
+	if (repeats_differ(m, c->count_moved)) {
 		return MOVEMENT_UNSHOWN;
 	}
-	if (m->answered == 0 || !observations_differ(m)) {
+	if (m->answered == 0 || !observations_differ(m, c->count_moved)) {
 		/* tools that merely acknowledge every call show nothing */
 		bool silent = c->from_observations && m->answered > 0 && !m->telling;
 		return silent && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN : MOVEMENT_NONE;
 	}
 	/* the answers depend on the call alone, and the state could show what calls do */
-	bool shows = m->about_calls || (m->shared && m->repeated > 0);
+	bool shows = m->about_calls || ((m->shared || m->digest) && m->repeated > 0);
 	return shows || 2 * c->failed >= c->calls ? MOVEMENT_NONE : MOVEMENT_UNSHOWN;
 }

@@ -34,7 +34,7 @@ struct movement_facts {
 	struct member_changes states;       /* from line to line */
 	struct member_changes observations; /* from one answer to the next */
 	struct member_changes repeats;      /* from one answer to the next one of the same call */
-	bool texts_differ, repeats_differ;  /* the same for answers that are not objects */
+	bool texts_differ, repeats_differ;  /* the same for arrays and mixed types */
 	struct buf state;                   /* at the newest line; empty: unknown */
 	struct buf observation;             /* of the newest step that was answered ok */
 	struct call_answer *answers;
@@ -43,8 +43,9 @@ struct movement_facts {
 		repeated; /* steps answered ok; those with the same call as an earlier step */
 	bool seen;        /* an effect is certain: observations are not compared any more */
 	bool shared;      /* state and observation share a member with the same value */
-	/* the state is about what calls act on: it contains a digest, or names that occur in a
-	   call's arguments */
+	bool digest;      /* the state contains one: of what calls change, or of a task */
+	/* the state is about what calls act on: it contains names that occur in a call's
+	   arguments */
 	bool about_calls;
 	bool telling; /* an observation contained more than an acknowledgement */
 	int64_t mirrored,

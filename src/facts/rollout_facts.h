@@ -174,7 +174,8 @@ struct rollout_facts {
 
 	int64_t min_effective; /* the minimum of effective steps that the user requires; 0: none */
 
-	struct trained *trained;             /* a trainer's log-probabilities; NULL: not given */
+	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
+	int64_t continued; /* so many rollouts, up to this one, began where the one before ended */
 	struct cross_rollout *cross_rollout; /* the other rollouts */
 	struct arena *arena;                 /* lives as long as the rollout is open */
 	struct workspace *work;

@@ -25,6 +25,7 @@ struct open_rollout {
 	struct completed_step *newest;
 	bool pending;
 	bool completed_failed; /* the newest completed step failed */
+	bool started;          /* its first state was seen */
 	bool terminal;         /* some line reported terminated or truncated */
 
 	struct states states;

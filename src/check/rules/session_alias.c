@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_MIN 8 /* shorter ids ("1", "env-0") are not unique */
+#define ID_MIN        8 /* shorter ids ("1", "env-0") are not unique */
+#define CONTINUED_MIN 3 /* rollouts; fewer may begin there by chance */
 
 struct alias {
 	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
@@ -129,6 +130,14 @@ static void say_counts(const struct count_sequence *s, struct findings *out)
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
+static void say_continued(const struct rollout_facts *r, struct findings *out)
+{
+	finding_say(out, SEVERITY_ERROR, NULL, "/state",
+	            "this rollout and the %" PRId64 " before it each began in the state in which "
+	            "the one before had ended: the reset does not restore the environment",
+	            r->continued - 1);
+}
+
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
@@ -150,6 +159,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		say_changed(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
 		say_counts(&c->counts, out);
+	} else if (r->continued >= CONTINUED_MIN) {
+		say_continued(r, out);
 	}
 }
 
@@ -162,8 +173,9 @@ const struct check check_session_alias = {
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
 	.why = "Two rollouts got environments with the same session or episode id; or the state of "
 	       "one changed while only others acted; or the environment counted the steps of "
-	       "several together; or the protocol, openenv-http, has no sessions, and rollouts ran at "
-	       "the same time. "
+	       "several together; or rollouts that ran one after the other each began in the state in "
+	       "which the one before had ended, at least three of them and no two in the same; or the "
+	       "protocol, openenv-http, has no sessions, and rollouts ran at the same time. "
 	       "If the state differs from the answer before it, another rollout changed it, or no "
 	       "call did. run \1jobs\2 2 reads the state a second time before a few of the first "
 	       "steps to detect that. It is evidence if it happens while others call tools and never "
@@ -179,7 +191,7 @@ const struct check check_session_alias = {
 	       "constant, the client's name, one object for all connections, a proxy that drops "
 	       "the session header.\n"
 	       "Fix: give every rollout its own session id, and make the server keep one "
-	       "environment per session.",
+	       "environment per session; make reset() restore everything that steps change.",
 	.needs = UINT64_C(1) << KEY_META,
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,

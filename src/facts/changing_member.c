@@ -1,0 +1,154 @@
+/* Follows one member's values: see changing_member.h. */
+#include "facts/changing_member.h"
+
+#include "facts/clocks.h"
+#include "facts/number_pair.h"
+#include "json/scan.h"
+
+#include <math.h>
+
+#define OFFSET_MAX  5000 /* milliseconds */
+#define ELAPSED_MIN 5    /* milliseconds; over shorter intervals clocks cannot be distinguished */
+#define FINE        1e-4 /* resolution of a clock that differs at each reading */
+
+static bool is_close(double change, double elapsed, double unit, double quantum)
+{
+	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
+}
+
+/* The units of a clock that the change fits, as bits, once for each of the two ways of
+   timing. */
+static unsigned clock_fits(double change, const struct interval *between, double quantum)
+{
+	static const double a_ms[] = {1e-3, 1, 1e3, 1e6};
+	unsigned fits = 0;
+
+	for (size_t way = 0; way < 2; way++) {
+		for (size_t u = 0; between->elapsed_ms[way] >= ELAPSED_MIN && u < ARRAY_LEN(a_ms);
+		     u++) {
+			bool fit = is_close(change, between->elapsed_ms[way], a_ms[u], quantum);
+			fits |= (unsigned)fit << (4 * way + u);
+		}
+	}
+	return fits;
+}
+
+bool changing_member_is_even(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * fabs(a);
+}
+
+static void take_number(struct changing_member *m, const struct number_pair *p,
+                        const struct interval *between)
+{
+	double change = p->after - p->before;
+
+	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
+	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
+	m->largest = fmax(m->largest, change);
+	m->even = m->changes == 0 || (m->even && changing_member_is_even(change, m->delta));
+	m->in_text = m->in_text || p->text;
+	m->delta = m->changes == 0 ? change : m->delta;
+}
+
+static bool is_separator(char c)
+{
+	return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == ' ';
+}
+
+/* Do the arguments contain the value, spelled identically? */
+static bool is_in(struct str arguments, struct str value)
+{
+	for (size_t i = 1; value.n && i + value.n < arguments.n; i++) {
+		if (memcmp(arguments.p + i, value.p, value.n) == 0 &&
+		    is_separator(arguments.p[i - 1]) && is_separator(arguments.p[i + value.n])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Not set yet: null, 0 or "". */
+static bool is_blank(struct str value)
+{
+	return json_is_null(value) || str_is(value, "0") || str_is(value, "0.0") ||
+	       str_is(value, "\"\"");
+}
+
+/* A real clock keeps its offset to ours at each reading; a simulated time that starts at the
+   present does not. */
+static bool keeps_offset(struct changing_member *m, struct str value,
+                         const struct interval *between)
+{
+	int64_t ms;
+
+	if (between->now_ms < 0 || !clocks_time(value, between->now_ms, &ms)) {
+		return between->now_ms < 0;
+	}
+	int64_t offset = ms - between->now_ms;
+	m->offset_ms = m->has_offset ? m->offset_ms : offset;
+	m->has_offset = true;
+	return offset - m->offset_ms < OFFSET_MAX && m->offset_ms - offset < OFFSET_MAX;
+}
+
+/* Where the first value stood to our clock when it was read. */
+static void take_offset(struct changing_member *m, struct str value, const struct interval *between)
+{
+	double elapsed = fmax(between->elapsed_ms[0], between->elapsed_ms[1]);
+	int64_t ms;
+
+	if (between->now_ms >= 0 && clocks_time(value, between->now_ms, &ms)) {
+		m->offset_ms = ms - (between->now_ms - (elapsed > 0 ? (int64_t)elapsed : 0));
+		m->has_offset = true;
+	}
+}
+
+void changing_member_take(struct changing_member *m, struct str before, struct str after,
+                          const struct interval *between)
+{
+	struct number_pair p;
+
+	if (m->changes == 0) {
+		m->was_blank = is_blank(before);
+		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
+		m->is_new_id = m->was_blank || clocks_is_uuid(before);
+		m->clock_fits = ~0u;
+		m->is_echo = m->pointer.n > 0; /* not a whole text */
+		if (m->is_now && !m->was_blank) {
+			take_offset(m, before, between);
+		}
+	}
+	m->is_now = m->is_now && clocks_is_now(after, between->now_ms) &&
+	            keeps_offset(m, after, between);
+	bool fresh = fresh_ids_take(&m->values, before, after);
+	m->is_new_id = m->is_new_id && fresh && clocks_is_uuid(after);
+	m->is_fresh =
+		(m->is_fresh || m->changes == 0) && fresh && fresh_ids_differ_only(before, after);
+	m->is_echo = m->is_echo && is_in(between->arguments, after);
+	m->without_call = m->without_call || !between->called;
+	if (number_pair_read(before, after, &p)) {
+		take_number(m, &p, between);
+	} else {
+		m->clock_fits = 0;
+		m->even = false;
+	}
+	m->changes++;
+}
+
+static bool is_clock(const struct changing_member *m)
+{
+	bool coarse = m->quantum > FINE, even = m->even && !m->in_text;
+
+	return m->clock_fits && m->changes >= 3 &&
+	       (!coarse || (m->largest >= 3 * m->quantum && !even));
+}
+
+bool changing_member_is_volatile(const struct changing_member *m)
+{
+	return m->without_call || (m->is_now && !m->was_blank) || is_clock(m);
+}
+
+bool changing_member_may_be_volatile(const struct changing_member *m)
+{
+	return changing_member_is_volatile(m) || m->clock_fits || m->is_now || m->is_new_id;
+}

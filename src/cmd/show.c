@@ -1,6 +1,7 @@
 /* rolldbg show: prints a recording for people. */
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/html_judge.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
@@ -13,7 +14,7 @@
 
 struct show_options {
 	struct opt_u64 turn;
-	const char *rollout;
+	const char *rollout, *html;
 	bool prompt, json;
 };
 
@@ -25,6 +26,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "prompt", FIELD(prompt),
                  "with --turn: show the whole conversation the model was given in that turn"),
 	OPT_FLAG(0, "json", FIELD(json), "with --prompt: print it as one JSON array of messages"),
+	OPT_STRING(0, "html", "FILE", FIELD(html),
+                   "write a page for browsers instead, with all rollouts and findings (- for "
+                   "standard output)"),
 };
 
 /* One rollout's part of the table. The rows of the first rollout that has not ended are printed
@@ -267,7 +271,23 @@ static int check_options(const struct show_options *o, struct error *err)
 	if (o->json && !o->prompt) {
 		return error_set(err, FAIL_USAGE, "--json requires --prompt");
 	}
+	if (o->html && (o->turn.given || o->prompt)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--html shows all turns; it does not go with --turn");
+	}
 	return 0;
+}
+
+static int show_html(const struct context *c, const struct show_options *o, int argc, char **argv,
+                     struct error *err)
+{
+	const struct html_job job = {.path = o->html, .command = "show", .rollout = o->rollout};
+	struct file_list files = {0};
+	int failed = check_options(o, err) || store_operands(c, argc, argv, &files, err) ||
+	             html_judge(&job, &files, err);
+
+	file_list_free(&files);
+	return failed ? -1 : 0;
 }
 
 static int show_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -286,6 +306,10 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
 
+	if (s.opts->html) {
+		hasher_free(s.hasher);
+		return show_html(c, opts, argc, argv, err);
+	}
 	s.facts = facts_new(&conf);
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
 	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));

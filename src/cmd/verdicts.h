@@ -50,6 +50,8 @@ MUST_USE int verdict_hints(const struct verdict_options *o, struct hints *out, s
 void verdict_hints_release(struct hints *t);
 /* --fail-on never */
 bool verdict_never_fails(const struct verdict_options *o);
+/* Did the rollout end as one may, rather than by a failure or an interrupt? */
+bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
 

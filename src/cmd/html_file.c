@@ -64,6 +64,14 @@ int html_file_open(struct html_file *h, const char *path, char *const *recording
 	return 0;
 }
 
+int html_file_check(const char *path, struct error *err)
+{
+	return path && strcmp(path, "-") == 0
+	               ? error_set(err, FAIL_USAGE,
+	                           "--html -: standard output is taken by the result; name a file")
+	               : 0;
+}
+
 static void flush(struct html_file *h, size_t at)
 {
 	if (h->text.n >= at) {
@@ -85,6 +93,13 @@ void html_file_verdict(struct html_file *h, const struct rollout_verdict *v)
 	if (h->page) {
 		page_verdict(h->page, v, &h->text);
 		flush(h, FLUSH_AT);
+	}
+}
+
+void html_file_note(struct html_file *h, const char *text)
+{
+	if (h->page) {
+		page_note(h->page, text, &h->text);
 	}
 }
 

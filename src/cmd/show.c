@@ -263,8 +263,11 @@ static int finish(struct showing *s, struct error *err)
 	                     : 0;
 }
 
-static int check_options(const struct show_options *o, struct error *err)
+static int check_options(const struct show_options *o, int argc, char **argv, struct error *err)
 {
+	if (argc > 1 && !o->html) {
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
+	}
 	if (o->prompt && !o->turn.given) {
 		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
 	}
@@ -283,7 +286,8 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 {
 	const struct html_job job = {.path = o->html, .command = "show", .rollout = o->rollout};
 	struct file_list files = {0};
-	int failed = check_options(o, err) || store_operands(c, argc, argv, &files, err) ||
+	int failed = check_options(o, argc, argv, err) ||
+	             store_operands(c, argc, argv, &files, err) ||
 	             html_judge(&job, &files, err);
 
 	file_list_free(&files);
@@ -312,7 +316,8 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	}
 	s.facts = facts_new(&conf);
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
-	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));
+	int failed = check_options(opts, argc, argv, err) ||
+	              (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
 		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
@@ -342,16 +347,16 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_show = {
 	.name = "show",
-	.summary = "show a recording as a table, or one turn in full",
-	.operands = "[FILE]",
+	.summary = "show a recording as a table, one turn in full, or a page for browsers",
+	.operands = "[FILE...]",
 	.description = "One row per step: the call, its outcome, what changed in the state (the "
 		       "most informative difference first), the reward and the observation. "
 		       "Colors in an observation are shown as marks: [x] for a colored "
 		       "background, <x> for colored text. Rows with ! are events. Interleaved "
 		       "rollouts are shown one after the other. Without FILE it shows the latest "
-		       "recording. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
+		       "recording. With --html it takes any number of files and folders. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
 		       "or less.",
-	.max_operands = 1,
+	.max_operands = -1,
 	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

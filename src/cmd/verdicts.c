@@ -202,8 +202,20 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	v->unfinished += r->rollout.p && !verdict_reached_an_end(r->status);
 	v->broken += !never && r->rollout.p && is_failure(r->status);
 	report_verdict(v, r, count);
+	if (v->html) {
+		html_file_verdict(v->html, r);
+	}
 	if (reports_have_table(v->reports)) {
 		show_findings(v, r);
+	}
+}
+
+void verdicts_line(void *ctx, const struct facts_update *u)
+{
+	struct verdicts *v = ctx;
+
+	if (v->html) {
+		html_file_line(v->html, u);
 	}
 }
 

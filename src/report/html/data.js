@@ -1,7 +1,7 @@
 // What the page holds: lines of recordings as they were recorded, and between them what the program says of
 // them (src/report/html/page.c), one JSON array a line:
 //
-//   ["rollout", number, line, id, file]         a rollout begins
+//   ["rollout", number, line, id, file, task]   a rollout begins
 //   ["header", number, line], ["reset", ..], ["end", ..]   where these lines are
 //   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, pointers in all]
 //   ["event", number, line, turn, event, why]
@@ -60,7 +60,7 @@ class Recording {
 
 		switch (kind) {
 		case "rollout":
-			this.rollouts[number] = {number, id: rest[1], file: rest[2], items: [], findings: [], verdict: null};
+			this.rollouts[number] = {number, id: rest[1], file: rest[2], task: rest[3], items: [], findings: [], verdict: null};
 			break;
 		case "header":
 		case "reset":
@@ -110,6 +110,10 @@ class Recording {
 			used.set(rollout.id, times);
 			rollout.key = times > 1 ? `${rollout.id}~${times}` : rollout.id;
 		}
+	}
+
+	headerOf(rollout) {
+		return rollout.header === undefined ? null : this.line(rollout.header);
 	}
 
 	// A recorded line as a value.

@@ -227,11 +227,9 @@ function findingButton(finding, onClick) {
 		? `turn ${finding.first_turn}: ` : `turns ${finding.first_turn}-${finding.last_turn}: `;
 	const node = element("button", {type: "button", class: `finding ${finding.severity}`},
 		element("span", {class: "severity"}, finding.severity), element("span", {class: "rule"}, finding.rule),
-		element("span", {}, turns, visible(finding.message)));
+		element("span", {}, turns, visible(finding.message),
+			finding.cause ? element("span", {class: "dim"}, ` (explained by ${finding.cause})`) : null));
 
-	if (finding.cause) {
-		node.append(element("span", {class: "cause"}, `explained by ${finding.cause}`));
-	}
 	node.addEventListener("click", onClick);
 	return node;
 }

@@ -15,6 +15,12 @@ function rulesOf(rollout) {
 	return [...new Set(rollout.findings.map((finding) => finding.rule))];
 }
 
+// Of a rollout each rule once; of groups each finding, for each is about another one.
+function worstByRule({findings, rules}) {
+	return rules ? findings : [...new Set(findings.map((finding) => finding.rule))].map((rule) =>
+		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
+}
+
 function compareValues(a, b) {
 	if (!isGiven(a) || !isGiven(b)) {
 		return isGiven(a) - isGiven(b);
@@ -52,7 +58,10 @@ class GroupView {
 
 		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), " rollouts \u00b7 ", ...countersOf(summary));
 		byId("group-conclusion").textContent = plain([conclusion, ...notes].join("").trim());
-		byId("group-conclusion").after(...findings.map((finding) => findingButton(finding, () => this.search(finding.task || finding.rule))));
+		byId("group-findings").hidden = !findings.length;
+		byId("group-findings").append(closedPart(`${counted(findings.length, "finding")} about groups and files`, () =>
+			element("div", {class: "list"}, ...findings.map((finding) =>
+				findingButton(finding, () => this.search(finding.task || finding.file || ""))))));
 	}
 
 	// ---- findings by rule ----
@@ -60,12 +69,9 @@ class GroupView {
 	drawRules() {
 		const counts = new Map();
 
-		for (const rollout of this.recording.rollouts) {
-			for (const rule of rulesOf(rollout)) {
-				const severity = worst(rollout.findings.filter((finding) => finding.rule === rule));
-				const one = counts.get(rule) || {n: 0, severity};
-				counts.set(rule, {n: one.n + 1, severity: worst([one, {severity}])});
-			}
+		for (const {rule, severity} of [this.recording, ...this.recording.rollouts].flatMap(worstByRule)) {
+			const one = counts.get(rule) || {n: 0, severity};
+			counts.set(rule, {n: one.n + 1, severity: worst([one, {severity}])});
 		}
 		const most = Math.max(1, ...[...counts.values()].map((one) => one.n));
 		const sorted = [...counts].sort(([, a], [, b]) => b.n - a.n);
@@ -78,7 +84,7 @@ class GroupView {
 	ruleBar(rule, {n, severity}, most) {
 		const bar = svgElement("svg", {viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true"});
 		const node = element("button", {type: "button", class: "rule-bar", title: this.recording.rules.get(rule)?.title},
-			element("span", {class: "rule"}, rule), element("span", {class: "count"}, counted(n, "rollout")));
+			element("span", {class: "rule"}, rule), element("span", {class: "count"}, n.toLocaleString("en")));
 
 		bar.append(svgElement("rect", {class: severity, width: n / most * 100, height: 4}));
 		node.append(bar);
@@ -113,7 +119,7 @@ class GroupView {
 		const words = wordsOf(this.query);
 		const all = only || this.recording.rollouts;
 		const shown = all.filter((rollout) => {
-			const text = [rollout.key, rollout.verdict?.status, this.taskOf(rollout), rollout.file, ...rulesOf(rollout)].join(" ").toLowerCase();
+			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...rulesOf(rollout)].join(" ").toLowerCase();
 			return words.every((word) => text.includes(word));
 		});
 
@@ -123,10 +129,6 @@ class GroupView {
 		byId("rollout-count").textContent = shown.length < this.recording.rollouts.length
 			? `${shown.length} of ${this.recording.rollouts.length}` : counted(shown.length, "rollout");
 		this.grid.setItems(shown, this.chosen);
-	}
-
-	taskOf(rollout) {
-		return rollout.findings.find((finding) => finding.task)?.task || "";
 	}
 
 	rowOf(rollout) {

@@ -127,6 +127,7 @@ static struct page_rollout *add_rollout(struct page *p, const struct facts_updat
 	jw_i64(&w, p->lines);
 	jw_str(&w, r->id);
 	jw_text(&w, file);
+	jw_str(&w, u->rollout->task);
 	row_end(p, &w, out);
 	return r;
 }

@@ -53,15 +53,12 @@ class RolloutView {
 		return this.rollout.items[index];
 	}
 
-	headerLine() {
-		return this.rollout.header === undefined ? null : this.recording.line(this.rollout.header);
-	}
-
 	drawSummary() {
-		const {rollout} = this, header = this.headerLine(), end = this.recording.line(rollout.end);
+		const {rollout} = this, header = this.recording.headerOf(rollout), end = this.recording.line(rollout.end);
 
 		byId("counters").replaceChildren(...countersOf(rollout.verdict));
 		byId("ending").textContent = plain([rollout.verdict?.status, end?.reason].filter(Boolean).join(": ") || "no end was recorded");
+		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion, ...this.recording.notes].join("").trim()) : "";
 		this.drawFindings();
 		byId("about").hidden = !header;
 		byId("about").open = false;
@@ -85,7 +82,7 @@ class RolloutView {
 		if (rule) {
 			byId("detail").prepend(element("section", {class: `finding ${finding.severity}`},
 				element("span", {class: "severity"}, finding.severity), element("span", {class: "rule"}, finding.rule),
-				element("span", {}, rule.title), element("p", {class: "why cause"}, rule.why)));
+				element("span", {}, rule.title), element("p", {class: "why"}, rule.why)));
 		}
 	}
 
@@ -165,12 +162,22 @@ class RolloutView {
 
 	callCell(item) {
 		const severity = this.severityAt(item);
-		const cell = element("span", {}, plain(item.call || "no call"));
+		const cell = element("span", {}, plain(item.step === null ? this.saidIn(item) : item.call || ""));
 
 		if (severity && severity !== "info") {
 			cell.prepend(element("span", {class: `flag ${severity}`, title: `finding: ${severity}`}, "\u25cf "));
 		}
 		return cell;
+	}
+
+	// Of a turn without a call: what the model said instead.
+	saidIn(item) {
+		if (item.said === undefined) {
+			const messages = this.recording.line(item.line).messages || [];
+			const said = messages.find((one) => one?.role === "assistant" && typeof one.content === "string");
+			item.said = said ? `\u201c${said.content.trim().slice(0, 120).replace(/\s+/g, " ")}\u201d` : "(no call)";
+		}
+		return item.said;
 	}
 
 	// Looked up once, as rows are made while scrolling.

@@ -116,7 +116,7 @@ class App {
 
 	showRollout(rollout, kind, number) {
 		const index = this.recording.rollouts.indexOf(rollout);
-		const header = rollout.header === undefined ? null : this.recording.line(rollout.header);
+		const header = this.recording.headerOf(rollout);
 
 		this.show("rollout", rollout.key, subtitleOf(header));
 		byId("previous-rollout").disabled = index === 0;

@@ -2,7 +2,12 @@
 // below it are the findings, and where the selected step is.
 
 const BARS_MOST = 300;
+const BAR_WIDEST = 36; // pixels
 const BAR_HEIGHT = {changed: 30, failed: 30, unknown: 20, unchanged: 12, talk: 6};
+const BAR_TALLEST = 30;
+const BAR_WIDTH = 0.88; // of its place
+const STACKED = ["changed", "unchanged", "unknown", "talk", "failed"]; // from the floor up
+const LEAST_SHARE = 0.25;
 const FLOOR = 32; // of the bars; the marks of findings are below
 
 class Timeline {
@@ -18,6 +23,7 @@ class Timeline {
 		const svg = svgElement("svg", {viewBox: `0 0 ${Math.max(bars, 1)} 46`, preserveAspectRatio: "none", role: "img"});
 
 		svg.setAttribute("aria-label", this.describe(items));
+		svg.style.maxWidth = `${bars * BAR_WIDEST}px`;
 		this.items = items;
 		this.bars = bars;
 		for (let bar = 0; bar < bars; bar++) {
@@ -47,22 +53,20 @@ class Timeline {
 		return this.items.slice(Math.floor(bar * per), Math.floor((bar + 1) * per));
 	}
 
-	// Of several steps each category gets its share of the bar's width.
+	// Of several steps each category gets its share of the bar's height, failures at least so much that
+	// one among many is seen.
 	addBar(svg, bar, items, matching) {
-		const gap = items.length === 1 ? 0.12 : 0;
-		let x = bar;
+		const groups = STACKED.map((name) => [name, items.filter((item) => item.category === name)]).filter(([, these]) => these.length);
+		const shares = groups.map(([name, these]) => Math.max(these.length / items.length, name === "failed" ? LEAST_SHARE : 0));
+		const sum = shares.reduce((a, b) => a + b, 0);
+		let y = FLOOR;
 
-		for (const [name] of CATEGORIES) {
-			const these = items.filter((item) => item.category === name);
-			if (!these.length || !BAR_HEIGHT[name]) {
-				continue;
-			}
-			const width = these.length / items.length;
+		groups.forEach(([name, these], index) => {
+			const height = groups.length === 1 ? BAR_HEIGHT[name] : BAR_TALLEST * shares[index] / sum;
 			const out = matching && !these.some((item) => matching.has(item));
-			svg.append(svgElement("rect", {class: `bar-${name}${out ? " left-out" : ""}`, x, width: Math.max(width - gap, 0.05),
-				y: FLOOR - BAR_HEIGHT[name], height: BAR_HEIGHT[name]}));
-			x += width;
-		}
+			y -= height;
+			svg.append(svgElement("rect", {class: `bar-${name}${out ? " left-out" : ""}`, x: bar, width: BAR_WIDTH, y, height}));
+		});
 	}
 
 	placeOf(index) {
@@ -90,6 +94,6 @@ class Timeline {
 }
 
 function legend(items) {
-	return CATEGORIES.filter(([name]) => items.some((item) => item.category === name)).map(([name, meaning]) =>
+	return CATEGORIES.filter(([name]) => BAR_HEIGHT[name] && items.some((item) => item.category === name)).map(([name, meaning]) =>
 		element("li", {}, element("i", {class: `swatch-${name}`}), meaning));
 }

@@ -20,7 +20,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 
 OBJ := build/$(BUILD)
-LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC)))
+LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC))) $(OBJ)/src/report/html/parts.o
 LIB := $(OBJ)/librolldbg.a
 PROGRAM := $(if $(filter release,$(BUILD)),rolldbg,$(OBJ)/rolldbg)
 UNITS := $(UNIT_SRC:%.c=$(OBJ)/%)
@@ -85,6 +85,17 @@ $(OBJ)/flags $(OBJ)/members: FORCE
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
+	$(if $(Q),@echo '  CC    $<')
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+# The page of --html, in the program. The scripts are one script, in the order of the alphabet: functions alone, but for
+# start.js at the end.
+HTML := src/report/html
+HTML_SCRIPTS := $(sort $(filter-out $(HTML)/start.js,$(wildcard $(HTML)/*.js))) $(HTML)/start.js
+$(OBJ)/$(HTML)/parts.c: $(HTML)/embed $(HTML)/page.html $(HTML)/page.css $(HTML_SCRIPTS) Makefile
+	@mkdir -p $(@D)
+	$(Q){ echo '#include "report/html/parts.h"'; $< page $(HTML)/page.html; $< style $(HTML)/page.css; $< script $(HTML_SCRIPTS); } >$@
+$(OBJ)/$(HTML)/parts.o: $(OBJ)/$(HTML)/parts.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 

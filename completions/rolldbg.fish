@@ -107,6 +107,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'sh
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show only this rollout'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -l prompt -d 'with --turn: show the whole conversation the model was given in that turn'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -l json -d 'with --prompt: print it as one JSON array of messages'
+complete -c rolldbg -n '__fish_seen_subcommand_from show' -l html -r -F -d 'write a page for browsers instead, with all rollouts and findings (- for standard output)'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s s -l seed -x -d 'reset the environment with this seed'

@@ -75,6 +75,15 @@ void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 	digest_hex(h, h->md5, s, out);
 }
 
+void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES])
+{
+	unsigned n = 0;
+
+	if (!EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL) || n != HASH_SHA256_BYTES) {
+		abort();
+	}
+}
+
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES])
 {
 	unsigned n = 0;

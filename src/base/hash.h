@@ -16,6 +16,10 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 /* MD5 as 32 hex digits: only for ids that frameworks derive with it, never for comparisons. */
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 
+/* Raw SHA-256, where it is needed once and whole. */
+#define HASH_SHA256_BYTES 32
+void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES]);
+
 /* Raw SHA-1: only for handshakes that require it (RFC 6455 section 4.2.2). */
 #define HASH_SHA1_BYTES 20
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);

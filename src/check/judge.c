@@ -94,7 +94,8 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 	j->facts = facts_new(
 		&(struct facts_conf){.hints = conf->hints,
 	                             .user_size = sizeof(struct judged_rollout) + j->states,
-	                             .user_release = release_judged});
+	                             .user_release = release_judged,
+	                             .lenient = conf->lenient});
 	j->sum.effective = -1;
 	*out = j;
 	return 0;

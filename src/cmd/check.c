@@ -16,7 +16,7 @@
 struct check_options {
 	struct verdict_options verdict;
 	struct report_options report;
-	const char *explain, *trained;
+	const char *explain, *trained, *html;
 	bool list, verify;
 	struct opt_u64 jobs;
 };
@@ -30,6 +30,8 @@ static const struct opt options[] = {
                    "judge N files at a time (default 1); the output is the same"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
+	OPT_STRING(0, "html", "FILE", FIELD(html),
+                   "also write a page for browsers: the findings beside the steps"),
 	OPT_STRING(0, "explain", "RULE", FIELD(explain),
                    "explain a rule and how to fix what it finds, and exit"),
 	OPT_FLAG(0, "list", FIELD(list), "list the rules, and exit"),
@@ -108,10 +110,18 @@ static int check_number_of_jobs(const struct check_options *o, struct error *err
 	return 0;
 }
 
+static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
+{
+	return o->html ? html_file_open(k->verdicts->html, o->html, k->files->paths,
+	                                k->files->count, err)
+	               : 0;
+}
+
 static int check_files(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	/* what a trainer's file has no partner for is known to one that has read all */
-	size_t jobs = o->jobs.given && !o->trained ? (size_t)o->jobs.value : 1;
+	/* what a trainer's file has no partner for is known to one that has read all; a page
+	   is written in the order of the lines */
+	size_t jobs = o->jobs.given && !o->trained && !o->html ? (size_t)o->jobs.value : 1;
 
 	if (k->files->many) {
 		judge_many(k->judge);
@@ -119,10 +129,14 @@ static int check_files(const struct check_options *o, struct file_checking *k, s
 	if (k->files->count > 1) {
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
 	}
-	if (check_each_file(k, jobs, err)) {
+	if (open_page(o, k, err) || check_each_file(k, jobs, err)) {
 		return -1;
 	}
 	judge_finish(k->judge);
+	if (o->html &&
+	    html_file_publish(k->verdicts->html, k->judge, k->verdicts->unfinished, err)) {
+		return -1;
+	}
 	verdicts_summary(k->verdicts, k->judge);
 	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
 	                       output_flush(&k->verdicts->out, err)
@@ -134,7 +148,9 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
                      struct error *err)
 {
 	const struct check_options *o = opts;
+	struct html_file html = {.conf = {.command = "check"}};
 	struct verdicts v = {.context = c,
+	                     .html = o->html ? &html : NULL,
 	                     .out = output_to_stdout(),
 	                     .origin = ORIGIN_ROLLOUT,
 	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
@@ -143,6 +159,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
 	                          .places = o->report.kinds.count > 0,
+	                          .line = o->html ? verdicts_line : NULL,
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
@@ -151,7 +168,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = check_number_of_jobs(o, err) || verdict_hints(&o->verdict, &conf.hints, err) ||
+	int failed = check_number_of_jobs(o, err) || html_file_check(o->html, err) ||
+	             verdict_hints(&o->verdict, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
@@ -164,6 +182,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);
 	reports_free(v.reports);
+	html_file_release(&html);
 	output_release(&v.out);
 	if (!failed && k.unusable) {
 		return fail_exit_code(FAIL_INPUT);

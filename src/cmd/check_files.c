@@ -90,11 +90,17 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 {
 	const char *path = c->files->paths[index];
 
+	if (c->verdicts->html) {
+		c->verdicts->html->recording = path;
+	}
 	if (!judge_recording(c->judge, path, flush_some, c->verdicts, err)) {
 		return 0;
 	}
 	if (store_pass_over(c->files, err, &c->unusable)) {
 		reports_problem(c->verdicts->reports, path, err);
+		if (c->verdicts->html) {
+			html_file_note(c->verdicts->html, err->text);
+		}
 		return 0;
 	}
 	struct error ignored; /* what was judged so far is worth seeing */

@@ -21,9 +21,11 @@ static int cannot_write(const struct report_file *f, struct error *err)
 /* What is no regular file (a pipe, a terminal, /dev/null) cannot be replaced. */
 static int open_in_place(struct report_file *f)
 {
-	bool standard_error = !strcmp(f->path, "/dev/stderr");
-
-	return standard_error ? dup(STDERR_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC);
+	if (!strcmp(f->path, "-")) {
+		return dup(STDOUT_FILENO);
+	}
+	return !strcmp(f->path, "/dev/stderr") ? dup(STDERR_FILENO)
+	                                       : open(f->path, O_WRONLY | O_CLOEXEC);
 }
 
 /* A link stays one: what it points to is replaced. */
@@ -49,7 +51,7 @@ int report_file_open(struct report_file *f, const char *path, bool head_last, st
 		errno = EISDIR;
 		return cannot_write(f, err);
 	}
-	bool in_place = !strcmp(path, "/dev/stderr") || (there && !S_ISREG(st.st_mode));
+	bool in_place = !strcmp(path, "-") || !strcmp(path, "/dev/stderr") || (there && !S_ISREG(st.st_mode));
 	f->fd = in_place ? open_in_place(f) : open_partial(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);

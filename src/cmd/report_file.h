@@ -19,7 +19,8 @@ struct report_file {
 	struct error failed; /* the first failure: nothing is written after it */
 };
 
-/* FAIL_SYSTEM: it cannot be written. "/dev/stderr" is standard error, whatever that is. */
+/* FAIL_SYSTEM: it cannot be written. "-" is standard output, "/dev/stderr" standard
+   error, whatever that is. */
 MUST_USE int report_file_open(struct report_file *f, const char *path, bool head_last,
                               struct error *err);
 /* Failures are kept for report_file_publish. */

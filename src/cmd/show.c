@@ -1,6 +1,7 @@
 /* rolldbg show: prints a recording for people. */
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/html_judge.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
@@ -13,7 +14,7 @@
 
 struct show_options {
 	struct opt_u64 turn;
-	const char *rollout;
+	const char *rollout, *html;
 	bool prompt, json;
 };
 
@@ -25,6 +26,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "prompt", FIELD(prompt),
                  "with --turn: show the whole conversation the model was given in that turn"),
 	OPT_FLAG(0, "json", FIELD(json), "with --prompt: print it as one JSON array of messages"),
+	OPT_STRING(0, "html", "FILE", FIELD(html),
+                   "write a page for browsers instead, with all rollouts and findings (- for "
+                   "standard output)"),
 };
 
 /* One rollout's part of the table. The rows of the first rollout that has not ended are printed
@@ -259,15 +263,35 @@ static int finish(struct showing *s, struct error *err)
 	                     : 0;
 }
 
-static int check_options(const struct show_options *o, struct error *err)
+static int check_options(const struct show_options *o, int argc, char **argv, struct error *err)
 {
+	if (argc > 1 && !o->html) {
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
+	}
 	if (o->prompt && !o->turn.given) {
 		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
 	}
 	if (o->json && !o->prompt) {
 		return error_set(err, FAIL_USAGE, "--json requires --prompt");
 	}
+	if (o->html && (o->turn.given || o->prompt)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--html shows all turns; it does not go with --turn");
+	}
 	return 0;
+}
+
+static int show_html(const struct context *c, const struct show_options *o, int argc, char **argv,
+                     struct error *err)
+{
+	const struct html_job job = {.path = o->html, .command = "show", .rollout = o->rollout};
+	struct file_list files = {0};
+	int failed = check_options(o, argc, argv, err) ||
+	             store_operands(c, argc, argv, &files, err) ||
+	             html_judge(&job, &files, err);
+
+	file_list_free(&files);
+	return failed ? -1 : 0;
 }
 
 static int show_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -286,9 +310,14 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
 
+	if (s.opts->html) {
+		hasher_free(s.hasher);
+		return show_html(c, opts, argc, argv, err);
+	}
 	s.facts = facts_new(&conf);
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
-	int failed = check_options(opts, err) || (!argc && store_latest(c, &latest, err));
+	int failed = check_options(opts, argc, argv, err) ||
+	              (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
 		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
@@ -318,16 +347,16 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_show = {
 	.name = "show",
-	.summary = "show a recording as a table, or one turn in full",
-	.operands = "[FILE]",
+	.summary = "show a recording as a table, one turn in full, or a page for browsers",
+	.operands = "[FILE...]",
 	.description = "One row per step: the call, its outcome, what changed in the state (the "
 		       "most informative difference first), the reward and the observation. "
 		       "Colors in an observation are shown as marks: [x] for a colored "
 		       "background, <x> for colored text. Rows with ! are events. Interleaved "
 		       "rollouts are shown one after the other. Without FILE it shows the latest "
-		       "recording. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
+		       "recording. With --html it takes any number of files and folders. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
 		       "or less.",
-	.max_operands = 1,
+	.max_operands = -1,
 	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -48,7 +48,7 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 	return v->fail_on && !strcmp(v->fail_on, "info") ? SEVERITY_INFO : SEVERITY_ERROR;
 }
 
-static bool reached_an_end(enum end_status s)
+bool verdict_reached_an_end(enum end_status s)
 {
 	/* some imports do not say how it ended */
 	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
@@ -199,11 +199,23 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 		count += !never && r->findings[i].severity >= least;
 	}
 	v->at_or_above += count;
-	v->unfinished += r->rollout.p && !reached_an_end(r->status);
+	v->unfinished += r->rollout.p && !verdict_reached_an_end(r->status);
 	v->broken += !never && r->rollout.p && is_failure(r->status);
 	report_verdict(v, r, count);
+	if (v->html) {
+		html_file_verdict(v->html, r);
+	}
 	if (reports_have_table(v->reports)) {
 		show_findings(v, r);
+	}
+}
+
+void verdicts_line(void *ctx, const struct facts_update *u)
+{
+	struct verdicts *v = ctx;
+
+	if (v->html) {
+		html_file_line(v->html, u);
 	}
 }
 

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_CMD_VERDICTS_H
 #define ROLLDBG_CMD_VERDICTS_H
 
-#include "cmd/cmd.h"
+#include "cmd/html_file.h"
 #include "cmd/output.h"
 #include "cmd/reports.h"
 
@@ -28,6 +28,7 @@ struct verdicts {
 	const struct context *context;
 	struct output out;
 	struct reports *reports; /* borrowed */
+	struct html_file *html;  /* borrowed; NULL: no page */
 	/* it fails a rollout that it was refused, lost its peer, or failed, whatever the rules say */
 	bool ends_count;
 	bool live;                  /* and that it was interrupted */
@@ -44,12 +45,16 @@ struct verdicts {
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
+/* struct judge_conf.line, for the page alone. */
+void verdicts_line(void *ctx, const struct facts_update *u);
 /* What the options declare about tools and errors; borrows from them. FAIL_INPUT if a baseline
    cannot be read. Always release it with verdict_hints_release. */
 MUST_USE int verdict_hints(const struct verdict_options *o, struct hints *out, struct error *err);
 void verdict_hints_release(struct hints *t);
 /* --fail-on never */
 bool verdict_never_fails(const struct verdict_options *o);
+/* Did the rollout end as one may, rather than by a failure or an interrupt? */
+bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
 

@@ -1,0 +1,122 @@
+/* See html_file.h. */
+#include "cmd/html_file.h"
+
+#include "cmd/settings.h"
+
+#include <fcntl.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FLUSH_AT ((size_t)256 << 10)
+#define DOCTYPE  "<!doctype html>"
+
+static bool is_same_file(const struct stat *a, const char *path)
+{
+	struct stat b;
+
+	return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+/* Is the file empty, or a page? */
+static bool is_page(const char *path)
+{
+	char start[sizeof(DOCTYPE) - 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	return n == 0 || (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
+}
+
+static int check_path(const char *path, char *const *recordings, size_t count, struct error *err)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode)) {
+		return 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (is_same_file(&st, recordings[i])) {
+			return error_set(err, FAIL_USAGE,
+			                 "--html %s: that is the recording; name another file for the page", path);
+		}
+	}
+	return is_page(path) ? 0
+	                     : error_set(err, FAIL_USAGE,
+	                                 "--html %s: the file exists and is no HTML page; name "
+	                                 "another one, or remove it",
+	                                 path);
+}
+
+int html_file_open(struct html_file *h, const char *path, char *const *recordings, size_t count,
+                   struct error *err)
+{
+	h->text = BUF(SIZE_MAX / 2);
+	h->conf.put_text = settings_put;
+	if (check_path(path, recordings, count, err) ||
+	    report_file_open(&h->file, path, false, err)) {
+		return -1;
+	}
+	h->page = page_new(&h->conf, &h->text);
+	return 0;
+}
+
+int html_file_check(const char *path, struct error *err)
+{
+	return path && strcmp(path, "-") == 0
+	               ? error_set(err, FAIL_USAGE,
+	                           "--html -: standard output is taken by the result; name a file")
+	               : 0;
+}
+
+static void flush(struct html_file *h, size_t at)
+{
+	if (h->text.n >= at) {
+		report_file_write(&h->file, buf_view(&h->text));
+		buf_clear(&h->text);
+	}
+}
+
+void html_file_line(struct html_file *h, const struct facts_update *u)
+{
+	if (h->page) {
+		page_line(h->page, u, h->recording, &h->text);
+		flush(h, FLUSH_AT);
+	}
+}
+
+void html_file_verdict(struct html_file *h, const struct rollout_verdict *v)
+{
+	if (h->page) {
+		page_verdict(h->page, v, &h->text);
+		flush(h, FLUSH_AT);
+	}
+}
+
+void html_file_note(struct html_file *h, const char *text)
+{
+	if (h->page) {
+		page_note(h->page, text, &h->text);
+	}
+}
+
+int html_file_publish(struct html_file *h, const struct judge *j, int64_t unfinished,
+                      struct error *err)
+{
+	page_end(h->page, j, unfinished, &h->text);
+	flush(h, 0);
+	return report_file_publish(&h->file, STR(""), err);
+}
+
+void html_file_release(struct html_file *h)
+{
+	page_free(h->page);
+	if (h->file.path) {
+		report_file_release(&h->file);
+	}
+	buf_release(&h->text);
+	h->page = NULL;
+}

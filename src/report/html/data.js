@@ -1,0 +1,166 @@
+// What the page holds: lines of recordings as they were recorded, and between them what the program says of
+// them (src/report/html/page.c), one JSON array a line:
+//
+//   ["rollout", number, line, id, file, task]   a rollout begins
+//   ["header", number, line], ["reset", ..], ["end", ..]   where these lines are
+//   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, pointers in all]
+//   ["event", number, line, turn, event, why]
+//   ["verdict", number or null, finding or rollout]   as `check` prints them as JSON
+//   ["rule", id, title, explanation], ["note", text], ["summary", totals, conclusion, command]
+//
+// `line` counts the recorded lines of the page from 0.
+
+// A number whose spelling JavaScript would change, such as 1.0 or a large integer.
+class Spelled {
+	constructor(source) {
+		this.source = source;
+	}
+}
+
+function keepSpelling(key, value, context) {
+	if (typeof value === "number" && context && context.source !== undefined && String(value) !== context.source) {
+		return new Spelled(context.source);
+	}
+	return value;
+}
+
+const LINES_KEPT = 64; // parsed
+
+class Recording {
+	constructor(text) {
+		this.lines = [];
+		this.rollouts = [];
+		this.rules = new Map();
+		this.findings = []; // of groups and files
+		this.notes = [];
+		this.rows = []; // of other kinds: see group.js and differences.js
+		this.parsed = new Map();
+		this.read(text);
+		this.rollouts.forEach((rollout) => rollout.items.sort((a, b) => a.line - b.line));
+		this.nameRollouts();
+	}
+
+	read(text) {
+		for (let at = 0; at < text.length;) {
+			const end = text.indexOf("\n", at);
+			const stop = end < 0 ? text.length : end;
+
+			if (text[at] === "{") {
+				this.lines.push(text.slice(at, stop));
+			} else if (text[at] === "[") {
+				this.take(JSON.parse(text.slice(at, stop)));
+			}
+			at = stop + 1;
+		}
+	}
+
+	take(row) {
+		const [kind, number, ...rest] = row;
+		const rollout = this.rollouts[number];
+
+		switch (kind) {
+		case "rollout":
+			this.rollouts[number] = {number, id: rest[1], file: rest[2], task: rest[3], items: [], findings: [], verdict: null};
+			break;
+		case "header":
+		case "reset":
+		case "end":
+			rollout[kind] = rest[0];
+			break;
+		case "step":
+			rollout.items.push(stepOf(rest));
+			break;
+		case "event":
+			rollout.items.push({kind: "event", category: "event", line: rest[0], turn: rest[1], name: rest[2], why: rest[3]});
+			break;
+		case "verdict":
+			this.takeVerdict(rollout, rest[0]);
+			break;
+		case "rule":
+			this.rules.set(number, {title: rest[0], why: rest[1]});
+			break;
+		case "note":
+			this.notes.push(number);
+			break;
+		case "summary":
+			this.summary = number;
+			[this.conclusion, this.command] = rest;
+			break;
+		default:
+			this.rows.push(row);
+		}
+	}
+
+	takeVerdict(rollout, verdict) {
+		if (verdict.type === "rollout") {
+			rollout.verdict = verdict;
+		} else {
+			(rollout ? rollout.findings : this.findings).push(verdict);
+		}
+	}
+
+	// A name for links: the id, numbered where several rollouts have it.
+	nameRollouts() {
+		const used = new Map();
+
+		this.manyFiles = new Set(this.rollouts.map((rollout) => rollout.file)).size > 1;
+		for (const rollout of this.rollouts) {
+			const times = (used.get(rollout.id) || 0) + 1;
+
+			used.set(rollout.id, times);
+			rollout.key = times > 1 ? `${rollout.id}~${times}` : rollout.id;
+		}
+	}
+
+	headerOf(rollout) {
+		return rollout.header === undefined ? null : this.line(rollout.header);
+	}
+
+	// A recorded line as a value.
+	line(number) {
+		if (number === null || number === undefined) {
+			return null;
+		}
+		if (!this.parsed.has(number)) {
+			if (this.parsed.size >= LINES_KEPT) {
+				this.parsed.delete(this.parsed.keys().next().value);
+			}
+			this.parsed.set(number, JSON.parse(this.lines[number], keepSpelling));
+		}
+		return this.parsed.get(number);
+	}
+}
+
+function stepOf([line, after, turn, step, outcome, effect, reward, call, change, pointers, count]) {
+	const item = {kind: "step", line, after, turn, step, outcome, effect, reward, call, change, pointers: pointers || []};
+
+	item.pointerCount = count || item.pointers.length;
+	item.category = step === null ? "talk" : outcome !== "ok" ? "failed" : effect;
+	return item;
+}
+
+const CATEGORIES = [
+	["changed", "the state changed"],
+	["unchanged", "unchanged"],
+	["unknown", "effect unknown"],
+	["failed", "failed"],
+	["talk", "no call sent"],
+	["event", "event"],
+];
+
+// The findings that concern a step.
+function findingsAt(rollout, item) {
+	return rollout.findings.filter((finding) => isAt(finding, item));
+}
+
+function isAt(finding, item) {
+	return finding.first_turn !== null && item.turn !== null && item.turn >= finding.first_turn &&
+		item.turn <= (finding.last_turn === null ? finding.first_turn : finding.last_turn);
+}
+
+const SEVERITIES = ["info", "warning", "error"];
+
+function worst(findings) {
+	return findings.reduce((most, finding) =>
+		SEVERITIES.indexOf(finding.severity) > SEVERITIES.indexOf(most) ? finding.severity : most, null);
+}

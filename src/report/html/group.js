@@ -1,0 +1,216 @@
+// The view of many rollouts: a table of them, their rewards against their steps, and findings by rule.
+
+const ROLLOUT_COLUMNS = [
+	{name: "rollout", value: (rollout) => rollout.key},
+	{name: "status", value: (rollout) => rollout.verdict?.status || "no end"},
+	{name: "turns", className: "number", value: (rollout) => rollout.verdict?.turns},
+	{name: "steps", className: "number", value: (rollout) => rollout.verdict?.steps},
+	{name: "effective", className: "number", value: (rollout) => rollout.verdict?.effective},
+	{name: "failed", className: "number", value: (rollout) => rollout.verdict?.failed},
+	{name: "reward", className: "number", value: (rollout) => rollout.verdict?.reward},
+	{name: "findings", className: "worst", value: (rollout) => rulesOf(rollout).join(", ")},
+];
+
+function rulesOf(rollout) {
+	return [...new Set(rollout.findings.map((finding) => finding.rule))];
+}
+
+// Of a rollout each rule once; of groups each finding, for each is about another one.
+function worstByRule({findings, rules}) {
+	return rules ? findings : [...new Set(findings.map((finding) => finding.rule))].map((rule) =>
+		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
+}
+
+function compareValues(a, b) {
+	if (!isGiven(a) || !isGiven(b)) {
+		return isGiven(a) - isGiven(b);
+	}
+	return typeof a === "number" ? a - b : String(a).localeCompare(String(b), "en", {numeric: true});
+}
+
+class GroupView {
+	constructor(recording, go) {
+		this.recording = recording;
+		this.root = byId("group-view");
+		this.query = "";
+		this.grid = new Grid(byId("rollouts"), {
+			label: "Rollouts",
+			columns: ROLLOUT_COLUMNS,
+			rowOf: (rollout) => this.rowOf(rollout),
+			onOpen: (rollout) => go(rollout),
+			onSort: (column) => this.sortBy(column),
+		});
+		this.go = go;
+		byId("rollout-search").addEventListener("input", (event) => this.search(event.target.value));
+		byId("rollouts").addEventListener("click", (event) => {
+			if (event.target.closest("[data-index]") && this.grid.selected >= 0) {
+				this.go(this.grid.items[this.grid.selected]);
+			}
+		});
+		this.drawSummary();
+		drawScatter(byId("scatter"), recording.rollouts, (rollouts) => this.pick(rollouts));
+		this.drawRules();
+		this.draw();
+	}
+
+	drawSummary() {
+		const {summary, conclusion, notes, findings} = this.recording;
+
+		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), " rollouts \u00b7 ", ...countersOf(summary));
+		byId("group-conclusion").textContent = plain([conclusion, ...notes].join("").trim());
+		byId("group-findings").hidden = !findings.length;
+		byId("group-findings").append(closedPart(`${counted(findings.length, "finding")} about groups and files`, () =>
+			element("div", {class: "list"}, ...findings.map((finding) =>
+				findingButton(finding, () => this.search(finding.task || finding.file || ""))))));
+	}
+
+	// ---- findings by rule ----
+
+	drawRules() {
+		const counts = new Map();
+
+		for (const {rule, severity} of [this.recording, ...this.recording.rollouts].flatMap(worstByRule)) {
+			const one = counts.get(rule) || {n: 0, severity};
+			counts.set(rule, {n: one.n + 1, severity: worst([one, {severity}])});
+		}
+		const most = Math.max(1, ...[...counts.values()].map((one) => one.n));
+		const sorted = [...counts].sort(([, a], [, b]) => b.n - a.n);
+		byId("rules").replaceChildren(...sorted.map(([rule, one]) => this.ruleBar(rule, one, most)));
+		if (!sorted.length) {
+			byId("rules").append(element("p", {class: "dim"}, "no findings"));
+		}
+	}
+
+	ruleBar(rule, {n, severity}, most) {
+		const bar = svgElement("svg", {viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true"});
+		const node = element("button", {type: "button", class: "rule-bar", title: this.recording.rules.get(rule)?.title},
+			element("span", {class: "rule"}, rule), element("span", {class: "count"}, n.toLocaleString("en")));
+
+		bar.append(svgElement("rect", {class: severity, width: n / most * 100, height: 4}));
+		node.append(bar);
+		node.addEventListener("click", () => this.search(this.query === rule ? "" : rule));
+		return node;
+	}
+
+	// ---- the table ----
+
+	search(query) {
+		this.query = query;
+		byId("rollout-search").value = query;
+		this.draw();
+	}
+
+	sortBy(column) {
+		this.descending = this.sorted === column && !this.descending;
+		this.sorted = column;
+		this.draw();
+	}
+
+	// One of them is opened, of several the table is left with these.
+	pick(rollouts) {
+		if (rollouts.length === 1) {
+			this.go(rollouts[0]);
+		} else {
+			this.draw(rollouts);
+		}
+	}
+
+	draw(only) {
+		const words = wordsOf(this.query);
+		const all = only || this.recording.rollouts;
+		const shown = all.filter((rollout) => {
+			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...rulesOf(rollout)].join(" ").toLowerCase();
+			return words.every((word) => text.includes(word));
+		});
+
+		if (this.sorted) {
+			shown.sort((a, b) => compareValues(this.sorted.value(a), this.sorted.value(b)) * (this.descending ? -1 : 1));
+		}
+		byId("rollout-count").textContent = shown.length < this.recording.rollouts.length
+			? `${shown.length} of ${this.recording.rollouts.length}` : counted(shown.length, "rollout");
+		this.grid.setItems(shown, this.chosen);
+	}
+
+	rowOf(rollout) {
+		const severity = worst(rollout.findings);
+		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning" : "is-changed";
+		const cells = ROLLOUT_COLUMNS.map((column) => {
+			const value = column.value(rollout);
+			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "");
+		});
+
+		if (this.recording.manyFiles) {
+			cells[0] = plain(`${rollout.key}  ${rollout.file}`);
+		}
+		return {className, cells};
+	}
+}
+
+// ---- reward against steps ----
+
+const DOTS_MOST = 2000;
+const CHART = {width: 640, height: 220, left: 44, right: 12, top: 10, bottom: 26};
+
+function scale(values, from, to) {
+	const least = Math.min(...values), most = Math.max(...values);
+	const span = most - least || 1;
+
+	return {least, most, at: (value) => most === least ? (from + to) / 2 : from + (value - least) / span * (to - from)};
+}
+
+// Rollouts at one place are one dot, larger the more they are.
+function dotsOf(rollouts) {
+	const dots = new Map();
+
+	for (const rollout of rollouts) {
+		const {steps, reward} = rollout.verdict || {};
+		if (isGiven(steps) && isGiven(reward)) {
+			const key = `${steps} ${reward}`;
+			dots.set(key, {steps, reward, rollouts: [...(dots.get(key)?.rollouts || []), rollout]});
+		}
+	}
+	return [...dots.values()];
+}
+
+function chartText(text, x, y, anchor) {
+	const node = svgElement("text", {x, y, "text-anchor": anchor});
+
+	node.textContent = text;
+	return node;
+}
+
+function drawScatter(root, rollouts, onPick) {
+	const all = dotsOf(rollouts), dots = all.slice(0, DOTS_MOST);
+	const {width, height, left, right, top, bottom} = CHART;
+
+	if (!dots.length) {
+		root.replaceChildren(element("p", {class: "dim"}, "no rollout has a reward"));
+		return;
+	}
+	const x = scale(dots.map((dot) => dot.steps), left + 12, width - right - 12);
+	const y = scale(dots.map((dot) => dot.reward), height - bottom - 12, top + 12);
+	const svg = svgElement("svg", {viewBox: `0 0 ${width} ${height}`, role: "img"});
+	svg.setAttribute("aria-label", `Rewards from ${y.least} to ${y.most} against steps from ${x.least} to ${x.most}, of ${counted(rollouts.length, "rollout")}; the table has the numbers`);
+	svg.append(svgElement("path", {class: "axis", fill: "none", d: `M${left} ${top}V${height - bottom}H${width - right}`}));
+	svg.append(chartText(numberOr(y.most, ""), left - 6, y.at(y.most) + 4, "end"), chartText("steps", (left + width - right) / 2, height - 6, "middle"),
+		chartText(String(x.least), x.at(x.least), height - 8, "middle"));
+	if (x.most > x.least) {
+		svg.append(chartText(String(x.most), x.at(x.most), height - 8, "middle"));
+	}
+	if (y.most > y.least) {
+		svg.append(chartText(numberOr(y.least, ""), left - 6, y.at(y.least) + 4, "end"));
+	}
+	for (const dot of dots) {
+		const node = svgElement("circle", {class: `dot ${worst(dot.rollouts.flatMap((rollout) => rollout.findings)) || ""}`,
+			cx: x.at(dot.steps), cy: y.at(dot.reward), r: 3.5 + Math.min(12, Math.sqrt(dot.rollouts.length))});
+		const title = svgElement("title", {});
+		title.textContent = `${plain(dot.rollouts.slice(0, 5).map((rollout) => rollout.key).join(", "))}${dot.rollouts.length > 5 ? ", .." : ""}: ${dot.steps} steps, reward ${dot.reward}`;
+		node.append(title);
+		node.addEventListener("click", () => onPick(dot.rollouts));
+		svg.append(node);
+	}
+	root.replaceChildren(svg);
+	if (all.length > dots.length) {
+		root.append(element("p", {class: "dim"}, `${all.length - dots.length} more places are not drawn`));
+	}
+}

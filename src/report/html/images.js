@@ -1,0 +1,87 @@
+// Images in observations: content parts of MCP, data URLs, base64 in members of OpenEnv observations. What kind of
+// image it is, its first bytes say, never the recording.
+
+const IMAGES_MOST = 12;
+const IMAGE_LONGEST = 24 << 20; // characters of base64
+const IMAGE_KINDS = [
+	["iVBORw0KGgo", "png"],
+	["/9j/", "jpeg"],
+	["R0lGOD", "gif"],
+	["UklGR", "webp"],
+];
+
+function imageKind(base64) {
+	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start));
+
+	// RIFF holds more than images
+	return kind && (kind[1] !== "webp" || base64.slice(10, 16).startsWith("XRUJQ") || atobSlice(base64).includes("WEBP"))
+		? kind[1] : null;
+}
+
+function atobSlice(base64) {
+	try {
+		return atob(base64.slice(0, 24));
+	} catch {
+		return "";
+	}
+}
+
+function imageOf(text) {
+	const data = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
+
+	if (data.length < 60 || data.length > IMAGE_LONGEST || !imageKind(data)) {
+		return null;
+	}
+	const base64 = data.replace(/\s+/g, "");
+	return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? `data:image/${imageKind(base64)};base64,${base64}` : null;
+}
+
+// The data URLs of the images in a value, at most IMAGES_MOST.
+function imagesIn(value) {
+	const found = [], open = [value];
+
+	while (open.length && found.length < IMAGES_MOST) {
+		const one = open.shift();
+
+		if (typeof one === "string") {
+			const image = imageOf(one), held = image ? undefined : heldJson(one);
+			if (image && !found.includes(image)) {
+				found.push(image);
+			} else if (held !== undefined) {
+				open.push(held);
+			}
+		} else if (isContainer(one)) {
+			open.push(...Object.values(one).slice(0, 1000));
+		}
+	}
+	return found;
+}
+
+// The images of a step, or null.
+function imageStrip(values, what) {
+	const found = [...new Set(values.flatMap(imagesIn))].slice(0, IMAGES_MOST);
+
+	if (!found.length) {
+		return null;
+	}
+	return element("div", {class: "images"}, ...found.map((source, index) => {
+		const image = element("img", {src: source, alt: `image ${index + 1} of ${what}`, decoding: "async"});
+
+		image.addEventListener("load", () => image.classList.toggle("small", image.naturalWidth < 128));
+		return image;
+	}));
+}
+
+// The value without such images, whose base64 nobody wants to read.
+function withoutImages(value) {
+	if (typeof value === "string" && imageOf(value)) {
+		return "(shown as an image)";
+	}
+	if (!isContainer(value)) {
+		return value;
+	}
+	if (Array.isArray(value)) {
+		return value.map(withoutImages);
+	}
+	return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutImages(one)]));
+}

@@ -1,0 +1,69 @@
+// The keyboard: one table for what keys do and for the help that lists them.
+
+// [keys, what they do, where: "rollout", "group" or both, action(app)]
+const KEYS = [
+	[["j", "ArrowDown"], "next row", "both", (app) => app.grid().move(1)],
+	[["k", "ArrowUp"], "previous row", "both", (app) => app.grid().move(-1)],
+	[["g", "Home"], "first row", "both", (app) => app.grid().select(0)],
+	[["G", "End"], "last row", "both", (app) => app.grid().select(Infinity)],
+	[["PageDown"], "a page down", "both", (app) => app.grid().move(app.grid().pageLength())],
+	[["PageUp"], "a page up", "both", (app) => app.grid().move(-app.grid().pageLength())],
+	[["e"], "next step that changed the state", "rollout", (app) => app.rolloutView.seek(1, (item) => item.category === "changed")],
+	[["f"], "next failed step", "rollout", (app) => app.rolloutView.seek(1, (item) => item.category === "failed")],
+	[["F"], "previous failed step", "rollout", (app) => app.rolloutView.seek(-1, (item) => item.category === "failed")],
+	[["Enter"], "open: the rollout, or the step's details", "both", (app) => app.openSelected()],
+	[["/"], "search", "both", (app) => app.searchBox().focus()],
+	[["Escape"], "clear the search and filters", "both", (app) => app.clearFilter()],
+	[["["], "previous rollout", "rollout", (app) => app.openNeighbour(-1)],
+	[["]"], "next rollout", "rollout", (app) => app.openNeighbour(1)],
+	[["u"], "all rollouts", "rollout", (app) => app.openGroup()],
+	[["t"], "light, dark, or as the system", "both", () => nextTheme()],
+	[["?"], "this help", "both", () => byId("help").showModal()],
+];
+
+const KEY_NAMES = {ArrowDown: "\u2193", ArrowUp: "\u2191", PageDown: "Page Down", PageUp: "Page Up", Escape: "Esc"};
+
+function isTyping(target) {
+	return target.matches("input, select, textarea");
+}
+
+function listenToKeys(app) {
+	document.addEventListener("keydown", (event) => {
+		if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) {
+			return;
+		}
+		if (isTyping(event.target)) {
+			leaveSearch(app, event);
+			return;
+		}
+		// a button or a link in focus has its own use of these, the details scroll
+		if (event.key === "Enter" && event.target.matches("button, a, summary")) {
+			return;
+		}
+		if (event.target.id === "detail" && /^(Arrow|Page|Home|End)/.test(event.key)) {
+			return;
+		}
+		const row = KEYS.find(([keys, , where]) => keys.includes(event.key) && (where === "both" || where === app.where()));
+		if (row) {
+			event.preventDefault();
+			row[3](app);
+		}
+	});
+	byId("keys").replaceChildren(...KEYS.flatMap(([keys, what]) => [
+		element("dt", {}, ...keys.flatMap((key, index) => [index ? " " : "", element("kbd", {}, KEY_NAMES[key] || key)])),
+		element("dd", {}, what),
+	]));
+}
+
+function leaveSearch(app, event) {
+	if (event.key === "Escape") {
+		app.clearFilter();
+	}
+	if (event.key === "Escape" || (event.key === "Enter" && event.target.type === "search")) {
+		event.preventDefault();
+		app.grid().root.focus();
+		if (app.grid().selected < 0) {
+			app.grid().move(0);
+		}
+	}
+}

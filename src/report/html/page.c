@@ -1,0 +1,386 @@
+/* Writes the data of the page: see page.h. Memory: the last state of each open rollout. */
+#include "report/html/page.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "json/diff.h"
+#include "json/write.h"
+#include "report/brief.h"
+#include "report/changes.h"
+#include "report/html/template.h"
+
+#include <stdlib.h>
+
+#define CALL_CELLS    80
+#define CHANGES_CELLS 60
+#define POINTERS_MOST 64 /* of a step; of the others their number */
+
+/* A step or turn whose row is written when its effect is known. */
+struct held_step {
+	bool held;
+	int64_t line, turn, step;
+	enum outcome outcome;
+	struct buf call, reward;
+};
+
+struct page_rollout {
+	struct map_item item;
+	struct str id;
+	int64_t number;             /* from 0, in the order in which they began */
+	struct buf state;           /* at the newest step; empty: unknown */
+	struct json_paths *ignored; /* in states */
+	struct held_step last;
+};
+
+struct page {
+	const struct page_conf *conf;
+	struct map open; /* struct page_rollout by id */
+	int64_t rollouts, lines;
+	int64_t ended; /* the number of the rollout that ended last: its verdict comes next */
+	bool explained[CHECKS_MAX];
+	struct changes changes;
+	struct buf text, row;
+};
+
+struct page *page_new(const struct page_conf *conf, struct buf *out)
+{
+	struct page *p = mem_new(sizeof(*p));
+
+	p->conf = conf;
+	p->open.key = offsetof(struct page_rollout, id);
+	p->ended = -1;
+	p->text = BUF(BUF_MAX_SMALL);
+	p->row = BUF(BUF_MAX_MESSAGE);
+	template_head(out);
+	return p;
+}
+
+static void drop_rollout(struct page *p, struct page_rollout *r)
+{
+	map_remove(&p->open, &r->item);
+	json_paths_free(r->ignored);
+	buf_release(&r->state);
+	buf_release(&r->last.call);
+	buf_release(&r->last.reward);
+	free((void *)(uintptr_t)r->id.p);
+	free(r);
+}
+
+void page_free(struct page *p)
+{
+	if (!p) {
+		return;
+	}
+	struct page_rollout **all = map_list(&p->open);
+	for (size_t i = p->open.count; i-- > 0;) {
+		drop_rollout(p, all[i]);
+	}
+	free(all);
+	changes_release(&p->changes);
+	buf_release(&p->text);
+	buf_release(&p->row);
+	free(p);
+}
+
+/* ---- rows: JSON arrays ---- */
+
+static struct json_writer row_begin(struct page *p, const char *name)
+{
+	struct json_writer w;
+
+	buf_clear(&p->row);
+	jw_init(&w, &p->row);
+	jw_array(&w);
+	jw_text(&w, name);
+	return w;
+}
+
+static void row_end(struct page *p, struct json_writer *w, struct buf *out)
+{
+	jw_end(w);
+	template_data(buf_view(&p->row), out);
+}
+
+static void put_count(struct json_writer *w, int64_t n)
+{
+	if (n < 0) {
+		jw_null(w);
+	} else {
+		jw_i64(w, n);
+	}
+}
+
+/* ---- rollouts ---- */
+
+static struct page_rollout *add_rollout(struct page *p, const struct facts_update *u,
+                                        const char *file, struct buf *out)
+{
+	struct page_rollout *r = mem_new(sizeof(*r));
+	struct json_writer w = row_begin(p, "rollout");
+
+	r->id = (struct str){mem_text(u->rollout->id), u->rollout->id.n};
+	r->number = p->rollouts++;
+	r->state = BUF(BUF_MAX_MESSAGE);
+	r->last.call = r->last.reward = BUF(BUF_MAX_SMALL);
+	map_add(&p->open, &r->item, map_hash(r->id));
+	jw_i64(&w, r->number);
+	jw_i64(&w, p->lines);
+	jw_str(&w, r->id);
+	jw_text(&w, file);
+	jw_str(&w, u->rollout->task);
+	row_end(p, &w, out);
+	return r;
+}
+
+/* ---- steps ---- */
+
+struct pointer_list {
+	struct json_writer *w;
+	struct buf text;
+	size_t count;
+};
+
+/* "/position"; "+/inbox/2" was added, "-/inbox/2" removed. */
+static bool put_pointer(void *ctx, const struct json_difference *d)
+{
+	struct pointer_list *l = ctx;
+
+	if (l->count++ < POINTERS_MOST) {
+		buf_clear(&l->text);
+		buf_text(&l->text, !d->before.p ? "+" : !d->after.p ? "-" : "");
+		buf_str(&l->text, d->pointer);
+		jw_str(l->w, buf_view(&l->text));
+	}
+	return true;
+}
+
+/* What changed, in short; the pointers; and how many there are in all. */
+static void put_changes(struct page *p, struct json_writer *w, const struct page_rollout *r,
+                        struct str after)
+{
+	struct pointer_list list = {.w = w, .text = BUF(BUF_MAX_SMALL)};
+	struct str before = buf_view(&r->state);
+
+	changes_find(&p->changes, before, after, r->ignored);
+	buf_clear(&p->text);
+	changes_add(&p->text, &p->changes, CHANGES_CELLS);
+	jw_str(w, buf_view(&p->text));
+	jw_array(w);
+	json_diff(before, after, r->ignored, put_pointer, &list);
+	jw_end(w);
+	if (list.count > POINTERS_MOST) {
+		jw_u64(w, list.count);
+	}
+	buf_release(&list.text);
+}
+
+/* The effect of the step is known now, or never will be. `shown` is the number of the line that
+   shows the state after it. */
+static void put_step(struct page *p, struct page_rollout *r, const struct facts_update *u,
+                     int64_t shown, struct buf *out)
+{
+	const struct line *l = u->derived.line;
+	struct held_step *s = &r->last;
+	bool after = l && line_has(l, KEY_STATE);
+	enum effect effect = u->completed ? u->completed->effect : EFFECT_UNKNOWN;
+
+	if (!s->held) {
+		return;
+	}
+	struct json_writer w = row_begin(p, "step");
+	s->held = false;
+	jw_i64(&w, r->number);
+	jw_i64(&w, s->line);
+	put_count(&w, after ? shown : -1);
+	put_count(&w, s->turn);
+	put_count(&w, s->step);
+	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
+	jw_text(&w, s->step < 0 ? NULL : effect_name(effect));
+	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
+	jw_str(&w, buf_view(&s->call));
+	if (s->step >= 0 && effect == EFFECT_CHANGED && after && r->state.n) {
+		put_changes(p, &w, r, l->value[KEY_STATE]);
+	}
+	row_end(p, &w, out);
+}
+
+static void hold_step(struct page *p, struct page_rollout *r, const struct line *l)
+{
+	struct held_step *s = &r->last;
+
+	s->held = true;
+	s->line = p->lines;
+	s->turn = l->turn;
+	s->step = l->step;
+	s->outcome = l->outcome;
+	buf_clear(&p->text);
+	buf_clear(&s->call);
+	brief_call(&p->text, l);
+	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
+	buf_clear(&s->reward);
+	buf_str(&s->reward, l->value[KEY_REWARD]);
+	buf_clear(&r->state);
+	buf_str(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+}
+
+/* ---- other lines ---- */
+
+static void put_event(struct page *p, const struct page_rollout *r, const struct line *l,
+                      struct buf *out)
+{
+	struct json_writer w = row_begin(p, "event");
+	struct str why = JSON_GET(l->value[KEY_DETAIL], "why");
+
+	jw_i64(&w, r->number);
+	jw_i64(&w, p->lines);
+	put_count(&w, l->turn);
+	jw_raw(&w, l->value[KEY_EVENT]);
+	jw_raw(&w, json_type(why) == JSON_STRING ? why : STR_NONE);
+	row_end(p, &w, out);
+}
+
+static void put_place(struct page *p, const char *name, const struct page_rollout *r,
+                      struct buf *out)
+{
+	struct json_writer w = row_begin(p, name);
+
+	jw_i64(&w, r->number);
+	jw_i64(&w, p->lines);
+	row_end(p, &w, out);
+}
+
+static void put_row(struct page *p, struct page_rollout *r, const struct line *l, struct buf *out)
+{
+	switch (l->type) {
+	case LINE_HEADER:
+		json_paths_free(r->ignored);
+		r->ignored = changes_ignored(l);
+		put_place(p, "header", r, out);
+		break;
+	case LINE_RESET:
+		put_place(p, "reset", r, out);
+		break;
+	case LINE_STEP:
+		hold_step(p, r, l);
+		break;
+	case LINE_EVENT:
+		put_event(p, r, l, out);
+		break;
+	case LINE_END:
+		put_place(p, "end", r, out);
+		break;
+	case LINE_TYPES:
+	case LINE_UNKNOWN:
+		return;
+	}
+	template_data(l->text, out);
+	p->lines++;
+}
+
+void page_line(struct page *p, const struct facts_update *u, const char *file, struct buf *out)
+{
+	const struct line *l = u->derived.line;
+	struct str id = u->rollout->id;
+
+	if (p->conf->rollout && !str_is(id, p->conf->rollout)) {
+		p->ended = -1;
+		return;
+	}
+	struct page_rollout *r = map_find(&p->open, map_hash(id), id);
+	if (!r) {
+		r = add_rollout(p, u, file, out);
+	}
+	if (!l || (l->type != LINE_EVENT && l->type != LINE_UNKNOWN)) {
+		put_step(p, r, u, p->lines, out);
+	}
+	if (l) {
+		put_row(p, r, l, out);
+	}
+	if (u->end) {
+		p->ended = r->number;
+		drop_rollout(p, r);
+	}
+}
+
+void page_note(struct page *p, const char *text, struct buf *out)
+{
+	struct json_writer w = row_begin(p, "note");
+
+	jw_text(&w, text);
+	row_end(p, &w, out);
+}
+
+/* ---- verdicts ---- */
+
+static void put_text(const struct page *p, struct json_writer *w, const char *text)
+{
+	struct buf said = BUF(BUF_MAX_SMALL);
+
+	p->conf->put_text(&said, text);
+	jw_str(w, buf_view(&said));
+	buf_release(&said);
+}
+
+/* What the rule means, once. */
+static void explain(struct page *p, const char *rule, struct buf *out)
+{
+	for (size_t i = 0; i < checks_count; i++) {
+		if (p->explained[i] || strcmp(checks[i]->id, rule) != 0) {
+			continue;
+		}
+		struct json_writer w = row_begin(p, "rule");
+		p->explained[i] = true;
+		jw_text(&w, rule);
+		put_text(p, &w, checks[i]->title);
+		put_text(p, &w, checks[i]->why);
+		row_end(p, &w, out);
+	}
+}
+
+/* Each JSON line of the verdict behind the number of its rollout. */
+static void put_verdict(struct page *p, int64_t rollout, struct str lines, struct buf *out)
+{
+	while (lines.n) {
+		const char *end = memchr(lines.p, '\n', lines.n);
+		size_t n = end ? (size_t)(end - lines.p) : lines.n;
+		struct json_writer w = row_begin(p, "verdict");
+
+		put_count(&w, rollout);
+		jw_raw(&w, (struct str){lines.p, n});
+		row_end(p, &w, out);
+		lines = str_skip(lines, n + 1);
+	}
+}
+
+void page_verdict(struct page *p, const struct rollout_verdict *v, struct buf *out)
+{
+	struct buf lines = BUF(BUF_MAX_MESSAGE);
+
+	if (v->rollout.p && p->ended < 0) {
+		return; /* of a rollout that is left out */
+	}
+	for (size_t i = 0; i < v->finding_count; i++) {
+		explain(p, v->findings[i].rule, out);
+	}
+	report_json_verdict(v, &lines);
+	put_verdict(p, v->rollout.p ? p->ended : -1, buf_view(&lines), out);
+	buf_release(&lines);
+}
+
+void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct buf *out)
+{
+	struct judge_summary sum;
+	struct buf lines = BUF(BUF_MAX_SMALL);
+	struct json_writer w = row_begin(p, "summary");
+
+	judge_summary(j, &sum);
+	report_json_summary(j, &lines);
+	jw_raw(&w, str_skip(buf_view(&lines), 0).n ? (struct str){lines.p, lines.n - 1} : STR_NONE);
+	buf_clear(&lines);
+	report_conclusion(&sum, unfinished, (struct style){.columns = SIZE_MAX}, &lines);
+	put_text(p, &w, buf_cstr(&lines));
+	jw_text(&w, p->conf->command);
+	row_end(p, &w, out);
+	buf_release(&lines);
+	template_tail(out);
+}

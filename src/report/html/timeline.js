@@ -1,0 +1,99 @@
+// The timeline: a bar for each step, or for several where they are many. Height and color say what became of it;
+// below it are the findings, and where the selected step is.
+
+const BARS_MOST = 300;
+const BAR_WIDEST = 36; // pixels
+const BAR_HEIGHT = {changed: 30, failed: 30, unknown: 20, unchanged: 12, talk: 6};
+const BAR_TALLEST = 30;
+const BAR_WIDTH = 0.88; // of its place
+const STACKED = ["changed", "unchanged", "unknown", "talk", "failed"]; // from the floor up
+const LEAST_SHARE = 0.25;
+const FLOOR = 32; // of the bars; the marks of findings are below
+
+class Timeline {
+	constructor(root, onPick) {
+		this.root = root;
+		this.onPick = onPick;
+		this.items = [];
+	}
+
+	// items: steps and turns; matching: a Set of those that a filter leaves, or null
+	draw(items, rollout, matching) {
+		const bars = Math.min(items.length, BARS_MOST);
+		const svg = svgElement("svg", {viewBox: `0 0 ${Math.max(bars, 1)} 46`, preserveAspectRatio: "none", role: "img"});
+
+		svg.setAttribute("aria-label", this.describe(items));
+		svg.style.maxWidth = `${bars * BAR_WIDEST}px`;
+		this.items = items;
+		this.bars = bars;
+		for (let bar = 0; bar < bars; bar++) {
+			this.addBar(svg, bar, this.itemsOf(bar), matching);
+		}
+		this.addFindings(svg, rollout.findings);
+		this.cursor = svgElement("rect", {class: "cursor", y: 43, height: 3, width: 1, x: -10});
+		svg.append(this.cursor);
+		svg.addEventListener("click", (event) => {
+			const box = svg.getBoundingClientRect();
+			const index = Math.floor((event.clientX - box.left) / box.width * items.length);
+			this.onPick(items[Math.max(0, Math.min(items.length - 1, index))]);
+		});
+		this.root.replaceChildren(svg);
+	}
+
+	describe(items) {
+		const parts = CATEGORIES.map(([name, meaning]) => [items.filter((item) => item.category === name).length, meaning])
+			.filter(([n]) => n).map(([n, meaning]) => `${n} ${meaning}`);
+
+		return `Timeline of ${counted(items.length, "step")}: ${parts.join(", ")}`;
+	}
+
+	itemsOf(bar) {
+		const per = this.items.length / this.bars;
+
+		return this.items.slice(Math.floor(bar * per), Math.floor((bar + 1) * per));
+	}
+
+	// Of several steps each category gets its share of the bar's height, failures at least so much that
+	// one among many is seen.
+	addBar(svg, bar, items, matching) {
+		const groups = STACKED.map((name) => [name, items.filter((item) => item.category === name)]).filter(([, these]) => these.length);
+		const shares = groups.map(([name, these]) => Math.max(these.length / items.length, name === "failed" ? LEAST_SHARE : 0));
+		const sum = shares.reduce((a, b) => a + b, 0);
+		let y = FLOOR;
+
+		groups.forEach(([name, these], index) => {
+			const height = groups.length === 1 ? BAR_HEIGHT[name] : BAR_TALLEST * shares[index] / sum;
+			const out = matching && !these.some((item) => matching.has(item));
+			y -= height;
+			svg.append(svgElement("rect", {class: `bar-${name}${out ? " left-out" : ""}`, x: bar, width: BAR_WIDTH, y, height}));
+		});
+	}
+
+	placeOf(index) {
+		return index / this.items.length * this.bars;
+	}
+
+	addFindings(svg, findings) {
+		for (const finding of [...findings].reverse()) {
+			const first = this.items.findIndex((item) => isAt(finding, item));
+			if (first < 0) {
+				continue;
+			}
+			const last = this.items.findLastIndex((item) => isAt(finding, item));
+			svg.append(svgElement("rect", {class: `mark-${finding.severity}`, x: this.placeOf(first), y: FLOOR + 3, height: 4,
+				width: Math.max(this.placeOf(last + 1) - this.placeOf(first), this.bars / 400)}));
+		}
+	}
+
+	pointAt(item) {
+		const index = this.items.indexOf(item);
+
+		this.cursor?.setAttribute("x", index < 0 ? -10 : this.placeOf(index));
+		this.cursor?.setAttribute("width", Math.max(this.bars / Math.max(this.items.length, 1), this.bars / 300));
+	}
+}
+
+function legend(items) {
+	return CATEGORIES.filter(([name]) => BAR_HEIGHT[name] && items.some((item) => item.category === name)).map(([name, meaning]) =>
+		element("li", {}, element("i", {class: `swatch-${name}`}), meaning));
+}

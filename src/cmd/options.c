@@ -345,8 +345,8 @@ static void help_of(const struct opt *o, struct buf *out)
 	buf_printf(out, "--%s", o->name);
 	if (takes_value(o)) {
 		/* more words than a line has room for are the manual's to list */
-		bool words = o->type == OPTION_CHOICE &&
-		             strlen(o->choices) < HELP_WIDTH - HELP_COLUMN;
+		bool words =
+			o->type == OPTION_CHOICE && strlen(o->choices) < HELP_WIDTH - HELP_COLUMN;
 
 		buf_printf(out, " %s", words ? o->choices : o->arg);
 	}

@@ -23,7 +23,8 @@ static const struct opt target_first_rows[] = {
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk"),
 	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
 };
-const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows), NULL};
+const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
+                                                NULL};
 
 static const struct opt target_rows[] = {
 	OPT_STRING(0, "state", "SOURCE", FIELD(state),

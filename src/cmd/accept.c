@@ -15,7 +15,7 @@ static const struct opt rows[] = {
 		0, "review", FIELD(review),
 		"on a terminal, ask for each rollout that differs whether to accept, reject or skip it"),
 };
-const struct option_group accept_group = {rows, ARRAY_LEN(rows)};
+const struct option_group accept_group = {rows, ARRAY_LEN(rows), NULL};
 
 static bool is_in_ci(const struct context *c)
 {

@@ -7,6 +7,26 @@
 #define HELP_COLUMN 30
 #define HELP_WIDTH  80
 
+const char *option_title(const struct opt *o)
+{
+	return o->group ? o->group->title : NULL;
+}
+
+/* Appends the rows that an option of a table stands for. */
+static size_t expand(const struct opt *o, struct opt *to)
+{
+	if (!o->group) {
+		*to = *o;
+		return 1;
+	}
+	for (size_t i = 0; i < o->group->count; i++) {
+		to[i] = o->group->rows[i];
+		to[i].offset += o->offset;
+		to[i].group = o->group;
+	}
+	return o->group->count;
+}
+
 struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
 {
 	struct opt *all;
@@ -18,12 +38,11 @@ struct opt *options_expand(const struct opt *opts, size_t count, size_t *expande
 	all = mem_array(n, sizeof(*all));
 	*expanded = n;
 	n = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct option_group *g = opts[i].group;
-
-		for (size_t j = 0; j < (g ? g->count : 1); j++) {
-			all[n] = g ? g->rows[j] : opts[i];
-			all[n++].offset += g ? opts[i].offset : 0;
+	for (int titled = 0; titled < 2; titled++) {
+		for (size_t i = 0; i < count; i++) {
+			if (!option_title(&opts[i]) == !titled) {
+				n += expand(&opts[i], &all[n]);
+			}
 		}
 	}
 	return all;
@@ -313,31 +332,44 @@ int options_parse_noting(const struct opt *opts, size_t count, int argc, char **
 	return parse(&p, false, err);
 }
 
+static void help_of(const struct opt *o, struct buf *out)
+{
+	size_t start = out->n;
+
+	buf_text(out, "  ");
+	if (o->letter) {
+		buf_printf(out, "-%c, ", o->letter);
+	} else {
+		buf_text(out, "    ");
+	}
+	buf_printf(out, "--%s", o->name);
+	if (takes_value(o)) {
+		/* more words than a line has room for are the manual's to list */
+		bool words =
+			o->type == OPTION_CHOICE && strlen(o->choices) < HELP_WIDTH - HELP_COLUMN;
+
+		buf_printf(out, " %s", words ? o->choices : o->arg);
+	}
+	size_t width = out->n - start;
+	if (width >= HELP_COLUMN) {
+		buf_char(out, '\n');
+		width = 0;
+	}
+	buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
+	text_wrap(out, str_from(o->help), HELP_COLUMN, HELP_WIDTH);
+}
+
 void options_help(const struct opt *opts, size_t count, struct buf *out)
 {
+	const char *above = NULL;
+
 	for (size_t i = 0; i < count; i++) {
-		size_t start = out->n;
+		const char *title = option_title(&opts[i]);
 
-		buf_text(out, "  ");
-		if (opts[i].letter) {
-			buf_printf(out, "-%c, ", opts[i].letter);
-		} else {
-			buf_text(out, "    ");
+		if (title && (!above || strcmp(title, above) != 0)) {
+			buf_printf(out, "\n%s options:\n", title);
 		}
-		buf_printf(out, "--%s", opts[i].name);
-		if (takes_value(&opts[i])) {
-			/* more words than a line has room for are the manual's to list */
-			bool words = opts[i].type == OPTION_CHOICE &&
-			             strlen(opts[i].choices) < HELP_WIDTH - HELP_COLUMN;
-
-			buf_printf(out, " %s", words ? opts[i].choices : opts[i].arg);
-		}
-		size_t width = out->n - start;
-		if (width >= HELP_COLUMN) {
-			buf_char(out, '\n');
-			width = 0;
-		}
-		buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
-		text_wrap(out, str_from(opts[i].help), HELP_COLUMN, HELP_WIDTH);
+		above = title;
+		help_of(&opts[i], out);
 	}
 }

@@ -43,6 +43,7 @@ struct opt {
 	size_t offset;       /* of the member in the command's options struct */
 	const char *help;    /* one line */
 	const char *choices; /* "a|b|c" for OPTION_CHOICE */
+	/* of OPTION_GROUP: its rows; of an expanded row: the group it comes from, NULL: none */
 	const struct option_group *group;
 };
 
@@ -51,6 +52,8 @@ struct opt {
 struct option_group {
 	const struct opt *rows;
 	size_t count;
+	const char *
+		title; /* help and manual list it as "TITLE options"; NULL: among the command's own */
 };
 
 /* Rows of an option table. l: letter, n: name, a: placeholder of the value in --help, c:
@@ -69,8 +72,8 @@ struct option_group {
 	{.type = (t), .letter = (l), .name = (n), .arg = (a), .choices = (c), .offset = (f), .help = (h)}
 /* clang-format on */
 
-/* The rows, with each group replaced by its own rows: the form the functions below take. free()
-   it. */
+/* The rows, with each group replaced by its own rows, those of groups with a title last: the form
+   the functions below take. free() it. */
 struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
 	__attribute__((returns_nonnull));
 
@@ -94,7 +97,10 @@ MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc
 /* Sets one option from elsewhere, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
 
-/* The option lines of --help. */
+/* Heads the group that an expanded option belongs to; NULL: one of the command's own. */
+const char *option_title(const struct opt *o);
+
+/* The option lines of --help, a line above those of each title. */
 void options_help(const struct opt *opts, size_t count, struct buf *out);
 
 #endif

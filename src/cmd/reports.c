@@ -19,7 +19,8 @@ static const struct opt report_options_rows[] = {
                  "rolldbg(1))"),
 	OPT_FLAG(0, "json", FIELD(json), "the same as --report json"),
 };
-const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows)};
+const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
+                                          "report"};
 
 /* How it was asked for, in messages: an option, or an option and its value. */
 struct asked {

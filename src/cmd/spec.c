@@ -33,10 +33,11 @@ static void put_options(const char *command, const struct opt *rows, size_t row_
 	for (size_t i = 0; i < count; i++) {
 		const struct opt *o = &opts[i];
 		char letter[2] = {o->letter, '\0'};
+		const char *title = option_title(o);
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter, o->name,
-		           o->arg ? o->arg : "", type_names[o->type], o->choices ? o->choices : "",
-		           o->help);
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
+		           o->name, o->arg ? o->arg : "", type_names[o->type],
+		           o->choices ? o->choices : "", o->help, title ? title : "");
 	}
 	free(opts);
 }

@@ -19,7 +19,7 @@ static const struct opt rows[] = {
 		"whole folders are replayed"),
 	OPT_STRING(0, "shard", "I/N", FIELD(shard), "replay only part I of N: every N-th file"),
 };
-const struct option_group suite_group = {rows, ARRAY_LEN(rows)};
+const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};
 
 struct expected_golden {
 	struct map_item item;

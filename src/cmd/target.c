@@ -23,7 +23,8 @@ static const struct opt target_first_rows[] = {
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk"),
 	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
 };
-const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows)};
+const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
+                                                NULL};
 
 static const struct opt target_rows[] = {
 	OPT_STRING(0, "state", "SOURCE", FIELD(state),
@@ -63,7 +64,7 @@ static const struct opt target_rows[] = {
 	OPT_FLAG(0, "insecure", FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
-const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows)};
+const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows), "environment"};
 
 #define OPEN_CALLS 5 /* that may take as long as a call may take */
 

@@ -18,7 +18,7 @@ struct values {
 static const struct opt lists[] = {
 	OPT_LIST('l', "list", "ITEM", FIELD(list), "items"),
 };
-static const struct option_group list_group = {lists, ARRAY_LEN(lists)};
+static const struct option_group list_group = {lists, ARRAY_LEN(lists), NULL};
 
 static const struct opt table[] = {
 	OPT_FLAG('f', "flag", FIELD(flag), "a flag"),

@@ -188,10 +188,10 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 	*out = (struct chat_reply){.calls = NULL};
 	body = text_trim(body); /* blanks keep slow connections open */
 	if (!body.n) {
-		return no_completion(body, "it is empty", err);
+		return not_completion(body, "it is empty", err);
 	}
 	if (json_validate(body, &fault)) {
-		return no_completion(body, fault.why, err);
+		return not_completion(body, fault.why, err);
 	}
 	return chat_reply_take(body, out, err);
 }

@@ -147,6 +147,17 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 	return 0;
 }
 
+/* CURLE_TOO_LARGE has been the code for it since libcurl 8.6. If memory really runs out, the program
+   exits (base/mem.h). */
+static bool is_header_too_long(CURLcode rc)
+{
+#if LIBCURL_VERSION_NUM >= 0x080600
+	return rc == CURLE_OUT_OF_MEMORY || rc == CURLE_TOO_LARGE;
+#else
+	return rc == CURLE_OUT_OF_MEMORY;
+#endif
+}
+
 static int explain_protocol(struct http_exchange *x, const char *what, struct error *err)
 {
 	CURLcode rc = x->transfer.result;
@@ -156,8 +167,7 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 		return error_set(err, FAIL_PROTOCOL, "%s answered %s with headers over %zu KiB",
 		                 place, what, x->head.max >> 10);
 	}
-	/* if memory really runs out, the program exits (base/mem.h) */
-	if (rc == CURLE_OUT_OF_MEMORY) {
+	if (is_header_too_long(rc)) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s answered %s with a header line longer than libcurl takes "
 		                 "(100 KiB)",

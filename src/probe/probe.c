@@ -187,10 +187,10 @@ void probe_close_sessions(struct probe *p)
 		session_close(&p->sessions[i]);
 		/* processes close independently: one slow close says nothing about others */
 		if (!p->traits.own_server && (io_now_ns(io) - began) / 1000000 >= UNRESPONSIVE_MS) {
-			io_hurry(io, SHORT_CLOSE_MS);
+			io_cap_waits(io, SHORT_CLOSE_MS);
 		}
 	}
-	io_hurry(io, UINT64_MAX);
+	io_cap_waits(io, UINT64_MAX);
 }
 
 static void close_everything(struct probe *p)

@@ -163,7 +163,7 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q, str
 	if (x) {
 		note_session(c, x);
 	}
-	http_leave(x);
+	http_drain(x);
 	if (failed) {
 		return -1;
 	}
@@ -277,7 +277,7 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream")) {
 		got = read_events(c, x, id, r, err);
 	}
-	http_leave(x);
+	http_drain(x);
 	return got;
 }
 
@@ -414,7 +414,7 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	if (failed) {
 		http_end(x); /* without sessions, this cancels the request */
 	} else {
-		http_leave(x);
+		http_drain(x);
 	}
 	if (repeats) {
 		events_push(s->conf.events, EVENT_RETRY, STR(EVENTS_RETRY));

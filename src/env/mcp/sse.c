@@ -338,7 +338,7 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 		return -1;
 	}
 	int got = converse(c, x, err);
-	http_leave(x);
+	http_drain(x);
 	c->id = MCP_NO_ID;
 	r->session_lost |= !c->stream;
 	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream) {
@@ -367,7 +367,7 @@ static int sse_send(struct mcp_channel *base, const struct mcp_outgoing *q, stru
 	}
 	int failed = mcp_post_aside(base->session, &request, &x, err);
 
-	http_leave(x);
+	http_drain(x);
 	return failed;
 }
 

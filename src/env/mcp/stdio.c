@@ -61,7 +61,7 @@ static int start(struct stdio_channel *c, struct error *err)
 
 static int explain_end(const struct stdio_channel *c, struct error *err)
 {
-	struct str words = child_last_words(c->child);
+	struct str words = child_last_stderr_line(c->child);
 	struct buf safe = BUF(BUF_MAX_SMALL);
 
 	if (words.n) {
@@ -111,7 +111,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 /* Output on stderr since the last call. */
 static void note_words(struct stdio_channel *c)
 {
-	struct str words = child_words(c->child);
+	struct str words = child_stderr(c->child);
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
@@ -124,14 +124,14 @@ static void note_words(struct stdio_channel *c)
 	jw_text(&w, "stderr");
 	jw_key(&w, "text");
 	jw_str(&w, words);
-	if (child_words_lost(c->child)) {
+	if (child_stderr_lost(c->child)) {
 		jw_key(&w, "bytes_before");
-		jw_u64(&w, child_words_lost(c->child));
+		jw_u64(&w, child_stderr_lost(c->child));
 	}
 	jw_end(&w);
 	events_push_json(c->base.session->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);
-	child_forget_words(c->child);
+	child_clear_stderr(c->child);
 }
 
 static int put(struct stdio_channel *c, struct str message, struct error *err)

@@ -198,7 +198,7 @@ static bool hear(struct openenv_wire *w, struct openenv_answer *out, struct erro
 {
 	struct websocket_message m;
 
-	for (int n = 0; websocket_heard(w->ws); n++) {
+	for (int n = 0; websocket_has_message(w->ws); n++) {
 		if (n == UNASKED_MAX) {
 			*out = (struct openenv_answer){
 				.got = OPENENV_ENDED,

@@ -15,7 +15,7 @@ static void record_reply(struct rollout *r, const struct env_reply *reply)
 	buf_str(&r->last_error, reply->error.message);
 	arena_reset(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = env_reply_came(reply) ? 0 : r->lost + 1;
+	r->lost = env_reply_received(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
 		r->reward_sum += reward;
 		r->reward_known = true;

@@ -268,7 +268,7 @@ static int end_without_session(struct rollout *r, const struct env_reply *reply,
 	buf_text(&reason, what);
 	buf_str(&reason, why);
 	log_refusal(r, reply, buf_view(&reason));
-	int failed = rollout_put_end(r, env_reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
+	int failed = rollout_put_end(r, env_reply_received(reply) ? END_REFUSED : END_UNREACHABLE,
 	                             buf_cstr(&reason), none, err);
 	buf_release(&reason);
 	return failed;
@@ -363,7 +363,7 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 	}
 	bool ok = !failed && reply->outcome == OUTCOME_OK;
 	if (reads && !ok) {
-		volatile_members_skip(v, !failed && env_reply_came(reply));
+		volatile_members_skip(v, !failed && env_reply_received(reply));
 	}
 	return failed || choose_ignored(r, reads && ok, err) ? -1 : 0;
 }

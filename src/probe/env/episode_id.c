@@ -28,7 +28,7 @@ static bool reports_null(const struct probe *p)
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (p->traits.tells_episode && json_type(state) == JSON_OBJECT &&
+	while (p->traits.has_episode_id && json_type(state) == JSON_OBJECT &&
 	       json_next_member(state, &cursor, &m)) {
 		if (str_is(m.key, "episode_id")) {
 			return m.type == JSON_NULL;

@@ -82,7 +82,7 @@ static void add_writing_tools(struct str tools, struct buf *out)
 	while (json_next(tools, &cursor, &tool)) {
 		buf_clear(&name);
 		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_reads_only(tools, buf_view(&name))) {
+		if (!tool_is_read_only(tools, buf_view(&name))) {
 			buf_text(out, out->n > 1 ? "," : "");
 			buf_str(out, tool);
 		}

@@ -99,7 +99,7 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
 	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
 		buf_clear(&name);
 		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_reads_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
+		if (!tool_is_read_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
 			continue;
 		}
 		failed = session_step(&p->pool, s, buf_view(&name), STR("{}"), &a, err);

@@ -13,8 +13,8 @@ static bool explains(const char *rule, const char *other)
 	return false;
 }
 
-/* A finding about other turns does not explain it. */
-static bool meet(const struct finding *a, const struct finding *b)
+/* A cause must overlap with the turns of the finding it explains. */
+static bool overlap(const struct finding *a, const struct finding *b)
 {
 	return a->first_turn < 0 || b->first_turn < 0 ||
 	       (a->first_turn <= b->last_turn && b->first_turn <= a->last_turn);
@@ -28,7 +28,7 @@ static const char *cause_of(const struct finding *f, const struct finding *list,
 	for (size_t i = 0; i < count; i++) {
 		const char *rule = list[i].rule;
 
-		if (explains(rule, f->rule) && meet(&list[i], f) &&
+		if (explains(rule, f->rule) && overlap(&list[i], f) &&
 		    (!nearest || explains(nearest, rule))) {
 			nearest = rule;
 		}
@@ -36,12 +36,12 @@ static const char *cause_of(const struct finding *f, const struct finding *list,
 	return nearest;
 }
 
-/* The finding of its cause whose turns overlap. */
-static const struct finding *above(const struct finding *f, const struct finding *list,
-                                   size_t count)
+/* The finding's cause, with overlapping turns. */
+static const struct finding *cause_finding(const struct finding *f, const struct finding *list,
+                                           size_t count)
 {
 	for (size_t i = 0; f->cause && i < count; i++) {
-		if (strcmp(list[i].rule, f->cause) == 0 && meet(&list[i], f)) {
+		if (strcmp(list[i].rule, f->cause) == 0 && overlap(&list[i], f)) {
 			return &list[i];
 		}
 	}
@@ -50,16 +50,16 @@ static const struct finding *above(const struct finding *f, const struct finding
 
 const struct finding *causes_root(const struct finding *list, size_t count, const struct finding *f)
 {
-	for (const struct finding *up = f; up; up = above(up, list, count)) {
+	for (const struct finding *up = f; up; up = cause_finding(up, list, count)) {
 		f = up;
 	}
 	return f;
 }
 
-/* A cause is at least as urgent as what it explains. */
+/* A cause is at least as urgent as the findings it explains. */
 static void rank(struct finding *list, size_t count, struct finding *f)
 {
-	for (const struct finding *up = f; (up = above(up, list, count));) {
+	for (const struct finding *up = f; (up = cause_finding(up, list, count));) {
 		struct finding *cause = &list[up - list];
 
 		f->depth++;

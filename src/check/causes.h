@@ -1,10 +1,10 @@
-/* Which finding of a rollout explains which, according to the rules (struct check.explains). */
+/* Which findings of a rollout explain others, by struct check.explains. */
 #ifndef ROLLDBG_CHECK_CAUSES_H
 #define ROLLDBG_CHECK_CAUSES_H
 
 #include "check/check.h"
 
-/* Fills in cause, urgency and depth of each finding. */
+/* Sets cause, urgency and depth of each finding. */
 void causes_find(struct finding *list, size_t count);
 
 /* The first cause in the chain above f, a member of the list; f itself if nothing explains it. */

@@ -1,9 +1,9 @@
-/* The folder check/: the judge, and in rules/ one file per rule. Not here: facts that several
-   rules need (facts/), and the layout of findings (report/). */
+/* The folder check/: the judge, and in rules/ one file per rule. Facts used by several rules are
+ * in facts/, the layout of findings is in report/. */
 
-/* A rule is a fold over the facts of one rollout, with bounded state, the same live and
-   offline. Facts that several rules need are derived once: a line is passed as a `struct
-   derived_line`, the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
+/* A rule is a fold over the facts of one rollout, with bounded state, the same live and offline.
+ * Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
+ * the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
 #ifndef ROLLDBG_CHECK_CHECK_H
 #define ROLLDBG_CHECK_CHECK_H
 
@@ -13,16 +13,16 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
 const char *severity_name(enum severity s);
 
-/* A judgement of one rule over recorded facts. Steps and turns are -1 if there is none. */
+/* A judgement of one rule on recorded facts. Steps and turns are -1 if there is none. */
 struct finding {
 	const char *rule;
 	/* the rule whose finding in this rollout explains this one; NULL: none */
 	const char *cause;
 	enum severity severity;
-	enum severity urgency; /* the highest severity among it and all that it explains */
-	int depth;             /* number of causes above it */
+	enum severity urgency; /* the highest severity of this finding and all it explains */
+	int depth;             /* length of its chain of causes */
 	int64_t first_turn, last_turn, first_step, last_step;
-	uint64_t line;     /* line of the file where first_turn is; 0: unknown */
+	uint64_t line;     /* line number of first_turn in the file; 0: unknown */
 	char pointer[96];  /* RFC 6901, rooted at the line of first_turn; "" if there is none */
 	char message[320]; /* valid UTF-8; text from peers is escaped and truncated */
 };
@@ -30,54 +30,54 @@ struct finding {
 /* Adds a finding of the rule being called. `where` NULL or empty: a finding about the whole
    rollout. */
 struct findings;
-void finding_say(struct findings *out, enum severity severity, const struct span *where,
+void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* Called by a rule's `end` if something in this rollout was too large to be judged: the rule is
-   then listed as not checked, so that its silence does not pass for a clean result. */
+/* Called by a rule's `end` if the rollout has data that is too large to judge: the rule is then
+ * listed as not checked, instead of counting as clean. */
 void rule_not_judged(struct findings *out);
 
-/* The rollouts of one task that reached an end, each sample once. */
+/* The complete rollouts of one task, each sample once. */
 struct task_group {
 	struct str task;     /* task.id */
-	const char *name;    /* the same, for messages */
+	const char *name;    /* as a C string */
 	int64_t size;        /* the requested group_size; -1: unknown */
-	int64_t count, lost; /* samples; rollouts that got no session or have no end */
+	int64_t count, lost; /* samples; rollouts without a session or an end */
 	int64_t rewarded;    /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */
-	/* Samples with the seed of the first one; how many of them began differently although
-	   they made the same calls; and after how many calls the first difference was seen. */
+	/* Samples with the seed of the first one; how many of them differ from it at the start
+	 * although they made the same calls; and the number of calls before the first
+	 * difference. */
 	int64_t seed, seeded, seed_differ, seed_calls;
 };
 
 #define EXPLAINS_MAX 12
 
 struct check {
-	const char *id;    /* in kebab case; the file's name with '-' as '_' */
+	const char *id;    /* in kebab case; the file's name has '_' for '-' */
 	const char *title; /* one line for lists */
-	/* The severity of its findings unless something raises or lowers it; finding_say is
-	   given one of these three. */
+	/* The severity of its findings, unless raised or lowered by one level. */
 	enum severity severity;
-	/* The condition under which it is one level higher, or lower, worded to follow "when";
-	   NULL: never. */
+	/* The condition under which it is one level higher or lower, worded to follow "when";
+	 * NULL: never. */
 	const char *raised, *lowered;
-	/* The rules whose findings this one's explain if their turns overlap or one has no
-	   turns; NULL after the last. No cycles. One fact belongs to one rule: where two rules
-	   meet, one leaves the case to the other, or one explains the other. Read the list of
-	   rules before adding one. */
+	/* The rules whose findings are explained by this one's, if their turns overlap or one
+	 * has no turns; NULL after the last. No cycles. Each fact belongs to one rule: if two
+	 * rules apply, either one ignores the case, or one explains the other. Check the list of
+	 * rules before adding one. */
 	const struct check *explains[EXPLAINS_MAX];
 	/* A command that shows more, printed after "cause: ..; more:"; NULL: none. In all these
-	   texts an option's name is enclosed in \1 and \2 (base/settings.h). */
+	 * texts an option's name is enclosed in \1 and \2 (base/settings.h). */
 	const char *more;
-	/* Printed on request: what the rule means, where to look, how to fix it. */
+	/* The text of --explain: what the rule means, where to look, how to fix it. */
 	const char *why;
-	bool needs_meta; /* strip removes facts that it needs */
-	/* Bits of enum key: without one of these facts the rule is not called. Recordings of other
-	   programs lack some. */
+	bool needs_meta; /* needs facts that strip removes */
+	/* Bits of enum key: the rule is not called without these facts. Recordings of other
+	 * programs lack some. */
 	uint64_t needs;
 	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.
-	   `end`, `group` and `finish` are always called. */
+	 * `end`, `group` and `finish` are always called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
 	/* Each may be NULL. For one line `completed` is called before `line` or `end`; `r`
@@ -86,14 +86,14 @@ struct check {
 	                  const struct completed_step *p, struct findings *out);
 	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);
-	/* Called once per task: when its file ends or, for a group larger than one file, when
-	   all files have ended. */
+	/* Called once per task: at the end of its file or, for a group in several files, after
+	 * all files. */
 	void (*group)(const struct task_group *g, struct findings *out);
-	/* Called once: for the end line (never passed to `line`), or with m->line NULL if there
-	   is none. */
+	/* Called once: with the end line (never passed to `line`), or with m->line NULL if there
+	 * is none. */
 	void (*end)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	            struct findings *out);
-	/* Called once after all files, with the log-probabilities that a trainer supplied. */
+	/* Called once after all files, with log-probabilities from a trainer. */
 	void (*finish)(const struct trained *t, struct findings *out);
 };
 
@@ -105,18 +105,18 @@ struct check {
 
 extern const struct check *const checks[];
 extern const size_t checks_count;
-const struct check *check_find(struct str id); /* NULL: there is no such rule */
-/* Marks the rules that a comma-separated list names, by their place in `checks`. FAIL_USAGE, with
-   the nearest name, for an unknown one. */
+const struct check *check_find(struct str id); /* NULL: no such rule */
+/* Sets the flags of the rules in a comma-separated list, by index in `checks`. FAIL_USAGE: an
+ * unknown rule, with the nearest name. */
 MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);
 
-/* An imported recording may lack what the rule needs. */
+/* Does an imported recording lack facts that the rule needs? */
 static inline bool check_lacks_facts(const struct check *c, const struct rollout_facts *r)
 {
 	return c->needs & ~r->known;
 }
 
-/* "warning; error when .., info when ..": for lists, explanations and the manual. */
+/* Appends "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The collection of findings: filled by rules through finding_say, read by the judge. */
+/* The list of findings: filled by rules with finding_add, read by the judge. */
 #include "check/findings.h"
 
 #include "base/text.h"
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The place of the next finding. If the list is full, a less severe finding is dropped, so that
-   many warnings cannot hide an error. NULL: dropped. */
+/* The slot of the next finding. If the list is full, a less severe finding is dropped, so that
+ * many warnings cannot hide an error. NULL: dropped. */
 static struct finding *place(struct findings *f, enum severity severity)
 {
 	if (f->count < FINDINGS_MAX) {
@@ -26,7 +26,7 @@ static struct finding *place(struct findings *f, enum severity severity)
 	return NULL;
 }
 
-void finding_say(struct findings *out, enum severity severity, const struct span *where,
+void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...)
 {
 	struct finding *f = place(out, severity);

@@ -1,4 +1,4 @@
-/* Collects the findings of one rollout: bounded, sorted when the rollout ends. */
+/* The findings of one rollout: a bounded list, sorted when the rollout ends. */
 #ifndef ROLLDBG_CHECK_FINDINGS_H
 #define ROLLDBG_CHECK_FINDINGS_H
 
@@ -9,14 +9,14 @@
 struct findings {
 	struct finding *list;
 	size_t count, room;
-	size_t left_out;  /* number above the cap */
+	size_t left_out;  /* number of findings above the cap */
 	const char *rule; /* the rule being called; set by the judge */
-	/* that rule could not judge the rollout; cleared by the judge before each call */
+	/* the current rule could not judge the rollout; cleared by the judge before each call */
 	bool not_judged;
 };
 
-/* Finds the causes, and sorts: a cause before what it explains, then by severity, first turn and
-   rule. */
+/* Sets the causes, and sorts: a cause before the findings it explains, then by severity, first
+ * turn and rule. */
 void findings_sort(struct findings *f);
 void findings_release(struct findings *f);
 

@@ -4,15 +4,15 @@
 #include "base/mem.h"
 #include <stdlib.h>
 
-#define SAMPLES 32 /* samples below are told apart; the others are counted as distinct */
+#define SAMPLES 32 /* samples below are checked for duplicates; others are not */
 
 struct group {
 	struct map_item item;
 	double reward; /* of the first sample whose reward is known */
-	char *task;    /* known once there are two rollouts, or a size */
+	char *task;    /* set once there are two rollouts, or a size */
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
-	uint32_t size; /* 0: not known */
+	uint32_t size; /* 0: unknown */
 	uint32_t lost : 30, differ : 1, carried : 1;
 	uint32_t rewarded;
 	struct seeded *seeded; /* NULL: none yet */
@@ -26,13 +26,13 @@ struct seeded {
 	size_t calls;          /* calls after which the first of these differed */
 };
 
-/* The members in the order in which they came. */
+/* The members in order of arrival. */
 struct group_log {
 	struct arena arena;
 	struct group_member *members;
 	struct trace *traces;
 	size_t count;
-	bool full; /* others came */
+	bool full; /* incomplete: there were more members */
 };
 
 static int64_t count_of(const struct group *g)
@@ -40,8 +40,8 @@ static int64_t count_of(const struct group *g)
 	return __builtin_popcount(g->seen) + (int64_t)g->others;
 }
 
-/* Returns false if that sample was counted before. */
-static bool take_sample(struct group *g, int64_t sample)
+/* False if that sample was counted before. */
+static bool add_sample(struct group *g, int64_t sample)
 {
 	if (sample < 0 || sample >= SAMPLES) {
 		g->others++;
@@ -53,7 +53,7 @@ static bool take_sample(struct group *g, int64_t sample)
 	return is_new;
 }
 
-static void take_reward(struct group *g, double reward)
+static void add_reward(struct group *g, double reward)
 {
 	if (g->rewarded++ == 0) {
 		g->reward = reward;
@@ -62,7 +62,7 @@ static void take_reward(struct group *g, double reward)
 	}
 }
 
-static void take_trace(struct group *g, const struct trace *t, int64_t seed)
+static void add_trace(struct group *g, const struct trace *t, int64_t seed)
 {
 	struct seeded *s = g->seeded;
 	size_t calls;
@@ -163,14 +163,14 @@ void groups_add(struct groups *g, const struct group_member *m)
 		one->lost++;
 		return;
 	}
-	if (!take_sample(one, m->sample)) {
+	if (!add_sample(one, m->sample)) {
 		return;
 	}
 	if (m->rewarded) {
-		take_reward(one, m->reward);
+		add_reward(one, m->reward);
 	}
 	if (m->trace) {
-		take_trace(one, m->trace, m->seed);
+		add_trace(one, m->trace, m->seed);
 	}
 }
 
@@ -186,8 +186,9 @@ static int by_task(const void *left, const void *right)
 	return strcmp((*a)->task, (*b)->task);
 }
 
-static void say_one(const struct group *g,
-                    void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx)
+static void report_group(const struct group *g,
+                         void (*report)(void *ctx, const struct task_group *t, bool carried),
+                         void *ctx)
 {
 	const struct task_group t = {.task = str_from(g->task),
 	                             .size = g->size ? (int64_t)g->size : -1,
@@ -201,7 +202,7 @@ static void say_one(const struct group *g,
 	                             .seed_differ = g->seeded ? g->seeded->differ : 0,
 	                             .seed_calls = g->seeded ? (int64_t)g->seeded->calls : 0};
 
-	say(ctx, &t, g->carried);
+	report(ctx, &t, g->carried);
 }
 
 static void group_free(struct group *g)
@@ -212,7 +213,7 @@ static void group_free(struct group *g)
 }
 
 void groups_take(struct groups *g, bool last,
-                 void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx)
+                 void (*report)(void *ctx, const struct task_group *t, bool carried), void *ctx)
 {
 	struct group **all = map_list(&g->by_task);
 	size_t count = g->by_task.count, done = 0;
@@ -232,7 +233,7 @@ void groups_take(struct groups *g, bool last,
 		qsort(all, done, sizeof(struct group *), by_task);
 	}
 	for (size_t i = 0; i < done; i++) {
-		say_one(all[i], say, ctx);
+		report_group(all[i], report, ctx);
 		group_free(all[i]);
 	}
 	free(all);

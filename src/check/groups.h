@@ -1,5 +1,5 @@
-/* Rewards by task, for rules that judge the rollouts of one task together. Needs 56 bytes per
-   task, plus its name if a finding may be needed. */
+/* Rewards by task, for rules about all rollouts of a task. Uses 56 bytes per task, plus its name
+ * if a finding is possible. */
 #ifndef ROLLDBG_CHECK_GROUPS_H
 #define ROLLDBG_CHECK_GROUPS_H
 
@@ -13,34 +13,33 @@ struct groups {
 
 struct group_member {
 	struct str task;
-	int64_t size, sample; /* -1: not known */
-	bool lost;            /* it got no session, or has no end */
+	int64_t size, sample; /* -1: unknown */
+	bool lost;            /* without a session or an end */
 	bool rewarded;
 	double reward;
-	const struct trace
-		*trace; /* how it began, with that seed; NULL: not known, or no evidence */
+	const struct trace *trace; /* its first states; NULL: unknown, or no evidence */
 	int64_t seed;
 };
 
-/* From now on members are kept, to be added to other groups: the first GROUP_LOG_MAX. */
+/* Keeps the first GROUP_LOG_MAX members from now on, to add them to other groups. */
 #define GROUP_LOG_MAX 4096
 void groups_keep_log(struct groups *g);
 
-/* Can `other`, which keeps a log and was never taken from, be added? No: the log is not whole, and
-   a group of ours goes on in it. */
+/* Can `other` (with a log, no group taken yet) be added? Not if its log is incomplete and
+ * contains a group that also exists here. */
 bool groups_can_absorb(const struct groups *g, const struct groups *other);
-/* Adds its members in their order; empties it. */
+/* Adds the members of `other` in their order, and empties it. */
 void groups_absorb(struct groups *g, struct groups *other);
 
-/* Rollouts without a task belong to no group. */
+/* Adds a rollout. Rollouts without a task belong to no group. */
 void groups_add(struct groups *g, const struct group_member *m);
 
-/* Passes on each group that is complete, in the order of their tasks, and forgets all groups of
-   this file; `last`: every group that is left. A group without a size is complete when its file
-   ends; one with a size when that many rollouts have come. `carried`: rollouts of an earlier
-   file are included. */
+/* Passes each complete group to `report`, in the order of tasks, and removes all groups of this
+ * file; `last`: passes all remaining groups. A group without a size is complete when its file
+ * ends; one with a size when it has that many rollouts. `carried`: includes rollouts of an
+ * earlier file. */
 void groups_take(struct groups *g, bool last,
-                 void (*say)(void *ctx, const struct task_group *t, bool carried), void *ctx);
+                 void (*report)(void *ctx, const struct task_group *t, bool carried), void *ctx);
 void groups_release(struct groups *g); /* zeroed is fine */
 
 #endif

@@ -1,4 +1,4 @@
-/* Turns facts into verdicts: calls the rules that need a line, and counts what they find. */
+/* Runs the rules on facts, and counts findings: see judge.h. */
 #include "check/judge.h"
 
 #include "check/findings.h"
@@ -21,7 +21,7 @@ struct judge {
 	struct judge_conf conf;
 	struct facts *facts;
 	const char *file;
-	bool many;     /* files */
+	bool many;     /* there are several files */
 	bool headless; /* lines without a header were reported for this file */
 	struct rule_instance rules[CHECKS_MAX];
 	size_t rule_count;
@@ -29,7 +29,7 @@ struct judge {
 	size_t states;           /* size of the states of all rules for one rollout */
 	struct groups groups;
 	struct judge_summary sum;
-	double reward, file_reward; /* of the files before; of this one */
+	double reward, file_reward; /* sums: of earlier files; of this file */
 	bool reward_known;
 	char not_checked[1024];
 };
@@ -38,7 +38,7 @@ struct judge {
 struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
-	struct turn_lines lines;    /* kept only if their places are wanted */
+	struct turn_lines lines;    /* only if line numbers are requested */
 	_Alignas(max_align_t) unsigned char states[]; /* of the rules */
 };
 
@@ -58,7 +58,7 @@ static size_t aligned(size_t n)
 	return (n + to - 1) / to * to;
 }
 
-static int take_rules(struct judge *j, struct error *err)
+static int select_rules(struct judge *j, struct error *err)
 {
 	bool only[CHECKS_MAX] = {false}, without[CHECKS_MAX] = {false};
 
@@ -87,7 +87,7 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 	struct judge *j = mem_new(sizeof(*j));
 
 	j->conf = *conf;
-	if (take_rules(j, err)) {
+	if (select_rules(j, err)) {
 		free(j);
 		return -1;
 	}
@@ -111,7 +111,7 @@ void judge_free(struct judge *j)
 	free(j);
 }
 
-/* The rules that need any of the kinds, one bit each, by their place in j->rules. */
+/* The rules that need any of the kinds, as bits by index in j->rules. */
 static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct rollout_facts *r)
 {
 	uint64_t rules = 0;
@@ -125,8 +125,8 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-static void show_completed(const struct judge *j, struct judged_rollout *o,
-                           const struct facts_update *u)
+static void run_completed(const struct judge *j, struct judged_rollout *o,
+                          const struct facts_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->completed_kinds, u->rollout); rules;
 	     rules &= rules - 1) {
@@ -137,7 +137,7 @@ static void show_completed(const struct judge *j, struct judged_rollout *o,
 	}
 }
 
-static void show_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
+static void run_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		const struct rule_instance *s = &j->rules[__builtin_ctzll(rules)];
@@ -147,7 +147,7 @@ static void show_line(const struct judge *j, struct judged_rollout *o, const str
 	}
 }
 
-/* In the order of the table, whatever the order in which they were found. */
+/* Lists them in the order of the table. */
 static void list_not_checked(struct judge *j)
 {
 	size_t n = 0;
@@ -161,7 +161,7 @@ static void list_not_checked(struct judge *j)
 	}
 }
 
-static void show_end(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
+static void run_end(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
 	const struct findings *f = &o->findings;
 	bool stripped = !u->rollout->has_meta && u->rollout->steps > 0, missed = false;
@@ -201,7 +201,7 @@ static void count_findings(struct judge *j, const struct findings *f)
 	}
 }
 
-static void sum_up(struct judge *j, const struct counters *t)
+static void add_counters(struct judge *j, const struct counters *t)
 {
 	struct judge_summary *sum = &j->sum;
 	double reward;
@@ -220,7 +220,7 @@ static void sum_up(struct judge *j, const struct counters *t)
 	}
 }
 
-/* Why no step's effect is known, for the advice that is printed then. */
+/* Why no step's effect is known, for the printed advice. */
 static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
 {
 	if (r->steps == 0 || r->effective >= 0) {
@@ -237,7 +237,7 @@ static void note_unknown(struct judge_summary *sum, const struct rollout_facts *
 	}
 }
 
-/* Did others act in its environment, or was the session replaced? */
+/* Did others change its environment, or was the session replaced? */
 static bool is_disturbed(const struct rollout_verdict *v)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
@@ -249,8 +249,8 @@ static bool is_disturbed(const struct rollout_verdict *v)
 	return false;
 }
 
-static void join_group(struct judge *j, const struct rollout_verdict *v,
-                       const struct rollout_facts *r)
+static void add_to_group(struct judge *j, const struct rollout_verdict *v,
+                         const struct rollout_facts *r)
 {
 	struct group_member m = {
 		.task = v->task, .size = v->group_size, .sample = v->sample, .lost = v->lost};
@@ -272,7 +272,7 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct fac
 {
 	const struct rollout_end *end = u->end;
 
-	show_end(j, o, u);
+	run_end(j, o, u);
 	place_findings(&o->findings, &o->lines);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {
@@ -290,9 +290,9 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct fac
 		.finding_count = o->findings.count,
 	};
 	count_findings(j, &o->findings);
-	sum_up(j, &v.counters);
+	add_counters(j, &v.counters);
 	note_unknown(&j->sum, u->rollout);
-	join_group(j, &v, u->rollout);
+	add_to_group(j, &v, u->rollout);
 	if (j->conf.verdict) {
 		j->conf.verdict(j->conf.ctx, &v);
 	}
@@ -305,8 +305,8 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 	if (j->conf.places && u->derived.line) {
 		turn_lines_add(&o->lines, u->derived.line);
 	}
-	show_completed(j, o, u);
-	show_line(j, o, u);
+	run_completed(j, o, u);
+	run_line(j, o, u);
 	if (j->conf.line) {
 		j->conf.line(j->conf.ctx, u);
 	}
@@ -315,8 +315,8 @@ static void judge_update(struct judge *j, const struct facts_update *u)
 	}
 }
 
-/* Passes on findings that do not belong to one rollout, if any, and clears the list. */
-static void say_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
+/* Reports findings that do not belong to one rollout, if any, and clears the list. */
+static void report_findings(struct judge *j, struct rollout_verdict v, struct findings *f)
 {
 	findings_sort(f);
 	v.counters = (struct counters){.effective = -1, .reward = "null"};
@@ -329,7 +329,7 @@ static void say_findings(struct judge *j, struct rollout_verdict v, struct findi
 	findings_release(f);
 }
 
-static void say_group(void *ctx, const struct task_group *g, bool carried)
+static void report_group_findings(void *ctx, const struct task_group *g, bool carried)
 {
 	struct judge *j = ctx;
 	struct findings f = {0};
@@ -345,7 +345,7 @@ static void say_group(void *ctx, const struct task_group *g, bool carried)
 			j->rules[i].check->group(&named, &f);
 		}
 	}
-	say_findings(j, v, &f);
+	report_findings(j, v, &f);
 }
 
 static void finish_open(struct judge *j)
@@ -358,7 +358,7 @@ static void finish_open(struct judge *j)
 }
 
 /* Findings that do not belong to one file. */
-static void say_last(struct judge *j)
+static void report_last(struct judge *j)
 {
 	struct findings f = {0};
 
@@ -368,15 +368,15 @@ static void say_last(struct judge *j)
 			j->rules[i].check->finish(j->conf.hints.trained, &f);
 		}
 	}
-	say_findings(j, (struct rollout_verdict){.file = NULL}, &f);
+	report_findings(j, (struct rollout_verdict){.file = NULL}, &f);
 }
 
 void judge_finish(struct judge *j)
 {
 	finish_open(j);
-	groups_take(&j->groups, true, say_group, j);
+	groups_take(&j->groups, true, report_group_findings, j);
 	if (j->conf.hints.trained) {
-		say_last(j);
+		report_last(j);
 	}
 }
 
@@ -388,9 +388,9 @@ void judge_many(struct judge *j)
 void judge_file(struct judge *j, const char *file)
 {
 	finish_open(j);
-	groups_take(&j->groups, false, say_group, j);
+	groups_take(&j->groups, false, report_group_findings, j);
 	facts_new_file(j->facts);
-	/* file by file: the sum must not depend on who added it up */
+	/* per file, so that the rounded sum does not depend on the number of threads */
 	j->reward += j->file_reward;
 	j->file_reward = 0;
 	j->file = file;
@@ -398,7 +398,7 @@ void judge_file(struct judge *j, const char *file)
 }
 
 /* Adds the finding `incomplete` about the file. */
-static void say_incomplete(struct judge *j, const char *what)
+static void add_incomplete(struct judge *j, const char *what)
 {
 	struct findings f = {.rule = "incomplete"};
 	const struct rollout_verdict v = {.file = j->file, .status = END_INCOMPLETE};
@@ -410,8 +410,8 @@ static void say_incomplete(struct judge *j, const char *what)
 	if (!wanted) {
 		return;
 	}
-	finding_say(&f, SEVERITY_ERROR, NULL, "", "%s", what);
-	say_findings(j, v, &f);
+	finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", what);
+	report_findings(j, v, &f);
 }
 
 static int verify(const struct facts_update *u, struct error *err)
@@ -425,11 +425,11 @@ static int verify(const struct facts_update *u, struct error *err)
 	return verify_state(l, o->ignored, u->rollout->work, err);
 }
 
-/* The first such line of this file. */
+/* Called for the first such line of a file. */
 static void judge_headless(struct judge *j)
 {
 	if (!j->headless) {
-		say_incomplete(j, "lines of a rollout that has no header: the file begins in the "
+		add_incomplete(j, "lines of a rollout that has no header: the file begins in the "
 		                  "middle of it");
 	}
 	j->headless = true;
@@ -451,7 +451,7 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 		return 0;
 	}
 	if (note && note->torn && facts_open_count(j->facts) == 0) {
-		say_incomplete(j,
+		add_incomplete(j,
 		               "the last line is truncated, after the end of the file's rollouts");
 	}
 	if (!u.rollout) {
@@ -494,7 +494,7 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 		return -1;
 	}
 	if (!any) {
-		say_incomplete(j, "the file is empty");
+		add_incomplete(j, "the file is empty");
 	}
 	return 0;
 }

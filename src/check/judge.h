@@ -1,7 +1,7 @@
-/* Feeds the lines of any number of interleaved rollouts to all rules and keeps the counters; the
-   same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes per
-   finished one (its id, its task's group, the ids of its environment). After a file only
-   incomplete groups and environment ids are kept. Used by one thread at a time. */
+/* Runs all rules over the lines of any number of interleaved rollouts, and keeps the counters;
+ * the same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes
+ * per finished one (id, group of its task, ids of its environment). After a file only incomplete
+ * groups and environment ids are kept. Used by one thread at a time. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
@@ -10,21 +10,20 @@
 
 /* Slices are valid during the call. */
 struct rollout_verdict {
-	/* as given to judge_file; NULL before the first file, and for a group with rollouts in
-	   several files */
+	/* as given to judge_file; NULL before the first file, and for a group in several files */
 	const char *file;
 	/* the id, followed by "#2" for a second rollout of that id; absent for findings about
-	   the file (its last line is truncated and no rollout is open) or about a task's group.
-	   Such a verdict has empty counters and is not counted as a rollout */
+	 * the file (its last line is truncated and no rollout is open) or about a task's group.
+	 * Such a verdict has empty counters and does not count as a rollout */
 	struct str rollout;
-	struct str task; /* task.id decoded; absent when there is none */
-	uint64_t line;   /* of the file, where its header is; 0: not known */
+	struct str task; /* task.id, decoded; absent: none */
+	uint64_t line;   /* line number of its header; 0: unknown */
 	enum end_status status;
-	struct str reason; /* end.reason decoded; absent when there is none */
+	struct str reason; /* end.reason, decoded; absent: none */
 	struct counters counters;
-	int64_t sample, group_size;     /* -1: not known */
-	bool lost;                      /* it got no session, or has no end */
-	const struct finding *findings; /* sorted, a cause before what it explains */
+	int64_t sample, group_size;     /* -1: unknown */
+	bool lost;                      /* without a session or an end */
+	const struct finding *findings; /* sorted, causes before the findings they explain */
 	size_t finding_count;
 };
 
@@ -34,7 +33,7 @@ struct judge_conf {
 	struct hints hints;
 	bool verify; /* a state_hash that does not match its state is FAIL_INPUT */
 	bool lenient; /* as in struct facts_conf */
-	bool places; /* find the lines of findings; 8 bytes per turn of an open rollout */
+	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct facts_update *u);
 	/* Called when a rollout has ended (by its end line or by the end of the input); may be
@@ -45,60 +44,59 @@ struct judge_conf {
 
 struct judge;
 
-/* FAIL_USAGE, naming the nearest rule, for an unknown rule. */
+/* FAIL_USAGE: an unknown rule, with the nearest name. */
 MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out, struct error *err);
 /* NULL is fine; open rollouts are dropped without a verdict */
 void judge_free(struct judge *j);
 
-/* There are several files: from now on a file without lines, and lines without a header, are
-   findings (incomplete) instead of FAIL_INPUT. */
+/* Call if there are several files: then a file without lines, and lines without a header, are
+ * findings (incomplete) instead of FAIL_INPUT. */
 void judge_many(struct judge *j);
 
-/* Starts a new file: open rollouts end here, and ids may be reused. The name is borrowed until
-   the next file or judge_free. */
+/* Starts a new file: ends open rollouts, and ids may be reused. The name is borrowed until the
+ * next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
 
 /* As facts_line; with `verify` also FAIL_INPUT for a state_hash that does not match its state. */
 MUST_USE int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
                         struct error *err);
-/* Called after each line; -1 with err set stops the reading. */
+/* Called after each line; -1 with err set stops reading. */
 typedef int after_line_fn(void *ctx, struct error *err);
 
-/* A whole file (judge_file, reader_file). after may be NULL. */
+/* Judges a whole file (judge_file, reader_file). after may be NULL. */
 MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *after, void *ctx,
                              struct error *err);
 
-/* ends all open rollouts, in the order of their ids, then all groups */
+/* Ends all open rollouts, in the order of their ids, then all groups. */
 void judge_finish(struct judge *j);
 
-/* A judge for one of many files, in a thread of its own: the file after `number` others. Call
-   judge_file or judge_recording once. */
+/* A judge for one of many files, in its own thread: the file after `number` others. Call
+ * judge_file or judge_recording once. */
 MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
                             struct error *err);
-/* Ends all open rollouts in it. */
+/* Ends its open rollouts. */
 void judge_part_finish(struct judge *part);
-/* Would the part's verdicts have been the same in this judge, after the files it has seen? */
+/* Would this judge have given the same verdicts as the part? */
 bool judge_can_absorb(const struct judge *j, const struct judge *part);
-/* If so, and the part is finished: as if this judge had judged its file; adds its totals. Pass on the
-   part's verdicts after judge_file and before this. */
+/* If so, and the part is finished: adds its totals, as if this judge had judged its file. Report
+ * the part's verdicts after judge_file and before this. */
 void judge_absorb(struct judge *j, struct judge *part);
 
 /* Totals of all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, effective, unknown,
-		failed; /* effective -1: not known for any step */
-	/* Rollouts with steps whose effects are all unknown: without a state source, recorded by
-	   another program without states, with the observation as the state, with a state that
-	   never differs while observations do, or with one whose only changes are in ignored
-	   members. */
+		failed; /* effective -1: unknown for all steps */
+	/* Rollouts whose effects are all unknown: without a state source; recorded by another
+	   program without states; with the observation as the state; with a state that never
+	   differs although observations do; with changes in ignored members only. */
 	int64_t no_source, imported, by_observation, unshown, ignored;
 	int64_t errors, warnings, infos;
-	char reward[32]; /* a JSON number: the sum; "null" if no rollout has a reward */
+	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
 
-/* The ids of rules that could not judge some rollout because the facts they need were stripped,
-   separated by commas; "" if none. Valid until the next call on the judge. */
+/* The ids of rules that could not judge some rollout because facts were stripped, comma
+ * separated; "": none. Valid until the next call on the judge. */
 const char *judge_not_checked(const struct judge *j);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the turns of an open rollout are in its file. */
+/* Line numbers of the turns of an open rollout. */
 #ifndef ROLLDBG_CHECK_TURN_LINES_H
 #define ROLLDBG_CHECK_TURN_LINES_H
 
@@ -14,7 +14,7 @@ struct turn_lines {
 };
 
 void turn_lines_add(struct turn_lines *t, const struct line *l);
-/* The first line of that turn, or of the header where there is none; 0: not known. */
+/* The first line of that turn, else of the header; 0: unknown. */
 uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn);
 void turn_lines_release(struct turn_lines *t);
 

@@ -1,4 +1,4 @@
-/* Recomputes hashes: see verify.h. */
+/* Verification of hashes: see verify.h. */
 #include "check/verify.h"
 
 static int add_ignored(struct json_paths *paths, struct str list, struct workspace *w,

@@ -57,6 +57,6 @@ int trainer_read(const struct trainer_options *o, struct trainer_plan *plan, str
 	if (trainer_plan(&s, plan, err)) {
 		return -1;
 	}
-	trainer_say(&s, plan, said);
+	trainer_describe(&s, plan, said);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* The table of environment protocols and the choice among them. */
+/* The table of environment protocols, and selection of the protocol. */
 #include "env/env.h"
 
 #include "base/names.h"
@@ -101,14 +101,14 @@ static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 }
 
 /* A URL always qualifies; other targets only if an adapter accepts them. */
-static bool is_place(const char *url, const struct env_ops *found)
+static bool is_supported(const char *url, const struct env_ops *found)
 {
 	const char *colon = strchr(url, ':');
 
 	return (colon && !strncmp(colon, "://", 3)) || found->claims(url) > 0;
 }
 
-static const struct env_ops *no_place(const char *url, struct error *err)
+static const struct env_ops *error_unsupported(const char *url, struct error *err)
 {
 	struct buf places = BUF(BUF_MAX_SMALL);
 
@@ -133,8 +133,8 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 	if (!found && conf->protocol) {
 		return NULL;
 	}
-	if (!found || !is_place(conf->url, found)) {
-		return no_place(conf->url, err);
+	if (!found || !is_supported(conf->url, found)) {
+		return error_unsupported(conf->url, err);
 	}
 	if (conf->era && !found->has_eras) {
 		error_set(err, FAIL_USAGE, "\1era\2 %s: '%s' is not MCP, but %s", conf->era,

@@ -1,9 +1,10 @@
-/* The folder env/: environment adapters (mcp/, openenv/) and what they share: state sources,
-   error texts, pages. A reply becomes an outcome in its adapter, the lack of one in failure.h, and
-   nowhere else. An adapter is its folder and a row of envs.def. Not here: turns, recording, judging. */
+/* The folder env/: environment adapters (mcp/, openenv/) and common code: state sources, error
+ * texts, pages. Only adapters classify replies; only failure.h classifies missing replies. An
+ * adapter is a folder and a row of envs.def. Turns, recording and verdicts are elsewhere. */
 
-/* The interface of every environment adapter: blocking calls. A step's class is final when step()
-   returns. A refused step is a successful call with an outcome; -1 means a local failure or a lost peer. */
+/* The interface of environment adapters: blocking calls. A step's class is final when step()
+ * returns. A refused step is a successful call with an outcome; -1 means a local failure or a
+ * lost peer. */
 #ifndef ROLLDBG_ENV_ENV_H
 #define ROLLDBG_ENV_ENV_H
 
@@ -17,13 +18,13 @@
 #include "trajectory/env_reply.h"
 #include "trajectory/events.h"
 
-/* Copies what the reply's slices point to, which is otherwise only valid until the next call on
-   the environment. */
+/* Copies the data of the reply's slices, which are otherwise only valid until the next call on
+ * the environment. */
 void env_reply_keep(struct env_reply *reply, struct arena *a);
 
 struct env_conf {
 	const char *url;
-	const char *protocol;       /* its name in envs.def; NULL: detect it */
+	const char *protocol;       /* name in envs.def; NULL: detect */
 	const char *era;            /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
 	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
@@ -34,7 +35,7 @@ struct env_conf {
 	struct str state_spec;     /* see env/state_source.h; "auto" by default */
 	const char *const *ignore; /* JSON Pointers; none: the adapter's defaults */
 	size_t ignore_count;
-	/* Answers with one of these texts are errors */
+	/* Replies with one of these texts are errors. */
 	const char *const *error_texts;
 	size_t error_text_count;
 	/* Raw JSON object: arguments of the reset; may be absent. */
@@ -53,15 +54,15 @@ struct env_traits {
 	bool starts_over; /* a reset starts a new episode within the session */
 	bool has_episodes; /* it is an environment; otherwise its tools may have side effects anywhere */
 	bool names_sessions; /* the server assigns each session an id */
-	bool tells_episode;  /* the state has an `episode_id`, which is null without an episode */
+	bool has_episode_id; /* the state has an `episode_id`, which is null without an episode */
 	bool own_server;     /* each session has its own server process */
-	/* Why requests do not stay in one environment, and the fix; NULL if they do. */
+	/* Why requests do not stay in one environment, and how to fix it; NULL if they do. */
 	const char *no_sessions, *no_sessions_fix;
 };
 
-/* What is known once a session is open. Borrowed from the env. */
+/* Facts known once a session is open. Borrowed from the env. */
 struct env_facts {
-	const char *protocol;     /* one of those that the adapter has */
+	const char *protocol;     /* one of the adapter's `protocols` */
 	struct str name, version; /* decoded, as reported by the server; absent: unknown */
 	struct str tools;         /* raw JSON array, as advertised; absent: could not be listed */
 	enum state_kind state_kind;
@@ -82,17 +83,17 @@ struct env_ops {
 	const char *name, *help;
 	/* The names of the protocols it supports, NULL-terminated. */
 	const char *const *protocols;
-	const char *places;    /* The URLs that it accepts, for messages: "ws://HOST:PORT" */
+	const char *places;    /* accepted URLs, for messages: "ws://HOST:PORT" */
 	const char *limit_fix; /* how to raise the session limit of such a server */
 	bool has_eras;         /* it supports conf's era */
-	/* 2: the URL (scheme, path) certainly belongs to this adapter; 1: it may; 0: it does
-	   not. */
+	/* 2: the URL (scheme, path) certainly belongs to this adapter; 1: possibly; 0: it does
+	 * not. */
 	int (*claims)(const char *url);
 	/* Asks the server whether it uses this protocol, if several adapters accept the URL.
-	   False also without a reply. NULL: the fallback if no other adapter matches. */
+	 * False also without a reply. NULL: used if no other adapter matches. */
 	bool (*recognizes)(const struct env_conf *conf, struct io *io);
-	/* 0: *out is open, or *refusal->outcome says why the server refused the session. -1:
-	   not reached, or a local failure. *out is set whenever close() is needed. */
+	/* 0: *out is open, or *refusal->outcome is why the server refused the session. -1: not
+	 * reached, or a local failure. *out is set whenever close() is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
 	/* Starts the episode, with conf's seed if there is one. Called again: another episode
@@ -106,8 +107,8 @@ struct env_ops {
 	int (*step)(struct env *e, struct str name, struct str arguments, struct env_reply *out,
 	            struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
-	/* The oldest event not taken yet; false if there is none. Slices are valid until the
-	   next call. */
+	/* Removes and returns the oldest event; false if there is none. Slices are valid until
+	 * the next call. */
 	bool (*event)(struct env *e, struct event *out);
 	/* Closes the session, within bounded time. NULL is allowed. */
 	void (*close)(struct env *e);
@@ -121,10 +122,10 @@ struct env {
 extern const struct env_ops *const environments[];
 extern const size_t environments_count;
 
-/* The calls of an adapter, made nowhere else. Only what opens a session can say that the
-   options are wrong (FAIL_USAGE): afterwards all there is to fail are a peer's bytes, the
-   way to it (FAIL_TRANSPORT, FAIL_TIMEOUT, FAIL_PROTOCOL), an interrupt and our own system
-   (FAIL_SYSTEM). Opening ends within conf's open_timeout_ms: over it -1, FAIL_TIMEOUT. */
+/* Wrappers of an adapter's functions; only these are called elsewhere. Only env_open can fail
+ * with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,
+ * FAIL_PROTOCOL), an interrupt, and local ones (FAIL_SYSTEM). env_open takes at most conf's
+ * open_timeout_ms, then -1 with FAIL_TIMEOUT. */
 MUST_USE int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
                       struct env **out, struct env_reply *refusal, struct error *err);
 MUST_USE int env_reset(struct env *e, struct env_reply *out, struct error *err);
@@ -132,8 +133,8 @@ MUST_USE int env_state(struct env *e, struct str *out, struct error *err);
 MUST_USE int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
                       struct error *err);
 
-/* The adapter for conf's URL and protocol. Where the URL leaves it open the server is
-   asked. NULL with FAIL_USAGE. */
+/* The adapter for conf's URL and protocol; asks the server if the URL is ambiguous. NULL with
+ * FAIL_USAGE. */
 const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struct error *err);
 
 #endif

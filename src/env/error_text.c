@@ -8,7 +8,7 @@
 struct pattern {
 	const char *parts;
 	enum error_class class;
-	bool loose; /* too common to be trusted in a tool's own text */
+	bool loose; /* too common: not used for a tool's own text */
 };
 
 static const struct pattern patterns[] = {
@@ -99,8 +99,8 @@ bool error_text_matches(struct str message, const char *parts)
 	return false;
 }
 
-/* Does the text come from between us and the tool? */
-static bool on_the_way(enum error_layer layer)
+/* Was the message written by a layer other than the tool? */
+static bool is_not_tool(enum error_layer layer)
 {
 	return layer == LAYER_TRANSPORT || layer == LAYER_HTTP || layer == LAYER_JSONRPC;
 }
@@ -108,14 +108,14 @@ static bool on_the_way(enum error_layer layer)
 enum error_class error_text_class(struct str message, enum error_layer layer,
                                   enum error_class otherwise)
 {
-	/* the relevant text is at the beginning; stack traces are not searched */
+	/* only the beginning: stack traces are not searched */
 	struct str head = {message.p, message.n < 512 ? message.n : 512};
 
 	if (!head.n) {
 		return otherwise;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
-		if ((on_the_way(layer) || !patterns[i].loose) &&
+		if ((is_not_tool(layer) || !patterns[i].loose) &&
 		    error_text_matches(head, patterns[i].parts)) {
 			return patterns[i].class;
 		}

@@ -1,4 +1,4 @@
-/* Replies made from errors: see failure.h. */
+/* Outcomes of failed calls: see failure.h. */
 #include "env/failure.h"
 
 void env_reply_from_error(const struct error *e, struct env_reply *out)
@@ -20,7 +20,7 @@ void env_reply_from_error(const struct error *e, struct env_reply *out)
 		.env_steps = -1};
 }
 
-bool env_reply_came(const struct env_reply *reply)
+bool env_reply_received(const struct env_reply *reply)
 {
 	return reply->outcome == OUTCOME_OK || reply->error.layer != LAYER_TRANSPORT;
 }

@@ -1,4 +1,4 @@
-/* Structural classification of answers: see hidden_error.h. */
+/* Detects errors in successful replies by structure: see hidden_error.h. */
 #include "env/hidden_error.h"
 
 #include "env/error_text.h"
@@ -7,12 +7,12 @@
 
 #include <ctype.h>
 
-/* ---- what a value says ---- */
+/* ---- the value of an error member ---- */
 
-/* Values of an error member that say that there is none. */
-static const char *const harmless[] = {"none",     "null",      "nil",   "no",     "n/a", "na",
-                                       "nan",      "undefined", "false", "true",   "ok",  "okay",
-                                       "no error", "no errors", "fine",  "success"};
+/* Values of an error member that mean "no error". */
+static const char *const no_error_words[] = {
+	"none",  "null", "nil", "no",   "n/a",      "na",        "nan",  "undefined",
+	"false", "true", "ok",  "okay", "no error", "no errors", "fine", "success"};
 
 static bool equals_folded(struct str text, const char *word)
 {
@@ -34,7 +34,7 @@ static bool has_letter(struct str text)
 	return false;
 }
 
-/* A string that tells of something: not empty, no number, no word for "nothing". */
+/* Is it a message: a string that is not empty, a number, or a word for "no error"? */
 static bool is_message(struct str value)
 {
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR("");
@@ -45,8 +45,8 @@ static bool is_message(struct str value)
 	while (text.n && strchr(" .!>)", text.p[text.n - 1])) {
 		text.n--;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(harmless); i++) {
-		if (equals_folded(text, harmless[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(no_error_words); i++) {
+		if (equals_folded(text, no_error_words[i])) {
 			return false;
 		}
 	}
@@ -58,7 +58,7 @@ static const struct str message_keys[] = {
 	STR_INIT("error"),   STR_INIT("reason"),        STR_INIT("detail"),
 	STR_INIT("title"),   STR_INIT("stderr"),        STR_INIT("output")};
 
-/* The first member that is a message; absent: there is none. */
+/* The first member that is a message; absent: none. */
 static struct str message_of(struct str object)
 {
 	struct str values[ARRAY_LEN(message_keys)];
@@ -72,7 +72,7 @@ static struct str message_of(struct str object)
 	return STR_NONE;
 }
 
-/* A code of 0, as gRPC and errno have it, or of "OK". */
+/* A code that means success: 0, as in gRPC and errno, or "OK". */
 static bool is_good_code(struct str code)
 {
 	double number;
@@ -91,7 +91,7 @@ static struct str code_in(struct str object)
 	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
 }
 
-/* The message of a value that is no list; absent when it reports no error. */
+/* The message of a value other than a list; absent if it reports no error. */
 static struct str message_in(struct str value)
 {
 	struct str none = {NULL, 0};
@@ -105,13 +105,13 @@ static struct str message_in(struct str value)
 /* ---- members with a fixed meaning ---- */
 
 enum meaning {
-	SAYS_ERROR,  /* a message, an object or a list with one, or true */
-	SAYS_ERRORS, /* a list with messages */
+	HAS_ERROR,  /* a message, an object or list that contains one, or true */
+	HAS_ERRORS, /* a list of messages */
 	IS_TRUE,
 	IS_FALSE,
-	IS_ERROR,    /* the word "error" */
-	IS_125,      /* docker run's own failure, no program's */
-	STANDS_ALONE /* a message, or a list with one, and no other member */
+	IS_ERROR,      /* the word "error" */
+	IS_125,        /* failure of docker run itself, not of the program */
+	IS_ONLY_MEMBER /* a message, or a list with one, as the only member */
 };
 
 static const struct report {
@@ -120,27 +120,27 @@ static const struct report {
 	enum hidden_error_strength strength;
 } reports[] = {
 	/* JSON-RPC, Flask, MCP-Gym's control plane, session proxies; OpenEnv's environments */
-	{STR_INIT("error"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("error"), HAS_ERROR, HIDDEN_ERROR_CERTAIN},
 	/* OpenEnv: browsergym and openapp, calendar */
-	{STR_INIT("last_action_error"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
-	{STR_INIT("error_message"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("last_action_error"), HAS_ERROR, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("error_message"), HAS_ERROR, HIDDEN_ERROR_CERTAIN},
 	/* Spring, ASP.NET, Python loggers */
-	{STR_INIT("exception"), SAYS_ERROR, HIDDEN_ERROR_CERTAIN},
-	/* a tool result of MCP that was wrapped into another's text; both spellings */
+	{STR_INIT("exception"), HAS_ERROR, HIDDEN_ERROR_CERTAIN},
+	/* an MCP tool result within another one's text; both spellings */
 	{STR_INIT("isError"), IS_TRUE, HIDDEN_ERROR_CERTAIN},
 	{STR_INIT("is_error"), IS_TRUE, HIDDEN_ERROR_CERTAIN},
 	/* GraphQL, JSON:API */
-	{STR_INIT("errors"), SAYS_ERRORS, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("errors"), HAS_ERRORS, HIDDEN_ERROR_LIKELY},
 	/* FastAPI's HTTPException and RequestValidationError, Django REST framework */
-	{STR_INIT("detail"), STANDS_ALONE, HIDDEN_ERROR_LIKELY},
-	/* docker-run(1), podman-run(1): 125 is the engine's own error. 1, 126 and 127 come
-	   from what the policy ran. */
+	{STR_INIT("detail"), IS_ONLY_MEMBER, HIDDEN_ERROR_LIKELY},
+	/* docker-run(1), podman-run(1): 125 is the engine's own error. 1, 126 and 127 come from
+	 * the program that the policy ran. */
 	{STR_INIT("exit_code"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("exitCode"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("return_code"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("returncode"), IS_125, HIDDEN_ERROR_LIKELY},
-	/* JSend and many tools; as good a word for "not solved yet", so less is believed of
-	   it: see weigh_flag() */
+	/* JSend and many tools. Can also mean "not solved yet", so it is weaker evidence: see
+	 * weigh_flag() */
 	{STR_INIT("success"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("ok"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("status"), IS_ERROR, HIDDEN_ERROR_LIKELY},
@@ -148,7 +148,7 @@ static const struct report {
 
 #define REPORTS ARRAY_LEN(reports)
 
-/* Members that describe an error, or whose call it was, and no environment. */
+/* Members that describe an error or identify its call, and are not part of an observation. */
 static const struct str descriptions[] = {
 	STR_INIT("message"),    STR_INIT("msg"),        STR_INIT("reason"),  STR_INIT("code"),
 	STR_INIT("error_code"), STR_INIT("error_type"), STR_INIT("type"),    STR_INIT("title"),
@@ -179,10 +179,10 @@ static bool is_empty(struct str value)
 	       ((type == JSON_ARRAY || type == JSON_OBJECT) && !json_count(value));
 }
 
-/* What a body shows beside what it reports. */
+/* What a body contains besides the error. */
 enum content {
 	CONTENT_NONE,
-	CONTENT_AS_BEFORE, /* the same as in the last good answer */
+	CONTENT_AS_BEFORE, /* the same as in the last successful reply */
 	CONTENT_OTHER,
 };
 
@@ -208,7 +208,7 @@ static enum content content_of(struct str body, struct str last)
 	return content;
 }
 
-/* The first message in a list. */
+/* The first message in the list. */
 static struct str message_in_list(struct str list)
 {
 	struct str each, found = {NULL, 0};
@@ -225,8 +225,8 @@ static struct str message_in_one_or_list(struct str value)
 	return json_type(value) == JSON_ARRAY ? message_in_list(value) : message_in(value);
 }
 
-/* The message of a member that reports an error; the body's own, or the body itself,
-   where the member is a mere flag; absent where it reports none. */
+/* The message of a member that reports an error. For a flag: the body's message, or the body
+ * itself. Absent if it reports none. */
 static struct str read_member(enum meaning meaning, struct str value, struct str body)
 {
 	struct str none = {NULL, 0}, flag = message_of(body);
@@ -235,9 +235,9 @@ static struct str read_member(enum meaning meaning, struct str value, struct str
 
 	flag = flag.p ? flag : body;
 	switch (meaning) {
-	case SAYS_ERROR:
+	case HAS_ERROR:
 		return type == JSON_TRUE ? flag : message_in_one_or_list(value);
-	case SAYS_ERRORS:
+	case HAS_ERRORS:
 		return message_in_list(value);
 	case IS_TRUE:
 		return type == JSON_TRUE ? flag : none;
@@ -247,14 +247,14 @@ static struct str read_member(enum meaning meaning, struct str value, struct str
 		return type == JSON_STRING && json_is(value, STR("error")) ? flag : none;
 	case IS_125:
 		return json_i64(value, &number) && number == 125 ? flag : none;
-	case STANDS_ALONE:
+	case IS_ONLY_MEMBER:
 		return json_count(body) == 1 ? message_in_one_or_list(value) : none;
 	}
 	return none;
 }
 
-/* "success": false says that nothing was done, or that the task is not solved yet. The
-   first when the answer holds nothing else, or nothing that has changed. */
+/* "success": false means that the call failed, or that the task is not solved yet. The former if
+ * the reply contains nothing else, or nothing that changed. */
 static enum hidden_error_strength
 weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum content content)
 {
@@ -263,12 +263,12 @@ weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum conte
 	return flag && content == CONTENT_OTHER ? HIDDEN_ERROR_POSSIBLE : strength;
 }
 
-/* A "detail" at the start that is another text now is how this environment talks. */
-static bool was_at_start(const struct report *report, struct str value, struct str start)
+/* If the first observation had a "detail" with another text, "detail" is ordinary data. */
+static bool is_initial_data(const struct report *report, struct str value, struct str start)
 {
 	struct str then = json_get(start, report->key);
 
-	return then.p && (report->meaning == STANDS_ALONE || json_equal(then, value));
+	return then.p && (report->meaning == IS_ONLY_MEMBER || json_equal(then, value));
 }
 
 static struct str unwrapped(struct str body)
@@ -296,7 +296,7 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 		struct str message =
 			values[i].p ? read_member(reports[i].meaning, values[i], body) : values[i];
 
-		if (!message.p || was_at_start(&reports[i], values[i], start)) {
+		if (!message.p || is_initial_data(&reports[i], values[i], start)) {
 			continue;
 		}
 		enum content content = content_of(body, last);
@@ -314,7 +314,7 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 	return found;
 }
 
-/* ---- whole texts ---- */
+/* ---- texts ---- */
 
 static const struct opening {
 	struct str text;
@@ -335,14 +335,14 @@ static const struct opening {
 	   SQLite server's `except sqlite3.Error` and `except Exception` */
 	{STR_INIT("Error: "), HIDDEN_ERROR_LIKELY},
 	{STR_INIT("Database error: "), HIDDEN_ERROR_LIKELY},
-	/* Python; what an interpreter prints of the policy's own program begins so, too */
+	/* Python; also the output of a program that the policy ran */
 	{STR_INIT("Traceback (most recent call last)"), HIDDEN_ERROR_POSSIBLE},
 	/* OpenEnv's echo environment */
 	{STR_INIT("Unknown action"), HIDDEN_ERROR_POSSIBLE},
 };
 
 /* "Error: 0.02" is a measurement. */
-static bool goes_on_with_number(struct str text, const struct opening *opening)
+static bool is_measurement(struct str text, const struct opening *opening)
 {
 	return str_ends(opening->text, STR(": ")) && text.n > opening->text.n &&
 	       strchr("0123456789.+-", text.p[opening->text.n]);
@@ -355,7 +355,7 @@ struct hidden_error hidden_error_in_text(struct str text)
 	for (size_t i = 0; i < ARRAY_LEN(openings); i++) {
 		const struct opening *o = &openings[i];
 
-		if (str_starts(inner, o->text) && !goes_on_with_number(inner, o)) {
+		if (str_starts(inner, o->text) && !is_measurement(inner, o)) {
 			return (struct hidden_error){
 				.strength = o->strength, .layer = LAYER_TEXT, .message = text};
 		}
@@ -363,7 +363,7 @@ struct hidden_error hidden_error_in_text(struct str text)
 	return (struct hidden_error){.layer = LAYER_TEXT};
 }
 
-/* The first member whose text reads like an error. */
+/* The first member whose text starts like an error. */
 static struct hidden_error first_in_strings(struct str object, struct str *member)
 {
 	struct hidden_error found = {.layer = LAYER_TEXT};
@@ -428,7 +428,7 @@ struct hidden_error hidden_error_by_pattern(struct str answer, const char *const
 	return found;
 }
 
-/* ---- what to make of it ---- */
+/* ---- decision ---- */
 
 struct hidden_error hidden_error_stronger(struct hidden_error a, struct hidden_error b)
 {

@@ -1,5 +1,5 @@
-/* The parts of a state that do not count as change: known bookkeeping, and what the user asked
-   for. */
+/* The parts of a state that do not count as a change: known bookkeeping, and pointers given by
+ * the user. */
 #ifndef ROLLDBG_ENV_IGNORE_PATHS_H
 #define ROLLDBG_ENV_IGNORE_PATHS_H
 
@@ -10,16 +10,16 @@
 struct ignore_paths {
 	struct json_paths *paths;
 	struct buf json;   /* the same as a JSON array, for the header; give it a cap */
-	const char *aside; /* one more pointer ignored by default; may be NULL */
+	const char *aside; /* an additional default pointer; may be NULL */
 };
 
-/* Are they pointers, or "none"? FAIL_USAGE. */
+/* Checks that all are pointers or "none". FAIL_USAGE. */
 MUST_USE int ignore_paths_check(const char *const *given, size_t count, struct error *err);
 
-/* Ignores the pointers given. Unless "none" is among them also bookkeeping (counts of steps, ids) and
-   renderings of other members, as far as the first state has them. `state` absent, where none is
-   known: bookkeeping is ignored, and renderings are not, for one may be all the state there is.
-   -1: a pointer that is none. */
+/* Ignores the given pointers. Unless "none" is among them also bookkeeping (step counts, ids),
+ * and renderings of other members, if the first state has them. `state` absent (unknown):
+ * bookkeeping is ignored; renderings are not, because one may be the whole state. -1: an invalid
+ * pointer. */
 MUST_USE int ignore_paths_choose(struct ignore_paths *e, const char *const *given, size_t count,
                                  struct str state, struct error *err);
 void ignore_paths_release(struct ignore_paths *e);

@@ -1,4 +1,4 @@
-/* Pages by path: the first request fetches, others wait. See page_cache.h. */
+/* Pages by path: the first request fetches, others wait: see page_cache.h. */
 #include "env/page_cache.h"
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 struct page {
 	struct page *next;
 	char *path;
-	bool awaited; /* a request is in progress */
+	bool pending; /* a request is in progress */
 	int status;   /* 0: unknown */
 	char *text;
 	struct str body;
@@ -48,7 +48,7 @@ void page_cache_free(struct page_cache *p)
 	free(p);
 }
 
-/* Call it with the lock held. */
+/* The lock must be held. */
 static struct page *find(struct page_cache *p, const char *path)
 {
 	struct page *page = p->first;
@@ -64,13 +64,13 @@ static struct page *add(struct page_cache *p, const char *path)
 	struct page *page = mem_new(sizeof(*page));
 
 	page->path = mem_text(str_from(path));
-	page->awaited = true;
+	page->pending = true;
 	page->next = p->first;
 	p->first = page;
 	return page;
 }
 
-bool page_cache_know(struct page_cache *p, const char *path, int *status, struct str *body,
+bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body,
                      struct page **ours)
 {
 	*ours = NULL;
@@ -79,7 +79,7 @@ bool page_cache_know(struct page_cache *p, const char *path, int *status, struct
 	}
 	pthread_mutex_lock(&p->lock);
 	struct page *page = find(p, path);
-	while (page && page->awaited) {
+	while (page && page->pending) {
 		pthread_cond_wait(&p->answered, &p->lock);
 	}
 	if (!page) {
@@ -93,8 +93,8 @@ bool page_cache_know(struct page_cache *p, const char *path, int *status, struct
 	return known;
 }
 
-/* Is the server overloaded or not ready? It may reply differently to the next request. */
-static bool is_passing(int status)
+/* Is the failure temporary (overloaded, not ready)? Then the next request may succeed. */
+static bool is_temporary(int status)
 {
 	static const int passing[] = {0, 408, 429, 502, 503, 504};
 
@@ -106,14 +106,14 @@ static bool is_passing(int status)
 	return false;
 }
 
-void page_cache_tell(struct page_cache *p, struct page *page, int status, struct str body)
+void page_cache_store(struct page_cache *p, struct page *page, int status, struct str body)
 {
 	if (!page) {
 		return;
 	}
 	pthread_mutex_lock(&p->lock);
-	page->awaited = false;
-	if (!is_passing(status)) {
+	page->pending = false;
+	if (!is_temporary(status)) {
 		page->status = status;
 		page->text = body.p ? mem_text(body) : NULL;
 		page->body = (struct str){page->text, body.n};

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-/* The last one only occurs in recordings: import is not an option. */
+/* The last one is only used in recordings: import is not an option. */
 static const char *const names[] = {
 	[STATE_AUTO] = "auto",
 #define STATE_WORD(id, word) [STATE_##id] = (word),
@@ -13,7 +13,7 @@ static const char *const names[] = {
 };
 #define NAMES_COUNT STATE_IMPORT
 
-static struct str until(struct str s, char c)
+static struct str prefix_until(struct str s, char c)
 {
 	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
 
@@ -59,7 +59,7 @@ static int check_target(struct state_source *s, struct error *err)
 
 int state_source_parse(struct str spec, struct state_source *out, struct error *err)
 {
-	struct str kind = until(spec, ':');
+	struct str kind = prefix_until(spec, ':');
 
 	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE),
 	                             .scratch = BUF(BUF_MAX_MESSAGE),
@@ -71,7 +71,7 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 		out->kind = (enum state_kind)i;
 		out->target = kind.n < spec.n ? str_skip(spec, kind.n + 1) : STR_NONE;
 		if (out->kind == STATE_TOOL) {
-			struct str name = until(out->target, ':');
+			struct str name = prefix_until(out->target, ':');
 
 			out->arguments = str_skip(out->target, name.n + 1);
 			out->arguments = out->arguments.n ? out->arguments : STR("{}");

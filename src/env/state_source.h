@@ -1,6 +1,6 @@
-/* State sources: a specification, parsed; and what every adapter can read, the observation. The other
-   sources are read by the adapters (env/mcp/state.h), in the session that acts, and must be free
-   of side effects, which the user guarantees by naming them. */
+/* State sources: the parsed option, and reading from the observation, which all adapters
+ * support. The other sources are read by the adapters (env/mcp/state.h), in the session that
+ * acts, and must be free of side effects, which the user guarantees by selecting them. */
 #ifndef ROLLDBG_ENV_STATE_SOURCE_H
 #define ROLLDBG_ENV_STATE_SOURCE_H
 
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "trajectory/words.h"
 
-/* Before the adapter has found out what there is. */
+/* Until the adapter has chosen a source. */
 #define STATE_AUTO STATE_UNKNOWN
 
 struct state_source {
@@ -16,7 +16,7 @@ struct state_source {
 	struct str target;    /* URI, tool name or pointer; borrowed from the specification */
 	struct str arguments; /* raw JSON of a tool's arguments */
 	struct buf value, scratch;
-	struct buf why; /* the response instead of a state, after a read */
+	struct buf why; /* why the last read returned no state */
 };
 
 /* "auto", "control-plane", "resource:URI", "tool:NAME[:JSON]", "observation[:POINTER]",
@@ -24,8 +24,8 @@ struct state_source {
 MUST_USE int state_source_parse(struct str spec, struct state_source *out, struct error *err);
 void state_source_release(struct state_source *s);
 
-/* STATE_OBSERVATION: the target in the last observation (absent after a failed step); absent where
-   it is not there. Valid until the next read. */
+/* For STATE_OBSERVATION: the target in the last observation; absent after a failed step, or if
+ * not found. Valid until the next read. */
 struct str state_source_observed(struct state_source *s, struct str last);
 
 #endif

@@ -1,4 +1,4 @@
-/* What lists of tools say: see tool_list.h. */
+/* Properties of tool lists: see tool_list.h. */
 #include "env/tool_list.h"
 
 #include "json/canon.h"
@@ -17,10 +17,10 @@ static bool same_tool(struct hasher *h, struct str a, struct str b)
 	return memcmp(hex[0], hex[1], HASH_HEX) == 0;
 }
 
-/* Appends the names of those tools of `in` that the other list lacks (hasher NULL), or
- * has in another form. */
-static bool name_them(struct json_writer *w, const char *key, struct str in,
-                      const struct json_index *other, struct hasher *h)
+/* Writes the names of those tools of `in` that are missing in the other list (hasher NULL) or
+ * differ from it. */
+static bool write_names(struct json_writer *w, const char *key, struct str in,
+                        const struct json_index *other, struct hasher *h)
 {
 	struct arena names = {0};
 	struct str tool;
@@ -54,16 +54,16 @@ bool tools_differ(struct str before, struct str now, struct hasher *h, struct bu
 	json_index_begin(&new, now);
 	jw_init(&w, detail);
 	jw_object(&w);
-	bool added = name_them(&w, "added", now, &old, NULL);
-	bool removed = name_them(&w, "removed", before, &new, NULL);
-	bool changed = name_them(&w, "changed", now, &old, h);
+	bool added = write_names(&w, "added", now, &old, NULL);
+	bool removed = write_names(&w, "removed", before, &new, NULL);
+	bool changed = write_names(&w, "changed", now, &old, h);
 	jw_end(&w);
 	json_index_release(&old);
 	json_index_release(&new);
 	return added || removed || changed;
 }
 
-bool tool_reads_only(struct str tools, struct str name)
+bool tool_is_read_only(struct str tools, struct str name)
 {
 	struct str tool;
 	size_t cursor = 0;

@@ -30,13 +30,13 @@ struct child {
 	struct io *io;
 	pid_t pid;         /* 0: reaped */
 	pid_t guard;       /* 0: none */
-	int lifeline;      /* our end of the pipe that the watcher reads */
+	int lifeline;      /* our end of the pipe that the guard reads */
 	int in, out, err;  /* its stdin, stdout, stderr; -1: closed */
 	struct buf to;     /* queued for its stdin */
 	size_t sent;       /* bytes of `to` already written */
 	struct lines from; /* stdout */
 	bool full;         /* the buffer is full: stdout is not read until lines are taken */
-	struct buf words;  /* the newest part of stderr */
+	struct buf errors; /* the last part of stderr */
 	struct buf line;   /* the unfinished last line of stderr, truncated */
 	struct buf last;   /* the complete line before it */
 	uint64_t words_lost;
@@ -104,9 +104,9 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 	return rc;
 }
 
-/* Starts a process in the child's group that waits until we exit and then kills the group: a
-   child that hangs would not notice that we were killed. */
-static void post_guard(struct child *c)
+/* Starts a guard: a process in the child's group that waits until we exit and then kills the
+ * group. A child that hangs would otherwise survive if we are killed. */
+static void start_guard(struct child *c)
 {
 	int pipe[2];
 
@@ -169,7 +169,7 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	                    .out = pipes[1][0],
 	                    .err = pipes[2][0],
 	                    .to = BUF(OUT_MAX),
-	                    .words = BUF(2 * WORDS_MAX),
+	                    .errors = BUF(2 * WORDS_MAX),
 	                    .line = BUF(LAST_MAX),
 	                    .last = BUF(LAST_MAX)};
 	lines_init(&c->from, conf->max_line ? conf->max_line : BUF_MAX_MESSAGE, 4 * PIECE);
@@ -177,7 +177,7 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
 	}
-	post_guard(c);
+	start_guard(c);
 	watch(c, c->out, POLLIN);
 	watch(c, c->err, POLLIN);
 	*out = c;
@@ -206,17 +206,17 @@ static void write_out(struct child *c)
 	c->sent = 0;
 }
 
-/* The number of bytes at the start of the words to drop: those above the cap, and the rest of
-   the line that the cap cuts through. */
-static size_t old_words(const struct child *c)
+/* The number of bytes of stderr to drop: those above the cap, and the rest of a line split by
+ * the cap. */
+static size_t excess(const struct child *c)
 {
-	size_t over = c->words.n > WORDS_MAX ? c->words.n - WORDS_MAX : 0;
-	const char *from = c->words.p + over, *lf = over ? memchr(from, '\n', WORDS_MAX) : NULL;
+	size_t over = c->errors.n > WORDS_MAX ? c->errors.n - WORDS_MAX : 0;
+	const char *from = c->errors.p + over, *lf = over ? memchr(from, '\n', WORDS_MAX) : NULL;
 
-	return lf ? (size_t)(lf - c->words.p) + 1 : over;
+	return lf ? (size_t)(lf - c->errors.p) + 1 : over;
 }
 
-/* Truncates to fit: a buffer drops text that does not fit as a whole. */
+/* Appends a truncated text: a buffer drops text that does not fit completely. */
 static void add_cut(struct buf *b, struct str s)
 {
 	size_t room = b->max - b->n;
@@ -224,7 +224,7 @@ static void add_cut(struct buf *b, struct str s)
 	buf_add(b, s.p, s.n < room ? s.n : room);
 }
 
-static void end_words_line(struct child *c)
+static void end_stderr_line(struct child *c)
 {
 	struct str line = buf_view(&c->line);
 
@@ -239,13 +239,13 @@ static void end_words_line(struct child *c)
 	buf_clear(&c->line);
 }
 
-static void take_words(struct child *c, struct str piece)
+static void add_stderr(struct child *c, struct str piece)
 {
-	buf_str(&c->words, piece);
-	size_t old = old_words(c);
+	buf_str(&c->errors, piece);
+	size_t old = excess(c);
 	if (old) {
 		c->words_lost += old;
-		buf_drop(&c->words, old);
+		buf_drop(&c->errors, old);
 	}
 	while (piece.n) {
 		const char *lf = memchr(piece.p, '\n', piece.n);
@@ -253,25 +253,25 @@ static void take_words(struct child *c, struct str piece)
 
 		add_cut(&c->line, line);
 		if (lf) {
-			end_words_line(c);
+			end_stderr_line(c);
 		}
 		piece = str_skip(piece, line.n + 1);
 	}
 }
 
 /* Reads once; the rest is left for the next call. False: no data. */
-static bool read_words(struct child *c)
+static bool read_stderr(struct child *c)
 {
 	char piece[16384];
 	ssize_t n = c->err < 0 ? 0 : read(c->err, piece, sizeof(piece));
 
 	if (n > 0) {
-		take_words(c, (struct str){piece, (size_t)n});
+		add_stderr(c, (struct str){piece, (size_t)n});
 		return true;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		unwatch(c, &c->err);
-		end_words_line(c);
+		end_stderr_line(c);
 	}
 	return false;
 }
@@ -304,12 +304,12 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 	} else if (fd == c->out) {
 		read_lines(c);
 	} else {
-		read_words(c);
+		read_stderr(c);
 	}
 	return 0;
 }
 
-/* ---- its end ---- */
+/* ---- exit of the child ---- */
 
 /* Has it exited? It is not reaped yet, so its process group id cannot be reused. */
 static bool has_ended(const struct child *c)
@@ -349,7 +349,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* It has exited or is about to; so are the processes it started, and the watcher. */
+/* It has exited or is about to, like the processes it started and the guard. */
 static void reap(struct child *c)
 {
 	if (!c->pid) {
@@ -398,14 +398,14 @@ static bool await_end(struct child *c, uint64_t ms)
 			read_lines(c);
 		}
 		if (p[1].revents) {
-			read_words(c);
+			read_stderr(c);
 		}
 	}
 	return false;
 }
 
-/* Its output has ended. Usually the child has exited, or is about to. */
-static void look_for_end(struct child *c)
+/* Called at the end of its output. Usually the child has exited, or is about to. */
+static void check_exit(struct child *c)
 {
 	if (*c->why) {
 		return;
@@ -423,7 +423,7 @@ void child_stop(struct child *c)
 	write_out(c);
 	unwatch(c, &c->in);
 	if (!await_end(c, GRACE_MS) && !has_ended(c)) {
-		log_info("the server does not exit by itself: SIGTERM");
+		log_info("the server did not exit after its stdin was closed: sending SIGTERM");
 		kill(-c->pid, SIGTERM);
 		await_end(c, TERM_MS);
 	}
@@ -439,7 +439,7 @@ void child_free(struct child *c)
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
 	unwatch(c, &c->err);
-	struct buf *all[] = {&c->to, &c->words, &c->line, &c->last};
+	struct buf *all[] = {&c->to, &c->errors, &c->line, &c->last};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -466,7 +466,7 @@ bool child_send(struct child *c, struct str line)
 }
 
 /* there may be room again */
-static void go_on_reading(struct child *c)
+static void resume_reading(struct child *c)
 {
 	if (c->full) {
 		watch(c, c->out, POLLIN);
@@ -478,7 +478,7 @@ int child_next(struct child *c, struct str *line, struct error *err)
 {
 	enum lines_got got = lines_next(&c->from, c->out < 0, line);
 
-	go_on_reading(c);
+	resume_reading(c);
 	if (got == LINES_TOO_LONG) {
 		return error_set(err, FAIL_PROTOCOL, "the server wrote a line of more than %zu MiB",
 		                 c->from.max_line >> 20);
@@ -497,7 +497,7 @@ int child_receive(struct child *c, struct str *line, uint64_t timeout_ms, struct
 			return got;
 		}
 		if (c->out < 0) {
-			look_for_end(c);
+			check_exit(c);
 			return 0;
 		}
 		if (over) {
@@ -520,28 +520,28 @@ bool child_not_found(const struct child *c)
 	return c->not_found;
 }
 
-struct str child_words(const struct child *c)
+struct str child_stderr(const struct child *c)
 {
-	struct str words = buf_view(&c->words);
+	struct str errors = buf_view(&c->errors);
 
-	while (c->err >= 0 && words.n < WORDS_MAX && words.n && words.p[words.n - 1] != '\n') {
-		words.n--;
+	while (c->err >= 0 && errors.n < WORDS_MAX && errors.n && errors.p[errors.n - 1] != '\n') {
+		errors.n--;
 	}
-	return words;
+	return errors;
 }
 
-uint64_t child_words_lost(const struct child *c)
+uint64_t child_stderr_lost(const struct child *c)
 {
 	return c->words_lost;
 }
 
-void child_forget_words(struct child *c)
+void child_clear_stderr(struct child *c)
 {
-	buf_drop(&c->words, child_words(c).n);
+	buf_drop(&c->errors, child_stderr(c).n);
 	c->words_lost = 0;
 }
 
-struct str child_last_words(const struct child *c)
+struct str child_last_stderr_line(const struct child *c)
 {
 	return buf_view(c->line.n ? &c->line : &c->last);
 }

@@ -43,14 +43,14 @@ MUST_USE int child_next(struct child *c, struct str *line, struct error *err);
 const char *child_why(const struct child *c);
 bool child_not_found(const struct child *c); /* the shell did not find the command */
 
-/* What the child wrote to stderr since child_forget_words: complete lines (the last line once it
+/* What the child wrote to stderr since child_clear_stderr: complete lines (the last line once it
    is complete), the newest 64 KiB. */
-struct str child_words(const struct child *c);
-uint64_t child_words_lost(const struct child *c); /* bytes dropped before these */
-void child_forget_words(struct child *c);
+struct str child_stderr(const struct child *c);
+uint64_t child_stderr_lost(const struct child *c); /* bytes dropped before these */
+void child_clear_stderr(struct child *c);
 /* The last line of stderr that is not empty, truncated to one sentence. Not affected by
-   child_forget_words. */
-struct str child_last_words(const struct child *c);
+   child_clear_stderr. */
+struct str child_last_stderr_line(const struct child *c);
 
 /* Closes the child's stdin and waits for its exit: at most 2 s; then sends SIGTERM, and after 1
    s SIGKILL, to its process group. */

@@ -1,5 +1,5 @@
-/* HTTP exchanges over libcurl, driven by the caller: see http.h. The callbacks only store; every
-   decision is made where the caller waits. */
+/* HTTP exchanges over libcurl, driven by the caller: see http.h. Callbacks only store data;
+ * decisions are made where the caller waits. */
 #include "net/http.h"
 
 #include "base/mem.h"
@@ -23,10 +23,10 @@
 
 static bool skips_body(const struct http_exchange *x)
 {
-	return x->redirected || x->leaving;
+	return x->redirected || x->draining;
 }
 
-static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
+static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct http_exchange *x = arg;
 	size_t n = size * count;
@@ -61,7 +61,7 @@ static void end_of_headers(struct http_exchange *x)
 	}
 	x->headers_done = true;
 	x->status = (int)status;
-	/* Servers close the connection after such a reply without saying so. */
+	/* Servers close the connection after such a reply without "Connection: close". */
 	if (status >= 500 && !x->closing) {
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
 		x->closing = true;
@@ -73,7 +73,7 @@ static void end_of_headers(struct http_exchange *x)
 	x->redirected = !x->circled && target_redirect(&x->target, http_header(x, "Location"));
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *arg)
+static size_t on_header(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct http_exchange *x = arg;
 	size_t n = size * count;
@@ -134,9 +134,9 @@ static void set_up_handle(struct http_exchange *x)
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, x->io->user_agent);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, x->why);
-	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
-	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
 	curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
 	curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
@@ -204,26 +204,26 @@ static void retire(struct http_exchange *x)
 	x->io->idle = x;
 }
 
-static void sweep_leaving(struct io *io)
+static void sweep_draining(struct io *io)
 {
-	uint64_t now = io->leaving ? io_now_ns(io) : 0;
+	uint64_t now = io->draining ? io_now_ns(io) : 0;
 
-	for (struct http_exchange *x = io->leaving, *next; x; x = next) {
+	for (struct http_exchange *x = io->draining, *next; x; x = next) {
 		next = x->next;
 		if (!x->transfer.done && now < x->deadline_ns) {
 			continue;
 		}
-		unlink_from(&io->leaving, x);
+		unlink_from(&io->draining, x);
 		retire(x);
 	}
 }
 
 void http_forget(struct io *io)
 {
-	while (io->leaving) {
-		struct http_exchange *x = io->leaving;
+	while (io->draining) {
+		struct http_exchange *x = io->draining;
 
-		io->leaving = x->next;
+		io->draining = x->next;
 		retire(x);
 	}
 	while (io->idle) {
@@ -399,7 +399,7 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	if (io_stopped(io)) {
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
-	sweep_leaving(io);
+	sweep_draining(io);
 	struct http_exchange *x = pick(io, q);
 	if (!x) {
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
@@ -407,7 +407,7 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	x->request = q;
 	x->deadline_ns = q->timeout_ms ? io_deadline_ns(io, q->timeout_ms) : UINT64_MAX;
 	x->repeats = x->hops = 0;
-	x->circled = x->leaving = false;
+	x->circled = x->draining = false;
 	forget_reply(x);
 	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0) {
 		goto fail;
@@ -552,7 +552,7 @@ void http_end(struct http_exchange *x)
 	}
 }
 
-void http_leave(struct http_exchange *x)
+void http_drain(struct http_exchange *x)
 {
 	if (!x) {
 		return;
@@ -564,12 +564,12 @@ void http_leave(struct http_exchange *x)
 		retire(x);
 		return;
 	}
-	x->leaving = true;
+	x->draining = true;
 	x->received = 0;
 	x->request = NULL;
 	x->deadline_ns = io_deadline_ns(x->io, LEAVE_MS);
-	x->next = x->io->leaving;
-	x->io->leaving = x;
+	x->next = x->io->draining;
+	x->io->draining = x;
 	if (x->paused) {
 		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
 	}

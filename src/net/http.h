@@ -90,6 +90,6 @@ void http_end(struct http_exchange *x); /* aborts a running exchange; NULL is fi
 /* Instead of http_end, if the caller needs no more of the body (it has the message it waited for
    in an event stream): the rest is read while other calls wait, for at most 2 s and 64 KiB, so
    that the connection can be reused. */
-void http_leave(struct http_exchange *x);
+void http_drain(struct http_exchange *x);
 
 #endif

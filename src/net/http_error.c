@@ -1,5 +1,4 @@
-/* Describes the failure of an exchange as a sentence: which peer, what was tried, what came
-   back. */
+/* Error messages of HTTP exchanges: the peer, the request, the result. */
 #include "net/http.h"
 
 #include "base/text.h"
@@ -69,7 +68,7 @@ static bool is_tls(CURLcode rc)
 	return false;
 }
 
-/* The words of OpenSSL and GnuTLS for a reply that is no TLS at all. */
+/* Messages of OpenSSL and GnuTLS for a reply that is not TLS. */
 static bool is_plain_answer(const char *why)
 {
 	static const char *const words[] = {"wrong version number", "packet length too long",
@@ -83,14 +82,14 @@ static bool is_plain_answer(const char *why)
 	return false;
 }
 
-/* The connection ended within the handshake: so does one to a port without TLS, sometimes. */
-static bool hangs_up(const char *why)
+/* The connection was closed during the handshake: possibly a server without TLS. */
+static bool closed_in_handshake(const char *why)
 {
 	return strstr(why, "SSL_ERROR_SYSCALL") || strstr(why, "unexpected eof");
 }
 
 /* libcurl says "Failed to connect to HOST port PORT": if that is not the target, it is a proxy. */
-static bool is_elsewhere(const char *why, const char *place, char proxy[160])
+static bool is_proxy(const char *why, const char *place, char proxy[160])
 {
 	static const char before[] = "Failed to connect to ", between[] = " port ";
 	const char *host = why + strlen(before), *port;
@@ -116,7 +115,7 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 	if (rc == CURLE_COULDNT_RESOLVE_PROXY) {
 		return error_set(err, FAIL_TRANSPORT, "cannot resolve the proxy for %s", place);
 	}
-	if (rc == CURLE_COULDNT_CONNECT && is_elsewhere(why, place, proxy)) {
+	if (rc == CURLE_COULDNT_CONNECT && is_proxy(why, place, proxy)) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 "cannot connect to the proxy %s to reach %s: %s", proxy, place,
 		                 reason(t, why, words));
@@ -138,7 +137,8 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 		return error_set(
 			err, FAIL_TRANSPORT, "TLS: no secure connection to %s: %s%s", place,
 			why[0] ? why : curl_easy_strerror(rc),
-			hangs_up(why) ? " (if it speaks no TLS, use http:// instead of https://)"
+			closed_in_handshake(why)
+				? " (if it speaks no TLS, use http:// instead of https://)"
 			: rc == CURLE_PEER_FAILED_VERIFICATION
 				? " (use \1ca_file\2 FILE to trust its CA, or \1insecure\2, or "
 				  "\1model_insecure\2 for the model, to accept any certificate)"

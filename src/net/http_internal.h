@@ -31,7 +31,7 @@ struct http_exchange {
 	bool headers_seen; /* http_wait_headers has returned */
 	bool redirected;   /* a redirect is being followed: the reply's body is skipped */
 	bool circled;      /* too many redirects */
-	bool leaving;
+	bool draining;
 
 	struct buf in, out; /* filled by libcurl, returned by http_read */
 	size_t received;

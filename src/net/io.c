@@ -1,5 +1,5 @@
 /* The event loop of one rollout: a libcurl multi handle, the stop signal and watched descriptors
-   in one poll. It knows when a transfer has ended, not what it was for (that is http.c). */
+ * in one poll. It reports when a transfer has ended; http.c knows its purpose. */
 #include "net/io.h"
 
 #include "base/mem.h"
@@ -105,7 +105,7 @@ void io_free(struct io *io)
 	free(io->waits);
 	free(io->polls);
 	free(io->watches);
-	free(io->tenders);
+	free(io->idle_callbacks);
 	free(io);
 }
 
@@ -145,7 +145,7 @@ void io_watch_stop(struct io *io)
 	refresh_waits(io);
 }
 
-void io_hurry(struct io *io, uint64_t longest_ms)
+void io_cap_waits(struct io *io, uint64_t longest_ms)
 {
 	io->longest_ms = longest_ms;
 }
@@ -184,36 +184,37 @@ void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg)
 
 void io_set_idle(struct io *io, io_idle_fn *fn, void *arg)
 {
-	io->tenders = mem_resize(io->tenders, io->tender_count + 1, sizeof(*io->tenders));
-	io->tenders[io->tender_count++] = (struct io_tender){fn, arg};
+	io->idle_callbacks =
+		mem_resize(io->idle_callbacks, io->idle_count + 1, sizeof(*io->idle_callbacks));
+	io->idle_callbacks[io->idle_count++] = (struct io_idle_callback){fn, arg};
 }
 
 void io_unset_idle(struct io *io, const void *arg)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < io->tender_count; i++) {
-		if (io->tenders[i].arg != arg) {
-			io->tenders[kept++] = io->tenders[i];
+	for (size_t i = 0; i < io->idle_count; i++) {
+		if (io->idle_callbacks[i].arg != arg) {
+			io->idle_callbacks[kept++] = io->idle_callbacks[i];
 		}
 	}
-	io->tender_count = kept;
+	io->idle_count = kept;
 }
 
-static int call_tenders(struct io *io, uint64_t *wake_ns, struct error *err)
+static int call_idle(struct io *io, uint64_t *wake_ns, struct error *err)
 {
 	int did = 0;
 
-	if (io->tending) {
+	if (io->in_idle) {
 		return 0;
 	}
-	io->tending = true;
-	for (size_t i = 0; i < io->tender_count && did >= 0; i++) {
-		int one = io->tenders[i].fn(io->tenders[i].arg, wake_ns, err);
+	io->in_idle = true;
+	for (size_t i = 0; i < io->idle_count && did >= 0; i++) {
+		int one = io->idle_callbacks[i].fn(io->idle_callbacks[i].arg, wake_ns, err);
 
 		did = one < 0 ? -1 : did | one;
 	}
-	io->tending = false;
+	io->in_idle = false;
 	return did;
 }
 
@@ -338,11 +339,11 @@ int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 		return error_set(err, FAIL_TIMEOUT, "timed out");
 	}
 	deadline_ns = deadline_ns < io->limit_ns ? deadline_ns : io->limit_ns;
-	int did = call_tenders(io, &deadline_ns, err);
+	int did = call_idle(io, &deadline_ns, err);
 	if (did < 0) {
 		return -1;
 	}
-	/* what the caller waits for may have arrived meanwhile */
+	/* the caller's event may have happened meanwhile */
 	int ready = 0, ms = did ? 0 : poll_ms(io, deadline_ns);
 	if (io->transfers == 0) {
 		return turn_without_transfers(io, ms, err);

@@ -1,5 +1,5 @@
-/* The folder net/: waiting, and moving bytes: HTTP, WebSocket, child processes. The only folder
-   that includes curl.h. Not here: what the bytes mean (protocol/, env/, policy/), and retries. */
+/* The folder net/: waiting, HTTP, WebSocket, child processes. The only folder that includes
+ * curl.h. Retries and the meaning of bytes are handled in protocol/, env/ and policy/. */
 
 /* What one rollout waits on: one libcurl multi handle, the stop signal, and a few watched
    descriptors. Every call blocks until its answer, its deadline or an interrupt, and serves the
@@ -44,7 +44,7 @@ void io_watch_stop(struct io *io);
 
 /* Caps every wait from now on, whatever its own deadline: for closing many sessions of a peer
    that does not reply. UINT64_MAX: no cap. */
-void io_hurry(struct io *io, uint64_t longest_ms);
+void io_cap_waits(struct io *io, uint64_t longest_ms);
 
 /* Sets a deadline for all following waits together: once it has passed, each fails with
    FAIL_TIMEOUT. UINT64_MAX: none. */

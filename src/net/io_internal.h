@@ -22,7 +22,7 @@ struct io_watch {
 	void *arg;
 };
 
-struct io_tender {
+struct io_idle_callback {
 	io_idle_fn *fn;
 	void *arg;
 };
@@ -44,11 +44,11 @@ struct io {
 	struct pollfd *polls;
 	struct io_watch *watches;
 	size_t watch_count, wait_count;
-	struct io_tender *tenders;
-	size_t tender_count;
-	bool tending;
+	struct io_idle_callback *idle_callbacks;
+	size_t idle_count;
+	bool in_idle;
 	/* Owned by http.c: handles kept for their settings, and replies being drained. */
-	struct http_exchange *idle, *leaving;
+	struct http_exchange *idle, *draining;
 };
 
 /* Adds t->easy and runs it as far as possible without waiting. */

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 struct lines {
-	struct buf bytes; /* received, and not yet taken */
-	size_t taken;     /* bytes already taken */
+	struct buf bytes; /* received and not yet returned */
+	size_t taken;     /* bytes already returned */
 	size_t searched;  /* number of bytes known to contain no LF */
 	size_t max_line;
 	bool skipping; /* inside a line longer than the cap */

@@ -23,7 +23,7 @@ void target_release(struct target *t)
 	buf_release(&t->path);
 }
 
-static void take(CURLU *u, CURLUPart part, struct buf *out)
+static void read_part(CURLU *u, CURLUPart part, struct buf *out)
 {
 	char *text = NULL;
 
@@ -49,13 +49,13 @@ static void fill(struct target *t, CURLU *u)
 	buf_clear(&t->scheme);
 	buf_clear(&t->place);
 	buf_clear(&t->path);
-	take(u, CURLUPART_URL, &t->url);
-	take(u, CURLUPART_SCHEME, &t->scheme);
-	take(u, CURLUPART_PATH, &t->path);
-	take(u, CURLUPART_HOST, &t->place);
+	read_part(u, CURLUPART_URL, &t->url);
+	read_part(u, CURLUPART_SCHEME, &t->scheme);
+	read_part(u, CURLUPART_PATH, &t->path);
+	read_part(u, CURLUPART_HOST, &t->place);
 	t->loopback = is_loopback(buf_cstr(&t->place));
 	buf_char(&t->place, ':');
-	take(u, CURLUPART_PORT, &t->place);
+	read_part(u, CURLUPART_PORT, &t->place);
 }
 
 static bool is_http(CURLU *u)

@@ -1,5 +1,5 @@
-/* A WebSocket client: see websocket.h. libwslay's callbacks only move bytes; what they mean is
-   decided after each round of them. */
+/* A WebSocket client: see websocket.h. libwslay's callbacks only move bytes; decisions are made
+ * after each round of them. */
 #include "net/websocket.h"
 
 #include "base/mem.h"
@@ -19,7 +19,7 @@ void websocket_end_with(struct websocket *ws, enum websocket_end end, const char
 	}
 }
 
-/* ---- what libwslay calls ---- */
+/* ---- callbacks of libwslay ---- */
 
 static bool inbox_full(const struct websocket *ws)
 {
@@ -37,8 +37,8 @@ static ssize_t would_block(wslay_event_context_ptr frames)
 	return -1;
 }
 
-static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t room, int flags,
-                          void *arg)
+static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room, int flags,
+                       void *arg)
 {
 	struct websocket *ws = arg;
 	size_t n = ws->early.n < room ? ws->early.n : room;
@@ -71,8 +71,8 @@ static ssize_t take_bytes(wslay_event_context_ptr frames, uint8_t *to, size_t ro
 }
 
 /* Header and payload of a frame arrive in two calls and are sent in one. */
-static ssize_t give_bytes(wslay_event_context_ptr frames, const uint8_t *bytes, size_t n, int flags,
-                          void *arg)
+static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *bytes, size_t n, int flags,
+                       void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -82,7 +82,7 @@ static ssize_t give_bytes(wslay_event_context_ptr frames, const uint8_t *bytes, 
 	return (ssize_t)n;
 }
 
-static int give_mask(wslay_event_context_ptr frames, uint8_t *to, size_t n, void *arg)
+static int on_mask(wslay_event_context_ptr frames, uint8_t *to, size_t n, void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -98,8 +98,8 @@ static int give_mask(wslay_event_context_ptr frames, uint8_t *to, size_t n, void
 	return 0;
 }
 
-static void frame_begins(wslay_event_context_ptr frames,
-                         const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
+static void on_frame_start(wslay_event_context_ptr frames,
+                           const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -113,8 +113,8 @@ static void frame_begins(wslay_event_context_ptr frames,
 	}
 }
 
-static void frame_piece(wslay_event_context_ptr frames,
-                        const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
+static void on_frame_chunk(wslay_event_context_ptr frames,
+                           const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
 {
 	struct websocket *ws = arg;
 
@@ -126,7 +126,7 @@ static void frame_piece(wslay_event_context_ptr frames,
 	}
 }
 
-static void keep_message(struct websocket *ws, bool binary)
+static void queue_message(struct websocket *ws, bool binary)
 {
 	struct ws_message *m = mem_new(sizeof(*m));
 
@@ -143,9 +143,9 @@ static void keep_message(struct websocket *ws, bool binary)
 	ws->inbox_bytes += m->bytes.n;
 }
 
-/* A Close frame counts even if libwslay does not know its code, such as 1012 of a restarting
-   server. */
-static void keep_close(struct websocket *ws)
+/* A Close frame is valid even with a code unknown to libwslay, such as 1012 of a restarting
+ * server. */
+static void on_close_frame(struct websocket *ws)
 {
 	const unsigned char *p = (const unsigned char *)ws->reason.p;
 	char why[200];
@@ -158,16 +158,16 @@ static void keep_close(struct websocket *ws)
 	websocket_end_with(ws, WEBSOCKET_CLOSED, why);
 }
 
-static void take_message(wslay_event_context_ptr frames,
-                         const struct wslay_event_on_msg_recv_arg *message, void *arg)
+static void on_message(wslay_event_context_ptr frames,
+                       const struct wslay_event_on_msg_recv_arg *message, void *arg)
 {
 	struct websocket *ws = arg;
 
 	(void)frames;
 	if (message->opcode == WSLAY_CONNECTION_CLOSE) {
-		keep_close(ws);
+		on_close_frame(ws);
 	} else if (!wslay_is_ctrl_frame(message->opcode) && !ws->too_large) {
-		keep_message(ws, message->opcode == WSLAY_BINARY_FRAME);
+		queue_message(ws, message->opcode == WSLAY_BINARY_FRAME);
 	}
 }
 
@@ -194,7 +194,7 @@ void websocket_flush(struct websocket *ws)
 	ws->messages -= ws->messages < at ? ws->messages : at;
 }
 
-static void break_off(struct websocket *ws, int code)
+static void fail_connection(struct websocket *ws, int code)
 {
 	const char *what = "sent frames that violate RFC 6455";
 
@@ -211,21 +211,21 @@ static void break_off(struct websocket *ws, int code)
 }
 
 /* libwslay answers a violation of the protocol with a Close of its own. */
-static void see_breach(struct websocket *ws)
+static void check_violation(struct websocket *ws)
 {
 	if (ws->end != WEBSOCKET_OPEN) {
 		return;
 	}
 	if (ws->too_large) {
-		break_off(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
+		fail_connection(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
 	} else if (!wslay_event_get_read_enabled(ws->frames)) {
 		int code = wslay_event_get_status_code_sent(ws->frames);
 		bool close = ws->opcode == WSLAY_CONNECTION_CLOSE;
 
 		if (close && ws->reason.n >= 2 && ws->reason.n == ws->close_bytes) {
-			keep_close(ws);
+			on_close_frame(ws);
 		} else {
-			break_off(ws, close ? WSLAY_CODE_PROTOCOL_ERROR : code);
+			fail_connection(ws, close ? WSLAY_CODE_PROTOCOL_ERROR : code);
 		}
 	}
 }
@@ -258,7 +258,7 @@ void websocket_serve(struct websocket *ws)
 			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG, NULL, 0);
 		}
 		(void)!wslay_event_send(ws->frames);
-		see_breach(ws);
+		check_violation(ws);
 		websocket_flush(ws);
 	}
 	ws->more = ws->more || (waited && !must_wait(ws));
@@ -275,12 +275,12 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 int websocket_begin_frames(struct websocket *ws, struct error *err)
 {
 	static const struct wslay_event_callbacks callbacks = {
-		.recv_callback = take_bytes,
-		.send_callback = give_bytes,
-		.genmask_callback = give_mask,
-		.on_frame_recv_start_callback = frame_begins,
-		.on_frame_recv_chunk_callback = frame_piece,
-		.on_msg_recv_callback = take_message,
+		.recv_callback = on_recv,
+		.send_callback = on_send,
+		.genmask_callback = on_mask,
+		.on_frame_recv_start_callback = on_frame_start,
+		.on_frame_recv_chunk_callback = on_frame_chunk,
+		.on_msg_recv_callback = on_message,
 	};
 
 	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws)) {
@@ -390,7 +390,7 @@ void websocket_send_both(struct websocket *ws, struct str first, struct str seco
 	send_queued(ws);
 }
 
-bool websocket_heard(struct websocket *ws)
+bool websocket_has_message(struct websocket *ws)
 {
 	websocket_serve(ws);
 	return ws->first != NULL;
@@ -401,7 +401,7 @@ int websocket_out_of_time(const struct websocket *ws, const char *what, struct e
 	return error_set(err, FAIL_TIMEOUT, "%s %s in time", buf_cstr(&ws->target.place), what);
 }
 
-static bool take(struct websocket *ws, struct websocket_message *out)
+static bool next_message(struct websocket *ws, struct websocket_message *out)
 {
 	bool was_full = inbox_full(ws);
 
@@ -427,7 +427,7 @@ int websocket_receive(struct websocket *ws, struct websocket_message *out, uint6
 	uint64_t deadline_ns = io_deadline_ns(ws->io, timeout_ms);
 
 	for (bool over = false;;) {
-		if (take(ws, out)) {
+		if (next_message(ws, out)) {
 			return 1;
 		}
 		if (ws->end != WEBSOCKET_OPEN) {

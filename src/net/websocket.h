@@ -45,7 +45,7 @@ void websocket_send_both(struct websocket *ws, struct str first, struct str seco
 
 /* Reads available data without waiting; true if a message can be received. Call it before
    sending: if we send on a connection that the peer has closed, its last message is lost. */
-bool websocket_heard(struct websocket *ws);
+bool websocket_has_message(struct websocket *ws);
 
 struct websocket_message {
 	struct str bytes; /* valid until the next websocket_receive */

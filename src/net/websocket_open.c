@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* ---- how bytes move ---- */
+/* ---- transport ---- */
 
 static CURLcode receive_by_curl(struct websocket *ws, void *to, size_t room, size_t *n)
 {
@@ -25,7 +25,7 @@ static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t
 	return curl_easy_send(ws->transfer.easy, bytes, n, sent);
 }
 
-static CURLcode receive_straight(struct websocket *ws, void *to, size_t room, size_t *n)
+static CURLcode receive_direct(struct websocket *ws, void *to, size_t room, size_t *n)
 {
 	ssize_t got = recv(ws->fd, to, room, 0);
 
@@ -33,7 +33,7 @@ static CURLcode receive_straight(struct websocket *ws, void *to, size_t room, si
 	return got >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_RECV_ERROR;
 }
 
-static CURLcode transmit_straight(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
+static CURLcode transmit_direct(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
 	ssize_t gone = send(ws->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -104,8 +104,8 @@ static int take_over(struct websocket *ws, struct error *err)
 		return error_errno(err, "cannot duplicate the socket");
 	}
 	ws->ours = true;
-	ws->receive = receive_straight;
-	ws->transmit = transmit_straight;
+	ws->receive = receive_direct;
+	ws->transmit = transmit_direct;
 	io_drop(ws->io, &ws->transfer);
 	curl_easy_cleanup(ws->transfer.easy);
 	ws->transfer.easy = NULL;
@@ -171,7 +171,7 @@ static int wake(void *arg, int fd, short ready, struct error *err)
 	return 0;
 }
 
-static int shake_hands(struct websocket *ws, uint64_t deadline_ns, struct error *err)
+static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error *err)
 {
 	int whole = 0;
 
@@ -237,7 +237,7 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 		return -1;
 	}
 	set_options(ws);
-	if (connect_socket(ws, deadline_ns, err) || shake_hands(ws, deadline_ns, err) ||
+	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err) ||
 	    websocket_begin_frames(ws, err)) {
 		return -1;
 	}

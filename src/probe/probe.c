@@ -108,7 +108,7 @@ static int judge_one(struct probe *p, size_t i, struct probe_summary *out, struc
 	return failed;
 }
 
-/* Last: the call that the model is asked for is known by then. */
+/* Runs last, because the call the model is asked for comes from the properties before. */
 static int judge_model(struct probe *p, struct probe_summary *out, struct error *err)
 {
 	const struct probe_call *good = p->good_count ? probe_good(p, 0) : NULL;
@@ -116,7 +116,7 @@ static int judge_model(struct probe *p, struct probe_summary *out, struct error 
 	                      .io = p->conf->io,
 	                      .tasks = p->conf->tasks,
 	                      .trainer = p->conf->trainer,
-	                      .sessions = p->got_room,
+	                      .sessions = p->got_env,
 	                      .tools = p->tools,
 	                      .good_name = good ? good->name : STR_NONE,
 	                      .good_arguments = good ? good->arguments : STR_NONE};
@@ -185,12 +185,12 @@ void probe_close_sessions(struct probe *p)
 		uint64_t began = io_now_ns(io);
 
 		session_close(&p->sessions[i]);
-		/* processes close independently: one slow close predicts nothing */
+		/* processes close independently: one slow close says nothing about others */
 		if (!p->traits.own_server && (io_now_ns(io) - began) / 1000000 >= UNRESPONSIVE_MS) {
-			io_hurry(io, SHORT_CLOSE_MS);
+			io_cap_waits(io, SHORT_CLOSE_MS);
 		}
 	}
-	io_hurry(io, UINT64_MAX);
+	io_cap_waits(io, UINT64_MAX);
 }
 
 static void close_everything(struct probe *p)
@@ -222,7 +222,7 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 	if (p.pool.lost.kind != FAIL_TIMEOUT) {
 		out->lost = p.pool.lost;
 	}
-	out->capacity = p.got_room;
+	out->capacity = p.got_env;
 	close_everything(&p);
 	return failed;
 }

@@ -1,5 +1,5 @@
-/* The folder probe/: examining servers: env/ has one file a property of an environment
-   server, model/ one a property of a model. Not here: protocols (env/), tables (cmd/). */
+/* The folder probe/: examines servers. env/ has one file per property of an environment server,
+ * model/ one per property of a model. Protocols are in src/env/, printing is in cmd/. */
 
 /* Examines an environment server before training: how many sessions get an environment,
    whether sessions are isolated and keep their state, whether a seed is reproducible and
@@ -16,8 +16,8 @@
 #include "rollout/trainer.h"
 
 struct probe_conf {
-	/* all but env_session; the seed is the one sessions start with, and the first that the
-	   property `seed` tries */
+	/* All but env_session. The seed is used by the sessions, and is the first one that the
+	 * property `seed` tries. */
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* makes the calls; empty: calls drawn from the schemas */
@@ -30,9 +30,9 @@ struct probe_conf {
 	const struct tasks *tasks;          /* of the planned run; NULL: unknown */
 	const struct trainer_plan *trainer; /* NULL: unknown */
 	struct io *io;
-	/* Once, when the first session is open. */
+	/* Called once, when the first session is open. */
 	void (*opened)(void *ctx, const struct env_facts *f);
-	/* Each property, as soon as it is judged. */
+	/* Called for each property, as soon as it is judged. */
 	void (*judged)(void *ctx, const struct property *p);
 	void *ctx;
 };
@@ -40,7 +40,7 @@ struct probe_conf {
 struct probe_summary {
 	size_t count[PROPERTY_STATUSES];
 	size_t capacity;       /* sessions that got an environment */
-	struct error lost;     /* the server was lost during the run; kind FAIL_NONE: it was not */
+	struct error lost;     /* connection lost during the run; kind FAIL_NONE: not lost */
 	bool model_lost;       /* the model's server was not reached */
 	size_t model_requests; /* sent to the model's server */
 };

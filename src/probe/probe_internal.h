@@ -1,5 +1,5 @@
-/* What the properties share: the open sessions, the calls made in them, and the functions
-   that write a judged property. Private to src/probe/. */
+/* Data and functions shared by the properties: the open sessions and the calls made in them.
+ * Private to src/probe/. */
 #ifndef ROLLDBG_PROBE_PROBE_INTERNAL_H
 #define ROLLDBG_PROBE_PROBE_INTERNAL_H
 
@@ -39,7 +39,7 @@ struct probe {
 	/* Sessions opened at the same time; those beyond `opened` were refused. */
 	struct session *sessions;
 	struct neighbour *neighbours;
-	size_t tried, opened, got_room;
+	size_t tried, opened, got_env;
 	bool queued;                /* the last one was opened only after another had ended */
 	struct probe_reply refusal; /* of the first one refused */
 	enum session_status refused_status;
@@ -50,17 +50,17 @@ struct probe {
 	struct probe_call calls[CALLS_MAX];
 	size_t call_count;
 	bool named;                        /* the user gave the calls */
-	const char *not_called;            /* why no call was made; NULL: some were */
+	const char *not_called;            /* why no calls were made; NULL: calls were made */
 	size_t good[GOOD_MAX], good_count; /* indexes in `calls` of successful calls */
 	size_t first_effect; /* index of the first that changed the state; CALLS_MAX: none */
 	bool state_drifts;   /* the state changes without a call */
 
 	/* Verdicts of a property that others use. */
-	bool loses_state;     /* calls do not build on each other */
-	bool shared;          /* sessions share their environment */
-	bool limited;         /* the server's limit was reached */
-	bool step_refused;    /* sessions open, but their calls are refused for capacity */
-	size_t refused_place; /* number of that session, from 1, when step_refused */
+	bool loses_state;       /* calls do not build on each other */
+	bool shared;            /* sessions share their environment */
+	bool limited;           /* the server's limit was reached */
+	bool step_refused;      /* sessions open, but their calls are refused for capacity */
+	size_t refused_session; /* number of that session, from 1, when step_refused */
 	struct probe_reply step_refusal;
 };
 
@@ -71,7 +71,7 @@ struct property_ops {
 #include "probe/env/properties.def"
 #undef PROPERTY
 
-/* ---- gather.c: parallel sessions and their calls ---- */
+/* ---- parallel.c: parallel sessions and their calls ---- */
 
 /* Opens conf->sessions sessions, up to the first one refused. */
 MUST_USE int probe_open_sessions(struct probe *p, struct error *err);
@@ -79,7 +79,7 @@ MUST_USE int probe_open_sessions(struct probe *p, struct error *err);
    those. */
 MUST_USE int probe_act(struct probe *p, struct error *err);
 
-/* ---- repeat.c: sessions one after the other ---- */
+/* ---- reopen.c: sessions one after the other ---- */
 
 /* Opens a session whose slot should be free: while the server refuses for capacity it is
    asked again until the deadline. */
@@ -91,8 +91,7 @@ MUST_USE int probe_pause(struct probe *p, uint64_t ms, struct error *err);
 
 /* ---- probe.c ---- */
 
-/* Closes all open sessions. After one close that got no reply the others do not wait for
-   theirs. */
+/* Closes all open sessions. If one close gets no reply, the others do not wait for theirs. */
 void probe_close_sessions(struct probe *p);
 
 /* Appends the reply to the evidence of a property. */

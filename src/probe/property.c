@@ -1,4 +1,4 @@
-/* Writing a property down: see property.h. */
+/* Judged properties: see property.h. */
 #include "probe/property.h"
 
 const char *property_status_name(enum property_status s)

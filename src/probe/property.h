@@ -1,4 +1,4 @@
-/* One property of a server or of a model, judged: what it came to, and how that is written down. */
+/* A judged property of a server or model: status, value, evidence and fix. */
 #ifndef ROLLDBG_PROBE_PROPERTY_H
 #define ROLLDBG_PROBE_PROPERTY_H
 
@@ -7,7 +7,7 @@
 enum property_status {
 	PROPERTY_OK,
 	PROPERTY_FAIL,    /* training on this server will go wrong */
-	PROPERTY_UNKNOWN, /* could not be judged: the evidence says why */
+	PROPERTY_UNKNOWN, /* could not be judged; the evidence has the reason */
 	PROPERTY_SKIPPED, /* does not apply to this server */
 	PROPERTY_STATUSES,
 };
@@ -22,7 +22,7 @@ struct property {
 	struct buf fix;      /* what to do; empty: nothing */
 };
 
-/* Unknown, without any text. */
+/* A property with status unknown and empty texts. */
 struct property property_begin(const char *name);
 void property_end(struct property *p);
 

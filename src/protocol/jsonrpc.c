@@ -11,7 +11,7 @@ static bool key_is(struct str key, const char *name)
 	return json_is((struct str){key.p - 1, key.n + 2}, str_from(name));
 }
 
-static void take_member(struct jsonrpc_message *m, const struct json_member *member, bool *is_2_0)
+static void read_member(struct jsonrpc_message *m, const struct json_member *member, bool *is_2_0)
 {
 	struct {
 		const char *key;
@@ -67,7 +67,7 @@ static enum jsonrpc_kind kind_of_reply(const struct jsonrpc_message *m)
 	return !failed && m->result.p && is_id(m->id) ? JSONRPC_RESULT : JSONRPC_INVALID;
 }
 
-/* All members are in; says what the message is. */
+/* Called after all members: determines the type of the message. */
 static void finish(struct jsonrpc_message *m, bool is_2_0)
 {
 	if (json_type(m->params) == JSON_NULL) {
@@ -107,7 +107,7 @@ void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out)
 	struct json_member member;
 	bool is_2_0 = false;
 	while (json_next_member(value, &cursor, &member)) {
-		take_member(out, &member, &is_2_0);
+		read_member(out, &member, &is_2_0);
 	}
 	finish(out, is_2_0);
 }
@@ -120,13 +120,13 @@ void jsonrpc_read(struct str text, struct jsonrpc_message *out)
 	bool is_2_0 = false;
 
 	*out = (struct jsonrpc_message){.kind = JSONRPC_NOT_JSON};
-	/* The usual message is validated and taken apart in one pass. */
+	/* Messages of usual size are validated and split in one pass. */
 	if (value.n && value.p[0] == '{' &&
 	    json_validate_object(value, members, ARRAY_LEN(members), &count, &used, &out->fault) ==
 	            0 &&
 	    used == value.n && count < ARRAY_LEN(members)) {
 		for (size_t i = 0; i < count; i++) {
-			take_member(out, &members[i], &is_2_0);
+			read_member(out, &members[i], &is_2_0);
 		}
 		finish(out, is_2_0);
 		return;

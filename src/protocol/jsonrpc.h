@@ -5,13 +5,13 @@
 #include "base/buf.h"
 #include "json/scan.h"
 
-/* Which message it is. `null` for params, or for the one of result and error that does
-   not apply, counts as absent, because peers write it. Everything else is strict:
-   "jsonrpc":"2.0" must be there, an id is a string or a number (in an error it may be
-   null or left out), params an object or array, error an object. */
+/* The type of a message. `null` for params, or for the unused one of result and error, is
+ * treated as absent, because some peers send it. Everything else is strict: "jsonrpc":"2.0" is
+ * required, an id is a string or a number (in an error it may be null or missing), params an
+ * object or array, error an object. */
 enum jsonrpc_kind {
-	JSONRPC_NOT_JSON, /* fault says where */
-	JSONRPC_INVALID,  /* JSON, but no JSON-RPC message */
+	JSONRPC_NOT_JSON, /* see fault */
+	JSONRPC_INVALID,  /* JSON, but not a JSON-RPC message */
 	JSONRPC_REQUEST,
 	JSONRPC_NOTIFICATION,
 	JSONRPC_RESULT,
@@ -19,8 +19,8 @@ enum jsonrpc_kind {
 	JSONRPC_BATCH, /* an array: iterate it with json_next and jsonrpc_read_valid */
 };
 
-/* Raw JSON, absent where the peer left it out, filled in as far as it was there also when
-   the message is invalid. Of duplicate members the last counts. */
+/* Raw JSON, absent if missing. Also set as far as possible if the message is invalid. The last
+ * of duplicate members counts. */
 struct jsonrpc_message {
 	enum jsonrpc_kind kind;
 	struct str id;
@@ -35,7 +35,7 @@ void jsonrpc_read(struct str text, struct jsonrpc_message *out);
 /* The same for a slice that is known to be valid JSON. */
 void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out);
 
-/* Does the raw id spell this whole number? */
+/* Is the raw id this integer? */
 bool jsonrpc_id_is(struct str id, int64_t number);
 
 /* Append one message, without line feed. params: raw JSON, absent for none. */

@@ -35,8 +35,8 @@ void sse_feed(struct sse *s, struct str piece)
 	s->lf = s->cr = NULL;
 }
 
-/* Adds what fits, so that the first byte of even the longest line is known: a comment may be
-   that long. */
+/* Appends as much as fits: of a line over the cap, the start must be known to recognize
+ * comments. */
 static void line_add(struct sse *s, struct str part)
 {
 	size_t room = s->line.max - s->line.n;
@@ -61,8 +61,7 @@ static void skip_bom(struct sse *s)
 	}
 }
 
-/* The position of c at or after rest, looked for once in each piece; its end when there
- * is none. */
+/* The position of c at or after rest, or the end; each piece is searched only once. */
 static const char *find(struct str rest, const char *known, char c)
 {
 	if (known && known >= rest.p) {
@@ -72,8 +71,8 @@ static const char *find(struct str rest, const char *known, char c)
 	return at ? at : rest.p + rest.n;
 }
 
-/* The next complete line without its end, or false if rest is used up. *too_long: the line is
-   over the cap. */
+/* Reads the next complete line, without its line end. False: rest is used up. *too_long: the
+ * line exceeds the cap. */
 static bool next_line(struct sse *s, struct str *line, bool *too_long)
 {
 	skip_bom(s);
@@ -114,8 +113,8 @@ static void set(struct buf *b, struct str value)
 	buf_str(b, value);
 }
 
-/* An event whose type or id is over the cap counts as too large: without them it would mean
-   something else. */
+/* An event whose type or id exceeds the cap is treated as too large: without them its meaning
+ * would change. */
 static void set_small(struct sse *s, struct buf *b, struct str value)
 {
 	if (value.n > b->max) {
@@ -148,7 +147,7 @@ static void field(struct sse *s, struct str name, struct str value)
 	}
 }
 
-static void take_line(struct sse *s, struct str line, bool too_long)
+static void read_line(struct sse *s, struct str line, bool too_long)
 {
 	if (line.n && line.p[0] == ':') {
 		s->comments++;
@@ -167,7 +166,7 @@ static void take_line(struct sse *s, struct str line, bool too_long)
 	field(s, name, value);
 }
 
-/* The empty line. True when there is an event to deliver. */
+/* Handles an empty line. True: there is an event to return. */
 static bool dispatch(struct sse *s)
 {
 	bool whole = !s->data.full;
@@ -194,7 +193,7 @@ bool sse_next(struct sse *s, struct sse_event *out)
 		}
 		bool empty = line.n == 0 && !too_long;
 		if (!empty) {
-			take_line(s, line, too_long);
+			read_line(s, line, too_long);
 		}
 		buf_clear(&s->line);
 		if (empty && dispatch(s)) {

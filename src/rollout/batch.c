@@ -11,8 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A rollout with TLS uses about 40 KiB of stack. Most of the default of 8 MiB would not be used
-   either, but a thousand of them are more address space than some containers allow. */
+/* A rollout with TLS uses about 40 KiB of stack. With the default of 8 MiB, a thousand threads
+ * would reserve more address space than some containers allow. */
 #define STACK_BYTES ((size_t)256 << 10)
 
 struct batch {
@@ -25,7 +25,7 @@ struct batch {
 	struct error failure; /* the first failure */
 };
 
-static bool stop_is_asked_for(const struct batch *b)
+static bool is_stop_requested(const struct batch *b)
 {
 	struct pollfd p = {.fd = b->conf->stop_fd, .events = POLLIN};
 
@@ -40,10 +40,10 @@ static void raise_fd(int fd)
 	(void)ignored;
 }
 
-static bool take(struct batch *b, size_t *index)
+static bool next_index(struct batch *b, size_t *index)
 {
 	pthread_mutex_lock(&b->lock);
-	b->stopping = b->stopping || stop_is_asked_for(b);
+	b->stopping = b->stopping || is_stop_requested(b);
 	bool taken = !b->stopping && b->next < b->conf->count;
 	if (taken) {
 		*index = b->next++;
@@ -65,8 +65,8 @@ static void fail(struct batch *b, const struct error *err)
 	b->stopping = true;
 }
 
-static void give_back(struct batch *b, int failed, const struct rollout_result *r,
-                      const struct error *err)
+static void finish(struct batch *b, int failed, const struct rollout_result *r,
+                   const struct error *err)
 {
 	pthread_mutex_lock(&b->lock);
 	b->count.running--;
@@ -94,11 +94,11 @@ static void run_all(struct batch *b, struct io *io, struct error *err)
 	const struct batch_conf *c = b->conf;
 	size_t index;
 
-	while (take(b, &index)) {
+	while (next_index(b, &index)) {
 		struct rollout_result result = {.status = END_FAILED};
 		int failed = c->rollout(c->ctx, index, io, &result, err);
 
-		give_back(b, failed, &result, err);
+		finish(b, failed, &result, err);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Converts what adapters and policies report into fields of the recording: see lines.h. */
+/* Converts data of adapters and policies to fields of the recording: see lines.h. */
 #include "rollout/lines.h"
 
 struct env_reply lines_unsent(const struct decision *d)
@@ -14,7 +14,7 @@ struct call_fields lines_call(const struct decision *d)
 	return (struct call_fields){.id = d->id, .name = d->name, .arguments = d->arguments};
 }
 
-void lines_take_env(const struct env_facts *e, struct header_fields *out)
+void lines_set_env(const struct env_facts *e, struct header_fields *out)
 {
 	out->protocol = e->protocol;
 	out->env_name = e->name;
@@ -30,7 +30,7 @@ void lines_take_env(const struct env_facts *e, struct header_fields *out)
 	out->transport = e->transport;
 }
 
-void lines_take_policy(const struct policy_facts *p, struct header_fields *out)
+void lines_set_policy(const struct policy_facts *p, struct header_fields *out)
 {
 	out->policy_kind = p->kind;
 	out->policy_name = p->name;

@@ -1,5 +1,5 @@
-/* Converts what environments and policies report into the fields of the record format: see
-   trajectory/line_writer.h. The fields borrow from their source. */
+/* Converts data of environments and policies to fields of the record format: see
+ * trajectory/line_writer.h. The fields borrow from their source. */
 #ifndef ROLLDBG_ROLLOUT_LINES_H
 #define ROLLDBG_ROLLOUT_LINES_H
 
@@ -11,8 +11,8 @@
 struct env_reply lines_unsent(const struct decision *d);
 struct call_fields lines_call(const struct decision *d);
 
-/* Fills in the fields about a session, or about a policy. */
-void lines_take_env(const struct env_facts *e, struct header_fields *out);
-void lines_take_policy(const struct policy_facts *p, struct header_fields *out);
+/* Set the fields about a session, or about a policy. */
+void lines_set_env(const struct env_facts *e, struct header_fields *out);
+void lines_set_policy(const struct policy_facts *p, struct header_fields *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Records whether the options fit any session of the run: see options_fit.h. */
+/* Records whether the options match any session of the run: see options_fit.h. */
 #include "rollout/options_fit.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ struct options_fit {
 	pthread_mutex_t lock;
 	size_t opening;
 	bool fit;
-	uint64_t offer; /* of the first session that the options fit */
+	uint64_t offer; /* of the first session that matched */
 };
 
 struct options_fit *options_fit_new(void)

@@ -6,7 +6,7 @@
 
 #define LOST_STEPS_MAX 2 /* consecutive calls without a reply after which the environment is lost */
 
-static void remember(struct rollout *r, const struct env_reply *reply)
+static void record_reply(struct rollout *r, const struct env_reply *reply)
 {
 	double reward;
 
@@ -15,7 +15,7 @@ static void remember(struct rollout *r, const struct env_reply *reply)
 	buf_str(&r->last_error, reply->error.message);
 	arena_reset(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
-	r->lost = env_reply_came(reply) ? 0 : r->lost + 1;
+	r->lost = env_reply_received(reply) ? 0 : r->lost + 1;
 	if (reply->outcome == OUTCOME_OK && json_double(reply->reward, &reward)) {
 		r->reward_sum += reward;
 		r->reward_known = true;
@@ -55,9 +55,9 @@ static struct step_fields step_now(const struct rollout *r, const struct decisio
 	                            .at_ms = clock->unix_ms(clock->ctx)};
 }
 
-/* ---- second readings of the state ---- */
+/* ---- second reads of the state ---- */
 
-/* Is a state needed that the answer did not contain? */
+/* Is a request needed to read the state? */
 static bool is_requested(enum state_kind kind)
 {
 	return kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV || kind == STATE_RESOURCE ||
@@ -83,8 +83,8 @@ static int put_reread(struct rollout *r, struct str state, struct error *err)
 	return failed;
 }
 
-/* In a batch the state is read again before some of the first calls: did other rollouts change
-   it? */
+/* In a batch the state is read again before some of the first calls, to detect changes by other
+ * rollouts. */
 static int reread_state(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
@@ -92,7 +92,7 @@ static int reread_state(struct rollout *r, struct str state, struct error *err)
 
 	if (!shared || !state.p || r->steps == 0 || r->steps > REREAD_STEPS ||
 	    r->rereads == REREADS_EACH || !is_requested(rollout_env_facts(r)->state_kind) ||
-	    !rereads_take(shared, r->calls_before)) {
+	    !rereads_begin(shared, r->calls_before)) {
 		return 0;
 	}
 	r->rereads++;
@@ -115,8 +115,8 @@ static void note_answered(const struct rollout *r)
 	}
 }
 
-static int act(struct rollout *r, const struct decision *d, struct str state,
-               struct env_reply *reply, struct error *err)
+static int call_tool(struct rollout *r, const struct decision *d, struct str state,
+                     struct env_reply *reply, struct error *err)
 {
 	struct step_fields f = step_now(r, d, state);
 	struct call_fields call = lines_call(d);
@@ -130,7 +130,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 	}
 	note_answered(r);
 	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
-	remember(r, reply);
+	record_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
 	                                                      .outcome = reply->outcome,
 	                                                      .observation = reply->observation,
@@ -143,7 +143,7 @@ static int act(struct rollout *r, const struct decision *d, struct str state,
 		return -1;
 	}
 	r->steps++;
-	int unwritten = rollout_put_events(r, err); /* they belong to this turn */
+	int unwritten = rollout_put_events(r, err); /* before the next turn's lines */
 	count_turn(r, d);
 	return failed || unwritten ? -1 : 0;
 }
@@ -209,9 +209,9 @@ static const enum end_status endings[] = {
 	[DECIDE_LOST] = END_UNREACHABLE,
 };
 
-/* The policy stops. If its model said something, that is a turn, too. */
-static int give_up(struct rollout *r, const struct decision *d, struct str state,
-                   struct ending *end, struct error *err)
+/* The policy ended the rollout. If its model replied, that is also recorded as a turn. */
+static int end_by_policy(struct rollout *r, const struct decision *d, struct str state,
+                         struct ending *end, struct error *err)
 {
 	bool spoke = d->messages.n || d->llm.n;
 
@@ -226,7 +226,7 @@ static int give_up(struct rollout *r, const struct decision *d, struct str state
 }
 
 /* One decision and its result. */
-static int one_turn(struct rollout *r, struct ending *end, struct error *err)
+static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 {
 	struct policy_view view = {.turn = r->turns,
 	                           .observation = r->observation,
@@ -244,26 +244,26 @@ static int one_turn(struct rollout *r, struct ending *end, struct error *err)
 	bool gone = end->done && end->status == END_UNREACHABLE;
 	if ((!gone && rollout_read_state(r, &view.state, err)) || rollout_put_events(r, err) ||
 	    r->policy->ops->decide(r->policy, &view, &d, err) ||
-	    rollout_put_env_events(r, err)) { /* messages that came while the policy was thinking */
+	    rollout_put_env_events(r, err)) { /* messages received while the policy was deciding */
 		return -1;
 	}
 	r->is_fresh = false;
 	r->more = d.more;
 	if (d.kind >= DECIDE_FINISHED) {
-		return give_up(r, &d, view.state, end, err);
+		return end_by_policy(r, &d, view.state, end, err);
 	}
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (reread_state(r, view.state, err) || act(r, &d, view.state, &reply, err)) {
+	if (reread_state(r, view.state, err) || call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
 	}
 	end_if_over(r, &reply, end);
 	return 0;
 }
 
-/* A rollout whose last call got no answer did not finish: it was lost. */
-static void doubt_ending(struct rollout *r, struct ending *end)
+/* If the last call got no answer, the environment was lost, and the rollout did not finish. */
+static void check_ending(struct rollout *r, struct ending *end)
 {
 	if (r->lost > 0 && end->status != END_UNREACHABLE) {
 		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
@@ -279,12 +279,12 @@ int rollout_play(struct rollout *r, struct error *err)
 {
 	struct ending end = {.done = false};
 
-	while (!end.done || r->more) { /* calls beyond the limit are recorded, too */
-		if (one_turn(r, &end, err)) {
+	while (!end.done || r->more) { /* also records the calls beyond the limit */
+		if (play_turn(r, &end, err)) {
 			return -1;
 		}
 	}
-	doubt_ending(r, &end);
+	check_ending(r, &end);
 	if (end.status != END_UNREACHABLE && !end.state_read &&
 	    rollout_read_state(r, &end.state, err)) {
 		return -1;

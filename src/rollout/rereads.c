@@ -1,7 +1,7 @@
-/* Second readings of the state: see rereads.h. */
+/* Second reads of the state: see rereads.h. */
 #include "rollout/rereads.h"
 
-#define REQUESTS_EACH 10 /* other requests sent for each reading */
+#define REQUESTS_EACH 10 /* other requests per read */
 
 void rereads_count(struct rereads *r, int requests)
 {
@@ -18,7 +18,7 @@ long long rereads_calls(struct rereads *r)
 	return atomic_load(&r->calls);
 }
 
-bool rereads_take(struct rereads *r, long long since)
+bool rereads_begin(struct rereads *r, long long since)
 {
 	long long taken = atomic_load(&r->taken);
 

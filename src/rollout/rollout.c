@@ -1,4 +1,4 @@
-/* The life of one rollout, from the session to its end: see rollout.h. */
+/* One rollout, from opening the session to the end line: see rollout.h. */
 #include "rollout/rollout_internal.h"
 
 #include "base/log.h"
@@ -47,7 +47,7 @@ static void name_rollout(struct rollout *r)
 	r->writer.rollout = r->id;
 }
 
-/* ---- lines that need more than one fact ---- */
+/* ---- lines of the recording ---- */
 
 static int put_header(struct rollout *r, struct error *err)
 {
@@ -75,11 +75,11 @@ static int put_header(struct rollout *r, struct error *err)
 
 	if (e->protocol) {
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
-		lines_take_env(e, &f);
+		lines_set_env(e, &f);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}
 	if (r->policy) {
-		lines_take_policy(&r->policy_facts, &f);
+		lines_set_policy(&r->policy_facts, &f);
 	}
 	return line_writer_header(&r->writer, &f, err);
 }
@@ -152,8 +152,7 @@ int rollout_put_end(struct rollout *r, enum end_status status, const char *reaso
 	return rollout_put_events(r, err) || line_writer_end(&r->writer, &f, err) ? -1 : 0;
 }
 
-/* The step line needs the state after the call has been made, and the env keeps it only until
-   then. */
+/* The state of a step line is needed after the call, but the env keeps it only until the call. */
 int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
 {
 	if (r->is_fresh) {
@@ -173,8 +172,8 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
 }
 
-/* The second reading also serves as the state before the first call. Not if the first one would
-   disturb the episode: then there is none. */
+/* The second read also serves as the state before the first call. Skipped if reading would
+ * disturb the episode. */
 static int read_twice(struct rollout *r, struct error *err)
 {
 	struct buf first = BUF(BUF_MAX_MESSAGE);
@@ -187,9 +186,9 @@ static int read_twice(struct rollout *r, struct error *err)
 		r->is_fresh = !failed;
 	}
 	if (!failed) {
-		volatile_members_take(r->conf->volatile_members, buf_view(&first),
-		                      r->is_fresh ? r->fresh : STR_NONE,
-		                      rollout_env_facts(r)->state_ignore);
+		volatile_members_compare(r->conf->volatile_members, buf_view(&first),
+		                         r->is_fresh ? r->fresh : STR_NONE,
+		                         rollout_env_facts(r)->state_ignore);
 	}
 	if (failed) {
 		volatile_members_skip(r->conf->volatile_members, false);
@@ -198,7 +197,7 @@ static int read_twice(struct rollout *r, struct error *err)
 	return failed;
 }
 
-/* The user wants every member to count. */
+/* True for `--ignore none`: every member counts. */
 static bool ignores_none(const struct env_conf *conf)
 {
 	for (size_t i = 0; i < conf->ignore_count; i++) {
@@ -226,7 +225,7 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 
 /* ---- opening ---- */
 
-/* There is no session: the recording holds the request and the response. */
+/* Without a session, the recording consists of the request and the response. */
 static int end_unopened(struct rollout *r, const struct error *why, struct error *err)
 {
 	struct error recorded = *why;
@@ -249,9 +248,9 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 	                       recorded.text, STR_NONE, err);
 }
 
-/* Refusals are reported by the rule `capacity` alone. The advice how to authenticate is for the
-   terminal: it is not recorded. */
-static void tell_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
+/* Refusals are reported by the rule `capacity` only. The hint about authentication is printed,
+ * not recorded. */
+static void log_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
 {
 	bool auth = reply->error.class == CLASS_AUTH;
 
@@ -262,16 +261,16 @@ static void tell_refusal(struct rollout *r, const struct env_reply *reply, struc
 }
 
 /* A missing reply is not a refusal. */
-static int end_unwanted(struct rollout *r, const struct env_reply *reply, const char *what,
-                        struct str why, struct error *err)
+static int end_without_session(struct rollout *r, const struct env_reply *reply, const char *what,
+                               struct str why, struct error *err)
 {
 	static const struct str none = {NULL, 0};
 	struct buf reason = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&reason, what);
 	buf_str(&reason, why);
-	tell_refusal(r, reply, buf_view(&reason));
-	int failed = rollout_put_end(r, env_reply_came(reply) ? END_REFUSED : END_UNREACHABLE,
+	log_refusal(r, reply, buf_view(&reason));
+	int failed = rollout_put_end(r, env_reply_received(reply) ? END_REFUSED : END_UNREACHABLE,
 	                             buf_cstr(&reason), none, err);
 	buf_release(&reason);
 	return failed;
@@ -289,11 +288,10 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 		buf_printf(&why, " (HTTP %d)", status);
 	}
 	buf_text(&why, elsewhere ? " (check that the URL is that of an environment server)" : "");
-	int failed =
-		put_header(r, err) || line_writer_reset(&r->writer, refusal, none, err)
-			? -1
-			: end_unwanted(r, refusal,
-	                               "the server refused the session: ", buf_view(&why), err);
+	int failed = put_header(r, err) || line_writer_reset(&r->writer, refusal, none, err)
+	                     ? -1
+	                     : end_without_session(r, refusal, "the server refused the session: ",
+	                                           buf_view(&why), err);
 	buf_release(&why);
 	return failed;
 }
@@ -326,7 +324,7 @@ static int end_interrupted(struct rollout *r, struct error *err)
 	return rollout_put_end(r, END_INTERRUPTED, "interrupted", STR_NONE, err);
 }
 
-/* Without tools no policy can fit: that is a fact about the server and belongs in the recording. */
+/* Without tools no policy can match: a fact about the server, which is recorded. */
 static bool nothing_to_call(const struct rollout *r)
 {
 	return !r->conf->policy.force_call && json_count(rollout_env_facts(r)->tools) == 0;
@@ -350,7 +348,7 @@ static int open_conversation(struct rollout *r, struct env_reply *reply, struct 
 	return 0;
 }
 
-/* The reset, and what is learned about the state right after it. */
+/* The reset, and the checks of the state right after it. */
 static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 {
 	struct volatile_members *v = r->conf->volatile_members;
@@ -367,7 +365,7 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 	}
 	bool ok = !failed && reply->outcome == OUTCOME_OK;
 	if (reads && !ok) {
-		volatile_members_skip(v, !failed && env_reply_came(reply));
+		volatile_members_skip(v, !failed && env_reply_received(reply));
 	}
 	return failed || choose_ignored(r, reads && ok, err) ? -1 : 0;
 }
@@ -388,7 +386,8 @@ static int start(struct rollout *r, struct error *err)
 		return -1;
 	}
 	if (refused) {
-		return end_unwanted(r, &reply, "the reset failed: ", buf_view(&r->last_error), err);
+		return end_without_session(r, &reply,
+		                           "the reset failed: ", buf_view(&r->last_error), err);
 	}
 	r->result->opened = true;
 	if (r->conf->rereads) {
@@ -396,15 +395,14 @@ static int start(struct rollout *r, struct error *err)
 	}
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
-		                       r->misfit.kind == FAIL_NONE ? "the server offers no tools"
-		                                                   : r->misfit.text,
+		                       r->mismatch.kind == FAIL_NONE ? "the server offers no tools"
+		                                                     : r->mismatch.text,
 		                       unknown, err);
 	}
 	return rollout_play(r, err);
 }
 
-/* A failure of our own ends the run; this rollout records it if it can (on a full disk it
-   cannot). */
+/* A local failure ends the run; this rollout records it if possible (not on a full disk). */
 static void end_failed(struct rollout *r, const struct error *why)
 {
 	struct error ignored = {0};
@@ -417,8 +415,8 @@ static void end_failed(struct rollout *r, const struct error *why)
 	}
 }
 
-/* Peers and interrupts end a rollout; they are not failures of the program. Not inlined: its
-   frame would stay on the stack while each of a thousand rollouts waits. */
+/* Errors of peers and interrupts end a rollout; they are not failures of the program. Not
+ * inlined: its frame would stay on the stack while each of a thousand rollouts waits. */
 static __attribute__((noinline)) int end_after_error(struct rollout *r, struct error *err)
 {
 	struct error why = *err;
@@ -481,9 +479,9 @@ static uint64_t offer_of(const struct rollout *r)
 	return fingerprint(e->tools) ^ fingerprint(protocol);
 }
 
-/* A policy that fits other sessions of the run but not this one: the rollout continues without
-   it. If the state source does not fit, there is no session. */
-static int settle_misfit(struct rollout *r, bool opened, struct error *err)
+/* The policy matches other sessions of the run but not this one: the rollout continues without
+ * it. If the state source does not match, there is no session. */
+static int settle_mismatch(struct rollout *r, bool opened, struct error *err)
 {
 	struct error stopped = {0};
 	bool another;
@@ -501,12 +499,12 @@ static int settle_misfit(struct rollout *r, bool opened, struct error *err)
 	}
 	error_wrap(err, "this session differs from others of the run");
 	error_from_peer(err);
-	r->misfit = *err;
-	settings_unmark(r->misfit.text);
+	r->mismatch = *err;
+	settings_unmark(r->mismatch.text);
 	return opened ? 0 : -1;
 }
 
-/* Opens the session, and the policy for what it offers. */
+/* Opens the session, and the policy for its tools. */
 static int open_session(struct rollout *r, struct env_reply *refusal, struct error *err)
 {
 	struct options_fit *fit = r->conf->options_fit;
@@ -514,9 +512,9 @@ static int open_session(struct rollout *r, struct env_reply *refusal, struct err
 	options_fit_begin(fit);
 	bool opened = !env_open(r->conf->env_ops, &r->env_conf, r->conf->io, &r->env, refusal, err);
 	bool offers = opened && refusal->outcome == OUTCOME_OK && !nothing_to_call(r);
-	bool misfit = !opened || (offers && open_policy(r, err));
-	options_fit_end(fit, offers && !misfit, offer_of(r));
-	return misfit ? settle_misfit(r, opened, err) : 0;
+	bool mismatch = !opened || (offers && open_policy(r, err));
+	options_fit_end(fit, offers && !mismatch, offer_of(r));
+	return mismatch ? settle_mismatch(r, opened, err) : 0;
 }
 
 static int run(struct rollout *r, struct error *err)
@@ -534,7 +532,7 @@ static int run(struct rollout *r, struct error *err)
 
 int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)
 {
-	struct rollout *r = mem_new(sizeof(*r)); /* keeps the stacks of many threads small */
+	struct rollout *r = mem_new(sizeof(*r)); /* not on the stack: there are many threads */
 
 	*r = (struct rollout){.conf = conf,
 	                      .env_conf = conf->env,
@@ -553,7 +551,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	int failed = run(r, err) ? end_after_error(r, err) : 0;
 	out->timed_out = out->status == END_UNREACHABLE && r->last == OUTCOME_TIMEOUT;
 	if (r->env) {
-		io_ignore_stop(conf->io); /* closing has a deadline of its own */
+		io_ignore_stop(conf->io); /* closing has its own deadline */
 		conf->env_ops->close(r->env);
 	}
 	if (r->policy) {

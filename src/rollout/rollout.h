@@ -1,8 +1,8 @@
-/* The folder rollout/: running one rollout, and many of them in threads; task files. Not here:
-   what a reply means (env/), what to do next (policy/), whether the result is good (check/). */
+/* The folder rollout/: one rollout, many of them in threads, and task files. Replies are
+ * interpreted in env/, decisions are made in policy/, results are judged in check/. */
 
 /* One rollout as straight-line code: open and reset; then state, decision, step and record until
-   it is done; then end and close. */
+ * it ends; then the end line and close. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
@@ -16,14 +16,14 @@
 typedef struct policy *policy_wrap_fn(void *ctx, struct policy *inner, struct io *io);
 
 struct rollout_conf {
-	const char *task; /* NULL: named after the environment */
+	const char *task; /* NULL: the environment's name */
 	int64_t sample;
 	int64_t group_size; /* samples of each task; 0: not in a group */
 	struct env_conf env;
 	const struct env_ops *env_ops;
-	struct policy_conf policy; /* `tools` is filled in by rollout_run */
-	/* Puts a policy of the caller around that one, which is its to close; NULL: it is used as it
-	   is. `inner` is NULL where `policy` names none. */
+	struct policy_conf policy; /* `tools` is set by rollout_run */
+	/* Returns a policy that replaces `inner` (NULL if `policy` selects none) and closes it;
+	 * NULL: no replacement. */
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
 	struct str parent;       /* id of the rollout that it was forked from; absent: none */
@@ -40,33 +40,33 @@ struct rollout_conf {
 	size_t sink_count;
 	struct volatile_members *volatile_members; /* shared with other rollouts */
 	struct options_fit *options_fit;           /* the same; NULL: this is the only rollout */
-	struct scratch_pool *scratch; /* shared with other rollouts; NULL: nothing is shared */
-	/* Held while a line is written and passed to the sinks, so that they see the lines of
-	   all rollouts in the order of the recording. NULL: there is only one writer. */
+	struct scratch_pool *scratch; /* shared with other rollouts; NULL: not shared */
+	/* Held while a line is written and passed to the sinks, so that these get the lines of
+	 * all rollouts in the order of the recording. NULL: only one writer. */
 	pthread_mutex_t *order;
-	struct rereads *rereads; /* of a batch; NULL: no others run at the same time */
+	struct rereads *rereads; /* of a batch; NULL: no parallel rollouts */
 };
 
 struct rollout_result {
 	enum end_status status;
-	bool timed_out; /* lost because its last call was not answered in time */
-	bool opened;    /* it had a session, and the reset succeeded */
-	bool seeded;    /* a seed was asked for, and the environment takes one */
-	/* of END_UNREACHABLE, and of END_REFUSED for another reason than capacity: the message;
-	   otherwise kind FAIL_NONE */
+	bool timed_out; /* lost because its last call timed out */
+	bool opened;    /* the session was opened, and the reset succeeded */
+	bool seeded;    /* a seed was requested, and the environment takes one */
+	/* Set for END_UNREACHABLE, and for END_REFUSED unless for capacity: the message.
+	   Otherwise kind FAIL_NONE. */
 	struct error peer;
-	bool lost_policy; /* that message is about the policy's model */
+	bool lost_policy; /* the message is about the policy's model */
 };
 
 #define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */
 
-/* Converts a task's id to the form used in rollout ids and file names: blanks and control
-   characters become '_'; truncated to ROLLOUT_TASK_MAX. */
+/* Converts a task's id to the form used in rollout ids and file names: whitespace and control
+ * characters become '_'; truncated to ROLLOUT_TASK_MAX. */
 void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1]);
 
-/* 0: it ran, and its recording is complete, however it ended. -1: a policy that does not fit
-   (nothing was recorded, no step sent), or a failure of our own (FAIL_SYSTEM; lines already
-   written stay, with an `end` line if it could still be written). */
+/* 0: the rollout ran, and its recording is complete, however it ended. -1: a policy that does
+ * not match the tools (nothing recorded, no step sent), or a local failure (FAIL_SYSTEM; lines
+ * already written are kept, with an `end` line if possible). */
 MUST_USE int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                          struct error *err);
 

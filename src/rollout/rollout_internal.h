@@ -1,4 +1,4 @@
-/* The fields of a rollout, for rollout.c (its life) and play.c (its turns). */
+/* The fields of a rollout, for rollout.c (start and end) and play.c (its turns). */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 
@@ -17,10 +17,10 @@ struct rollout {
 	bool reward_known;
 	bool more;   /* the policy has more calls for this turn */
 	int rereads; /* number of second readings of the state */
-	/* answered calls of the batch when this rollout's newest call was sent */
+	/* calls answered in the batch when this rollout's last call was sent */
 	long long calls_before;
-	int lost;            /* consecutive calls without a reply */
-	struct error misfit; /* why the options do not fit this session; kind FAIL_NONE: they fit */
+	int lost;              /* consecutive calls without a reply */
+	struct error mismatch; /* why the options do not match; kind FAIL_NONE: they do */
 	struct buf last_error, reward_text;
 	enum outcome last;
 	struct str observation;
@@ -29,8 +29,8 @@ struct rollout {
 	struct arena now;   /* the state of this turn */
 	struct str fresh;   /* the state read since the last call; valid if `is_fresh` */
 	bool is_fresh;
-	/* pointers ignored in the state: the environment's, and members that change by
-	   themselves */
+	/* pointers ignored in the state: the environment's, and members that change without a
+	 * call */
 	struct json_paths *ignore_paths;
 	struct buf ignore;
 	uint64_t began_ns;
@@ -40,18 +40,17 @@ struct rollout {
 /* The pointers that are ignored when states are compared. */
 const struct json_paths *rollout_ignore(const struct rollout *r);
 
-/* What the environment reports about itself; without a session all facts are absent. */
+/* The environment's facts; without a session all are absent. */
 const struct env_facts *rollout_env_facts(const struct rollout *r);
 
-/* Writes the events that are not part of an answer: from the environment only, or from the
-   policy, too. */
+/* Write pending events: of the environment only, or also of the policy. */
 MUST_USE int rollout_put_env_events(struct rollout *r, struct error *err);
 MUST_USE int rollout_put_events(struct rollout *r, struct error *err);
 /* Writes the remaining events and the end line. state: after the last step; absent if unknown. */
 MUST_USE int rollout_put_end(struct rollout *r, enum end_status status, const char *reason,
                              struct str state, struct error *err);
 
-/* The present state, absent if unknown; valid until the next call. */
+/* The current state, absent if unknown; valid until the next call. */
 MUST_USE int rollout_read_state(struct rollout *r, struct str *state, struct error *err);
 
 /* Plays all turns, from the first decision to the end line. */

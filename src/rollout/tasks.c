@@ -1,4 +1,4 @@
-/* Reading task files: see tasks.h. */
+/* Task files: see tasks.h. */
 #include "rollout/tasks.h"
 
 #include "base/file.h"
@@ -16,8 +16,8 @@
 
 /* ---- values ---- */
 
-/* Compares ids as they appear in rollout ids, so that two different tasks never share one. */
-static int take_id(struct keyed *k, struct str value, void *to)
+/* Compares ids in the form used in rollout ids, so that two tasks never share one. */
+static int read_id(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
 	char digits[24], name[ROLLOUT_TASK_MAX + 1];
@@ -40,7 +40,7 @@ static int take_id(struct keyed *k, struct str value, void *to)
 	return 0;
 }
 
-static int take_seed(struct keyed *k, struct str value, void *to)
+static int read_seed(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
 
@@ -48,7 +48,7 @@ static int take_seed(struct keyed *k, struct str value, void *to)
 	return task->has_seed ? 0 : keyed_expected(k, "a 64-bit integer");
 }
 
-static int take_turns(struct keyed *k, struct str value, void *to)
+static int read_turns(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
 
@@ -68,7 +68,7 @@ static bool is_one_action(const char *text)
 	return one;
 }
 
-/* A string that would be split, or that looks like JSON, is written as a JSON string. */
+/* A string that contains commas or looks like JSON is written as a JSON string. */
 static int add_action(struct keyed *k, struct buf *joined)
 {
 	enum json_type type = json_type(k->value);
@@ -88,7 +88,7 @@ static int add_action(struct keyed *k, struct buf *joined)
 	return 0;
 }
 
-/* An array becomes "A,B,C". */
+/* Converts an array to "A,B,C". */
 static int join_actions(struct keyed *k, struct str array, const char **to)
 {
 	struct buf joined = BUF(TASK_LINE_MAX);
@@ -116,7 +116,7 @@ static bool has_empty_action(const char *actions)
 	return failed;
 }
 
-static int take_actions(struct keyed *k, struct str value, void *to)
+static int read_actions(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
 	bool list = json_type(value) == JSON_ARRAY && json_count(value);
@@ -131,7 +131,7 @@ static int take_actions(struct keyed *k, struct str value, void *to)
 	                                       : 0;
 }
 
-static int take_state(struct keyed *k, struct str value, void *to)
+static int read_state(struct keyed *k, struct str value, void *to)
 {
 	struct task *task = to;
 	struct state_source source;
@@ -152,21 +152,21 @@ static int take_state(struct keyed *k, struct str value, void *to)
 
 #define IN_TASK(member) .at = offsetof(struct task, member)
 static const struct keyed_row task_rows[] = {
-	{"id", KEYED_BY, .required = true, .read = take_id},
-	{"seed", KEYED_BY, .read = take_seed},
+	{"id", KEYED_BY, .required = true, .read = read_id},
+	{"seed", KEYED_BY, .read = read_seed},
 	{"vars", KEYED_OBJECT, IN_TASK(vars)},
 	{"reset", KEYED_OBJECT, IN_TASK(reset)},
-	{"actions", KEYED_BY, .read = take_actions},
+	{"actions", KEYED_BY, .read = read_actions},
 	{"tool", KEYED_NAME, IN_TASK(tool)},
 	{"policy", KEYED_NAME, IN_TASK(policy)},
-	{"max_turns", KEYED_BY, .read = take_turns},
-	{"state", KEYED_BY, .read = take_state},
+	{"max_turns", KEYED_BY, .read = read_turns},
+	{"state", KEYED_BY, .read = read_state},
 };
 static const struct keyed_table task_table = KEYED_TABLE(task_rows);
 
 /* ---- lines ---- */
 
-static int take_line(struct keyed *k, struct task *task)
+static int read_line(struct keyed *k, struct task *task)
 {
 	k->value = k->text;
 	if (k->text.n > TASK_LINE_MAX) {
@@ -184,7 +184,7 @@ static struct task *new_task(struct tasks *t, size_t line)
 	return &t->items[t->count++];
 }
 
-static int take_lines(struct tasks *t, struct str text, const char *name, struct error *err)
+static int read_lines(struct tasks *t, struct str text, const char *name, struct error *err)
 {
 	int failed = 0;
 
@@ -202,7 +202,7 @@ static int take_lines(struct tasks *t, struct str text, const char *name, struct
 		if (k.text.n && t->count == TASKS_MAX) {
 			failed = keyed_fail(&k, "more than %d tasks", TASKS_MAX);
 		} else if (k.text.n) {
-			failed = take_line(&k, new_task(t, number));
+			failed = read_line(&k, new_task(t, number));
 		}
 	}
 	return failed;
@@ -247,12 +247,12 @@ int tasks_parse(struct str text, const char *name, struct tasks *out, struct err
 	if (str_starts(text, STR("\xef\xbb\xbf"))) {
 		text = str_skip(text, 3);
 	}
-	if (take_lines(out, text, name, err)) {
+	if (read_lines(out, text, name, err)) {
 		return -1;
 	}
 	if (!out->count) {
 		return error_set(err, FAIL_INPUT,
-		                 "%s: no tasks; a line is {\"id\":\"NAME\"} at least", name);
+		                 "%s: no tasks; a task is a line such as {\"id\":\"NAME\"}", name);
 	}
 	return check_ids(out, name, err);
 }

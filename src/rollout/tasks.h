@@ -1,13 +1,15 @@
-/* A task file: one JSON object a line, each a task to be rolled out. The whole file is
-   read and checked before anything is started; blank lines are passed over.
-
-   id         string or whole number, required, of its own in the file (blanks and control
-              characters become '_', as in rollout ids)
-   seed       whole number: the episode's, instead of the run's
-   vars       object: variables of the prompt, kept as they stand but for blanks
-   reset      object: what the episode starts with, instead of the run's
-   actions    "A,B,C" or an array of strings: instead of the run's
-   tool, policy, state    strings, max_turns    whole number: instead of the options */
+/* A task file: one JSON object per line, each a task to roll out. The whole file is read and
+ * checked before anything is started; empty lines are skipped.
+ *
+ *   id         string or integer, required, unique in the file (whitespace and control
+ *              characters become '_', as in rollout ids)
+ *   seed       integer: the seed of the episode
+ *   vars       object: variables of the prompt, kept unchanged except for whitespace
+ *   reset      object: arguments of the reset
+ *   actions    "A,B,C" or an array of strings
+ *   tool, policy, state    strings; max_turns    integer
+ *
+ * Each key overrides the corresponding option of the run. */
 #ifndef ROLLDBG_ROLLOUT_TASKS_H
 #define ROLLDBG_ROLLOUT_TASKS_H
 
@@ -18,7 +20,7 @@
 #define TASK_LINE_MAX ((size_t)1 << 20)
 #define TASK_FILE_MAX ((size_t)1 << 30)
 
-/* Members not given are absent (NULL, has_x false). */
+/* Missing members are absent (NULL, has_x false). */
 struct task {
 	const char *id;
 	size_t line; /* line in its file, from 1 */
@@ -36,10 +38,10 @@ struct tasks {
 	struct arena arena;
 };
 
-/* "-" is standard input. FAIL_INPUT, "FILE:LINE: what and how to fix it"; also for a file
-   without tasks and for a missing policy file. */
+/* "-" is standard input. FAIL_INPUT, "FILE:LINE: problem and fix"; also for a file without tasks
+ * and for a missing policy file. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
-/* The same for the text of a file; name is for messages. */
+/* The same for a text; name is used in messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);
 void tasks_release(struct tasks *t);
 

@@ -1,4 +1,4 @@
-/* A trainer's arithmetic: see trainer.h. */
+/* Batch sizes of trainers: see trainer.h. */
 #include "rollout/trainer.h"
 
 #include <inttypes.h>
@@ -86,7 +86,8 @@ int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, str
 	return 0;
 }
 
-void trainer_say(const struct trainer_settings *s, const struct trainer_plan *p, struct buf *out)
+void trainer_describe(const struct trainer_settings *s, const struct trainer_plan *p,
+                      struct buf *out)
 {
 	uint64_t global = per_device(s) * processes(s), steps = p->sessions / global;
 

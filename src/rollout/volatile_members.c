@@ -1,4 +1,4 @@
-/* One rollout reads twice, the others wait for the result: see volatile_members.h. */
+/* One rollout reads the state twice, the others wait for the result: see volatile_members.h. */
 #include "rollout/volatile_members.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define WAIT_MS 2 /* interval between two checks whether the other rollout is done */
+#define WAIT_MS 2 /* polling interval while waiting for the other rollout */
 
 enum reading { NOT_READ, BEING_READ, WAS_READ };
 
@@ -89,9 +89,9 @@ static struct str *pointers_of(struct volatile_members *v, struct str array, siz
 	return list;
 }
 
-/* Only this thread uses v while it reads. */
-void volatile_members_take(struct volatile_members *v, struct str first, struct str second,
-                           struct str ignored)
+/* No lock needed: only this thread uses v while it reads. */
+void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
+                              struct str ignored)
 {
 	struct interval between = {.now_ms = -1, .elapsed_ms = {-1, -1}};
 	struct member_changes *c = &v->changes;
@@ -101,7 +101,7 @@ void volatile_members_take(struct volatile_members *v, struct str first, struct 
 		(void)member_changes_take(c, first, second, &between);
 	}
 	for (size_t i = 0; i < c->count; i++) {
-		log_warn("ignored in the state: %.*s (changes by itself)",
+		log_warn("ignored in the state: %.*s (changes without a call)",
 		         STR_ARG(c->members[i].pointer));
 	}
 	set_reading(v, WAS_READ);

@@ -15,19 +15,19 @@ struct volatile_members *volatile_members_new(void);
 void volatile_members_free(struct volatile_members *v); /* NULL is fine */
 
 /* Call before a rollout's reset: waits while another rollout reads. *ours: this rollout reads,
-   and must call volatile_members_take() or volatile_members_skip(). */
+   and must call volatile_members_compare() or volatile_members_skip(). */
 MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
                                    struct error *err);
-/* Takes two readings without a call in between. `ignored`: a raw JSON array of pointers that are
-   ignored anyway. Logs once what differs. */
-void volatile_members_take(struct volatile_members *v, struct str first, struct str second,
-                           struct str ignored);
-/* It could not read. If the server answered, the next rollout tries; if not, nobody reads and
-   all continue at once. */
+/* Compares two states read without a call in between, and logs once what differs. `ignored`: a
+ * raw JSON array of pointers that are ignored anyway. */
+void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
+                              struct str ignored);
+/* The rollout could not read. If the server answered, the next rollout tries; if not, nobody
+ * reads and all continue at once. */
 void volatile_members_skip(struct volatile_members *v, bool answered);
 
-/* The pointers of `ignored` and those of the members, as a JSON array appended to json, and as
-   paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
+/* Appends the pointers of `ignored` and of the members to json, as a JSON array, and returns
+ * them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
 MUST_USE int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
                                   struct json_paths **paths, struct error *err);
 

@@ -47,11 +47,11 @@ static void classify(const struct mcp_reply *r, const struct mcp_call_context *c
 	check_reply(&out, decoded);
 	if (out.outcome == OUTCOME_OK) {
 		require(!out.error.message.p);
-		mcp_believe_suspected(&reading,
-		                      flags & COUNTED     ? 1
-		                      : flags & UNCOUNTED ? 0
-		                                          : -1,
-		                      &out);
+		mcp_settle_suspected(&reading,
+		                     flags & COUNTED     ? 1
+		                     : flags & UNCOUNTED ? 0
+		                                         : -1,
+		                     &out);
 		check_reply(&out, decoded);
 	}
 	require(reading.suspected.strength == HIDDEN_ERROR_NONE || out.outcome != OUTCOME_OK);

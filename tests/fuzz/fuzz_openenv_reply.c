@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	openenv_reading_init(&reading);
 	openenv_read(&a, &q, &reading, &out);
 	check_reply(&out, decoded);
-	openenv_believe_suspected(&reading, &out);
+	openenv_confirm_suspected(&reading, &out);
 	check_reply(&out, decoded);
 	openenv_read_other(&a, &reading, &out);
 	check_reply(&out, decoded);

@@ -107,10 +107,10 @@ static void test_ends(void)
 	struct child *c = start("echo oops >&2; echo >&2; exit 7");
 
 	ends_with(c, "exited with status 7");
-	ok(str_is(child_last_words(c), "oops"), "what it said last");
-	ok(str_is(child_words(c), "oops\n\n"), "and all of it");
-	child_forget_words(c);
-	ok(child_words(c).n == 0 && str_is(child_last_words(c), "oops"), "forgotten");
+	ok(str_is(child_last_stderr_line(c), "oops"), "what it said last");
+	ok(str_is(child_stderr(c), "oops\n\n"), "and all of it");
+	child_clear_stderr(c);
+	ok(child_stderr(c).n == 0 && str_is(child_last_stderr_line(c), "oops"), "forgotten");
 	child_free(c);
 	c = start("kill -KILL $$");
 	ends_with(c, "was killed by signal 9 (Killed)");
@@ -129,15 +129,15 @@ static void test_unfinished_words(void)
 	struct child *c = start("printf 'one\ntw' >&2; echo; read -r go; echo o >&2; echo");
 
 	next_is(c, "");
-	while (child_words(c).n < 4) {
+	while (child_stderr(c).n < 4) {
 		(void)!io_wait(io, NULL, 1, &err);
 	}
-	ok(str_is(child_words(c), "one\n"), "a line that is not whole waits");
-	child_forget_words(c);
+	ok(str_is(child_stderr(c), "one\n"), "a line that is not whole waits");
+	child_clear_stderr(c);
 	ok(child_send(c, STR("go")), "it goes on");
 	next_is(c, "");
 	ends_with(c, "exited with status 0");
-	ok(str_is(child_words(c), "two\n"), "and nothing of it is lost");
+	ok(str_is(child_stderr(c), "two\n"), "and nothing of it is lost");
 	child_free(c);
 }
 
@@ -162,10 +162,10 @@ static void test_floods(void)
 	for (int i = 0; i < 50; i++) {
 		(void)!child_receive(c, &line, 1, &err);
 	}
-	while (!child_words_lost(c)) {
+	while (!child_stderr_lost(c)) {
 		(void)!child_receive(c, &line, 1, &err);
 	}
-	struct str words = child_words(c);
+	struct str words = child_stderr(c);
 	ok(words.n > (64 << 10) - 12 && words.n <= 64 << 10,
 	   "of stderr without end the newest is kept");
 	ok(str_starts(words, STR("words\n")) && words.p[words.n - 1] == '\n', "in whole lines");

@@ -504,7 +504,7 @@ static void test_leave(void)
 	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
 	}
-	http_leave(x);
+	http_drain(x);
 	misbehaving_go(&server);
 	misbehaving_wait_streamed(&server);
 	q = post("/ok");
@@ -521,7 +521,7 @@ static void test_leave(void)
 	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
 	}
-	http_leave(x);
+	http_drain(x);
 	io_free(io);
 	misbehaving_wait_open(&server, 0);
 	ok(true, "a left reply that never ends goes with the io");

@@ -21,10 +21,10 @@ static void *ask(void *arg)
 	struct str body = {NULL, 0};
 	struct page *ours;
 	int status = 0;
-	bool known = page_cache_know(a->pages, "/schema", &status, &body, &ours);
+	bool known = page_cache_find(a->pages, "/schema", &status, &body, &ours);
 
 	if (!known) {
-		page_cache_tell(a->pages, ours, a->answer, STR("{\"a\":1}"));
+		page_cache_store(a->pages, ours, a->answer, STR("{\"a\":1}"));
 	}
 	pthread_mutex_lock(&a->lock);
 	a->asked += !known;
@@ -69,20 +69,20 @@ int main(void)
 	ask_all(&a, 0);
 	ok(a.asked == ASKING, "so is one that does not answer");
 
-	ok(!page_cache_know(pages, "/schema", &status, &body, &ours) && ours,
+	ok(!page_cache_find(pages, "/schema", &status, &body, &ours) && ours,
 	   "a page is asked for");
-	ok(!page_cache_know(pages, "/metadata", &status, &body, &other) && other,
+	ok(!page_cache_find(pages, "/metadata", &status, &body, &other) && other,
 	   "another one does not wait for it");
-	page_cache_tell(pages, other, 404, STR_NONE);
-	page_cache_tell(pages, ours, 200, STR("[]"));
-	ok(page_cache_know(pages, "/schema", &status, &body, &ours) && status == 200 &&
+	page_cache_store(pages, other, 404, STR_NONE);
+	page_cache_store(pages, ours, 200, STR("[]"));
+	ok(page_cache_find(pages, "/schema", &status, &body, &ours) && status == 200 &&
 	           str_is(body, "[]"),
 	   "each has its own answer");
-	ok(page_cache_know(pages, "/metadata", &status, &body, &ours) && status == 404 && !body.p,
+	ok(page_cache_find(pages, "/metadata", &status, &body, &ours) && status == 404 && !body.p,
 	   "an absent one as well");
 	page_cache_free(pages);
-	ok(!page_cache_know(NULL, "/schema", &status, &body, &ours) && !ours,
+	ok(!page_cache_find(NULL, "/schema", &status, &body, &ours) && !ours,
 	   "without pages nothing is shared");
-	page_cache_tell(NULL, NULL, 200, STR("{}"));
+	page_cache_store(NULL, NULL, 200, STR("{}"));
 	return done();
 }

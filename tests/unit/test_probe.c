@@ -164,7 +164,7 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	                                         .starts_over = !has(PLAIN | NO_RESET),
 	                                         .has_episodes = !has(PLAIN),
 	                                         .names_sessions = has(PLAIN),
-	                                         .tells_episode = !has(PLAIN)}};
+	                                         .has_episode_id = !has(PLAIN)}};
 	return 0;
 }
 

@@ -148,7 +148,7 @@ static void list_changed(int n)
 	tools = text();
 	repeat(&tools, "{\"tools\":[", "{\"name\":\"t%d\"}", "]}", n, false);
 	repeat(&e.tools, "[", "{\"name\":\"t%d\",\"title\":\"T\"}", "]", n, true);
-	if (mcp_look_at_tools(&e, &err)) {
+	if (mcp_check_tools(&e, &err)) {
 		abort();
 	}
 	buf_release(&tools);

@@ -8,8 +8,8 @@
 static const struct {
 	const char *text, *message;
 } bad[] = {
-	{"", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
-	{"\n \n\t\r\n", "t: no tasks; a line is {\"id\":\"NAME\"} at least"},
+	{"", "t: no tasks; a task is a line such as {\"id\":\"NAME\"}"},
+	{"\n \n\t\r\n", "t: no tasks; a task is a line such as {\"id\":\"NAME\"}"},
 	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2:7: unexpected end of the text"},
 	{"{\"id\":\"a\"}{\"id\":\"b\"}", "t:1:11: unexpected text after the value"},
 	{"\n[1]", "t:2: must be an object, not array"},

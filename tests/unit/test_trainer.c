@@ -68,7 +68,7 @@ int main(void)
 		is_int(p.sessions, good[i].plan.sessions, "sessions");
 		is_int(p.groups, good[i].plan.groups, "groups");
 		is_int(p.group_size, good[i].plan.group_size, "their size");
-		trainer_say(&good[i].settings, &p, &said);
+		trainer_describe(&good[i].settings, &p, &said);
 		is_str(buf_cstr(&said), good[i].said, "said");
 		buf_release(&said);
 	}

@@ -361,7 +361,7 @@ static void test_sizes(void)
 				send(p.fd, bytes.p + at, bytes.n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 			at += n > 0 ? (size_t)n : 0;
-			websocket_heard(p.ws);
+			websocket_has_message(p.ws);
 		}
 		int got = websocket_receive(p.ws, &m, LONG_MS, &err);
 		ok(got == 1 && str_eq(m.bytes, buf_view(&text)), "%zu bytes", sizes[i]);
@@ -389,7 +389,7 @@ static void test_splits(void)
 	wss_frame(&bytes, 0x81, buf_view(&long_text));
 	for (size_t at = 0; at <= bytes.n; at++) {
 		wss_write(p.fd, bytes.p, at);
-		websocket_heard(p.ws);
+		websocket_has_message(p.ws);
 		wss_write(p.fd, bytes.p + at, bytes.n - at);
 		bool first = !strcmp(next_text(&p), "abc\xc3\xb6");
 		good += first && !strcmp(next_text(&p), buf_cstr(&long_text));
@@ -405,7 +405,7 @@ static void test_splits(void)
 	buf_release(&pong.payload);
 	for (size_t i = 0; i < bytes.n; i++) {
 		wss_write(p.fd, bytes.p + i, 1);
-		websocket_heard(p.ws);
+		websocket_has_message(p.ws);
 	}
 	is_str(next_text(&p), "abc\xc3\xb6", "byte by byte");
 	buf_release(&bytes);
@@ -738,7 +738,7 @@ static void test_late(void)
 
 	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing came");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
-	ok(!websocket_heard(p.ws), "and nothing is there");
+	ok(!websocket_has_message(p.ws), "and nothing is there");
 	wss_send(p.fd, 0x81, STR("late"));
 	is_str(next_text(&p), "late", "what comes later can still be taken");
 	pair_close(&p);
@@ -756,7 +756,7 @@ static void test_many(void)
 		wss_frame(&bytes, 0x81, str_from(text));
 	}
 	wss_write(p.fd, bytes.p, bytes.n);
-	websocket_heard(p.ws);
+	websocket_has_message(p.ws);
 	for (int i = 0; i < 5000; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		good += !strcmp(next_text(&p), text);

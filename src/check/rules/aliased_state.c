@@ -1,4 +1,4 @@
-/* Rule aliased-state: an imported recording holds the last state in every step. */
+/* Rule aliased-state: an imported recording has the last state in every step. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -6,19 +6,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MEMBERS 8 /* top-level members of the state that are looked for in observations */
+#define MEMBERS 8 /* number of top-level members compared with observations */
 
 /* A member of the state that observations also have. */
 struct seen_member {
 	bool differed; /* an observation had a different value than the state */
-	bool equal;    /* the newest observation has the same value */
+	bool equal;    /* the last observation has the same value */
 };
 
 struct aliased {
 	struct span steps;
-	int64_t first_count, last_count; /* the environment's own, if counted > 0 */
+	int64_t first_count, last_count; /* the environment's step count, if counted > 0 */
 	int64_t counted;
-	int64_t told_before; /* according to the first state; -1: not known */
+	int64_t count_before; /* step count of the first state; -1: unknown */
 	struct seen_member members[MEMBERS];
 	char name[48]; /* of the first member that differed */
 };
@@ -54,7 +54,7 @@ static void compare(struct aliased *s, const struct rollout_facts *r, size_t i,
 	}
 }
 
-static void look_at_members(struct aliased *s, const struct rollout_facts *r, const struct line *l)
+static void compare_members(struct aliased *s, const struct rollout_facts *r, const struct line *l)
 {
 	struct str state = l->value[KEY_STATE];
 	struct json_member m;
@@ -66,7 +66,7 @@ static void look_at_members(struct aliased *s, const struct rollout_facts *r, co
 	for (size_t i = 0; json_next_member(state, &cursor, &m) && i < MEMBERS; i++) {
 		compare(s, r, i, &m, l->value[KEY_OBSERVATION]);
 		if (s->steps.count == 0 && is_count(m.key)) {
-			json_i64(m.value, &s->told_before);
+			json_i64(m.value, &s->count_before);
 		}
 	}
 }
@@ -81,9 +81,9 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (s->steps.count == 0) {
-		s->told_before = -1;
+		s->count_before = -1;
 	}
-	look_at_members(s, r, m->line);
+	compare_members(s, r, m->line);
 	if (!m->failed && !m->idle) {
 		span_add(&s->steps, m->line->turn, m->line->step);
 	}
@@ -117,17 +117,17 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	if (observed(s)) {
-		finding_say(out, SEVERITY_ERROR, &s->steps, "/state",
+		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
 		            "every step has the final state, although %s changed in the "
 		            "observations",
 		            s->name);
-	} else if (moved && s->told_before == s->last_count) {
-		finding_say(out, SEVERITY_ERROR, &s->steps, "/state",
+	} else if (moved && s->count_before == s->last_count) {
+		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
 		            "the state before the first step already counts %" PRId64 " "
 		            "steps, as many as the final one",
-		            s->told_before);
+		            s->count_before);
 	} else if (moved && e->failed == 0 && s->steps.count >= 3) {
-		finding_say(out, SEVERITY_WARNING, &s->steps, "/state",
+		finding_add(out, SEVERITY_WARNING, &s->steps, "/state",
 		            "every step has the final state, although the environment's step "
 		            "count went from %" PRId64 " to %" PRId64,
 		            s->first_count, s->last_count);

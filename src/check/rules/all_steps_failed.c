@@ -1,9 +1,9 @@
-/* Rule all-steps-failed: there was one step, and it failed. */
+/* Rule all-steps-failed: the rollout's only step failed. */
 #include "check/check.h"
 
 struct first_step {
 	struct span span;
-	bool refuted; /* failed according to its content alone, although the state changed */
+	bool refuted; /* only its content indicates a failure, but the state changed */
 	char error[ERROR_TEXT];
 };
 
@@ -26,7 +26,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct first_step *s = state;
 	if (r->episode.steps == 1 && r->episode.failed == 1 && !s->refuted) {
-		finding_say(out, SEVERITY_ERROR, &s->span, "/outcome", "the only step failed: %s",
+		finding_add(out, SEVERITY_ERROR, &s->span, "/outcome", "the only step failed: %s",
 		            s->error);
 	}
 }

@@ -1,4 +1,4 @@
-/* Rule arguments-schema: a call does not fit what the tool says it takes. */
+/* Rule arguments-schema: a call does not match the tool's schema. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -6,12 +6,12 @@
 
 #include <inttypes.h>
 
-/* The schema of one tool; read when the tool is first called. */
+/* The schema of one tool, parsed when the tool is first called. */
 struct read_schema {
 	const struct arguments_schema *of;
 };
 
-struct misfit {
+struct schema_violations {
 	struct read_schema *schemas; /* by tool, in the rollout's arena */
 	bool outdated;               /* the tool list changed during the rollout */
 	bool beyond;                 /* a called tool's schema was not kept */
@@ -19,8 +19,8 @@ struct misfit {
 	char tool[64], why[200]; /* of the first violation */
 };
 
-static const struct arguments_schema *schema_of(struct misfit *s, const struct rollout_facts *r,
-                                                int tool)
+static const struct arguments_schema *schema_of(struct schema_violations *s,
+                                                const struct rollout_facts *r, int tool)
 {
 	if (!s->schemas) {
 		s->schemas = arena_new(r->arena, r->tool_count * sizeof(*s->schemas));
@@ -31,8 +31,8 @@ static const struct arguments_schema *schema_of(struct misfit *s, const struct r
 	return s->schemas[tool].of;
 }
 
-static void note(struct misfit *s, const struct rollout_facts *r, const struct derived_line *m,
-                 const struct error *err)
+static void note(struct schema_violations *s, const struct rollout_facts *r,
+                 const struct derived_line *m, const struct error *err)
 {
 	if (s->calls.count == 0) {
 		peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
@@ -45,7 +45,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	(void)out;
-	struct misfit *s = state;
+	struct schema_violations *s = state;
 	struct error err;
 	if (m->line->type == LINE_EVENT) {
 		s->outdated = s->outdated || m->line->event == EVENT_TOOLS_CHANGED;
@@ -66,12 +66,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
                 struct findings *out)
 {
 	(void)r, (void)m;
-	const struct misfit *s = state;
+	const struct schema_violations *s = state;
 	if (s->beyond) {
 		rule_not_judged(out);
 	}
 	if (s->calls.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->calls, "/tool_call/arguments",
+		finding_add(out, SEVERITY_WARNING, &s->calls, "/tool_call/arguments",
 		            "%" PRId64 " call%s not match the tool's schema; first mismatch: %s: "
 		            "%s",
 		            s->calls.count, s->calls.count == 1 ? " does" : "s do", s->tool,
@@ -94,7 +94,7 @@ const struct check check_arguments_schema = {
 	       "schema if it is wrong.",
 	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_OK | KIND_FAILED | KIND_EVENT,
-	.state_size = sizeof(struct misfit),
+	.state_size = sizeof(struct schema_violations),
 	.line = line,
 	.end = end,
 };

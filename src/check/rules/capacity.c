@@ -1,4 +1,4 @@
-/* Rule capacity: the server had no room for a session or a step. */
+/* Rule capacity: a session or a step was refused because of capacity. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -40,10 +40,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct capacity *s = state;
 	if (s->session) {
-		finding_say(out, SEVERITY_ERROR, NULL, "/error",
+		finding_add(out, SEVERITY_ERROR, NULL, "/error",
 		            "the server refused the session: no capacity: %s", s->error);
 	} else if (s->steps.count > 0) {
-		finding_say(out, SEVERITY_ERROR, &s->steps, "/error",
+		finding_add(out, SEVERITY_ERROR, &s->steps, "/error",
 		            "the server refused %" PRId64 " of %" PRId64 " steps: no "
 		            "capacity: %s",
 		            s->steps.count, r->steps, s->error);

@@ -1,5 +1,5 @@
-/* Rule control-plane-blind: reward, status or state could not be read, or were
-   another's. */
+/* Rule control-plane-blind: reward, status or state could not be read, or came from another
+ * environment. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -14,7 +14,7 @@ struct blind {
 	char reason[ERROR_TEXT];
 };
 
-static void note_event(struct blind *s, const struct rollout_facts *r, const struct line *l)
+static void add_event(struct blind *s, const struct rollout_facts *r, const struct line *l)
 {
 	struct str reason = JSON_GET(l->value[KEY_DETAIL], "why");
 	bool lost = l->event == EVENT_STATE_SOURCE_LOST;
@@ -36,8 +36,8 @@ static void note_event(struct blind *s, const struct rollout_facts *r, const str
 	}
 }
 
-/* What the recorder reports about its reading; without that, values that were present before and
-   are missing now. Imported recordings may omit anything. */
+/* Reading errors reported by the recorder; in other recordings, values that were present before
+ * and are missing now. Imported recordings may omit anything. */
 static bool is_unread(const struct rollout_facts *r, const struct derived_line *m)
 {
 	const struct line *l = m->line;
@@ -61,7 +61,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct blind *s = state;
 	const struct line *l = m->line;
 	if (l->type == LINE_EVENT) {
-		note_event(s, r, l);
+		add_event(s, r, l);
 		return;
 	}
 	if (is_unread(r, m)) {
@@ -69,12 +69,12 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void say_skipped(const struct blind *s, struct findings *out)
+static void report_skipped(const struct blind *s, struct findings *out)
 {
 	if (s->lost.count + s->failed.count + s->unread.count > 0 || s->skipped.count == 0) {
 		return;
 	}
-	finding_say(out, SEVERITY_INFO, &s->skipped, "/event",
+	finding_add(out, SEVERITY_INFO, &s->skipped, "/event",
 	            "the control plane was deliberately not read%s%s", s->reason[0] ? ": " : "",
 	            s->reason);
 }
@@ -86,23 +86,23 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";
 	if (s->lost.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->lost, "/event",
+		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
 		            "the state was read from another environment than the one the "
 		            "call acted on%s%s",
 		            colon, s->reason);
 	}
 	if (s->unread.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->unread, "/reward",
+		finding_add(out, SEVERITY_WARNING, &s->unread, "/reward",
 		            "reward or status could not be read after %" PRId64 " of %" PRId64
 		            " steps",
 		            s->unread.count, r->steps);
 	} else if (s->failed.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->failed, "/event",
+		finding_add(out, SEVERITY_WARNING, &s->failed, "/event",
 		            "the control plane could not be read, %" PRId64 " time%s%s%s",
 		            s->failed.count, s->failed.count == 1 ? "" : "s",
 		            s->lost.count ? "" : colon, s->lost.count ? "" : s->reason);
 	}
-	say_skipped(s, out);
+	report_skipped(s, out);
 }
 
 const struct check check_control_plane_blind = {

@@ -1,4 +1,4 @@
-/* Rule effect-despite-error: the answer was an error, and it happened all the same. */
+/* Rule effect-despite-error: a step failed but changed the state. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	const struct despite *s = state;
 	if (s->steps.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->steps, "/outcome",
+		finding_add(out, SEVERITY_WARNING, &s->steps, "/outcome",
 		            "%" PRId64 " failed step%s changed the state; first error: %s",
 		            s->steps.count, s->steps.count == 1 ? "" : "s", s->error);
 	}

@@ -1,4 +1,4 @@
-/* Rule expected-error-missing: an error that was to come did not. */
+/* Rule expected-error-missing: an expected error did not occur. */
 #include "check/check.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 			struct span where = {0};
 
 			span_add(&where, turn, -1);
-			finding_say(out, SEVERITY_ERROR, &where, "/outcome",
+			finding_add(out, SEVERITY_ERROR, &where, "/outcome",
 			            turn > r->last_turn
 			                    ? "an error was expected in this turn, but the "
 			                      "rollout has no such turn"
@@ -31,7 +31,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 			continue;
 		}
 		peer_name(r->work, one, pattern, sizeof(pattern));
-		finding_say(out, SEVERITY_ERROR, NULL, "/error/message",
+		finding_add(out, SEVERITY_ERROR, NULL, "/error/message",
 		            "an error was expected, but none of %" PRId64 " steps failed "
 		            "with: %s",
 		            r->steps, pattern);

@@ -1,4 +1,4 @@
-/* Rule failed-run: the rollout was stuck in failures for a while and then recovered. */
+/* Rule failed-run: several steps failed in a row, then the rollout recovered. */
 #include "check/check.h"
 
 #include "facts/streak.h"
@@ -13,7 +13,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	if (!streak_feed(state, p, &ended)) {
 		return;
 	}
-	finding_say(out, SEVERITY_WARNING, &ended.span, "/outcome",
+	finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",
 	            "%" PRId64
 	            " steps failed in a row before the rollout recovered; %s; first error: %s",
 	            ended.span.count, streak_state(ended.unchanged), ended.error);

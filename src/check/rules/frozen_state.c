@@ -1,4 +1,4 @@
-/* Rule frozen-state: calls were made, and nothing moved. */
+/* Rule frozen-state: calls were made, but nothing changed. */
 #include "check/check.h"
 
 #include "facts/streak.h"
@@ -10,7 +10,7 @@
 
 struct frozen {
 	struct span sent; /* calls of tools not known to be read-only, answered or refused */
-	int64_t learned;  /* not included: calls of tools that only read in the baseline */
+	int64_t learned;  /* calls of tools that are read-only in the baseline; not included */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -28,7 +28,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->sent, m->line->turn, m->line->step);
 }
 
-/* What the environment's own step count says about the calls: whether they reached it. */
+/* Describes whether the calls reached the environment, from its own step count. */
 static void describe_count(const struct rollout_facts *r, char *out, size_t size)
 {
 	if (r->env_count.reported >= 2 && r->env_count.moved) {
@@ -56,7 +56,7 @@ static bool is_rewarded(const struct rollout_facts *r, const struct derived_line
 	return r->reward_known && r->reward_sum > 0;
 }
 
-/* Rollouts in which every call failed are left to other rules. */
+/* Rollouts in which every call failed are reported by other rules. */
 static bool is_about_failures(const struct rollout_facts *r)
 {
 	return r->episode.failed == r->episode.steps || r->failed_run >= STREAK_LONG;
@@ -83,7 +83,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         " of tools that are read-only according to the baseline",
 		         s->learned);
 	}
-	finding_say(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
+	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
 	            e->unchanged ? "/state" : "/observation",
 	            "%" PRId64 " calls%s, and %s from first to last; %s%s%s", s->sent.count, failed,
 	            e->unchanged ? "the state is the same" : "all answers are equal", count,

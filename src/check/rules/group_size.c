@@ -15,7 +15,7 @@ static void group(const struct task_group *g, struct findings *out)
 		snprintf(lost, sizeof(lost), "; %" PRId64 " got no session or have no end",
 		         g->lost);
 	}
-	finding_say(out, SEVERITY_ERROR, NULL, "",
+	finding_add(out, SEVERITY_ERROR, NULL, "",
 	            "task %s has %" PRId64 " of the %" PRId64 " rollouts of its group%s", g->name,
 	            g->count, g->size, lost);
 }

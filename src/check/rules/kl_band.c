@@ -1,5 +1,5 @@
-/* Rule kl-band: the trainer gives the sampled tokens other probabilities than the engine
-   did that sampled them. */
+/* Rule kl-band: the trainer's probabilities of the sampled tokens differ too much from those of
+ * the engine that sampled them. */
 #include "check/check.h"
 
 #include "facts/logprobs.h"
@@ -10,15 +10,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROUNDING                                                                                   \
-	0.01 /* mean distance of probabilities that precision does not explain           \
-	      */
+#define ROUNDING 0.01 /* mean difference of probabilities: more than precision explains */
 
 struct band {
 	struct ratios sum;
 	struct span compared, uneven, alone, unrecorded;
-	int64_t here, there; /* number of tokens in the first turn that differs in length */
-	char tempered[96];   /* why the two cannot be compared; "": they can be */
+	int64_t here, there;   /* token counts of the first turn that differs in length */
+	char incomparable[96]; /* why they cannot be compared; "": they can */
 };
 
 static bool has_any(struct str llm)
@@ -42,7 +40,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (m->line->type == LINE_HEADER) {
-		logprobs_tempered(m->line->value[KEY_POLICY], s->tempered, sizeof(s->tempered));
+		logprobs_tempered(m->line->value[KEY_POLICY], s->incomparable,
+		                  sizeof(s->incomparable));
 		return;
 	}
 	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
@@ -71,10 +70,10 @@ static const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void say_partners(const struct band *s, struct findings *out)
+static void report_mismatches(const struct band *s, struct findings *out)
 {
 	if (s->uneven.count) {
-		finding_say(out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
+		finding_add(out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
 		            "in %" PRId64 " turn%s the trainer scored another number of "
 		            "tokens than were sampled: %" PRId64 " instead of %" PRId64 " in "
 		            "turn %" PRId64,
@@ -82,14 +81,14 @@ static void say_partners(const struct band *s, struct findings *out)
 		            s->uneven.first_turn);
 	}
 	if (s->alone.count) {
-		finding_say(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
+		finding_add(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
 		            "%" PRId64 " turn%s with log-probabilities %s no matching turn in "
 		            "the trainer's file",
 		            s->alone.count, plural(s->alone.count),
 		            s->alone.count == 1 ? "has" : "have");
 	}
 	if (s->unrecorded.count) {
-		finding_say(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
+		finding_add(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
 		            "%" PRId64
 		            " turn%s of the trainer's file %s recorded without log-probabilities",
 		            s->unrecorded.count, plural(s->unrecorded.count),
@@ -97,17 +96,17 @@ static void say_partners(const struct band *s, struct findings *out)
 	}
 }
 
-/* Without the sign of values that round to zero. */
+/* Avoids "-0.000" for values that round to zero. */
 static double shown(double v)
 {
 	return fabs(v) < 0.0005 ? 0 : v;
 }
 
-static void say_band(const struct band *s, struct findings *out)
+static void report_band(const struct band *s, struct findings *out)
 {
 	const struct ratios *sum = &s->sum;
 	bool apart = ratios_apart(sum), shifted = ratios_shifted(sum);
-	char shift[128] = "", tempered[128] = "";
+	char shift[128] = "", incomparable[128] = "";
 
 	if (shifted) {
 		snprintf(shift, sizeof(shift),
@@ -115,21 +114,22 @@ static void say_band(const struct band *s, struct findings *out)
 		         "of turns and %.3f after them",
 		         ratios_first(sum), RATIOS_FIRST, ratios_rest(sum));
 	}
-	if (s->tempered[0]) {
-		snprintf(tempered, sizeof(tempered), "; not comparable, sent: %s", s->tempered);
+	if (s->incomparable[0]) {
+		snprintf(incomparable, sizeof(incomparable), "; not comparable, sent: %s",
+		         s->incomparable);
 	}
 	if (apart || shifted) {
-		finding_say(out, s->tempered[0] ? SEVERITY_INFO : SEVERITY_WARNING, &s->compared,
-		            "/llm/logprobs",
+		finding_add(out, s->incomparable[0] ? SEVERITY_INFO : SEVERITY_WARNING,
+		            &s->compared, "/llm/logprobs",
 		            "KL of %" PRId64
 		            " tokens: k1 %.3f, k3 %.3f, mean weight %.3f, ess %.3f%s%s",
 		            sum->tokens, shown(ratios_k1(sum)), ratios_k3(sum), ratios_weight(sum),
-		            ratios_ess(sum), shift, tempered);
+		            ratios_ess(sum), shift, incomparable);
 	} else if (ratios_distance(sum) > ROUNDING) {
-		finding_say(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
+		finding_add(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
 		            "the probabilities of %" PRId64
 		            " tokens are %.3g apart on average, more than precision explains%s",
-		            sum->tokens, ratios_distance(sum), tempered);
+		            sum->tokens, ratios_distance(sum), incomparable);
 	}
 }
 
@@ -137,8 +137,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
                 struct findings *out)
 {
 	(void)r, (void)m;
-	say_partners(state, out);
-	say_band(state, out);
+	report_mismatches(state, out);
+	report_band(state, out);
 }
 
 static void finish(const struct trained *t, struct findings *out)
@@ -146,7 +146,7 @@ static void finish(const struct trained *t, struct findings *out)
 	struct trained_use use = trained_use(t);
 
 	if (use.unused) {
-		finding_say(out, use.unused == use.turns ? SEVERITY_WARNING : SEVERITY_INFO, NULL,
+		finding_add(out, use.unused == use.turns ? SEVERITY_WARNING : SEVERITY_INFO, NULL,
 		            "",
 		            "%" PRId64 " of %" PRId64
 		            " turns of the trainer's file are in none of the recordings%s",
@@ -154,7 +154,7 @@ static void finish(const struct trained *t, struct findings *out)
 		            use.unused == use.turns ? ": do the rollout ids match?" : "");
 	}
 	if (use.several) {
-		finding_say(out, SEVERITY_WARNING, NULL, "",
+		finding_add(out, SEVERITY_WARNING, NULL, "",
 		            "%" PRId64 " of %" PRId64
 		            " turns of the trainer's file were compared with several recorded "
 		            "ones: judge one run at a time",

@@ -1,4 +1,4 @@
-/* Rule logprob-range: log-probabilities that are none. */
+/* Rule logprob-range: log-probabilities are missing or invalid. */
 #include "check/check.h"
 
 #include "facts/logprobs.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct ranges {
-	bool asked; /* of log-probabilities, according to the parameters that were sent */
+	bool asked; /* log-probabilities were requested, by the parameters sent */
 	struct span missing, positive, unset, zero, uneven;
 };
 
@@ -95,7 +95,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		if (all[i].span->count) {
-			finding_say(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
+			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
 			            "in %" PRId64 " turn%s: %s", all[i].span->count,
 			            all[i].span->count == 1 ? "" : "s", all[i].what);
 		}

@@ -1,4 +1,4 @@
-/* Rule loop: the same few calls again and again, with the same answers. */
+/* Rule loop: one to three calls are repeated with the same answers. */
 #include "check/check.h"
 
 #include "facts/fingerprint.h"
@@ -7,16 +7,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PERIODS         3 /* the longest period that is detected */
+#define PERIODS         3 /* maximum length of a cycle */
 #define ROUNDS          3
-#define ROUNDS_HARMLESS 10 /* calls that only read, or may be repeated */
+#define ROUNDS_HARMLESS 10 /* for read-only and idempotent calls */
 
-#define SAMPLE ((size_t)64) /* bytes of a long value that are compared first */
+#define SAMPLE ((size_t)64) /* bytes of a long value used for the quick hash */
 
-/* A step as its call, state and result. The first comparison is cheap; equal steps are compared
-   in full from the second round on. */
-struct lap {
-	uint64_t look, full; /* full 0: not computed yet */
+/* A step: hashes of its call, state and result. The quick hash covers samples; equal steps are
+ * compared by the full hash from the second round on. */
+struct loop_step {
+	uint64_t quick_hash, full; /* full 0: not computed yet */
 	int64_t turn, step;
 };
 
@@ -27,15 +27,15 @@ struct streak_of {
 };
 
 struct loop {
-	struct lap last[PERIODS]; /* the newest first */
+	struct loop_step last[PERIODS]; /* last step first */
 	int known;
 	struct streak_of now[PERIODS]; /* by period - 1 */
 	struct streak_of longest;
 	char tool[64];    /* its last call */
-	bool learned;     /* that tool only reads, according to the baseline */
+	bool learned;     /* that tool is read-only according to the baseline */
 	int64_t others;   /* further loops of this rollout */
-	int64_t harmless; /* steps in a row whose calls may be repeated */
-	int64_t failed;   /* steps in a row that failed */
+	int64_t harmless; /* consecutive steps whose calls may be repeated */
+	int64_t failed;   /* consecutive failed steps */
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -54,7 +54,7 @@ static uint64_t sample(struct str s)
 	return mix(h, fingerprint((struct str){s.p + s.n - SAMPLE, SAMPLE}));
 }
 
-static uint64_t start_of(struct str s)
+static uint64_t quick_hash_start(struct str s)
 {
 	uint64_t h = 0;
 
@@ -62,21 +62,21 @@ static uint64_t start_of(struct str s)
 	return h;
 }
 
-/* If the state is known, it shows whether anything moved, and numbers and ids in the answer may
-   differ; if not, the answers must be equal. */
-static uint64_t look(const struct derived_line *m)
+/* If the state is known, it shows progress, and numbers and ids in the answer may differ;
+ * otherwise the answers must be equal. */
+static uint64_t quick_hash(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);
 	uint64_t tool = m->tool >= 0 ? (uint64_t)m->tool : sample(m->tool_name);
 	uint64_t h = mix(tool, sample(m->arguments));
 
 	if (hash.n) {
-		return mix(h, start_of(hash));
+		return mix(h, quick_hash_start(hash));
 	}
 	return mix(h, sample(m->line->value[KEY_OBSERVATION]));
 }
 
-static uint64_t look_twice(const struct rollout_facts *r, const struct derived_line *m)
+static uint64_t full_hash(const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct str answer = m->line->value[KEY_OBSERVATION];
 	struct str hash = line_state_hash(m->line);
@@ -88,12 +88,12 @@ static uint64_t look_twice(const struct rollout_facts *r, const struct derived_l
 	return mix(h, fingerprint(answer)) | 1;
 }
 
-static bool is_same(const struct lap *a, const struct lap *b)
+static bool is_same(const struct loop_step *a, const struct loop_step *b)
 {
-	return a->look == b->look && (!a->full || !b->full || a->full == b->full);
+	return a->quick_hash == b->quick_hash && (!a->full || !b->full || a->full == b->full);
 }
 
-/* One call repeated is a loop of period 1, not 2 or 3. */
+/* A single repeated call is a loop of period 1, not 2 or 3. */
 static bool is_uniform(const struct loop *s, int period)
 {
 	return period > 1 && s->now[0].matches >= period - 1;
@@ -109,11 +109,11 @@ static bool is_loop(const struct loop *s, const struct streak_of *k)
 	return k->period > 1 || s->failed == 0; /* otherwise it is retry-same-error */
 }
 
-static void follow(struct loop *s, const struct rollout_facts *r, const struct derived_line *m,
-                   const struct lap *now, int period)
+static void update_loop(struct loop *s, const struct rollout_facts *r, const struct derived_line *m,
+                        const struct loop_step *now, int period)
 {
 	struct streak_of *k = &s->now[period - 1];
-	const struct lap *before = &s->last[period - 1];
+	const struct loop_step *before = &s->last[period - 1];
 
 	if (s->known < period || !is_same(now, before)) {
 		*k = (struct streak_of){.period = period};
@@ -148,19 +148,19 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (m->outside_episode || r->policy == POLICY_RANDOM) {
 		return;
 	}
-	struct lap now = {look(m), 0, m->line->turn, m->line->step};
+	struct loop_step now = {quick_hash(m), 0, m->line->turn, m->line->step};
 	bool again = false;
 	for (int i = 0; i < s->known; i++) {
-		again = again || s->last[i].look == now.look;
+		again = again || s->last[i].quick_hash == now.quick_hash;
 	}
 	if (again) {
-		now.full = look_twice(r, m);
+		now.full = full_hash(r, m);
 	}
 	s->harmless = may_be_repeated(r, m) ? s->harmless + 1 : 0;
 	s->failed = m->failed ? s->failed + 1 : 0;
 	if (again || s->now[0].matches || s->now[1].matches || s->now[2].matches) {
 		for (int period = 1; period <= PERIODS; period++) {
-			follow(s, r, m, &now, period);
+			update_loop(s, r, m, &now, period);
 		}
 	}
 	memmove(&s->last[1], &s->last[0], (PERIODS - 1) * sizeof(s->last[0]));
@@ -184,7 +184,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->others) {
 		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->others);
 	}
-	finding_say(out, SEVERITY_WARNING, &k->span, "/tool_call",
+	finding_add(out, SEVERITY_WARNING, &k->span, "/tool_call",
 	            "%s was repeated for %" PRId64 " rounds with the same answers (%s%s)%s", calls,
 	            k->matches / k->period + 1, s->tool[0] ? s->tool : "a tool without a name",
 	            s->learned ? ", read-only according to the baseline" : "", more);

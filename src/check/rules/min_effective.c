@@ -1,4 +1,4 @@
-/* Rule min-effective: fewer effective steps than the user asked for. */
+/* Rule min-effective: fewer effective steps than required by the user. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 	(void)state, (void)m;
 	if (effective < r->min_effective) {
-		finding_say(out, SEVERITY_ERROR, NULL, "/state",
+		finding_add(out, SEVERITY_ERROR, NULL, "/state",
 		            "%" PRId64 " of %" PRId64 " steps %s effective%s, and at least %" PRId64
 		            " were required",
 		            effective, r->steps, effective == 1 ? "is" : "are",

@@ -1,29 +1,29 @@
-/* Rule missing-state: a state source was named, and a step has no state before it. */
+/* Rule missing-state: there is a state source, but a step has no state. */
 #include "check/check.h"
 
 #include "facts/peer.h"
 
 #include <inttypes.h>
 
-#define EMPTY_LEAST 2 /* one empty state may be that of a beginning */
+#define EMPTY_MIN 2 /* a single empty state may be the initial one */
 
 struct missing {
 	struct span steps;
 	struct span empty; /* steps whose state is {} */
-	bool told;         /* some state said something */
+	bool told;         /* some state was not empty */
 	bool lost;         /* the source turned out to belong to another environment */
 	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
 };
 
-/* If the observation is the state, there is none before the first observation, and none after a
-   failed step. */
+/* If the observation is the state, there is no state before the first observation, nor after a
+ * failed step. */
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE || s->lost || s->skipped ||
 	       (r->source == SOURCE_OBSERVATION && (r->steps == 1 || r->previous.failed));
 }
 
-/* It was read, but is longer than a line may be: its hash is recorded. */
+/* The state was read, but exceeds the length of a line: only its hash is recorded. */
 static bool was_cut(const struct line *event)
 {
 	return event->event == EVENT_TRUNCATED_BYTES &&
@@ -62,13 +62,13 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct missing *s = state;
 	if (s->steps.count > 0) {
-		finding_say(out, SEVERITY_ERROR, &s->steps, "/state",
+		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
 		            "%" PRId64 " of %" PRId64 " steps have no state before the "
 		            "action, although there is a state source",
 		            s->steps.count, r->steps);
 	}
-	if (!s->told && s->empty.count >= EMPTY_LEAST) {
-		finding_say(out, SEVERITY_ERROR, &s->empty, "/state",
+	if (!s->told && s->empty.count >= EMPTY_MIN) {
+		finding_add(out, SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
 		            " steps: the source has nothing to tell",
 		            s->empty.count);

@@ -1,5 +1,4 @@
-/* Rule multi-step-illusion: many turns of conversation, and the environment never
-   did a thing. */
+/* Rule multi-step-illusion: every step failed, or the rollout ends in failed steps. */
 #include "check/check.h"
 
 #include "facts/streak.h"
@@ -9,7 +8,7 @@
 struct illusion {
 	struct span failed;     /* all failed steps of the episode */
 	char error[ERROR_TEXT]; /* of the first one */
-	/* failed according to their content alone, although the state changed */
+	/* steps whose content alone indicates a failure, but whose state changed */
 	int64_t refuted;
 	struct streak streak;
 };
@@ -31,16 +30,16 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	s->refuted += p->by_content && p->effect == EFFECT_CHANGED;
 }
 
-static void say_all_failed(const struct illusion *s, const struct episode_counts *e,
-                           struct findings *out)
+static void report_all_failed(const struct illusion *s, const struct episode_counts *e,
+                              struct findings *out)
 {
 	if (e->changed > 0) {
-		finding_say(out, SEVERITY_ERROR, &s->failed, "/outcome",
+		finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
 		            "%" PRId64 " of %" PRId64 " steps failed, although the state "
 		            "changed after %" PRId64 " of them; first error: %s",
 		            e->failed, e->steps, e->changed, s->error);
 	} else {
-		finding_say(out, SEVERITY_ERROR, &s->failed, "/outcome",
+		finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
 		            "%" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
 		            e->failed, e->steps, streak_state(e->unchanged), s->error);
 	}
@@ -56,9 +55,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return; /* left to effect-despite-error: for example a dart that missed */
 	}
 	if (e->steps >= 2 && e->failed == e->steps) {
-		say_all_failed(s, e, out);
+		report_all_failed(s, e, out);
 	} else if (s->streak.span.count >= STREAK_LONG) {
-		finding_say(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
+		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
 		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
 		            s->streak.span.count, e->steps, streak_state(s->streak.unchanged),
 		            s->streak.error);

@@ -1,4 +1,4 @@
-/* Rule no-tool-call: tools are offered, and turn after turn none is called. */
+/* Rule no-tool-call: tools are offered, but the model calls none. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -7,17 +7,17 @@
 
 #define IN_A_ROW 2
 
-/* Called only for turns without a call: calls in between are visible in the step count. */
+/* Only called for turns without a call: calls in between are visible in the step count. */
 struct silent {
 	int64_t steps, turn; /* of the rollout, at the last such turn */
-	int64_t talked;      /* turns without a user's reply */
+	int64_t talked;      /* turns that no user replied to */
 	bool begun;
 	struct span run, longest;
 	const char *cause;  /* of the first turn of the run */
 	const char *reason; /* of the longest run */
 };
 
-/* The causes reported by the reply parser, as sentences. */
+/* The causes reported by the parser of replies, with their messages. */
 static const struct {
 	const char *cause, *words;
 } causes[] = {
@@ -39,7 +39,7 @@ static const struct {
 	{"unsent", "its calls could not be sent"},
 };
 
-static const char *words_of(const struct derived_line *m)
+static const char *cause_text(const struct derived_line *m)
 {
 	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
 	struct str cause = JSON_GET(parse, "cause");
@@ -55,7 +55,7 @@ static const char *words_of(const struct derived_line *m)
 	return "the cause was not recorded";
 }
 
-/* Did a user reply to the text? A reminder from our own policy does not count. */
+/* Did a user reply to the text? The policy's own reminder does not count. */
 static bool is_answered(const struct rollout_facts *r, const struct line *l)
 {
 	struct str message;
@@ -102,7 +102,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return; /* several calls of one turn that could not be sent */
 	}
 	if (s->run.count == 0) {
-		s->cause = words_of(m);
+		s->cause = cause_text(m);
 	}
 	s->talked++;
 	span_add(&s->run, s->turn, -1);
@@ -119,7 +119,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!never && s->longest.count < IN_A_ROW) {
 		return;
 	}
-	finding_say(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
+	finding_add(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
 	            "no tool was called in %s%" PRId64 " turn%s%s: %s",
 	            never && s->longest.count > 1 ? "any of " : "", s->longest.count,
 	            s->longest.count == 1 ? "" : "s", never ? "" : " in a row", s->reason);

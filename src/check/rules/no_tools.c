@@ -1,5 +1,4 @@
-/* Rule no-tools: there is nothing to call, or nothing of what is offered can be
-   called. */
+/* Rule no-tools: the server offers no tools, or refuses all that it offers. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -50,9 +49,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	if (r->tool_count == 0) {
-		finding_say(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
+		finding_add(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
 	} else if (!s->accepted && s->count == r->tool_count) {
-		finding_say(out, SEVERITY_ERROR, &s->calls, "/error",
+		finding_add(out, SEVERITY_ERROR, &s->calls, "/error",
 		            "every tool the server offers (%zu) was refused as unknown when called",
 		            r->tool_count);
 	}

@@ -1,4 +1,4 @@
-/* Rule observation-lost: the reply had content, and the policy or the record has none. */
+/* Rule observation-lost: an answer had content, but did not reach the policy or the recording. */
 #include "check/check.h"
 
 #include "base/text.h"
@@ -6,14 +6,14 @@
 
 #include <inttypes.h>
 
-/* A client that loses answers loses all of them, and searching every message would take longer
-   than all other rules together: the first steps are enough. */
+/* Only the first steps are checked: a client that loses answers loses all of them, and searching
+ * every message would take longer than all other rules together. */
 #define LOOKS 4
 
 struct lost {
-	struct span unsaid; /* answers missing from the conversation */
+	struct span not_in_conversation; /* answers missing from the conversation */
 	struct span unread; /* answers missing from the record: under another key, or not JSON */
-	char near[64];      /* the key that was probably meant */
+	char near[64];      /* a similar key */
 	int looked;
 };
 
@@ -22,8 +22,8 @@ static bool is_empty(struct str value)
 	return json_is_null(value) || peer_is(value, STR(""));
 }
 
-/* Does the line have a conversation, and does no message in it pass anything to the model? */
-static bool is_untold(const struct line *l)
+/* Does the line have a conversation without a message that contains the answer? */
+static bool is_missing_in_conversation(const struct line *l)
 {
 	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
 	struct str message, values[ARRAY_LEN(keys)];
@@ -64,8 +64,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 
 	(void)out;
 	if (!is_empty(l->value[KEY_OBSERVATION])) {
-		if (s->looked < LOOKS && ++s->looked && is_untold(l)) {
-			span_add(&s->unsaid, l->turn, l->step);
+		if (s->looked < LOOKS && ++s->looked && is_missing_in_conversation(l)) {
+			span_add(&s->not_in_conversation, l->turn, l->step);
 		}
 	} else if (has_near(s, r->work, l->value[KEY_STRUCTURED]) || !is_empty(l->value[KEY_RAW])) {
 		span_add(&s->unread, l->turn, l->step);
@@ -78,14 +78,14 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	struct lost *s = state;
 
 	(void)r, (void)m;
-	if (s->unsaid.count) {
-		finding_say(out, SEVERITY_ERROR, &s->unsaid, "/messages",
+	if (s->not_in_conversation.count) {
+		finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
 		            "%" PRId64 " of the first %d answer%s did not reach the "
 		            "conversation",
-		            s->unsaid.count, s->looked, s->looked == 1 ? "" : "s");
+		            s->not_in_conversation.count, s->looked, s->looked == 1 ? "" : "s");
 	}
 	if (s->unread.count) {
-		finding_say(out, SEVERITY_ERROR, &s->unread, "/observation",
+		finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
 		            "%" PRId64 " answer%s had content but no observation%s%s",
 		            s->unread.count, s->unread.count == 1 ? "" : "s",
 		            s->near[0] ? "; a similar key exists: " : "", s->near);

@@ -1,4 +1,4 @@
-/* Rule one-step-episode: the rollout ended after one step for no known reason. */
+/* Rule one-step-episode: the rollout ended after one step for an unknown reason. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -53,7 +53,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	const char *word = end_status_name(m->line->status);
-	finding_say(out, SEVERITY_WARNING, &s->step, "/terminated",
+	finding_add(out, SEVERITY_WARNING, &s->step, "/terminated",
 	            "the rollout ended after one step with status \"%s\", although neither "
 	            "the environment nor a script or limit ended it",
 	            word ? word : "");

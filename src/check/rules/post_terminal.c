@@ -1,5 +1,4 @@
-/* Rule post-terminal: steps were sent after the environment had said the episode
-   is over. */
+/* Rule post-terminal: steps were sent after the end of the episode. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -19,7 +18,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct span *steps = state;
 	if (steps->count > 0) {
-		finding_say(out, SEVERITY_WARNING, steps, "/step",
+		finding_add(out, SEVERITY_WARNING, steps, "/step",
 		            "%" PRId64 " of %" PRId64
 		            " steps were sent after the environment had ended the episode at turn "
 		            "%" PRId64,

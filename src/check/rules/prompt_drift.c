@@ -1,5 +1,5 @@
-/* Rule prompt-drift: the next prompt's tokens do not go on where the last turn's ended
-   (the classes are those of Agent Lightning). */
+/* Rule prompt-drift: the tokens of a prompt do not continue those of the previous turn (the
+ * classes are those of Agent Lightning). */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -29,7 +29,7 @@ struct drifts {
 	struct token_ids prompt;   /* tokens of the current line */
 	size_t prompt_n;           /* number of tokens of `expected` that are prompt */
 	bool known, thought, verbatim;
-	bool prompt_left_out; /* one was too long to be compared */
+	bool prompt_left_out; /* a prompt was too long to compare */
 	int64_t compared, count[DRIFTS];
 	struct span span;
 	enum drift first;
@@ -52,8 +52,8 @@ static void add(struct token_ids *ids, struct arena *a, int64_t id)
 	ids->at[ids->n++] = (int32_t)id;
 }
 
-/* Appends; returns false if it is not a list of ids, or too long. */
-static bool take_ids(struct token_ids *ids, struct arena *a, struct str list)
+/* Appends the ids. False: not a list of ids, or too long. */
+static bool read_ids(struct token_ids *ids, struct arena *a, struct str list)
 {
 	struct str each;
 	int64_t id;
@@ -80,7 +80,7 @@ static size_t common(const int32_t *a, size_t a_n, const int32_t *b, size_t b_n)
 	return i;
 }
 
-/* Do the remaining sampled tokens follow once some are left out? */
+/* Do the remaining sampled tokens follow after some are left out? */
 static bool only_cut(const struct drifts *s, size_t at)
 {
 	const struct token_ids *e = &s->expected, *p = &s->prompt;
@@ -125,7 +125,7 @@ static void compare(struct drifts *s, const struct line *l)
 	char was[40], is[40];
 
 	s->compared++;
-	/* the last sampled token may end the turn, and templates write that themselves */
+	/* templates write the end-of-turn token, so the last sampled one may differ */
 	if (at + 1 >= e->n) {
 		return;
 	}
@@ -149,7 +149,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 
 	(void)out;
 	s->prompt.n = 0;
-	if (!take_ids(&s->prompt, r->arena, JSON_GET(llm, "prompt_token_ids"))) {
+	if (!read_ids(&s->prompt, r->arena, JSON_GET(llm, "prompt_token_ids"))) {
 		s->known = false;
 		s->prompt_left_out = s->prompt_left_out || s->prompt.n == IDS_MAX;
 		return;
@@ -161,7 +161,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->expected = s->prompt;
 	s->prompt = spare;
 	s->prompt_n = s->expected.n;
-	s->known = take_ids(&s->expected, r->arena, JSON_GET(llm, "token_ids"));
+	s->known = read_ids(&s->expected, r->arena, JSON_GET(llm, "token_ids"));
 	s->thought = JSON_GET(llm, "reasoning").p != NULL;
 	s->verbatim = !peer_is(source, STR("native"));
 }
@@ -179,7 +179,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!s->span.count) {
 		return;
 	}
-	finding_say(out, harmless ? SEVERITY_INFO : SEVERITY_WARNING, &s->span,
+	finding_add(out, harmless ? SEVERITY_INFO : SEVERITY_WARNING, &s->span,
 	            "/llm/prompt_token_ids",
 	            "in %" PRId64 " of %" PRId64 " turns the prompt does not continue the "
 	            "previous one; %s (%s)",

@@ -1,14 +1,14 @@
-/* Rule prompt-truncated: the conversation grows and the prompt does not. */
+/* Rule prompt-truncated: the conversation grew but the prompt did not. */
 #include "check/check.h"
 
 #include "facts/peer.h"
 
 #include <inttypes.h>
 
-#define NOISE_BYTES 128 /* bytes of messages; fewer may be only a few tokens */
+#define NOISE_BYTES 128 /* minimum growth in bytes: less may be only a few tokens */
 
 struct growth {
-	int64_t tokens; /* tokens of the last prompt; 0: not known */
+	int64_t tokens; /* tokens of the last prompt; 0: unknown */
 	size_t bytes;   /* bytes of messages since then */
 	bool thought;   /* the last reply had reasoning, which templates remove later */
 	int64_t from, to, grown;
@@ -50,7 +50,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!s->span.count) {
 		return;
 	}
-	finding_say(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
+	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt %s %" PRId64 " tokens although %" PRId64 " bytes of messages "
 	            "were added: the server truncates it",
 	            s->to == s->from ? "stayed at" : "fell to", s->to, s->grown);

@@ -1,4 +1,4 @@
-/* Rule retry-same-error: the same call again, and the same refusal again. */
+/* Rule retry-same-error: the same call failed repeatedly with the same error. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -12,13 +12,13 @@ struct retry {
 	uint64_t call; /* of the last failed step */
 	char *kept;    /* its error, in the rollout's arena, if it is short enough */
 	size_t kept_n;
-	uint64_t masked; /* and if it is not */
+	uint64_t masked; /* hash of its masked text otherwise */
 	bool is_long;
-	struct span span; /* steps in a row with that call and error */
+	struct span span; /* consecutive steps with that call and error */
 	char tool[64], error[ERROR_TEXT];
 };
 
-static void keep_error(struct retry *s, const struct rollout_facts *r, struct str value)
+static void store_error(struct retry *s, const struct rollout_facts *r, struct str value)
 {
 	s->is_long = value.n > KEPT_MAX;
 	if (s->is_long) {
@@ -45,10 +45,10 @@ static bool is_same_error(const struct retry *s, struct workspace *w, struct str
 	return peer_masked(w, value) == before;
 }
 
-static void say(struct retry *s, struct findings *out)
+static void report(struct retry *s, struct findings *out)
 {
 	if (s->span.count >= 2) {
-		finding_say(out, s->span.count >= 3 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->span,
+		finding_add(out, s->span.count >= 3 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->span,
 		            "/tool_call",
 		            "%s was called %" PRId64
 		            " times in a row with the same arguments and got the same error: %s",
@@ -71,9 +71,9 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool same = r->failed_run > 1 && s->span.count > 0 && call == s->call &&
 	            is_same_error(s, r->work, value);
 	if (!same) {
-		say(s, out);
+		report(s, out);
 		s->call = call;
-		keep_error(s, r, value);
+		store_error(s, r, value);
 	}
 	span_add(&s->span, m->line->turn, m->line->step);
 	if (s->span.count == 2) {
@@ -86,7 +86,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
                 struct findings *out)
 {
 	(void)r, (void)m;
-	say(state, out);
+	report(state, out);
 }
 
 const struct check check_retry_same_error = {

@@ -1,5 +1,5 @@
-/* Rule reward-without-effect: a reward for a step that failed, or for an episode in which
-   nothing moved. */
+/* Rule reward-without-effect: a reward for a failed step, or for an episode in which nothing
+ * changed. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -11,8 +11,8 @@ struct unearned {
 	char reward[40]; /* of the first such step, as spelled */
 };
 
-/* A reward that an earlier step also had belongs to stale-reward; a penalty for a failed step
-   is legitimate. */
+/* A reward that repeats that of an earlier step is reported by stale-reward; a penalty for a
+ * failed step is legitimate. */
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
@@ -30,17 +30,16 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->failed, m->line->turn, m->line->step);
 }
 
-/* A question and its answer: the state of such an environment need not change with the answer
-   that ends it. */
+/* A question and its answer: the state need not change with the final answer. */
 static bool is_answered(const struct rollout_facts *r)
 {
 	return r->source == SOURCE_OBSERVATION && r->episode.steps == 1 && r->ended_turn >= 0;
 }
 
 /* Steps that need not change anything earn their reward by what they read or say. The same may
-   hold for a rollout whose steps reported no reward: a grader assigned it. */
-static void say_unmoved(const struct rollout_facts *r, const struct derived_line *m,
-                        struct findings *out)
+ * hold if no step reported the reward: a grader assigned it. */
+static void report_no_effect(const struct rollout_facts *r, const struct derived_line *m,
+                             struct findings *out)
 {
 	const struct episode_counts *e = &r->episode;
 	double total = r->reward_sum;
@@ -53,7 +52,7 @@ static void say_unmoved(const struct rollout_facts *r, const struct derived_line
 		json_double(m->line->value[KEY_TOTAL_REWARD], &total);
 	}
 	if (total > 0) {
-		finding_say(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL, "/total_reward",
+		finding_add(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL, "/total_reward",
 		            "a reward of %.15g, but none of the %" PRId64 " steps changed the "
 		            "state%s",
 		            total, e->steps,
@@ -69,11 +68,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct unearned *s = state;
 
 	if (s->failed.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->failed, "/reward",
+		finding_add(out, SEVERITY_WARNING, &s->failed, "/reward",
 		            "%" PRId64 " failed step%s got a reward, first %s", s->failed.count,
 		            s->failed.count == 1 ? "" : "s", s->reward);
 	} else {
-		say_unmoved(r, m, out);
+		report_no_effect(r, m, out);
 	}
 }
 

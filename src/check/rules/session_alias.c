@@ -1,4 +1,4 @@
-/* Rule session-alias: two rollouts, one environment. */
+/* Rule session-alias: two rollouts share one environment. */
 #include "check/check.h"
 
 #include "facts/cross_rollout.h"
@@ -13,7 +13,7 @@
 
 struct alias {
 	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
-	bool is_shared; /* an id belonged to another rollout: one finding is enough */
+	bool is_shared; /* reported: one finding is enough */
 };
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
@@ -36,12 +36,12 @@ static void claim(struct alias *s, const struct rollout_facts *r, const struct d
 	if (m->line->type == LINE_STEP) {
 		span_add(&where, m->line->turn, m->line->step);
 	}
-	finding_say(out, SEVERITY_ERROR, &where, what,
+	finding_add(out, SEVERITY_ERROR, &where, what,
 	            "this rollout has the same environment as %s: %s", other, shown);
 }
 
-static void look_at_ids(struct alias *s, const struct rollout_facts *r,
-                        const struct derived_line *m, struct findings *out)
+static void check_ids(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
+                      struct findings *out)
 {
 	struct str meta = m->line->value[KEY_META];
 	struct str session = STR_NONE, ours = STR_NONE, episode = STR_NONE;
@@ -67,8 +67,8 @@ static void look_at_ids(struct alias *s, const struct rollout_facts *r,
 	claim(s, r, m, 'e', "/meta/episode", episode, out);
 }
 
-static void look_at_state(const struct rollout_facts *r, const struct derived_line *m,
-                          struct findings *out)
+static void check_state(const struct rollout_facts *r, const struct derived_line *m,
+                        struct findings *out)
 {
 	struct str other = cross_rollout_mover(r->cross_rollout);
 	struct span where = {0};
@@ -81,7 +81,7 @@ static void look_at_state(const struct rollout_facts *r, const struct derived_li
 	if (m->line->type == LINE_STEP) {
 		span_add(&where, m->line->turn, m->line->step);
 	}
-	finding_say(out, SEVERITY_ERROR, &where, "/state",
+	finding_add(out, SEVERITY_ERROR, &where, "/state",
 	            "the state changed although this rollout made no call; %s acted "
 	            "meanwhile, from or to the same state",
 	            name);
@@ -93,14 +93,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct alias *s = state;
 
 	if (!m->is_step || r->steps == 1) {
-		look_at_ids(s, r, m, out);
+		check_ids(s, r, m, out);
 	}
 	if (r->changed_without_call) {
-		look_at_state(r, m, out);
+		check_state(r, m, out);
 	}
 }
 
-static void say_changed(const struct rollout_facts *r, struct findings *out)
+static void report_change(const struct rollout_facts *r, struct findings *out)
 {
 	const struct pauses *p = r->pauses;
 	char key[64], before[48], after[48], pointer[80];
@@ -111,26 +111,26 @@ static void say_changed(const struct rollout_facts *r, struct findings *out)
 	peer_name(r->work, p->after, after, sizeof(after));
 	snprintf(pointer, sizeof(pointer), "/state/%s", key);
 	span_add(&where, p->turn, p->step);
-	finding_say(out, SEVERITY_ERROR, &where, pointer,
+	finding_add(out, SEVERITY_ERROR, &where, pointer,
 	            "%s changed from %s to %s between two calls of this rollout, while others "
 	            "called tools; the state did in %" PRId64 " of %" PRId64 " such pauses",
 	            key, before, after, p->changed, p->busy);
 }
 
-static void say_counts(const struct count_sequence *s, struct findings *out)
+static void report_counts(const struct count_sequence *s, struct findings *out)
 {
 	char twice[64] = "";
 
 	if (s->again > 0) {
 		snprintf(twice, sizeof(twice), ", and %" PRId64 " of them came twice", s->again);
 	}
-	finding_say(out, SEVERITY_ERROR, NULL, "/env_steps",
+	finding_add(out, SEVERITY_ERROR, NULL, "/env_steps",
 	            "the environment counted the steps of %" PRId64 " rollouts together: "
 	            "their %" PRId64 " counts go from %" PRId64 " to %" PRId64 "%s",
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
-static void say_continued(const struct rollout_facts *r, struct findings *out)
+static void report_continued(const struct rollout_facts *r, struct findings *out)
 {
 	finding_say(out, SEVERITY_ERROR, NULL, "/state",
 	            "this rollout and the %" PRId64 " before it each began in the state in which "
@@ -145,22 +145,22 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct cross_rollout *c = r->cross_rollout;
 
 	if (r->changed_without_call && m->line) {
-		look_at_state(r, m, out);
+		check_state(r, m, out);
 	}
 	if (s->is_shared) {
 		return;
 	}
 	if (r->no_sessions && r->concurrent) {
-		finding_say(
+		finding_add(
 			out, SEVERITY_ERROR, NULL, "/env/protocol",
 			"openenv-http has no sessions: rollouts that run at the same time act in "
 			"one environment, or each call in a new one");
 	} else if (r->pauses->changed > 0 && sharing_is_seen(&c->sharing)) {
-		say_changed(r, out);
+		report_change(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
-		say_counts(&c->counts, out);
+		report_counts(&c->counts, out);
 	} else if (r->continued >= CONTINUED_MIN) {
-		say_continued(r, out);
+		report_continued(r, out);
 	}
 }
 

@@ -1,24 +1,24 @@
-/* Rule session-churn: the session, the episode or its step count changed under
-   the rollout. */
+/* Rule session-churn: the session or episode changed, or the step count decreased, without a
+ * reset. */
 #include "check/check.h"
 
 #include "facts/peer.h"
 
 #include <inttypes.h>
 
-#define COUNTED_MIN 2 /* calls whose count rose by exactly one */
-#define BACK_MIN    2 /* how often the count fell, and how often it rose */
+#define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
+#define BACK_MIN    2 /* minimum number of decreases, and of increases */
 
 struct churn {
 	struct span session, episode, falls;
-	int64_t count;    /* the environment's newest count, if known */
-	int64_t from, to; /* of the first fall */
+	int64_t count;    /* the environment's last step count, if known */
+	int64_t from, to; /* of the first decrease */
 	int64_t rises;
 	bool known;
 };
 
-/* An environment that restarts by itself does so with the step that ends the episode. */
-static void note_event(struct churn *s, const struct rollout_facts *r, const struct line *l)
+/* An autoreset after the step that ends the episode is not churn. */
+static void add_event(struct churn *s, const struct rollout_facts *r, const struct line *l)
 {
 	if (l->event == EVENT_SESSION_ID_CHANGED) {
 		span_add(&s->session, l->turn, -1);
@@ -57,14 +57,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (m->is_step) {
 		note_count(s, m);
 	} else if (m->line->type == LINE_EVENT) {
-		note_event(s, r, m->line);
+		add_event(s, r, m->line);
 	} else {
 		s->known = false;
 	}
 }
 
-/* A falling count is evidence only if calls were counted one by one: counts of what is left fall
-   by design, and counts of frames jump. But neither goes both up and down. */
+/* A decreasing count is evidence only if calls were counted one by one: counts of remaining
+ * moves decrease, and counts of frames jump. But neither goes up and down repeatedly. */
 static bool is_evidence(const struct churn *s, const struct rollout_facts *r)
 {
 	bool counts_calls = r->env_count.by_one >= COUNTED_MIN && r->env_count.by_more == 0;
@@ -73,13 +73,13 @@ static bool is_evidence(const struct churn *s, const struct rollout_facts *r)
 	       (counts_calls || (s->falls.count >= BACK_MIN && s->rises >= BACK_MIN));
 }
 
-static void say_changed(const char *what, const struct span *when, struct findings *out)
+static void report_change(const char *what, const struct span *when, struct findings *out)
 {
 	if (when->count == 1) {
-		finding_say(out, SEVERITY_ERROR, when, "/event",
+		finding_add(out, SEVERITY_ERROR, when, "/event",
 		            "the %s id changed although rolldbg did not reset", what);
 	} else if (when->count > 1) {
-		finding_say(out, SEVERITY_ERROR, when, "/event",
+		finding_add(out, SEVERITY_ERROR, when, "/event",
 		            "the %s id changed %" PRId64 " times although rolldbg did not reset",
 		            what, when->count);
 	}
@@ -90,10 +90,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct churn *s = state;
-	say_changed("session", &s->session, out);
-	say_changed("episode", &s->episode, out);
+	report_change("session", &s->session, out);
+	report_change("episode", &s->episode, out);
 	if (is_evidence(s, r)) {
-		finding_say(out, SEVERITY_ERROR, &s->falls, "/env_steps",
+		finding_add(out, SEVERITY_ERROR, &s->falls, "/env_steps",
 		            "the environment's own step count dropped from %" PRId64 " to "
 		            "%" PRId64 " although rolldbg did not reset; dropped %" PRId64 " "
 		            "time%s",

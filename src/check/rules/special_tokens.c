@@ -1,11 +1,11 @@
-/* Rule special-tokens: the special tokens of a chat template appear in text. */
+/* Rule special-tokens: special tokens of a chat template appear as text. */
 #include "check/check.h"
 
 #include "facts/peer.h"
 
 #include <inttypes.h>
 
-/* As templates spell them; the markup of tool calls is left to the parse source. */
+/* As spelled in templates. Markup of tool calls is covered by the parser's notes. */
 static const char *const marks[] = {
 	"<|im_start|>",        "<|im_end|>",      "<|endoftext|>", "<|eot_id|>",
 	"<|start_header_id|>", "<start_of_turn>", "<end_of_turn>", "<|channel|>",
@@ -17,7 +17,7 @@ enum place { IN_REPLY, IN_PROMPT, IN_OBSERVATION, PLACES };
 
 struct marked {
 	struct span spans[PLACES];
-	const char *mark[PLACES]; /* the first token found there */
+	const char *mark[PLACES]; /* the first token found in each place */
 	/* tool calls in text were requested, so their markup is expected */
 	bool own;
 };
@@ -40,7 +40,7 @@ static const char *find_mark(struct str text)
 	return NULL;
 }
 
-static void look(struct marked *s, enum place place, struct str text, const struct line *l)
+static void check_text(struct marked *s, enum place place, struct str text, const struct line *l)
 {
 	const char *mark = text.n ? find_mark(text) : NULL;
 
@@ -54,7 +54,7 @@ static void look(struct marked *s, enum place place, struct str text, const stru
 }
 
 /* A tool's message is the observation, which is checked separately. */
-static void look_at_messages(struct marked *s, const struct line *l)
+static void check_messages(struct marked *s, const struct line *l)
 {
 	struct str message;
 
@@ -65,7 +65,7 @@ static void look_at_messages(struct marked *s, const struct line *l)
 		if (peer_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
 			continue;
 		}
-		look(s, reply ? IN_REPLY : IN_PROMPT, JSON_GET(message, "content"), l);
+		check_text(s, reply ? IN_REPLY : IN_PROMPT, JSON_GET(message, "content"), l);
 	}
 }
 
@@ -81,10 +81,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (s->own && m->line->type == LINE_RESET) {
-		return; /* the prompt explains these tokens */
+		return; /* the prompt describes these tokens */
 	}
-	look_at_messages(s, m->line);
-	look(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
+	check_messages(s, m->line);
+	check_text(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -108,7 +108,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	for (size_t i = 0; i < PLACES; i++) {
 		if (s->spans[i].count) {
-			finding_say(out, says[i].severity, &s->spans[i], says[i].pointer,
+			finding_add(out, says[i].severity, &s->spans[i], says[i].pointer,
 			            "the special token %s appears as text in %s", s->mark[i],
 			            says[i].what);
 		}

@@ -1,4 +1,4 @@
-/* Rule stale-reward: a failed step shows the reward of the step before it again. */
+/* Rule stale-reward: a failed step repeats the reward of an earlier step. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -33,7 +33,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	const struct stale *s = state;
 	if (s->steps.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->steps, "/reward",
+		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
 		            "%" PRId64
 		            " failed step%s reported the reward of an earlier step again, first %s",
 		            s->steps.count, s->steps.count == 1 ? "" : "s", s->reward);

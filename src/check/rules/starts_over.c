@@ -1,5 +1,5 @@
-/* Rule starts-over: repeated calls get the first answer again, as if each call created a new
-   environment. */
+/* Rule starts-over: repeated calls get their first answer again, as if each call had a new
+ * environment. */
 #include "check/check.h"
 
 #include "facts/fingerprint.h"
@@ -11,7 +11,7 @@
 /* Number of different calls remembered; with more of them there is no finding. */
 #define CALLS_MAX 64
 
-/* The hash of a state in which every member is ignored: it shows nothing. */
+/* The hash of a state whose members are all ignored: it shows nothing. */
 #define HASH_OF_NOTHING "44136fa355b3678a1146ad16f7e8649e"
 
 /* One call, and its first answer. */
@@ -57,7 +57,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct starts_over *s = state;
-	/* if the observation is the state, an environment that starts over seems to move */
+	/* if the observation is the state, a restarted environment seems to change */
 	bool judged = line_has(m->line, KEY_STATE_HASH) && r->source != SOURCE_OBSERVATION &&
 	              !str_is(json_inner(m->line->value[KEY_STATE_HASH]), HASH_OF_NOTHING);
 	if (m->outside_episode || m->idle) {
@@ -94,9 +94,9 @@ static bool all_repeated(const struct first_answers *a)
 	return true;
 }
 
-/* Two calls got different answers, and most repeat the first one. If the environment's own count
-   stands still, it is enough that every repeated call got its first answer again; otherwise
-   every call must have been repeated. */
+/* Two calls got different answers, and repeats got the first one. If the environment's own count
+ * does not change, it is enough that every repeated call got its first answer again; otherwise
+ * every call must have been repeated. */
 static bool is_starting_over(const struct first_answers *a, bool still)
 {
 	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !answers_differ(a)) {
@@ -106,7 +106,7 @@ static bool is_starting_over(const struct first_answers *a, bool still)
 	             : all_repeated(a) && 2 * a->same > a->repeats;
 }
 
-static const char *what_hides(const struct rollout_facts *r)
+static const char *why_unknown(const struct rollout_facts *r)
 {
 	switch (r->movement) {
 	case MOVEMENT_SEEN:
@@ -145,11 +145,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         "; its own step count went from %" PRId64 " to %" PRId64,
 		         r->env_count.first, r->env_count.now);
 	}
-	finding_say(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
+	finding_add(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
 	            "%s; %zu different calls, and %" PRId64 " of %" PRId64
 	            " repeats got exactly the first answer again, as if the environment were "
 	            "created anew for each step%s",
-	            what_hides(r), a->count, a->same, a->repeats, count);
+	            why_unknown(r), a->count, a->same, a->repeats, count);
 }
 
 const struct check check_starts_over = {

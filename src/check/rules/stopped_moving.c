@@ -1,4 +1,4 @@
-/* Rule stopped-moving: the environment counted calls and moved, and then stopped doing both. */
+/* Rule stopped-moving: at first the environment changed and counted steps, then it did neither. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -10,23 +10,23 @@
 #define KINDS_MAX 32 /* different calls; with more of them the finding is at most a warning */
 
 struct count_stop {
-	/* the newest run of calls that were answered ok, not counted, and left the state
-	   unchanged */
+	/* the last consecutive calls that were answered ok, not counted, and did not change the
+	 * state */
 	struct span uncounted;
-	uint64_t tools;  /* those of which a call was counted, by their index */
-	int64_t counted; /* number of calls before them */
-	int64_t count;   /* the environment's newest step count */
-	bool known;      /* there is one */
-	bool stood;      /* the last call was one of these tools and was not counted */
-	bool resumed;    /* a call after an uncounted one was counted */
-	/* The different calls that were counted, and which of them are among the uncounted ones. */
+	uint64_t tools;      /* bit set of tools that had a counted call */
+	int64_t counted;     /* number of calls before them */
+	int64_t count;       /* the environment's last step count */
+	bool known;          /* `count` is set */
+	bool last_uncounted; /* the last call was one of these tools and was not counted */
+	bool resumed;        /* a call after an uncounted one was counted */
+	/* The different calls that were counted, and which of them were later not counted. */
 	uint64_t calls[KINDS_MAX];
 	size_t call_count;
 	uint32_t tried, newest; /* one bit each */
 	bool too_many;
 };
 
-/* With more tools than bits there is no finding about the last ones. */
+/* Tools beyond the number of bits are not reported. */
 static uint64_t tool_bit(int tool)
 {
 	return tool >= 0 && tool < 64 ? (uint64_t)1 << tool : 0;
@@ -58,7 +58,7 @@ static void note_counted(struct count_stop *t, uint64_t call, int tool)
 	}
 }
 
-/* The count before this step is the last one seen. */
+/* The count before this step is the previous one. */
 static void note_count(struct count_stop *t, const struct derived_line *m)
 {
 	int64_t before = t->known ? t->count : 0;
@@ -67,9 +67,9 @@ static void note_count(struct count_stop *t, const struct derived_line *m)
 	if (m->env_steps > before) {
 		note_counted(t, call, m->tool);
 	}
-	t->stood = !m->idle && m->env_steps > 0 && m->env_steps == before &&
-	           (t->tools & tool_bit(m->tool));
-	t->newest = t->stood ? call_bit(t, call) : 0;
+	t->last_uncounted = !m->idle && m->env_steps > 0 && m->env_steps == before &&
+	                    (t->tools & tool_bit(m->tool));
+	t->newest = t->last_uncounted ? call_bit(t, call) : 0;
 	t->known = t->known || m->env_steps >= 0;
 	t->count = m->env_steps >= 0 ? m->env_steps : t->count;
 }
@@ -82,11 +82,12 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	if (p->effect == EFFECT_CHANGED) {
 		t->uncounted = (struct span){.count = 0};
 		t->tried = 0;
-	} else if (p->effect == EFFECT_UNCHANGED && t->stood && !p->failed && !p->expected) {
+	} else if (p->effect == EFFECT_UNCHANGED && t->last_uncounted && !p->failed &&
+	           !p->expected) {
 		span_add(&t->uncounted, p->turn, p->step);
 		t->tried |= t->newest;
 	}
-	t->stood = false;
+	t->last_uncounted = false;
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -122,7 +123,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		snprintf(calls, sizeof(calls), ", all %zu different ones among them",
 		         t->call_count);
 	}
-	finding_say(out, certain ? SEVERITY_ERROR : SEVERITY_WARNING, &t->uncounted, "/env_steps",
+	finding_add(out, certain ? SEVERITY_ERROR : SEVERITY_WARNING, &t->uncounted, "/env_steps",
 	            "the last %" PRId64 " calls succeeded but changed nothing; the environment "
 	            "counted the %" PRId64
 	            " calls before them%s, and its step count stays at %" PRId64 " since",

@@ -3,7 +3,7 @@
 
 struct at_reset {
 	bool terminated, truncated;
-	bool goes_on; /* the first step reported that the episode is not over */
+	bool continues; /* the first step reported that the episode is not over */
 };
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -16,7 +16,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->terminated = m->line->terminated == 1;
 		s->truncated = m->line->truncated == 1;
 	} else {
-		s->goes_on = m->line->terminated == 0 && m->line->truncated != 1;
+		s->continues = m->line->terminated == 0 && m->line->truncated != 1;
 	}
 }
 
@@ -29,11 +29,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!s->terminated && !s->truncated) {
 		return;
 	}
-	finding_say(out, s->goes_on ? SEVERITY_WARNING : SEVERITY_ERROR, NULL,
+	finding_add(out, s->continues ? SEVERITY_WARNING : SEVERITY_ERROR, NULL,
 	            s->terminated ? "/terminated" : "/truncated",
 	            "the environment reported %s before the first step%s",
 	            end_status_name(s->terminated ? END_TERMINATED : END_TRUNCATED),
-	            s->goes_on ? ", but not after it" : "");
+	            s->continues ? ", but not after it" : "");
 }
 
 const struct check check_terminated_at_reset = {

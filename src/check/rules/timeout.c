@@ -1,4 +1,4 @@
-/* Rule timeout: an answer did not come in time. */
+/* Rule timeout: a step or the reset timed out. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -42,10 +42,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 	(void)m;
 	if (s->reset) {
-		finding_say(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
+		finding_add(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
 		            s->error);
 	} else if (s->steps.count > 0) {
-		finding_say(out, SEVERITY_WARNING, &s->steps, "/outcome",
+		finding_add(out, SEVERITY_WARNING, &s->steps, "/outcome",
 		            "%" PRId64 " of %" PRId64 " steps timed out: %s", s->steps.count,
 		            r->steps, s->error);
 	}

@@ -1,5 +1,5 @@
-/* Rule tool-drift: the task, the prompt, the list of before or another session name tools that
-   the server does not have, or not like that. */
+/* Rule tool-drift: the task, the prompt, an earlier tool list or another session names tools
+ * that the server does not have, or defines differently. */
 #include "check/check.h"
 
 #include "base/text.h"
@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of the prompt that are searched */
-#define QUOTED_MAX     256                 /* names in the prompt that are looked up */
+#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of the prompt searched */
+#define QUOTED_MAX     256                 /* names in the prompt looked up */
 #define NAME_MAX_BYTES 64
 
 struct drift {
@@ -52,7 +52,7 @@ static void note(struct drift *s, const struct rollout_facts *r, const char *whe
 
 /* ---- names in lists ---- */
 
-/* A name, an object with one, or the form of OpenAI's API. */
+/* A name, an object with a name, or a tool in OpenAI's format. */
 static struct str name_in(struct str element)
 {
 	struct str name = element;
@@ -66,8 +66,8 @@ static struct str name_in(struct str element)
 	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
 }
 
-static void look_at_list(struct drift *s, const struct rollout_facts *r, const char *where,
-                         struct str list)
+static void check_list(struct drift *s, const struct rollout_facts *r, const char *where,
+                       struct str list)
 {
 	struct str element;
 
@@ -83,13 +83,13 @@ static void look_at_list(struct drift *s, const struct rollout_facts *r, const c
 	}
 }
 
-static void look_at_header(struct drift *s, const struct rollout_facts *r, const struct line *l)
+static void check_header(struct drift *s, const struct rollout_facts *r, const struct line *l)
 {
 	struct str task = l->value[KEY_TASK];
 	struct str params = JSON_GET(l->value[KEY_POLICY], "params");
 
-	look_at_list(s, r, "the task", JSON_GET(task, "tools"));
-	look_at_list(s, r, "the policy", JSON_GET(params, "tools"));
+	check_list(s, r, "the task", JSON_GET(task, "tools"));
+	check_list(s, r, "the policy", JSON_GET(params, "tools"));
 }
 
 /* ---- names in prompts ---- */
@@ -114,8 +114,8 @@ static bool is_in_schema(const struct rollout_facts *r, struct str name)
 	return false;
 }
 
-/* Is it called a tool, or told to be called? `before` ends where the name's quote begins, `rest`
-   begins behind it, or at the parenthesis of a call. */
+/* Does the context present it as a tool? `before` ends at the opening quote, `rest` starts after
+ * the closing one, or at the parenthesis of a call. */
 static bool is_called_tool(struct str before, struct str rest)
 {
 	static const struct str verbs[] = {
@@ -135,10 +135,10 @@ static bool is_called_tool(struct str before, struct str rest)
 	       str_starts(rest, STR("("));
 }
 
-/* Only text that looks like a name, and either is called a tool or almost matches one: prose is
-   full of words. */
-static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
-                           bool is_tool)
+/* Checks only text that looks like a name, and is presented as a tool or similar to one: prose
+ * contains many other words. */
+static void check_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
+                         bool is_tool)
 {
 
 	if (name.n < 3 || name.n >= NAME_MAX_BYTES || !memchr(name.p, '_', name.n) ||
@@ -154,8 +154,8 @@ static void look_at_quoted(struct drift *s, const struct rollout_facts *r, struc
 	}
 }
 
-/* Names between backticks: `lake_move`, `lake_move(action)`. */
-static void look_at_text(struct drift *s, const struct rollout_facts *r, struct str text)
+/* Checks names in backticks: `lake_move`, `lake_move(action)`. */
+static void check_text(struct drift *s, const struct rollout_facts *r, struct str text)
 {
 	const char *begin = text.p;
 
@@ -174,20 +174,20 @@ static void look_at_text(struct drift *s, const struct rollout_facts *r, struct 
 			bool call = rest.p[n] == '(';
 			struct str before = {begin, (size_t)(tick - begin)};
 
-			look_at_quoted(s, r, (struct str){rest.p, n},
-			               is_called_tool(before, str_skip(rest, n + !call)));
+			check_quoted(s, r, (struct str){rest.p, n},
+			             is_called_tool(before, str_skip(rest, n + !call)));
 		}
 		s->prompt += text.n - rest.n;
 		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
 	}
 }
 
-static void look_at_content(struct drift *s, const struct rollout_facts *r, struct str content)
+static void check_content(struct drift *s, const struct rollout_facts *r, struct str content)
 {
 	struct str part;
 
 	if (json_type(content) == JSON_STRING) {
-		look_at_text(s, r, json_inner(content));
+		check_text(s, r, json_inner(content));
 		return;
 	}
 	if (json_type(content) != JSON_ARRAY) {
@@ -197,12 +197,12 @@ static void look_at_content(struct drift *s, const struct rollout_facts *r, stru
 		struct str text = JSON_GET(part, "text");
 
 		if (json_type(text) == JSON_STRING) {
-			look_at_text(s, r, json_inner(text));
+			check_text(s, r, json_inner(text));
 		}
 	}
 }
 
-static void look_at_prompt(struct drift *s, const struct rollout_facts *r, struct str messages)
+static void check_prompt(struct drift *s, const struct rollout_facts *r, struct str messages)
 {
 	struct str message;
 
@@ -210,14 +210,14 @@ static void look_at_prompt(struct drift *s, const struct rollout_facts *r, struc
 		return;
 	}
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		look_at_content(s, r, JSON_GET(message, "content"));
+		check_content(s, r, JSON_GET(message, "content"));
 	}
 }
 
 /* ---- a list that changed ---- */
 
-static void look_at_names(struct span *span, char first[NAME_MAX_BYTES],
-                          const struct rollout_facts *r, const struct line *l, const char *key)
+static void add_names(struct span *span, char first[NAME_MAX_BYTES], const struct rollout_facts *r,
+                      const struct line *l, const char *key)
 {
 	struct str list = json_get(l->value[KEY_DETAIL], str_from(key)), element;
 
@@ -232,17 +232,17 @@ static void look_at_names(struct span *span, char first[NAME_MAX_BYTES],
 	}
 }
 
-static void look_at_change(struct drift *s, const struct rollout_facts *r, const struct line *l)
+static void check_change(struct drift *s, const struct rollout_facts *r, const struct line *l)
 {
 	if (l->event != EVENT_TOOLS_CHANGED) {
 		return;
 	}
-	look_at_names(&s->removed, s->removed_name, r, l, "removed");
-	look_at_names(&s->changed, s->changed_name, r, l, "changed");
+	add_names(&s->removed, s->removed_name, r, l, "removed");
+	add_names(&s->changed, s->changed_name, r, l, "changed");
 }
 
-static void say_change(const struct span *span, const char *name, const char *what,
-                       const char *pointer, struct findings *out)
+static void report_tool_change(const struct span *span, const char *name, const char *what,
+                               const char *pointer, struct findings *out)
 {
 	char more[48] = "";
 
@@ -250,7 +250,7 @@ static void say_change(const struct span *span, const char *name, const char *wh
 		snprintf(more, sizeof(more), ", and %" PRId64 " more", span->count - 1);
 	}
 	if (span->count > 0) {
-		finding_say(out, SEVERITY_ERROR, span, pointer,
+		finding_add(out, SEVERITY_ERROR, span, pointer,
 		            "the server %s a tool during the rollout: %s%s", what, name, more);
 	}
 }
@@ -290,8 +290,8 @@ static bool differs(const struct rollout_facts *r, const struct line *l, bool of
 	return cross_rollout_claim(c, 't', buf_view(key), fingerprint, owner);
 }
 
-static void look_at_sessions(const struct rollout_facts *r, const struct line *l,
-                             struct findings *out)
+static void check_sessions(const struct rollout_facts *r, const struct line *l,
+                           struct findings *out)
 {
 	struct str tools = l->value[KEY_TOOLS], owner;
 	char other[64] = "an earlier rollout";
@@ -308,7 +308,7 @@ static void look_at_sessions(const struct rollout_facts *r, const struct line *l
 		snprintf(other, sizeof(other), "rollout ");
 		peer_name(r->work, owner, other + 8, sizeof(other) - 8);
 	}
-	finding_say(out, SEVERITY_ERROR, NULL, "/tools",
+	finding_add(out, SEVERITY_ERROR, NULL, "/tools",
 	            "the server offers this session other tools than that of %s", other);
 }
 
@@ -318,17 +318,17 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct drift *s = state;
 
 	if (m->line->type == LINE_HEADER) {
-		look_at_sessions(r, m->line, out);
+		check_sessions(r, m->line, out);
 	}
 	if (r->tools_known != TOOLS_ALL || r->tool_count == 0) {
 		return;
 	}
 	if (m->line->type == LINE_HEADER) {
-		look_at_header(s, r, m->line);
+		check_header(s, r, m->line);
 	} else if (m->line->type == LINE_RESET) {
-		look_at_prompt(s, r, m->line->value[KEY_MESSAGES]);
+		check_prompt(s, r, m->line->value[KEY_MESSAGES]);
 	} else {
-		look_at_change(s, r, m->line);
+		check_change(s, r, m->line);
 	}
 }
 
@@ -345,13 +345,13 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		snprintf(more, sizeof(more), ", and %" PRId64 " more", s->count - 1);
 	}
 	if (s->count > 0) {
-		finding_say(out, SEVERITY_ERROR, NULL, "",
+		finding_add(out, SEVERITY_ERROR, NULL, "",
 		            "%s names a tool that the server does not offer: %s%s%s%s%s", s->where,
 		            s->name, s->nearest[0] ? " (the nearest name is " : "", s->nearest,
 		            s->nearest[0] ? ")" : "", more);
 	}
-	say_change(&s->removed, s->removed_name, "removed", "/detail/removed", out);
-	say_change(&s->changed, s->changed_name, "changed", "/detail/changed", out);
+	report_tool_change(&s->removed, s->removed_name, "removed", "/detail/removed", out);
+	report_tool_change(&s->changed, s->changed_name, "changed", "/detail/changed", out);
 }
 
 const struct check check_tool_drift = {

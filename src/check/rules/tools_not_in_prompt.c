@@ -1,4 +1,4 @@
-/* Rule tools-not-in-prompt: the prompt is too short to show the tools. */
+/* Rule tools-not-in-prompt: the prompt is too short to contain the tools. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -11,7 +11,7 @@
 #define TOOLS_MIN_BYTES 512
 
 struct prompt {
-	bool native; /* the server adds the tools: not in the prompt's own text */
+	bool native; /* the server adds the tools to the prompt */
 	int64_t needed, tokens;
 	struct span span;
 };
@@ -70,7 +70,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!s->span.count) {
 		return;
 	}
-	finding_say(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
+	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt had %" PRId64 " tokens, but the %zu tool%s alone need at "
 	            "least %" PRId64 ": the server leaves them out",
 	            s->tokens, r->tool_count, r->tool_count == 1 ? "" : "s", s->needed);

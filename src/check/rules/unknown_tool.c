@@ -1,4 +1,4 @@
-/* Rule unknown-tool: the policy called a name that the server does not offer. */
+/* Rule unknown-tool: a called tool is not offered by the server. */
 #include "check/check.h"
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 struct unknown {
 	struct span calls;
 	char name[64], nearest[64];
-	bool beyond; /* a called name is not among the tools that were kept */
+	bool beyond; /* a called tool is beyond the tools kept */
 };
 
 static void find_nearest(struct unknown *s, const struct rollout_facts *r, struct str name)
@@ -26,7 +26,7 @@ static void find_nearest(struct unknown *s, const struct rollout_facts *r, struc
 	}
 }
 
-/* If the server's list is not known, the server's error decides. */
+/* If the server's list is unknown, its error decides. */
 static bool is_unknown(const struct rollout_facts *r, const struct derived_line *m)
 {
 	if (r->tools_known == TOOLS_ALL) {
@@ -40,7 +40,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct unknown *s = state;
-	bool cut = !m->tool_name.n && m->line->step < 0; /* before it had a name */
+	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
 	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
 	if (cut || !is_unknown(r, m)) {
 		return;
@@ -67,7 +67,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (r->tools_known == TOOLS_ALL) {
 		snprintf(offered, sizeof(offered), "%zu offered", r->tool_count);
 	}
-	finding_say(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
+	finding_add(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
 	            "%" PRId64 " call%s of a tool that the server does not offer: %s%s%s (%s)",
 	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
 	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);

@@ -1,4 +1,4 @@
-/* Rule zero-variance-group: all rollouts of a task earned the same. */
+/* Rule zero-variance-group: all rollouts of a task have the same reward. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@ static void group(const struct task_group *g, struct findings *out)
 	if (g->rewarded < 2 || g->rewarded < g->count || g->rewards_differ) {
 		return;
 	}
-	finding_say(out, SEVERITY_WARNING, NULL, "",
+	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "all %" PRId64
 	            " rollouts of task %s have the reward %.15g: the group has no advantage to "
 	            "learn from",

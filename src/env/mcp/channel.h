@@ -1,5 +1,5 @@
-/* How the messages of an MCP session are transported. Their meaning is the session's business
-   (session.c, wire.c), and the same on every channel. */
+/* Transports of an MCP session. Messages are interpreted in session.c and wire.c, in the same
+ * way for every channel. */
 #ifndef ROLLDBG_ENV_MCP_CHANNEL_H
 #define ROLLDBG_ENV_MCP_CHANNEL_H
 
@@ -15,8 +15,8 @@ struct mcp_outgoing {
 	/* "Name: value", of this message only; ignored by channels without headers */
 	const char *const *headers;
 	size_t header_count;
-	bool may_repeat; /* it may reach the server twice */
-	bool opens;      /* the request that opens the session */
+	bool may_repeat; /* may be sent twice */
+	bool opens;      /* it opens the session */
 };
 
 /* First member of each channel's own struct. */
@@ -30,8 +30,8 @@ struct mcp_channel_ops {
 	/* Does not connect yet. Borrows s and connects to its url later. */
 	struct mcp_channel *(*create)(struct mcp_session *s);
 	/* Sends a request and stores its response in *r, with slices into s->kept; other
-	   messages received meanwhile go to mcp_take(). A failure of the peer is a response, too
-	   (mcp_or_failure). -1 only when interrupted, or for a local failure. */
+	 * messages received meanwhile are passed to mcp_process(). A failure of the peer is also a
+	 * response (mcp_or_failure). -1 only when interrupted, or for a local failure. */
 	int (*exchange)(struct mcp_channel *c, const struct mcp_outgoing *q, struct mcp_reply *r,
 	                struct error *err);
 	/* Sends a message without a response (a notification, or our response to the server).
@@ -42,9 +42,9 @@ struct mcp_channel_ops {
 	   awaited. *wake_ns: see io_set_idle. 1: handled one, 0: there was none; -1 as above, and
 	   if the server sends too many. */
 	int (*listen)(struct mcp_channel *c, uint64_t *wake_ns, struct error *err);
-	/* Ends the session politely, bounded in time. */
+	/* Closes the session, within bounded time. */
 	void (*close)(struct mcp_channel *c);
-	/* Sends nothing. */
+	/* Frees memory; sends nothing. */
 	void (*destroy)(struct mcp_channel *c);
 };
 

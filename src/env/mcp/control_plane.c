@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A control plane that does not reply must not make every step wait several times. */
+/* Limit on timeouts, so that an unresponsive control plane does not delay every step. */
 #define UNANSWERED_MAX 2
 #define GAVE_UP        "the control plane timed out twice in a row"
 

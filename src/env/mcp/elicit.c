@@ -27,7 +27,7 @@ static bool fits_type(struct str type, struct str value)
 	return false;
 }
 
-/* ---- what a field offers ---- */
+/* ---- options of a field ---- */
 
 /* The options of a field by their texts. Options are an "enum", or the "const" of each entry of
    "oneOf" or "anyOf". */
@@ -123,7 +123,7 @@ static bool lacks_default(struct str required, const struct json_index *fields, 
 			lacking = name;
 			continue;
 		}
-		/* a name that comes again is looked at once */
+		/* a repeated name is checked once */
 		bool again = json_index_find(&wanted, text).p != name.p;
 		if (!again && !default_of(json_index_find(fields, text)).p) {
 			lacking = name;

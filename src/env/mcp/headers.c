@@ -31,7 +31,7 @@ static bool is_plain(struct str value)
 	return !str_starts(value, BASE64_OPEN) || !str_ends(value, BASE64_CLOSE);
 }
 
-static void say_left_out(const char *prefix, struct str name)
+static void log_omitted(const char *prefix, struct str name)
 {
 	log_warn("the header %s%.*s would be too long: omitted", prefix, STR_ARG(name));
 }
@@ -43,7 +43,7 @@ static void add_line(struct mcp_header_lines *out, const char *prefix, struct st
 	size_t n = strlen(prefix) + name.n + value.n / 3 * 4 + 32;
 
 	if (value.n > MCP_HEADER_VALUE_MAX || n > out->text.max - out->text.n) {
-		say_left_out(prefix, name);
+		log_omitted(prefix, name);
 		return;
 	}
 	buf_text(&out->text, prefix);
@@ -68,9 +68,9 @@ void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str v
 	add_line(out, name, STR_NONE, value);
 }
 
-/* ---- the marks of a schema ---- */
+/* ---- marks in a schema ---- */
 
-/* What a level of the walk holds. */
+/* The kind of value at one level of the walk. */
 enum place {
 	SCHEMA,
 	SCHEMAS_BY_NAME,
@@ -144,7 +144,7 @@ static struct str member_named(struct schema_walk *w, struct str object, struct 
 	return w->key.full ? STR_NONE : json_get(object, buf_view(&w->key));
 }
 
-/* Only then is its argument looked for: few of many properties are repeated in a header. */
+/* Only schemas with a mark need their argument, so the others are skipped. */
 static bool holds_mark(struct str schema)
 {
 	return memmem(schema.p, schema.n, MARK, strlen(MARK)) ||
@@ -389,7 +389,7 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 			continue;
 		}
 		if (value.full) {
-			say_left_out("Mcp-Param-", called);
+			log_omitted("Mcp-Param-", called);
 		} else {
 			add_line(out, "Mcp-Param-", called, buf_view(&value));
 		}

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* A longer value gets no header, nor does one for which the lines have no room: the server then
-   reports what it misses. */
+/* Longer values, and lines that do not fit in the buffer, are omitted: the server then reports
+ * the missing header. */
 #define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
 
 /* Header lines as struct http_request expects them, each terminated by NUL. */

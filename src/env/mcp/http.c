@@ -17,7 +17,7 @@ struct http_channel {
 	struct mcp_channel base;
 	struct mcp_headers headers;
 	struct mcp_listen listen;
-	struct buf other_id; /* the newest session id named by a reply that is not ours */
+	struct buf other_id; /* the last foreign session id named by a reply */
 	struct sse sse;
 	/* of the stream of one answer, across all its connections */
 	struct buf last_id; /* of its newest event with an id */
@@ -135,8 +135,8 @@ static struct http_request post(struct http_channel *c, const struct mcp_outgoin
 	};
 }
 
-/* A server that names another session than ours answers from another one: noted once for each
-   such id, without the id; ours stays in use. */
+/* A reply that names another session comes from another session: noted once per id, without the
+ * id. Our id stays in use. */
 static void note_session(struct http_channel *c, const struct http_exchange *x)
 {
 	struct mcp_session *s = c->base.session;
@@ -158,12 +158,12 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q, str
 	struct http_channel *c = http_of(base);
 	struct http_request request = post(c, q);
 	struct http_exchange *x = NULL;
-	int failed = mcp_post_aside(base->session, &request, &x, err);
+	int failed = mcp_post_message(base->session, &request, &x, err);
 
 	if (x) {
 		note_session(c, x);
 	}
-	http_leave(x);
+	http_drain(x);
 	if (failed) {
 		return -1;
 	}
@@ -178,19 +178,20 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q, str
 
 /* Processes the events received so far, each at once, because the server may wait for our reply
    to one before it sends the next. 1: the answer was among them. */
-static int take_events(struct http_channel *c, int64_t id, struct mcp_reply *r, struct error *err)
+static int process_events(struct http_channel *c, int64_t id, struct mcp_reply *r,
+                          struct error *err)
 {
 	struct mcp_session *s = c->base.session;
 	struct sse_event event;
 
 	while (sse_next(&c->sse, &event)) {
-		mcp_keep_event_id(s, &c->last_id, event.id);
+		mcp_store_event_id(s, &c->last_id, event.id);
 		if (!str_is(event.type, "message") || event.data.n == 0) {
-			continue; /* priming events and foreign types carry no message */
+			continue; /* priming events and unknown types have no message */
 		}
 		buf_clear(&s->kept.body);
 		buf_str(&s->kept.body, event.data);
-		int got = mcp_take(s, buf_view(&s->kept.body), id, &r->message, err);
+		int got = mcp_process(s, buf_view(&s->kept.body), id, &r->message, err);
 		if (got) {
 			return got;
 		}
@@ -222,7 +223,7 @@ static int read_events(struct http_channel *c, struct http_exchange *x, int64_t 
 			break;
 		}
 		sse_feed(&c->sse, piece);
-		got = take_events(c, id, r, err);
+		got = process_events(c, id, r, err);
 	}
 	c->retry_ms = c->sse.retry_ms ? c->sse.retry_ms : c->retry_ms;
 	return got;
@@ -277,7 +278,7 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream")) {
 		got = read_events(c, x, id, r, err);
 	}
-	http_leave(x);
+	http_drain(x);
 	return got;
 }
 
@@ -314,8 +315,8 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 	if (got == 1) {
 		mcp_set_got(s, r);
 	} else if (got >= 0 && r->http_status < 300) {
-		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT,
-		                  "the event stream ended without the response");
+		mcp_set_failure(s, r, MCP_GOT_TRANSPORT,
+		                "the event stream ended without the response");
 	}
 	return got < 0 ? -1 : 0;
 }
@@ -332,7 +333,7 @@ static int read_body(struct http_channel *c, struct http_exchange *x, int64_t id
 	r->text = buf_view(&s->kept.body);
 	jsonrpc_read(r->text, &r->message);
 	if (r->message.kind == JSONRPC_BATCH) {
-		int got = mcp_take(s, r->text, id, &r->message, err);
+		int got = mcp_process(s, r->text, id, &r->message, err);
 
 		if (got > 0) {
 			mcp_set_got(s, r);
@@ -367,9 +368,9 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 	                                             : read_body(c, x, id, r, err);
 }
 
-/* Only the answer to a good initialize names a session: refusals carry dead ids. */
-static int keep_place(struct http_channel *c, const struct http_exchange *x, bool opened,
-                      struct error *err)
+/* Only the response to a successful initialize names a session: refusals carry invalid ids. */
+static int store_session_id(struct http_channel *c, const struct http_exchange *x, bool opened,
+                            struct error *err)
 {
 	struct mcp_session *s = c->base.session;
 	struct str id = opened ? http_header(x, "mcp-session-id") : STR_NONE;
@@ -407,20 +408,20 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	}
 	int failed = read_reply(c, x, q->id, r, err);
 	if (q->opens && !failed) {
-		failed = keep_place(c, x, r->got == MCP_GOT_RESULT, err);
+		failed = store_session_id(c, x, r->got == MCP_GOT_RESULT, err);
 	}
 	note_session(c, x);
 	unsigned repeats = http_repeats(x);
 	if (failed) {
 		http_end(x); /* without sessions, this cancels the request */
 	} else {
-		http_leave(x);
+		http_drain(x);
 	}
 	if (repeats) {
 		events_push(s->conf.events, EVENT_RETRY, STR(EVENTS_RETRY));
 	}
 	if (failed && err->kind == FAIL_TIMEOUT && c->last_id.n) {
-		mcp_explain_silence(s, q, err); /* over several connections */
+		mcp_timeout_error(s, q, err); /* over several connections */
 	}
 	return failed ? mcp_or_failure(s, r, err) : 0;
 }

@@ -1,4 +1,4 @@
-/* Shared by the HTTP channels: headers, and the stream for unsolicited messages of the server. */
+/* Common code of the HTTP channels: headers, and the stream for unsolicited messages. */
 #ifndef ROLLDBG_ENV_MCP_HTTP_H
 #define ROLLDBG_ENV_MCP_HTTP_H
 
@@ -21,24 +21,24 @@ void mcp_headers_add(struct mcp_headers *h, const char *line);
 /* Last-Event-ID, if there is one. */
 void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
 
-/* What a server may have us send back in a header: servers refuse longer heads themselves. */
+/* Limit on ids that are sent back in a header: servers reject longer headers. */
 #define MCP_ID_MAX ((size_t)8 << 10)
 
-/* Takes the id of an event over, if it has one. An id over MCP_ID_MAX is forgotten (event
-   `noise`): the stream cannot be resumed behind it. */
-void mcp_keep_event_id(struct mcp_session *s, struct buf *last, struct str id);
+/* Stores the id of an event, if it has one. An id over MCP_ID_MAX is dropped (event `noise`):
+ * the stream cannot be resumed after it. */
+void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 
-/* Sends a message without a response and waits for the status; a status other than 2xx, or
-   none, is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
-   failure. */
-MUST_USE int mcp_post_aside(struct mcp_session *s, const struct http_request *q,
-                            struct http_exchange **x, struct error *err);
+/* Sends a message without a response and waits for the status; a status other than 2xx, or none,
+ * is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
+ * failure. */
+MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *q,
+                              struct http_exchange **x, struct error *err);
 
 /* The older HTTP+SSE: has the server named its message endpoint? */
 bool mcp_sse_found(const struct mcp_channel *c);
 
-/* The background stream: a GET that is kept open. Many servers do not offer it (405), which is
-   fine. When it ends it is opened again after the time the server asks for. */
+/* The background stream: a GET that is kept open. Many servers do not support it (405), which is
+ * allowed. When it ends it is reopened after the time requested by the server. */
 struct mcp_listen {
 	struct mcp_session *session;
 	struct http_exchange *exchange; /* NULL: not open */

@@ -22,15 +22,15 @@ enum mcp_result_kind mcp_result_kind(struct str result)
 	                                            : MCP_RESULT_UNKNOWN;
 }
 
-/* ---- answers ---- */
+/* ---- answering requests ---- */
 
-static bool answer_one(struct str request, struct buf *answer, struct buf *why)
+static bool answer_request(struct str request, struct buf *answer, struct buf *why)
 {
 	struct str method = JSON_GET(request, "method");
 	struct buf ignored = BUF(BUF_MAX_SMALL);
 
 	if (json_is(method, STR("elicitation/create"))) {
-		/* a refusal is an answer, too */
+		/* declining is also an answer */
 		elicit_answer(JSON_GET(request, "params"), answer, &ignored);
 		buf_release(&ignored);
 		return true;
@@ -54,7 +54,7 @@ static bool answer_all(struct str requests, struct json_writer *w, struct buf *w
 		struct buf key = BUF(BUF_MAX_MESSAGE), answer = BUF(BUF_MAX_MESSAGE);
 
 		json_decode_key(m.key, &key);
-		answered = answer_one(m.value, &answer, why);
+		answered = answer_request(m.value, &answer, why);
 		if (answered) {
 			jw_key_str(w, buf_view(&key));
 			jw_raw(w, buf_view(&answer));
@@ -95,9 +95,9 @@ bool mcp_input_answer(struct str result, struct buf *responses, struct buf *stat
 	return answered;
 }
 
-/* ---- no result ---- */
+/* ---- results that are not results ---- */
 
-bool mcp_result_is_none(const struct mcp_reply *r, struct buf *why)
+bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why)
 {
 	struct str result = r->message.result;
 

@@ -8,7 +8,7 @@
 /* The kinds of input we support: clientCapabilities in each request. */
 #define MCP_INPUT_CAPABILITIES "{\"roots\":{},\"elicitation\":{}}"
 
-/* By its resultType; complete without one. */
+/* The kind, by resultType; without it: complete. */
 enum mcp_result_kind {
 	MCP_RESULT_COMPLETE,
 	MCP_RESULT_INPUT_REQUIRED,
@@ -17,12 +17,12 @@ enum mcp_result_kind {
 
 enum mcp_result_kind mcp_result_kind(struct str result);
 
-/* Answers a result that requires input. `responses` and `state` are what the request is repeated
-   with: raw JSON, empty if there is none; requestState is copied byte for byte. False, with a
-   reason in `why`, if the server requests unsupported input, or none. */
+/* Answers a result that requires input. `responses` and `state` are to be sent with the repeated
+ * request: raw JSON, empty if none; requestState is copied byte for byte. False, with a reason
+ * in `why`, if the server requests unsupported input, or none. */
 bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why);
 
 /* Is the result of a tool call unusable, and why? */
-bool mcp_result_is_none(const struct mcp_reply *r, struct buf *why);
+bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why);
 
 #endif

@@ -9,7 +9,7 @@
 #define EMPTY_STREAMS_MAX 3
 #define RETRY_MS          1000 /* if the server names no time */
 
-void mcp_keep_event_id(struct mcp_session *s, struct buf *last, struct str id)
+void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
 {
 	char detail[128];
 
@@ -26,8 +26,8 @@ void mcp_keep_event_id(struct mcp_session *s, struct buf *last, struct str id)
 	events_push(s->conf.events, EVENT_NOISE, str_from(detail));
 }
 
-int mcp_post_aside(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,
-                   struct error *err)
+int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,
+                     struct error *err)
 {
 	if (http_begin(s->conf.io, q, x, err)) {
 		return -1;
@@ -39,7 +39,7 @@ int mcp_post_aside(struct mcp_session *s, const struct http_request *q, struct h
 		return -1;
 	}
 	if (failed || status < 200 || status > 299) {
-		mcp_note_unwanted(s, q->body, status, failed ? err->text : NULL);
+		mcp_note_refused(s, q->body, status, failed ? err->text : NULL);
 	}
 	return 0;
 }
@@ -118,7 +118,7 @@ static void end(struct mcp_listen *l, bool again)
 }
 
 /* Processes the next event already read. 1; 0 if there is none; -1. */
-static int take_event(struct mcp_listen *l, struct error *err)
+static int process_event(struct mcp_listen *l, struct error *err)
 {
 	struct jsonrpc_message unused;
 	struct sse_event event;
@@ -133,7 +133,7 @@ static int take_event(struct mcp_listen *l, struct error *err)
 		return 0;
 	}
 	l->empty_streams = 0;
-	mcp_keep_event_id(l->session, &l->last_id, event.id);
+	mcp_store_event_id(l->session, &l->last_id, event.id);
 	if (!str_is(event.type, "message") || !event.data.n) {
 		return 1;
 	}
@@ -141,11 +141,11 @@ static int take_event(struct mcp_listen *l, struct error *err)
 	buf_clear(&l->message);
 	buf_str(&l->message, event.data);
 	struct str message = buf_view(&l->message);
-	return mcp_take(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
+	return mcp_process(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
 }
 
 /* Reads what is available without waiting: 1, or 0 if there was nothing. */
-static int take_piece(struct mcp_listen *l, struct error *err)
+static int read_piece(struct mcp_listen *l, struct error *err)
 {
 	struct error why = {0};
 	struct str piece;
@@ -180,9 +180,9 @@ int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns) {
 		return begin(l, err) ? -1 : 1;
 	}
-	int took = take_event(l, err);
+	int took = process_event(l, err);
 	if (!took && l->exchange && http_ready(l->exchange)) {
-		took = take_piece(l, err);
+		took = read_piece(l, err);
 	}
 	*wake_ns = l->due_ns < *wake_ns ? l->due_ns : *wake_ns;
 	return took;
@@ -194,7 +194,7 @@ static int serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 	int took = mcp_listen_serve(l, wake_ns, err);
 
 	while (took > 0) {
-		took = take_event(l, err);
+		took = process_event(l, err);
 	}
 	return took;
 }

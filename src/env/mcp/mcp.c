@@ -223,7 +223,7 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 
 /* A hashing server takes the seed with the first tool call only; reading its state earlier would
    create an unseeded environment. */
-static bool must_not_look(const struct env_mcp *e)
+static bool must_not_read_state(const struct env_mcp *e)
 {
 	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
 }
@@ -269,7 +269,7 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 {
 	struct str first;
 
-	if (must_not_look(e)) {
+	if (must_not_read_state(e)) {
 		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state",
 		         "not read before the first call, which would create an unseeded "
 		         "environment on this server",
@@ -302,7 +302,7 @@ static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
 	}
 	if (e->source.kind == STATE_CONTROL_PLANE) {
-		mcp_watch_state(e, *out);
+		mcp_store_state(e, *out);
 	}
 	return 0;
 }
@@ -370,8 +370,8 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 		return -1;
 	}
 	e->last = out->observation;
-	if (out->outcome == OUTCOME_OK && e->control.kind != CONTROL_NONE && !must_not_look(e) &&
-	    read_status_before(e, out, err)) {
+	if (out->outcome == OUTCOME_OK && e->control.kind != CONTROL_NONE &&
+	    !must_not_read_state(e) && read_status_before(e, out, err)) {
 		return -1;
 	}
 	buf_clear(&e->start);
@@ -379,17 +379,17 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	buf_clear(&e->seen);
 	buf_str(&e->seen, out->observation);
 	e->doubted = false;
-	mcp_watch_state(e, out->observation);
+	mcp_store_state(e, out->observation);
 	return choose_ignored(e, err);
 }
 
 static int mcp_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
-	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_look(e);
+	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_read_state(e);
 
 	*out = STR_NONE;
-	if (mcp_look_at_tools(e, err)) {
+	if (mcp_check_tools(e, err)) {
 		return -1;
 	}
 	if (unreadable) {
@@ -420,7 +420,7 @@ static void cut_raw(struct env_mcp *e, struct env_reply *out)
 }
 
 /* Copies the reply for the rollout, because the reads that follow reuse its buffers. */
-static void keep_reply(struct env_mcp *e, struct env_reply *out)
+static void copy_reply(struct env_mcp *e, struct env_reply *out)
 {
 	arena_release(&e->kept);
 	env_reply_keep(out, &e->kept);
@@ -443,7 +443,7 @@ static struct mcp_call_context call_context(const struct env_mcp *e)
 /* Called once the environment's own count is known, if it has one. */
 static void conclude_step(struct env_mcp *e, struct env_reply *out)
 {
-	mcp_believe_if_uncounted(e, -1, out);
+	mcp_settle_suspicion(e, -1, out);
 	if (out->outcome == OUTCOME_OK) {
 		buf_clear(&e->seen);
 		buf_str(&e->seen, out->observation);
@@ -458,14 +458,14 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 
 	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
 	e->acted = true;
-	e->reads_only = tool_reads_only(buf_view(&e->tools), name);
+	e->reads_only = tool_is_read_only(buf_view(&e->tools), name);
 	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
 		return -1;
 	}
 	struct mcp_call_context context = call_context(e);
 	mcp_read_tool_reply(&r, &context, &e->reading, out);
 	cut_raw(e, out);
-	keep_reply(e, out);
+	copy_reply(e, out);
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;
 	out->env_session = e->facts.env_session;

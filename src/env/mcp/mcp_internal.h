@@ -1,5 +1,5 @@
-/* The internals of an MCP environment, shared by mcp.c (its life cycle) and watch.c (what is
-   checked besides the answers). */
+/* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
+ * replies) and refused.c. */
 #ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 #define ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 
@@ -30,43 +30,43 @@ struct env_mcp {
 	int64_t env_steps;        /* of the last valid status; -1: unknown */
 	bool acted;               /* a step was sent */
 	bool reads_only;          /* the last step called a read-only tool */
-	bool doubted;             /* the last step changed something, but was not counted */
+	bool doubted;             /* the last step changed something but was not counted */
 	bool state_lost;          /* the control plane belongs to another environment */
 	bool control_failed;      /* reported once */
 	struct env_facts facts;
 };
 
-/* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: it was deliberately
-   left undone. */
+/* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: intentionally not
+ * done. */
 void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
               bool skipped);
 
 /* Reports that not all pages of the tool list were read. */
 void mcp_note_endless(struct env_mcp *e, bool endless);
 
-/* Reports once that the control plane fails, with e->control.why. */
+/* Reports once that the control plane fails; the reason is in e->control.why. */
 void mcp_control_trouble(struct env_mcp *e, const char *what);
 
 /* Fills env_steps, terminated and truncated of out, and checks whether the control plane
    belongs to the environment that acted. -1 only when interrupted, or for a local failure. */
 MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err);
 
-/* No server, or one that does not speak MCP, is an error (-1). Anything else is a refusal: the
-   server's answer, which is recorded. */
+/* Handles a refused session. -1 with an error: no server, or not an MCP server. Otherwise it is
+ * a refusal, which is recorded. */
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
 
-/* Whether an answer that reads like an error is one: the environment counted the step
-   (1), it did not (0), or its count says nothing (-1). */
-void mcp_believe_if_uncounted(struct env_mcp *e, int counted, struct env_reply *out);
+/* Confirms or drops a suspected error. counted: the environment counted the step (1), did not
+ * (0), or its count tells nothing (-1). */
+void mcp_settle_suspicion(struct env_mcp *e, int counted, struct env_reply *out);
 
 /* Stores a state from the control plane. */
-void mcp_watch_state(struct env_mcp *e, struct str state);
+void mcp_store_state(struct env_mcp *e, struct str state);
 
 /* After a step: reads the status, then the reward. */
 MUST_USE int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err);
 
-/* If the server sent list_changed: lists the tools again and reports the differences. */
-MUST_USE int mcp_look_at_tools(struct env_mcp *e, struct error *err);
+/* After list_changed: lists the tools again and reports the differences. */
+MUST_USE int mcp_check_tools(struct env_mcp *e, struct error *err);
 
 #endif

@@ -36,10 +36,10 @@ bool mcp_is_modern_error(const struct mcp_reply *r)
 	return error_code(r, &code) && code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
 }
 
-/* ---- one request on its way ---- */
+/* ---- one request ---- */
 
 /* A request and its exchanges. */
-struct talk {
+struct mcp_exchange {
 	struct mcp_session *session;
 	struct mcp_outgoing q; /* the same in each exchange */
 	struct str params;     /* without client information */
@@ -50,7 +50,7 @@ struct talk {
 	uint64_t deadline_ns;
 };
 
-static void write_meta(const struct talk *t, struct json_writer *w)
+static void write_meta(const struct mcp_exchange *t, struct json_writer *w)
 {
 	const struct mcp_session *s = t->session;
 
@@ -59,10 +59,10 @@ static void write_meta(const struct talk *t, struct json_writer *w)
 	jw_key(w, META("protocolVersion"));
 	jw_text(w, s->revision);
 	jw_key(w, META("clientInfo"));
-	mcp_write_client_info(s, false, w); /* no server of this revision reads more */
+	mcp_write_client_info(s, false, w); /* servers of this revision read nothing more */
 	jw_key(w, META("clientCapabilities"));
 	jw_raw(w, STR(MCP_INPUT_CAPABILITIES));
-	if (!t->q.may_repeat) { /* a call that may act */
+	if (!t->q.may_repeat) { /* a call that may have effects */
 		mcp_write_progress_token(s, w);
 	}
 	jw_end(w);
@@ -77,7 +77,7 @@ static void add_members(struct buf *out, struct str object)
 	}
 }
 
-static void write_params(const struct talk *t, struct buf *out)
+static void write_params(const struct mcp_exchange *t, struct buf *out)
 {
 	struct json_writer w;
 
@@ -97,7 +97,7 @@ static void write_params(const struct talk *t, struct buf *out)
 }
 
 /* The parameter that names the subject of the request. */
-static struct str named_by(const struct talk *t)
+static struct str named_by(const struct mcp_exchange *t)
 {
 	static const char *const methods[][2] = {
 		{"tools/call", "name"}, {"resources/read", "uri"}, {"prompts/get", "name"}};
@@ -122,7 +122,7 @@ static struct str marked_tool(const struct mcp_session *s, struct str name)
 	return STR_NONE;
 }
 
-static void write_headers(const struct talk *t, struct mcp_header_lines *lines)
+static void write_headers(const struct mcp_exchange *t, struct mcp_header_lines *lines)
 {
 	struct str name = named_by(t);
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -151,14 +151,14 @@ static const char **list_lines(const struct mcp_header_lines *lines)
 }
 
 /* Milliseconds left for the next exchange; 0: none. */
-static uint64_t time_left_ms(const struct talk *t)
+static uint64_t time_left_ms(const struct mcp_exchange *t)
 {
 	uint64_t now = io_now_ns(t->session->conf.io);
 
 	return now < t->deadline_ns ? (t->deadline_ns - now - 1) / NS_PER_MS + 1 : 0;
 }
 
-static int say(struct talk *t, struct mcp_reply *r, struct error *err)
+static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *err)
 {
 	struct mcp_session *s = t->session;
 	struct mcp_outgoing q = t->q;
@@ -169,9 +169,9 @@ static int say(struct talk *t, struct mcp_reply *r, struct error *err)
 		q.timeout_ms = time_left_ms(t);
 		if (!q.timeout_ms) {
 			*r = (struct mcp_reply){.asked = r->asked};
-			mcp_keep_sentence(s, r, MCP_GOT_TIMEOUT,
-			                  "the timeout expired before the server had asked "
-			                  "for all its input");
+			mcp_set_failure(s, r, MCP_GOT_TIMEOUT,
+			                "the timeout expired before the server had asked "
+			                "for all its input");
 			return 0;
 		}
 	}
@@ -188,9 +188,9 @@ static int say(struct talk *t, struct mcp_reply *r, struct error *err)
 	return failed;
 }
 
-/* ---- what comes of it ---- */
+/* ---- handling the response ---- */
 
-static void again_in_revision(struct talk *t, const struct mcp_reply *r, bool *again)
+static void retry_in_revision(struct mcp_exchange *t, const struct mcp_reply *r, bool *again)
 {
 	const char *other = mcp_revision_in(JSON_GET(r->message.error_data, "supported"), false);
 
@@ -213,7 +213,7 @@ static bool refused_before(const struct mcp_reply *r)
 }
 
 /* Without requestState, which only the server understands and which differs each time. */
-static void note_questions(const struct talk *t, struct str result)
+static void note_questions(const struct mcp_exchange *t, struct str result)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -232,12 +232,12 @@ static void note_questions(const struct talk *t, struct str result)
 }
 
 /* Gives up, with a reason that is valid until the next request. */
-static void give_up(struct talk *t, struct mcp_reply *r, const char *why)
+static void fail_exchange(struct mcp_exchange *t, struct mcp_reply *r, const char *why)
 {
 	struct mcp_session *s = t->session;
 
 	if (strcmp(t->q.method, "tools/call") != 0) {
-		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, why);
+		mcp_set_failure(s, r, MCP_GOT_UNUSABLE, why);
 		return;
 	}
 	buf_clear(&s->kept.text);
@@ -245,7 +245,7 @@ static void give_up(struct talk *t, struct mcp_reply *r, const char *why)
 	r->given_up = buf_view(&s->kept.text);
 }
 
-static void answer_questions(struct talk *t, struct mcp_reply *r, bool *again)
+static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *again)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 
@@ -263,12 +263,12 @@ static void answer_questions(struct talk *t, struct mcp_reply *r, bool *again)
 		note_questions(t, r->message.result);
 	}
 	if (!*again) {
-		give_up(t, r, buf_cstr(&why));
+		fail_exchange(t, r, buf_cstr(&why));
 	}
 	buf_release(&why);
 }
 
-static void take_result(struct talk *t, struct mcp_reply *r, bool *again)
+static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *again)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 
@@ -279,25 +279,25 @@ static void take_result(struct talk *t, struct mcp_reply *r, bool *again)
 		answer_questions(t, r, again);
 		break;
 	case MCP_RESULT_UNKNOWN:
-		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_none(r, &why)) {
-			mcp_keep_sentence(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
+		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_unusable(r, &why)) {
+			mcp_set_failure(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
 		}
 		break;
 	}
 	buf_release(&why);
 }
 
-/* True if the call is to be sent again with the changes made here. */
-static bool go_on(struct talk *t, struct mcp_reply *r)
+/* True if the call should be sent again, with the changes made here. */
+static bool continue_exchange(struct mcp_exchange *t, struct mcp_reply *r)
 {
 	bool again = false;
 	int64_t code;
 
 	if (r->got == MCP_GOT_RESULT) {
-		take_result(t, r, &again);
+		read_result_kind(t, r, &again);
 	} else if (error_code(r, &code) && refused_before(r)) {
 		if (code == UNSUPPORTED_VERSION) {
-			again_in_revision(t, r, &again);
+			retry_in_revision(t, r, &again);
 		}
 		r->headers_refused =
 			code == HEADER_MISMATCH && strcmp(t->q.method, "tools/call") == 0;
@@ -305,7 +305,7 @@ static bool go_on(struct talk *t, struct mcp_reply *r)
 	return again;
 }
 
-static int converse(struct talk *t, struct mcp_reply *r, struct error *err)
+static int converse(struct mcp_exchange *t, struct mcp_reply *r, struct error *err)
 {
 	uint64_t timeout_ms = t->q.timeout_ms;
 
@@ -314,8 +314,8 @@ static int converse(struct talk *t, struct mcp_reply *r, struct error *err)
 	t->responses = t->state = BUF(BUF_MAX_MESSAGE);
 	int failed;
 	do {
-		failed = say(t, r, err);
-	} while (!failed && go_on(t, r));
+		failed = send_once(t, r, err);
+	} while (!failed && continue_exchange(t, r));
 	buf_release(&t->responses);
 	buf_release(&t->state);
 	return failed;
@@ -324,18 +324,18 @@ static int converse(struct talk *t, struct mcp_reply *r, struct error *err)
 int mcp_modern_request(struct mcp_session *s, const char *method, struct str params,
                        bool may_repeat, struct mcp_reply *r, struct error *err)
 {
-	struct talk t = {.session = s,
-	                 .params = params,
-	                 .q = {.method = method,
-	                       .timeout_ms = s->conf.timeout_ms,
-	                       .may_repeat = may_repeat}};
+	struct mcp_exchange t = {.session = s,
+	                         .params = params,
+	                         .q = {.method = method,
+	                               .timeout_ms = s->conf.timeout_ms,
+	                               .may_repeat = may_repeat}};
 
 	return converse(&t, r, err);
 }
 
 /* ---- tools ---- */
 
-bool mcp_modern_takes_tool(struct mcp_session *s, struct str tool)
+bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 {
 	struct buf why = BUF(BUF_MAX_SMALL), detail = BUF(BUF_MAX_SMALL);
 	/* channels without headers need not follow their rules */
@@ -368,15 +368,15 @@ bool mcp_modern_takes_tool(struct mcp_session *s, struct str tool)
 	return marks >= 0;
 }
 
-/* ---- which era ---- */
+/* ---- detection of the era ---- */
 
-static void say_era(const struct mcp_session *s, const char *why)
+static void log_era(const struct mcp_session *s, const char *why)
 {
 	log_info("%s: era %s: %s", buf_cstr(&s->url), s->modern ? "modern" : "legacy", why);
 }
 
 /* A modern server lists its revisions; no other server replies like this. */
-static void take_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
+static void read_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
 {
 	struct str result = r->message.result;
 	struct str list = JSON_GET(result, "supportedVersions");
@@ -388,23 +388,23 @@ static void take_discovery(struct mcp_session *s, struct mcp_reply *r, bool *fin
 	*final = s->modern;
 	if (s->modern) {
 		s->revision = listed;
-		mcp_keep_server_info(s, info.p ? info : JSON_GET(result, "serverInfo"));
+		mcp_store_server_info(s, info.p ? info : JSON_GET(result, "serverInfo"));
 		buf_printf(&text, "server/discover lists the revision %s", listed);
-		say_era(s, buf_cstr(&text));
+		log_era(s, buf_cstr(&text));
 		buf_release(&text);
 		return;
 	}
-	say_era(s, "the reply to server/discover lists no revision without sessions");
+	log_era(s, "the reply to server/discover lists no revision without sessions");
 	log_warn("server/discover lists no revision without sessions: try \1era\2 legacy");
 	buf_printf(&text,
 	           "server/discover lists no revision without sessions (rolldbg supports %s)",
 	           mcp_newest_revision(false));
-	mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, buf_cstr(&text));
+	mcp_set_failure(s, r, MCP_GOT_UNUSABLE, buf_cstr(&text));
 	buf_release(&text);
 }
 
-/* 401, 403 and 5xx tell nothing about the revision: they are the final answer. */
-static bool says_nothing(const struct mcp_reply *r)
+/* 401, 403 and 5xx say nothing about the revision: they are the final response. */
+static bool is_inconclusive(const struct mcp_reply *r)
 {
 	int status = r->http_status;
 
@@ -412,7 +412,7 @@ static bool says_nothing(const struct mcp_reply *r)
 	       status >= 500;
 }
 
-static void say_no_discovery(const struct mcp_session *s, const struct mcp_reply *r)
+static void log_no_discovery(const struct mcp_session *s, const struct mcp_reply *r)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 
@@ -425,33 +425,34 @@ static void say_no_discovery(const struct mcp_session *s, const struct mcp_reply
 	} else {
 		buf_str(&why, r->text);
 	}
-	say_era(s, buf_cstr(&why));
+	log_era(s, buf_cstr(&why));
 	buf_release(&why);
 }
 
-static void take_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
+static void read_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)
 {
 	bool listed_other = mcp_is_modern_error(r) && mcp_offered_instead(r) != NULL;
 
 	s->modern = mcp_is_modern_error(r) && !listed_other;
-	*final = s->modern || (says_nothing(r) && s->ops == &mcp_http);
+	*final = s->modern || (is_inconclusive(r) && s->ops == &mcp_http);
 	if (s->modern) {
-		say_era(s, "server/discover was refused with an error of the modern revision");
+		log_era(s, "server/discover was refused with an error of the modern revision");
 	} else if (*final) {
 		log_info("%s: cannot detect the era: server/discover returned HTTP %d",
 		         buf_cstr(&s->url), r->http_status);
 	} else if (listed_other) {
-		say_era(s, "the server lists only revisions with sessions");
+		log_era(s, "the server lists only revisions with sessions");
 	} else {
-		say_no_discovery(s, r);
+		log_no_discovery(s, r);
 	}
 }
 
 int mcp_modern_open(struct mcp_session *s, bool *final, struct mcp_reply *r, struct error *err)
 {
 	uint64_t timeout_ms = s->conf.timeout_ms;
-	struct talk t = {.session = s,
-	                 .q = {.method = "server/discover", .may_repeat = true, .opens = true}};
+	struct mcp_exchange t = {
+		.session = s,
+		.q = {.method = "server/discover", .may_repeat = true, .opens = true}};
 
 	if (s->ops != &mcp_http && (!timeout_ms || timeout_ms > SILENCE_MS)) {
 		timeout_ms = SILENCE_MS;
@@ -464,9 +465,9 @@ int mcp_modern_open(struct mcp_session *s, bool *final, struct mcp_reply *r, str
 	}
 	buf_clear(&s->id); /* unrelated to sessions */
 	if (r->got == MCP_GOT_RESULT) {
-		take_discovery(s, r, final);
+		read_discovery(s, r, final);
 	} else {
-		take_no_discovery(s, r, final);
+		read_no_discovery(s, r, final);
 	}
 	return 0;
 }

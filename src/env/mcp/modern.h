@@ -1,6 +1,6 @@
 /* MCP without sessions (revision 2026-07-28, "Versioning", "Streamable HTTP", "Multi Round-Trip
-   Requests"): every request names its client and revision; the server sends no requests of its
-   own, but replies that it requires input. */
+ * Requests"): every request names its client and revision; the server sends no requests, but can
+ * reply that it requires input. */
 #ifndef ROLLDBG_ENV_MCP_MODERN_H
 #define ROLLDBG_ENV_MCP_MODERN_H
 
@@ -24,8 +24,8 @@ MUST_USE int mcp_modern_request(struct mcp_session *s, const char *method, struc
 /* Is the error one that only servers of this revision send? */
 bool mcp_is_modern_error(const struct mcp_reply *reply);
 
-/* For the reader of tools/list: may the tool be offered? If not, an event `noise` says why.
-   Tools that require headers are remembered for later calls. */
-bool mcp_modern_takes_tool(struct mcp_session *s, struct str tool);
+/* May a tool of tools/list be offered? If not, an event `noise` has the reason. Tools that
+ * require headers are stored for later calls. */
+bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool);
 
 #endif

@@ -1,16 +1,16 @@
-/* Why an MCP session could not be opened: refused by the server, or no MCP server. */
+/* Why an MCP session could not be opened: refused by the server, or not an MCP server. */
 #include "base/html.h"
 #include "base/text.h"
 #include "env/mcp/mcp_internal.h"
 
-/* It was meant to be JSON: what is wrong with it says more than the path. */
+/* It was meant to be JSON: then the parse error is more helpful than the path. */
 static bool is_broken_json(const struct mcp_reply *r)
 {
 	return r->http_status == 200 && r->text.n && r->message.kind == JSONRPC_NOT_JSON &&
 	       text_glob(STR("*json*"), r->media);
 }
 
-/* "HTTP 404 (text/html, a web page titled ..)", "HTTP 301 to http://..": and the cure. */
+/* The error "HTTP 404 (text/html, a web page titled ..)" or "HTTP 301 to http://..", with a fix. */
 static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                    struct error *err)
 {
@@ -37,7 +37,7 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 	error_set(err, FAIL_PROTOCOL, "%s answered %s with %s, which is not MCP; %s",
 	          mcp_session_url(e->session), what, buf_cstr(&text),
 	          moved     ? "use the URL it redirects to"
-	          : broken  ? "the server writes what no client can read"
+	          : broken  ? "the server's response cannot be parsed"
 	          : gateway ? "a proxy in between cannot reach the server"
 	                    : "check the path: MCP servers usually listen at /mcp");
 	buf_release(&text);

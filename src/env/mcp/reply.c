@@ -1,5 +1,5 @@
-/* Classifies MCP answers: see reply.h. The numbers in comments are the ways in which an error is
-   reported over MCP, from the wire inwards. */
+/* Classifies MCP replies: see reply.h. The numbers in comments count the ways in which MCP
+ * reports errors, from the transport inwards. */
 #include "env/mcp/reply.h"
 
 #include "base/html.h"
@@ -29,24 +29,24 @@ void mcp_reading_release(struct mcp_reading *m)
 	}
 }
 
-static void keep_message(struct mcp_reading *m, struct str text, struct env_reply *out)
+static void store_message(struct mcp_reading *m, struct str text, struct env_reply *out)
 {
 	buf_clear(&m->message);
 	buf_str(&m->message, text_utf8_cut(text, MESSAGE_MAX));
 	out->error.message = buf_view(&m->message);
 }
 
-static void keep_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
+static void store_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	json_text_or_json(value, &text);
-	keep_message(m, buf_view(&text), out);
+	store_message(m, buf_view(&text), out);
 	buf_release(&text);
 }
 
-/* A reply "timed out" is a reply, except from a gateway, which reports on the server behind
-   it. */
+/* A reply with the text "timed out" is a reply, except from a gateway, which reports on the
+ * server behind it. */
 static bool is_transport_timeout(const struct env_reply *out, enum error_layer layer)
 {
 	return layer == LAYER_TRANSPORT || out->http_status == 408 || out->http_status == 504;
@@ -71,7 +71,7 @@ static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m, str
 
 	fail(out, late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT,
 	     late ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-	keep_message(m, r->text, out);
+	store_message(m, r->text, out);
 }
 
 static enum error_class http_class(int status)
@@ -132,7 +132,7 @@ static void explain_json(const struct mcp_reply *r, struct buf *text)
 	}
 }
 
-/* A web page comes from a proxy or another server, not from an environment server. */
+/* A web page comes from a proxy or another server, not from an MCP server. */
 static enum error_class page_class(enum error_class class)
 {
 	return class == CLASS_AUTH || class == CLASS_TIMEOUT ? class : CLASS_PROTOCOL;
@@ -158,7 +158,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_rea
 	} else if (!refused) {
 		explain_json(r, &text);
 	}
-	keep_message(m, text.n ? buf_view(&text) : r->text, out);
+	store_message(m, text.n ? buf_view(&text) : r->text, out);
 	buf_release(&text);
 }
 
@@ -170,7 +170,7 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct e
 	class = html_is_page(r->text) ? page_class(class)
 	                              : error_text_class(r->text, LAYER_HTTP, class);
 	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost) {
-		class = CLASS_PROTOCOL; /* we had no session to lose: the URL is wrong */
+		class = CLASS_PROTOCOL; /* without a session it cannot be lost: the URL is wrong */
 	}
 	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
 	out->error.code = code_of_status(m, r->http_status);
@@ -184,10 +184,10 @@ static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m, stru
 	bool message = r->message.kind == JSONRPC_INVALID;
 
 	fail(out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP, CLASS_PROTOCOL);
-	keep_message(m, r->text, out);
+	store_message(m, r->text, out);
 }
 
-/* ---- 3, 4, 11: a JSON-RPC error, with an HTTP status of its own or with 200 ---- */
+/* ---- 3, 4, 11: a JSON-RPC error, with its own HTTP status or with 200 ---- */
 
 static enum error_class jsonrpc_class(struct str code)
 {
@@ -214,7 +214,7 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct 
 	bool http = r->http_status >= 300;
 	enum error_class class = jsonrpc_class(r->message.error_code);
 
-	keep_json_message(m, r->message.error_message, out);
+	store_json_message(m, r->message.error_message, out);
 	if (http && http_class(r->http_status) != CLASS_PROTOCOL &&
 	    (r->http_status != 404 || r->session_lost)) {
 		class = http_class(r->http_status);
@@ -325,7 +325,7 @@ static void read_reply_session(struct str body, struct mcp_reading *m, struct en
 
 /* Is the session's id the whole message? A KeyError of MCP-Gym: "Error executing tool NAME:
    '<id>'". */
-static bool complains_of_session(struct str message, struct str session)
+static bool is_session_error(struct str message, struct str session)
 {
 	struct str quoted = {message.n > session.n + 2 ? message.p + message.n - session.n - 2
 	                                               : NULL,
@@ -337,7 +337,7 @@ static bool complains_of_session(struct str message, struct str session)
 }
 
 /* A KeyError contains only the requested session: "Error executing tool NAME: '<id>'". */
-static void read_complained_session(struct mcp_reading *m, struct env_reply *out)
+static void read_session_error(struct mcp_reading *m, struct env_reply *out)
 {
 	struct str rest = out->error.message;
 	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
@@ -378,7 +378,7 @@ static struct hidden_error hidden_error_in(struct str content, struct hidden_err
 	return hidden_error_stronger(r, hidden_error_in_text(whole_text(content, out)));
 }
 
-/* Who says that this result is an error: of several the outermost. */
+/* Which layer reports this result as an error: the outermost, if several do. */
 static struct hidden_error claim_of(const struct str *members, const struct mcp_call_context *call,
                                     const struct env_reply *out)
 {
@@ -409,11 +409,11 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 		return false; /* as most results are */
 	}
 	struct buf why = BUF(BUF_MAX_SMALL);
-	bool is_so = mcp_result_is_none(r, &why);
+	bool is_so = mcp_result_is_unusable(r, &why);
 
 	if (is_so) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
-		keep_message(m, buf_view(&why), out);
+		store_message(m, buf_view(&why), out);
 		out->observation = r->message.result;
 	}
 	buf_release(&why);
@@ -421,24 +421,24 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 }
 
 /* Stores the message of a claim and derives the class from it. */
-static enum error_class keep_claim(const struct hidden_error *claim, struct mcp_reading *m,
-                                   struct env_reply *out)
+static enum error_class store_claim(const struct hidden_error *claim, struct mcp_reading *m,
+                                    struct env_reply *out)
 {
-	keep_json_message(m, claim->message.p ? claim->message : text_of(out->observation), out);
+	store_json_message(m, claim->message.p ? claim->message : text_of(out->observation), out);
 	return error_text_class(out->error.message, claim->layer, CLASS_TOOL);
 }
 
 /* Kept until the environment's count is known, when the reply's bytes are gone. */
-static void keep_suspicion(const struct hidden_error *claim, bool denied, struct mcp_reading *m,
-                           struct env_reply *out)
+static void store_suspicion(const struct hidden_error *claim, bool denied, struct mcp_reading *m,
+                            struct env_reply *out)
 {
 	size_t n = claim->code.n < sizeof(m->code) ? claim->code.n : 0;
 
 	m->suspected = *claim;
 	if (claim->strength == HIDDEN_ERROR_NONE) {
-		return; /* most replies: there is nothing to classify */
+		return; /* most replies: nothing to classify */
 	}
-	m->suspected_class = keep_claim(claim, m, out);
+	m->suspected_class = store_claim(claim, m, out);
 	m->denied = denied;
 	memcpy(m->code, claim->code.p ? claim->code.p : "", n);
 	m->suspected.code = n ? (struct str){m->code, n} : STR_NONE;
@@ -461,22 +461,22 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 	struct hidden_error claim = claim_of(members, call, out);
 	bool denied = json_type(members[IS_ERROR]) == JSON_FALSE;
 	if (claim.strength != HIDDEN_ERROR_CERTAIN) {
-		keep_suspicion(&claim, denied, m, out);
+		store_suspicion(&claim, denied, m, out);
 		return;
 	}
-	enum error_class class = keep_claim(&claim, m, out);
-	if (complains_of_session(out->error.message, call->env_session)) {
+	enum error_class class = store_claim(&claim, m, out);
+	if (is_session_error(out->error.message, call->env_session)) {
 		class = CLASS_SESSION;
 	}
 	if (class == CLASS_SESSION) {
-		read_complained_session(m, out);
+		read_session_error(m, out);
 	}
 	fail(out, OUTCOME_TOOL_ERROR, claim.layer, class);
 	out->error.code = claim.code;
 	out->error.disagrees = denied && claim.layer > LAYER_MCP ? LAYER_MCP : LAYER_NONE;
 }
 
-void mcp_believe_suspected(struct mcp_reading *m, int counted, struct env_reply *out)
+void mcp_settle_suspected(struct mcp_reading *m, int counted, struct env_reply *out)
 {
 	if (hidden_error_holds(&m->suspected, counted)) {
 		fail(out, OUTCOME_TOOL_ERROR, m->suspected.layer, m->suspected_class);

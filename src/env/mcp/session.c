@@ -1,4 +1,4 @@
-/* The life cycle of an MCP session: see session.h. */
+/* Opening and closing an MCP session: see session.h. */
 #include "env/mcp/session.h"
 
 #include "base/log.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CANCEL_MS  1000
-#define ANSWER_MAX ((size_t)4096) /* of the response that refused the session */
+#define ANSWER_MAX ((size_t)4096) /* bytes of the response that refused the session */
 
 void mcp_kept_init(struct mcp_kept *k)
 {
@@ -50,7 +50,7 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 	s->revision = mcp_newest_revision(true);
 	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME)) ? &mcp_stdio
 	                                                                          : &mcp_http);
-	io_set_idle(conf->io, mcp_listen_meanwhile, s);
+	io_set_idle(conf->io, mcp_listen_idle, s);
 	return s;
 }
 
@@ -118,7 +118,7 @@ bool mcp_tools_changed(struct mcp_session *s)
 	return changed;
 }
 
-/* ---- the life of a session ---- */
+/* ---- open, request, close ---- */
 
 void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
 {
@@ -156,7 +156,7 @@ static void write_offer(struct mcp_session *s, struct buf *params)
 	jw_end(&w);
 }
 
-void mcp_keep_server_info(struct mcp_session *s, struct str info)
+void mcp_store_server_info(struct mcp_session *s, struct str info)
 {
 	struct str name = JSON_GET(info, "name"), version = JSON_GET(info, "version");
 
@@ -170,7 +170,7 @@ void mcp_keep_server_info(struct mcp_session *s, struct str info)
 	}
 }
 
-/* The response is no longer awaited: tells the server to stop. */
+/* Sends notifications/cancelled: the response is no longer awaited. */
 static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 {
 	uint64_t timeout_ms = s->conf.timeout_ms;
@@ -178,7 +178,7 @@ static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 	struct mcp_outgoing q = {.method = "notifications/cancelled",
 	                         .timeout_ms = timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS};
 
-	s->owed++;
+	s->late_responses++;
 	buf_printf(&params, "{\"requestId\":%lld,\"reason\":\"timeout\"}", (long long)id);
 	q.params = buf_view(&params);
 	jsonrpc_write_notification(&text, q.method, q.params);
@@ -223,14 +223,13 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 	return failed;
 }
 
-/* Some servers refuse an unknown revision instead of offering theirs: -32602 with
- * data.supported. */
+/* Some servers reject an unknown revision instead of offering one: -32602 with data.supported. */
 const char *mcp_offered_instead(const struct mcp_reply *r)
 {
 	return mcp_revision_in(JSON_GET(r->message.error_data, "supported"), true);
 }
 
-static int say_initialized(struct mcp_session *s, struct error *err)
+static int send_initialized(struct mcp_session *s, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 	struct mcp_outgoing q = {.method = "notifications/initialized",
@@ -268,7 +267,7 @@ static bool may_be_older(const struct mcp_session *s, const struct mcp_reply *r)
 
 /* Tries Streamable HTTP, then the older HTTP+SSE; if both fail, the reply of the first
    counts. */
-static int initialize_somehow(struct mcp_session *s, struct mcp_reply *r, struct error *err)
+static int initialize_any(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
 	if (initialize(s, r, err)) {
 		return -1;
@@ -295,7 +294,7 @@ static int initialize_somehow(struct mcp_session *s, struct mcp_reply *r, struct
 
 static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	if (initialize_somehow(s, r, err)) {
+	if (initialize_any(s, r, err)) {
 		return -1;
 	}
 	if (r->got != MCP_GOT_RESULT) {
@@ -317,9 +316,9 @@ static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error 
 		return 0;
 	}
 	s->agreed = true;
-	mcp_keep_server_info(s, JSON_GET(r->message.result, "serverInfo"));
+	mcp_store_server_info(s, JSON_GET(r->message.result, "serverInfo"));
 	log_info("MCP session open, revision %s", s->revision);
-	return say_initialized(s, err) ? error_from_peer(err) : 0;
+	return send_initialized(s, err) ? error_from_peer(err) : 0;
 }
 
 int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -340,7 +339,7 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 		return 0;
 	}
 	if (s->ops != &mcp_http) {
-		/* some programs exit on a request before initialize: start another one */
+		/* some programs exit on a request before initialize: restart */
 		mcp_use_channel(s, s->ops);
 	}
 	return open_legacy(s, r, err);

@@ -16,8 +16,8 @@ struct sse_channel {
 	struct http_request get;
 	struct http_exchange *stream; /* NULL: not open */
 	struct sse sse;
-	struct buf place; /* the message endpoint; empty: unknown */
-	bool found;       /* an endpoint was named, valid or not */
+	struct buf endpoint; /* the message endpoint; empty: unknown */
+	bool found;          /* an endpoint was named, valid or not */
 	/* of the current exchange */
 	int64_t id; /* awaited; MCP_NO_ID: none */
 	struct mcp_reply *reply;
@@ -34,12 +34,12 @@ static struct mcp_channel *sse_create(struct mcp_session *s)
 	struct sse_channel *c = mem_new(sizeof(*c));
 
 	c->base.session = s;
-	c->place = BUF(BUF_MAX_SMALL);
+	c->endpoint = BUF(BUF_MAX_SMALL);
 	sse_init(&c->sse, MCP_REPLY_MAX);
 	return &c->base;
 }
 
-static void hang_up(struct sse_channel *c)
+static void close_stream(struct sse_channel *c)
 {
 	http_end(c->stream);
 	c->stream = NULL;
@@ -49,10 +49,10 @@ static void sse_destroy(struct mcp_channel *base)
 {
 	struct sse_channel *c = sse_of(base);
 
-	hang_up(c);
+	close_stream(c);
 	mcp_headers_release(&c->headers);
 	sse_release(&c->sse);
-	buf_release(&c->place);
+	buf_release(&c->endpoint);
 	free(c);
 }
 
@@ -63,15 +63,15 @@ bool mcp_sse_found(const struct mcp_channel *c)
 
 /* ---- the stream ---- */
 
-/* Takes the session's id from the URL, to find it in a log. */
-static void keep_id(struct sse_channel *c)
+/* Stores the session id in the URL, which helps to find the session in a log. */
+static void store_session_id(struct sse_channel *c)
 {
 	static const char *const names[] = {"sessionId=", "session_id="};
 	struct mcp_session *s = c->base.session;
 
 	buf_clear(&s->id);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *at = strstr(buf_cstr(&c->place), names[i]);
+		const char *at = strstr(buf_cstr(&c->endpoint), names[i]);
 
 		if (at) {
 			at += strlen(names[i]);
@@ -81,33 +81,33 @@ static void keep_id(struct sse_channel *c)
 	}
 }
 
-static int take_place(struct sse_channel *c, struct str data, struct error *err)
+static int set_endpoint(struct sse_channel *c, struct str data, struct error *err)
 {
 	const char *url = buf_cstr(&c->base.session->url);
 
 	c->found = true;
-	buf_clear(&c->place);
-	if (!http_resolve(url, data, &c->place)) {
-		hang_up(c);
+	buf_clear(&c->endpoint);
+	if (!http_resolve(url, data, &c->endpoint)) {
+		close_stream(c);
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s names the message endpoint '%.*s', which is on another "
 		                 "host or port",
 		                 url, (int)(data.n < 200 ? data.n : 200), data.p);
 	}
-	keep_id(c);
+	store_session_id(c);
 	return 0;
 }
 
-static int take_message(struct sse_channel *c, struct str data, struct error *err)
+static int process_message(struct sse_channel *c, struct str data, struct error *err)
 {
 	struct mcp_session *s = c->base.session;
 	struct jsonrpc_message m;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&text, data);
-	int got = mcp_take(s, buf_view(&text), c->id, &m, err);
+	int got = mcp_process(s, buf_view(&text), c->id, &m, err);
 	if (got > 0) {
-		/* the message's slices point where the reply's do */
+		/* the message's slices must point into the reply's buffer */
 		struct buf before = s->kept.body;
 
 		s->kept.body = text;
@@ -121,7 +121,7 @@ static int take_message(struct sse_channel *c, struct str data, struct error *er
 }
 
 /* Processes the next event already read. 1; 0 if there is none; -1. */
-static int take_event(struct sse_channel *c, struct error *err)
+static int process_event(struct sse_channel *c, struct error *err)
 {
 	struct sse_event event;
 	int failed = 0;
@@ -133,19 +133,19 @@ static int take_event(struct sse_channel *c, struct error *err)
 		                 MCP_REPLY_MAX >> 20);
 	}
 	if (more && str_is(event.type, "endpoint")) {
-		failed = take_place(c, event.data, err);
+		failed = set_endpoint(c, event.data, err);
 	} else if (more && str_is(event.type, "message") && event.data.n) {
-		failed = take_message(c, event.data, err);
+		failed = process_message(c, event.data, err);
 	}
 	return failed ? -1 : more;
 }
 
-static int take_events(struct sse_channel *c, struct error *err)
+static int process_events(struct sse_channel *c, struct error *err)
 {
 	int took;
 
 	do {
-		took = take_event(c, err);
+		took = process_event(c, err);
 	} while (took > 0);
 	return took;
 }
@@ -163,13 +163,13 @@ static int read_piece(struct sse_channel *c, struct error *err)
 	if (more == 0) {
 		error_set(err, FAIL_TRANSPORT, "the event stream ended without the response");
 	}
-	hang_up(c);
+	close_stream(c);
 	return -1;
 }
 
 static int read_stream(struct sse_channel *c, struct error *err)
 {
-	return read_piece(c, err) ? -1 : take_events(c, err);
+	return read_piece(c, err) ? -1 : process_events(c, err);
 }
 
 /* Waits until x or the stream is ready (x NULL: only the stream); FAIL_TIMEOUT after ms. */
@@ -178,7 +178,7 @@ static int await(struct sse_channel *c, struct http_exchange *x, uint64_t ms, st
 	struct http_exchange *xs[] = {c->stream, x};
 
 	if (!ms) {
-		return error_set(err, FAIL_TIMEOUT, "no answer in time");
+		return error_set(err, FAIL_TIMEOUT, "timed out");
 	}
 	return http_wait_any(c->base.session->conf.io, xs, x ? 2 : 1, ms, err);
 }
@@ -190,8 +190,8 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 	uint64_t left = mcp_time_left_ms(s);
 	uint64_t until = io_now_ns(s->conf.io) / 1000000 + (left < CONNECT_MS ? left : CONNECT_MS);
 
-	hang_up(c);
-	buf_clear(&c->place);
+	close_stream(c);
+	buf_clear(&c->endpoint);
 	sse_release(&c->sse);
 	sse_init(&c->sse, MCP_REPLY_MAX);
 	mcp_headers_begin(&c->headers, s, own);
@@ -203,7 +203,7 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 	if (http_begin(s->conf.io, &c->get, &c->stream, err)) {
 		return -1;
 	}
-	for (bool told = false; !c->place.n;) {
+	for (bool told = false; !c->endpoint.n;) {
 		uint64_t now = io_now_ns(s->conf.io) / 1000000;
 
 		if (await(c, NULL, now < until ? until - now : 0, err)) {
@@ -236,7 +236,7 @@ static struct http_request post(struct sse_channel *c, const struct mcp_outgoing
 
 	mcp_headers_begin(&c->headers, c->base.session, own);
 	return (struct http_request){.method = "POST",
-	                             .url = buf_cstr(&c->place),
+	                             .url = buf_cstr(&c->endpoint),
 	                             .headers = c->headers.line,
 	                             .header_count = c->headers.count,
 	                             .body = q->text,
@@ -255,7 +255,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	r->http_status = http_status(x);
 	r->session_lost = r->http_status == 404;
 	if (r->session_lost) {
-		hang_up(c); /* the stream cannot be resumed in the new session */
+		close_stream(c); /* the stream cannot be resumed in the new session */
 	}
 	buf_clear(&s->kept.media);
 	buf_str(&s->kept.media, http_media_type(x));
@@ -272,8 +272,8 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	return 0;
 }
 
-/* Waits until the POST is accepted and the answer has come, in either order. 1: it was
-   refused. */
+/* Waits until the POST is accepted and the response has arrived, in any order. 1: it was
+ * refused. */
 static int converse(struct sse_channel *c, struct http_exchange *x, struct error *err)
 {
 	for (bool taken = false; !taken || !c->answered;) {
@@ -298,11 +298,11 @@ static int converse(struct sse_channel *c, struct http_exchange *x, struct error
 }
 
 /* Processes messages read before the request was sent. */
-static int take_older(struct sse_channel *c, struct error *err)
+static int process_older(struct sse_channel *c, struct error *err)
 {
 	int took;
 
-	while (c->stream && (took = take_event(c, err)) != 0) {
+	while (c->stream && (took = process_event(c, err)) != 0) {
 		if (took < 0 && mcp_note_trouble(c->base.session, err)) {
 			return -1;
 		}
@@ -318,19 +318,19 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
-	if (take_older(c, err)) {
+	if (process_older(c, err)) {
 		return -1;
 	}
 	c->id = q->id;
 	c->reply = r;
 	c->answered = false;
-	if (q->opens && !(c->stream && c->place.n) && connect_stream(c, err)) {
-		hang_up(c);
+	if (q->opens && !(c->stream && c->endpoint.n) && connect_stream(c, err)) {
+		close_stream(c);
 		return mcp_or_failure(s, r, err);
 	}
 	if (!c->stream) {
 		r->session_lost = true;
-		mcp_keep_sentence(s, r, MCP_GOT_TRANSPORT, "the event stream ended");
+		mcp_set_failure(s, r, MCP_GOT_TRANSPORT, "the event stream ended");
 		return 0;
 	}
 	struct http_request request = post(c, q);
@@ -338,11 +338,11 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 		return -1;
 	}
 	int got = converse(c, x, err);
-	http_leave(x);
+	http_drain(x);
 	c->id = MCP_NO_ID;
 	r->session_lost |= !c->stream;
 	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream) {
-		mcp_explain_silence(s, q, err);
+		mcp_timeout_error(s, q, err);
 	}
 	if (got < 0) {
 		return mcp_or_failure(s, r, err);
@@ -360,21 +360,21 @@ static int sse_send(struct mcp_channel *base, const struct mcp_outgoing *q, stru
 	struct http_request request = post(c, q);
 	struct http_exchange *x = NULL;
 
-	if (!c->place.n) {
-		mcp_note_unwanted(base->session, q->text, 0,
-		                  "the server did not name its message endpoint");
+	if (!c->endpoint.n) {
+		mcp_note_refused(base->session, q->text, 0,
+		                 "the server did not name its message endpoint");
 		return 0;
 	}
-	int failed = mcp_post_aside(base->session, &request, &x, err);
+	int failed = mcp_post_message(base->session, &request, &x, err);
 
-	http_leave(x);
+	http_drain(x);
 	return failed;
 }
 
 static int sse_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error *err)
 {
 	struct sse_channel *c = sse_of(base);
-	int took = c->stream ? take_event(c, err) : 0;
+	int took = c->stream ? process_event(c, err) : 0;
 
 	(void)wake_ns;
 	if (took || !c->stream || !http_ready(c->stream)) {
@@ -392,7 +392,7 @@ static int sse_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error 
 
 static void sse_close(struct mcp_channel *base)
 {
-	hang_up(sse_of(base));
+	close_stream(sse_of(base));
 }
 
 const struct mcp_channel_ops mcp_sse = {

@@ -4,8 +4,8 @@
 #include "env/mcp/tools.h"
 #include "json/write.h"
 
-/* A text is its JSON if it is JSON, else a string. */
-static void keep_text(struct state_source *s, struct str string)
+/* Stores a text: as JSON if it is valid JSON, else as a string. */
+static void store_text(struct state_source *s, struct str string)
 {
 	struct json_fault fault;
 
@@ -43,7 +43,7 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	}
 	json_next(contents, &cursor, &first);
 	if (json_count(contents) == 1 && json_type(JSON_GET(first, "text")) == JSON_STRING) {
-		keep_text(s, JSON_GET(first, "text"));
+		store_text(s, JSON_GET(first, "text"));
 	} else {
 		buf_str(&s->value, contents);
 	}

@@ -1,5 +1,5 @@
 /* MCP over stdin and stdout of a child process (all revisions, "Transports", stdio): one message
-   per line. The child's stderr is kept and is no sign of failure. */
+ * per line. Output on stderr is recorded and is not a failure. */
 #include "env/mcp/session_state.h"
 
 #include "base/log.h"
@@ -61,7 +61,7 @@ static int start(struct stdio_channel *c, struct error *err)
 
 static int explain_end(const struct stdio_channel *c, struct error *err)
 {
-	struct str words = child_last_words(c->child);
+	struct str words = child_last_stderr_line(c->child);
 	struct buf safe = BUF(BUF_MAX_SMALL);
 
 	if (words.n) {
@@ -89,7 +89,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 		int rc = child_receive(c->child, &line, left, err);
 
 		if (rc < 0) {
-			return err->kind == FAIL_TIMEOUT ? mcp_explain_silence(s, q, err) : -1;
+			return err->kind == FAIL_TIMEOUT ? mcp_timeout_error(s, q, err) : -1;
 		}
 		if (rc == 0) {
 			return explain_end(c, err);
@@ -99,19 +99,19 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 		}
 		buf_clear(&s->kept.body);
 		buf_str(&s->kept.body, line);
-		int got = mcp_take(s, buf_view(&s->kept.body), q->id, &r->message, err);
+		int got = mcp_process(s, buf_view(&s->kept.body), q->id, &r->message, err);
 		if (got) {
 			mcp_set_got(s, r);
 			return got < 0 ? -1 : 0;
 		}
 	}
-	return mcp_explain_silence(s, q, err);
+	return mcp_timeout_error(s, q, err);
 }
 
 /* Output on stderr since the last call. */
-static void note_words(struct stdio_channel *c)
+static void note_stderr(struct stdio_channel *c)
 {
-	struct str words = child_words(c->child);
+	struct str words = child_stderr(c->child);
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
@@ -124,14 +124,14 @@ static void note_words(struct stdio_channel *c)
 	jw_text(&w, "stderr");
 	jw_key(&w, "text");
 	jw_str(&w, words);
-	if (child_words_lost(c->child)) {
+	if (child_stderr_lost(c->child)) {
 		jw_key(&w, "bytes_before");
-		jw_u64(&w, child_words_lost(c->child));
+		jw_u64(&w, child_stderr_lost(c->child));
 	}
 	jw_end(&w);
 	events_push_json(c->base.session->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);
-	child_forget_words(c->child);
+	child_clear_stderr(c->child);
 }
 
 static int put(struct stdio_channel *c, struct str message, struct error *err)
@@ -156,13 +156,13 @@ static int stdio_exchange(struct mcp_channel *base, const struct mcp_outgoing *q
 	}
 	int failed = put(c, q->text, err) || await_answer(c, q, r, err);
 	if (c->child) {
-		note_words(c);
+		note_stderr(c);
 	}
 	if (failed && mcp_or_failure(s, r, err)) {
 		return -1;
 	}
 	if (failed && r->got == MCP_GOT_UNUSABLE) {
-		r->message.kind = JSONRPC_INVALID; /* only the child can be the cause */
+		r->message.kind = JSONRPC_INVALID; /* caused by the child */
 	}
 	return 0;
 }
@@ -170,7 +170,7 @@ static int stdio_exchange(struct mcp_channel *base, const struct mcp_outgoing *q
 static int stdio_send(struct mcp_channel *base, const struct mcp_outgoing *q, struct error *err)
 {
 	if (put(stdio_of(base), q->text, err)) {
-		mcp_note_unwanted(base->session, q->text, 0, err->text);
+		mcp_note_refused(base->session, q->text, 0, err->text);
 	}
 	return 0;
 }
@@ -183,7 +183,7 @@ static int stdio_listen(struct mcp_channel *base, uint64_t *wake_ns, struct erro
 	int got = c->child ? child_next(c->child, &line, err) : 0;
 
 	(void)wake_ns; /* its output wakes a waiting call */
-	if (got > 0 && line.n && mcp_take(base->session, line, MCP_NO_ID, &unused, err) < 0) {
+	if (got > 0 && line.n && mcp_process(base->session, line, MCP_NO_ID, &unused, err) < 0) {
 		return -1;
 	}
 	return got;

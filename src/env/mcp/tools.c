@@ -7,10 +7,10 @@
 #include "json/write.h"
 
 #define TOOL_PAGES_MAX 1000
-#define PAGES_TIMEOUTS 5u /* all pages take at most so many times the timeout of one */
+#define PAGES_TIMEOUTS 5u /* timeout of all pages, as a multiple of that of one */
 #define NS_PER_MS      1000000u
-#define TOOLS_MAX      65536 /* of one list: as many as rules look at */
-/* The list is part of a recording's first line and must leave room for the rest. */
+#define TOOLS_MAX      65536 /* per list: the limit of the rules */
+/* The list is part of a recording's first line and must leave room for the rest of the line. */
 #define TOOLS_BYTES_MAX ((size_t)16 << 20)
 
 /* A list under construction. */
@@ -58,7 +58,7 @@ static void add_tool(struct listing *l, struct str tool)
 		note_repeated(l, name);
 		return;
 	}
-	if (l->session->modern && !mcp_modern_takes_tool(l->session, tool)) {
+	if (l->session->modern && !mcp_modern_accepts_tool(l->session, tool)) {
 		return;
 	}
 	if (l->left_out || l->kept == TOOLS_MAX || tool.n > TOOLS_BYTES_MAX - l->tools->n - 2) {
@@ -123,7 +123,7 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
 	}
 }
 
-static void say_what_is_missing(struct mcp_session *s, const struct listing *l)
+static void note_omissions(struct mcp_session *s, const struct listing *l)
 {
 	struct buf detail = BUF(2 * BUF_MAX_SMALL);
 	struct json_writer w;
@@ -178,14 +178,14 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, stru
 	buf_char(tools, '[');
 	int failed = list_pages(s, &l, &cursor, endless, r, err);
 	buf_char(tools, ']');
-	say_what_is_missing(s, &l);
+	note_omissions(s, &l);
 	buf_release(&cursor);
 	buf_release(&l.repeated);
 	arena_release(&l.arena);
 	return failed;
 }
 
-/* Keeps the refusal in *r readable if the tools cannot be listed. */
+/* Lists the tools again. If that is refused, *r keeps the first refusal. */
 static int list_again(struct mcp_session *s, const struct mcp_reply *r, bool *listed,
                       struct error *err)
 {

@@ -1,5 +1,5 @@
-/* What an MCP environment reports besides its answers: the control plane, and changes of the
-   tool list. */
+/* Checks of an MCP environment besides its replies: the control plane, and changes of the tool
+ * list. */
 #include "env/mcp/mcp_internal.h"
 
 #include "base/text.h"
@@ -47,7 +47,7 @@ static int8_t read_flag(struct str status, struct str key)
 	return json_bool(json_get(status, key), &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-/* Does a value differ from the previous state, in the members that both have? */
+/* Do members that both states have differ? */
 static bool differs(struct str before, struct str now)
 {
 	struct arena names = {0};
@@ -69,7 +69,7 @@ static bool differs(struct str before, struct str now)
 	return differ;
 }
 
-static void lose_source(struct env_mcp *e)
+static void mark_source_lost(struct env_mcp *e)
 {
 	e->doubted = false;
 	e->state_lost = true;
@@ -78,10 +78,10 @@ static void lose_source(struct env_mcp *e)
 	         false);
 }
 
-/* A step whose answer shows a change that the control plane does not count: the control plane
-   may belong to another environment than the one that acted, which its state will show.
-   Read-only tools need not be counted, nor steps that change nothing. */
-static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
+/* A step shows a change that the control plane does not count: the control plane may belong to
+ * another environment than the one that acted; its state will show that. Read-only tools need
+ * not be counted, nor steps that change nothing. */
+static void suspect_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
 {
 	if (e->state_lost && out->env_steps > before) {
 		e->state_lost = false;
@@ -92,14 +92,14 @@ static void doubt_source(struct env_mcp *e, const struct env_reply *out, int64_t
 	             out->env_steps == before && !e->reads_only &&
 	             differs(buf_view(&e->control_state), out->observation);
 	if (e->doubted && e->source.kind != STATE_CONTROL_PLANE) {
-		lose_source(e); /* its state is not read */
+		mark_source_lost(e); /* its state is not read */
 	}
 }
 
-void mcp_watch_state(struct env_mcp *e, struct str state)
+void mcp_store_state(struct env_mcp *e, struct str state)
 {
 	if (e->doubted && state.p && !differs(buf_view(&e->control_state), state)) {
-		lose_source(e);
+		mark_source_lost(e);
 	}
 	e->doubted = false;
 	if (state.p) {
@@ -108,12 +108,12 @@ void mcp_watch_state(struct env_mcp *e, struct str state)
 	}
 }
 
-void mcp_believe_if_uncounted(struct env_mcp *e, int counted, struct env_reply *out)
+void mcp_settle_suspicion(struct env_mcp *e, int counted, struct env_reply *out)
 {
 	if (out->outcome != OUTCOME_OK) {
 		return;
 	}
-	mcp_believe_suspected(&e->reading, counted, out);
+	mcp_settle_suspected(&e->reading, counted, out);
 	if (out->outcome != OUTCOME_OK) {
 		e->last = STR_NONE;
 	}
@@ -135,11 +135,11 @@ int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
 	}
 	if (json_i64(JSON_GET(status, "step_count"), &out->env_steps)) {
 		e->env_steps = out->env_steps;
-		mcp_believe_if_uncounted(e, before >= 0 ? out->env_steps > before : -1, out);
-		doubt_source(e, out, before);
+		mcp_settle_suspicion(e, before >= 0 ? out->env_steps > before : -1, out);
+		suspect_source(e, out, before);
 	}
 	if (e->state_lost) {
-		return 0; /* its rewards and endings are not about our steps */
+		return 0; /* its rewards and endings belong to other steps */
 	}
 	out->terminated = read_flag(status, STR("terminated"));
 	out->truncated = read_flag(status, STR("truncated"));
@@ -194,7 +194,7 @@ void mcp_note_endless(struct env_mcp *e, bool endless)
 	}
 }
 
-int mcp_look_at_tools(struct env_mcp *e, struct error *err)
+int mcp_check_tools(struct env_mcp *e, struct error *err)
 {
 	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply r;

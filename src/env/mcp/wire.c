@@ -1,4 +1,4 @@
-/* What the messages of an MCP session mean, whichever way they came: see session_state.h. */
+/* Messages of an MCP session, independent of the transport: see session_state.h. */
 #include "env/mcp/session_state.h"
 
 #include "base/base64.h"
@@ -9,14 +9,14 @@
 #include <stdio.h>
 
 #define ASKED_MAX 1000u   /* requests of the server within one exchange */
-#define ASIDE_MS  5000ull /* for a response of ours, which needs no confirmation */
+#define ASIDE_MS  5000ull /* timeout for sending a response to the server */
 #define NS_PER_MS 1000000u
-#define NOISE_MAX ((size_t)64 << 10) /* of a text that is not a message; its size is recorded \ */
+#define NOISE_MAX ((size_t)64 << 10) /* recorded bytes of a text that is not a message */
 
 void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q, struct mcp_reply *r)
 {
 	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT, .asked = q->id};
-	s->asked = s->strange = 0;
+	s->asked = s->unrelated = 0;
 	s->broken = NULL;
 	s->deadline_ns =
 		q->timeout_ms ? io_now_ns(s->conf.io) + q->timeout_ms * NS_PER_MS : UINT64_MAX;
@@ -32,7 +32,7 @@ uint64_t mcp_time_left_ms(const struct mcp_session *s)
 	return now < s->deadline_ns ? (s->deadline_ns - now) / NS_PER_MS : 0;
 }
 
-/* ---- what a server sends beside the answer ---- */
+/* ---- other messages of the server ---- */
 
 struct server_request {
 	const char *method, *result;
@@ -74,7 +74,7 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
 
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
 {
-	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* the id is the server's */
+	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* includes the server's id */
 	uint64_t left = mcp_time_left_ms(s);
 	size_t i = 0;
 
@@ -155,7 +155,7 @@ void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, cons
 	buf_release(&detail);
 }
 
-void mcp_note_unwanted(struct mcp_session *s, struct str message, int http_status, const char *why)
+void mcp_note_refused(struct mcp_session *s, struct str message, int http_status, const char *why)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -201,17 +201,17 @@ static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message
 		return false;
 	}
 	if (m->kind == JSONRPC_INVALID) {
-		return is_id(m->id, id) && !m->method.p; /* there will be no other */
+		return is_id(m->id, id) && !m->method.p; /* there will be no other response */
 	}
 	if (!s->ops->shared || is_id(m->id, id)) {
 		return mcp_is_answer(m, id);
 	}
-	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->owed;
+	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->late_responses;
 }
 
 /* 1: it was the answer to request `id` and is in *out; 0: something else, processed; -1 */
-static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, struct str raw,
-                        int64_t id, struct jsonrpc_message *out, struct error *err)
+static int process_message(struct mcp_session *s, const struct jsonrpc_message *m, struct str raw,
+                           int64_t id, struct jsonrpc_message *out, struct error *err)
 {
 	switch (m->kind) {
 	case JSONRPC_REQUEST:
@@ -229,8 +229,8 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, 
 			*out = *m;
 			return 1;
 		}
-		s->owed -= s->owed > 0;
-		s->strange++;
+		s->late_responses -= s->late_responses > 0;
+		s->unrelated++;
 		note_message(s, EVENT_LATE_REPLY, m, raw);
 		return 0;
 	case JSONRPC_NOT_JSON:
@@ -238,9 +238,9 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, 
 	case JSONRPC_BATCH:
 		break;
 	}
-	s->strange++;
+	s->unrelated++;
 	if (m->kind == JSONRPC_NOT_JSON && str_starts(raw, STR("{"))) {
-		s->broken = m->fault.why; /* perhaps it is the answer */
+		s->broken = m->fault.why; /* possibly the response */
 	}
 	note_message(s, EVENT_NOISE, m, raw);
 	if (is_awaited(s, m, id)) {
@@ -250,8 +250,8 @@ static int take_message(struct mcp_session *s, const struct jsonrpc_message *m, 
 	return 0;
 }
 
-int mcp_take(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_message *out,
-             struct error *err)
+int mcp_process(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_message *out,
+                struct error *err)
 {
 	struct jsonrpc_message m;
 	struct str each;
@@ -260,11 +260,11 @@ int mcp_take(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_
 
 	jsonrpc_read(text, &m);
 	if (m.kind != JSONRPC_BATCH) {
-		return take_message(s, &m, text, id, out, err);
+		return process_message(s, &m, text, id, out, err);
 	}
 	while (json_next(text, &cursor, &each)) {
 		jsonrpc_read_valid(each, &m);
-		int one = take_message(s, &m, each, id, out, err);
+		int one = process_message(s, &m, each, id, out, err);
 		if (one < 0) {
 			return -1;
 		}
@@ -273,17 +273,16 @@ int mcp_take(struct mcp_session *s, struct str text, int64_t id, struct jsonrpc_
 	return got;
 }
 
-/* ---- how an exchange ends ---- */
+/* ---- the end of an exchange ---- */
 
-int mcp_explain_silence(const struct mcp_session *s, const struct mcp_outgoing *q,
-                        struct error *err)
+int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q, struct error *err)
 {
 	struct buf span = BUF(BUF_MAX_SMALL), but = BUF(BUF_MAX_SMALL);
 
 	text_put_duration(&span, q->timeout_ms);
-	if (s->strange) {
-		buf_printf(&but, ", although %u unrelated message%s arrived", s->strange,
-		           s->strange > 1 ? "s" : "");
+	if (s->unrelated) {
+		buf_printf(&but, ", although %u unrelated message%s arrived", s->unrelated,
+		           s->unrelated > 1 ? "s" : "");
 		if (s->broken) {
 			buf_printf(&but, " (one is not JSON: %s)", s->broken);
 		}
@@ -316,7 +315,7 @@ void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)
 	if (r->message.kind == JSONRPC_INVALID) {
 		snprintf(sentence, sizeof(sentence), "the reply is not a JSON-RPC response: %s",
 		         what_is_wrong(&r->message));
-		mcp_keep_sentence(s, r, MCP_GOT_UNUSABLE, sentence);
+		mcp_set_failure(s, r, MCP_GOT_UNUSABLE, sentence);
 		return;
 	}
 	r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
@@ -328,8 +327,8 @@ void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)
 	}
 }
 
-void mcp_keep_sentence(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
-                       const char *sentence)
+void mcp_set_failure(struct mcp_session *s, struct mcp_reply *r, enum mcp_got got,
+                     const char *sentence)
 {
 	r->got = got;
 	buf_clear(&s->kept.text);
@@ -347,11 +346,11 @@ int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err
 	if (is_ours(err->kind)) {
 		return -1;
 	}
-	mcp_keep_sentence(s, r,
-	                  err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
-	                  : err->kind == FAIL_TRANSPORT ? MCP_GOT_TRANSPORT
-	                                                : MCP_GOT_UNUSABLE,
-	                  err->text);
+	mcp_set_failure(s, r,
+	                err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
+	                : err->kind == FAIL_TRANSPORT ? MCP_GOT_TRANSPORT
+	                                              : MCP_GOT_UNUSABLE,
+	                err->text);
 	return 0;
 }
 
@@ -373,9 +372,9 @@ int mcp_note_trouble(struct mcp_session *s, struct error *err)
 	return 0;
 }
 
-/* ---- while nothing is asked ---- */
+/* ---- idle ---- */
 
-int mcp_listen_meanwhile(void *session, uint64_t *wake_ns, struct error *err)
+int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err)
 {
 	struct mcp_session *s = session;
 	uint64_t now = io_now_ns(s->conf.io);

@@ -1,5 +1,5 @@
-/* What an OpenEnv server reveals without a session: whether it is one, its name, the schema of
-   its actions, the tools of an MCP-style environment. */
+/* The description of an OpenEnv server, without a session: whether it is one, its name, the
+ * schema of its actions, the tools of an MCP-style environment. */
 #include "env/openenv/openenv.h"
 
 #include "base/log.h"
@@ -47,7 +47,7 @@ bool openenv_answers(const struct env_conf *conf, struct io *io)
 	return yes;
 }
 
-static void keep_text(struct str value, struct buf *out)
+static void store_text(struct str value, struct buf *out)
 {
 	if (json_type(value) == JSON_STRING) {
 		buf_clear(out);
@@ -66,8 +66,8 @@ static int ask_page(struct env_openenv *e, const char *path, struct str *body, s
 	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
 }
 
-/* The name is optional. To report it the server creates an environment, which may take long. */
-static int forgive_silence(const struct error *err)
+/* The name is optional: to report it, the server creates an environment, which may take long. */
+static int allow_no_reply(const struct error *err)
 {
 	if (err->kind != FAIL_TRANSPORT) {
 		return -1;
@@ -87,10 +87,10 @@ int openenv_describe(struct env_openenv *e, bool *known, struct error *err)
 	if (*known) {
 		buf_str(&e->schema, JSON_GET(body, "action"));
 		if (ask_page(e, "/metadata", &body, err)) {
-			return forgive_silence(err);
+			return allow_no_reply(err);
 		}
-		keep_text(JSON_GET(body, "name"), &e->name);
-		keep_text(JSON_GET(body, "version"), &e->version);
+		store_text(JSON_GET(body, "name"), &e->name);
+		store_text(JSON_GET(body, "version"), &e->version);
 		return 0;
 	}
 	if (ask_page(e, "/openapi.json", &body, err)) {
@@ -116,7 +116,7 @@ static bool may_have_tools(const struct env_openenv *e)
 	return false;
 }
 
-static bool keep_tools(struct env_openenv *e, struct str tools)
+static bool store_tools(struct env_openenv *e, struct str tools)
 {
 	if (json_type(tools) != JSON_ARRAY) {
 		return false;
@@ -138,7 +138,7 @@ static int list_tools(struct env_openenv *e, struct error *err)
 			return -1;
 		}
 		struct str result = JSON_GET(a.data, "result");
-		if (a.got == OPENENV_ANSWER && keep_tools(e, JSON_GET(result, "tools"))) {
+		if (a.got == OPENENV_ANSWER && store_tools(e, JSON_GET(result, "tools"))) {
 			return 0;
 		}
 	}
@@ -147,7 +147,7 @@ static int list_tools(struct env_openenv *e, struct error *err)
 	}
 	struct str observation = JSON_GET(a.data, "observation");
 	if (a.got == OPENENV_ANSWER) {
-		keep_tools(e, JSON_GET(observation, "tools"));
+		store_tools(e, JSON_GET(observation, "tools"));
 	}
 	return 0;
 }
@@ -208,6 +208,6 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->facts.env_session = str_from(e->conf->env_session);
 	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.base);
 	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
-	e->facts.traits.has_episodes = e->facts.traits.tells_episode = true;
+	e->facts.traits.has_episodes = e->facts.traits.has_episode_id = true;
 	return 0;
 }

@@ -1,7 +1,7 @@
-/* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens the other one), and
-   what both do in a session. Over the WebSocket one connection is one session is one environment.
-   What is lost with the connection stays lost: another one would be another environment, which
-   nobody has reset. */
+/* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens one over plain
+ * HTTP), and the functions of both within a session. Over the WebSocket, one connection is one
+ * session with one environment. After a lost connection nothing is retried: a new connection
+ * would have a new environment, without a reset. */
 #include "env/openenv/openenv.h"
 
 #include "base/log.h"
@@ -57,7 +57,7 @@ static bool is_bookkeeping(struct str key)
 	return str_eq(key, bookkeeping[0]) || str_eq(key, bookkeeping[1]);
 }
 
-/* Has it anything but the episode's id and the count of steps? */
+/* Does it contain more than the episode's id and the step count? */
 static bool is_informative(struct str state)
 {
 	struct json_member m;
@@ -71,7 +71,7 @@ static bool is_informative(struct str state)
 	return false;
 }
 
-static void see_episode(struct env_openenv *e, struct str id, bool ours)
+static void check_episode(struct env_openenv *e, struct str id, bool ours)
 {
 	struct buf now = BUF(BUF_MAX_SMALL);
 
@@ -90,15 +90,15 @@ static void see_episode(struct env_openenv *e, struct str id, bool ours)
 	buf_release(&now);
 }
 
-/* Requests the current state. after_reset: whatever episode it names is ours. */
-static int look(struct env_openenv *e, bool after_reset, struct error *err)
+/* Requests the current state. after_reset: any episode that it names is ours. */
+static int request_state(struct env_openenv *e, bool after_reset, struct error *err)
 {
 	struct openenv_answer a;
 	struct env_reply failure;
 
 	buf_clear(&e->state);
 	e->env_steps = -1;
-	e->state_taken = false;
+	e->state_returned = false;
 	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
 		return -1;
 	}
@@ -107,7 +107,7 @@ static int look(struct env_openenv *e, bool after_reset, struct error *err)
 
 		buf_str(&e->state, a.data);
 		json_pick(a.data, bookkeeping, ARRAY_LEN(bookkeeping), values);
-		see_episode(e, values[0], after_reset);
+		check_episode(e, values[0], after_reset);
 		if (!json_i64(values[1], &e->env_steps) || e->env_steps < 0) {
 			e->env_steps = -1;
 		}
@@ -121,8 +121,8 @@ static int look(struct env_openenv *e, bool after_reset, struct error *err)
 	return 0;
 }
 
-/* Over plain HTTP a bare state is a finding: observations of environments that exist for one
-   request are not used as state. */
+/* Over plain HTTP, an uninformative state is reported as such: observations of environments that
+ * exist for one request are not used as state. */
 static void choose_source(struct env_openenv *e)
 {
 	if (e->source.kind == STATE_AUTO) {
@@ -137,8 +137,8 @@ static void choose_source(struct env_openenv *e)
 	e->facts.state_kind = e->source.kind;
 }
 
-/* Members besides the observation itself: often present from the first step on, and only sent
-   by some releases. Used only if there is nothing else. */
+/* Members next to the observation: often present only after the first step, and only in some
+ * releases. Used only if there is nothing else. */
 static const char *metadata_aside(const struct env_openenv *e)
 {
 	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
@@ -176,12 +176,12 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 	if (e->wire.gone && !e->over) {
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
 	}
-	if (e->source.kind == STATE_OPENENV && e->state_taken && !e->wire.gone &&
-	    look(e, false, err)) {
+	if (e->source.kind == STATE_OPENENV && e->state_returned && !e->wire.gone &&
+	    request_state(e, false, err)) {
 		return -1;
 	}
 	if (e->source.kind == STATE_OPENENV) {
-		e->state_taken = true;
+		e->state_returned = true;
 		*out = e->state.n ? buf_view(&e->state) : nothing;
 		return 0;
 	}
@@ -194,7 +194,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 /* ---- reset and step ---- */
 
 /* Copies the reply, because the state request reuses its buffers. */
-static void keep_reply(struct env_openenv *e, struct env_reply *out)
+static void copy_reply(struct env_openenv *e, struct env_reply *out)
 {
 	arena_reset(&e->kept);
 	env_reply_keep(out, &e->kept);
@@ -202,7 +202,7 @@ static void keep_reply(struct env_openenv *e, struct env_reply *out)
 	e->over = out->terminated > 0;
 }
 
-/* The user's reset arguments; ours only where the user gives none. */
+/* The user's reset arguments; our own only if the user gave none. */
 static void write_reset(struct env_openenv *e)
 {
 	struct str args = e->conf->reset_args, key;
@@ -232,7 +232,7 @@ static void write_reset(struct env_openenv *e)
 }
 
 /* Many environments assign their own episode ids, or none. */
-static void take_episode_id(struct env_openenv *e)
+static void read_episode_id(struct env_openenv *e)
 {
 	if (e->episode.n) {
 		e->facts.env_session = buf_view(&e->episode);
@@ -253,15 +253,15 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	}
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
 	openenv_read(&a, &q, &e->reading, out);
-	keep_reply(e, out);
+	copy_reply(e, out);
 	buf_clear(&e->start);
 	buf_str(&e->start, e->last);
 	buf_clear(&e->seen);
 	buf_str(&e->seen, e->last);
-	if (out->outcome == OUTCOME_OK && look(e, true, err)) {
+	if (out->outcome == OUTCOME_OK && request_state(e, true, err)) {
 		return -1;
 	}
-	take_episode_id(e);
+	read_episode_id(e);
 	choose_source(e);
 	return choose_ignored(e, err);
 }
@@ -279,7 +279,7 @@ static bool is_tool(struct str tools, struct str name)
 	return false;
 }
 
-/* "step" is never a tool's name, so the arguments are the action. */
+/* No tool is named "step", so the arguments are the action. */
 static void write_action(struct env_openenv *e, struct str name, struct str arguments)
 {
 	struct json_writer w;
@@ -313,7 +313,7 @@ static struct openenv_question question_of(const struct env_openenv *e, bool kno
 	                                 .error_text_count = e->conf->error_text_count};
 }
 
-/* A count that never changed tells nothing: some environments keep none. */
+/* A count that never changed is no evidence: some environments do not count. */
 static void believe_if_uncounted(struct env_openenv *e, int64_t before, struct env_reply *out)
 {
 	bool known = before >= 0 && out->env_steps >= 0;
@@ -321,7 +321,7 @@ static void believe_if_uncounted(struct env_openenv *e, int64_t before, struct e
 	e->counts |= known && out->env_steps > before;
 	bool evidence = e->counts || e->reading.suspected.unchanged;
 	if (known && evidence && out->env_steps == before) {
-		openenv_believe_suspected(&e->reading, out);
+		openenv_confirm_suspected(&e->reading, out);
 	}
 	if (out->outcome == OUTCOME_OK) {
 		buf_clear(&e->seen);
@@ -350,10 +350,10 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	}
 	struct openenv_question q = question_of(e, known);
 	openenv_read(&a, &q, &e->reading, out);
-	keep_reply(e, out);
+	copy_reply(e, out);
 	bool unheard = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
 	bool silent = e->wire.gone || (unheard && !e->wire.ws);
-	if (!silent && look(e, false, err)) {
+	if (!silent && request_state(e, false, err)) {
 		return -1;
 	}
 	out->env_steps = silent ? -1 : e->env_steps;
@@ -403,9 +403,9 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 	                 STR_ARG(a->text));
 }
 
-/* The server refuses after a successful handshake, with an unsolicited message: the first reply
-   shows it. */
-static int greet(struct env_openenv *e, struct env_reply *refusal, struct error *err)
+/* The server refuses a session after a successful handshake, with an unsolicited message, which
+ * is received in place of the first reply. */
+static int await_first_state(struct env_openenv *e, struct env_reply *refusal, struct error *err)
 {
 	struct openenv_answer a;
 
@@ -438,7 +438,7 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	if (a.got == OPENENV_STATUS) {
 		return declined(e, &a, known, refusal, err);
 	}
-	if (greet(e, refusal, err)) {
+	if (await_first_state(e, refusal, err)) {
 		return error_from_peer(err);
 	}
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;

@@ -1,6 +1,6 @@
-/* Two adapters: openenv opens a session over the WebSocket (openenv.c), openenv-http sends each request
-   over plain HTTP, without a session (openenv_http.c). They differ in the wire and in open(); the
-   rest, declared here, is the same. Also: is this server one of them? */
+/* Two adapters: openenv uses a session over the WebSocket (openenv.c), openenv-http sends each
+ * request over plain HTTP, without a session (openenv_http.c). They differ in the wire and in
+ * open(); the common functions are declared here. */
 #ifndef ROLLDBG_ENV_OPENENV_OPENENV_H
 #define ROLLDBG_ENV_OPENENV_OPENENV_H
 
@@ -27,28 +27,28 @@ struct env_openenv {
 	struct arena kept; /* the last reply's slices */
 	struct buf schema; /* of an action; empty: unknown */
 	struct buf tools, request, name, version;
-	struct buf state;   /* the current state; empty: unknown */
-	struct buf before;  /* the state returned before the step */
-	struct buf episode; /* its episode_id */
-	struct buf start;   /* the reset's observation; empty: none */
-	struct buf seen;    /* the last good observation; empty: none */
-	struct str last;    /* last observation, if the state is read from it */
-	int64_t env_steps;  /* step_count of the state; -1: unknown */
-	bool calls_tools;   /* an MCP-style environment: actions name a tool */
-	bool counts;        /* step_count has changed with a step of ours */
-	bool over;          /* the last observation reported done */
-	bool state_failed;  /* reported once */
-	bool state_taken;   /* it was returned: other clients may have changed it since */
+	struct buf state;    /* the current state; empty: unknown */
+	struct buf before;   /* the state returned before the step */
+	struct buf episode;  /* its episode_id */
+	struct buf start;    /* the reset's observation; empty: none */
+	struct buf seen;     /* the last good observation; empty: none */
+	struct str last;     /* last observation, if the state is read from it */
+	int64_t env_steps;   /* step_count of the state; -1: unknown */
+	bool calls_tools;    /* an MCP-style environment: actions name a tool */
+	bool counts;         /* step_count has changed after one of our steps */
+	bool over;           /* the last observation reported done */
+	bool state_failed;   /* reported once */
+	bool state_returned; /* `state` was returned once: other clients may have changed it since */
 	struct env_facts facts;
 };
 
-/* Is this an OpenEnv server, by its own description over HTTP? False also without a reply. */
+/* Does the server describe itself as an OpenEnv server over HTTP? False also without a reply. */
 bool openenv_answers(const struct env_conf *conf, struct io *io);
 
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                 struct io *io);
-/* Reads what is known without a session: names and the action schema. *known: it describes
-   itself as an OpenEnv server. */
+/* Reads the description available without a session: names and the action schema. *known: it
+ * describes itself as an OpenEnv server. */
 MUST_USE int openenv_describe(struct env_openenv *e, bool *known, struct error *err);
 /* Sets the tools, the state source and the facts, once a session is open. */
 MUST_USE int openenv_learn_facts(struct env_openenv *e, struct error *err);
@@ -62,7 +62,7 @@ const struct env_facts *openenv_facts(const struct env *base);
 bool openenv_event(struct env *base, struct event *out);
 void openenv_close(struct env *base);
 
-/* An event line {"what","why"}. */
+/* Queues an event {"what","why"}. */
 void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why);
 
 #endif

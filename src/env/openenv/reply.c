@@ -1,6 +1,6 @@
-/* Classifies OpenEnv's answers: see reply.h. Layers that report errors, from the wire inwards:
-   the connection, the frame, the framework (error of an MCP action), the tool, the environment's
-   own fields. */
+/* Classifies OpenEnv's replies: see reply.h. Layers that report errors, from the transport
+ * inwards: the connection, the frame, the framework (error of an MCP action), the tool, the
+ * environment's own fields. */
 #include "env/openenv/reply.h"
 
 #include "base/html.h"
@@ -32,7 +32,7 @@ static void fail(struct env_reply *out, enum outcome outcome, enum error_layer l
 	out->error.class = class;
 }
 
-static void keep_message(struct openenv_reading *r, struct str text, struct env_reply *out)
+static void store_message(struct openenv_reading *r, struct str text, struct env_reply *out)
 {
 	buf_clear(&r->message);
 	buf_str(&r->message, text_utf8_cut(text, MESSAGE_MAX));
@@ -52,13 +52,13 @@ static struct str code_number(struct openenv_reading *r, int code)
 	return code ? str_from(r->code) : STR_NONE;
 }
 
-/* ---- no answer ---- */
+/* ---- no reply ---- */
 
 static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
                      struct env_reply *out)
 {
 	switch (a->end) {
-	case WEBSOCKET_CLOSED: /* whatever its code, even 1000: the session has ended */
+	case WEBSOCKET_CLOSED: /* with any code, even 1000: the session has ended */
 		fail(out, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION);
 		break;
 	case WEBSOCKET_BROKEN:
@@ -71,7 +71,7 @@ static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
 		break;
 	}
 	out->error.code = code_number(r, a->code);
-	keep_message(r, a->text, out);
+	store_message(r, a->text, out);
 }
 
 static enum error_class status_class(int status)
@@ -119,11 +119,11 @@ static void read_status(const struct openenv_answer *a, struct openenv_reading *
 	if (html_is_page(a->text)) {
 		html_summary(a->text, &r->text);
 	}
-	keep_message(r,
-	             json_type(error) == JSON_STRING ? as_text(r, error)
-	             : r->text.n                     ? buf_view(&r->text)
-	                                             : a->text,
-	             out);
+	store_message(r,
+	              json_type(error) == JSON_STRING ? as_text(r, error)
+	              : r->text.n                     ? buf_view(&r->text)
+	                                              : a->text,
+	              out);
 	out->observation = a->data;
 	out->raw = a->data.p ? STR_NONE : a->text;
 }
@@ -144,7 +144,7 @@ static const struct frame_error {
 	{"UNKNOWN_TYPE", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
 };
 
-/* "Invalid message" alone is not helpful: the first of `errors` is used. */
+/* "Invalid message" alone is not helpful: the first entry of `errors` is added. */
 static void add_first_error(struct str errors, struct buf *text)
 {
 	struct str first, part;
@@ -164,7 +164,7 @@ static void add_first_error(struct str errors, struct buf *text)
 }
 
 /* The message of an exception or a tool can be more specific than its layer: no capacity, or an
-   environment closed while its session is open. */
+ * environment that was closed during its session. */
 static void refine(struct env_reply *out)
 {
 	enum error_class class = out->error.class;
@@ -195,7 +195,7 @@ static void read_error_frame(struct str data, struct openenv_reading *r, struct 
 		json_type(code) == JSON_STRING || json_type(code) == JSON_NUMBER ? code : STR_NONE;
 	buf_str(&text, as_text(r, JSON_GET(data, "message")));
 	add_first_error(JSON_GET(data, "errors"), &text);
-	keep_message(r, buf_view(&text), out);
+	store_message(r, buf_view(&text), out);
 	buf_release(&text);
 	out->observation = data;
 	refine(out);
@@ -230,7 +230,7 @@ static void read_framework_error(struct str error, bool known_tool, struct opene
 	}
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = type;
-	keep_message(r, as_text(r, JSON_GET(error, "message")), out);
+	store_message(r, as_text(r, JSON_GET(error, "message")), out);
 	refine(out);
 }
 
@@ -246,17 +246,17 @@ static struct str tool_text(struct str result)
 	return result;
 }
 
-static void believe(const struct hidden_error *claim, enum error_layer success,
-                    struct openenv_reading *r, struct env_reply *out)
+static void set_claim(const struct hidden_error *claim, enum error_layer success,
+                      struct openenv_reading *r, struct env_reply *out)
 {
 	fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
 	out->error.disagrees = success;
 	out->error.code = claim->code;
-	keep_message(r, as_text(r, claim->message), out);
+	store_message(r, as_text(r, claim->message), out);
 	refine(out);
 }
 
-/* An observation that is a text, or contains only one. */
+/* An observation that is a text, or whose only member is one. */
 static struct str only_text(struct str observation)
 {
 	struct str text = json_type(observation) == JSON_STRING ? observation : STR_NONE;
@@ -276,7 +276,7 @@ static struct str only_text(struct str observation)
 	return text;
 }
 
-/* What a tool's result reports: in its data, or at the beginning of its text. */
+/* Checks a tool's result: its data, or how its text starts. */
 static struct hidden_error hidden_error_in_result(struct str result,
                                                   const struct openenv_question *q)
 {
@@ -291,7 +291,8 @@ static struct hidden_error hidden_error_in_result(struct str result,
 	return hidden_error_stronger(found, hidden_error_in_text(text));
 }
 
-/* The environment's own fields. Metadata may hold anything: only a certain error in it counts. */
+/* Checks the environment's own fields. Metadata may contain anything: only a certain error in it
+ * counts. */
 static struct hidden_error hidden_error_in_fields(struct str observation, struct str metadata,
                                                   const struct openenv_question *q)
 {
@@ -308,9 +309,9 @@ static struct hidden_error hidden_error_in_fields(struct str observation, struct
 	return hidden_error_stronger(found, hidden_error_in_strings(observation, q->before.last));
 }
 
-/* The first observation may have a member "error" that is data. The reset failed only if it is certainly
-   an error, and says that there is no environment, or stands alone. */
-static bool is_no_start(const struct hidden_error *r, struct openenv_reading *reading)
+/* A first observation may have a member "error" that is data. The reset failed only if it is
+ * certainly an error, and reports that there is no environment, or is the only content. */
+static bool is_failed_reset(const struct hidden_error *r, struct openenv_reading *reading)
 {
 	enum error_class class =
 		error_text_class(as_text(reading, r->message), r->layer, CLASS_NONE);
@@ -328,7 +329,7 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		hidden_error_stronger(in_result, hidden_error_in_fields(observation, metadata, q));
 	bool of_tool = in_result.strength && found.strength == in_result.strength;
 
-	if (q->is_reset && !is_no_start(&found, r)) {
+	if (q->is_reset && !is_failed_reset(&found, r)) {
 		return;
 	}
 	if (found.strength != HIDDEN_ERROR_CERTAIN) {
@@ -337,10 +338,10 @@ static void find_hidden_error(struct str observation, struct str metadata,
 			hidden_error_by_pattern(observation, q->error_texts, q->error_text_count));
 	}
 	if (found.strength >= HIDDEN_ERROR_LIKELY) { /* a count cannot contradict it here */
-		believe(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
+		set_claim(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
 	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
 		r->suspected = found;
-		keep_message(r, as_text(r, found.message), out);
+		store_message(r, as_text(r, found.message), out);
 		out->error.message = STR_NONE;
 	}
 }
@@ -360,7 +361,7 @@ static void read_failure(struct str observation, struct str metadata,
 	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
 	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
 		fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
-		keep_message(r, as_text(r, tool_text(result)), out);
+		store_message(r, as_text(r, tool_text(result)), out);
 		refine(out);
 	} else {
 		find_hidden_error(observation, metadata, q, r, out);
@@ -389,7 +390,7 @@ static struct str reward_of(struct str reward)
 }
 
 /* Releases put metadata inside the observation, next to it, both, or nowhere: one copy is kept,
-   the inner one. */
+ * the inner one. */
 static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
@@ -408,8 +409,8 @@ static struct str read_metadata(struct str beside, struct openenv_reading *r, st
 	return beside;
 }
 
-/* A reply without an observation; a key that was perhaps meant to be it is named. */
-static void say_no_observation(struct str data, struct openenv_reading *r, struct env_reply *out)
+/* A reply without an observation. The message mentions a similar key. */
+static void read_no_observation(struct str data, struct openenv_reading *r, struct env_reply *out)
 {
 	static const char *const meant[] = {"observation"};
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -423,7 +424,7 @@ static void say_no_observation(struct str data, struct openenv_reading *r, struc
 			break;
 		}
 	}
-	keep_message(r, buf_view(&text), out);
+	store_message(r, buf_view(&text), out);
 	buf_release(&text);
 }
 
@@ -440,7 +441,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	out->observation = values[OBSERVATION];
 	if (!out->observation.p) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-		say_no_observation(data, r, out);
+		read_no_observation(data, r, out);
 		out->observation = data;
 		return;
 	}
@@ -454,7 +455,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	}
 }
 
-void openenv_believe_suspected(struct openenv_reading *r, struct env_reply *out)
+void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
 		fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
@@ -465,15 +466,15 @@ void openenv_believe_suspected(struct openenv_reading *r, struct env_reply *out)
 	r->suspected.strength = HIDDEN_ERROR_NONE;
 }
 
-static void say_no_message(const struct openenv_answer *a, struct openenv_reading *r,
-                           struct env_reply *out)
+static void read_no_message(const struct openenv_answer *a, struct openenv_reading *r,
+                            struct env_reply *out)
 {
 	buf_clear(&r->text);
 	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
 	if (a->fault.why) {
 		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
 	}
-	keep_message(r, buf_view(&r->text), out);
+	store_message(r, buf_view(&r->text), out);
 }
 
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
@@ -494,15 +495,15 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		break;
 	case OPENENV_NOT_JSON:
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-		say_no_message(a, r, out);
+		read_no_message(a, r, out);
 		out->raw = a->text;
 		break;
 	case OPENENV_STRAY:
 		fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
-		keep_message(r,
-		             STR("the reply's type does not match the request: it belongs to an "
-		                 "earlier one"),
-		             out);
+		store_message(r,
+		              STR("the reply's type does not match the request: it belongs to an "
+		                  "earlier one"),
+		              out);
 		out->raw = a->text;
 		break;
 	case OPENENV_ENDED:
@@ -512,7 +513,7 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 	case OPENENV_LATE:
 		fail(out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
 		     LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-		keep_message(r, a->text, out);
+		store_message(r, a->text, out);
 		break;
 	}
 	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS) {

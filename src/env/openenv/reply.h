@@ -1,4 +1,4 @@
-/* Turns an OpenEnv server's answer into outcome, error, observation and reward. */
+/* Classifies an OpenEnv server's reply: outcome, error, observation and reward. */
 #ifndef ROLLDBG_ENV_OPENENV_REPLY_H
 #define ROLLDBG_ENV_OPENENV_REPLY_H
 
@@ -9,16 +9,16 @@
 struct openenv_reading {
 	struct buf message, structured, text;
 	char code[16];
-	/* the answer reads like an error, and only the environment's count can tell */
+	/* looks like an error: the environment's count decides */
 	struct hidden_error suspected;
 };
 
-/* What is known about a request when its answer is read. */
+/* Context of a request, used to read its reply. */
 struct openenv_question {
-	/* the call named a tool that is advertised: "not found" in its words is about something
-	   else. Of one that is not, an error about arguments is about the tool's name. */
+	/* the tool is advertised: a "not found" in its message is about something else. If it is
+	 * not, an error about arguments is about the tool's name. */
 	bool known_tool;
-	/* a reset: its observation may have a member "error" that is data (see reply.c, is_no_start) */
+	/* a reset: "error" may be a data member of its observation (see reply.c) */
 	bool is_reset;
 	struct hidden_error_context before;
 	/* texts that are errors, see env/hidden_error.h */
@@ -29,15 +29,15 @@ struct openenv_question {
 void openenv_reading_init(struct openenv_reading *r);
 void openenv_reading_release(struct openenv_reading *r);
 
-/* Reads an answer to a reset or a step. */
+/* Reads a reply to a reset or a step. */
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
                   struct openenv_reading *r, struct env_reply *out);
-/* An answer to anything else: outcome and error only. */
+/* Reads a reply to another request: outcome and error only. */
 void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *r,
                         struct env_reply *out);
 
-/* For a step that was answered ok and that the environment, which counts its steps, did
-   not count: then r->suspected was an error. */
-void openenv_believe_suspected(struct openenv_reading *r, struct env_reply *out);
+/* Call for a step that succeeded but was not counted by an environment that counts steps:
+ * confirms r->suspected as an error. */
+void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out);
 
 #endif

@@ -26,8 +26,8 @@ static const char *const closing[] = {"CAPACITY_REACHED", "FACTORY_ERROR", "SESS
 
 /* ---- URLs ---- */
 
-/* ws://host/prefix/ws and http://host/prefix/ are the same server. A query string is only for
-   the WebSocket. */
+/* ws://host/prefix/ws and http://host/prefix/ are the same server. The query string is only used
+ * for the WebSocket. */
 static void set_urls(struct openenv_wire *w, const char *url)
 {
 	struct str s = str_from(url), query = {"", 0};
@@ -101,7 +101,7 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 	                              .timeout_ms = w->conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
-	io_rest(w->io); /* the pages have been read */
+	io_rest(w->io); /* the pages have been read: frees the connection */
 	buf_release(&w->reply);
 	if (websocket_open(w->io, &conf, &w->ws, err)) {
 		return -1;
@@ -120,7 +120,7 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 
 /* ---- the WebSocket ---- */
 
-static void give_up(struct openenv_wire *w, struct str why)
+static void close_session(struct openenv_wire *w, struct str why)
 {
 	buf_clear(&w->why);
 	buf_str(&w->why, why);
@@ -133,7 +133,7 @@ static int ended(struct openenv_wire *w, struct openenv_answer *out)
 	                               .end = websocket_end(w->ws),
 	                               .code = websocket_code(w->ws),
 	                               .text = str_from(websocket_why(w->ws))};
-	give_up(w, out->text);
+	close_session(w, out->text);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static bool closes(struct str error)
 	return false;
 }
 
-/* Parses a frame. Frames have no request ids. */
+/* Parses a frame. Frames have no request ids, so the type must match. */
 static void read_frame(const struct websocket_message *m, const char *wanted,
                        struct openenv_answer *out)
 {
@@ -175,7 +175,7 @@ static void read_frame(const struct websocket_message *m, const char *wanted,
 	}
 }
 
-static void note_unasked(struct openenv_wire *w, const struct websocket_message *m)
+static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
 	struct json_writer j;
@@ -194,18 +194,18 @@ static void note_unasked(struct openenv_wire *w, const struct websocket_message 
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */
-static bool hear(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
+static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	struct websocket_message m;
 
-	for (int n = 0; websocket_heard(w->ws); n++) {
+	for (int n = 0; websocket_has_message(w->ws); n++) {
 		if (n == UNASKED_MAX) {
 			*out = (struct openenv_answer){
 				.got = OPENENV_ENDED,
 				.end = WEBSOCKET_BROKEN,
 				.text = STR("the server keeps sending unsolicited messages: "
 			                    "the session was closed")};
-			give_up(w, out->text);
+			close_session(w, out->text);
 			return true;
 		}
 		if (websocket_receive(w->ws, &m, 0, err) <= 0) {
@@ -213,10 +213,10 @@ static bool hear(struct openenv_wire *w, struct openenv_answer *out, struct erro
 		}
 		read_frame(&m, "", out);
 		if (out->got == OPENENV_ERROR && closes(out->data)) {
-			give_up(w, STR("the server closed the session"));
+			close_session(w, STR("the server closed the session"));
 			return true;
 		}
-		note_unasked(w, &m);
+		note_unsolicited(w, &m);
 	}
 	if (websocket_end(w->ws) == WEBSOCKET_OPEN) {
 		return false;
@@ -249,15 +249,15 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 	buf_clear(&w->reply);
 	buf_text(&w->reply, err->text);
 	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->reply)};
-	give_up(w, STR("a reply came too late, and the session was closed"));
+	close_session(w, STR("a reply came too late, and the session was closed"));
 	return 0;
 }
 
-/* False: the server has ended the session; out says how. */
+/* False: the server has ended the session; *out has the reason. */
 static bool send_question(struct openenv_wire *w, const struct question *q, struct str data,
                           bool and_state, struct openenv_answer *out, struct error *err)
 {
-	if (hear(w, out, err)) {
+	if (read_unsolicited(w, out, err)) {
 		w->gone = true;
 		return false;
 	}
@@ -282,14 +282,15 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
 	}
 	read_frame(&m, q->answer, out);
 	if (out->got == OPENENV_ERROR && closes(out->data)) {
-		give_up(w, STR("the server closed the session"));
+		close_session(w, STR("the server closed the session"));
 	}
 	if (out->got == OPENENV_STRAY) {
-		give_up(w, STR("the server's replies no longer match the requests: the "
-		               "session was closed"));
+		close_session(w, STR("the server's replies no longer match the requests: the "
+		                     "session was closed"));
 	}
 	if (out->got == OPENENV_NOT_JSON) {
-		give_up(w, STR("a reply was not an OpenEnv message, and the session was closed"));
+		close_session(
+			w, STR("a reply was not an OpenEnv message, and the session was closed"));
 	}
 	return 0;
 }
@@ -309,7 +310,7 @@ static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data
 
 /* ---- plain HTTP ---- */
 
-/* One exchange; the body is in w->reply. *status 0: no response, the reason is in w->why. */
+/* One exchange; the body is in w->reply. *status 0: no response, w->why has the reason. */
 static int exchange(struct openenv_wire *w, const char *method, const char *path, struct str body,
                     uint64_t timeout_ms, int *status, struct error *err)
 {
@@ -370,11 +371,11 @@ int openenv_get(struct openenv_wire *w, const char *path, int *status, struct st
 {
 	struct page *ours;
 
-	if (page_cache_know(w->conf->pages, path, status, body, &ours)) {
+	if (page_cache_find(w->conf->pages, path, status, body, &ours)) {
 		return 0;
 	}
 	int failed = fetch(w, path, status, body, err);
-	page_cache_tell(w->conf->pages, ours, failed ? 0 : *status, *body);
+	page_cache_store(w->conf->pages, ours, failed ? 0 : *status, *body);
 	return failed;
 }
 

@@ -12,7 +12,7 @@ enum openenv_ask { OPENENV_RESET, OPENENV_STEP, OPENENV_STATE, OPENENV_MCP };
 enum openenv_got {
 	OPENENV_ANSWER,      /* data: what was requested, as a frame's `data` or an HTTP body */
 	OPENENV_ERROR,       /* an error frame: data is its `data` */
-	OPENENV_STATUS,      /* HTTP: code and text; or the handshake was declined so */
+	OPENENV_STATUS,      /* HTTP status: code and text; also of a declined handshake */
 	OPENENV_NOT_JSON,    /* text is not a JSON object of the protocol */
 	OPENENV_STRAY,       /* data is a reply of another type: replies no longer match requests */
 	OPENENV_ENDED,       /* the connection ended first: end, code and text */
@@ -49,8 +49,8 @@ void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, stru
 /* Closes the connection within a short time. */
 void openenv_wire_release(struct openenv_wire *w);
 
-/* Opens the session. Returns 0 if it is open, or if out says how the handshake was refused
-   (OPENENV_STATUS); -1 as websocket_open. */
+/* Opens the session. 0: open, or refused in the handshake (*out has OPENENV_STATUS); -1: as
+ * websocket_open. */
 MUST_USE int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err);
 
 /* Sends a request once. data: raw JSON object, the content of a reset, an action or a JSON-RPC

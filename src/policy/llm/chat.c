@@ -223,7 +223,7 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	if (http_repeats(x)) {
 		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
 	}
-	http_leave(x);
+	http_drain(x);
 	if (!failed) {
 		return 0;
 	}

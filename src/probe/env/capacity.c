@@ -2,11 +2,11 @@
    at their first call. */
 #include "probe/probe_internal.h"
 
-static size_t count_room(const struct probe *p)
+static size_t count_envs(const struct probe *p)
 {
 	size_t n = p->opened;
 
-	if (p->step_refused && p->refused_place == 1) {
+	if (p->step_refused && p->refused_session == 1) {
 		return 0;
 	}
 	for (size_t i = 1; i < p->opened; i++) {
@@ -31,17 +31,17 @@ static void advise_limit(const struct probe *p, const struct probe_reply *r, str
 
 static void advise_need(const struct probe *p, struct property *out)
 {
-	if (p->got_room) {
-		property_fix(out, "or run at most %zu rollout%s at a time", p->got_room,
-		             plural(p->got_room));
+	if (p->got_env) {
+		property_fix(out, "or run at most %zu rollout%s at a time", p->got_env,
+		             plural(p->got_env));
 	}
 }
 
-static void see_refusal(const struct probe *p, struct property *out)
+static void report_refusal(const struct probe *p, struct property *out)
 {
 	if (p->step_refused) {
 		property_evidence(out, "session %zu opened, but its first call was refused",
-		                  p->refused_place);
+		                  p->refused_session);
 		property_quote(out, &p->step_refusal);
 		advise_limit(p, &p->step_refusal, out);
 		return;
@@ -94,16 +94,16 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	if (has_no_sessions(p, out)) {
 		return 0;
 	}
-	p->got_room = count_room(p);
-	bool enough = p->got_room >= p->conf->need;
+	p->got_env = count_envs(p);
+	bool enough = p->got_env >= p->conf->need;
 	bool lost = p->refused_status == SESSION_LOST;
 
 	property_judge(out,
 	               enough ? PROPERTY_OK
 	               : lost ? PROPERTY_UNKNOWN
 	                      : PROPERTY_FAIL,
-	               "%zu of %zu", p->got_room, p->conf->sessions);
-	see_refusal(p, out);
+	               "%zu of %zu", p->got_env, p->conf->sessions);
+	report_refusal(p, out);
 	if (p->conf->need < p->conf->sessions) {
 		property_evidence(out, "%zu needed", p->conf->need);
 	}

@@ -1,7 +1,7 @@
-/* The environment uses the episode id it was given, so that its logs match the recording. */
+/* The environment uses the requested episode id, so that its logs match the recording. */
 #include "probe/probe_internal.h"
 
-static size_t count_ours(const struct probe *p)
+static size_t count_requested(const struct probe *p)
 {
 	size_t n = 0;
 
@@ -11,7 +11,7 @@ static size_t count_ours(const struct probe *p)
 	return n;
 }
 
-static bool one_for_all(const struct probe *p)
+static bool is_same_for_all(const struct probe *p)
 {
 	for (size_t i = 1; i < p->opened; i++) {
 		if (strcmp(p->sessions[i].ids[1], p->sessions[0].ids[1]) != 0) {
@@ -22,13 +22,13 @@ static bool one_for_all(const struct probe *p)
 }
 
 /* An OpenEnv state may contain the id; null means there is none. */
-static bool names_none(const struct probe *p)
+static bool reports_null(const struct probe *p)
 {
 	struct str state = buf_view(&p->sessions[0].start.json);
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (p->traits.tells_episode && json_type(state) == JSON_OBJECT &&
+	while (p->traits.has_episode_id && json_type(state) == JSON_OBJECT &&
 	       json_next_member(state, &cursor, &m)) {
 		if (str_is(m.key, "episode_id")) {
 			return m.type == JSON_NULL;
@@ -46,12 +46,12 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	} else if (!p->traits.has_episodes) {
 		property_judge(out, PROPERTY_SKIPPED, "no episodes");
 		property_evidence(out, "plain MCP has no episodes");
-	} else if (names_none(p)) {
+	} else if (reports_null(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "none");
 		property_evidence(out, "the environment reports no episode id");
-	} else if (count_ours(p) == p->opened) {
+	} else if (count_requested(p) == p->opened) {
 		property_judge(out, PROPERTY_OK, "as requested");
-	} else if (one_for_all(p)) {
+	} else if (is_same_for_all(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "the same for all sessions");
 		property_evidence(out, "every session reports %s", p->sessions[0].ids[1]);
 	} else {

@@ -1,5 +1,5 @@
 /* Sessions do not affect each other: judged by the states of the others before and after the
-   calls of the first, and by the step count after the first step of each. */
+ * calls of the first session, and by the step count after the first step of each. */
 #include "probe/probe_internal.h"
 
 #include <inttypes.h>
@@ -7,13 +7,13 @@
 struct verdict {
 	size_t moved;    /* sessions whose state changed with the first one's calls */
 	size_t counted;  /* sessions whose first step continued the first one's step count */
-	size_t apart;    /* sessions shown to be isolated */
+	size_t isolated; /* sessions shown to be isolated */
 	size_t example;  /* a session that is not isolated */
 	size_t same_ids; /* sessions with the first one's environment id */
 };
 
-static void weigh(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
-                  struct verdict *v)
+static void compare_session(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
+                            struct verdict *v)
 {
 	const struct neighbour *visit = &p->neighbours[i];
 	const struct session *s = &p->sessions[i], *first = &p->sessions[0];
@@ -26,11 +26,11 @@ static void weigh(const struct probe *p, size_t i, bool first_moved, int64_t fir
 	v->counted += counted;
 	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
 	v->example = !v->example && (moved || counted) ? i : v->example;
-	v->apart += !moved && !counted &&
-	            ((looked && !visit->changed) || (first_count > 0 && own == 1));
+	v->isolated += !moved && !counted &&
+	               ((looked && !visit->changed) || (first_count > 0 && own == 1));
 }
 
-static void say_shared(const struct probe *p, const struct verdict *v, struct property *out)
+static void report_shared(const struct probe *p, const struct verdict *v, struct property *out)
 {
 	size_t i = v->example;
 	const struct session *s = &p->sessions[i];
@@ -55,11 +55,11 @@ static void say_shared(const struct probe *p, const struct verdict *v, struct pr
 	                  "an instance) and keep no module-level state");
 }
 
-static void say_apart(const struct probe *p, const struct verdict *v, struct property *out)
+static void report_isolated(const struct probe *p, const struct verdict *v, struct property *out)
 {
 	size_t others = p->opened - 1;
 
-	if (v->apart == others) {
+	if (v->isolated == others) {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
 		property_evidence(out, "session 1 acted, and the other%s did not change",
 		                  plural(others));
@@ -95,13 +95,13 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	for (size_t i = 1; i < p->opened; i++) {
-		weigh(p, i, p->first_effect < CALLS_MAX, count, &v);
+		compare_session(p, i, p->first_effect < CALLS_MAX, count, &v);
 	}
 	p->shared = v.moved || v.counted;
 	if (p->shared) {
-		say_shared(p, &v, out);
+		report_shared(p, &v, out);
 	} else {
-		say_apart(p, &v, out);
+		report_isolated(p, &v, out);
 	}
 	return 0;
 }

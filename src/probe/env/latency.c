@@ -1,4 +1,4 @@
-/* How long opening, resetting and stepping take: reported, never judged. */
+/* How long opening, resetting and stepping take: reported only. */
 #include "probe/probe_internal.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double ms(uint64_t us)
 	return (double)us / 1000;
 }
 
-static void say(const char *what, struct timings *t, struct property *out)
+static void add_timing(const char *what, struct timings *t, struct property *out)
 {
 	if (!t->count) {
 		return;
@@ -30,11 +30,11 @@ static void say(const char *what, struct timings *t, struct property *out)
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
-	say("open", &p->pool.open, out);
+	add_timing("open", &p->pool.open, out);
 	if (p->traits.has_episodes) {
-		say("reset", &p->pool.reset, out);
+		add_timing("reset", &p->pool.reset, out);
 	}
-	say("step", &p->pool.step, out);
+	add_timing("step", &p->pool.step, out);
 	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
 	if (out->value.n) {
 		buf_text(&out->value, " ms (min/median/max)");

@@ -44,7 +44,7 @@ static int admit(struct probe *p, struct session *s, uint64_t deadline_ns, bool 
 static void judge_leak(const struct probe *p, size_t back, const struct session *s,
                        struct property *out)
 {
-	property_judge(out, PROPERTY_FAIL, "%zu of %zu freed", back, p->got_room);
+	property_judge(out, PROPERTY_FAIL, "%zu of %zu freed", back, p->got_env);
 	property_evidence(
 		out, "%" PRIu64 " ms after all sessions were closed, a new one was still refused",
 		p->conf->settle_ms);
@@ -61,14 +61,14 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	bool got = true;
 
 	probe_close_sessions(p);
-	if (!p->got_room) {
+	if (!p->got_env) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "%s",
 		                  p->opened ? "no session got an environment"
 		                            : "no session was opened");
 		return 0;
 	}
-	while (got && back < p->got_room) {
+	while (got && back < p->got_env) {
 		if (admit(p, &p->sessions[back], deadline, &got, err)) {
 			return -1;
 		}

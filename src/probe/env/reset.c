@@ -98,7 +98,7 @@ static void judge(const struct probe *p, const struct round *one, const struct r
 	}
 }
 
-static bool is_judged_without(const struct probe *p, struct property *out)
+static bool is_not_testable(const struct probe *p, struct property *out)
 {
 	if (!p->opened || !session_is_open(&p->sessions[0])) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
@@ -117,7 +117,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct round one = {.refused = false}, two = {.refused = false};
 
-	if (is_judged_without(p, out)) {
+	if (is_not_testable(p, out)) {
 		return 0;
 	}
 	if (play(p, &one, err) || (!one.refused && play(p, &two, err))) {

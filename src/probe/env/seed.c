@@ -23,7 +23,8 @@ static void note(struct episode *t, const struct snapshot *m, const struct probe
 	}
 }
 
-static int disturb(struct probe *p, struct session *neighbour, size_t i, struct error *err)
+static int call_other_session(struct probe *p, struct session *neighbour, size_t i,
+                              struct error *err)
 {
 	struct probe_reply ignored;
 	const struct probe_call *act = p->good_count ? probe_good(p, i % p->good_count) : NULL;
@@ -41,7 +42,7 @@ static int play(struct probe *p, struct session *s, struct session *neighbour, s
 	for (size_t i = 0; i < p->good_count && session_is_open(s); i++) {
 		const struct probe_call *act = probe_good(p, i);
 
-		if (disturb(p, neighbour, i, err) ||
+		if (call_other_session(p, neighbour, i, err) ||
 		    session_step(&p->pool, s, act->name, act->arguments, &a, err) ||
 		    session_read_state(&p->pool, s, &s->later, err)) {
 			return -1;
@@ -87,7 +88,8 @@ static enum trace_likeness compare(const struct episode *a, const struct episode
 }
 
 /* Reports the first member in which the initial states differ. */
-static void say_where(const struct episode *a, const struct episode *b, struct property *out)
+static void report_difference(const struct episode *a, const struct episode *b,
+                              struct property *out)
 {
 	struct str one = buf_view(&a->start), two = buf_view(&b->start);
 	struct json_member m;
@@ -122,7 +124,7 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		property_judge(out, PROPERTY_FAIL, "not reproducible");
 		property_evidence(out, "seed %" PRId64 " gave two different initial states",
 		                  p->seed);
-		say_where(&t->first, &t->again, out);
+		report_difference(&t->first, &t->again, out);
 		property_fix(out, "make reset(seed=..) seed every random generator the "
 		                  "episode uses; if the state contains a clock or an id, "
 		                  "ignore it with \1ignore\2 POINTER");
@@ -170,7 +172,7 @@ static int examine_busy(struct probe *p, struct traces *t, struct error *err)
 	struct session *neighbour = p->conf->sessions > 1 ? &p->sessions[1] : NULL;
 	int64_t elsewhere = other_seed(p, 2);
 
-	if (!neighbour || p->got_room < 2 || p->shared || !p->good_count) {
+	if (!neighbour || p->got_env < 2 || p->shared || !p->good_count) {
 		return 0;
 	}
 	if (probe_reopen(p, neighbour, &elsewhere, probe_settle_deadline(p), err) ||
@@ -235,7 +237,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct traces t = {.first.got = false};
 
-	if (!p->got_room) {
+	if (!p->got_env) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "%s",
 		                  p->opened ? "no session got an environment"

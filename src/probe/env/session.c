@@ -1,4 +1,4 @@
-/* Requests to one session, with replies as facts: see session.h. */
+/* Requests to one session: see session.h. */
 #include "probe/env/session.h"
 
 #include "base/log.h"
@@ -33,13 +33,13 @@ int session_pool_init(struct session_pool *a, struct error *err)
 {
 	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
-	a->unsaid = json_paths_new(false);
-	if (json_paths_add(a->unsaid, STR("/step_count"), err) ||
-	    json_paths_add(a->unsaid, STR("/episode_id"), err)) {
+	a->left_out = json_paths_new(false);
+	if (json_paths_add(a->left_out, STR("/step_count"), err) ||
+	    json_paths_add(a->left_out, STR("/episode_id"), err)) {
 		return -1;
 	}
 	for (size_t i = 0; i < a->conf->ignore_count; i++) {
-		if (json_paths_add(a->unsaid, str_from(a->conf->ignore[i]), err)) {
+		if (json_paths_add(a->left_out, str_from(a->conf->ignore[i]), err)) {
 			err->kind = FAIL_USAGE;
 			return error_wrap(err, "\1ignore\2");
 		}
@@ -55,7 +55,7 @@ void session_pool_release(struct session_pool *a)
 	buf_release(&a->scratch);
 	buf_release(&a->masked);
 	hasher_free(a->hasher);
-	json_paths_free(a->unsaid);
+	json_paths_free(a->left_out);
 }
 
 bool session_is_open(const struct session *s)
@@ -97,9 +97,9 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 	}
 }
 
-/* Records a failure of the peer as a fact. -1: the failure was not the peer's. */
-static int blame(struct session_pool *a, struct session *s, const struct error *why,
-                 struct error *err)
+/* Records a failure caused by the peer. -1: it was not caused by the peer. */
+static int record_failure(struct session_pool *a, struct session *s, const struct error *why,
+                          struct error *err)
 {
 	struct env_reply reply;
 
@@ -135,7 +135,8 @@ static bool is_ours(const struct session_pool *a, const struct session *s, struc
 	return false;
 }
 
-static unsigned weigh(const struct session_pool *a, struct session *s, const struct event *e)
+static unsigned classify_event(const struct session_pool *a, struct session *s,
+                               const struct event *e)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	unsigned bits = 0;
@@ -149,7 +150,7 @@ static unsigned weigh(const struct session_pool *a, struct session *s, const str
 	json_decode(JSON_GET(e->detail, "why"), &why);
 	struct str text = buf_view(&why);
 	if (e->kind == EVENT_EPISODE_CHANGED) {
-		/* the id is quoted, as JSON spells it */
+		/* the id is a quoted JSON string */
 		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
 
 		bits |= is_ours(a, s, id) ? SEEN_OUR_EPISODE : SEEN_OTHER_EPISODE;
@@ -164,13 +165,13 @@ static unsigned weigh(const struct session_pool *a, struct session *s, const str
 	return bits;
 }
 
-static void take_events(struct session_pool *a, struct session *s)
+static void read_events(struct session_pool *a, struct session *s)
 {
 	struct event e;
 
 	while (s->env && s->env->ops->event(s->env, &e)) {
 		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
-		s->seen |= json_type(e.detail) == JSON_OBJECT ? weigh(a, s, &e) : 0;
+		s->seen |= json_type(e.detail) == JSON_OBJECT ? classify_event(a, s, &e) : 0;
 	}
 }
 
@@ -188,11 +189,11 @@ static int answer_reset(struct session_pool *a, struct session *s, struct error 
 	uint64_t began = io_now_ns(a->io);
 
 	if (env_reset(s->env, &reply, &why)) {
-		take_events(a, s);
-		return blame(a, s, &why, err);
+		read_events(a, s);
+		return record_failure(a, s, &why, err);
 	}
 	read_reply(a, &reply, &s->last);
-	take_events(a, s);
+	read_events(a, s);
 	s->status = SESSION_REFUSED;
 	if (reply.outcome == OUTCOME_OK) {
 		s->status = SESSION_OPEN;
@@ -203,7 +204,7 @@ static int answer_reset(struct session_pool *a, struct session *s, struct error 
 	return 0;
 }
 
-static void keep_ids(struct session *s)
+static void copy_ids(struct session *s)
 {
 	const struct env_facts *f = session_facts(s);
 
@@ -219,7 +220,7 @@ static int open_one(struct session_pool *a, struct session *s, struct error *err
 
 	if (env_open(a->ops, &s->conf, a->io, &s->env, &refusal, &why)) {
 		a->lost = why;
-		return blame(a, s, &why, err);
+		return record_failure(a, s, &why, err);
 	}
 	a->lost.kind = FAIL_NONE; /* the server was reached */
 	if (refusal.outcome != OUTCOME_OK) {
@@ -231,7 +232,7 @@ static int open_one(struct session_pool *a, struct session *s, struct error *err
 	if (answer_reset(a, s, err)) {
 		return -1;
 	}
-	keep_ids(s);
+	copy_ids(s);
 	return 0;
 }
 
@@ -250,7 +251,7 @@ int session_open(struct session_pool *a, struct session *s, const int64_t *seed,
 	}
 	int failed = open_one(a, s, err);
 	if (!failed && s->status != SESSION_OPEN && s->env) {
-		take_events(a, s);
+		read_events(a, s);
 		s->env->ops->close(s->env); /* it may have acquired resources before it failed */
 		s->env = NULL;
 	}
@@ -264,7 +265,7 @@ int session_reset(struct session_pool *a, struct session *s, int64_t seed, struc
 	if (answer_reset(a, s, err)) {
 		return -1;
 	}
-	keep_ids(s);
+	copy_ids(s);
 	return 0;
 }
 
@@ -325,14 +326,14 @@ int session_step(struct session_pool *a, struct session *s, struct str name, str
 	int failed = env_step(s->env, name, arguments, &reply, &why);
 
 	timings_add(&a->step, since_us(a, began));
-	if (failed && blame(a, s, &why, err)) {
+	if (failed && record_failure(a, s, &why, err)) {
 		return -1;
 	}
 	if (!failed) {
 		read_reply(a, &reply, &s->last);
 		compare_with_state(a, s, reply.observation, &s->last);
 	}
-	take_events(a, s);
+	read_events(a, s);
 	*out = s->last;
 	return 0;
 }
@@ -359,16 +360,16 @@ int session_read_state(struct session_pool *a, struct session *s, struct snapsho
 		return 0;
 	}
 	int failed = env_state(s->env, &state, &why);
-	take_events(a, s);
+	read_events(a, s);
 	if (failed) {
-		return blame(a, s, &why, err);
+		return record_failure(a, s, &why, err);
 	}
 	if (!state.p) {
 		return 0;
 	}
 	out->known = true;
 	hash_state(a, state, session_facts(s)->ignore_paths, out->hash);
-	hash_state(a, state, a->unsaid, out->whole);
+	hash_state(a, state, a->left_out, out->whole);
 	buf_str(&out->json, state);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* The sessions of a probe, and the reply to one request. What a peer does wrong is kept as a
-   fact; -1 is for an interrupt, options that do not fit, and local failures. */
+/* The sessions of a probe, and the reply to one request. Errors of the peer are data; -1 is an
+ * interrupt, invalid options or a local failure. */
 #ifndef ROLLDBG_PROBE_ENV_SESSION_H
 #define ROLLDBG_PROBE_ENV_SESSION_H
 
@@ -71,7 +71,7 @@ struct session_pool {
 	const struct env_conf *conf;
 	struct io *io;
 	struct hasher *hasher;
-	struct json_paths *unsaid; /* left out of `whole` */
+	struct json_paths *left_out; /* left out of `whole` */
 	struct buf scratch, masked;
 	struct session *all; /* all our sessions, to recognize their episodes */
 	size_t all_count;

@@ -23,7 +23,7 @@ static bool was_known(const struct probe *p)
 }
 
 /* Did observations change, in members of the state, while the state stayed the same? */
-static bool answers_moved(const struct probe *p)
+static bool observations_changed(const struct probe *p)
 {
 	const char *last = NULL;
 
@@ -55,7 +55,7 @@ static void judge_moves(const struct probe *p, unsigned seen, struct property *o
 		property_judge(out, PROPERTY_OK, "%s", state_kind_name(p->state_kind));
 		property_evidence(out, "%zu of %zu call%s changed it", changes, p->call_count,
 		                  plural(p->call_count));
-	} else if (ok > 1 && counted && answers_moved(p)) {
+	} else if (ok > 1 && counted && observations_changed(p)) {
 		property_judge(out, PROPERTY_FAIL, "%s, never changes",
 		               state_kind_name(p->state_kind));
 		property_evidence(out, "steps were counted and observations differed, but the "
@@ -88,10 +88,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		                       "not change");
 		property_fix(out, "make calls and state requests reach the same session");
 	} else if (p->state_drifts) {
-		property_judge(out, PROPERTY_UNKNOWN, "%s, changes by itself",
+		property_judge(out, PROPERTY_UNKNOWN, "%s, changes without a call",
 		               state_kind_name(p->state_kind));
 		property_evidence(out, "two reads without a call in between differed");
-		property_fix(out, "ignore what changes by itself: \1ignore\2 POINTER");
+		property_fix(out, "ignore what changes without a call: \1ignore\2 POINTER");
 	} else if (!start->known && !was_known(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s, unreadable",
 		               state_kind_name(p->state_kind));

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#define UNCOUNTED_MIN 8 /* consecutive uncounted calls that chance does not explain */
+#define UNCOUNTED_MIN 8 /* consecutive uncounted calls: too many for chance */
 
 static size_t count_changes(const struct probe *p)
 {
@@ -43,7 +43,7 @@ static const struct probe_reply *misdirected_reply(const struct probe *p)
 }
 
 /* Did different calls get different observations? Then something changes on the server. */
-static bool answers_differ(const struct probe *p)
+static bool observations_differ(const struct probe *p)
 {
 	const struct probe_reply *first = NULL;
 
@@ -68,7 +68,7 @@ static void fix_routing(struct property *out)
 }
 
 /* Judges signs that calls do not reach the environment of their session. True: judged. */
-static bool judge_signs(struct probe *p, struct property *out)
+static bool judge_misrouting(struct probe *p, struct property *out)
 {
 	unsigned seen = p->sessions[0].seen;
 	const struct probe_reply *misdirected = misdirected_reply(p);
@@ -147,7 +147,7 @@ static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 
 	/* a stateless server would show the initial state */
 	bool kept = !observed && (changes > 1 || (changes && count < 0));
-	bool stands = count >= 0 && ok > 1 && !changes && answers_differ(p);
+	bool stands = count >= 0 && ok > 1 && !changes && observations_differ(p);
 
 	if (count > 1 || kept) {
 		property_judge(out, PROPERTY_OK, "state kept between calls");
@@ -156,7 +156,7 @@ static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 		fix_routing(out);
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
-		property_fix(out, "give calls that change something (\1actions\2) and a state "
+		property_fix(out, "specify calls that change something (\1actions\2) and a state "
 		                  "source (\1state\2)");
 	}
 }
@@ -212,11 +212,11 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "%s", p->not_called);
 		if (p->opened) {
-			property_fix(out, "give calls to try: \1actions\2 A,B or \1policy\2");
+			property_fix(out, "specify calls to try: \1actions\2 A,B or \1policy\2");
 		}
 		return 0;
 	}
-	if (judge_signs(p, out)) {
+	if (judge_misrouting(p, out)) {
 		p->loses_state = true;
 		return 0;
 	}
@@ -225,7 +225,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_evidence(out, "%s %s", p->calls[0].name.p, p->calls[0].arguments.p);
 		property_quote(out, &p->calls[0].reply);
 		if (!p->named && p->calls[0].reply.layer != LAYER_TRANSPORT) {
-			property_fix(out, "give calls that succeed: \1actions\2 A,B");
+			property_fix(out, "specify calls that succeed: \1actions\2 A,B");
 		}
 		return 0;
 	}

@@ -4,7 +4,7 @@
 #include "probe/probe_internal.h"
 
 /* The tool does not exist or never replies. A tool's own error is a reply. */
-static bool is_dead(const struct probe_reply *a)
+static bool has_no_answer(const struct probe_reply *a)
 {
 	return a->class == CLASS_UNKNOWN_TOOL || a->outcome == OUTCOME_TIMEOUT ||
 	       a->outcome == OUTCOME_TRANSPORT_ERROR ||
@@ -12,20 +12,20 @@ static bool is_dead(const struct probe_reply *a)
 }
 
 struct tally {
-	size_t called, dead, failed; /* failed: every call of the tool ended in an error */
-	bool late;                   /* one of the dead timed out */
+	size_t called, unanswered, failed; /* failed: every call of the tool ended in an error */
+	bool late;                         /* one of the dead timed out */
 };
 
 static void note(struct tally *t, struct str name, const struct probe_reply *a,
                  struct property *out)
 {
 	t->called++;
-	if (!is_dead(a)) {
+	if (!has_no_answer(a)) {
 		return;
 	}
-	t->dead++;
+	t->unanswered++;
 	t->late = t->late || a->outcome == OUTCOME_TIMEOUT;
-	if (t->dead == 1) {
+	if (t->unanswered == 1) {
 		property_evidence(out, "%.*s", STR_ARG(name));
 		property_quote(out, a);
 	}
@@ -36,7 +36,7 @@ static void note_failure(struct tally *t, const struct probe_call *best, struct 
 {
 	enum outcome o = best->reply.outcome;
 
-	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || is_dead(&best->reply)) {
+	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || has_no_answer(&best->reply)) {
 		return;
 	}
 	t->failed++;
@@ -48,7 +48,7 @@ static void note_failure(struct tally *t, const struct probe_call *best, struct 
 
 static int rank(const struct probe_reply *a)
 {
-	return a->outcome == OUTCOME_OK ? 2 : !is_dead(a);
+	return a->outcome == OUTCOME_OK ? 2 : !has_no_answer(a);
 }
 
 /* Notes each called tool once, with its best reply. */
@@ -99,7 +99,7 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
 	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
 		buf_clear(&name);
 		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_reads_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
+		if (!tool_is_read_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
 			continue;
 		}
 		failed = session_step(&p->pool, s, buf_view(&name), STR("{}"), &a, err);
@@ -133,23 +133,23 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return -1;
 	}
 	property_judge(out,
-	               !count || t.dead || t.failed ? PROPERTY_FAIL
-	               : t.called                   ? PROPERTY_OK
-	                                            : PROPERTY_UNKNOWN,
-	               "%zu advertised, %zu of %zu tested answered", count, t.called - t.dead,
+	               !count || t.unanswered || t.failed ? PROPERTY_FAIL
+	               : t.called                         ? PROPERTY_OK
+	                                                  : PROPERTY_UNKNOWN,
+	               "%zu advertised, %zu of %zu tested answered", count, t.called - t.unanswered,
 	               t.called);
 	if (!count) {
 		property_judge(out, PROPERTY_FAIL, "none");
 		property_evidence(out, "the list of tools is empty");
 		property_fix(out, "register the tools before the server accepts clients");
-	} else if (t.dead || t.failed) {
+	} else if (t.unanswered || t.failed) {
 		property_fix(out,
 		             "call it with rolldbg run \1env\2 .. \1actions\2 .., and check the "
 		             "server's log%s",
 		             t.late ? "; for slow steps, raise \1timeout\2" : "");
 	} else if (!t.called) {
 		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called", count);
-		property_fix(out, "give calls to try (\1actions\2), or let \1call_read_only\2 "
+		property_fix(out, "specify calls to try (\1actions\2), or let \1call_read_only\2 "
 		                  "call the tools marked read-only");
 	}
 	return 0;

@@ -83,7 +83,7 @@ static void advise_key(const struct preflight *p, int status, struct property *o
 	buf_release(&name);
 }
 
-static void advise_place(const struct preflight *p, struct property *out)
+static void advise_base_url(const struct preflight *p, struct property *out)
 {
 	property_fix(out,
 	             "\1base_url\2 must be the root of an OpenAI-compatible API, usually ending "
@@ -126,7 +126,7 @@ static void judge_not_found(const struct preflight *p, const struct model_answer
 		advise_name(p, out);
 	} else {
 		property_judge(out, PROPERTY_FAIL, "not a chat completions API");
-		advise_place(p, out);
+		advise_base_url(p, out);
 	}
 }
 
@@ -142,7 +142,7 @@ static void judge_no_reply(const struct preflight *p, struct property *out)
 	} else if (a->class == CHAT_REQUEST && a->status == 404) {
 		judge_not_found(p, a, out);
 	} else if (a->class == CHAT_PROTOCOL || says_html(a)) {
-		advise_place(p, out);
+		advise_base_url(p, out);
 	} else if (a->class == CHAT_REQUEST && p->names && !is_listed(p)) {
 		advise_name(p, out);
 	} else {

@@ -9,7 +9,7 @@
 #include "policy/open.h"
 #include "policy/tools.h"
 
-#define CALL_ID       "call00000" /* of a length that every template accepts */
+#define CALL_ID       "call00000" /* nine characters: accepted by every chat template */
 #define SHORT_CALL    512         /* bytes of arguments that a model can be asked to repeat */
 #define REQUIRED_ONLY "{\"tool_choice\":\"required\"}"
 
@@ -147,7 +147,7 @@ static int choose_call(struct preflight *p, struct error *err)
 	return failed;
 }
 
-static void say_request(struct preflight *p, struct conversation *talk)
+static void add_request(struct preflight *p, struct conversation *talk)
 {
 	struct llm_conf conf = *p->conf;
 	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
@@ -176,20 +176,20 @@ static void say_request(struct preflight *p, struct conversation *talk)
 
 /* ---- an earlier turn in the prompt ---- */
 
-static void put_words(struct buf *out, const char *word)
+static void append_words(struct buf *out, const char *word)
 {
 	for (int i = 0; i < PREFLIGHT_WORDS; i++) {
 		buf_printf(out, "%s%s", i ? " " : "", word);
 	}
 }
 
-static void say_call(const struct preflight *p, struct conversation *talk)
+static void add_call(const struct preflight *p, struct conversation *talk)
 {
 	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
 
 	buf_text(&arguments, "{\"note\":\"");
-	put_words(&arguments, "north");
+	append_words(&arguments, "north");
 	buf_text(&arguments, "\"}");
 	buf_printf(&message, "{\"role\":\"assistant\",\"content\":%s,\"tool_calls\":",
 	           p->conf->profile->null_content ? "null" : "\"\"");
@@ -251,8 +251,7 @@ static void find_refused(struct preflight *p)
 	chat_request_release(&r);
 }
 
-/* Only the parameters that shape the prompt: others may be refused and do not matter for its
-   size. */
+/* Only the parameters that affect the prompt: others do not change its size, but may be refused. */
 static struct str measuring(struct preflight *p)
 {
 	static const char *const kept[] = {"tool_choice", "chat_template_kwargs"};
@@ -352,7 +351,7 @@ static int measure(struct preflight *p, struct str messages, struct str tools,
 	return preflight_ask(p, &q, out, err);
 }
 
-static int show_results(struct preflight *p, struct conversation *talk, struct error *err)
+static int ask_with_results(struct preflight *p, struct conversation *talk, struct error *err)
 {
 	struct buf words = BUF(BUF_MAX_SMALL);
 	size_t before = talk->messages.n;
@@ -361,7 +360,7 @@ static int show_results(struct preflight *p, struct conversation *talk, struct e
 	conversation_add_result(talk, STR(CALL_ID), p->name, STR("ok"));
 	failed = measure(p, buf_view(&talk->messages), p->tools, &p->brief, err);
 	buf_cut(&talk->messages, before);
-	put_words(&words, "south");
+	append_words(&words, "south");
 	conversation_add_result(talk, STR(CALL_ID), p->name, buf_view(&words));
 	if (!failed && p->brief.answered) {
 		failed = measure(p, buf_view(&talk->messages), p->tools, &p->wordy, err);
@@ -385,13 +384,13 @@ static int ask_sizes(struct preflight *p, struct conversation *talk, struct erro
 	    measure(p, messages, p->tools, &p->offered, err)) {
 		return -1;
 	}
-	say_call(p, talk);
-	return show_results(p, talk, err);
+	add_call(p, talk);
+	return ask_with_results(p, talk, err);
 }
 
 static int ask(struct preflight *p, struct conversation *talk, struct error *err)
 {
-	say_request(p, talk);
+	add_request(p, talk);
 	if (preflight_list(p, err)) {
 		return -1;
 	}

@@ -1,5 +1,5 @@
-/* The requests sent to a model before a run, and their replies: at most PREFLIGHT_REQUESTS
-   small requests, none of which steps the environment. Private to src/probe/. */
+/* The requests sent to a model before a run, and their replies: at most PREFLIGHT_REQUESTS small
+ * requests. None of them steps the environment. Private to src/probe/. */
 #ifndef ROLLDBG_PROBE_MODEL_PREFLIGHT_H
 #define ROLLDBG_PROBE_MODEL_PREFLIGHT_H
 
@@ -12,8 +12,8 @@
 #define PREFLIGHT_REQUESTS 8
 /* Reply limit in tokens, if the policy has none. */
 #define PREFLIGHT_TOKENS 1024
-/* The same where the prompt's size is wanted, not the reply. Less is refused by some, and ends in
-   the middle of what others need to make a reply of. */
+/* The limit for requests that only measure the prompt. Some servers reject less, or cut the
+ * reply in the middle of the data that others need to form a reply. */
 #define PREFLIGHT_FEW_TOKENS 16
 /* Words in the call and the result shown to the model: each is at least one token. */
 #define PREFLIGHT_WORDS 64
@@ -35,9 +35,9 @@ struct model_answer {
 struct preflight {
 	const struct llm_conf *conf;
 	struct io *io;
-	const struct tasks *tasks;          /* what is going to be done; NULL: unknown */
+	const struct tasks *tasks;          /* of the planned run; NULL: unknown */
 	const struct trainer_plan *trainer; /* NULL: unknown */
-	size_t sessions;                    /* that the server has room for */
+	size_t sessions;                    /* that the server has slots for */
 	/* a call that succeeded; absent: none did */
 	struct str good_name, good_arguments;
 	struct str tools; /* as advertised, raw; absent: unknown */

@@ -5,7 +5,7 @@
 #include "probe/model/preflight.h"
 
 #define LIST_BYTES      ((size_t)8 << 20)
-#define LIST_TIMEOUT_MS 10000 /* a list needs no generation time */
+#define LIST_TIMEOUT_MS 10000 /* no time for generation needed */
 
 /* ---- a completion ---- */
 
@@ -16,12 +16,12 @@ static int64_t prompt_tokens(struct str usage)
 	return json_i64(JSON_GET(usage, "prompt_tokens"), &n) && n >= 0 ? n : -1;
 }
 
-static struct str keep(struct preflight *p, const struct buf *text)
+static struct str copy_text(struct preflight *p, const struct buf *text)
 {
 	return arena_str(&p->arena, buf_view(text));
 }
 
-static void keep_reply(struct preflight *p, const struct model_question *q,
+static void copy_reply(struct preflight *p, const struct model_question *q,
                        struct model_answer *out)
 {
 	struct calls_conf conf = {.tools = p->tools,
@@ -37,13 +37,13 @@ static void keep_reply(struct preflight *p, const struct model_question *q,
 	buf_release(&model);
 }
 
-static void keep_failure(struct preflight *p, const struct chat_failure *f,
+static void copy_failure(struct preflight *p, const struct chat_failure *f,
                          struct model_answer *out)
 {
 	out->class = f->class;
 	out->status = f->status;
-	out->message = keep(p, &f->message);
-	out->param = keep(p, &f->param);
+	out->message = copy_text(p, &f->message);
+	out->param = copy_text(p, &f->param);
 }
 
 /* Retries are reported as events. */
@@ -71,9 +71,9 @@ static int converse(struct preflight *p, const struct model_question *q, struct 
 	int failed = chat_ask(&chat, body, &out->reply, &failure, &answered, err);
 	p->requests += count_sent(&events);
 	if (!failed && answered) {
-		keep_reply(p, q, out);
+		copy_reply(p, q, out);
 	} else if (!failed) {
-		keep_failure(p, &failure, out);
+		copy_failure(p, &failure, out);
 	}
 	chat_release(&chat);
 	chat_failure_release(&failure);
@@ -134,13 +134,13 @@ static void read_list(struct preflight *p, struct str body)
 		name = json_type(each) == JSON_OBJECT ? name_of(each) : each;
 		buf_clear(&text);
 		if (json_type(name) == JSON_STRING && json_decode(name, &text)) {
-			p->names[p->name_count++] = keep(p, &text).p;
+			p->names[p->name_count++] = copy_text(p, &text).p;
 		}
 	}
 	buf_release(&text);
 }
 
-static int take_list(struct preflight *p, struct http_exchange *x, struct error *err)
+static int receive_list(struct preflight *p, struct http_exchange *x, struct error *err)
 {
 	struct buf body = BUF(LIST_BYTES);
 	struct json_fault fault;
@@ -151,7 +151,7 @@ static int take_list(struct preflight *p, struct http_exchange *x, struct error 
 		struct buf words = BUF(BUF_MAX_SMALL);
 
 		buf_printf(&words, "HTTP %d", p->list_status);
-		p->list_fault = keep(p, &words);
+		p->list_fault = copy_text(p, &words);
 		buf_release(&words);
 	} else if (!failed &&
 	           (http_media_is(x, "text/html") || json_validate(buf_view(&body), &fault))) {
@@ -170,7 +170,7 @@ static struct str list_url(struct preflight *p)
 	buf_text(&url, p->conf->url);
 	buf_cut(&url, url.n - strlen(p->conf->api->path));
 	buf_text(&url, "/models");
-	struct str kept = keep(p, &url);
+	struct str kept = copy_text(p, &url);
 	buf_release(&url);
 	return kept;
 }
@@ -182,7 +182,7 @@ static int list(struct preflight *p, const struct http_request *q, struct error 
 	if (http_begin(p->io, q, &x, err)) {
 		return -1;
 	}
-	int failed = take_list(p, x, err);
+	int failed = receive_list(p, x, err);
 	p->requests += 1 + http_repeats(x);
 	p->unreachable = failed && err->kind == FAIL_TRANSPORT && !http_was_sent(x);
 	http_end(x);

@@ -74,7 +74,7 @@ static void judge_refused(const struct preflight *p, struct property *out)
 }
 
 /* Lists requested parameters that the profile does not send. */
-static void see_kept_back(const struct preflight *p, struct property *out)
+static void report_unsent(const struct preflight *p, struct property *out)
 {
 	struct json_member m;
 	struct buf name = BUF(BUF_MAX_SMALL);
@@ -100,7 +100,7 @@ static void examine(const struct preflight *p, struct property *out)
 
 	if (p->own.answered) {
 		property_judge(out, PROPERTY_OK, asked ? "accepted" : "the server's defaults");
-		see_kept_back(p, out);
+		report_unsent(p, out);
 	} else if (preflight_tools_refused(&p->own)) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "the request was refused because of its tools");

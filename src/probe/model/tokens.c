@@ -20,7 +20,7 @@ static struct token_counts count(const struct chat_reply *r)
 	                             .log_probs = json_count(json_is_null(now) ? older : now)};
 }
 
-static void see(const struct token_counts *t, struct property *out)
+static void report_counts(const struct token_counts *t, struct property *out)
 {
 	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
 	                  t->prompt_ids, t->reply_ids, t->log_probs);
@@ -47,7 +47,7 @@ static void judge(const struct preflight *p, const struct token_counts *t, struc
 		property_fix(out, "use the server's own \1profile\2");
 		return;
 	}
-	see(t, out);
+	report_counts(t, out);
 	if ((ids && (!t->prompt_ids || !t->reply_ids)) || (probs && !t->log_probs)) {
 		judge_missing(p, out);
 	} else if (ids && counted >= 0 && (size_t)counted != t->prompt_ids) {

@@ -1,7 +1,7 @@
 /* The model calls a tool when asked to, and the server reports it as a call. */
 #include "probe/model/preflight.h"
 
-/* How each server is made to parse its model's calls. */
+/* How to make each server parse its model's calls. */
 static const struct {
 	const char *profile, *fix;
 } servers[] = {
@@ -16,7 +16,7 @@ static const struct {
                     "--tool-call-parser %s; llama.cpp: --jinja)"},
 };
 
-/* Our formats and the names of the matching parsers of vLLM and SGLang. */
+/* Our formats, and the matching parsers of vLLM and SGLang. */
 static const struct {
 	const char *format, *vllm, *sglang;
 } parsers[] = {
@@ -68,7 +68,7 @@ static const struct tool_call *first_call(const struct model_answer *a)
 	return NULL;
 }
 
-static void see_notes(const char *what, const struct call_notes *n, struct property *out)
+static void report_notes(const char *what, const struct call_notes *n, struct property *out)
 {
 	for (size_t i = 0; i < n->count; i++) {
 		if (i) {
@@ -79,7 +79,7 @@ static void see_notes(const char *what, const struct call_notes *n, struct prope
 	}
 }
 
-/* ---- a call came ---- */
+/* ---- with a call ---- */
 
 static void judge_called(const struct preflight *p, const struct model_answer *a,
                          struct property *out)
@@ -92,7 +92,7 @@ static void judge_called(const struct preflight *p, const struct model_answer *a
 	               a->calls.format ? ":" : "", a->calls.format ? a->calls.format : "");
 	property_evidence(out, "asked for %.*s, %.*s was called", STR_ARG(p->name),
 	                  STR_ARG(call->name));
-	see_notes("repaired: ", &a->calls.repairs, out);
+	report_notes("repaired: ", &a->calls.repairs, out);
 	if (unread) {
 		property_evidence(out, "the call came as text: the server did not parse it, so "
 		                       "tool_calls is empty");
@@ -101,9 +101,9 @@ static void judge_called(const struct preflight *p, const struct model_answer *a
 	}
 }
 
-/* ---- no call came ---- */
+/* ---- without a call ---- */
 
-/* The policy's tool_choice, in words. */
+/* The policy's tool_choice, for messages. */
 static const char *own_choice(const struct preflight *p)
 {
 	bool plain = p->conf->tool_mode == TOOLS_NATIVE &&
@@ -113,8 +113,8 @@ static const char *own_choice(const struct preflight *p)
 	return plain ? "auto" : "as in a run";
 }
 
-/* Why there is no call, or what is wrong with the calls that cannot be sent. */
-static void see_failure(const char *choice, const struct model_answer *a, struct property *out)
+/* Reports why there is no call, or why calls cannot be sent. */
+static void report_no_call(const char *choice, const struct model_answer *a, struct property *out)
 {
 	if (!a->answered) {
 		struct buf what = BUF(BUF_MAX_SMALL);
@@ -135,16 +135,16 @@ static bool required_works(const struct preflight *p)
 	return preflight_is_native(&p->required) && preflight_called(&p->required);
 }
 
-/* The policy's own request was refused because of its tools; that tool_choice required works
-   does not help it. */
+/* The policy's own request was refused because of its tools, so it does not help that
+ * tool_choice required works. */
 static void judge_refused(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "refused");
-	see_failure(own_choice(p), &p->own, out);
+	report_no_call(own_choice(p), &p->own, out);
 	if (required_works(p)) {
 		property_evidence(out, "required: a call");
 	} else if (p->required.asked) {
-		see_failure("required", &p->required, out);
+		report_no_call("required", &p->required, out);
 	}
 	advise_server(p, NULL, out);
 	property_fix(out, "or use \1tool_mode\2 json or text");
@@ -158,22 +158,22 @@ static bool was_cut(const struct model_answer *a)
 static void judge_not_called(const struct preflight *p, const struct model_answer *a,
                              struct property *out)
 {
-	see_failure(own_choice(p), a, out);
+	report_no_call(own_choice(p), a, out);
 	if (was_cut(a)) {
 		property_judge(out, PROPERTY_UNKNOWN, "truncated before any call");
 		property_fix(out, "raise \"max_tokens\" in the policy's sampling");
 	} else if (!p->required.asked) {
 		property_judge(out, PROPERTY_UNKNOWN, "none");
-		property_fix(out, "say in the system prompt how to call a tool, or use "
+		property_fix(out, "explain in the system prompt how to call a tool, or use "
 		                  "another model");
 	} else if (required_works(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "only with tool_choice required");
 		property_evidence(out, "required: a call, so the server supports it");
-		property_fix(out, "say in the system prompt to call a tool, or set "
+		property_fix(out, "ask for a tool call in the system prompt, or set "
 		                  "\"sampling\": {\"tool_choice\": \"required\"}");
 	} else {
 		property_judge(out, PROPERTY_FAIL, "none, not even with tool_choice required");
-		see_failure("required", &p->required, out);
+		report_no_call("required", &p->required, out);
 		advise_server(p, NULL, out);
 		property_fix(out, "or use \1tool_mode\2 json or text");
 	}

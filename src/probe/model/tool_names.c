@@ -10,18 +10,18 @@
 #define NAME_BYTES    64
 #define UNKNOWN_SHOWN 5
 
-struct looking {
+struct name_check {
 	const struct preflight *p;
 	const char **names; /* of the server's tools */
 	size_t count;
 	struct arena arena;
 	char where[32];
 	struct str seen[UNKNOWN_SHOWN];
-	size_t unknown, named; /* named: all names that were checked */
+	size_t unknown, named; /* named: number of names checked */
 	struct property *out;
 };
 
-static void note(struct looking *l, struct str name)
+static void note(struct name_check *l, struct str name)
 {
 	struct str near = preflight_nearest(name, l->names, l->count);
 
@@ -41,14 +41,14 @@ static void note(struct looking *l, struct str name)
 	l->unknown++;
 }
 
-static bool is_tool(const struct looking *l, struct str name)
+static bool is_tool(const struct name_check *l, struct str name)
 {
 	return tool_find(l->p->tools, name).p != NULL;
 }
 
 /* ---- names in lists ---- */
 
-static void look_at_name(struct looking *l, struct str name)
+static void check_name(struct name_check *l, struct str name)
 {
 	l->named++;
 	if (!is_tool(l, name)) {
@@ -56,25 +56,25 @@ static void look_at_name(struct looking *l, struct str name)
 	}
 }
 
-static void look_at_string(struct looking *l, struct str string)
+static void check_string(struct name_check *l, struct str string)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
 
 	if (json_type(string) == JSON_STRING && json_decode(string, &name)) {
-		look_at_name(l, buf_view(&name));
+		check_name(l, buf_view(&name));
 	}
 	buf_release(&name);
 }
 
 /* Each item is a name, an object with a name, or a tool in OpenAI's format. */
-static void look_at_list(struct looking *l, struct str list)
+static void check_list(struct name_check *l, struct str list)
 {
 	struct str each, name;
 
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
 		name = JSON_GET(each, "name");
 		name = name.p ? name : JSON_GET(JSON_GET(each, "function"), "name");
-		look_at_string(l, name.p ? name : each);
+		check_string(l, name.p ? name : each);
 	}
 }
 
@@ -87,7 +87,7 @@ static bool is_name_byte(char c)
 }
 
 /* Prompts also quote arguments and their values. */
-static bool is_in_tools(const struct looking *l, struct str name)
+static bool is_in_tools(const struct name_check *l, struct str name)
 {
 	struct buf pattern = BUF(BUF_MAX_SMALL);
 
@@ -99,9 +99,9 @@ static bool is_in_tools(const struct looking *l, struct str name)
 	return found;
 }
 
-/* Only what looks like a tool's name: with an underscore, followed by "(" or "tool", or close
-   to a tool's name. */
-static void look_at_quoted(struct looking *l, struct str name, struct str rest)
+/* Only words that look like a tool's name: with an underscore, followed by "(" or "tool", or
+ * similar to a tool's name. */
+static void check_quoted(struct name_check *l, struct str name, struct str rest)
 {
 	bool called = rest.n && (rest.p[0] == '(' || str_starts(rest, STR("` tool")));
 
@@ -117,7 +117,7 @@ static void look_at_quoted(struct looking *l, struct str name, struct str rest)
 	}
 }
 
-static void look_at_text(struct looking *l, struct str text)
+static void check_text(struct name_check *l, struct str text)
 {
 	const char *tick;
 
@@ -129,7 +129,7 @@ static void look_at_text(struct looking *l, struct str text)
 			n++;
 		}
 		if (n && n < rest.n && (rest.p[n] == '`' || rest.p[n] == '(')) {
-			look_at_quoted(l, (struct str){rest.p, n}, str_skip(rest, n));
+			check_quoted(l, (struct str){rest.p, n}, str_skip(rest, n));
 		}
 		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
 	}
@@ -137,7 +137,7 @@ static void look_at_text(struct looking *l, struct str text)
 
 /* ---- where names are searched ---- */
 
-static void look_at_vars(struct looking *l, struct str vars)
+static void check_vars(struct name_check *l, struct str vars)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct json_member m;
@@ -145,38 +145,38 @@ static void look_at_vars(struct looking *l, struct str vars)
 	for (size_t cursor = 0; json_next_member(vars, &cursor, &m);) {
 		buf_clear(&text);
 		if (m.type == JSON_ARRAY && str_is(m.key, "tools")) {
-			look_at_list(l, m.value);
+			check_list(l, m.value);
 		} else if (m.type == JSON_STRING && json_decode(m.value, &text)) {
-			look_at_text(l, buf_view(&text));
+			check_text(l, buf_view(&text));
 		}
 	}
 	buf_release(&text);
 }
 
-static void look_at_tasks(struct looking *l, const struct tasks *tasks)
+static void check_tasks(struct name_check *l, const struct tasks *tasks)
 {
 	for (size_t i = 0; tasks && i < tasks->count; i++) {
 		const struct task *t = &tasks->items[i];
 
 		snprintf(l->where, sizeof(l->where), "task line %zu", t->line);
 		if (t->tool) {
-			look_at_name(l, str_from(t->tool));
+			check_name(l, str_from(t->tool));
 		}
-		look_at_vars(l, t->vars);
+		check_vars(l, t->vars);
 	}
 }
 
-static void look_at_prompts(struct looking *l)
+static void check_prompts(struct name_check *l)
 {
 	const struct llm_conf *c = l->p->conf;
 
 	snprintf(l->where, sizeof(l->where), "system prompt");
-	look_at_text(l, str_from(c->system));
+	check_text(l, str_from(c->system));
 	snprintf(l->where, sizeof(l->where), "user prompt");
-	look_at_text(l, str_from(c->user));
+	check_text(l, str_from(c->user));
 }
 
-static void list_names(struct looking *l)
+static void list_names(struct name_check *l)
 {
 	struct str tool;
 
@@ -186,7 +186,7 @@ static void list_names(struct looking *l)
 	}
 }
 
-static void judge(struct looking *l)
+static void judge(struct name_check *l)
 {
 	struct property *out = l->out;
 
@@ -208,7 +208,7 @@ static void judge(struct looking *l)
 
 static void examine(const struct preflight *p, struct property *out)
 {
-	struct looking l = {.p = p, .out = out};
+	struct name_check l = {.p = p, .out = out};
 
 	if (!json_count(p->tools)) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
@@ -216,8 +216,8 @@ static void examine(const struct preflight *p, struct property *out)
 		return;
 	}
 	list_names(&l);
-	look_at_prompts(&l);
-	look_at_tasks(&l, p->tasks);
+	check_prompts(&l);
+	check_tasks(&l, p->tasks);
 	judge(&l);
 	arena_release(&l.arena);
 }

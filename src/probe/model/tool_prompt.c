@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#define TOKENS_EACH 8 /* a tool's name and braces alone need more */
+#define TOKENS_EACH 8 /* fewer than a tool's name and braces need */
 
 static void judge_sizes(const struct preflight *p, struct property *out)
 {

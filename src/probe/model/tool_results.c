@@ -6,7 +6,7 @@
 /* Half of the words: the template's text around a message is far shorter. */
 #define TOKENS_SHOWN (PREFLIGHT_WORDS / 2)
 
-static void judge_swallowed(const char *what, struct property *out)
+static void judge_missing(const char *what, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "%s missing", what);
 	property_fix(out, "the chat template drops them, so the model never sees them: use "
@@ -27,9 +27,9 @@ static void judge_sizes(const struct preflight *p, struct property *out)
 		property_evidence(out, "%" PRId64 " before the call", before);
 	}
 	if (wordy - brief < TOKENS_SHOWN) {
-		judge_swallowed("results are", out);
+		judge_missing("results are", out);
 	} else if (before >= 0 && brief - before < TOKENS_SHOWN) {
-		judge_swallowed("the model's own calls are", out);
+		judge_missing("the model's own calls are", out);
 	} else {
 		property_judge(out, PROPERTY_OK, "included");
 	}

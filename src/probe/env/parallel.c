@@ -7,7 +7,7 @@
 #include "policy/tools.h"
 #include "probe/probe_internal.h"
 
-#define RETRY_MS  250  /* how long a session that has just ended may keep its slot */
+#define RETRY_MS  250  /* time a session that just ended may keep its slot */
 #define TICK_MS   1100 /* long enough for a clock with a resolution of one second to change */
 #define DRAWS_MAX 8    /* failed random calls before the server's own words are tried */
 
@@ -60,13 +60,13 @@ int probe_open_sessions(struct probe *p, struct error *err)
 
 /* ---- which calls to make ---- */
 
-static bool user_gave_calls(const struct probe *p)
+static bool user_has_calls(const struct probe *p)
 {
 	return p->conf->policy.actions || p->conf->policy.spec;
 }
 
-/* An environment exists to be called. Tools of other servers may do anything: random calls are
-   only made if the user named a state, which shows their effect. */
+/* Calling is what environments are for. Tools of other servers may have side effects: random
+ * calls are only made if the user selected a state source, which shows their effect. */
 static bool may_draw(const struct env_facts *f)
 {
 	return f->traits.has_episodes || f->state_kind != STATE_NONE;
@@ -82,7 +82,7 @@ static void add_writing_tools(struct str tools, struct buf *out)
 	while (json_next(tools, &cursor, &tool)) {
 		buf_clear(&name);
 		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_reads_only(tools, buf_view(&name))) {
+		if (!tool_is_read_only(tools, buf_view(&name))) {
 			buf_text(out, out->n > 1 ? "," : "");
 			buf_str(out, tool);
 		}
@@ -100,9 +100,9 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 	conf.tools = f->tools;
 	if (!json_count(f->tools)) {
 		p->not_called = "the server offers no tools";
-	} else if (!user_gave_calls(p) && !may_draw(f)) {
+	} else if (!user_has_calls(p) && !may_draw(f)) {
 		p->not_called = "no state source shows what a call does, and no calls were given";
-	} else if (!user_gave_calls(p)) {
+	} else if (!user_has_calls(p)) {
 		add_writing_tools(f->tools, &writing);
 		conf.tools = buf_view(&writing);
 		conf.spec = "random:1";
@@ -134,7 +134,7 @@ static void note_call(struct probe *p, struct exploring *x, struct probe_call *a
 	}
 	if (a->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
 		p->step_refused = p->limited = true;
-		p->refused_place = 1;
+		p->refused_session = 1;
 		p->step_refusal = a->reply;
 	}
 	p->call_count++;
@@ -172,7 +172,7 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 {
 	struct decision d;
 
-	while (!x->done && (x->ok || user_gave_calls(p) || p->call_count < DRAWS_MAX)) {
+	while (!x->done && (x->ok || user_has_calls(p) || p->call_count < DRAWS_MAX)) {
 		struct policy_view view = {.turn = (int64_t)p->call_count,
 		                           .last_error = buf_view(&x->last_error)};
 
@@ -269,7 +269,7 @@ static void choose_good(struct probe *p)
 	}
 }
 
-static int call_in_first(struct probe *p, struct error *err)
+static int call_first_session(struct probe *p, struct error *err)
 {
 	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .after = {.json = BUF(0)}};
 
@@ -282,7 +282,7 @@ static int call_in_first(struct probe *p, struct error *err)
 	x.before.known = p->sessions[0].start.known;
 	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
 	int failed = explore(p, &x, err);
-	if (!failed && !x.ok && !x.done && !user_gave_calls(p)) {
+	if (!failed && !x.ok && !x.done && !user_has_calls(p)) {
 		failed = try_words(p, &x, err) || explore(p, &x, err) ? -1 : 0;
 	}
 	choose_good(p);
@@ -294,7 +294,7 @@ static int call_in_first(struct probe *p, struct error *err)
 
 /* ---- the other sessions ---- */
 
-static const struct probe_call *neighbour_call(const struct probe *p)
+static const struct probe_call *call_for_others(const struct probe *p)
 {
 	size_t place = p->first_effect < CALLS_MAX ? p->first_effect : p->good[0];
 
@@ -317,7 +317,7 @@ static int visit(struct probe *p, size_t i, struct error *err)
 {
 	struct session *s = &p->sessions[i];
 	struct neighbour *v = &p->neighbours[i];
-	const struct probe_call *a = neighbour_call(p);
+	const struct probe_call *a = call_for_others(p);
 
 	if (session_read_state(&p->pool, s, &s->later, err)) {
 		return -1;
@@ -337,13 +337,13 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	}
 	if (v->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
 		p->step_refused = p->limited = true;
-		p->refused_place = i + 1;
+		p->refused_session = i + 1;
 		p->step_refusal = v->reply;
 	}
 	return 0;
 }
 
-/* The first session is read twice: what differs changes by itself. */
+/* The first session is read twice: what differs changes without a call. */
 static int read_initial_states(struct probe *p, struct error *err)
 {
 	struct session *first = &p->sessions[0];
@@ -363,12 +363,12 @@ static int read_initial_states(struct probe *p, struct error *err)
 
 int probe_act(struct probe *p, struct error *err)
 {
-	p->named = user_gave_calls(p);
+	p->named = user_has_calls(p);
 	p->not_called = p->opened ? NULL : "no session was opened";
 	if (!p->opened) {
 		return 0;
 	}
-	if (read_initial_states(p, err) || call_in_first(p, err)) {
+	if (read_initial_states(p, err) || call_first_session(p, err)) {
 		return -1;
 	}
 	for (size_t i = 1; i < p->opened; i++) {

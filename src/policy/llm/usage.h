@@ -31,6 +31,9 @@ void llm_usage_piece(struct llm_usage *u);
 /* usage: of the reply, raw JSON; absent: it reports none, or there is no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 
+/* What ask returns: called by the first who wants to know, while others wait. Without u: each. */
+const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg);
+
 /* True the first time: for what is to be said once a run. Also without u. */
 bool llm_usage_say_once(struct llm_usage *u);
 

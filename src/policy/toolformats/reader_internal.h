@@ -86,6 +86,8 @@ struct tool_format {
 	   All NULL: <tool_response>. */
 	struct {
 		const char *open, *named, *close;
+		bool by_id;  /* in place of its name, the call's id */
+		bool quoted; /* the result as a JSON string */
 	} result;
 
 	/* ---- where the name stands ---- */

@@ -1,6 +1,6 @@
 /* What the scripted model answers, read from a JSON file:
 
-     {"models":["tiny"], "key":"sk-..", "then":"end|cycle|last", "replies":[REPLY, ..]}
+     {"models":["tiny"], "key":"sk-..", "chat_template":"..", "then":"end|cycle|last", "replies":[REPLY, ..]}
 
    A REPLY with `when` answers every request it fits (the first that does); the others are
    given out in order, and after the last of them `then` holds: a 500 that says the script
@@ -80,8 +80,9 @@ struct llm_reply {
 
 struct llm_script {
 	struct arena arena;
-	struct str models, key; /* raw array; decoded */
-	int then;               /* enum llm_then */
+	struct str models, key;   /* raw array; decoded */
+	struct str chat_template; /* raw; absent: there is no /props */
+	int then;                 /* enum llm_then */
 	struct llm_reply *replies;
 	size_t count;
 };

@@ -316,7 +316,7 @@ said() {
 	[ "$(grep -c 'GET .*/props: no chat template' <<<"$stderr")" = 1 ]
 	all_are b.jsonl header '.policy.params | has("tool_format") or has("tool_format_from") | not'
 	expect 0 rolldbg run -vv --policy llm --model m --base-url "$base" --max-turns 2 --fail-on never --out c.jsonl
-	! grep -q props <<<"$stderr"
+	run ! grep -q props <<<"$stderr"
 	stop_model
 }
 

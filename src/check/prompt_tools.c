@@ -13,7 +13,7 @@
 #define LOOKED_UP_MAX  256 /* names between backticks, or in lists */
 #define READ_AGAIN     8   /* times that the text may be read in search of JSON in it */
 
-struct prompt {
+struct prompt_search {
 	const struct rollout_facts *r;
 	struct str *names;
 	size_t count, max;
@@ -77,13 +77,13 @@ static bool is_foreign(const struct rollout_facts *r, struct str name)
 }
 
 /* A name that could be a tool's. Each is compared with all tools: there is an end to that. */
-static bool is_candidate(struct prompt *p, struct str name)
+static bool is_candidate(struct prompt_search *p, struct str name)
 {
 	return is_foreign(p->r, name) && p->looked_up < LOOKED_UP_MAX && ++p->looked_up &&
 	       !is_in_schema(p->r, name);
 }
 
-static void present(struct prompt *p, struct str name)
+static void present(struct prompt_search *p, struct str name)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (str_eq(p->names[i], name)) {
@@ -259,7 +259,8 @@ static bool takes_our_argument(const struct rollout_facts *r, struct str inside)
 	return argument.n >= WORD_MIN && argument.n < NAME_MAX_BYTES && is_in_schema(r, argument);
 }
 
-static void look_at_quoted(struct prompt *p, struct str before, struct str name, struct str rest)
+static void look_at_quoted(struct prompt_search *p, struct str before, struct str name,
+                           struct str rest)
 {
 	const char *tick = rest.n ? memchr(rest.p, '`', rest.n) : NULL;
 	bool call = rest.n && rest.p[0] == '(';
@@ -275,7 +276,7 @@ static void look_at_quoted(struct prompt *p, struct str before, struct str name,
 	}
 }
 
-static void look_at_backticks(struct prompt *p, struct str text)
+static void look_at_backticks(struct prompt_search *p, struct str text)
 {
 	struct str rest = text;
 
@@ -325,7 +326,7 @@ static struct str defined_name(struct str object)
 	return STR_NONE;
 }
 
-static void look_at_definitions(struct prompt *p, struct str text)
+static void look_at_definitions(struct prompt_search *p, struct str text)
 {
 	struct json_fault fault;
 	size_t budget = READ_AGAIN * text.n, read = 0, used;
@@ -349,7 +350,7 @@ static void look_at_definitions(struct prompt *p, struct str text)
 	}
 }
 
-static void look_at_elements(struct prompt *p, struct str text)
+static void look_at_elements(struct prompt_search *p, struct str text)
 {
 	const struct str open = STR("<tool_name>");
 
@@ -446,7 +447,7 @@ static struct str listed_name(struct str item)
 	return ends && (quoted || call || is_compound(name)) ? name : STR_NONE;
 }
 
-static void look_at_item(struct prompt *p, struct str item)
+static void look_at_item(struct prompt_search *p, struct str item)
 {
 	struct str name = listed_name(item);
 
@@ -456,7 +457,7 @@ static void look_at_item(struct prompt *p, struct str item)
 }
 
 /* "a_b, c_d and e_f" */
-static void look_at_row(struct prompt *p, struct str list)
+static void look_at_row(struct prompt_search *p, struct str list)
 {
 	while (list.n) {
 		const char *comma = memchr(list.p, ',', list.n);
@@ -476,7 +477,7 @@ static void look_at_row(struct prompt *p, struct str list)
 	}
 }
 
-static void look_at_sections(struct prompt *p, struct str text)
+static void look_at_sections(struct prompt_search *p, struct str text)
 {
 	bool inside = false;
 	size_t indent = SIZE_MAX;
@@ -508,7 +509,7 @@ static void look_at_sections(struct prompt *p, struct str text)
 size_t prompt_tools(const struct rollout_facts *r, struct str text, struct str *names, size_t max,
                     bool *all)
 {
-	struct prompt p = {.r = r, .names = names, .max = max};
+	struct prompt_search p = {.r = r, .names = names, .max = max};
 
 	look_at_definitions(&p, text);
 	look_at_elements(&p, text);

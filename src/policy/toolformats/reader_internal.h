@@ -104,11 +104,11 @@ struct tool_format {
 	const char *type_open, *type_close; /* or between marks */
 	const char *value_open;             /* between key and value */
 	const char *value_close[MARKS_MAX];
-	const char *quote;  /* of pairs: both ends of a string */
-	bool entities;      /* attributes are escaped as in XML */
-	bool declared_only; /* a parameter that the tool does not have makes it no call */
-	bool typed_json;    /* values in JSON are typed by the schema, too */
-	bool keep_feeds;    /* a line feed on either side of a value belongs to it */
+	const char *quote; /* of pairs: both ends of a string */
+	bool entities;     /* attributes are escaped as in XML */
+	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
+	bool typed_json; /* values in JSON are typed by the schema, too */
+	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 };
 
 extern const struct tool_format tool_formats[];

@@ -32,7 +32,8 @@ static const struct opt model_rows[] = {
                    "a call; text, as the prompt tells it to (default: native)"),
 	OPT_CHOICE(0, "tool-format", "NAME", tool_format_choices, FIELD(llm.tool_format),
                    "format in which the model writes calls as text, where the server does not read "
-                   "them (default: auto, by their marks)"),
+                   "them (default: auto, by their marks and, with profile llamacpp, by the "
+                   "chat template)"),
 	OPT_CHOICE(0, "on-no-tool", "WHAT", "stop|nudge|continue", FIELD(llm.on_no_tool),
                    "what to do when the model calls no tool: stop, nudge (tell it to call one) "
                    "or continue (default: stop)"),

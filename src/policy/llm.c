@@ -12,6 +12,7 @@
 #include "policy/llm/chat.h"
 #include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
+#include "policy/llm/template.h"
 #include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
@@ -31,7 +32,8 @@ struct llm_policy {
 	const struct llm_conf *conf;
 	struct str tools, vars; /* owned copies */
 	const char *task;
-	struct arena arena; /* lives as long as the policy */
+	const char *template_format; /* the format that the chat template shows; NULL: unknown */
+	struct arena arena;          /* as long as the policy */
 	struct chat_request request;
 	struct chat chat;
 	struct event_queue events;
@@ -318,6 +320,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	struct calls_conf conf = {.tools = p->tools,
 	                          .mode = p->conf->tool_mode,
 	                          .format = p->conf->tool_format,
+	                          .likely = p->template_format,
 	                          .repair = p->conf->repair,
 	                          .first = p->calls_made};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
@@ -349,8 +352,9 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 
 static void add_result(struct llm_policy *p, const struct decision *d, struct str text)
 {
-	/* if no prompt defined the form of results: the model's own */
-	const char *format = p->conf->tool_mode == TOOLS_NATIVE ? p->calls.format : NULL;
+	/* where we did not say how results come: as the model knows them */
+	const char *shown = p->template_format ? p->template_format : p->calls.format;
+	const char *format = p->conf->tool_mode == TOOLS_NATIVE ? shown : NULL;
 	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
 	switch (answer_mode(p)) {
@@ -364,7 +368,7 @@ static void add_result(struct llm_policy *p, const struct decision *d, struct st
 		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	case TOOLS_TEXT:
-		tool_format_result(format, d->name, text, &wrapped);
+		tool_format_result(format, d->id, d->name, text, &wrapped);
 		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	}
@@ -462,6 +466,10 @@ static struct str describe(struct llm_policy *p)
 
 	buf_str(&text, p->conf->params);
 	buf_cut(&text, text.n - 1);
+	if (p->template_format) {
+		buf_printf(&text, ",\"tool_format\":\"%s\",\"tool_format_from\":\"chat_template\"",
+		           p->template_format);
+	}
 	buf_text(&text, ",\"sent\":");
 	buf_str(&text, buf_view(&p->request.sent));
 	buf_char(&text, '}');
@@ -487,6 +495,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	p->chat.usage = conf->usage;
 	conversation_init(&p->talk);
+	p->template_format = chat_template_format(&p->chat);
 	p->params = describe(p);
 	*out = &p->base;
 	return 0;

@@ -200,15 +200,55 @@ static void results(void)
 		{"gemma4", "<|tool_response>response:f{value:<|\"|>ok<|\"|>}<tool_response|>"},
 		{"function-gemma", "<start_function_response>response:f{value:<escape>ok<escape>}"
 	                           "<end_function_response>"},
+		{"toolcall", "<TOOL_RESPONSE>[ok]</TOOL_RESPONSE>"},
+		{"kimi", "## Return of c:0\nok"},
+		{"mistral", "[TOOL_RESULTS] {\"content\": ok}[/TOOL_RESULTS]"},
+		{"cohere", "<|START_TOOL_RESULT|>[{\"tool_call_id\": \"c:0\", \"results\": "
+	                   "{\"0\": \"ok\"}, \"is_error\": null}]<|END_TOOL_RESULT|>"},
+		{"deepseek", "<\xef\xbd\x9ctool\xe2\x96\x81output\xe2\x96\x81"
+	                     "begin\xef\xbd\x9c>ok<\xef\xbd\x9ctool\xe2\x96\x81output"
+	                     "\xe2\x96\x81"
+	                     "end\xef\xbd\x9c>"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf out = BUF(BUF_MAX_SMALL);
 
-		tool_format_result(cases[i].format, STR("f"), STR("ok"), &out);
+		tool_format_result(cases[i].format, STR("c:0"), STR("f"), STR("ok"), &out);
 		is_str(buf_cstr(&out), cases[i].text, "a result for %s",
 		       cases[i].format ? cases[i].format : "any");
 		buf_release(&out);
+	}
+}
+
+/* Templates show their format between the quotes of Jinja. */
+static void templates(void)
+{
+	static const struct {
+		const char *template, *format;
+	} cases[] = {
+		{"{{ '<|im_start|>user\\n' + m.content }}", NULL},
+		{"Action: think, then write >>> or functools.", NULL},
+		{"{{ '<tool_call>\\n{\"name\": \"' + c.name }}\\n</tool_call>'", "hermes"},
+		{"'<tool_call>' + c.name + '<arg_key>' + k + '</arg_key><arg_value>' + v + "
+	         "'</arg_value></tool_call>'",
+	         "glm"},
+		{"'<tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>\\n' + v + "
+	         "'\\n</parameter>\\n</function>\\n</tool_call>'",
+	         "qwen-coder"},
+		{"'<seed:tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>' + v + "
+	         "'</parameter>\\n</function>\\n</seed:tool_call>'",
+	         "seed-oss"},
+		{"'<TOOLCALL>[' + calls + ']</TOOLCALL>'", "toolcall"},
+		{"'<|tool_call>call:' + c.name + '{' + k + ':<|\"|>' + v + '<|\"|>}<tool_call|>'",
+	         "gemma4"},
+		{"'<|tool_call_start|>[' + calls + ']<|tool_call_end|>'", "pythonic"},
+		{"'[TOOL_CALLS]' + c.name + '[ARGS]' + c.arguments", "mistral"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		is_str(tool_format_of_template(str_from(cases[i].template)), cases[i].format,
+		       "the format of %s", cases[i].template);
 	}
 }
 
@@ -220,5 +260,6 @@ int main(void)
 	base64();
 	answers();
 	results();
+	templates();
 	return done();
 }

@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 		printf("# %s: %zu\n", verdict_names[i], counts[i]);
 	}
 	is_int(all, 973, "every case was read");
-	ok(counts[RIGHT] + counts[HELD] >= 947, "right: %zu of %zu", counts[RIGHT] + counts[HELD],
+	ok(counts[RIGHT] + counts[HELD] >= 948, "right: %zu of %zu", counts[RIGHT] + counts[HELD],
 	   all);
 	is_int(counts[LEAKED], 0, "nothing incomplete would be executed");
 	/* Of K2 Horizon's, which its engine refuses when the request set another tool_call_format: the

@@ -17,7 +17,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	    !json_i64(JSON_GET(detail, "calls"), &calls)) {
 		return;
 	}
-	finding_say(out, SEVERITY_WARNING, NULL, "",
+	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "seed %" PRId64 " did not reproduce the rollout that this one was forked from: "
 	            "the state differs after %" PRId64 " equal call%s",
 	            r->seed, calls, calls == 1 ? "" : "s");

@@ -132,7 +132,7 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 
 static void report_continued(const struct rollout_facts *r, struct findings *out)
 {
-	finding_say(out, SEVERITY_ERROR, NULL, "/state",
+	finding_add(out, SEVERITY_ERROR, NULL, "/state",
 	            "this rollout and the %" PRId64 " before it each began in the state in which "
 	            "the one before had ended: the reset does not restore the environment",
 	            r->continued - 1);

@@ -3,6 +3,7 @@
 #include "check/check.h"
 
 #include "base/text.h"
+#include "check/prompt_tools.h"
 #include "facts/cross_rollout.h"
 #include "facts/fingerprint.h"
 #include "facts/peer.h"
@@ -11,13 +12,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PROMPT_MAX     ((size_t)256 << 10) /* bytes of the prompt searched */
-#define QUOTED_MAX     256                 /* names in the prompt looked up */
+#define PROMPT_MAX     ((size_t)1 << 20) /* bytes of a message that are searched */
+#define QUOTED_MAX     64                /* names in one that are accused */
 #define NAME_MAX_BYTES 64
 
 struct drift {
-	size_t prompt; /* bytes searched */
-	size_t quoted; /* names looked up */
+	bool cut; /* a message of the prompt was too long, or named too many */
 	int64_t count;
 	char where[40], name[NAME_MAX_BYTES], nearest[NAME_MAX_BYTES];
 	struct span removed, changed; /* tools, according to the events about them */
@@ -94,92 +94,19 @@ static void check_header(struct drift *s, const struct rollout_facts *r, const s
 
 /* ---- names in prompts ---- */
 
-static bool is_name_byte(char c)
+static void check_text(struct drift *s, const struct rollout_facts *r, struct str string)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
+	struct buf text = BUF(PROMPT_MAX);
+	struct str names[QUOTED_MAX];
+	bool all;
 
-/* Prompts name arguments and their values the way they name tools. */
-static bool is_in_schema(const struct rollout_facts *r, struct str name)
-{
-	char quoted[NAME_MAX_BYTES + 2];
-
-	snprintf(quoted, sizeof(quoted), "\"%.*s\"", STR_ARG(name));
-	for (size_t i = 0; i < r->tool_count; i++) {
-		if (r->tools[i].schema.p && strstr(r->tools[i].schema.p, quoted)) {
-			return true;
-		}
+	json_decode(string, &text);
+	size_t count = prompt_tools(r, buf_view(&text), names, QUOTED_MAX, &all);
+	s->cut |= text.full || !all;
+	for (size_t i = 0; i < count; i++) {
+		note(s, r, "the prompt", names[i]);
 	}
-	return false;
-}
-
-/* Does the context present it as a tool? `before` ends at the opening quote, `rest` starts after
- * the closing one, or at the parenthesis of a call. */
-static bool is_called_tool(struct str before, struct str rest)
-{
-	static const struct str verbs[] = {
-		STR_INIT("call "),     STR_INIT("calling "),  STR_INIT("use "),
-		STR_INIT("using "),    STR_INIT("invoke "),   STR_INIT("tool "),
-		STR_INIT("tools "),    STR_INIT("function "), STR_INIT("Call "),
-		STR_INIT("Use "),      STR_INIT("tool: "),    STR_INIT("tools: "),
-		STR_INIT("call the "), STR_INIT("use the "),  STR_INIT("Use the "),
-		STR_INIT("Call the ")};
-
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		if (str_ends(before, verbs[i])) {
-			return true;
-		}
-	}
-	return str_starts(rest, STR(" tool")) || str_starts(rest, STR(" function")) ||
-	       str_starts(rest, STR("("));
-}
-
-/* Checks only text that looks like a name, and is presented as a tool or similar to one: prose
- * contains many other words. */
-static void check_quoted(struct drift *s, const struct rollout_facts *r, struct str name,
-                         bool is_tool)
-{
-
-	if (name.n < 3 || name.n >= NAME_MAX_BYTES || !memchr(name.p, '_', name.n) ||
-	    tool_at(r, name) >= 0 || s->quoted == QUOTED_MAX) {
-		return;
-	}
-	s->quoted++;
-	if (is_in_schema(r, name)) {
-		return;
-	}
-	if (is_tool || nearest(r, name)) {
-		note(s, r, "the prompt", name);
-	}
-}
-
-/* Checks names in backticks: `lake_move`, `lake_move(action)`. */
-static void check_text(struct drift *s, const struct rollout_facts *r, struct str text)
-{
-	const char *begin = text.p;
-
-	while (text.n > 0 && s->prompt < PROMPT_MAX) {
-		const char *tick = memchr(text.p, '`', text.n);
-
-		if (!tick) {
-			return;
-		}
-		struct str rest = str_skip(text, (size_t)(tick - text.p) + 1);
-		size_t n = 0;
-		while (n < rest.n && is_name_byte(rest.p[n])) {
-			n++;
-		}
-		if (n < rest.n && (rest.p[n] == '`' || rest.p[n] == '(')) {
-			bool call = rest.p[n] == '(';
-			struct str before = {begin, (size_t)(tick - begin)};
-
-			check_quoted(s, r, (struct str){rest.p, n},
-			             is_called_tool(before, str_skip(rest, n + !call)));
-		}
-		s->prompt += text.n - rest.n;
-		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
-	}
+	buf_release(&text);
 }
 
 static void check_content(struct drift *s, const struct rollout_facts *r, struct str content)
@@ -187,7 +114,7 @@ static void check_content(struct drift *s, const struct rollout_facts *r, struct
 	struct str part;
 
 	if (json_type(content) == JSON_STRING) {
-		check_text(s, r, json_inner(content));
+		check_text(s, r, content);
 		return;
 	}
 	if (json_type(content) != JSON_ARRAY) {
@@ -197,7 +124,7 @@ static void check_content(struct drift *s, const struct rollout_facts *r, struct
 		struct str text = JSON_GET(part, "text");
 
 		if (json_type(text) == JSON_STRING) {
-			check_text(s, r, json_inner(text));
+			check_text(s, r, text);
 		}
 	}
 }
@@ -338,7 +265,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct drift *s = state;
 	char more[48] = "";
-	if (r->tools_known == TOOLS_SOME || s->prompt >= PROMPT_MAX || s->quoted == QUOTED_MAX) {
+	if (r->tools_known == TOOLS_SOME || s->cut) {
 		rule_not_judged(out);
 	}
 	if (s->count > 1) {
@@ -360,8 +287,10 @@ const struct check check_tool_drift = {
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
 	.why = "The tools the policy was told about differ from those the server offers. A name in "
-	       "the tool list of the task or the policy, or between backticks in the prompt, is not "
-	       "among the tools in the header; or the server changed its list during the rollout: a "
+	       "the tool list of the task or the policy is not among the tools in the header, or one "
+	       "that the prompt presents as a tool: it defines it with a schema, lists it in a "
+	       "section of tools, calls it a tool, or tells the policy to use it and it is named "
+	       "like the server's own; or the server changed its list during the rollout: a "
 	       "tool was removed, or takes other arguments than the policy was shown; or sessions of "
 	       "one environment, in one recording or one group, were offered different tools. The "
 	       "calls that follow fail or, worse, do something else.\n"

@@ -29,6 +29,8 @@ struct profile {
 	/* messages of role tool may name the tool, which some templates need */
 	bool names_results;
 	int api; /* an index of apis[], unless the user names another API */
+	/* GET, beside /v1: an object whose `chat_template` is the model's; NULL: it is not shown */
+	const char *template_path;
 };
 
 extern const struct profile profiles[];

@@ -10,6 +10,9 @@ struct llm_usage {
 	pthread_mutex_t lock;
 	struct llm_usage_now now;
 	bool denied, said;
+	pthread_mutex_t asking; /* held while the server is asked, which takes time */
+	bool asked;
+	const char *format;
 	struct chat_failure denial;
 };
 
@@ -18,6 +21,7 @@ struct llm_usage *llm_usage_new(void)
 	struct llm_usage *u = mem_new(sizeof(*u));
 
 	pthread_mutex_init(&u->lock, NULL);
+	pthread_mutex_init(&u->asking, NULL);
 	chat_failure_init(&u->denial);
 	return u;
 }
@@ -27,6 +31,7 @@ void llm_usage_free(struct llm_usage *u)
 	if (u) {
 		chat_failure_release(&u->denial);
 		pthread_mutex_destroy(&u->lock);
+		pthread_mutex_destroy(&u->asking);
 		free(u);
 	}
 }
@@ -95,6 +100,21 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 	u->now.cached_tokens += count_of(JSON_GET(details, "cached_tokens"));
 	u->now.completion_tokens += count_of(JSON_GET(usage, "completion_tokens"));
 	pthread_mutex_unlock(&u->lock);
+}
+
+const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg)
+{
+	if (!u) {
+		return ask(arg);
+	}
+	pthread_mutex_lock(&u->asking);
+	if (!u->asked) {
+		u->format = ask(arg);
+		u->asked = true;
+	}
+	const char *format = u->format;
+	pthread_mutex_unlock(&u->asking);
+	return format;
 }
 
 bool llm_usage_first_time(struct llm_usage *u)

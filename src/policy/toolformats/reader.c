@@ -113,17 +113,28 @@ static void marks_add(struct marks *m, const char *text, enum event_kind kind, s
 	m->last[slot] = &mark->next;
 }
 
-static void marks_fill(struct marks *m, const char *format)
+/* name: NULL: all rows; of: is it those of that name, or the others? */
+static void marks_fill_open(struct marks *m, const char *name, bool of)
 {
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		const struct tool_format *row = &tool_formats[i];
 
-		if (format && strcmp(format, row->name) != 0) {
+		if (name && (strcmp(name, row->name) == 0) != of) {
 			continue;
 		}
 		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++) {
 			marks_add(m, row->open[k], EVENT_OPEN, i);
 		}
+	}
+}
+
+static void marks_fill(struct marks *m, const char *format, const char *likely)
+{
+	if (likely && !format) {
+		marks_fill_open(m, likely, true);
+		marks_fill_open(m, likely, false);
+	} else {
+		marks_fill_open(m, format, true);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
 		marks_add(m, thoughts[i].open, EVENT_REASONING, i);
@@ -398,7 +409,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	*out = (struct reading){.calls = NULL};
 	w.f.calls = arena_new(arena, FOUND_CALLS_MAX * sizeof(*w.f.calls));
 	w.f.reasoning = &w.reasoning;
-	marks_fill(marks, conf->format);
+	marks_fill(marks, conf->format, conf->likely);
 	walk_text(&w);
 	bool plain = !w.f.count && w.dropped;
 	out->content = arena_str(arena, text_trim(buf_view(plain ? &w.raw : &w.f.rest)));
@@ -426,31 +437,11 @@ bool reading_marked(struct str text)
 	struct mark_place e;
 	bool found = false;
 
-	marks_fill(marks, NULL);
+	marks_fill(marks, NULL, NULL);
 	for (size_t at = 0; !found && next_event(marks, text, at, &e); at = e.at + e.mark->n) {
 		found = e.mark->kind == EVENT_AROUND ||
 		        (e.mark->kind == EVENT_OPEN && !tool_formats[e.mark->index].weak);
 	}
 	arena_release(&arena);
 	return found;
-}
-
-/* ---- results ---- */
-
-void tool_format_result(const char *format, struct str name, struct str text, struct buf *out)
-{
-	const struct tool_format *row = NULL;
-
-	for (size_t i = 0; format && !row && i < tool_formats_count; i++) {
-		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.open) {
-			row = &tool_formats[i];
-		}
-	}
-	buf_text(out, row ? row->result.open : "<tool_response>\n");
-	if (row && row->result.named) {
-		buf_str(out, name);
-		buf_text(out, row->result.named);
-	}
-	buf_str(out, text);
-	buf_text(out, row ? row->result.close : "\n</tool_response>");
 }

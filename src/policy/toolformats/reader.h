@@ -25,11 +25,12 @@ struct found_call {
 };
 
 struct reading_conf {
-	struct str tools;    /* raw, as advertised */
-	const char *format;  /* the only format to read; NULL: all */
-	bool repair;         /* also read calls that need repairs, which are recorded */
-	bool asked_for_json; /* the prompt asked for JSON: a fragment is a truncated call */
-	bool limited;        /* the reply ended at the token limit */
+	struct str tools;    /* as advertised: names and types */
+	const char *format;  /* the only one to read; NULL: all of them */
+	const char *likely;  /* its rows come first where others have the same mark; NULL: none */
+	bool repair;         /* read what is nearly right, too, and say so */
+	bool asked_for_json; /* the prompt asked for JSON, so a part of it is a call cut off */
+	bool limited;        /* the reply ended at the limit of tokens */
 };
 
 /* Slices of the text or the arena. */
@@ -49,8 +50,13 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 /* Does the text contain marks of some format? */
 bool reading_marked(struct str text);
 
-/* Appends a tool's result in the form of that format; NULL: <tool_response>. */
-void tool_format_result(const char *format, struct str name, struct str text, struct buf *out);
+/* Appends what a call returned as a model of that format knows it; NULL: <tool_response>. id: of
+   the call. */
+void tool_format_result(const char *format, struct str id, struct str name, struct str text,
+                        struct buf *out);
+
+/* The format whose marks a chat template holds, those of its rows with the most; NULL: none. */
+const char *tool_format_of_template(struct str template);
 
 /* "auto" and the formats' names, ending with NULL; and the same joined by "|". */
 extern const char *const tool_format_names[];

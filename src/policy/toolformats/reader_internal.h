@@ -86,6 +86,8 @@ struct tool_format {
 	 * after it. All NULL: <tool_response>. */
 	struct {
 		const char *open, *named, *close;
+		bool by_id;  /* in place of its name, the call's id */
+		bool quoted; /* the result as a JSON string */
 	} result;
 
 	/* ---- the tool's name ---- */
@@ -102,11 +104,11 @@ struct tool_format {
 	const char *type_open, *type_close; /* or the type between marks */
 	const char *value_open;             /* between key and value */
 	const char *value_close[MARKS_MAX];
-	const char *quote;  /* of pairs: at both ends of a string */
-	bool entities;      /* attributes are escaped as in XML */
-	bool declared_only; /* an undeclared parameter means that it is not a call */
-	bool typed_json;    /* JSON values are also typed by the schema */
-	bool keep_feeds;    /* line feeds around a value belong to it */
+	const char *quote; /* of pairs: both ends of a string */
+	bool entities;     /* attributes are escaped as in XML */
+	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
+	bool typed_json; /* values in JSON are typed by the schema, too */
+	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 };
 
 extern const struct tool_format tool_formats[];

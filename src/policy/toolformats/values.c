@@ -332,11 +332,15 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 		return;
 	}
 	map_add(&t->keys, arena_new(t->f->arena, sizeof(struct map_item)), map_hash(key));
-	buf_text(&t->object, t->count ? "," : "");
-	json_quote(&t->object, key);
-	buf_char(&t->object, ':');
-	typed_value(t->f, t->root, schema, text, hint, &t->object);
-	t->undeclared |= t->root.p && !typed_property(t->root, t->root, key).p;
+	bool undeclared = t->declared_only && t->root.p && !schema.p;
+
+	t->undeclared |= undeclared;
+	if (!undeclared) {
+		buf_text(&t->object, t->object.n > 1 ? "," : "");
+		json_quote(&t->object, key);
+		buf_char(&t->object, ':');
+		typed_value(t->f, t->root, schema, text, hint, &t->object);
+	}
 	t->only_key = t->count ? STR_NONE : key;
 	t->only_value = text;
 	t->count++;
@@ -364,12 +368,25 @@ static struct str unwrapped(struct typed *t)
 	return inner;
 }
 
+/* Is every parameter there that the tool requires? */
+static bool has_required(const struct typed *t)
+{
+	struct str each;
+
+	for (size_t cursor = 0; json_next(JSON_GET(t->root, "required"), &cursor, &each);) {
+		if (!has_key(t, json_text(t->f->arena, each))) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void typed_end(struct typed *t, struct str name, struct str source)
 {
 	struct str inner = unwrapped(t);
 
-	if (t->declared_only && t->undeclared && !inner.p && !t->why) {
-		t->why = "it has a parameter that the tool does not have";
+	if (t->undeclared && !inner.p && !t->why && !has_required(t)) {
+		t->why = "the tool has no parameter of that name"; /* it may be the missing one */
 	}
 	buf_char(&t->object, '}');
 	if (t->why) {
@@ -380,6 +397,10 @@ void typed_end(struct typed *t, struct str name, struct str source)
 					.arguments = inner.p ? inner
 		                                             : arena_str(t->f->arena,
 		                                                         buf_view(&t->object))});
+		if (t->undeclared && !inner.p) {
+			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
+			             "the tool has no parameter of that name");
+		}
 	}
 	buf_release(&t->object);
 }

@@ -17,6 +17,7 @@
 #define SILENCE_S   120u
 #define BLOCK       ((size_t)64 << 10) /* default bytes per write */
 #define MODELS_PATH "/v1/models"
+#define PROPS_PATH  "/props" /* as llama.cpp's server has it */
 #define PATHS       "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
 
 /* Writes a reply in the form of one API. */
@@ -313,6 +314,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	struct completion *a = &p->answer;
 	const struct route *route = route_of(url);
 	bool models = strcmp(url, MODELS_PATH) == 0;
+	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
 	struct origin_refusal refused = origin_refuse(
@@ -320,7 +322,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 
 	if (refused.status) {
 		answer_error_text(a, refused.status, "null", refused.why);
-	} else if (!route && !models && !model) {
+	} else if (!route && !models && !model && !props) {
 		answer_error_text(a, 404, "null", "available: " PATHS);
 	} else if (!is_allowed(s, connection)) {
 		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
@@ -330,6 +332,12 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 		answer_route(s, route, buf_view(&p->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
+	} else if (props) {
+		a->status = 200;
+		a->type = "application/json";
+		buf_text(&a->body, "{\"chat_template\":");
+		buf_str(&a->body, s->script.chat_template);
+		buf_char(&a->body, '}');
 	} else {
 		a->status = 200;
 		a->type = "application/json";

@@ -1,6 +1,6 @@
 /* The script of the scripted model, a JSON file:
 
-     {"models":["tiny"], "key":"sk-..", "then":"end|cycle|last", "replies":[REPLY, ..]}
+     {"models":["tiny"], "key":"sk-..", "chat_template":"..", "then":"end|cycle|last", "replies":[REPLY, ..]}
 
    A REPLY with `when` answers every request that matches it (the first match wins). The others are
    used in order; after the last of them, `then` decides: a 500 error, starting over with the first
@@ -80,8 +80,9 @@ struct llm_reply {
 
 struct llm_script {
 	struct arena arena;
-	struct str models, key; /* raw array; decoded */
-	int then;               /* enum llm_then */
+	struct str models, key;   /* raw array; decoded */
+	struct str chat_template; /* raw; absent: there is no /props */
+	int then;                 /* enum llm_then */
 	struct llm_reply *replies;
 	size_t count;
 };

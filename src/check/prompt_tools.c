@@ -1,0 +1,520 @@
+/* Names that a prompt presents as tools: see prompt_tools.h. */
+#include "check/prompt_tools.h"
+
+#include "base/text.h"
+#include "json/scan.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#define NAME_MAX_BYTES 64
+#define WORD_MIN       3 /* bytes of a word that two names can share */
+#define HEADING_MAX    120
+#define LOOKED_UP_MAX  256 /* names between backticks, or in lists */
+#define READ_AGAIN     8   /* times that the text may be read in search of JSON in it */
+
+struct prompt_search {
+	const struct rollout_facts *r;
+	struct str *names;
+	size_t count, max;
+	size_t looked_up;
+	bool gave_up; /* there is too much in it that looks like JSON */
+};
+
+/* ---- names ---- */
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static struct str name_at(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && is_name_byte(s.p[n])) {
+		n++;
+	}
+	return (struct str){s.p, n};
+}
+
+static bool is_small(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* snake_case, camelCase: no word of a language. */
+static bool is_compound(struct str name)
+{
+	for (size_t i = 1; i + 1 < name.n; i++) {
+		bool camel = is_small(name.p[i - 1]) && name.p[i] >= 'A' && name.p[i] <= 'Z';
+
+		if (camel || (name.p[i] == '_' && is_name_byte(name.p[i - 1]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Prompts name arguments and their values the way they name tools. */
+static bool is_in_schema(const struct rollout_facts *r, struct str name)
+{
+	char quoted[NAME_MAX_BYTES + 2];
+
+	snprintf(quoted, sizeof(quoted), "\"%.*s\"", STR_ARG(name));
+	for (size_t i = 0; i < r->tool_count; i++) {
+		if (r->tools[i].schema.p && strstr(r->tools[i].schema.p, quoted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_foreign(const struct rollout_facts *r, struct str name)
+{
+	return name.n >= WORD_MIN && name.n < NAME_MAX_BYTES && tool_at(r, name) < 0;
+}
+
+/* A name that could be a tool's. Each is compared with all tools: there is an end to that. */
+static bool is_candidate(struct prompt_search *p, struct str name)
+{
+	return is_foreign(p->r, name) && p->looked_up < LOOKED_UP_MAX && ++p->looked_up &&
+	       !is_in_schema(p->r, name);
+}
+
+static void present(struct prompt_search *p, struct str name)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (str_eq(p->names[i], name)) {
+			return;
+		}
+	}
+	if (p->count < p->max) {
+		p->names[p->count++] = name;
+	}
+}
+
+/* ---- words of names ---- */
+
+/* What tools do. Not among them: what formats and variables are called, too (run, test, state). */
+static const char *const actions[] = {
+	"get",    "set",    "list",  "read",    "write", "search",  "find",   "create",
+	"delete", "update", "add",   "remove",  "move",  "execute", "call",   "send",
+	"fetch",  "open",   "close", "extract", "query", "click",   "look",   "take",
+	"put",    "submit", "check", "inspect", "edit",  "browse",  "lookup", "retrieve"};
+
+static struct str next_word(struct str *rest)
+{
+	struct str word = *rest;
+	const char *line = rest->n ? memchr(rest->p, '_', rest->n) : NULL;
+
+	word.n = line ? (size_t)(line - rest->p) : rest->n;
+	*rest = str_skip(*rest, word.n + (line != NULL));
+	return word;
+}
+
+static bool same_word(struct str a, struct str b)
+{
+	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
+}
+
+static bool is_action(struct str word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
+		if (same_word(word, str_from(actions[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_word(struct str name, struct str word)
+{
+	while (name.n) {
+		if (same_word(next_word(&name), word)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the name resemble those of the server's tools? */
+static bool is_like_tools(const struct rollout_facts *r, struct str name)
+{
+	struct str rest = name, word = STR_NONE, first = next_word(&rest);
+
+	for (rest = name; rest.n;) {
+		word = next_word(&rest);
+		for (size_t i = 0; word.n >= WORD_MIN && i < r->tool_count; i++) {
+			if (has_word(r->tools[i].name, word)) {
+				return true;
+			}
+		}
+	}
+	return is_action(first) || is_action(word);
+}
+
+/* lakeMove, LAKE_MOVE: the letters of a tool that is offered. */
+static bool is_respelled(struct str name, struct str tool)
+{
+	size_t i = 0, k = 0;
+
+	while (i < name.n || k < tool.n) {
+		if (i < name.n && name.p[i] == '_') {
+			i++;
+		} else if (k < tool.n && (tool.p[k] == '_' || tool.p[k] == '-')) {
+			k++;
+		} else if (i == name.n || k == tool.n ||
+		           strncasecmp(name.p + i++, tool.p + k++, 1) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_tool_respelled(const struct rollout_facts *r, struct str name)
+{
+	for (size_t i = 0; i < r->tool_count; i++) {
+		if (is_respelled(name, r->tools[i].name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- between backticks ---- */
+
+static bool ends_with(struct str s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.n >= n && strncasecmp(s.p + s.n - n, end, n) == 0 &&
+	       (s.n == n || !is_name_byte(s.p[s.n - n - 1]));
+}
+
+static bool ends_with_any(struct str s, const char *const *ends, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (ends_with(s, ends[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is it called a tool? before: up to the backtick; behind: from the closing one on. */
+static bool is_called_tool(struct str before, struct str behind)
+{
+	static const char *const nouns[] = {"tool ", "tools ", "tool: ", "tools: "};
+	static const char *const others[] = {"command-line tool ", "command line tool ",
+	                                     "CLI tool ", "shell tool "};
+
+	return (ends_with_any(before, nouns, ARRAY_LEN(nouns)) &&
+	        !ends_with_any(before, others, ARRAY_LEN(others))) ||
+	       (str_starts(behind, STR(" tool")) &&
+	        !is_name_byte(str_skip(behind, 5).n ? behind.p[5] : ' '));
+}
+
+static bool is_told_to(struct str before)
+{
+	static const char *const verbs[] = {"call ",       "calling ",    "use ",
+	                                    "using ",      "invoke ",     "invoking ",
+	                                    "start with ", "begin with ", "first ask "};
+	static const char *const articles[] = {"the ", "a ", "your "};
+
+	for (size_t i = 0; i < ARRAY_LEN(articles); i++) {
+		if (ends_with(before, articles[i])) {
+			before.n -= strlen(articles[i]);
+			break;
+		}
+	}
+	return ends_with_any(before, verbs, ARRAY_LEN(verbs));
+}
+
+/* "use `x`." and "use `x` to go", not "use `x` style" or "call `x` from the module". */
+static bool goes_on(struct str behind)
+{
+	static const char *const words[] = {" to ",    " with ", " if ",   " when ",     " for ",
+	                                    " and ",   " or ",   " then ", " first",     " again",
+	                                    " once",   " until", " tool",  " function ", " before ",
+	                                    " after ", " -",     " on "};
+
+	if (!behind.n || strchr(".,;:!?)\n", behind.p[0])) {
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (str_starts(behind, str_from(words[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* NAME(action): the first argument is one of a tool of the server. */
+static bool takes_our_argument(const struct rollout_facts *r, struct str inside)
+{
+	struct str argument = name_at(inside);
+
+	return argument.n >= WORD_MIN && argument.n < NAME_MAX_BYTES && is_in_schema(r, argument);
+}
+
+static void look_at_quoted(struct prompt_search *p, struct str before, struct str name,
+                           struct str rest)
+{
+	const char *tick = rest.n ? memchr(rest.p, '`', rest.n) : NULL;
+	bool call = rest.n && rest.p[0] == '(';
+
+	if (!tick || (!call && tick != rest.p) || !is_compound(name) || !is_candidate(p, name)) {
+		return;
+	}
+	struct str behind = str_skip(rest, (size_t)(tick - rest.p) + 1);
+	bool told = is_told_to(before) && goes_on(behind) && is_like_tools(p->r, name);
+	if (told || is_called_tool(before, behind) || is_tool_respelled(p->r, name) ||
+	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
+		present(p, name);
+	}
+}
+
+static void look_at_backticks(struct prompt_search *p, struct str text)
+{
+	struct str rest = text;
+
+	while (rest.n) {
+		const char *tick = memchr(rest.p, '`', rest.n);
+
+		if (!tick) {
+			return;
+		}
+		rest = str_skip(rest, (size_t)(tick - rest.p) + 1);
+		struct str name = name_at(rest);
+		struct str before = {text.p, (size_t)(tick - text.p)};
+
+		rest = str_skip(rest, name.n);
+		if (name.n) {
+			look_at_quoted(p, before, name, rest);
+			tick = rest.n ? memchr(rest.p, '`', rest.n) : NULL;
+			rest = tick ? str_skip(rest, (size_t)(tick - rest.p) + 1) : STR("");
+		}
+	}
+}
+
+/* ---- definitions ---- */
+
+/* The schema of parameters, not the arguments of an example. */
+static bool is_schema(struct str value)
+{
+	return json_type(value) == JSON_OBJECT &&
+	       (json_type(JSON_GET(value, "properties")) == JSON_OBJECT ||
+	        json_is(JSON_GET(value, "type"), STR("object")));
+}
+
+/* The name of the tool that an object defines; absent: it is none. */
+static struct str defined_name(struct str object)
+{
+	static const char *const keys[] = {"parameters", "inputSchema", "input_schema"};
+	struct str inner = JSON_GET(object, "function");
+
+	object = json_type(inner) == JSON_OBJECT ? inner : object;
+	struct str name = JSON_GET(object, "name");
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (json_type(name) == JSON_STRING &&
+		    is_schema(json_get(object, str_from(keys[i])))) {
+			return json_inner(name);
+		}
+	}
+	return STR_NONE;
+}
+
+static void look_at_definitions(struct prompt_search *p, struct str text)
+{
+	struct json_fault fault;
+	size_t budget = READ_AGAIN * text.n, read = 0, used;
+
+	while (text.n) {
+		const char *brace = memchr(text.p, '{', text.n);
+
+		p->gave_up = brace && read > budget;
+		if (!brace || p->gave_up) {
+			return;
+		}
+		text = str_skip(text, (size_t)(brace - text.p));
+		bool good = json_validate_first(text, &used, &fault) == 0;
+		struct str name = good ? defined_name((struct str){text.p, used}) : STR_NONE;
+
+		read += good ? used : fault.at + 1;
+		if (is_foreign(p->r, name)) {
+			present(p, name);
+		}
+		text = str_skip(text, name.p ? used : 1);
+	}
+}
+
+static void look_at_elements(struct prompt_search *p, struct str text)
+{
+	const struct str open = STR("<tool_name>");
+
+	for (const char *at; (at = text.n ? memchr(text.p, '<', text.n) : NULL);) {
+		text = str_skip(text, (size_t)(at - text.p));
+		bool element = str_starts(text, open);
+		struct str name = element ? name_at(str_skip(text, open.n)) : STR_NONE;
+
+		if (element && is_foreign(p->r, name) &&
+		    str_starts(str_skip(text, open.n + name.n), STR("</"))) {
+			present(p, name);
+		}
+		text = str_skip(text, 1);
+	}
+}
+
+/* ---- sections ---- */
+
+static bool contains(struct str s, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= s.n; i++) {
+		if (strncasecmp(s.p + i, word, n) == 0 && (i == 0 || !is_name_byte(s.p[i - 1])) &&
+		    (i + n == s.n || !is_name_byte(s.p[i + n]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "## Tools", "You have access to the following tools:"; *list: what stands behind its colon. */
+static bool is_tools_heading(struct str line, struct str *list)
+{
+	static const char *const others[] = {"command",   "commands", "cli",       "shell",
+	                                     "installed", "argument", "arguments", "no"};
+	const char *colon = line.n ? memchr(line.p, ':', line.n) : NULL;
+	bool marked = str_starts(line, STR("#")) || str_starts(line, STR("**"));
+
+	*list = STR("");
+	if (colon) {
+		*list = text_trim(str_skip(line, (size_t)(colon - line.p) + 1));
+		line.n = (size_t)(colon - line.p);
+		while (str_starts(*list, STR("*"))) {
+			*list = str_skip(*list, 1);
+		}
+	}
+	if ((!colon && !marked) || line.n > HEADING_MAX ||
+	    !(contains(line, "tools") || contains(line, "functions"))) {
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (contains(line, others[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The text of an item of a list, without its bullet or number; absent: it is none. */
+static struct str item_of(struct str line)
+{
+	size_t n = 0;
+
+	if (line.n > 1 && strchr("-*+", line.p[0]) && line.p[1] == ' ') {
+		return text_trim(str_skip(line, 1));
+	}
+	while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9') {
+		n++;
+	}
+	return n && n < line.n && strchr(".)", line.p[n]) ? text_trim(str_skip(line, n + 1))
+	                                                  : STR_NONE;
+}
+
+/* The name that an item begins with; absent: it begins with a sentence, or a word that may be
+   anything. */
+static struct str listed_name(struct str item)
+{
+	bool quoted = false;
+
+	while (item.n && strchr("*`", item.p[0])) {
+		quoted |= item.p[0] == '`';
+		item = str_skip(item, 1);
+	}
+	struct str name = name_at(item), behind = str_skip(item, name.n);
+	bool call = str_starts(behind, STR("("));
+	while (behind.n && strchr("*`", behind.p[0])) {
+		behind = str_skip(behind, 1);
+	}
+	bool ends = call || !behind.n || strchr(":,-", behind.p[0]) ||
+	            str_starts(behind, STR(" -")) || str_starts(behind, STR(" (")) ||
+	            str_starts(behind, STR(" \xe2\x80\x93")) ||
+	            str_starts(behind, STR(" \xe2\x80\x94")) || str_starts(behind, STR(" :"));
+	return ends && (quoted || call || is_compound(name)) ? name : STR_NONE;
+}
+
+static void look_at_item(struct prompt_search *p, struct str item)
+{
+	struct str name = listed_name(item);
+
+	if (is_candidate(p, name)) {
+		present(p, name);
+	}
+}
+
+/* "a_b, c_d and e_f" */
+static void look_at_row(struct prompt_search *p, struct str list)
+{
+	while (list.n) {
+		const char *comma = memchr(list.p, ',', list.n);
+		size_t n = comma ? (size_t)(comma - list.p) : list.n;
+		struct str item = text_trim((struct str){list.p, n});
+
+		while (item.n && strchr(".`", item.p[item.n - 1])) {
+			item.n--;
+		}
+		while (item.n && item.p[0] == '`') {
+			item = str_skip(item, 1);
+		}
+		if (name_at(item).n == item.n && is_compound(item)) {
+			look_at_item(p, item);
+		}
+		list = str_skip(list, n + (comma != NULL));
+	}
+}
+
+static void look_at_sections(struct prompt_search *p, struct str text)
+{
+	bool inside = false;
+	size_t indent = SIZE_MAX;
+
+	while (text.n) {
+		const char *feed = memchr(text.p, '\n', text.n);
+		size_t n = feed ? (size_t)(feed - text.p) : text.n;
+		struct str line = text_trim((struct str){text.p, n}), list;
+		size_t at = line.n ? (size_t)(line.p - text.p) : 0;
+		struct str item = item_of(line);
+
+		text = str_skip(text, n + (feed != NULL));
+		if (!item.p && is_tools_heading(line, &list)) {
+			inside = !list.n;
+			indent = SIZE_MAX;
+			look_at_row(p, list);
+		} else if (inside && item.p) {
+			indent = indent == SIZE_MAX ? at : indent;
+			if (at <= indent) { /* deeper ones are its arguments */
+				look_at_item(p, item);
+			}
+		} else if (line.n && (str_ends(line, STR(":")) || str_starts(line, STR("#")) ||
+		                      (indent != SIZE_MAX && at <= indent))) {
+			inside = false;
+		}
+	}
+}
+
+size_t prompt_tools(const struct rollout_facts *r, struct str text, struct str *names, size_t max,
+                    bool *all)
+{
+	struct prompt_search p = {.r = r, .names = names, .max = max};
+
+	look_at_definitions(&p, text);
+	look_at_elements(&p, text);
+	look_at_sections(&p, text);
+	look_at_backticks(&p, text);
+	*all = p.count < max && p.looked_up < LOOKED_UP_MAX && !p.gave_up;
+	return p.count;
+}

@@ -120,6 +120,21 @@ static int check_complete(const struct golden *g, struct error *err)
 	                 STR_ARG(g->want.id), missing);
 }
 
+void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf)
+{
+	conf->task = g->task.p;
+	conf->sample = g->sample;
+	conf->masks = g->masks;
+	conf->mask_count = g->mask_count;
+	if (g->has_seed && !seeded) {
+		conf->env.has_seed = true;
+		conf->env.seed = g->seed;
+	}
+	if (g->reset.p && !conf->env.reset_args.p) {
+		conf->env.reset_args = g->reset;
+	}
+}
+
 /* ---- files ---- */
 
 static struct golden *add_golden(struct goldens *g, const char *file)

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "cmd/masks.h"
 #include "compare/compare.h"
+#include "rollout/rollout.h"
 #include "trajectory/reader.h"
 
 /* One rollout of a golden file. */
@@ -51,6 +52,10 @@ void goldens_release(struct goldens *g);
 MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct error *err);
 /* Its calls; absent where nothing was read. */
 struct str goldens_policy(const struct goldens *g);
+
+/* What the golden was started with: its task, seed, reset arguments and masks. Options of the command
+   come first: `seeded`: it was given a seed. */
+void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf);
 
 /* Do two of them have the same rollout id? NULL: no. */
 const char *goldens_repeated_id(const struct goldens *g);

@@ -85,21 +85,11 @@ static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, 
 {
 	struct rollout_conf conf = driver_conf(&r->driver, io);
 
-	conf.task = g->task.p;
-	conf.sample = g->sample;
+	golden_start(g, r->opts->target.seed.given, &conf);
 	/* a call that no longer fits is a difference, not a refusal */
 	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = true};
 	conf.options_fit = NULL;
-	conf.masks = g->masks;
-	conf.mask_count = g->mask_count;
 	conf.recorder = r->recorder;
-	if (g->has_seed && !r->opts->target.seed.given) {
-		conf.env.has_seed = true;
-		conf.env.seed = g->seed;
-	}
-	if (g->reset.p && !conf.env.reset_args.p) {
-		conf.env.reset_args = g->reset;
-	}
 	return conf;
 }
 

@@ -1,11 +1,11 @@
 /* rolldbg diff: what differs between two recordings, or two folders of them. */
-#include "base/log.h"
 #include "check/judge.h"
 #include "cmd/compare_options.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
+#include "cmd/torn.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
@@ -62,17 +62,6 @@ struct diffing {
 };
 
 /* ---- reading ---- */
-
-static int warn_torn(void *ctx, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	(void)ctx;
-	(void)l;
-	(void)err;
-	log_warn("%s:%llu: the last line is truncated and left out", note->file,
-	         (unsigned long long)note->line);
-	return 0;
-}
 
 static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
                     struct error *err)
@@ -312,7 +301,7 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
+		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
 		                    err)) {
 			return -1;
 		}

@@ -231,7 +231,8 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 	return error_set(err, FAIL_INPUT,
 	                 "not reproduced: the %zu calls of rollout %.*s were answered as in the "
 	                 "golden in %d runs at %s; replay shows whether they diverge at all",
-	                 s->count, STR_ARG(s->golden->want.id), TRIES, s->target.driver.target.name);
+	                 s->count, STR_ARG(s->golden->want.id), TRIES,
+	                 s->target.driver.target.name);
 }
 
 /* All calls, several times. *length: how many of them are needed at most. */

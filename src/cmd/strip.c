@@ -1,10 +1,10 @@
 /* rolldbg strip: prints a recording without what changes from run to run. */
-#include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/store.h"
+#include "cmd/torn.h"
 #include "trajectory/by_rollout.h"
 
 struct strip_options {
@@ -45,8 +45,7 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	struct stripping *s = ctx;
 
 	if (note->torn) {
-		log_warn("%s:%llu: the last line is truncated and left out", note->file,
-		         (unsigned long long)note->line);
+		return torn_warn(NULL, l, note, err);
 	}
 	return put_stripped(s, l, err) ? -1 : output_flush_some(&s->out, err);
 }

@@ -151,7 +151,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = check_number_of_jobs(o, err) || verdict_hints(&o->verdict, &conf.hints, err) ||
+	int failed = check_number_of_jobs(o, err) ||
+	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||

@@ -5,10 +5,10 @@
 #include "cmd/check_files.h"
 #include "cmd/settings.h"
 #include "cmd/store.h"
+#include "cmd/threads.h"
 #include "facts/trained.h"
 #include "trajectory/reader.h"
 
-#define THREADS_MAX   64 /* they compute: more than there are processors are of no use */
 #define EXPLAIN_WIDTH 78
 #define RULE_COLUMN   24
 #define TITLE_COLUMN  (RULE_COLUMN + 9)
@@ -98,28 +98,17 @@ static int list_rules(struct style style, struct error *err)
 
 /* ---- judging ---- */
 
-static int check_number_of_jobs(const struct check_options *o, struct error *err)
+static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
+                       struct error *err)
 {
-	if (o->jobs.given && (o->jobs.value < 1 || o->jobs.value > THREADS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--jobs: expected a number from 1 to %d, got %llu", THREADS_MAX,
-		                 (unsigned long long)o->jobs.value);
-	}
-	return 0;
-}
-
-static int check_files(const struct check_options *o, struct file_checking *k, struct error *err)
-{
-	/* what a trainer's file has no partner for is known to one that has read all */
-	size_t jobs = o->jobs.given && !o->trained ? (size_t)o->jobs.value : 1;
-
 	if (k->files->many) {
 		judge_many(k->judge);
 	}
 	if (k->files->count > 1) {
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
 	}
-	if (check_each_file(k, jobs, err)) {
+	/* what a trainer's file has no partner for is known to one that has read all */
+	if (check_each_file(k, o->trained ? 1 : jobs, err)) {
 		return -1;
 	}
 	judge_finish(k->judge);
@@ -151,12 +140,13 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = check_number_of_jobs(o, err) ||
+	size_t jobs;
+	int failed = threads_number(&o->jobs, &jobs, err) ||
 	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) || check_files(o, &k, err);
+	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}

@@ -107,7 +107,9 @@ _rolldbg_value()
 	diff:--tolerance) _rolldbg_words '' ;;
 	diff:--unordered) _rolldbg_words '' ;;
 	diff:--rollout | diff:-r) _rolldbg_words '' ;;
+	diff:--jobs | diff:-j) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
+	strip:--jobs | strip:-j) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
 	stats:--names) _rolldbg_words 'trl verl' ;;
@@ -270,8 +272,8 @@ _rolldbg_word()
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
 	replay:-*) _rolldbg_words '--env -e --seed -s --mask --tolerance --unordered --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	strip:-*) _rolldbg_words '--mask --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	diff:-*) _rolldbg_words '--mask --tolerance --unordered --rollout -r --stat --word-diff --json --exit-code --no-exit-code --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;

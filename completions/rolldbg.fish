@@ -149,7 +149,9 @@ complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l word-diff -d 'show 
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l json -d 'print each difference and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l exit-code -d 'exit 1 if they differ (the default)'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l no-exit-code -d 'exit 0 even if they differ'
+complete -c rolldbg -n '__fish_seen_subcommand_from diff' -s j -l jobs -x -d 'compare in N threads (default 1; with --stat and --rollout always 1); the output is the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace the values that this JSON Pointer matches in a line with "<masked>"; * matches any one token, ** any depth'
+complete -c rolldbg -n '__fish_seen_subcommand_from strip' -s j -l jobs -x -d 'strip in N threads (default 1); the output is the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l compare -d 'compare two sets, BEFORE and AFTER: which metrics differ by more than noise'

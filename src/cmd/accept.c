@@ -8,7 +8,8 @@
 static const struct opt rows[] = {
 	OPT_CHOICE(
 		0, "update", "WHAT", "none|new|all", FIELD(update),
-		"what to do with a golden that differs: nothing, write what came back to GOLDEN.new, or "
+		"none: write nothing; new: record the golden of each of the --tasks that has none, "
+		"and write what came back in place of a golden that differs to GOLDEN.new; all: "
 		"replace it (default: new, or none if CI is set)"),
 	OPT_FLAG(0, "accept", FIELD(accept), "same as --update all"),
 	OPT_FLAG(

@@ -525,7 +525,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                   : conclude(&b, &count, err);
 
 	if (code < 0 && b.opened) {
-		env_target_hide(&b.layers[0].target.target, err);
+		env_target_hide(&b.layers[0].target.driver.target, err);
 	}
 	tear_down(&b);
 	return code;

@@ -5,10 +5,10 @@
 #include "cmd/check_files.h"
 #include "cmd/settings.h"
 #include "cmd/store.h"
+#include "cmd/threads.h"
 #include "facts/trained.h"
 #include "trajectory/reader.h"
 
-#define THREADS_MAX   64 /* they compute: more than there are processors are of no use */
 #define EXPLAIN_WIDTH 78
 #define RULE_COLUMN   24
 #define TITLE_COLUMN  (RULE_COLUMN + 9)
@@ -100,16 +100,6 @@ static int list_rules(struct style style, struct error *err)
 
 /* ---- judging ---- */
 
-static int check_number_of_jobs(const struct check_options *o, struct error *err)
-{
-	if (o->jobs.given && (o->jobs.value < 1 || o->jobs.value > THREADS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--jobs: expected a number from 1 to %d, got %llu", THREADS_MAX,
-		                 (unsigned long long)o->jobs.value);
-	}
-	return 0;
-}
-
 static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
 {
 	return o->html ? html_file_open(k->verdicts->html, o->html, k->files->paths,
@@ -117,19 +107,18 @@ static int open_page(const struct check_options *o, struct file_checking *k, str
 	               : 0;
 }
 
-static int check_files(const struct check_options *o, struct file_checking *k, struct error *err)
+static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
+                       struct error *err)
 {
-	/* what a trainer's file has no partner for is known to one that has read all; a page
-	   is written in the order of the lines */
-	size_t jobs = o->jobs.given && !o->trained && !o->html ? (size_t)o->jobs.value : 1;
-
 	if (k->files->many) {
 		judge_many(k->judge);
 	}
 	if (k->files->count > 1) {
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
 	}
-	if (open_page(o, k, err) || check_each_file(k, jobs, err)) {
+	/* what a trainer's file has no partner for is known to one that has read all; a page
+	   is written in the order of the lines */
+	if (open_page(o, k, err) || check_each_file(k, o->trained || o->html ? 1 : jobs, err)) {
 		return -1;
 	}
 	judge_finish(k->judge);
@@ -168,12 +157,13 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
 	}
-	int failed = check_number_of_jobs(o, err) || html_file_check(o->html, err) ||
-	             verdict_hints(&o->verdict, &conf.hints, err) ||
+	size_t jobs;
+	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
+	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) || check_files(o, &k, err);
+	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}

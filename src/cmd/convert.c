@@ -5,6 +5,7 @@
 #include "cmd/new_file.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"
+#include "cmd/torn.h"
 #include "convert/export.h"
 #include "convert/map.h"
 #include "trajectory/by_rollout.h"
@@ -153,17 +154,6 @@ static int open_rollout_file(struct converting *v, struct str id, struct error *
 
 /* ---- the lines ---- */
 
-static int warn_torn(void *ctx, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	(void)ctx;
-	(void)l;
-	(void)err;
-	log_warn("%s:%llu: the last line is truncated and left out", note->file,
-	         (unsigned long long)note->line);
-	return 0;
-}
-
 static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
@@ -215,7 +205,7 @@ static int write_rollouts(struct converting *v, struct error *err)
 {
 	const char *only = v->opts->rollout;
 	struct by_rollout *lines = NULL;
-	int failed = by_rollout_open_as(v->from, v->files.paths, v->files.count, warn_torn, NULL,
+	int failed = by_rollout_open_as(v->from, v->files.paths, v->files.count, torn_warn, NULL,
 	                                &lines, err);
 
 	while (!failed && by_rollout_id(lines).p) {
@@ -236,7 +226,7 @@ static int take_or_warn(void *ctx, const struct line *l, const struct reader_not
 	struct converting *v = ctx;
 
 	v->written++;
-	return note->torn ? warn_torn(ctx, l, note, err) : take_line(ctx, l, note, err);
+	return note->torn ? torn_warn(ctx, l, note, err) : take_line(ctx, l, note, err);
 }
 
 static int copy_lines(struct converting *v, struct error *err)

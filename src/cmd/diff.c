@@ -1,22 +1,31 @@
 /* rolldbg diff: what differs between two recordings, or two folders of them. */
-#include "base/log.h"
+#include "base/in_order.h"
+#include "base/mem.h"
 #include "check/judge.h"
 #include "cmd/compare_options.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
 #include "cmd/store.h"
+#include "cmd/threads.h"
+#include "cmd/torn.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
 #include "trajectory/same.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
+
+#define GROUP_BYTES ((uint64_t)1 << 20) /* of rollouts that a thread compares together, and more */
+#define ALONE_BYTES                                                                                \
+	((uint64_t)8 << 20) /* a longer group, or more output, has to wait for its turn */
 
 struct diff_options {
 	struct compare_options compare;
 	const char *rollout;
 	bool stat, word_diff, json, exit_code, no_exit_code;
+	struct opt_u64 jobs;
 };
 
 #define FIELD(f) offsetof(struct diff_options, f)
@@ -35,6 +44,10 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
 	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
+	OPT_NUMBER(
+		'j', "jobs", "N", FIELD(jobs),
+		"compare in N threads (default 1; with --stat and --rollout always 1); the output "
+		"is the same"),
 };
 
 /* One of the two recordings. */
@@ -59,20 +72,20 @@ struct diffing {
 	struct difference_stats stats;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts, of the present one */
+	/* of several threads, which only read them: */
+	struct by_rollout *all[2]; /* of both sides */
+	struct pair_group *groups;
+	size_t group_count;
+	size_t jobs;
+};
+
+/* Rollouts of both sides whose ids follow each other. */
+struct pair_group {
+	size_t first[2], behind[2]; /* places */
+	uint64_t bytes;
 };
 
 /* ---- reading ---- */
-
-static int warn_torn(void *ctx, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	(void)ctx;
-	(void)l;
-	(void)err;
-	log_warn("%s:%llu: the last line is truncated and left out", note->file,
-	         (unsigned long long)note->line);
-	return 0;
-}
 
 static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
                     struct error *err)
@@ -144,8 +157,8 @@ static int print_some(struct diffing *f, struct error *err)
 	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has ended") : 0;
 }
 
-static int finish_rollout(struct diffing *f, const struct rollout_copy *first,
-                          const struct rollout_copy *second, struct error *err)
+static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
+                           const struct rollout_copy *second)
 {
 	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
 
@@ -153,7 +166,6 @@ static int finish_rollout(struct diffing *f, const struct rollout_copy *first,
 		difference_stats_add(&f->stats, first, second, verdicts, &f->one);
 	}
 	compare_add(&f->count, &f->one);
-	return print_some(f, err);
 }
 
 /* ---- rollout by rollout, in the order of their ids ---- */
@@ -184,7 +196,8 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
 	} else {
 		compare_lone(a ? &a->rollout : &b->rollout, !a, &f->conf, &f->one);
 	}
-	return finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL, err);
+	finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL);
+	return 0;
 }
 
 /* Rollouts whose lines are the same bytes, as they mostly are, are not read: unless a pattern may
@@ -218,12 +231,175 @@ static int compare_next(struct diffing *f, struct error *err)
 	return same ? (same > 0 ? 0 : -1) : compare_pair_of(f, a, b, err);
 }
 
-static int compare_all(struct diffing *f, struct error *err)
+static bool has_next(const struct diffing *f)
 {
-	while (by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p) {
-		if (compare_next(f, err)) {
+	return by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p;
+}
+
+/* ---- in several threads ---- */
+
+static struct difference_printer new_printer(const struct context *c, const struct diff_options *o)
+{
+	return (struct difference_printer){
+		.style = c->style, .json = o->json, .word_diff = o->word_diff};
+}
+
+static void open_group(struct diffing *f, struct by_rollout *const *all, const struct pair_group *g)
+{
+	for (int i = 0; i < 2; i++) {
+		f->side[i].lines = by_rollout_view(all[i], g->first[i], g->behind[i]);
+	}
+}
+
+static void close_group(struct diffing *f, struct by_rollout *const *all)
+{
+	for (int i = 0; i < 2; i++) {
+		by_rollout_close(f->side[i].lines);
+		f->side[i].lines = all[i];
+	}
+}
+
+/* The id that comes next is added, with all rollouts of it: they share a heading. */
+static void add_pair(struct diffing *f, struct pair_group *g)
+{
+	int order = order_of_next(f);
+	struct str id = by_rollout_id(f->side[order > 0].lines);
+
+	for (int i = 0; i < 2; i++) {
+		struct by_rollout *lines = f->side[i].lines;
+
+		while (by_rollout_id(lines).p && str_eq(by_rollout_id(lines), id)) {
+			g->bytes += by_rollout_pass(lines);
+		}
+		g->behind[i] = by_rollout_place(lines);
+	}
+}
+
+/* Of all that comes next, which is passed over. */
+static void make_groups(struct diffing *f)
+{
+	while (has_next(f)) {
+		struct pair_group g = {.bytes = 0};
+
+		for (int i = 0; i < 2; i++) {
+			g.first[i] = by_rollout_place(f->side[i].lines);
+		}
+		while (has_next(f) && g.bytes < GROUP_BYTES) {
+			add_pair(f, &g);
+		}
+		f->groups = mem_resize(f->groups, f->group_count + 1, sizeof(*f->groups));
+		f->groups[f->group_count++] = g;
+	}
+}
+
+static void drop(void *ctx, void *result)
+{
+	struct diffing *own = result;
+
+	(void)ctx;
+	if (!own) {
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		by_rollout_close(own->side[i].lines);
+		strip_free(own->side[i].strip);
+		rollout_copy_release(&own->side[i].rollout);
+	}
+	difference_printer_release(&own->printer);
+	output_release(&own->out);
+	free(own);
+}
+
+static struct diffing *new_own(const struct diffing *f, const struct pair_group *g)
+{
+	struct diffing *own = mem_new(sizeof(*own));
+
+	*own = (struct diffing){.context = f->context,
+	                        .opts = f->opts,
+	                        .out = output_to_stdout(),
+	                        .printer = new_printer(f->context, f->opts),
+	                        .conf = f->conf};
+	own->conf.ctx = own;
+	open_group(own, f->all, g);
+	for (int i = 0; i < 2; i++) {
+		own->side[i].patterns = &own->rules.patterns; /* all have met something */
+	}
+	return own;
+}
+
+/* NULL: they have to be compared in their turn. */
+static void *compare_alone(void *ctx, size_t index)
+{
+	const struct diffing *f = ctx;
+	struct diffing *own = new_own(f, &f->groups[index]);
+	const struct opt_list *masks = &f->opts->compare.masks;
+	struct error ignored; /* whoever compares them in their turn says what is wrong */
+	int failed = f->groups[index].bytes > ALONE_BYTES ||
+	             masks_strip(masks, &own->side[0].strip, &ignored) ||
+	             masks_strip(masks, &own->side[1].strip, &ignored);
+
+	while (!failed && has_next(own)) {
+		failed = compare_next(own, &ignored) || own->out.text.n > ALONE_BYTES;
+	}
+	if (failed) {
+		drop(NULL, own);
+		return NULL;
+	}
+	return own;
+}
+
+static int take_group(void *ctx, size_t index, void *result, struct error *err)
+{
+	struct diffing *f = ctx, *own = result;
+	int failed = 0;
+
+	if (own) {
+		buf_str(&f->out.text, buf_view(&own->out.text));
+		compare_add(&f->count, &own->count);
+		drop(NULL, own);
+		return print_some(f, err);
+	}
+	open_group(f, f->all, &f->groups[index]);
+	while (!failed && has_next(f)) {
+		failed = compare_next(f, err) || print_some(f, err);
+	}
+	close_group(f, f->all);
+	return failed ? -1 : 0;
+}
+
+static int compare_in_threads(struct diffing *f, size_t jobs, struct error *err)
+{
+	make_groups(f);
+	for (int i = 0; i < 2; i++) {
+		f->all[i] = f->side[i].lines;
+	}
+	const struct in_order order = {.count = f->group_count,
+	                               .jobs = jobs,
+	                               .work = compare_alone,
+	                               .take = take_group,
+	                               .drop = drop,
+	                               .ctx = f};
+
+	return in_order_run(&order, err);
+}
+
+/* While a pattern has met nothing all lines are looked at, by one thread. */
+static int compare_pairs(struct diffing *f, struct error *err)
+{
+	size_t jobs = f->opts->stat || f->opts->rollout ? 1 : f->jobs;
+
+	while (has_next(f) && (jobs == 1 || f->rules.patterns.missed)) {
+		if (compare_next(f, err) || print_some(f, err)) {
 			return -1;
 		}
+	}
+	return has_next(f) ? compare_in_threads(f, jobs, err) : 0;
+}
+
+static int compare_all(struct diffing *f, struct error *err)
+{
+	if (compare_pairs(f, err)) {
+		return -1;
 	}
 	if (f->opts->rollout && f->count.rollouts == 0) {
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
@@ -312,7 +488,7 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open(s->files.paths, s->files.count, warn_torn, NULL, &s->lines,
+		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
 		                    err)) {
 			return -1;
 		}
@@ -346,6 +522,7 @@ static void release(struct diffing *f)
 	difference_stats_release(&f->stats);
 	compare_rules_release(&f->rules);
 	output_release(&f->out);
+	free(f->groups);
 }
 
 static int diff_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -353,15 +530,13 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 {
 	const struct diff_options *o = opts;
 	struct diffing f = {
-		.context = c,
-		.opts = o,
-		.out = output_to_stdout(),
-		.printer = {.style = c->style, .json = o->json, .word_diff = o->word_diff}};
+		.context = c, .opts = o, .out = output_to_stdout(), .printer = new_printer(c, o)};
 	int code = -1;
 
 	f.conf = (struct compare_conf){
 		.header = true, .take = o->stat ? NULL : take_difference, .ctx = &f};
-	if (!compare_rules_read(&f.rules, &o->compare, err)) {
+	if (!threads_number(&o->jobs, &f.jobs, err) &&
+	    !compare_rules_read(&f.rules, &o->compare, err)) {
 		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
 		               ? -1

@@ -1,4 +1,4 @@
-/* The common part of `run` and `replay`: see driver.h. */
+/* The common part of the commands that drive rollouts: see driver.h. */
 #include "cmd/driver.h"
 
 void driver_init(struct driver *d, const struct context *c)

@@ -1,6 +1,8 @@
 /* Reading and writing goldens: see goldens.h. */
 #include "cmd/goldens.h"
 
+#include "cmd/plan.h"
+
 #include "json/write.h"
 #include "trajectory/by_rollout.h"
 
@@ -120,6 +122,24 @@ static int check_complete(const struct golden *g, struct error *err)
 	                 STR_ARG(g->want.id), missing);
 }
 
+void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf)
+{
+	conf->task = g->task.p;
+	conf->sample = g->sample;
+	conf->masks = g->masks;
+	conf->mask_count = g->mask_count;
+	if (g->has_seed && !seeded) {
+		conf->env.has_seed = true;
+		conf->env.seed = g->seed;
+	}
+	if (g->reset.p && !conf->env.reset_args.p) {
+		conf->env.reset_args = g->reset;
+	}
+	if (g->unrecorded) {
+		plan_apply_task(g->unrecorded, conf);
+	}
+}
+
 /* ---- files ---- */
 
 static struct golden *add_golden(struct goldens *g, const char *file)
@@ -204,6 +224,25 @@ int goldens_read(struct goldens *g, const struct file_list *files, const struct 
 	return failed;
 }
 
+int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
+                     const struct opt_list *masks, struct error *err)
+{
+	struct golden *one = add_golden(g, file);
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&id, "%s.0", t->id);
+	one->unrecorded = t;
+	one->want.id = arena_str(&one->want.arena, buf_view(&id));
+	one->task = arena_str(&one->want.arena, str_from(t->id));
+	one->masks = arena_new(&one->want.arena, (masks->count + 1) * sizeof(*one->masks));
+	for (size_t i = 0; i < masks->count; i++) {
+		one->masks[one->mask_count++] = masks->item[i];
+	}
+	keep_texts(g);
+	buf_release(&id);
+	return make_strip(one, err);
+}
+
 static bool is_recording(const char *file)
 {
 	struct reader *r = NULL;
@@ -279,6 +318,26 @@ const char *goldens_repeated_id(const struct goldens *g)
 }
 
 /* ---- writing ---- */
+
+struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
+{
+	struct file_verdict v = {.whole = true};
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (one->file == file) {
+			bool differs = one->count.differences > 0;
+
+			v.different += differs;
+			v.accepted += differs && one->accepted;
+			v.rejected += one->rejected;
+			v.recorded += one->unrecorded != NULL;
+			v.whole = v.whole && one->compared && one->opened;
+		}
+	}
+	return v;
+}
 
 static int write_rollouts(const struct goldens *g, const char *file, bool over, FILE *to)
 {

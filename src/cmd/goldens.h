@@ -5,16 +5,18 @@
 #include "base/map.h"
 #include "cmd/masks.h"
 #include "compare/compare.h"
+#include "rollout/tasks.h"
 #include "trajectory/reader.h"
 
 /* One rollout of a golden file. */
 struct golden {
 	struct map_item item;
-	const char *file;         /* borrowed from the list of files */
-	struct rollout_copy want; /* its calls that were sent, and what came of them */
-	struct str task;          /* id; absent: named after the environment */
-	struct str reset;         /* raw JSON object: the reset's arguments; absent: none */
-	struct str calls;         /* raw JSON array of {"name","arguments"} */
+	const char *file;              /* borrowed from the list of files */
+	struct rollout_copy want;      /* its calls that were sent, and what came of them */
+	struct str task;               /* id; absent: named after the environment */
+	struct str reset;              /* raw JSON object: the reset's arguments; absent: none */
+	struct str calls;              /* raw JSON array of {"name","arguments"} */
+	const struct task *unrecorded; /* there is no golden of this task yet; NULL: there is one */
 	int64_t sample, seed;
 	bool has_seed;
 	const char **masks; /* of the header, of the options and of FILE.masks */
@@ -52,8 +54,25 @@ MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct 
 /* Its calls; absent where nothing was read. */
 struct str goldens_policy(const struct goldens *g);
 
+/* What the golden was started with: its task, seed, reset arguments and masks. Options of the command
+   come first: `seeded`: it was given a seed. One that is still to be recorded: as `run` starts the
+   task. */
+void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf);
+
+/* Adds one that is still to be recorded, of that file, which is borrowed like the task. */
+MUST_USE int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
+                              const struct opt_list *masks, struct error *err);
+
 /* Do two of them have the same rollout id? NULL: no. */
 const char *goldens_repeated_id(const struct goldens *g);
+
+/* How the rollouts of one file went. */
+struct file_verdict {
+	size_t different, accepted, rejected; /* accepted: of those that differ */
+	size_t recorded;                      /* are not in it yet */
+	bool whole;                           /* all were replayed, to their end */
+};
+struct file_verdict goldens_verdict(const struct goldens *g, const char *file);
 
 /* Writes the rollouts of that file: to FILE.new what came in place of them, or over FILE what came
    of those that are accepted and what stood there of all others. Nothing is half written.

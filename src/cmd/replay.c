@@ -85,21 +85,11 @@ static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, 
 {
 	struct rollout_conf conf = driver_conf(&r->driver, io);
 
-	conf.task = g->task.p;
-	conf.sample = g->sample;
 	/* a call that no longer fits is a difference, not a refusal */
-	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = true};
+	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = !g->unrecorded};
+	golden_start(g, r->opts->target.seed.given, &conf);
 	conf.options_fit = NULL;
-	conf.masks = g->masks;
-	conf.mask_count = g->mask_count;
 	conf.recorder = r->recorder;
-	if (g->has_seed && !r->opts->target.seed.given) {
-		conf.env.has_seed = true;
-		conf.env.seed = g->seed;
-	}
-	if (g->reset.p && !conf.env.reset_args.p) {
-		conf.env.reset_args = g->reset;
-	}
 	return conf;
 }
 
@@ -215,6 +205,9 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
+	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
+	                          err)) ||
 	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
 }
 
@@ -269,6 +262,9 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	                        .compared = problem ? NULL : &g->count,
 	                        .problem = problem};
 
+	if (g->unrecorded && g->accepted) {
+		c.golden = "recorded";
+	}
 	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
 	mask_hints_say(&r->case_hints, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
@@ -297,6 +293,9 @@ static void compare_one(struct replaying *r, struct golden *g)
 		}
 		return;
 	}
+	if (g->unrecorded) {
+		return;
+	}
 	compare_rules_apply(&r->rules, &conf);
 	r->golden = g;
 	r->printer.file = g->file;
@@ -312,6 +311,10 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 	enum review_answer answer = REVIEW_SKIP;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
+	if (g->unrecorded) {
+		g->accepted = g->compared && g->opened;
+		return 0;
+	}
 	if (!g->count.differences || !g->opened || r->update != UPDATE_REVIEW) {
 		g->accepted = r->update == UPDATE_ALL;
 		return 0;
@@ -327,38 +330,14 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 	return failed ? -1 : 0;
 }
 
-/* How the rollouts of one file went. */
-struct file_verdict {
-	size_t different, accepted, rejected;
-	bool whole;
-};
-
-static struct file_verdict verdict_of(const struct replaying *r, const char *file)
-{
-	struct file_verdict v = {.whole = true};
-
-	for (size_t i = 0; i < r->goldens.count; i++) {
-		const struct golden *g = &r->goldens.items[i];
-
-		if (g->file == file) {
-			bool differs = g->count.differences > 0;
-
-			v.different += differs;
-			v.accepted += differs && g->accepted;
-			v.rejected += g->rejected;
-			v.whole = v.whole && g->compared && g->opened;
-		}
-	}
-	return v;
-}
-
-static int write_golden(struct replaying *r, const char *file, bool over, struct error *err)
+static int write_golden(struct replaying *r, const char *file, bool over, const char *what,
+                        struct error *err)
 {
 	if (goldens_write(&r->goldens, file, over, err)) {
 		return -1;
 	}
 	if (reports_have_table(r->reports) && !r->context->quiet) {
-		buf_printf(&r->out.text, over ? "accepted: %s\n" : "written: %s.new\n", file);
+		buf_printf(&r->out.text, "%s: %s%s\n", what, file, over ? "" : ".new");
 	}
 	return 0;
 }
@@ -366,7 +345,7 @@ static int write_golden(struct replaying *r, const char *file, bool over, struct
 /* What came is a new golden only if all of it came. */
 static int write_file(struct replaying *r, const char *file, struct error *err)
 {
-	struct file_verdict v = verdict_of(r, file);
+	struct file_verdict v = goldens_verdict(&r->goldens, file);
 	bool writable = v.whole && strcmp(file, "-") != 0 && r->update != UPDATE_NONE;
 
 	size_t open = v.different - (writable ? v.accepted : 0);
@@ -375,11 +354,12 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	if (!writable) {
 		return 0;
 	}
-	if (v.accepted && write_golden(r, file, true, err)) {
+	if ((v.accepted || v.recorded) &&
+	    write_golden(r, file, true, v.recorded ? "recorded" : "accepted", err)) {
 		return -1;
 	}
 	if (open > v.rejected) {
-		return write_golden(r, file, false, err);
+		return write_golden(r, file, false, "written", err);
 	}
 	goldens_forget(file);
 	return 0;
@@ -581,7 +561,9 @@ const struct command command_replay = {
 		"GOLDEN.masks (one pointer per line; # starts a comment), state that the state source "
 		"ignores, and state that changed on its own before the first call. If a rollout "
 		"differs, what came back is written to GOLDEN.new; the golden itself only changes "
-		"with --update all, --accept or --review. No call is sent twice, so the result of a "
+		"with --update all, --accept or --review. Where whole folders are replayed with --tasks, "
+		"a task with actions or a policy of its own that has no golden is run, and its golden "
+		"recorded in the first folder. No call is sent twice, so the result of a "
 		"retry never becomes a golden. The exit code is 0 if nothing differs; 1 if something "
 		"does, or if a golden is missing or obsolete; 3 if a golden cannot be used; 4 if the "
 		"environment was not reached.",

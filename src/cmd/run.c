@@ -243,7 +243,8 @@ static int set_up(struct running *r, struct error *err)
 {
 	r->policy = r->opts->policy;
 	if (store_name(r->context->variable, &r->policy, &r->names, err) ||
-	    check_masks(r->opts, err) || verdict_hints(&r->opts->verdict, &r->hints, err)) {
+	    check_masks(r->opts, err) ||
+	    verdict_hints(&r->opts->verdict, r->context, &r->hints, err)) {
 		return -1;
 	}
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||

@@ -226,12 +226,13 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 		                 "in %d runs at %s; make sure that it is the environment that was "
 		                 "recorded, with the same seed, reset arguments and state source",
 		                 s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
-		                 s->target.target.name);
+		                 s->target.driver.target.name);
 	}
 	return error_set(err, FAIL_INPUT,
 	                 "not reproduced: the %zu calls of rollout %.*s were answered as in the "
 	                 "golden in %d runs at %s; replay shows whether they diverge at all",
-	                 s->count, STR_ARG(s->golden->want.id), TRIES, s->target.target.name);
+	                 s->count, STR_ARG(s->golden->want.id), TRIES,
+	                 s->target.driver.target.name);
 }
 
 /* All calls, several times. *length: how many of them are needed at most. */
@@ -313,7 +314,7 @@ static int record(struct shrinking *s, const struct sublist *list, struct shot *
 {
 	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
 	                             .force = true, /* its name was checked; a try that failed */
-	                             .secrets = s->target.target.secrets};
+	                             .secrets = s->target.driver.target.secrets};
 	int failed = 0;
 
 	for (size_t t = 0; t < LAST_TRIES && !failed && !shot->seen; t++) {
@@ -514,7 +515,7 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 
 	progress_give_way(s.progress);
 	if (code < 0) {
-		env_target_hide(&s.target.target, err);
+		env_target_hide(&s.target.driver.target, err);
 	}
 	free(m.index);
 	tear_down(&s);

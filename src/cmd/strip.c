@@ -1,14 +1,23 @@
 /* rolldbg strip: prints a recording without what changes from run to run. */
-#include "base/log.h"
+#include "base/in_order.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/store.h"
+#include "cmd/threads.h"
+#include "cmd/torn.h"
 #include "trajectory/by_rollout.h"
+
+#include <stdlib.h>
+
+#define GROUP_BYTES ((uint64_t)1 << 20) /* of rollouts that a thread strips together, and more */
+#define ALONE_BYTES ((uint64_t)8 << 20) /* a longer group is stripped in its turn, line by line */
 
 struct strip_options {
 	struct opt_list masks;
+	struct opt_u64 jobs;
 };
 
 #define FIELD(f) offsetof(struct strip_options, f)
@@ -17,20 +26,35 @@ static const struct opt options[] = {
 	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
                  "replace the values that this JSON Pointer matches in a line with \"<masked>\"; "
                  "* matches any one token, ** any depth"),
+	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
+                   "strip in N threads (default 1); the output is the same"),
 };
 
 struct stripping {
+	const struct strip_options *opts;
+	struct by_rollout *lines;
 	struct strip *strip;
 	struct output out;
 	bool terminal;
+	struct rollout_group *groups;
+	size_t count;
+};
+
+/* Rollouts that follow each other. */
+struct rollout_group {
+	size_t first, behind; /* places */
+	uint64_t bytes;
 };
 
 /* On a terminal, characters that could move the cursor are written as JSON escapes, which does
    not change the JSON. */
-static int put_stripped(struct stripping *s, const struct line *l, struct error *err)
+static int put_stripped(void *ctx, const struct line *l, const struct reader_note *note,
+                        struct error *err)
 {
+	struct stripping *s = ctx;
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
+	(void)note;
 	if (!s->terminal) {
 		return strip_line(s->strip, l, &s->out.text, err);
 	}
@@ -40,40 +64,132 @@ static int put_stripped(struct stripping *s, const struct line *l, struct error 
 	return failed;
 }
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+static int put_and_flush(void *ctx, const struct line *l, const struct reader_note *note,
+                         struct error *err)
 {
 	struct stripping *s = ctx;
 
-	if (note->torn) {
-		log_warn("%s:%llu: the last line is truncated and left out", note->file,
-		         (unsigned long long)note->line);
+	return put_stripped(s, l, note, err) ? -1 : output_flush_some(&s->out, err);
+}
+
+static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_line_fn *put,
+                          struct error *err)
+{
+	while (by_rollout_id(lines).p) {
+		if (by_rollout_next(lines, put, s, err)) {
+			return -1;
+		}
 	}
-	return put_stripped(s, l, err) ? -1 : output_flush_some(&s->out, err);
+	return 0;
+}
+
+/* ---- in several threads ---- */
+
+static void make_groups(struct stripping *s)
+{
+	struct by_rollout *all = by_rollout_view(s->lines, 0, by_rollout_count(s->lines));
+	struct rollout_group *g = NULL;
+
+	while (by_rollout_id(all).p) {
+		if (!g || g->bytes >= GROUP_BYTES) {
+			s->groups = mem_resize(s->groups, s->count + 1, sizeof(*s->groups));
+			g = &s->groups[s->count++];
+			*g = (struct rollout_group){.first = by_rollout_place(all)};
+		}
+		g->bytes += by_rollout_pass(all);
+		g->behind = by_rollout_place(all);
+	}
+	by_rollout_close(all);
+}
+
+static void drop(void *ctx, void *result)
+{
+	struct stripping *own = result;
+
+	(void)ctx;
+	if (own) {
+		by_rollout_close(own->lines);
+		strip_free(own->strip);
+		output_release(&own->out);
+		free(own);
+	}
+}
+
+/* NULL: it has to be stripped in its turn. */
+static void *strip_alone(void *ctx, size_t index)
+{
+	const struct stripping *s = ctx;
+	const struct rollout_group *g = &s->groups[index];
+	struct stripping *own = mem_new(sizeof(*own));
+	struct error ignored; /* whoever strips it in its turn says what is wrong */
+
+	*own = (struct stripping){.out = output_to_stdout(), .terminal = s->terminal};
+	own->lines = by_rollout_view(s->lines, g->first, g->behind);
+	if (g->bytes > ALONE_BYTES || masks_strip(&s->opts->masks, &own->strip, &ignored) ||
+	    strip_rollouts(own, own->lines, put_stripped, &ignored)) {
+		drop(NULL, own);
+		return NULL;
+	}
+	return own;
+}
+
+static int take(void *ctx, size_t index, void *result, struct error *err)
+{
+	struct stripping *s = ctx, *own = result;
+	const struct rollout_group *g = &s->groups[index];
+	int failed;
+
+	if (own) {
+		buf_str(&s->out.text, buf_view(&own->out.text));
+		failed = output_flush_some(&s->out, err);
+	} else {
+		struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->behind);
+
+		failed = strip_rollouts(s, lines, put_and_flush, err);
+		by_rollout_close(lines);
+	}
+	drop(NULL, own);
+	return failed;
+}
+
+static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
+{
+	make_groups(s);
+	const struct in_order order = {.count = s->count,
+	                               .jobs = jobs,
+	                               .work = strip_alone,
+	                               .take = take,
+	                               .drop = drop,
+	                               .ctx = s};
+	int failed = in_order_run(&order, err);
+
+	free(s->groups);
+	return failed;
 }
 
 static int strip_all(const struct context *c, struct stripping *s, int argc, char **argv,
                      struct error *err)
 {
-	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct file_list files = {0};
-	int failed =
-		argc ? file_list_new(argv, (size_t)argc, &files, err)
-		     : store_latest(c, &latest, err) || file_list_new(&latest.p, 1, &files, err);
+	size_t jobs;
+	int failed = threads_number(&s->opts->jobs, &jobs, err) ||
+	             store_operands(c, argc, argv, &files, err) ||
+	             by_rollout_open(files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
+	             (jobs > 1 ? strip_in_threads(s, jobs, err)
+	                       : strip_rollouts(s, s->lines, put_and_flush, err));
 
-	if (!failed) {
-		failed = by_rollout_each(files.paths, files.count, take, s, err);
-	}
+	by_rollout_close(s->lines);
 	file_list_free(&files);
-	buf_release(&latest);
 	return failed ? -1 : output_flush(&s->out, err);
 }
 
 static int strip_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
-	const struct strip_options *o = opts;
-	struct stripping s = {.out = output_to_stdout(), .terminal = c->style.terminal};
-	int failed = masks_strip(&o->masks, &s.strip, err) || strip_all(c, &s, argc, argv, err);
+	struct stripping s = {
+		.opts = opts, .out = output_to_stdout(), .terminal = c->style.terminal};
+	int failed =
+		masks_strip(&s.opts->masks, &s.strip, err) || strip_all(c, &s, argc, argv, err);
 
 	strip_free(s.strip);
 	output_release(&s.out);

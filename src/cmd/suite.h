@@ -23,6 +23,11 @@ struct suite {
    suite_release. */
 MUST_USE int suite_open(struct suite *s, const struct suite_options *o, char *const *operands,
                         size_t count, struct file_list *files, struct error *err);
+/* Adds to the goldens those of tasks without one that can be recorded now: of tasks with actions or a
+   policy of their own. Their files are to be in `folder`, and are added to the list. Nothing where
+   suite_judge would not judge. */
+MUST_USE int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *files,
+                               const char *folder, const struct opt_list *masks, struct error *err);
 /* A golden of no task is obsolete, a task without a golden is missing: a case for each, and a line
    for the table. `whole`: all goldens were replayed. Without tasks, or where this run is a part of
    the suite, nothing is judged. */

@@ -3,23 +3,15 @@
 #ifndef ROLLDBG_CMD_TRIAL_H
 #define ROLLDBG_CMD_TRIAL_H
 
+#include "cmd/driver.h"
 #include "cmd/goldens.h"
-#include "cmd/target.h"
 #include "rollout/batch.h"
-
-#include <pthread.h>
 
 /* A target, and what its rollouts share. Zeroed is fine for trial_target_close. */
 struct trial_target {
-	const struct context *context;
 	const struct target_options *options;
-	struct env_target target;
-	struct page_cache *pages;
-	struct scratch_pool *scratch;
-	struct volatile_members *volatile_members;
-	struct recorder *nowhere;      /* where rollouts go that are not kept */
-	pthread_mutex_t lock;          /* guards the next */
-	const struct env_ops *env_ops; /* once somebody has asked the server */
+	struct driver driver;
+	struct recorder *nowhere; /* where rollouts go that are not kept */
 };
 
 /* Starts it; sends nothing. FAIL_USAGE, FAIL_INPUT, FAIL_SYSTEM. Borrows the options. */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cmd/settings.h"
+#include "cmd/stored.h"
 #include "facts/baseline.h"
 
 #define FIELD(f) offsetof(struct verdict_options, f)
@@ -68,8 +69,11 @@ static int64_t min_effective(const struct verdict_options *o)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-int verdict_hints(const struct verdict_options *o, struct hints *out, struct error *err)
+int verdict_hints(const struct verdict_options *o, const struct context *c, struct hints *out,
+                  struct error *err)
 {
+	struct arena names = {.last = NULL};
+	int failed = 0;
 	struct tool_effects *b = o->baselines.count ? tool_effects_new() : NULL;
 
 	*out = (struct hints){.read_only = o->read_only,
@@ -78,12 +82,13 @@ int verdict_hints(const struct verdict_options *o, struct hints *out, struct err
 	                      .errors = o->expected.item,
 	                      .error_count = o->expected.count,
 	                      .min_effective = min_effective(o)};
-	for (size_t i = 0; i < o->baselines.count; i++) {
-		if (baseline_add(b, o->baselines.item[i], err)) {
-			return -1;
-		}
+	for (size_t i = 0; i < o->baselines.count && !failed; i++) {
+		const char *name = o->baselines.item[i];
+
+		failed = store_name(c->variable, &name, &names, err) || baseline_add(b, name, err);
 	}
-	return 0;
+	arena_release(&names);
+	return failed ? -1 : 0;
 }
 
 void verdict_hints_release(struct hints *t)

@@ -49,7 +49,8 @@ void verdicts_take(void *ctx, const struct rollout_verdict *v);
 void verdicts_line(void *ctx, const struct facts_update *u);
 /* What the options declare about tools and errors; borrows from them. FAIL_INPUT if a baseline
    cannot be read. Always release it with verdict_hints_release. */
-MUST_USE int verdict_hints(const struct verdict_options *o, struct hints *out, struct error *err);
+MUST_USE int verdict_hints(const struct verdict_options *o, const struct context *c,
+                           struct hints *out, struct error *err);
 void verdict_hints_release(struct hints *t);
 /* --fail-on never */
 bool verdict_never_fails(const struct verdict_options *o);

@@ -5,6 +5,7 @@
 
 #include "convert/atif_write.h"
 #include "convert/dialog.h"
+#include "convert/messages.h"
 #include "json/write.h"
 
 static bool is(struct str value)
@@ -16,24 +17,6 @@ static bool is(struct str value)
 }
 
 /* ---- a step as messages ---- */
-
-static struct json_writer begin_message(struct import *m, const char *role)
-{
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, role);
-	return j;
-}
-
-static struct str end_message(struct import *m, struct json_writer *j)
-{
-	jw_end(j);
-	return arena_str(&m->arena, buf_view(&m->value));
-}
 
 static void put_calls(struct json_writer *j, struct str calls)
 {
@@ -66,7 +49,7 @@ static void put_calls(struct json_writer *j, struct str calls)
 static void take_message(struct import *m, struct dialog *d, struct str step, const char *role)
 {
 	struct str reasoning = JSON_GET(step, "reasoning_content");
-	struct json_writer j = begin_message(m, role);
+	struct json_writer j = message_begin(m, role);
 
 	jw_key(&j, "content");
 	jw_raw(&j, JSON_GET(step, "message"));
@@ -75,7 +58,7 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 		jw_raw(&j, reasoning);
 	}
 	put_calls(&j, JSON_GET(step, "tool_calls"));
-	dialog_message(m, d, end_message(m, &j), NULL);
+	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
 /* ---- answers ---- */
@@ -109,13 +92,13 @@ static void take_results(struct import *m, struct dialog *d, struct str step)
 
 	for (size_t cursor = 0; json_next(results, &cursor, &one);) {
 		struct dialog_facts f = facts_of(one, step);
-		struct json_writer j = begin_message(m, "tool");
+		struct json_writer j = message_begin(m, "tool");
 
 		jw_key(&j, "tool_call_id");
 		jw_raw(&j, JSON_GET(one, "source_call_id"));
 		jw_key(&j, "content");
 		jw_raw(&j, JSON_GET(one, "content"));
-		dialog_message(m, d, end_message(m, &j), &f);
+		dialog_message(m, d, message_end(m, &j), &f);
 	}
 }
 

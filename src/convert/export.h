@@ -48,6 +48,8 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
 /* The whole conversation as a JSON array; FAIL_INPUT if it is longer than a line may be. */
 MUST_USE int export_conversation(struct export *x, unsigned how, struct buf *out,
                                  struct error *err);
+/* A line with the whole conversation as messages, and tools. */
+MUST_USE int export_messages_and_tools(struct export *x, unsigned how, struct error *err);
 /* The tools as OpenAI lists them. */
 void export_tools(const struct export *x, struct json_writer *j);
 /* The members "task" and "sample", for import_own_id. */

@@ -300,6 +300,23 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 	                 : 0;
 }
 
+int export_messages_and_tools(struct export *x, unsigned how, struct error *err)
+{
+	struct json_writer j;
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, how, x->out, err)) {
+		return -1;
+	}
+	if (line_has(&x->header, KEY_TOOLS)) {
+		buf_text(x->out, ",\"tools\":");
+		jw_init(&j, x->out);
+		export_tools(x, &j);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
 void export_tools(const struct export *x, struct json_writer *j)
 {
 	struct str one;

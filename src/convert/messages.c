@@ -30,3 +30,30 @@ bool messages_have_objects(struct str messages)
 	}
 	return false;
 }
+
+struct json_writer message_begin(struct import *m, const char *role)
+{
+	struct json_writer j;
+
+	buf_clear(&m->value);
+	jw_init(&j, &m->value);
+	jw_object(&j);
+	jw_key(&j, "role");
+	jw_text(&j, role);
+	return j;
+}
+
+struct str message_end(struct import *m, struct json_writer *j)
+{
+	jw_end(j);
+	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+struct str message_new(struct import *m, const char *role, struct str content)
+{
+	struct json_writer j = message_begin(m, role);
+
+	jw_key(&j, "content");
+	jw_raw(&j, content);
+	return message_end(m, &j);
+}

@@ -25,22 +25,9 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* A line: the whole conversation. */
 static int write(struct export *x, struct error *err)
 {
-	struct json_writer j;
-
-	buf_text(x->out, "{\"messages\":");
-	if (export_conversation(x, 0, x->out, err)) {
-		return -1;
-	}
-	if (line_has(&x->header, KEY_TOOLS)) {
-		buf_text(x->out, ",\"tools\":");
-		jw_init(&j, x->out);
-		export_tools(x, &j);
-	}
-	buf_text(x->out, "}\n");
-	return 0;
+	return export_messages_and_tools(x, 0, err);
 }
 
 const struct format format_openai = {

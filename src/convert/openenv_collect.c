@@ -47,17 +47,7 @@ static struct dialog_facts facts_of(struct str traced)
 /* A call that is in the trace alone: as a message. */
 static struct str message_of(struct import *m, struct str traced)
 {
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "tool");
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(JSON_GET(traced, "result"), "data"));
-	jw_end(&j);
-	return arena_str(&m->arena, buf_view(&m->value));
+	return message_new(m, "tool", JSON_GET(JSON_GET(traced, "result"), "data"));
 }
 
 static bool is_answer(struct str message)

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "convert/dialog.h"
-#include "json/write.h"
+#include "convert/messages.h"
 
 static bool has_actions(struct str value)
 {
@@ -40,13 +40,8 @@ static void put_command(struct import *m, struct json_writer *j, struct str acti
 
 static struct str assistant_message(struct import *m, struct str step)
 {
-	struct json_writer j;
+	struct json_writer j = message_begin(m, "assistant");
 
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "assistant");
 	jw_key(&j, "content");
 	jw_raw(&j, JSON_GET(step, "response"));
 	jw_key(&j, "tool_calls");
@@ -61,23 +56,7 @@ static struct str assistant_message(struct import *m, struct str step)
 	jw_end(&j);
 	jw_end(&j);
 	jw_end(&j);
-	jw_end(&j);
-	return arena_str(&m->arena, buf_view(&m->value));
-}
-
-static struct str answer_message(struct import *m, struct str step)
-{
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "tool");
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(step, "observation"));
-	jw_end(&j);
-	return arena_str(&m->arena, buf_view(&m->value));
+	return message_end(m, &j);
 }
 
 /* The prompts: messages of the history in front of the first answer of the model. */
@@ -100,7 +79,7 @@ static void take_actions(struct import *m, struct dialog *d, struct str value)
 	take_prompts(m, d, JSON_GET(value, "history"));
 	while (json_next(JSON_GET(value, "trajectory"), &cursor, &step)) {
 		dialog_message(m, d, assistant_message(m, step), NULL);
-		dialog_message(m, d, answer_message(m, step), NULL);
+		dialog_message(m, d, message_new(m, "tool", JSON_GET(step, "observation")), NULL);
 	}
 }
 

@@ -2,7 +2,7 @@
 #include "convert/text_turns.h"
 
 #include "base/text.h"
-#include "json/write.h"
+#include "convert/messages.h"
 
 #define CALL_BEGIN   STR("<tool_call>")
 #define CALL_END     STR("</tool_call>")
@@ -59,11 +59,7 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 	if (!text.n) {
 		return;
 	}
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "assistant");
+	j = message_begin(m, "assistant");
 	jw_key(&j, "content");
 	jw_str(&j, text);
 	while (text.n) {
@@ -84,23 +80,16 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 	if (calls) {
 		jw_end(&j);
 	}
-	jw_end(&j);
-	dialog_message(m, d, arena_str(&m->arena, buf_view(&m->value)), NULL);
+	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
 static void take_answer(struct import *m, struct dialog *d, struct str text)
 {
-	struct json_writer j;
+	struct json_writer j = message_begin(m, "tool");
 
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "tool");
 	jw_key(&j, "content");
 	jw_str(&j, text_trim(text));
-	jw_end(&j);
-	dialog_message(m, d, arena_str(&m->arena, buf_view(&m->value)), NULL);
+	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
 void text_turns(struct import *m, struct dialog *d, struct str text)
@@ -123,17 +112,7 @@ void text_turns(struct import *m, struct dialog *d, struct str text)
 
 struct str text_turns_prompt(struct import *m, struct str content)
 {
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, "user");
-	jw_key(&j, "content");
-	jw_raw(&j, content);
-	jw_end(&j);
-	return arena_str(&m->arena, buf_view(&m->value));
+	return message_new(m, "user", content);
 }
 
 struct str text_turns_task(struct import *m, struct str prompt, struct str step)

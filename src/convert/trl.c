@@ -38,22 +38,9 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* A line: the whole conversation. */
 static int write(struct export *x, struct error *err)
 {
-	struct json_writer j;
-
-	buf_text(x->out, "{\"messages\":");
-	if (export_conversation(x, MESSAGES_OBJECTS, x->out, err)) {
-		return -1;
-	}
-	if (line_has(&x->header, KEY_TOOLS)) {
-		buf_text(x->out, ",\"tools\":");
-		jw_init(&j, x->out);
-		export_tools(x, &j);
-	}
-	buf_text(x->out, "}\n");
-	return 0;
+	return export_messages_and_tools(x, MESSAGES_OBJECTS, err);
 }
 
 const struct format format_trl = {

@@ -42,6 +42,7 @@ struct by_rollout {
 	struct arena arena;
 	reader_line_fn *torn;
 	void *ctx; /* of torn */
+	bool view; /* all but reader, file and next is another one's */
 };
 
 /* ---- where the lines stand ---- */
@@ -343,6 +344,10 @@ void by_rollout_close(struct by_rollout *b)
 		return;
 	}
 	reader_close(b->reader);
+	if (b->view) {
+		free(b);
+		return;
+	}
 	for (size_t i = 0; i < b->path_count; i++) {
 		if (b->copies[i]) {
 			fclose(b->copies[i]);
@@ -355,6 +360,40 @@ void by_rollout_close(struct by_rollout *b)
 	free(b->stretches);
 	arena_release(&b->arena);
 	free(b);
+}
+
+size_t by_rollout_count(const struct by_rollout *b)
+{
+	return b->count;
+}
+
+size_t by_rollout_place(const struct by_rollout *b)
+{
+	return b->next;
+}
+
+uint64_t by_rollout_pass(struct by_rollout *b)
+{
+	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
+	uint64_t bytes = 0;
+
+	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
+		bytes += b->stretches[b->next].end - b->stretches[b->next].begin;
+		b->next++;
+	}
+	return bytes;
+}
+
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t behind)
+{
+	struct by_rollout *view = mem_new(sizeof(*view));
+
+	*view = *b;
+	view->view = true;
+	view->reader = NULL;
+	view->next = first;
+	view->count = behind;
+	return view;
 }
 
 int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,

@@ -33,6 +33,18 @@ MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, si
                                   struct error *err);
 void by_rollout_close(struct by_rollout *b); /* NULL is fine */
 
+/* ---- for several threads ---- */
+
+/* The number of places: rollouts are at some of them. */
+size_t by_rollout_count(const struct by_rollout *b);
+/* The place of the next rollout. */
+size_t by_rollout_place(const struct by_rollout *b);
+/* Passes over the next rollout without reading it; returns the bytes of its lines. */
+uint64_t by_rollout_pass(struct by_rollout *b);
+/* The rollouts from one place on and up to another. Views of one may be read in several threads at
+   once; close them before it. */
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t behind);
+
 /* All of the above: hands over truncated lines, then each rollout's. */
 MUST_USE int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,
                              struct error *err);

@@ -70,6 +70,9 @@ three() {
 	printf '%s\n' "$output" >stripped
 	expect 0 rolldbg stats @3 --json
 	expect 1 rolldbg diff @3 @2
+	expect 1 rolldbg check --baseline @3 @2
+	expect 3 rolldbg check --baseline @9 @2
+	has "$stderr" 'no recording @9: '
 	expect 0 rolldbg diff @3 stripped
 	expect 0 rolldbg replay @3
 	# which made a new one: the numbers have moved

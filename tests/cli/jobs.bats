@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# check --jobs N: what it prints is what one thread prints.
+# check, strip, diff --jobs N: what they print is what one thread prints.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -49,10 +49,62 @@ same() {
 	cmp one many
 }
 
+# same_output COMMAND ARGUMENTS..: with one thread and with several.
+same_output() {
+	rolldbg "$@" >one 2>one.err || echo "exit code $?" >>one
+	for jobs in 2 5; do
+		rolldbg "$@" --jobs $jobs >many 2>many.err || echo "exit code $?" >>many
+		cmp one many
+		cmp one.err many.err
+	done
+}
+
+# A recording of many groups of rollouts, interleaved; one that differs here and there.
+recordings() {
+	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 6 >a.jsonl
+	sed -E '3~50s/"reward":0.0/"reward":1.0/; /"rollout":"task-3.1"/d' a.jsonl >b.jsonl
+	[ "$(grep -c '"type":"header"' a.jsonl)" -gt 50 ]
+}
+
+@test "strip: the same bytes" {
+	recordings
+	same_output strip a.jsonl
+	rolldbg strip a.jsonl >stripped
+	sed -n 'p;n' a.jsonl >odd.jsonl
+	sed -n 'n;p' a.jsonl >even.jsonl
+	same_output strip odd.jsonl even.jsonl
+	same_output strip --mask /state/robot --mask /observation a.jsonl
+	cmp stripped <(rolldbg strip --jobs 3 - <a.jsonl)
+	head -c -100 a.jsonl >torn.jsonl
+	same_output strip a.jsonl torn.jsonl
+	has "$(cat one.err)" 'the last line is truncated and left out'
+	# a line far behind is not one of ours; what comes before it in the order is printed
+	sed '/"rollout":"task-7.0"/s/"outcome":"ok"/"outcome":"fine"/' a.jsonl >bad.jsonl
+	expect 3 rolldbg strip bad.jsonl
+	said=$stderr
+	expect 3 rolldbg strip --jobs 4 bad.jsonl
+	[ "$stderr" = "$said" ]
+}
+
+@test "diff: the same bytes" {
+	recordings
+	for how in '' --json --stat '--mask /reward' '--mask /nowhere' '--rollout task-3.0' '--tolerance /reward=2'; do
+		# shellcheck disable=SC2086 # several words
+		same_output diff a.jsonl b.jsonl $how
+	done
+	same_output diff a.jsonl a.jsonl
+	same_output diff a.jsonl b.jsonl --mask /reward --no-exit-code
+	has "$(cat one)" 'rollout task-3.1'
+}
+
 @test "a number of threads that cannot be meant" {
 	expect 2 rolldbg check --jobs 0 "$root/fixtures/check"
 	has "$stderr" '--jobs: expected a number from 1 to 64, got 0'
 	expect 2 rolldbg check --jobs 65 "$root/fixtures/check"
+	expect 2 rolldbg strip --jobs 0 "$root/fixtures/check"
+	rolldbg run --quiet --out a.jsonl
+	expect 2 rolldbg diff --jobs 65 a.jsonl a.jsonl
+	has "$stderr" '--jobs: expected a number from 1 to 64, got 65'
 }
 
 @test "the same bytes: how to make an unknown effect known" {

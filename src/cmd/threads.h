@@ -1,0 +1,10 @@
+/* --jobs of the commands that compute: the output is that of one thread. */
+#ifndef ROLLDBG_CMD_THREADS_H
+#define ROLLDBG_CMD_THREADS_H
+
+#include "cmd/options.h"
+
+/* How many, 1 where none are given; FAIL_USAGE. */
+MUST_USE int threads_number(const struct opt_u64 *given, size_t *out, struct error *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* A truncated last line: see torn.h. */
+#include "cmd/torn.h"
+
+#include "base/log.h"
+
+int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	(void)err;
+	log_warn("%s:%llu: the last line is truncated and left out", note->file,
+	         (unsigned long long)note->line);
+	return 0;
+}

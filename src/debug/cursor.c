@@ -23,9 +23,9 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: of the rollout, with "#2" */
 	struct buf id;
-	struct rollout_walk front; /* reads each line once, to the end of what is known */
-	struct rollout_walk back;  /* reads again what lies before that */
-	struct moment now, newest; /* newest: of front */
+	struct rollout_walk front;  /* reads each line once, to the end of what is known */
+	struct rollout_walk back;   /* reads again what lies before that */
+	struct moment now, newest;  /* newest: of front */
 	struct facts *facts_so_far; /* NULL: effects come from elsewhere */
 	struct effects own_effects;
 	int64_t newest_sent, newest_turn, newest_step;
@@ -484,19 +484,18 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 {
 	struct cursor *c = mem_new(sizeof(*c));
 
-	*c = (struct cursor){.conf = *conf,
-	                     .path = mem_text(str_from(conf->path)),
-	                     .id = BUF(BUF_MAX_MESSAGE),
-	                     .header_id = BUF(BUF_MAX_MESSAGE),
-	                     .end_id = BUF(BUF_MAX_MESSAGE),
-	                     .facts_so_far =
-	                             conf->effects
-	                                     ? NULL
-	                                     : facts_new(&(struct facts_conf){.lenient = true}),
-	                     .newest_turn = -1,
-	                     .newest_step = -1,
-	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
-	                     .stride = 1};
+	*c = (struct cursor){
+		.conf = *conf,
+		.path = mem_text(str_from(conf->path)),
+		.id = BUF(BUF_MAX_MESSAGE),
+		.header_id = BUF(BUF_MAX_MESSAGE),
+		.end_id = BUF(BUF_MAX_MESSAGE),
+		.facts_so_far =
+			conf->effects ? NULL : facts_new(&(struct facts_conf){.lenient = true}),
+		.newest_turn = -1,
+		.newest_step = -1,
+		.marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
+		.stride = 1};
 	if (begin(c, err)) {
 		cursor_close(c);
 		return -1;

@@ -383,8 +383,9 @@ static int answer(struct dap *p, const struct dap_request *q, struct json_writer
 			continue;
 		}
 		if (!(handlers[i].when & EARLY) && !p->d->cursor) {
-			return error_set(err, FAIL_USAGE,
-			                 "the rollout begins with configurationDone");
+			return error_set(
+				err, FAIL_USAGE,
+				"the rollout has not started: send configurationDone first");
 		}
 		return handlers[i].answer(p, q, w, err);
 	}

@@ -27,8 +27,8 @@ static void write_breakpoint(const struct point *one, const struct error *why,
 }
 
 /* One of the request's list: what stands under `key`, with its condition. */
-static void set_breakpoint(struct debugger *d, struct str wanted, const char *key, enum point_kind kind,
-                           struct json_writer *w)
+static void set_breakpoint(struct debugger *d, struct str wanted, const char *key,
+                           enum point_kind kind, struct json_writer *w)
 {
 	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
 	struct points *points = &d->points;
@@ -66,8 +66,8 @@ void dap_points_set(struct debugger *d, const struct dap_request *q, const char 
 
 void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w)
 {
-	const struct error why = {
-		.text = "use a function breakpoint, whose name is an expression"};
+	const struct error why = {.text = "breakpoints on lines are not supported: set a "
+	                                  "function breakpoint, whose name is an expression"};
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	jw_key(w, "breakpoints");

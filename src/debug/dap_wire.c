@@ -16,10 +16,10 @@
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 {
 	*p = (struct dap_wire){.conf = conf,
-	                        .input = BUF(INPUT_MAX),
-	                        .message = BUF(MESSAGE_MAX),
-	                        .urgent = BUF(MESSAGE_MAX),
-	                        .out = BUF(SIZE_MAX / 2)};
+	                       .input = BUF(INPUT_MAX),
+	                       .message = BUF(MESSAGE_MAX),
+	                       .urgent = BUF(MESSAGE_MAX),
+	                       .out = BUF(SIZE_MAX / 2)};
 }
 
 void dap_wire_release(struct dap_wire *p)
@@ -129,8 +129,8 @@ static int parse(struct str text, struct dap_request *q, struct error *err)
 	struct json_fault fault;
 
 	if (json_validate(text, &fault)) {
-		return error_set(err, FAIL_INPUT, "a message is not JSON: %s at byte %zu", fault.why,
-		                 fault.at + 1);
+		return error_set(err, FAIL_INPUT, "a message is not JSON: %s at byte %zu",
+		                 fault.why, fault.at + 1);
 	}
 	text = text_trim(text);
 	*q = (struct dap_request){.command = JSON_GET(text, "command"),

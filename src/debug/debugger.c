@@ -304,7 +304,8 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 		if ((c->path && open_first(d, err)) || dap_serve(d, err)) {
 			return -1;
 		}
-	} else if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
+	} else if (open_first(d, err) || (!c->quiet && greet(d, err)) ||
+	           run_scripts(d, failed, err)) {
 		return -1;
 	}
 	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err)) {

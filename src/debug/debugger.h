@@ -16,13 +16,13 @@ struct debugger {
 	const struct debug_conf *conf;
 	struct buf out; /* what the present command prints */
 	struct cursor *cursor;
-	struct live *live;  /* NULL: only a recording */
-	struct moment now;  /* as facts go: with what a live session knows beyond the recording */
+	struct live *live; /* NULL: only a recording */
+	struct moment now; /* as facts go: with what a live session knows beyond the recording */
 	struct hasher *hasher;
-	struct buf hashing;   /* scratch */
-	char live_hash[64];   /* of a state that is not recorded yet, in quotes */
-	struct buf proposed;  /* the next call as a line */
-	struct buf live_end;  /* the verdict of the live session that has ended, as text */
+	struct buf hashing;  /* scratch */
+	char live_hash[64];  /* of a state that is not recorded yet, in quotes */
+	struct buf proposed; /* the next call as a line */
+	struct buf live_end; /* the verdict of the live session that has ended, as text */
 	bool forked;
 	struct json_paths *ignored; /* in states */
 	struct points points;
@@ -38,8 +38,8 @@ struct debugger {
 	/* A client can ask for a stop, too: true once for each time it does; NULL: there is none. */
 	bool (*client_asks_stop)(void *ctx);
 	void *client;
-	bool scripted; /* commands come from options */
-	bool stopped;  /* by a signal: the program is to end */
+	bool scripted;               /* commands come from options */
+	bool stopped;                /* by a signal: the program is to end */
 	int64_t listed, listed_here; /* where list goes on, while it stands there */
 	int depth;                   /* of files of commands that read files of commands */
 };

@@ -198,7 +198,7 @@ static int edit_lines(struct debugger *d, struct error *err)
 
 	e.line = el_init("rolldbg", stdin, stdout, stderr);
 	if (!e.line) {
-		return error_set(err, FAIL_SYSTEM, "the terminal cannot be used");
+		return error_set(err, FAIL_SYSTEM, "cannot use the terminal");
 	}
 	el_set(e.line, EL_CLIENTDATA, &e);
 	el_set(e.line, EL_PROMPT, prompt_of);

@@ -13,7 +13,7 @@ struct live_request {
 	struct str reset; /* raw JSON object; absent: none */
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
-	struct str calls;  /* raw JSON array of {"name","arguments"} */
+	struct str calls; /* raw JSON array of {"name","arguments"} */
 	/* of a fork: the rollout it comes from, absent: none, how many of its steps are repeated,
 	   and its recording */
 	struct str parent;

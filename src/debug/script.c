@@ -14,7 +14,7 @@
 
 /* ---- save, source ---- */
 
-/* A file that we wrote may be replaced; a recording must not be lost to a slip of the fingers. */
+/* Only a file written by save is replaced: a typing error must not destroy a recording. */
 static int check_replaceable(const char *path, struct error *err)
 {
 	char begins[sizeof(FILE_BEGINS)] = "";
@@ -31,7 +31,8 @@ static int check_replaceable(const char *path, struct error *err)
 	return n == strlen(FILE_BEGINS) && !strcmp(begins, FILE_BEGINS)
 	               ? 0
 	               : error_set(err, FAIL_USAGE,
-	                           "%s exists and holds something else than saved commands", path);
+	                           "%s exists and was not written by save; choose another name",
+	                           path);
 }
 
 int verb_save(struct debugger *d, struct str arguments, struct error *err)
@@ -43,7 +44,7 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	buf_text(&text, FILE_BEGINS);
 	points_save(&d->points, &text);
 	failed = path.n ? check_replaceable(buf_cstr(&path), err)
-	                : error_set(err, FAIL_USAGE, "to which file?");
+	                : error_set(err, FAIL_USAGE, "which file?");
 	FILE *f = failed ? NULL : fopen(buf_cstr(&path), "wb");
 	if (!failed) {
 		bool written = f && fwrite(text.p, 1, text.n, f) == text.n;
@@ -75,10 +76,9 @@ int file_run(struct debugger *d, const char *path, struct error *err)
 	int failed = 0;
 
 	if (d->depth == FILES_DEEP) {
-		return error_set(err, FAIL_USAGE, "%s: files of commands are nested too deeply",
-		                 path);
+		return error_set(err, FAIL_USAGE, "%s: command files are nested too deeply", path);
 	}
-	if (file_read("commands", path, &text, err)) {
+	if (file_read("command file", path, &text, err)) {
 		buf_release(&text);
 		return -1;
 	}
@@ -153,8 +153,8 @@ int line_run(struct debugger *d, struct str line, struct error *err)
 }
 
 /* "error: ...", below the line with a caret under the place. */
-static void put_trouble(const struct debugger *d, struct str line, const struct error *err,
-                        struct buf *out)
+static void put_error(const struct debugger *d, struct str line, const struct error *err,
+                      struct buf *out)
 {
 	if (d->column != SIZE_MAX && d->column <= line.n) {
 		buf_text(out, "  ");
@@ -224,7 +224,7 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 		buf_clear(&d->out);
 		buf_str(&d->out, buf_view(&reply));
 	} else if (*failed && !said) {
-		put_trouble(d, line, &why, &reply);
+		put_error(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
 	if (!broken && *failed && !d->conf->json) {

@@ -76,11 +76,11 @@ void stop_changes(struct debugger *d, size_t most, struct buf *out)
 	if (out->n == start) {
 		buf_text(out, "  state unchanged\n");
 	} else if (m->effect == EFFECT_UNCHANGED) {
-		buf_text(out, "  (no effect: this changes by itself)\n");
+		buf_text(out, "  (no effect: this also changes without calls)\n");
 	}
 }
 
-/* Why it failed, as the policy was told. */
+/* The error, or what the policy got instead. */
 static void put_failure(struct debugger *d)
 {
 	const struct line *l = d->now.line;
@@ -150,7 +150,7 @@ static void put_findings(struct debugger *d)
 		return;
 	}
 	if (d->now.end > FINDINGS_AUTO) {
-		buf_text(&d->out, "  findings so far: see backtrace\n");
+		buf_text(&d->out, "  findings so far: use backtrace (the recording is long)\n");
 	} else if (debugger_findings(d, put_rules, d, &err)) {
 		buf_printf(&d->out, "  findings so far: unknown: %s\n", err.text);
 	}
@@ -176,9 +176,9 @@ void stop_proposal(struct debugger *d)
 		buf_text(&d->out, "a turn without a call");
 		break;
 	case PROPOSAL_DONE:
-		buf_text(&d->out, "nothing: ");
+		buf_text(&d->out, "no call: ");
 		text_escape(&d->out, p->reason);
-		buf_text(&d->out, "; step ends the rollout, call sends another call");
+		buf_text(&d->out, "; 'step' ends the rollout, 'call' sends another call");
 		break;
 	case PROPOSAL_NONE:
 		text_escape(&d->out, p->reason);

@@ -128,6 +128,10 @@ static bool take_interrupt(void *ctx)
 	}
 	bool attended = !c->batch && (c->terminal || !d->scripted);
 
+	struct error unused; /* met again when the next output is printed */
+	if (c->terminal) {
+		(void)!c->print(c->ctx, false, STR("\n"), &unused); /* behind the terminal's ^C */
+	}
 	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
 	return !d->stopped;
 }

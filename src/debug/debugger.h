@@ -96,6 +96,8 @@ void stop_json(struct debugger *d, struct json_writer *w);
 
 /* ---- look.c ---- */
 
+/* What info can be asked about; NULL behind the last. */
+const char *info_topic(size_t i);
 /* Findings, causes first, and the counters. */
 void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out);
 

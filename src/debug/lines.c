@@ -54,8 +54,8 @@ struct editor {
 	History *history;
 	char prompt[16];
 	struct buf common; /* what all candidates begin with */
-	struct buf shown;
-	size_t candidates;
+	struct buf shown;  /* the candidates, in lines as wide as the terminal */
+	size_t candidates, cells;
 };
 
 static char *prompt_of(EditLine *line)
@@ -81,8 +81,12 @@ static void take_candidate(void *ctx, struct str candidate)
 	}
 	buf_cut(&e->common, n);
 	if (e->candidates <= SHOWN_MAX) {
-		buf_text(&e->shown, "  ");
+		size_t cells = text_cells(candidate) + 2;
+		bool fits = e->cells + cells < e->d->conf->style.columns;
+
+		buf_text(&e->shown, !e->cells || fits ? "  " : "\n  ");
 		text_escape(&e->shown, candidate);
+		e->cells = fits ? e->cells + cells : cells;
 	}
 }
 
@@ -106,7 +110,7 @@ static unsigned char complete(EditLine *line, int key)
 
 	(void)key;
 	el_get(line, EL_CLIENTDATA, &e);
-	e->candidates = 0;
+	e->candidates = e->cells = 0;
 	buf_clear(&e->shown);
 	complete_line(e->d, typed, take_candidate, e);
 	if (!e->candidates) {

@@ -231,7 +231,7 @@ void backtrace_put(const struct rollout_verdict *v, struct style style, struct b
 		}
 	}
 	if (!v->finding_count) {
-		buf_text(out, "no findings up to here\n");
+		buf_text(out, "no findings\n");
 	}
 	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
 	                v->counters.unknown, v->counters.failed, v->counters.reward, out);
@@ -416,26 +416,32 @@ static int info_facts(struct debugger *d, struct error *err)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	int (*put)(struct debugger *d, struct error *err);
+} info_about[] = {{"breakpoints", info_breakpoints},
+                  {"display", info_display},
+                  {"rollouts", info_rollouts},
+                  {"facts", info_facts}};
+
+const char *info_topic(size_t i)
+{
+	return i < ARRAY_LEN(info_about) ? info_about[i].name : NULL;
+}
+
 int verb_info(struct debugger *d, struct str arguments, struct error *err)
 {
-	static const struct {
-		const char *name;
-		int (*put)(struct debugger *d, struct error *err);
-	} about[] = {{"breakpoints", info_breakpoints},
-	             {"display", info_display},
-	             {"rollouts", info_rollouts},
-	             {"facts", info_facts}};
-	const char *names[ARRAY_LEN(about)];
+	const char *names[ARRAY_LEN(info_about)];
 	struct str word = text_trim(arguments);
 
 	if (!word.n) {
 		put_session(d);
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(about); i++) {
-		names[i] = about[i].name;
-		if (str_starts(str_from(about[i].name), word)) {
-			return about[i].put(d, err);
+	for (size_t i = 0; i < ARRAY_LEN(info_about); i++) {
+		names[i] = info_about[i].name;
+		if (str_starts(str_from(names[i]), word)) {
+			return info_about[i].put(d, err);
 		}
 	}
 	error_set(err, FAIL_USAGE, "undefined info command: \"%.*s\"", STR_ARG(word));

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define MARKS_MAX       8192 /* when they are full, every other one is given up */
+#define MARKS_MAX       8192 /* when they are full, every other one is dropped */
 #define INTERRUPT_LINES 4096
 
 /* A step from which reading can begin. */
@@ -218,7 +218,7 @@ static int next_back(struct cursor *c, struct moment *out, struct error *err)
 	return got;
 }
 
-/* Somewhere that was read before. */
+/* To a position that was read before. */
 static int go_back(struct cursor *c, int64_t position, struct error *err)
 {
 	struct moment m;
@@ -255,7 +255,7 @@ int cursor_go(struct cursor *c, int64_t position, struct error *err)
 
 	if (advance_to(c, position, err)) {
 		struct error first = *err;
-		int back = go_back(c, before, err); /* what it stood on may be overwritten */
+		int back = go_back(c, before, err); /* the current moment may be overwritten */
 
 		*err = back < 0 ? *err : first;
 		return -1;

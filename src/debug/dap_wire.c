@@ -11,7 +11,7 @@
 #define HEADER_MAX  4096
 #define INPUT_MAX   (2 * (MESSAGE_MAX + HEADER_MAX))
 #define READ_BYTES  65536
-#define LOOK_MS     1000 /* how often a signal is looked for that came before the wait */
+#define LOOK_MS     1000 /* a signal that came just before the wait is noticed this late */
 
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 {
@@ -152,7 +152,7 @@ static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct
 	return parse(buf_view(into), q, err);
 }
 
-/* Reads what has come, or waits so long for something to come. */
+/* Reads what has arrived, or waits that long for input. */
 static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};

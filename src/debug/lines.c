@@ -38,7 +38,8 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 			broken = error_set(err, FAIL_INPUT, "a command is longer than 1 MiB");
 			break;
 		}
-		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed, err);
+		broken = run_and_print(d, text_trim((struct str){line, (size_t)n}), &one_failed,
+		                       err);
 		*failed = *failed || one_failed;
 		d->quit = d->quit || !debugger_goes_on(d);
 	}
@@ -190,7 +191,7 @@ static int read_terminal(struct editor *e, struct error *err)
 		if (typed.n) {
 			history(e->history, &event, H_ENTER, line);
 		}
-		broken = line_answer(d, or_last(d, typed), &failed, err);
+		broken = run_and_print(d, or_last(d, typed), &failed, err);
 		d->quit = d->quit || !debugger_goes_on(d);
 	}
 	return broken;

@@ -111,11 +111,13 @@ static int travel_back(struct debugger *d, int64_t to, struct error *err)
 	if (got < 0) {
 		return -1;
 	}
-	if (d->now.position == 0) {
+	bool moved = d->now.position > 0;
+	if (to < 0) {
 		buf_text(&d->out, "No more reverse-execution history.\n");
-		return 0;
 	}
-	arrive(d, false, PHASE_RECORDED);
+	if (moved) {
+		arrive(d, false, PHASE_RECORDED);
+	}
 	return 0;
 }
 

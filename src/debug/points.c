@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define VALUE_CELLS 200 /* of a value that is shown at a stop; print shows all of it */
+
 static void point_free(struct point *p)
 {
 	expression_free(p->expression);
@@ -204,7 +206,7 @@ static void put_value(struct str value, struct buf *out)
 
 	if (value.p) {
 		brief_value(&text, value);
-		text_escape(out, buf_view(&text));
+		text_escape_cut(out, buf_view(&text), VALUE_CELLS);
 	} else {
 		buf_text(out, "absent");
 	}

@@ -1,4 +1,4 @@
-/* Breakpoints, watchpoints and displays: where to stop, and what to show there. */
+/* Breakpoints, watchpoints and displays. */
 #ifndef ROLLDBG_DEBUG_POINTS_H
 #define ROLLDBG_DEBUG_POINTS_H
 
@@ -27,7 +27,7 @@ struct points {
 	size_t count;
 	int last_number, last_display;
 	struct buf before, after; /* of the evaluation */
-	bool hit, hit_watch; /* points_hit found one since they were cleared; it was a watchpoint */
+	bool hit, hit_watch; /* set by points_hit, which never clears them; it was a watchpoint */
 };
 
 void points_release(struct points *p);
@@ -40,7 +40,7 @@ MUST_USE int points_add_path(struct points *p, enum point_kind kind, struct str 
 /* An empty text removes the condition. */
 MUST_USE int point_set_condition(struct point *p, struct str text, size_t *at, struct error *err);
 
-/* NULL: there is none of that number. */
+/* NULL: there is no such number. */
 struct point *points_find(const struct points *p, bool display, int64_t number);
 void points_delete(struct points *p, struct point *one);
 
@@ -53,7 +53,7 @@ bool point_stops(struct points *p, const struct point *one, const struct known *
 bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
 /* Does one stop before its call is sent? */
 bool points_look_ahead(const struct points *p);
-/* Does one have an expression that asks for it? */
+/* Does any of their expressions ask for it? */
 bool points_ask(const struct points *p, bool (*asks)(const struct expression *e));
 
 /* Counts and prints those that stop there; temporary ones are deleted. */
@@ -63,7 +63,7 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 void points_list(const struct points *p, bool display, struct buf *out);
 /* "N: path = value" of each display. */
 void points_display(struct points *p, const struct known *k, struct buf *out);
-/* As commands that make them again. */
+/* As commands that create them. */
 void points_save(const struct points *p, struct buf *out);
 
 #endif

@@ -69,7 +69,7 @@ static struct str cut_line(struct str *rest)
 	return line;
 }
 
-int file_run(struct debugger *d, const char *path, struct error *err)
+int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
 	struct buf text = BUF(FILE_MAX);
 	struct str rest;
@@ -85,10 +85,10 @@ int file_run(struct debugger *d, const char *path, struct error *err)
 	d->depth++;
 	rest = buf_view(&text);
 	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
-		failed = line_run(d, cut_line(&rest), err);
+		failed = run_command(d, cut_line(&rest), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
-			d->column = SIZE_MAX; /* the line is not in sight */
+			d->column = SIZE_MAX; /* the line is in a file: no caret */
 		}
 	}
 	d->depth--;
@@ -101,7 +101,7 @@ int verb_source(struct debugger *d, struct str arguments, struct error *err)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_str(&path, text_trim(arguments));
-	int failed = path.n ? file_run(d, buf_cstr(&path), err)
+	int failed = path.n ? run_command_file(d, buf_cstr(&path), err)
 	                    : error_set(err, FAIL_USAGE, "which file?");
 	buf_release(&path);
 	return failed;
@@ -126,14 +126,14 @@ int verb_quit(struct debugger *d, struct str arguments, struct error *err)
 
 /* ---- one command ---- */
 
-int line_run(struct debugger *d, struct str line, struct error *err)
+int run_command(struct debugger *d, struct str line, struct error *err)
 {
 	struct str rest = line, word = argument_word(&rest);
 	const struct verb *v;
 
 	d->column = SIZE_MAX;
-	if (d->greeting) {
-		d->greeting = false;
+	if (d->starting) {
+		d->starting = false;
 		d->moved = true;
 		stop_print(d);
 		return d->live && live_is_over(d->live) ? live_session_report(d, err) : 0;
@@ -207,7 +207,7 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 	buf_char(out, '\n');
 }
 
-int line_answer(struct debugger *d, struct str line, bool *failed, struct error *err)
+int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err)
 {
 	struct buf reply = BUF(SIZE_MAX / 2);
 	struct error why = {0};
@@ -215,7 +215,7 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 	buf_clear(&d->out);
 	buf_clear(&d->value);
 	d->moved = false;
-	*failed = line_run(d, line, &why) != 0;
+	*failed = run_command(d, line, &why) != 0;
 	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d); /* by the exit */
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));

@@ -246,7 +246,7 @@ static int on_function_breakpoints(struct dap *p, const struct dap_request *q,
                                    struct json_writer *w, struct error *err)
 {
 	(void)err;
-	dap_points_set(p->d, q, "name", POINT_BREAK, w);
+	dap_points_set(&p->d->points, q, "name", POINT_BREAK, w);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ static int on_data_breakpoints(struct dap *p, const struct dap_request *q, struc
                                struct error *err)
 {
 	(void)err;
-	dap_points_set(p->d, q, "dataId", POINT_WATCH, w);
+	dap_points_set(&p->d->points, q, "dataId", POINT_WATCH, w);
 	return 0;
 }
 
@@ -493,7 +493,8 @@ static int begin(struct dap *p, struct error *err)
 	buf_clear(&p->d->out);
 	if (live_session_begin(p->d, err)) {
 		if (!p->leaves && !send_printed(p, err, &unwritten)) {
-			struct json_writer w = dap_begin_event(&p->wire, "terminated");
+			const char *ended = end_status_name(END_TERMINATED); /* of DAP, too */
+			struct json_writer w = dap_begin_event(&p->wire, ended);
 
 			(void)!dap_end_event(&p->wire, &w, &unwritten);
 		}

@@ -177,7 +177,7 @@ static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)(void *ctx),
              void *ctx, struct error *err)
 {
-	struct dap_frame f;
+	struct dap_frame f = {0, 0};
 	int found;
 
 	*any = false;
@@ -200,7 +200,7 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)
 int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_urgent_fn *urgent,
                     struct error *err)
 {
-	struct dap_frame f;
+	struct dap_frame f = {0, 0};
 	int found;
 
 	*any = false;

@@ -123,12 +123,12 @@ static bool take_interrupt(void *ctx)
 {
 	struct debugger *d = ctx;
 	const struct debug_conf *c = d->conf;
+	bool attended = !c->batch && (c->terminal || !d->scripted);
+	struct error unused; /* printing fails again with the next output */
+
 	if (!has_signal(d)) {
 		return true; /* the client asked */
 	}
-	bool attended = !c->batch && (c->terminal || !d->scripted);
-
-	struct error unused; /* printing fails again with the next output */
 	if (c->terminal) {
 		(void)!c->print(c->ctx, false, STR("\n"), &unused); /* behind the terminal's ^C */
 	}

@@ -30,17 +30,17 @@ struct bisect_options {
 static const struct opt options[] = {
 	OPT_LIST(
 		'e', "env", "TARGET", FIELD(envs),
-		"a target, as in run; give the environment itself first, then each way to it, from "
-		"the inside out"),
-	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each with this seed"),
+		"a target, as in run: first the environment itself, then each proxy in front of it, "
+		"innermost first"),
+	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each target with this seed"),
 	OPT_STRING(0, "actions", "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),
 	OPT_STRING(0, "tool", "NAME", FIELD(tool),
-                   "tool that --actions call (default: the only one)"),
+                   "the tool that --actions calls (default: the only one)"),
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
-                   "argument that --actions fill (default: the only one)"),
+                   "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "play N rollouts at a time (default 1)"),
+	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
 	OPT_FLAG(0, "json", FIELD(json),
                  "print each difference, each layer and a summary as JSON lines"),
 	OPT_GROUP(FIELD(target), target_group),
@@ -409,16 +409,17 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 static int check_usage(const struct bisect_options *o, int argc, struct error *err)
 {
 	if (o->envs.count < 2 || o->envs.count > TARGETS_MAX) {
-		return error_set(err, FAIL_USAGE,
-		                 "give --env two to %d times: the environment, then each way to it",
-		                 TARGETS_MAX);
+		return error_set(
+			err, FAIL_USAGE,
+			"give --env two to %d times: the environment, then each proxy in front of it",
+			TARGETS_MAX);
 	}
 	if (!argc == !o->actions) {
 		return error_set(err, FAIL_USAGE,
-		                 "give the calls: either a recording or --actions");
+		                 "the calls are missing: give either a recording or --actions");
 	}
 	if (!o->actions && (o->tool || o->argument)) {
-		return error_set(err, FAIL_USAGE, "--%s belongs to --actions",
+		return error_set(err, FAIL_USAGE, "--%s needs --actions",
 		                 o->tool ? "tool" : "argument");
 	}
 	return 0;
@@ -540,12 +541,12 @@ const struct command command_bisect = {
 		"For an environment behind proxies: --env names the environment itself, then the "
 		"proxy in front of it, then the next. Each gets the same calls, of recordings or of "
 		"--actions, in a session of its own with the same seed and reset arguments, one "
-		"target after the other. What each answered is compared with what the one before it "
-		"answered, as replay does: the first that differs is the layer to look at. Shown is "
-		"the first step that differs, and what every target answered there; --json prints "
-		"all differences (\"file\" is the target), a line \"layer\" for each target but the "
-		"first and rollout, and a summary with \"first_change\". The exit code is 0 if all "
-		"answer alike, 1 if not, 4 if a target was not reached.",
+		"target after the other. The answers of each target are compared with those of the "
+		"previous one, as in replay: the first that differs is the layer to examine. The "
+		"output shows the first step that differs and the answers of all targets there; --json "
+		"prints all differences (\"file\" is the target), a line \"layer\" for each rollout and "
+		"each target but the first, and a summary with \"first_change\". The exit code is 0 if "
+		"all answers agree, 1 if not, 4 if a target was not reached.",
 	.recordings = true,
 	.max_operands = -1,
 	.opts = options,

@@ -28,22 +28,23 @@
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
-                   "live: propose a call of the tool with each of these values"),
+                   "live session: propose one call of the tool for each of these values"),
 	OPT_STRING('t', "tool", "NAME", FIELD(tool),
                    "the tool that --actions calls (default: the only one)"),
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
-	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
-                   "live: what proposes the calls, as of run; without one you do, with call"),
-	OPT_LIST('x', "command-file", "FILE", FIELD(files), "first run the commands of FILE"),
+	OPT_STRING(
+		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+		"live session: what proposes the calls, as in run; without it, send calls with 'call'"),
+	OPT_LIST('x', "command-file", "FILE", FIELD(files), "first run the commands in FILE"),
 	OPT_LIST(0, "ex", "COMMAND", FIELD(commands),
-                 "then run COMMAND; may also be spelled -ex, as for gdb"),
-	OPT_FLAG(0, "batch", FIELD(batch), "leave after those commands; exit 2 if one failed"),
+                 "then run COMMAND; may also be written -ex, as in gdb"),
+	OPT_FLAG(0, "batch", FIELD(batch), "exit after those commands, with code 2 if one failed"),
 	OPT_CHOICE(0, "interpreter", "NAME", "text|json", FIELD(interpreter),
-                   "json: a line of JSON as the reply to each command, for other programs"),
+                   "json: reply to each command with one line of JSON, for other programs"),
 	OPT_FLAG(0, "dap", FIELD(dap),
                  "speak the Debug Adapter Protocol on standard input and output, for editors"),
-	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "begin with this rollout of FILE"),
+	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "start with this rollout of FILE"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record the live session to FILE (default: a new file, the latest recording)"),
 	OPT_FLAG('f', "force", FIELD(force), "overwrite an existing FILE"),
@@ -222,7 +223,7 @@ static int print(void *ctx, bool trouble, struct str text, struct error *err)
 	if (output_flush(to, err)) {
 		return -1;
 	}
-	return to->closed ? error_set(err, FAIL_NONE, "nobody reads on") : 0;
+	return to->closed ? error_set(err, FAIL_NONE, "standard output is closed") : 0;
 }
 
 /* ---- setting up ---- */
@@ -238,18 +239,18 @@ static int check_options(const struct debug_options *o, int argc, char **argv, s
 
 	if (argc && proposes) {
 		return error_set(err, FAIL_USAGE,
-		                 "FILE, or --actions or --policy: a recording's calls propose "
-		                 "themselves when it is run again");
+		                 "--actions and --policy cannot be combined with FILE: when a "
+		                 "recording is run again, its own calls are proposed");
 	}
 	if (argc && !strcmp(argv[0], "-")) {
 		return error_set(err, FAIL_USAGE,
-		                 "standard input holds commands; name a file as the recording");
+		                 "standard input holds commands: name a file as the recording");
 	}
 	if (o->out && (!is_live(o) || argc)) {
-		return error_set(err, FAIL_USAGE, "--out is for a live session");
+		return error_set(err, FAIL_USAGE, "--out needs a live session");
 	}
 	if (o->rollout && !argc && is_live(o)) {
-		return error_set(err, FAIL_USAGE, "--rollout is for a recording");
+		return error_set(err, FAIL_USAGE, "--rollout needs a recording");
 	}
 	return 0;
 }
@@ -440,12 +441,13 @@ const struct command command_debug = {
 	.summary = "step through a recording or a running rollout: break, watch, go back, fork",
 	.operands = "[FILE]",
 	.description =
-		"Debugs FILE, a recording, or without it the latest one. With --env, --actions or "
-		"--policy and no FILE it debugs a live rollout, call by call. With FILE and --env the "
-		"recording can be run again (rerun-to) and gone on with (fork). The prompt says what "
-		"a command moves over: rec, recorded facts; live and fork, the environment. Commands "
-		"are named as in gdb; help lists them. Commands can also come from files, options "
-		"and standard input.",
+		"Steps through FILE, a recording (default: the latest one). With --env, --actions or "
+		"--policy and without FILE it runs a live rollout, call by call. With FILE and --env, "
+		"the recorded calls can be run again (rerun-to) and continued differently (fork). The "
+		"prompt tells what a command acts on: rec, recorded steps; live and fork, the "
+		"environment. Commands are named as in gdb; help lists them. They can also come from "
+		"files, options and standard input. Ctrl-C interrupts the running step; it ends a "
+		"script (--batch, or commands from options without a terminal) with exit code 130.",
 	.recordings = true,
 	.max_operands = 1,
 	.opts = options,

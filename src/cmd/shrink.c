@@ -38,15 +38,15 @@ static const struct opt options[] = {
                    "look for a finding of this rule (see check --list)"),
 	OPT_STRING(0, "divergence", "GOLDEN", FIELD(divergence),
                    "instead of FILE and a rule: look for a call of this golden that is answered "
-                   "otherwise in the same state"),
+                   "differently in the same state"),
 	OPT_STRING(0, "rollout", "ID", FIELD(rollout),
                    "the rollout to shrink (default: the first with the finding)"),
 	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
                  "JSON Pointer into a line whose value does not count as a divergence; may be "
                  "given several times"),
 	OPT_NUMBER(0, "max-runs", "N", FIELD(max_runs),
-                   "play at most N rollouts (default 1000); then what is left may not be minimal"),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "play N rollouts at a time (default 1)"),
+                   "run at most N rollouts (default 1000); the result may then not be minimal"),
+	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
 	OPT_STRING(
 		'o', "out", "FILE", FIELD(out),
 		"record the shortest rollout to this file, and its calls as a policy to the same "
@@ -257,9 +257,10 @@ static int reproduce(struct shrinking *s, const struct sublist *all, size_t *len
 		return not_reproduced(s, err);
 	}
 	if (seen < TRIES) {
-		log_warn("flaky: %s came in %zu of %d runs of the same calls; each candidate is "
-		         "tried %d times, and what is left may still be too much",
-		         what(s), seen, TRIES, TRIES);
+		log_warn(
+			"flaky: %s appeared in %zu of %d runs of the same calls; each candidate is "
+			"tried %d times, and the result may not be minimal",
+			what(s), seen, TRIES, TRIES);
 		s->tries = TRIES;
 	}
 	*length = last >= 0 && (size_t)last < all->count ? (size_t)last + 1 : all->count;
@@ -328,8 +329,8 @@ static int record(struct shrinking *s, const struct sublist *list, struct shot *
 		}
 	}
 	if (!failed && !shot->seen) {
-		log_warn("flaky: %s did not come again in %d runs of what is left", what(s),
-		         LAST_TRIES);
+		log_warn("flaky: %s did not appear again in %d runs of the remaining calls",
+		         what(s), LAST_TRIES);
 	}
 	return failed;
 }
@@ -405,7 +406,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 	progress_give_way(s->progress);
 	if (!failed && !m->is_minimal) {
-		log_warn("stopped by --max-runs: what is left may not be minimal");
+		log_warn("stopped by --max-runs: the result may not be minimal");
 	}
 	if (!failed && s->opts->json) {
 		put_result(s, m, &calls, last.seen);
@@ -422,12 +423,12 @@ static int check_usage(const struct shrink_options *o, int argc, struct error *e
 {
 	if (!o->rule == !o->divergence) {
 		return error_set(err, FAIL_USAGE,
-		                 "say what to look for: --rule RULE or --divergence GOLDEN");
+		                 "what to look for is missing: --rule RULE or --divergence GOLDEN");
 	}
 	if (o->divergence && argc) {
-		return error_set(err, FAIL_USAGE,
-		                 "--divergence GOLDEN shrinks the golden's own calls: leave %s",
-		                 "the file out");
+		return error_set(
+			err, FAIL_USAGE,
+			"--divergence GOLDEN shrinks the golden's own calls: omit the file");
 	}
 	if (o->rule && argc != 1) {
 		return error_set(err, FAIL_USAGE, "--rule needs a recording: shrink FILE --rule %s",
@@ -527,16 +528,15 @@ const struct command command_shrink = {
 	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
 	.operands = "[FILE]",
 	.description =
-		"Plays parts of the recorded calls against the environment, each in a session of its "
-		"own with the recorded seed and reset arguments, until no call can be left out any "
-		"more without losing what --rule finds (delta debugging). With --divergence the "
-		"calls are a golden's, and what is looked for is a call that is answered otherwise "
-		"than the golden answered it in the same state. The shortest rollout is recorded, and "
-		"its calls are written as a policy file, so that 'rolldbg run --policy' repeats it. A "
-		"finding that comes and goes is called flaky, and each part is then played several "
-		"times. The exit code is 0 if what is left gives it again, 1 if it did not in ten "
-		"runs, 3 if the finding is not reproduced "
-		"by all calls, 4 if the environment was not reached.",
+		"Runs subsets of the recorded calls against the environment, each in a new session "
+		"with the recorded seed and reset arguments, until removing any further call loses "
+		"the finding of --rule (delta debugging). With --divergence the calls are a golden's, "
+		"and the search is for a call that is answered differently than in the golden, in the "
+		"same state. The shortest rollout is recorded, and its calls are written as a policy "
+		"file for 'rolldbg run --policy'. If the same calls do not always give the finding, "
+		"it is flaky, and each subset is tried several times. The exit code is 0 if the "
+		"remaining calls reproduce the finding, 1 if they did not in ten runs, 3 if not even "
+		"all calls do, 4 if the environment was not reached.",
 	.recordings = true,
 	.max_operands = 1,
 	.opts = options,

@@ -1,4 +1,4 @@
-/* What a word could be: verbs, tools, facts, pointers of the present state, rules. See debugger.h. */
+/* Completion of a word: commands, tools, facts, pointers into the state, rules. See debugger.h. */
 #include "debug/debugger.h"
 
 #include "base/text.h"
@@ -79,6 +79,31 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 	buf_release(&scratch);
 }
 
+static void offer_info(struct word_completion *c)
+{
+	for (size_t i = 0; info_topic(i); i++) {
+		offer(c, str_from(info_topic(i)));
+	}
+}
+
+/* In an expression, or where a path is meant. */
+static void offer_paths(struct debugger *d, struct word_completion *c, struct str before)
+{
+	bool in_pointer = c->word.n && memchr(c->word.p, '/', c->word.n);
+
+	offer_pointers(d, c);
+	if (in_pointer) {
+		return;
+	}
+	if (str_ends(before, STR("tool")) || str_ends(before, STR("tool =="))) {
+		offer_tools(d, c);
+	} else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule =="))) {
+		offer_rules(c);
+	} else {
+		offer_facts(c);
+	}
+}
+
 void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx)
 {
 	size_t n = 0;
@@ -88,29 +113,24 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 	}
 	struct word_completion c = {{line.p + line.n - n, n}, take, ctx};
 	struct str before = text_trim((struct str){line.p, line.n - n});
+	struct str rest = before, verb = argument_word(&rest);
+	const struct verb *v;
+	struct error unused;
 
 	if (!before.n) {
 		offer_verbs(&c);
 		return;
 	}
-	offer_pointers(d, &c);
-	if (n && memchr(c.word.p, '/', n)) {
-		return;
-	}
-	struct str rest = before, verb = argument_word(&rest);
-	const struct verb *v;
-	struct error unused;
 	if (verb_find(verb, &v, &unused)) {
 		return;
 	}
 	if (v->run == verb_help) {
 		offer_verbs(&c);
-	} else if (v->group == GROUP_LIVE || v->run == verb_tools ||
-	           str_ends(before, STR("tool"))) {
+	} else if (v->run == verb_info) {
+		offer_info(&c);
+	} else if (v->group == GROUP_LIVE || v->run == verb_tools) {
 		offer_tools(d, &c);
-	} else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule =="))) {
-		offer_rules(&c);
-	} else {
-		offer_facts(&c);
+	} else if (v->run == verb_print || v->group == GROUP_STOP) {
+		offer_paths(d, &c, before);
 	}
 }

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define MARKS_MAX       8192 /* when they are full, every other one is given up */
+#define MARKS_MAX       8192 /* when they are full, every other one is dropped */
 #define INTERRUPT_LINES 4096
 
 /* A step from which reading can begin. */
@@ -23,9 +23,9 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: of the rollout, with "#2" */
 	struct buf id;
-	struct rollout_walk front; /* reads each line once, to the end of what is known */
-	struct rollout_walk back;  /* reads again what lies before that */
-	struct moment now, newest; /* newest: of front */
+	struct rollout_walk front;  /* reads each line once, to the end of what is known */
+	struct rollout_walk back;   /* reads again what lies before that */
+	struct moment now, newest;  /* newest: of front */
 	struct facts *facts_so_far; /* NULL: effects come from elsewhere */
 	struct effects own_effects;
 	int64_t newest_sent, newest_turn, newest_step;
@@ -218,7 +218,7 @@ static int next_back(struct cursor *c, struct moment *out, struct error *err)
 	return got;
 }
 
-/* Somewhere that was read before. */
+/* To a position that was read before. */
 static int go_back(struct cursor *c, int64_t position, struct error *err)
 {
 	struct moment m;
@@ -255,7 +255,7 @@ int cursor_go(struct cursor *c, int64_t position, struct error *err)
 
 	if (advance_to(c, position, err)) {
 		struct error first = *err;
-		int back = go_back(c, before, err); /* what it stood on may be overwritten */
+		int back = go_back(c, before, err); /* the current moment may be overwritten */
 
 		*err = back < 0 ? *err : first;
 		return -1;
@@ -484,19 +484,18 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 {
 	struct cursor *c = mem_new(sizeof(*c));
 
-	*c = (struct cursor){.conf = *conf,
-	                     .path = mem_text(str_from(conf->path)),
-	                     .id = BUF(BUF_MAX_MESSAGE),
-	                     .header_id = BUF(BUF_MAX_MESSAGE),
-	                     .end_id = BUF(BUF_MAX_MESSAGE),
-	                     .facts_so_far =
-	                             conf->effects
-	                                     ? NULL
-	                                     : facts_new(&(struct facts_conf){.lenient = true}),
-	                     .newest_turn = -1,
-	                     .newest_step = -1,
-	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
-	                     .stride = 1};
+	*c = (struct cursor){
+		.conf = *conf,
+		.path = mem_text(str_from(conf->path)),
+		.id = BUF(BUF_MAX_MESSAGE),
+		.header_id = BUF(BUF_MAX_MESSAGE),
+		.end_id = BUF(BUF_MAX_MESSAGE),
+		.facts_so_far =
+			conf->effects ? NULL : facts_new(&(struct facts_conf){.lenient = true}),
+		.newest_turn = -1,
+		.newest_step = -1,
+		.marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
+		.stride = 1};
 	if (begin(c, err)) {
 		cursor_close(c);
 		return -1;

@@ -1,7 +1,7 @@
 /* The Debug Adapter Protocol (microsoft.github.io/debug-adapter-protocol): what editors speak. One
    thread: the steps of the rollout up to here are its frames, the facts of a step are scopes, and
-   JSON values unfold. A movement begins when its request has been answered; until it stops, only
-   requests that cannot wait are taken (pause, disconnect), and the others stay in the input. */
+   JSON values are variables. A movement starts after the response to its request; until it stops,
+   only urgent requests (pause, threads, disconnect) are answered, and the others wait. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -23,7 +23,7 @@ struct dap {
 	/* what the request starts once it is answered: a command, or (begins) the live session */
 	const char *movement, *reason;
 	bool begins;
-	bool paused;       /* the client stopped what ran */
+	bool paused;       /* the client stopped the movement */
 	struct error lost; /* the connection failed while it ran */
 };
 
@@ -221,7 +221,7 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	buf_clear(&p->d->value);
 	forget_stops(p);
 	p->d->moved = false;
-	int failed = line_run(p->d, buf_view(&line), err);
+	int failed = run_command(p->d, buf_view(&line), err);
 	buf_release(&line);
 	if (failed) {
 		return -1;
@@ -246,7 +246,7 @@ static int on_function_breakpoints(struct dap *p, const struct dap_request *q,
                                    struct json_writer *w, struct error *err)
 {
 	(void)err;
-	dap_points_set(p->d, q, "name", POINT_BREAK, w);
+	dap_points_set(&p->d->points, q, "name", POINT_BREAK, w);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ static int on_data_breakpoints(struct dap *p, const struct dap_request *q, struc
                                struct error *err)
 {
 	(void)err;
-	dap_points_set(p->d, q, "dataId", POINT_WATCH, w);
+	dap_points_set(&p->d->points, q, "dataId", POINT_WATCH, w);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ MOVEMENT(step_back, "reverse-step", "step")
 MOVEMENT(reverse, "reverse-continue", "pause")
 #undef MOVEMENT
 
-/* What runs stops because of it; what stands still stays. */
+/* Stops a running movement; without one it has no effect. */
 static int on_pause(struct dap *p, const struct dap_request *q, struct json_writer *w,
                     struct error *err)
 {
@@ -328,10 +328,10 @@ static int on_leave(struct dap *p, const struct dap_request *q, struct json_writ
 
 /* ---- answering ---- */
 
-/* When a request is answered, besides where the rollout stands still. */
+/* When a request is answered, besides while the rollout is stopped. */
 enum when {
 	STOPPED = 0,
-	EARLY = 1,  /* before it has begun */
+	EARLY = 1,  /* before it has started */
 	URGENT = 2, /* while it runs */
 };
 
@@ -383,8 +383,9 @@ static int answer(struct dap *p, const struct dap_request *q, struct json_writer
 			continue;
 		}
 		if (!(handlers[i].when & EARLY) && !p->d->cursor) {
-			return error_set(err, FAIL_USAGE,
-			                 "the rollout begins with configurationDone");
+			return error_set(
+				err, FAIL_USAGE,
+				"the rollout has not started: send configurationDone first");
 		}
 		return handlers[i].answer(p, q, w, err);
 	}
@@ -437,7 +438,7 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 
 /* ---- while it runs ---- */
 
-/* What cannot wait is answered; true: that, or the end of the input, stops what runs. */
+/* Answers urgent requests. True: one of them, or the end of the input, stops the movement. */
 static bool client_asks_stop(void *ctx)
 {
 	struct dap *p = ctx;
@@ -478,12 +479,12 @@ static int move(struct dap *p, struct error *err)
 
 	forget_stops(p);
 	buf_clear(&p->d->out);
-	(void)!line_run(p->d, str_from(p->movement), &why);
+	(void)!run_command(p->d, str_from(p->movement), &why);
 	note_stop(p, p->reason);
 	return p->leaves ? 0 : send_printed(p, &why, err);
 }
 
-/* Without a rollout there is nothing to debug: the client is told why, and the program ends. */
+/* If the session cannot start, the client gets the reason and a terminated event. */
 static int begin(struct dap *p, struct error *err)
 {
 	struct error unwritten;
@@ -492,7 +493,8 @@ static int begin(struct dap *p, struct error *err)
 	buf_clear(&p->d->out);
 	if (live_session_begin(p->d, err)) {
 		if (!p->leaves && !send_printed(p, err, &unwritten)) {
-			struct json_writer w = dap_begin_event(&p->wire, "terminated");
+			const char *ended = end_status_name(END_TERMINATED); /* of DAP, too */
+			struct json_writer w = dap_begin_event(&p->wire, ended);
 
 			(void)!dap_end_event(&p->wire, &w, &unwritten);
 		}
@@ -504,7 +506,7 @@ static int begin(struct dap *p, struct error *err)
 
 /* ---- one request after the other ---- */
 
-/* What follows a response: events, and what the request started. */
+/* What follows a response: events, and the movement that the request started. */
 static int follow(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	if (json_is(q->command, STR("initialize"))) {

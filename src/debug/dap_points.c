@@ -1,11 +1,11 @@
 /* Breakpoints that a client of the Debug Adapter Protocol sets: see dap_points.h. */
 #include "debug/dap_points.h"
 
-static void delete_points(struct debugger *d, enum point_kind kind)
+static void delete_points(struct points *points, enum point_kind kind)
 {
-	for (size_t i = d->points.count; i-- > 0;) {
-		if (d->points.list[i]->kind == kind) {
-			points_delete(&d->points, d->points.list[i]);
+	for (size_t i = points->count; i-- > 0;) {
+		if (points->list[i]->kind == kind) {
+			points_delete(points, points->list[i]);
 		}
 	}
 }
@@ -27,11 +27,10 @@ static void write_breakpoint(const struct point *one, const struct error *why,
 }
 
 /* One of the request's list: what stands under `key`, with its condition. */
-static void set_breakpoint(struct debugger *d, struct str wanted, const char *key, enum point_kind kind,
-                           struct json_writer *w)
+static void set_breakpoint(struct points *points, struct str wanted, const char *key,
+                           enum point_kind kind, struct json_writer *w)
 {
 	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
-	struct points *points = &d->points;
 	struct point *one = NULL;
 	struct error why = {0};
 	size_t at;
@@ -50,24 +49,24 @@ static void set_breakpoint(struct debugger *d, struct str wanted, const char *ke
 	buf_release(&condition);
 }
 
-void dap_points_set(struct debugger *d, const struct dap_request *q, const char *key,
+void dap_points_set(struct points *points, const struct dap_request *q, const char *key,
                     enum point_kind kind, struct json_writer *w)
 {
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
-	delete_points(d, kind);
+	delete_points(points, kind);
 	jw_key(w, "breakpoints");
 	jw_array(w);
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
-		set_breakpoint(d, one, key, kind, w);
+		set_breakpoint(points, one, key, kind, w);
 	}
 	jw_end(w);
 }
 
 void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w)
 {
-	const struct error why = {
-		.text = "use a function breakpoint, whose name is an expression"};
+	const struct error why = {.text = "breakpoints on lines are not supported: set a "
+	                                  "function breakpoint, whose name is an expression"};
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	jw_key(w, "breakpoints");

@@ -4,11 +4,11 @@
 #define ROLLDBG_DEBUG_DAP_POINTS_H
 
 #include "debug/dap_wire.h"
-#include "debug/debugger.h"
+#include "debug/points.h"
 
 /* Replaces all points of that kind by those of the request, each described under `key`, and writes
    the response's body: what became of each. */
-void dap_points_set(struct debugger *d, const struct dap_request *q, const char *key,
+void dap_points_set(struct points *points, const struct dap_request *q, const char *key,
                     enum point_kind kind, struct json_writer *w);
 /* The body for breakpoints on lines of a source: none is set. */
 void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w);

@@ -122,7 +122,7 @@ int dap_values_members(struct dap_values *v, int64_t number, struct json_writer 
 	struct json_member m;
 
 	if (number < 1 || (size_t)number > v->count) {
-		return error_set(err, FAIL_INPUT, "no value has number %lld any more",
+		return error_set(err, FAIL_INPUT, "unknown variablesReference %lld",
 		                 (long long)number);
 	}
 	const struct dap_value of = v->list[number - 1];

@@ -1,5 +1,5 @@
-/* Values that a client of the Debug Adapter Protocol unfolds: it knows containers by number, until the
-   program moves. */
+/* Structured values for a client of the Debug Adapter Protocol, which refers to containers by number
+   (variablesReference) until the debugger moves. */
 #ifndef ROLLDBG_DEBUG_DAP_VALUES_H
 #define ROLLDBG_DEBUG_DAP_VALUES_H
 
@@ -8,7 +8,7 @@
 
 struct json_writer;
 
-/* A container that was shown. */
+/* A container that was sent. */
 struct dap_value {
 	struct str value; /* raw JSON */
 	struct str path;  /* as watch takes it; absent: it cannot be watched */
@@ -32,7 +32,7 @@ int64_t dap_values_add(struct dap_values *v, struct str value);
 /* "scopes": the call, its result, the state behind and before it. */
 void dap_values_scopes(struct dap_values *v, const struct known *k, int64_t frame,
                        struct json_writer *w);
-/* "variables": the members of that container. FAIL_INPUT: there is none of that number. */
+/* "variables": the members of that container. FAIL_INPUT: there is no such number. */
 MUST_USE int dap_values_members(struct dap_values *v, int64_t number, struct json_writer *w,
                                 struct error *err);
 /* Appends what watch takes for that member (a JSON string); false: it cannot be watched. */

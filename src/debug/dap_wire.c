@@ -11,15 +11,15 @@
 #define HEADER_MAX  4096
 #define INPUT_MAX   (2 * (MESSAGE_MAX + HEADER_MAX))
 #define READ_BYTES  65536
-#define LOOK_MS     1000 /* how often a signal is looked for that came before the wait */
+#define LOOK_MS     1000 /* a signal that came just before the wait is noticed this late */
 
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 {
 	*p = (struct dap_wire){.conf = conf,
-	                        .input = BUF(INPUT_MAX),
-	                        .message = BUF(MESSAGE_MAX),
-	                        .urgent = BUF(MESSAGE_MAX),
-	                        .out = BUF(SIZE_MAX / 2)};
+	                       .input = BUF(INPUT_MAX),
+	                       .message = BUF(MESSAGE_MAX),
+	                       .urgent = BUF(MESSAGE_MAX),
+	                       .out = BUF(SIZE_MAX / 2)};
 }
 
 void dap_wire_release(struct dap_wire *p)
@@ -152,7 +152,7 @@ static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct
 	return parse(buf_view(into), q, err);
 }
 
-/* Reads what has come, or waits so long for something to come. */
+/* Reads what has arrived, or waits that long for input. */
 static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -177,7 +177,7 @@ static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)(void *ctx),
              void *ctx, struct error *err)
 {
-	struct dap_frame f;
+	struct dap_frame f = {0, 0};
 	int found;
 
 	*any = false;
@@ -200,7 +200,7 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)
 int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_urgent_fn *urgent,
                     struct error *err)
 {
-	struct dap_frame f;
+	struct dap_frame f = {0, 0};
 	int found;
 
 	*any = false;

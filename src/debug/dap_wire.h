@@ -7,17 +7,16 @@
 
 struct dap_wire {
 	const struct debug_conf *conf; /* prints */
-	struct buf input;              /* bytes that were read and not taken yet */
-	size_t seen;                   /* of them: requests that are left for later */
+	struct buf input;              /* bytes read but not taken yet */
+	size_t seen;                   /* of these: requests that wait for the next stop */
 	bool ended;                    /* the input has ended */
 	struct buf message;            /* the request that was taken last */
-	struct buf urgent;             /* the last one that could not wait */
+	struct buf urgent;             /* the last one that was taken out of turn */
 	struct buf out;                /* the message that is being written */
 	int64_t seq;                   /* of the last one */
 };
 
-/* Slices live until the next one is read; those of an urgent one and of another do not disturb each
-   other. */
+/* Slices are valid until the next request of the same kind (urgent or not) is read. */
 struct dap_request {
 	int64_t seq;
 	struct str command, arguments; /* raw JSON */
@@ -31,7 +30,7 @@ void dap_wire_release(struct dap_wire *p);
 MUST_USE int dap_read(struct dap_wire *p, struct dap_request *q, bool *any,
                       bool (*stops)(void *ctx), void *ctx, struct error *err);
 
-/* Is it one that cannot wait until the program stops? */
+/* Must this request be answered while the rollout runs? */
 typedef bool dap_urgent_fn(struct str command);
 /* Takes such a request if one has come, without waiting; the others stay for dap_read. *any is
    false if there is none. */

@@ -1,4 +1,4 @@
-/* A session: what it stands on, and what is known there. See debugger.h. */
+/* A session: its current step and what is known about it. See debugger.h. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -118,16 +118,20 @@ bool debugger_is_interrupted(void *ctx)
 	return has_signal(d) || (d->client_asks_stop && d->client_asks_stop(d->client));
 }
 
-/* Nobody is there to go on with a script. */
+/* A script without a terminal ends; otherwise the next command can be given. */
 static bool take_interrupt(void *ctx)
 {
 	struct debugger *d = ctx;
 	const struct debug_conf *c = d->conf;
+	bool attended = !c->batch && (c->terminal || !d->scripted);
+	struct error unused; /* printing fails again with the next output */
+
 	if (!has_signal(d)) {
 		return true; /* the client asked */
 	}
-	bool attended = !c->batch && (c->terminal || !d->scripted);
-
+	if (c->terminal) {
+		(void)!c->print(c->ctx, false, STR("\n"), &unused); /* behind the terminal's ^C */
+	}
 	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
 	return !d->stopped;
 }
@@ -142,7 +146,7 @@ void debugger_wait(struct debugger *d)
 	live_wait(d->live, debugger_is_interrupted, take_interrupt, d);
 }
 
-/* Of a live session's recording the effects are known already. */
+/* A live session derives the effects of its own recording. */
 static const struct effects *effects_of(const struct debugger *d, const char *path,
                                         const char *rollout)
 {
@@ -263,7 +267,7 @@ static int open_first(struct debugger *d, struct error *err)
 	return live_session_begin(d, err);
 }
 
-/* Quits after a failure where nobody is there to go on. */
+/* The commands of the options; ends at the first failure. */
 static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
@@ -274,11 +278,11 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 	for (size_t i = 0; i < c->file_count && !broken && !d->quit && !*failed; i++) {
 		buf_clear(&line);
 		buf_printf(&line, "source %s", c->files[i]);
-		broken = line_answer(d, buf_view(&line), failed, err);
+		broken = run_and_print(d, buf_view(&line), failed, err);
 		d->quit = !debugger_goes_on(d) || d->quit;
 	}
 	for (size_t i = 0; i < c->command_count && !broken && !d->quit && !*failed; i++) {
-		broken = line_answer(d, str_from(c->commands[i]), failed, err);
+		broken = run_and_print(d, str_from(c->commands[i]), failed, err);
 		d->quit = !debugger_goes_on(d) || d->quit;
 	}
 	d->scripted = false;
@@ -286,13 +290,13 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 	return broken;
 }
 
-/* Where it stands at first; for a machine as the reply to no command. */
-static int greet(struct debugger *d, struct error *err)
+/* Prints the start; as JSON it is the reply to no command. */
+static int print_start(struct debugger *d, struct error *err)
 {
 	bool failed;
 
-	d->greeting = true;
-	return line_answer(d, STR(""), &failed, err);
+	d->starting = true;
+	return run_and_print(d, STR(""), &failed, err);
 }
 
 static int run(struct debugger *d, bool *failed, struct error *err)
@@ -304,7 +308,8 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 		if ((c->path && open_first(d, err)) || dap_serve(d, err)) {
 			return -1;
 		}
-	} else if (open_first(d, err) || (!c->quiet && greet(d, err)) || run_scripts(d, failed, err)) {
+	} else if (open_first(d, err) || (!c->quiet && print_start(d, err)) ||
+	           run_scripts(d, failed, err)) {
 		return -1;
 	}
 	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err)) {
@@ -313,7 +318,7 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 	bool unused, runs = d->live && !live_is_over(d->live);
 	if (runs && c->dap) {
 		live_end(d->live, d->stopped);
-	} else if (runs && line_answer(d, STR("kill"), &unused, err)) {
+	} else if (runs && run_and_print(d, STR("kill"), &unused, err)) {
 		return -1;
 	}
 	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;

@@ -152,11 +152,11 @@ static int no_such_fact(struct str name, struct error *err)
 	for (size_t i = 0; i < FACTS_NAMED; i++) {
 		names[i] = named_facts[i].name;
 	}
-	error_set(err, FAIL_USAGE, "nothing is called '%.*s'", STR_ARG(name));
+	error_set(err, FAIL_USAGE, "unknown name '%.*s'", STR_ARG(name));
 	return names_suggest(err, name, names, FACTS_NAMED);
 }
 
-/* Of our own objects the members are known. */
+/* The members of `error` are known; a misspelled one is refused. */
 static int check_member(const struct path *p, struct error *err)
 {
 	const char *names[32];
@@ -175,7 +175,7 @@ static int check_member(const struct path *p, struct error *err)
 			}
 		}
 	}
-	error_set(err, FAIL_USAGE, "an error has no member '%.*s'", STR_ARG(member));
+	error_set(err, FAIL_USAGE, "'error' has no member '%.*s'", STR_ARG(member));
 	return names_suggest(err, member, names, n);
 }
 
@@ -191,7 +191,7 @@ int path_parse(struct str text, struct arena *arena, struct path *out, size_t *a
 		return no_such_fact(name, err);
 	}
 	if (!n && str_is(rest, "")) {
-		return error_set(err, FAIL_USAGE, "a name or a pointer is needed");
+		return error_set(err, FAIL_USAGE, "expected a name or a JSON Pointer");
 	}
 	out->pointer = pointer_of(rest, arena);
 	*at = n;
@@ -228,7 +228,7 @@ static struct str literal_of(struct expression_parser *p)
 static int no_such_word(struct expression_parser *p, const char *what, const char *const *names,
                         size_t count)
 {
-	error_set(p->err, FAIL_USAGE, "no %s is called '%.*s'", what, STR_ARG(p->token));
+	error_set(p->err, FAIL_USAGE, "unknown %s '%.*s'", what, STR_ARG(p->token));
 	return names_suggest(p->err, p->token, names, count);
 }
 
@@ -280,7 +280,7 @@ static int check_effect(struct expression_parser *p)
 	return no_such_word(p, "effect", names, ARRAY_LEN(names));
 }
 
-/* A misspelled word of a closed list would wait for what never comes. */
+/* A breakpoint on a misspelled word of a closed list would never stop. */
 static int check_word(struct expression_parser *p, const struct test *t)
 {
 	bool equality = t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL;
@@ -347,7 +347,7 @@ static int read_value(struct expression_parser *p, struct test *t)
 	size_t n = name_length(p->token);
 
 	if (p->kind == TOKEN_END || p->kind == TOKEN_OPERATOR) {
-		return fail(p, p->begin, "a value is expected here");
+		return fail(p, p->begin, "expected a value");
 	}
 	if (p->kind == TOKEN_WORD && n < p->token.n &&
 	    fact_of((struct str){p->token.p, n}, &fact)) {
@@ -399,8 +399,8 @@ static int read_test(struct expression_parser *p)
 
 	if (p->kind != TOKEN_WORD) {
 		return fail(p, p->begin,
-		            p->kind == TOKEN_END ? "the expression ends too early"
-		                                 : "a name is expected here");
+		            p->kind == TOKEN_END ? "unexpected end of the expression"
+		                                 : "expected a name");
 	}
 	if (is_number(p->token)) {
 		t->left = (struct path){.fact = FACT_STEP, .pointer = STR("")};
@@ -418,7 +418,7 @@ static int read_test(struct expression_parser *p)
 
 /* ---- operators ---- */
 
-static int waits(struct expression_parser *p, enum term_kind kind)
+static int push_operator(struct expression_parser *p, enum term_kind kind)
 {
 	if (p->waiting_count == EXPRESSION_TERMS) {
 		return fail(p, p->begin, "the expression is too long");
@@ -427,8 +427,8 @@ static int waits(struct expression_parser *p, enum term_kind kind)
 	return next(p);
 }
 
-/* Operators that bind at least as tightly come first. */
-static int settle(struct expression_parser *p, enum term_kind loosest)
+/* Emits the waiting operators that bind at least as tightly. */
+static int pop_operators(struct expression_parser *p, enum term_kind loosest)
 {
 	while (p->waiting_count && p->waiting[p->waiting_count - 1] >= loosest) {
 		struct term term = {.kind = p->waiting[--p->waiting_count]};
@@ -440,23 +440,23 @@ static int settle(struct expression_parser *p, enum term_kind loosest)
 	return 0;
 }
 
-static int close_bracket(struct expression_parser *p)
+static int close_parenthesis(struct expression_parser *p)
 {
-	if (settle(p, TERM_IF)) {
+	if (pop_operators(p, TERM_IF)) {
 		return -1;
 	}
 	if (!p->waiting_count) {
-		return fail(p, p->begin, "')' closes nothing");
+		return fail(p, p->begin, "unmatched ')'");
 	}
 	p->waiting_count--;
 	return next(p);
 }
 
-/* What may stand before a test: "!" and "(". */
+/* A test, and what may precede it: "!" and "(". */
 static int read_operand(struct expression_parser *p)
 {
 	while (p->kind == TOKEN_OPERATOR && (str_is(p->token, "!") || str_is(p->token, "("))) {
-		if (waits(p, str_is(p->token, "!") ? TERM_NOT : TERM_OPEN)) {
+		if (push_operator(p, str_is(p->token, "!") ? TERM_NOT : TERM_OPEN)) {
 			return -1;
 		}
 	}
@@ -471,17 +471,17 @@ static int read_operator(struct expression_parser *p)
 	} operators[] = {{"&&", TERM_AND}, {"||", TERM_OR}, {"if", TERM_IF}};
 
 	while (str_is(p->token, ")") && p->kind == TOKEN_OPERATOR) {
-		if (close_bracket(p)) {
+		if (close_parenthesis(p)) {
 			return -1;
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
 		if (p->kind != TOKEN_TEXT && str_is(p->token, operators[i].spelled)) {
-			return settle(p, operators[i].kind) || waits(p, operators[i].kind) ||
-			       read_operand(p);
+			return pop_operators(p, operators[i].kind) ||
+			       push_operator(p, operators[i].kind) || read_operand(p);
 		}
 	}
-	return p->kind == TOKEN_END ? 0 : fail(p, p->begin, "an operator is expected here");
+	return p->kind == TOKEN_END ? 0 : fail(p, p->begin, "expected an operator");
 }
 
 static int parse(struct expression_parser *p)
@@ -494,10 +494,10 @@ static int parse(struct expression_parser *p)
 			return -1;
 		}
 	}
-	if (settle(p, TERM_IF)) {
+	if (pop_operators(p, TERM_IF)) {
 		return -1;
 	}
-	return p->waiting_count ? fail(p, p->begin, "')' is missing") : 0;
+	return p->waiting_count ? fail(p, p->begin, "missing ')'") : 0;
 }
 
 int expression_parse(struct str text, struct expression **out, size_t *at, struct error *err)

@@ -32,7 +32,7 @@ struct named_fact_row {
 };
 extern const struct named_fact_row named_facts[FACTS_NAMED];
 
-/* What an expression is asked about. */
+/* What an expression is evaluated on. */
 struct known {
 	const struct moment *moment;
 	const struct json_paths *ignored; /* in states; may be NULL */
@@ -41,7 +41,7 @@ struct known {
 	void *ctx;
 };
 
-/* A fact, or what is at a pointer in it. */
+/* A fact, or a value inside it. */
 struct path {
 	enum named_fact fact;
 	struct str pointer; /* "": all of it */
@@ -51,7 +51,7 @@ struct path {
    Slices go into `text` or `arena`. FAIL_USAGE, with the nearest name, and the column in *at. */
 MUST_USE int path_parse(struct str text, struct arena *arena, struct path *out, size_t *at,
                         struct error *err);
-/* Its value, raw JSON; absent: unknown, or nothing there. `scratch` may hold it. */
+/* Its value, raw JSON; absent: unknown, or no such member. `scratch` may hold it. */
 struct str path_value(const struct path *p, const struct known *k, struct buf *scratch);
 /* The whole fact. */
 struct str fact_value(enum named_fact fact, const struct known *k);
@@ -65,11 +65,11 @@ void expression_free(struct expression *e); /* NULL is fine */
 struct str expression_text(const struct expression *e);
 bool expression_holds(struct expression *e, const struct known *k);
 
-/* Does it name nothing but what is known before the call is sent? */
+/* Does it only name facts that are known before the call is sent? */
 bool expression_is_before(const struct expression *e);
-/* Does it ask for findings? */
+/* Does it need findings? */
 bool expression_asks_rules(const struct expression *e);
-/* Does it ask for the effect of a step? */
+/* Does it need the effect of the step? */
 bool expression_asks_effect(const struct expression *e);
 /* Calls back for each path that has a pointer. */
 void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),

@@ -38,7 +38,8 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 			broken = error_set(err, FAIL_INPUT, "a command is longer than 1 MiB");
 			break;
 		}
-		broken = line_answer(d, text_trim((struct str){line, (size_t)n}), &one_failed, err);
+		broken = run_and_print(d, text_trim((struct str){line, (size_t)n}), &one_failed,
+		                       err);
 		*failed = *failed || one_failed;
 		d->quit = d->quit || !debugger_goes_on(d);
 	}
@@ -54,8 +55,8 @@ struct editor {
 	History *history;
 	char prompt[16];
 	struct buf common; /* what all candidates begin with */
-	struct buf shown;
-	size_t candidates;
+	struct buf shown;  /* the candidates, in lines as wide as the terminal */
+	size_t candidates, cells;
 };
 
 static char *prompt_of(EditLine *line)
@@ -81,8 +82,12 @@ static void take_candidate(void *ctx, struct str candidate)
 	}
 	buf_cut(&e->common, n);
 	if (e->candidates <= SHOWN_MAX) {
-		buf_text(&e->shown, "  ");
+		size_t cells = text_cells(candidate) + 2;
+		bool fits = e->cells + cells < e->d->conf->style.columns;
+
+		buf_text(&e->shown, !e->cells || fits ? "  " : "\n  ");
 		text_escape(&e->shown, candidate);
+		e->cells = fits ? e->cells + cells : cells;
 	}
 }
 
@@ -106,7 +111,7 @@ static unsigned char complete(EditLine *line, int key)
 
 	(void)key;
 	el_get(line, EL_CLIENTDATA, &e);
-	e->candidates = 0;
+	e->candidates = e->cells = 0;
 	buf_clear(&e->shown);
 	complete_line(e->d, typed, take_candidate, e);
 	if (!e->candidates) {
@@ -186,7 +191,7 @@ static int read_terminal(struct editor *e, struct error *err)
 		if (typed.n) {
 			history(e->history, &event, H_ENTER, line);
 		}
-		broken = line_answer(d, or_last(d, typed), &failed, err);
+		broken = run_and_print(d, or_last(d, typed), &failed, err);
 		d->quit = d->quit || !debugger_goes_on(d);
 	}
 	return broken;
@@ -198,7 +203,7 @@ static int edit_lines(struct debugger *d, struct error *err)
 
 	e.line = el_init("rolldbg", stdin, stdout, stderr);
 	if (!e.line) {
-		return error_set(err, FAIL_SYSTEM, "the terminal cannot be used");
+		return error_set(err, FAIL_SYSTEM, "cannot use the terminal");
 	}
 	el_set(e.line, EL_CLIENTDATA, &e);
 	el_set(e.line, EL_PROMPT, prompt_of);

@@ -87,12 +87,11 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);
-	failed = l->stop_fd < 0 || l->wake_fd < 0 ? error_errno(err, "cannot start a live session")
-	                                          : t->record(t->ctx, &l->path, err) ||
-	                                                    live_judge_open(&l->judge,
-	                                                                    buf_cstr(&l->path),
-	                                                                    q->verdict,
-	                                                                    q->verdict_user, err);
+	failed = l->stop_fd < 0 || l->wake_fd < 0
+	                 ? error_errno(err, "cannot start a live session")
+	                 : t->record(t->ctx, &l->path, err) ||
+	                           live_judge_open(&l->judge, buf_cstr(&l->path), q->verdict,
+	                                           q->verdict_user, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
 		failed = error_errno(err, "cannot start a thread");
 	}

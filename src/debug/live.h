@@ -1,19 +1,19 @@
-/* A rollout that runs in a thread of its own and asks before each call: what the debugger steps. */
+/* A rollout that runs in a thread of its own and waits before each call: what the debugger steps. */
 #ifndef ROLLDBG_DEBUG_LIVE_H
 #define ROLLDBG_DEBUG_LIVE_H
 
 #include "debug/judged.h"
 #include "rollout/rollout.h"
 
-/* What a rollout is to be. The caller's policy asks `wrap` (see rollout.h). */
+/* What to run; `wrap` goes into the rollout's configuration (rollout.h). */
 struct live_request {
-	bool again; /* as a recording says: seed, reset, task and calls below; else the options do */
+	bool again; /* with the seed, reset, task and calls below; else with those of the options */
 	bool has_seed;
 	int64_t seed;
 	struct str reset; /* raw JSON object; absent: none */
 	const char *task; /* NULL: named after the environment */
 	int64_t sample;
-	struct str calls;  /* raw JSON array of {"name","arguments"} */
+	struct str calls; /* raw JSON array of {"name","arguments"} */
 	/* of a fork: the rollout it comes from, absent: none, how many of its steps are repeated,
 	   and its recording */
 	struct str parent;
@@ -23,7 +23,7 @@ struct live_request {
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
 	struct line_sink sink; /* takes every line */
-	int stop_fd;           /* readable: an answer is not waited for any longer */
+	int stop_fd;           /* readable: stop waiting for a reply */
 	judged_fn *verdict;    /* called in the rollout's thread when it has ended */
 	void *verdict_user;
 };
@@ -41,7 +41,7 @@ struct live_target {
 enum proposal_kind {
 	PROPOSAL_CALL,    /* `name` and `arguments` */
 	PROPOSAL_NO_CALL, /* the policy's turn has no call, or one that cannot be sent */
-	PROPOSAL_DONE,    /* it will not go on, for `reason` */
+	PROPOSAL_DONE,    /* it ends the rollout, for `reason` */
 	PROPOSAL_NONE,    /* there is no policy, or it was interrupted: `reason` */
 };
 

@@ -25,10 +25,11 @@ struct live {
 	pthread_cond_t changed;
 	enum live_phase phase;
 	bool ending, pausing;
-	bool interrupted; /* it ends because the program is to end */
+	bool interrupted;   /* it ends because the program is to end */
 	live_pass_fn *pass; /* while it goes on */
 	void *pass_ctx;
-	struct proposal proposal; /* while it asks, both threads leave it alone but by agreement */
+	struct proposal
+		proposal; /* written by the rollout before LIVE_ASKS, then by the debugger */
 	struct buf name, arguments, reason, state;
 
 	/* of the rollout's thread alone */
@@ -41,7 +42,7 @@ struct live {
 	int64_t sent; /* calls */
 	struct event_queue events;
 	bool diverged; /* one of them says so */
-	/* A call by hand where the policy made none: what it said instead, or that it said nothing. */
+	/* The user sent a call where the policy made none: its own decision, or that it made none. */
 	struct decision replaced;
 	bool replaces, silent, spoke;
 	struct rollout_result result;

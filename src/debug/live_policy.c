@@ -13,7 +13,7 @@ static void drain_fd(int fd)
 	(void)ignored;
 }
 
-/* The interrupt was for what has ended by now. */
+/* The interrupt has done its work: what it interrupted has ended. */
 static void forget_stop(struct live *l)
 {
 	drain_fd(l->stop_fd);
@@ -138,7 +138,7 @@ static bool passes(struct live *l)
 	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
 }
 
-/* What the real policy says; an interrupt leaves it without an answer. */
+/* Asks the real policy; an interrupt leaves the proposal empty. */
 static int consult(struct live *l, const struct policy_view *v, struct decision *d,
                    struct error *err)
 {
@@ -152,7 +152,8 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	*d = (struct decision){.kind = DECIDE_NOTHING};
 	l->spoke = false;
 	if (!l->inner) {
-		propose(l, PROPOSAL_NONE, d, v, "nothing is proposed: call NAME JSON sends a call");
+		propose(l, PROPOSAL_NONE, d, v,
+		        "no call is proposed; send one with: call NAME JSON");
 		return 0;
 	}
 	if (!l->inner->ops->decide(l->inner, v, d, err)) {
@@ -166,13 +167,13 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	forget_stop(l);
 	*d = (struct decision){.kind = DECIDE_NOTHING};
 	propose(l, PROPOSAL_NONE, d, v,
-	        "the policy was interrupted: step asks it again, call NAME JSON sends a call");
+	        "the policy was interrupted; 'step' asks it again, 'call NAME JSON' sends a call");
 	l->proposal.asks_again = true;
 	return 0;
 }
 
-/* What the debugger made of it. */
-static void settle(struct live *l, struct decision *d)
+/* Turns the proposal, as the debugger left it, into the decision. */
+static void apply_proposal(struct live *l, struct decision *d)
 {
 	const struct proposal *p = &l->proposal;
 
@@ -209,7 +210,7 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 	if (is_interrupted(l)) {
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
-	settle(l, out);
+	apply_proposal(l, out);
 	l->sent += out->kind == DECIDE_CALL;
 	return 0;
 }
@@ -242,8 +243,8 @@ static void observe(struct policy *policy, const struct policy_result *r, struct
 	                                  .outcome = l->replaced.outcome,
 	                                  .message = l->replaced.message};
 
-	/* a policy is told what came of its own decisions: a model's conversation has no place for
-	   the result of a call that it did not make */
+	/* A policy only sees the results of its own decisions: a model's conversation has no place
+	   for the result of a call that it did not make. */
 	if (!l->replaces || !l->silent) {
 		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
 	}

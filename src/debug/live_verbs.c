@@ -13,12 +13,11 @@ static int need_live(struct debugger *d, struct error *err)
 	}
 	if (d->live && !live_is_over(d->live)) {
 		return error_set(err, FAIL_USAGE,
-		                 "this is a recorded step; the session stands at its newest one: "
-		                 "goto end");
+		                 "this is a recorded step; go to the newest one first: goto end");
 	}
 	return error_set(err, FAIL_USAGE,
-	                 d->live ? "the session has ended; fork begins another one"
-	                         : "there is no live session; fork begins one");
+	                 d->live ? "the session has ended; start another one with: fork"
+	                         : "there is no live session; start one with: fork");
 }
 
 /* ---- beginning a session ---- */
@@ -73,16 +72,16 @@ static int check_json(struct debugger *d, struct str json, struct error *err)
 
 	if (json_validate(json, &fault)) {
 		d->column = fault.at;
-		return error_set(err, FAIL_USAGE, "the arguments are no JSON: %s", fault.why);
+		return error_set(err, FAIL_USAGE, "the arguments are not JSON: %s", fault.why);
 	}
 	return json_type(json) == JSON_OBJECT
 	               ? 0
 	               : error_set(err, FAIL_USAGE,
-	                           "the arguments must be an object: {\"name\": value}");
+	                           "the arguments must be a JSON object: {\"name\": value}");
 }
 
-/* The call may be meant to be wrong, so that what does not fit is only said. */
-static void warn_misfit(struct debugger *d, struct str name, struct str json)
+/* A user may want to send a wrong call: a mismatch is only a warning. */
+static void warn_mismatch(struct debugger *d, struct str name, struct str json)
 {
 	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS];
 	struct error why;
@@ -105,7 +104,7 @@ static int propose(struct debugger *d, struct str name, struct str json, struct 
 		d->column += at || d->column == SIZE_MAX ? 0 : name.n + 1;
 		return -1;
 	}
-	warn_misfit(d, name, json);
+	warn_mismatch(d, name, json);
 	live_edit(d->live, name, json);
 	return 0;
 }
@@ -118,7 +117,7 @@ int verb_call(struct debugger *d, struct str arguments, struct error *err)
 		return -1;
 	}
 	if (!name.n) {
-		return error_set(err, FAIL_USAGE, "which tool? tools lists them");
+		return error_set(err, FAIL_USAGE, "which tool? 'tools' lists them");
 	}
 	return propose(d, name, rest, err) || verb_step(d, STR(""), err) ? -1 : 0;
 }
@@ -135,10 +134,11 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 	}
 	if (!name.n && live_proposal(d->live)->kind != PROPOSAL_CALL) {
 		return error_set(err, FAIL_USAGE,
-		                 "no call is proposed that could be edited: edit NAME JSON");
+		                 "no call is proposed; name a tool: edit NAME JSON");
 	}
 	if (!rest.n) {
-		return error_set(err, FAIL_USAGE, "edit {\"argument\": value}, or edit NAME JSON");
+		return error_set(err, FAIL_USAGE,
+		                 "the new arguments are missing: edit JSON, or edit NAME JSON");
 	}
 	struct buf kept = BUF(BUF_MAX_MESSAGE);
 	buf_str(&kept, name.n ? name : live_proposal(d->live)->name);
@@ -183,15 +183,14 @@ static int need_target(const struct debugger *d, struct error *err)
 {
 	return d->conf->target ? 0
 	                       : error_set(err, FAIL_USAGE,
-	                                   "no environment to run it in: start with debug FILE "
-	                                   "\1env\2 URL");
+	                                   "there is no environment to run it in; start with: "
+	                                   "debug FILE \1env\2 URL");
 }
 
 static void warn_unseeded(struct debugger *d, const struct prefix *p)
 {
 	if (!live_is_seeded(d->live)) {
-		buf_printf(&d->out,
-		           "warning: %s; the new session may start in another state\n",
+		buf_printf(&d->out, "warning: %s; the new session may start in another state\n",
 		           p->has_seed ? "the environment takes no seed"
 		                       : "the recording has no seed");
 	}
@@ -227,7 +226,7 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 	return 0;
 }
 
-static void say_prefix(struct debugger *d, const struct prefix *p, bool same)
+static void report_prefix(struct debugger *d, const struct prefix *p, bool same)
 {
 	if (!same) {
 		buf_printf(&d->out, "The new session differs from the recording; it stays live "
@@ -269,7 +268,7 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 		failed = run_prefix(d, &p, parent, &same, err);
 	}
 	if (!failed) {
-		say_prefix(d, &p, same);
+		report_prefix(d, &p, same);
 		buf_printf(&d->out, "recording: %s\n", live_path(d->live));
 		d->moved = true;
 		stop_print(d);

@@ -92,7 +92,7 @@ static int print_prompt(struct debugger *d, struct error *err)
 	}
 	reader_close(r);
 	if (more >= 0 && d->out.n == start) {
-		buf_text(&d->out, "no prompt: the policy asks no model\n");
+		buf_text(&d->out, "no prompt: the policy uses no model\n");
 	}
 	return more < 0 ? -1 : 0;
 }
@@ -150,9 +150,9 @@ static void put_diff(struct debugger *d)
 {
 	stop_title(&d->now, d->conf->style, &d->out);
 	if (d->now.position == 0) {
-		buf_text(&d->out, "  before the first step nothing has changed\n");
+		buf_text(&d->out, "  this is the start of the rollout\n");
 	} else if (d->now.line->step < 0) {
-		buf_text(&d->out, "  no call was sent\n");
+		buf_text(&d->out, "  this turn sent no call\n");
 	}
 	stop_changes(d, SIZE_MAX, &d->out);
 }
@@ -190,7 +190,7 @@ static int put_rows(struct debugger *d, int64_t from, int64_t here, struct error
 		}
 	}
 	if (got == 0 && from > here) {
-		buf_text(&d->out, "   (nothing further)\n");
+		buf_text(&d->out, "   (end of the recording)\n");
 	}
 	return got < 0 ? -1 : 0;
 }
@@ -231,7 +231,7 @@ void backtrace_put(const struct rollout_verdict *v, struct style style, struct b
 		}
 	}
 	if (!v->finding_count) {
-		buf_text(out, "no findings up to here\n");
+		buf_text(out, "no findings\n");
 	}
 	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
 	                v->counters.unknown, v->counters.failed, v->counters.reward, out);
@@ -298,7 +298,7 @@ static int no_such_tool(struct str tools, struct str wanted, struct error *err)
 		names_add(&names, buf_view(&name));
 		buf_release(&name);
 	}
-	error_set(err, FAIL_USAGE, "no tool is called '%.*s'", STR_ARG(wanted));
+	error_set(err, FAIL_USAGE, "there is no tool '%.*s'", STR_ARG(wanted));
 	names_suggest(err, wanted, names.text, names.count);
 	names_release(&names);
 	return -1;
@@ -363,7 +363,7 @@ static void put_session(struct debugger *d)
 
 	outline_text(&d->out, "recording", debugger_file(d), style);
 	buf_str(&text, str_from(f->name));
-	buf_text(&text, f->others ? " (others: info rollouts)" : "");
+	buf_text(&text, f->others ? " (one of several: info rollouts)" : "");
 	outline_text(&d->out, "rollout", buf_cstr(&text), style);
 	put_header(d, &f->header);
 	buf_clear(&text);
@@ -384,7 +384,7 @@ static void put_facts(struct debugger *d)
 	for (size_t i = 0; i < FACTS_NAMED; i++) {
 		buf_printf(&d->out, "  %-14s%s\n", named_facts[i].name, named_facts[i].meaning);
 	}
-	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (in the state). "
+	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (of the state). "
 	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
 }
 
@@ -416,28 +416,34 @@ static int info_facts(struct debugger *d, struct error *err)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	int (*put)(struct debugger *d, struct error *err);
+} info_about[] = {{"breakpoints", info_breakpoints},
+                  {"display", info_display},
+                  {"rollouts", info_rollouts},
+                  {"facts", info_facts}};
+
+const char *info_topic(size_t i)
+{
+	return i < ARRAY_LEN(info_about) ? info_about[i].name : NULL;
+}
+
 int verb_info(struct debugger *d, struct str arguments, struct error *err)
 {
-	static const struct {
-		const char *name;
-		int (*put)(struct debugger *d, struct error *err);
-	} about[] = {{"breakpoints", info_breakpoints},
-	             {"display", info_display},
-	             {"rollouts", info_rollouts},
-	             {"facts", info_facts}};
-	const char *names[ARRAY_LEN(about)];
+	const char *names[ARRAY_LEN(info_about)];
 	struct str word = text_trim(arguments);
 
 	if (!word.n) {
 		put_session(d);
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(about); i++) {
-		names[i] = about[i].name;
-		if (str_starts(str_from(about[i].name), word)) {
-			return about[i].put(d, err);
+	for (size_t i = 0; i < ARRAY_LEN(info_about); i++) {
+		names[i] = info_about[i].name;
+		if (str_starts(str_from(names[i]), word)) {
+			return info_about[i].put(d, err);
 		}
 	}
-	error_set(err, FAIL_USAGE, "nothing to tell about '%.*s'", STR_ARG(word));
+	error_set(err, FAIL_USAGE, "undefined info command: \"%.*s\"", STR_ARG(word));
 	return names_suggest(err, word, names, ARRAY_LEN(names));
 }

@@ -2,7 +2,7 @@
    and the prompt. Not here: options (cmd/), how findings look (report/), driving a rollout
    (rollout/). */
 
-/* Where the debugger stands: one step of a rollout with what came of it. */
+/* One step of a rollout with its result. */
 #ifndef ROLLDBG_DEBUG_MOMENT_H
 #define ROLLDBG_DEBUG_MOMENT_H
 

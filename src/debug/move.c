@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 
-/* What ends a movement over recorded facts besides its end. */
+/* When a movement stops. */
 struct travel {
 	struct debugger *d;
 	int64_t left; /* steps or turns; 0: no limit */
@@ -39,13 +39,13 @@ static int is_end_of_travel(void *ctx, const struct moment *m, struct error *err
 	       (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_RECORDED));
 }
 
-static void say_end(struct debugger *d)
+static void report_end(struct debugger *d)
 {
 	const struct cursor_facts *f = cursor_facts(d->cursor);
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	if (d->live && !live_is_over(d->live)) {
-		buf_text(&text, "this is the newest step: from here on calls are sent");
+		buf_text(&text, "this is the newest step: the next step sends a call");
 	} else if (f->end.text.p) {
 		buf_printf(&text, "end of the rollout: %s: ", end_status_name(f->end.status));
 		json_text_or_json(f->end.value[KEY_REASON], &text);
@@ -93,7 +93,7 @@ static int travel_forward(struct travel *t, struct error *err)
 		return -1;
 	}
 	if (got == 0) {
-		say_end(d);
+		report_end(d);
 	}
 	debugger_refresh(d);
 	if (got == 0 && d->now.position == before) {
@@ -103,7 +103,7 @@ static int travel_forward(struct travel *t, struct error *err)
 	return 0;
 }
 
-/* Single steps back do not look at breakpoints on the way: where they end is said at once. */
+/* Steps back do not stop at breakpoints on the way. */
 static int travel_back(struct debugger *d, int64_t to, struct error *err)
 {
 	int got = cursor_go(d->cursor, to > 0 ? to : 0, err);
@@ -111,11 +111,13 @@ static int travel_back(struct debugger *d, int64_t to, struct error *err)
 	if (got < 0) {
 		return -1;
 	}
-	if (d->now.position == 0) {
-		buf_text(&d->out, "start of the recording\n");
-		return 0;
+	bool moved = d->now.position > 0;
+	if (to < 0) {
+		buf_text(&d->out, "No more reverse-execution history.\n");
 	}
-	arrive(d, false, PHASE_RECORDED);
+	if (moved) {
+		arrive(d, false, PHASE_RECORDED);
+	}
 	return 0;
 }
 
@@ -134,7 +136,7 @@ static bool stops_at_answer(struct travel *t)
 }
 
 /* The call that comes next, as the line it will be. */
-static bool stops_at_proposal(struct travel *t, bool says)
+static bool stops_at_proposal(struct travel *t, bool report)
 {
 	struct debugger *d = t->d;
 	struct line l;
@@ -146,7 +148,7 @@ static bool stops_at_proposal(struct travel *t, bool says)
 		struct known k = known_at(d, &m);
 
 		stops = points_stop(&d->points, &k, PHASE_PROPOSED);
-		if (stops && says) {
+		if (stops && report) {
 			points_hit(&d->points, &k, PHASE_PROPOSED, &d->out);
 		}
 	}
@@ -177,8 +179,8 @@ static bool nothing_stops(void *ctx, const struct moment *answered)
 {
 	struct travel *t = ctx;
 
-	if (answered && (counts_down(t, answered) ||
-	                 (!t->ignores_points && stops_behind(t, answered)))) {
+	if (answered &&
+	    (counts_down(t, answered) || (!t->ignores_points && stops_behind(t, answered)))) {
 		return false;
 	}
 	return !stops_at_proposal(t, false);
@@ -232,7 +234,7 @@ static int travel(struct travel *t, struct error *err)
 	}
 	if (d->live && live_is_over(d->live) && d->now.is_last) {
 		buf_text(&d->out,
-		         "the session has ended; backtrace says what was found, fork begins "
+		         "the session has ended; 'backtrace' shows the findings, 'fork' starts "
 		         "another one\n");
 		return 0;
 	}
@@ -314,14 +316,14 @@ int verb_reverse_continue(struct debugger *d, struct str arguments, struct error
 		return -1;
 	}
 	if (d->now.position == 0) {
-		buf_text(&d->out, "start of the recording\n");
+		buf_text(&d->out, "No more reverse-execution history.\n");
 		return 0;
 	}
 	int got = cursor_search(d->cursor, true, is_end_of_travel, &t, err);
 	if (got < 0) {
 		return -1;
 	}
-	buf_text(&d->out, got ? "" : "start of the recording\n");
+	buf_text(&d->out, got ? "" : "No more reverse-execution history.\n");
 	arrive(d, false, PHASE_RECORDED);
 	return 0;
 }
@@ -337,7 +339,7 @@ int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err
 	debugger_refresh(d);
 	return got ? 0
 	           : error_set(err, FAIL_USAGE, "the recording has no %s %lld%s", what,
-	                       (long long)number, turn ? "" : "; is it a turn? goto turn N");
+	                       (long long)number, turn ? "" : "; to name a turn, write: turn N");
 }
 
 int verb_goto(struct debugger *d, struct str arguments, struct error *err)
@@ -369,10 +371,10 @@ int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
 	struct str id = text_trim(arguments);
 
 	if (!id.n) {
-		return error_set(err, FAIL_USAGE, "which one? info rollouts lists them");
+		return error_set(err, FAIL_USAGE, "which rollout? 'info rollouts' lists them");
 	}
 	if (d->live && !live_is_over(d->live)) {
-		return error_set(err, FAIL_USAGE, "a live session has one rollout");
+		return error_set(err, FAIL_USAGE, "the live session has no other rollout");
 	}
 	buf_str(&name, id);
 	int failed = debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err);

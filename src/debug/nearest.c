@@ -65,7 +65,7 @@ int nearest_pointer(const struct path *p, const struct known *k, struct error *e
 	}
 	value = unfold(value, &scratch);
 	add_members(value, part.pointer, &names);
-	error_set(err, FAIL_USAGE, "%s has no %.*s here", fact, STR_ARG(p->pointer));
+	error_set(err, FAIL_USAGE, "%s has no member %.*s here", fact, STR_ARG(p->pointer));
 	if (names.count) {
 		names_suggest(err, p->pointer, names.text, names.count);
 	}

@@ -1,10 +1,10 @@
-/* A pointer that leads nowhere: the nearest one that leads somewhere. */
+/* Suggestions for a pointer without a value. */
 #ifndef ROLLDBG_DEBUG_NEAREST_H
 #define ROLLDBG_DEBUG_NEAREST_H
 
 #include "debug/expression.h"
 
-/* FAIL_USAGE: "state has no /posit; did you mean '/position'?". Returns -1. */
+/* FAIL_USAGE: "state has no member /posit here; did you mean '/position'?". Returns -1. */
 int nearest_pointer(const struct path *p, const struct known *k, struct error *err);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define VALUE_CELLS 200 /* of a value that is shown at a stop; print shows all of it */
+
 static void point_free(struct point *p)
 {
 	expression_free(p->expression);
@@ -31,7 +33,7 @@ static int add(struct points *p, enum point_kind kind, struct point **out, struc
 
 	if (p->count == POINTS_MAX) {
 		return error_set(err, FAIL_USAGE,
-		                 "there are %d breakpoints and displays already; delete some",
+		                 "no more than %d breakpoints and displays: delete some",
 		                 POINTS_MAX);
 	}
 	one = mem_new(sizeof(*one));
@@ -204,29 +206,31 @@ static void put_value(struct str value, struct buf *out)
 
 	if (value.p) {
 		brief_value(&text, value);
-		text_escape(out, buf_view(&text));
+		text_escape_cut(out, buf_view(&text), VALUE_CELLS);
 	} else {
-		buf_text(out, "nothing there");
+		buf_text(out, "absent");
 	}
 	buf_release(&text);
 }
 
-static void say_hit(struct points *p, const struct point *one, const struct known *k,
-                    struct buf *out)
+static void report_hit(struct points *p, const struct point *one, const struct known *k,
+                       struct buf *out)
 {
 	bool watch = one->kind == POINT_WATCH;
 
-	buf_printf(out, "%s %d, ",
-	           watch                       ? "Watchpoint"
-	           : one->kind == POINT_TBREAK ? "Temporary breakpoint"
-	                                       : "Breakpoint",
-	           one->number);
+	if (watch) {
+		buf_printf(out, "Watchpoint %d: ", one->number);
+	} else {
+		buf_printf(out, "%s %d, ",
+		           one->kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
+		           one->number);
+	}
 	text_escape(out, one->text);
 	buf_char(out, '\n');
 	if (watch) {
-		buf_text(out, "  old: ");
+		buf_text(out, "  Old value = ");
 		put_value(watched(&one->path, k, false, &p->before), out);
-		buf_text(out, "\n  new: ");
+		buf_text(out, "\n  New value = ");
 		put_value(watched(&one->path, k, true, &p->after), out);
 		buf_char(out, '\n');
 	}
@@ -243,7 +247,7 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 		one->hits++;
 		p->hit = true;
 		p->hit_watch = one->kind == POINT_WATCH;
-		say_hit(p, one, k, out);
+		report_hit(p, one, k, out);
 	}
 	for (size_t i = p->count; i-- > 0;) {
 		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits) {
@@ -262,6 +266,31 @@ static const char *kind_name(enum point_kind kind)
 	return names[kind];
 }
 
+static void list_display(const struct point *one, struct buf *out)
+{
+	buf_printf(out, "%-4d", one->number);
+	text_escape(out, one->text);
+	buf_char(out, '\n');
+}
+
+static void list_break(const struct point *one, struct buf *out)
+{
+	buf_printf(out, "%-4d%-13s%-5s%-4s", one->number,
+	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint",
+	           one->kind == POINT_TBREAK ? "del" : "keep", one->enabled ? "y" : "n");
+	text_escape(out, one->text);
+	buf_char(out, '\n');
+	if (one->condition) {
+		buf_text(out, "        stop only if ");
+		text_escape(out, expression_text(one->condition));
+		buf_char(out, '\n');
+	}
+	if (one->hits) {
+		buf_printf(out, "        already hit %lld time%s\n", (long long)one->hits,
+		           one->hits == 1 ? "" : "s");
+	}
+}
+
 void points_list(const struct points *p, bool display, struct buf *out)
 {
 	bool any = false;
@@ -272,22 +301,16 @@ void points_list(const struct points *p, bool display, struct buf *out)
 		if ((one->kind == POINT_DISPLAY) != display) {
 			continue;
 		}
+		if (!any) {
+			buf_text(out,
+			         display ? "Num Expression\n" : "Num Type         Disp Enb What\n");
+		}
 		any = true;
-		buf_printf(out, "%-4d%-8s%s", one->number, kind_name(one->kind),
-		           one->enabled ? "" : "(disabled) ");
-		text_escape(out, one->text);
-		if (one->condition) {
-			buf_text(out, " if ");
-			text_escape(out, expression_text(one->condition));
-		}
-		if (one->hits) {
-			buf_printf(out, "  hit %lld time%s", (long long)one->hits,
-			           one->hits == 1 ? "" : "s");
-		}
-		buf_char(out, '\n');
+		(display ? list_display : list_break)(one, out);
 	}
 	if (!any) {
-		buf_text(out, display ? "no displays\n" : "no breakpoints or watchpoints\n");
+		buf_text(out,
+		         display ? "There are no displays.\n" : "No breakpoints or watchpoints.\n");
 	}
 }
 

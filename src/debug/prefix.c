@@ -6,7 +6,7 @@
 
 #define DIFFERENCES_SHOWN 10
 
-/* ---- what was called ---- */
+/* ---- its calls ---- */
 
 struct calls {
 	struct json_writer w;
@@ -47,7 +47,7 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	int got = cursor_search(c, false, add_call, &calls, err);
 	jw_end(&calls.w);
 	if (got >= 0 && text.full) {
-		got = error_set(err, FAIL_INPUT, "the calls of this rollout are more than 64 MiB");
+		got = error_set(err, FAIL_INPUT, "the calls of this rollout exceed 64 MiB");
 	}
 	p->request.calls = arena_str(&p->arena, buf_view(&text));
 	p->steps = calls.sent;
@@ -56,7 +56,7 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	return got < 0 ? -1 : 0;
 }
 
-/* ---- what the rollout was ---- */
+/* ---- its header ---- */
 
 static void take_header(struct prefix *p, const struct cursor_facts *f, const char *file, bool fork)
 {
@@ -94,9 +94,9 @@ void prefix_release(struct prefix *p)
 	arena_release(&p->arena);
 }
 
-/* ---- did the same come of it? ---- */
+/* ---- comparing states ---- */
 
-/* The recorded state before that step, which is what followed the one before it. */
+/* The recorded state before that step, or behind the last one. */
 static int recorded_state(const struct prefix *p, struct cursor *parent, int64_t step,
                           struct str *out, struct error *err)
 {
@@ -140,7 +140,7 @@ int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step, struct
 	*same = is_same(recorded, state, p->ignored);
 	if (!*same) {
 		buf_printf(out,
-		           "%s step %lld the state is not the one recorded (recorded -> now):\n",
+		           "the state %s step %lld differs from the recording (recorded -> now):\n",
 		           step < p->steps ? "before" : "after",
 		           (long long)(step < p->steps ? step : step - 1));
 		changes_list(out, recorded, state, p->ignored, DIFFERENCES_SHOWN);

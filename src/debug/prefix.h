@@ -1,5 +1,5 @@
-/* The first steps of a recorded rollout: what is needed to run them again, and to tell whether the
-   same came of them. */
+/* The first steps of a recorded rollout: what is needed to repeat them in a new session, and to compare
+   the states. */
 #ifndef ROLLDBG_DEBUG_PREFIX_H
 #define ROLLDBG_DEBUG_PREFIX_H
 

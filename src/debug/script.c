@@ -14,7 +14,7 @@
 
 /* ---- save, source ---- */
 
-/* A file that we wrote may be replaced; a recording must not be lost to a slip of the fingers. */
+/* Only a file written by save is replaced: a typing error must not destroy a recording. */
 static int check_replaceable(const char *path, struct error *err)
 {
 	char begins[sizeof(FILE_BEGINS)] = "";
@@ -31,7 +31,8 @@ static int check_replaceable(const char *path, struct error *err)
 	return n == strlen(FILE_BEGINS) && !strcmp(begins, FILE_BEGINS)
 	               ? 0
 	               : error_set(err, FAIL_USAGE,
-	                           "%s exists and holds something else than saved commands", path);
+	                           "%s exists and was not written by save; choose another name",
+	                           path);
 }
 
 int verb_save(struct debugger *d, struct str arguments, struct error *err)
@@ -43,7 +44,7 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	buf_text(&text, FILE_BEGINS);
 	points_save(&d->points, &text);
 	failed = path.n ? check_replaceable(buf_cstr(&path), err)
-	                : error_set(err, FAIL_USAGE, "to which file?");
+	                : error_set(err, FAIL_USAGE, "which file?");
 	FILE *f = failed ? NULL : fopen(buf_cstr(&path), "wb");
 	if (!failed) {
 		bool written = f && fwrite(text.p, 1, text.n, f) == text.n;
@@ -68,27 +69,26 @@ static struct str cut_line(struct str *rest)
 	return line;
 }
 
-int file_run(struct debugger *d, const char *path, struct error *err)
+int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
 	struct buf text = BUF(FILE_MAX);
 	struct str rest;
 	int failed = 0;
 
 	if (d->depth == FILES_DEEP) {
-		return error_set(err, FAIL_USAGE, "%s: files of commands are nested too deeply",
-		                 path);
+		return error_set(err, FAIL_USAGE, "%s: command files are nested too deeply", path);
 	}
-	if (file_read("commands", path, &text, err)) {
+	if (file_read("command file", path, &text, err)) {
 		buf_release(&text);
 		return -1;
 	}
 	d->depth++;
 	rest = buf_view(&text);
 	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
-		failed = line_run(d, cut_line(&rest), err);
+		failed = run_command(d, cut_line(&rest), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
-			d->column = SIZE_MAX; /* the line is not in sight */
+			d->column = SIZE_MAX; /* the line is in a file: no caret */
 		}
 	}
 	d->depth--;
@@ -101,7 +101,7 @@ int verb_source(struct debugger *d, struct str arguments, struct error *err)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_str(&path, text_trim(arguments));
-	int failed = path.n ? file_run(d, buf_cstr(&path), err)
+	int failed = path.n ? run_command_file(d, buf_cstr(&path), err)
 	                    : error_set(err, FAIL_USAGE, "which file?");
 	buf_release(&path);
 	return failed;
@@ -126,14 +126,14 @@ int verb_quit(struct debugger *d, struct str arguments, struct error *err)
 
 /* ---- one command ---- */
 
-int line_run(struct debugger *d, struct str line, struct error *err)
+int run_command(struct debugger *d, struct str line, struct error *err)
 {
 	struct str rest = line, word = argument_word(&rest);
 	const struct verb *v;
 
 	d->column = SIZE_MAX;
-	if (d->greeting) {
-		d->greeting = false;
+	if (d->starting) {
+		d->starting = false;
 		d->moved = true;
 		stop_print(d);
 		return d->live && live_is_over(d->live) ? live_session_report(d, err) : 0;
@@ -153,8 +153,8 @@ int line_run(struct debugger *d, struct str line, struct error *err)
 }
 
 /* "error: ...", below the line with a caret under the place. */
-static void put_trouble(const struct debugger *d, struct str line, const struct error *err,
-                        struct buf *out)
+static void put_error(const struct debugger *d, struct str line, const struct error *err,
+                      struct buf *out)
 {
 	if (d->column != SIZE_MAX && d->column <= line.n) {
 		buf_text(out, "  ");
@@ -207,7 +207,7 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 	buf_char(out, '\n');
 }
 
-int line_answer(struct debugger *d, struct str line, bool *failed, struct error *err)
+int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err)
 {
 	struct buf reply = BUF(SIZE_MAX / 2);
 	struct error why = {0};
@@ -215,7 +215,7 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 	buf_clear(&d->out);
 	buf_clear(&d->value);
 	d->moved = false;
-	*failed = line_run(d, line, &why) != 0;
+	*failed = run_command(d, line, &why) != 0;
 	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d); /* by the exit */
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));
@@ -224,7 +224,7 @@ int line_answer(struct debugger *d, struct str line, bool *failed, struct error 
 		buf_clear(&d->out);
 		buf_str(&d->out, buf_view(&reply));
 	} else if (*failed && !said) {
-		put_trouble(d, line, &why, &reply);
+		put_error(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
 	if (!broken && *failed && !d->conf->json) {

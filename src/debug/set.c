@@ -4,8 +4,8 @@
 #include "debug/nearest.h"
 #include "json/write.h"
 
-/* A pointer that is nowhere may be right elsewhere: said, not refused. */
-static void warn_nowhere(void *ctx, const struct path *p)
+/* A pointer that leads nowhere here may exist at other steps: a warning, not an error. */
+static void warn_absent(void *ctx, const struct path *p)
 {
 	struct debugger *d = ctx;
 	struct known k = debugger_known(d);
@@ -26,8 +26,9 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 	struct point *one;
 
 	if (!text_trim(text).n) {
-		return error_set(err, FAIL_USAGE,
-		                 "where? a step's number, or an expression: reward > 0, tool NAME");
+		return error_set(
+			err, FAIL_USAGE,
+			"which step, or which condition? break 5, break reward > 0, break tool NAME");
 	}
 	if (points_add_break(&d->points, kind, text, &one, &d->column, err)) {
 		return -1;
@@ -36,7 +37,7 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 	           one->number);
 	text_escape(&d->out, one->text);
 	buf_char(&d->out, '\n');
-	expression_each_path(one->expression, warn_nowhere, d);
+	expression_each_path(one->expression, warn_absent, d);
 	return 0;
 }
 
@@ -81,7 +82,7 @@ int verb_watch(struct debugger *d, struct str arguments, struct error *err)
 	buf_printf(&d->out, "Watchpoint %d: ", one->number);
 	text_escape(&d->out, one->text);
 	buf_char(&d->out, '\n');
-	warn_nowhere(d, &one->path);
+	warn_absent(d, &one->path);
 	return 0;
 }
 
@@ -95,7 +96,7 @@ int verb_display(struct debugger *d, struct str arguments, struct error *err)
 		if (points_add_path(&d->points, POINT_DISPLAY, text, &one, &d->column, err)) {
 			return -1;
 		}
-		warn_nowhere(d, &one->path);
+		warn_absent(d, &one->path);
 	}
 	points_display(&d->points, &k, &d->out);
 	return 0;
@@ -113,9 +114,8 @@ static struct point *find(struct debugger *d, bool display, struct str text, str
 	}
 	struct point *one = points_find(&d->points, display, number);
 	if (!one) {
-		error_set(err, FAIL_USAGE, "no %s has number %lld; info %s lists them",
-		          display ? "display" : "breakpoint", (long long)number,
-		          display ? "display" : "breakpoints");
+		error_set(err, FAIL_USAGE, "No %s number %lld.", display ? "display" : "breakpoint",
+		          (long long)number);
 	}
 	return one;
 }
@@ -161,13 +161,19 @@ int verb_undisplay(struct debugger *d, struct str arguments, struct error *err)
 
 static int set_enabled(struct debugger *d, struct str arguments, bool enabled, struct error *err)
 {
-	struct str word = argument_word(&arguments);
-	struct point *one = argument_none(arguments, err) ? NULL : find(d, false, word, err);
+	bool all = !text_trim(arguments).n;
 
-	if (!one) {
-		return -1;
+	for (size_t i = 0; all && i < d->points.count; i++) {
+		d->points.list[i]->enabled = d->points.list[i]->kind == POINT_DISPLAY || enabled;
 	}
-	one->enabled = enabled;
+	while (text_trim(arguments).n) {
+		struct point *one = find(d, false, argument_word(&arguments), err);
+
+		if (!one) {
+			return -1;
+		}
+		one->enabled = enabled;
+	}
 	return 0;
 }
 
@@ -194,8 +200,8 @@ int verb_condition(struct debugger *d, struct str arguments, struct error *err)
 		return -1;
 	}
 	buf_printf(&d->out,
-	           text.n ? "Breakpoint %d now has a condition: %.*s\n"
-	                  : "Breakpoint %d has no condition any more%.*s\n",
+	           text.n ? "Breakpoint %d now stops only if %.*s\n"
+	                  : "Breakpoint %d now unconditional.%.*s\n",
 	           one->number, STR_ARG(text));
 	return 0;
 }

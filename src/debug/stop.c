@@ -58,7 +58,33 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* What the step changed, at most so many lines. */
+/* Cuts each line to the terminal's width. */
+static void put_cut_lines(struct str lines, size_t columns, struct buf *out)
+{
+	while (lines.n) {
+		const char *feed = memchr(lines.p, '\n', lines.n);
+		struct str line = {lines.p, feed ? (size_t)(feed - lines.p) : lines.n};
+
+		text_escape_cut(out, line, columns);
+		buf_char(out, '\n');
+		lines = str_skip(lines, line.n + 1);
+	}
+}
+
+static void put_changes(struct debugger *d, size_t most, struct buf *out)
+{
+	struct buf lines = BUF(SIZE_MAX / 2);
+
+	changes_list(&lines, d->now.line->value[KEY_STATE], d->now.after, d->ignored, most);
+	if (most == SIZE_MAX) {
+		buf_str(out, buf_view(&lines));
+	} else {
+		put_cut_lines(buf_view(&lines), d->conf->style.columns, out);
+	}
+	buf_release(&lines);
+}
+
+/* What the step changed: at most so many lines, which are cut unless all are wanted (SIZE_MAX). */
 void stop_changes(struct debugger *d, size_t most, struct buf *out)
 {
 	const struct moment *m = &d->now;
@@ -72,15 +98,15 @@ void stop_changes(struct debugger *d, size_t most, struct buf *out)
 		return;
 	}
 	size_t start = out->n;
-	changes_list(out, m->line->value[KEY_STATE], m->after, d->ignored, most);
+	put_changes(d, most, out);
 	if (out->n == start) {
 		buf_text(out, "  state unchanged\n");
 	} else if (m->effect == EFFECT_UNCHANGED) {
-		buf_text(out, "  (no effect: this changes by itself)\n");
+		buf_text(out, "  (no effect: this also changes without calls)\n");
 	}
 }
 
-/* Why it failed, as the policy was told. */
+/* The error, or what the policy got instead. */
 static void put_failure(struct debugger *d)
 {
 	const struct line *l = d->now.line;
@@ -150,7 +176,7 @@ static void put_findings(struct debugger *d)
 		return;
 	}
 	if (d->now.end > FINDINGS_AUTO) {
-		buf_text(&d->out, "  findings so far: see backtrace\n");
+		buf_text(&d->out, "  findings so far: use backtrace (the recording is long)\n");
 	} else if (debugger_findings(d, put_rules, d, &err)) {
 		buf_printf(&d->out, "  findings so far: unknown: %s\n", err.text);
 	}
@@ -176,9 +202,9 @@ void stop_proposal(struct debugger *d)
 		buf_text(&d->out, "a turn without a call");
 		break;
 	case PROPOSAL_DONE:
-		buf_text(&d->out, "nothing: ");
+		buf_text(&d->out, "no call: ");
 		text_escape(&d->out, p->reason);
-		buf_text(&d->out, "; step ends the rollout, call sends another call");
+		buf_text(&d->out, "; 'step' ends the rollout, 'call' sends another call");
 		break;
 	case PROPOSAL_NONE:
 		text_escape(&d->out, p->reason);

@@ -37,7 +37,8 @@ static int is_ambiguous(struct str word, struct error *err)
 			buf_printf(&names, "%s%s", names.n ? ", " : "", verbs[i].name);
 		}
 	}
-	error_set(err, FAIL_USAGE, "'%.*s' could be any of: %s", STR_ARG(word), buf_cstr(&names));
+	error_set(err, FAIL_USAGE, "Ambiguous command \"%.*s\": %s.", STR_ARG(word),
+	          buf_cstr(&names));
 	buf_release(&names);
 	return -1;
 }
@@ -50,9 +51,9 @@ static int is_unknown(struct str word, struct error *err)
 		names[i] = verbs[i].name;
 	}
 	const char *near = text_nearest(word, names, verbs_count);
-	return error_set(err, FAIL_USAGE, "no command is called '%.*s'; %s%s%s", STR_ARG(word),
-	                 near ? "did you mean '" : "help lists them", near ? near : "",
-	                 near ? "'?" : "");
+	return error_set(err, FAIL_USAGE, "Undefined command: \"%.*s\". %s%s%s", STR_ARG(word),
+	                 near ? "Did you mean \"" : "Try \"help\".", near ? near : "",
+	                 near ? "\"?" : "");
 }
 
 int verb_find(struct str word, const struct verb **out, struct error *err)
@@ -79,8 +80,8 @@ int verb_find(struct str word, const struct verb **out, struct error *err)
 /* ---- help ---- */
 
 static const char *const group_titles[VERB_GROUPS] = {[GROUP_MOVE] = "Moving",
-                                                      [GROUP_LOOK] = "Looking",
-                                                      [GROUP_STOP] = "Stopping",
+                                                      [GROUP_LOOK] = "Examining",
+                                                      [GROUP_STOP] = "Breakpoints and displays",
                                                       [GROUP_LIVE] = "Live sessions",
                                                       [GROUP_OTHER] = "Other"};
 
@@ -112,7 +113,7 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 		}
 		help_line(d, v);
 		if (*v->short_forms) {
-			buf_printf(&d->out, "  short: %s\n", v->short_forms);
+			buf_printf(&d->out, "  aliases: %s\n", v->short_forms);
 		}
 		return 0;
 	}
@@ -124,8 +125,8 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 			}
 		}
 	}
-	buf_text(&d->out, "An unambiguous beginning of a name is enough. What expressions can "
-	                  "name: info facts\n");
+	buf_text(&d->out, "Names can be abbreviated if unambiguous. 'info facts' lists what "
+	                  "expressions can name.\n");
 	return 0;
 }
 
@@ -166,7 +167,7 @@ int argument_count(struct str rest, int64_t *out, struct error *err)
 	if (argument_none(rest, err) || (word.n && number_of(word, out, err))) {
 		return -1;
 	}
-	return *out ? 0 : error_set(err, FAIL_USAGE, "expected at least 1");
+	return *out ? 0 : error_set(err, FAIL_USAGE, "expected a number of at least 1");
 }
 
 int argument_place(struct str rest, bool *turn, int64_t *out, struct error *err)
@@ -178,7 +179,7 @@ int argument_place(struct str rest, bool *turn, int64_t *out, struct error *err)
 		word = argument_word(&rest);
 	}
 	if (!word.n) {
-		return error_set(err, FAIL_USAGE, "which %s? a number is needed",
+		return error_set(err, FAIL_USAGE, "expected the number of a %s",
 		                 named_facts[*turn ? FACT_TURN : FACT_STEP].name);
 	}
 	return argument_none(rest, err) || number_of(word, out, err) ? -1 : 0;

@@ -207,7 +207,7 @@ asked() {
 	has "$output" 'the session has ended: stopped'
 	[ "$(jq -r 'select(.type == "end").steps' a.jsonl)" = 3 ]
 	expect 2 rolldbg run --break 'reward >'
-	has "$stderr" '--break: column 9: a value is expected here'
+	has "$stderr" '--break: column 9: expected a value'
 	expect 2 rolldbg run --break turn --group-size 2
 	has "$stderr" '--break is for a single rollout'
 	rolldbg run --quiet --seed 42 --out good.jsonl
@@ -215,7 +215,7 @@ asked() {
 	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
 	has "$output" '6 steps repeated; every state matches the recording'
 	expect 0 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
-	has "$output" 'before step 1 the state is not the one recorded'
+	has "$output" 'the state before step 1 differs from the recording'
 	has "$output" './position    8'
 	expect 2 rolldbg replay golden.jsonl good.jsonl --until-divergence
 }

@@ -75,7 +75,7 @@ wandered() {
 	# without a seed the ice is another one in each session
 	run --separate-stderr rolldbg shrink w.jsonl --env "$target" --rule effect-despite-error --max-runs 200 --json
 	[ "$status" -le 1 ]
-	has "$stderr" 'flaky: effect-despite-error came in '
+	has "$stderr" 'flaky: effect-despite-error appeared in '
 	[ "$(jq .flaky <<<"$output")" = true ]
 	[ "$(jq .to <<<"$output")" -lt 20 ]
 }
@@ -84,7 +84,7 @@ wandered() {
 	wandered "$bad"
 	expect 0 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error --max-runs 5 --json
 	[ "$(jq -c '[.minimal, .to > 3, .runs <= 6]' <<<"$output")" = '[false,true,true]' ]
-	has "$stderr" 'stopped by --max-runs: what is left may not be minimal'
+	has "$stderr" 'stopped by --max-runs: the result may not be minimal'
 	# and what was written is not replaced
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error
 	has "$stderr" 'w.shrunk.jsonl exists; use --force to replace it'
@@ -98,7 +98,7 @@ wandered() {
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-eror
 	has "$stderr" "did you mean 'effect-despite-error'?"
 	expect 2 rolldbg shrink w.jsonl --env "$bad"
-	has "$stderr" 'say what to look for: --rule RULE or --divergence GOLDEN'
+	has "$stderr" 'what to look for is missing: --rule RULE or --divergence GOLDEN'
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --divergence w.jsonl
 	[ ! -e w.shrunk.jsonl ]
 }

@@ -4,6 +4,7 @@
 #include "facts/movement.h"
 
 #include "facts/clocks.h"
+#include "facts/fingerprint.h"
 #include "json/scan.h"
 
 #define KEPT_MAX                                                                                   \
@@ -162,17 +163,20 @@ static bool has_digest(const struct member_changes *states, struct str state)
 	return is_digest(state);
 }
 
-static bool holds(struct str text, struct str part)
+/* Is it a key somewhere in the value? */
+static bool has_key(struct str value, struct str text)
 {
-	for (size_t i = 0; i + part.n <= text.n; i++) {
-		if (text.p[i] == part.p[0] && memcmp(text.p + i, part.p, part.n) == 0) {
+	for (size_t i = 0; i + text.n < value.n; i++) {
+		if (value.p[i] == text.p[0] && memcmp(value.p + i, text.p, text.n) == 0 &&
+		    value.p[i + text.n] == ':') {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Does the state contain a text from the arguments, as a key or as a value? */
+/* Does the state have a member with a name that is in the arguments? A list of names is no such
+   thing: it may say what there is to be read. */
 static bool names_argument(struct str state, struct str arguments)
 {
 	struct json_member member;
@@ -180,7 +184,7 @@ static bool names_argument(struct str state, struct str arguments)
 
 	while (json_next_member(arguments, &cursor, &member)) {
 		struct str text = member.type == JSON_STRING ? member.value : STR_NONE;
-		if (text.n > 2 && holds(state, text)) {
+		if (text.n > 2 && has_key(state, text)) {
 			return true;
 		}
 	}
@@ -257,6 +261,15 @@ static void take_repeat(struct movement_facts *m, struct str observation,
 	keep(&a->value, observation, ANSWER_MAX);
 }
 
+/* Only whether they are equal is known of answers that are too long to be kept. */
+static void compare_long(struct movement_facts *m, struct str observation)
+{
+	bool differ = m->fingerprint ? m->fingerprint != (fingerprint(observation) | 1)
+	                             : m->observation.n > 0;
+
+	m->texts_differ = m->texts_differ || differ;
+}
+
 static void take_observation(struct movement_facts *m, const struct line *l, struct buf *scratch)
 {
 	struct str observation = l->value[KEY_OBSERVATION];
@@ -269,7 +282,9 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 
 	m->answered++;
 	m->telling = m->telling || is_telling(observation);
-	if (m->observation.n) {
+	if (!m->observation.n || observation.n > KEPT_MAX) {
+		compare_long(m, observation);
+	} else {
 		compare(&m->observations, &m->texts_differ, buf_view(&m->observation), observation,
 		        &between, scratch);
 	}
@@ -299,6 +314,7 @@ void movement_step(struct movement_facts *m, const struct line *l, uint64_t call
 	}
 	if (m->answered_ok) {
 		keep(&m->observation, l->value[KEY_OBSERVATION], KEPT_MAX);
+		m->fingerprint = m->observation.n ? 0 : fingerprint(l->value[KEY_OBSERVATION]) | 1;
 	}
 }
 

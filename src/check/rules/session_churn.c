@@ -2,6 +2,7 @@
    the rollout. */
 #include "check/check.h"
 
+#include "facts/fingerprint.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
@@ -9,7 +10,22 @@
 #define COUNTED_MIN 2 /* calls whose count rose by exactly one */
 #define BACK_MIN    2 /* how often the count fell, and how often it rose */
 
+#define POINTS_MAX 32 /* remembered; later ones are none */
+#define CALLS_MAX  32 /* the same */
+
+/* Where the environment was: its count, and a hash of its state's hash. */
+struct point {
+	int64_t count;
+	uint64_t state;
+};
+
 struct churn {
+	struct point points[POINTS_MAX];
+	size_t point_count;
+	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
+	size_t counted_count;
+	bool may_return; /* the newest call is none of them, and the count fell; when: */
+	int64_t fell_from, turn, step;
 	struct span session, episode, falls;
 	int64_t count;    /* the environment's newest count, if known */
 	int64_t from, to; /* of the first fall */
@@ -32,21 +48,81 @@ static bool is_done(const struct line *l)
 	return l->terminated == 1 || l->truncated == 1;
 }
 
+static bool was_counted(const struct churn *s, uint64_t call)
+{
+	for (size_t i = 0; i < s->counted_count; i++) {
+		if (s->counted[i] == call) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_fall(struct churn *s, int64_t from, int64_t turn, int64_t step)
+{
+	if (s->falls.count == 0) {
+		s->from = from;
+		s->to = s->count;
+	}
+	span_add(&s->falls, turn, step);
+}
+
+/* Takes the state at this line, with the count so far; true if both were the same before. */
+static bool take_point(struct churn *s, const struct line *l)
+{
+	struct str hash = line_state_hash(l);
+	struct point now = {s->known ? s->count : 0, fingerprint(hash)};
+
+	if (hash.n == 0) {
+		return false;
+	}
+	for (size_t i = 0; i < s->point_count; i++) {
+		if (s->points[i].count == now.count && s->points[i].state == now.state) {
+			return true;
+		}
+	}
+	if (s->point_count < POINTS_MAX) {
+		s->points[s->point_count++] = now;
+	}
+	return false;
+}
+
+/* A call that takes the environment back to where it was (undo, load) takes back the count, too. */
+static void look_back(struct churn *s, const struct line *l)
+{
+	bool returned = l && take_point(s, l);
+
+	if (s->may_return && !returned) {
+		note_fall(s, s->fell_from, s->turn, s->step);
+	}
+	s->may_return = false;
+}
+
 static void note_count(struct churn *s, const struct derived_line *m)
 {
+	const struct line *l = m->line;
+	int64_t before = s->count;
+	bool known = s->known;
+
+	look_back(s, l);
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
-	if (s->known && m->env_steps < s->count && !is_done(m->line)) {
-		if (s->falls.count == 0) {
-			s->from = s->count;
-			s->to = m->env_steps;
-		}
-		span_add(&s->falls, m->line->turn, m->line->step);
-	}
-	s->rises += s->known && m->env_steps > s->count;
 	s->count = m->env_steps;
 	s->known = true;
+	if (known && s->count < before && !is_done(l)) {
+		s->may_return = !was_counted(s, peer_call_spelled(m));
+		s->fell_from = before;
+		s->turn = l->turn;
+		s->step = l->step;
+		if (!s->may_return) {
+			note_fall(s, before, l->turn, l->step);
+		}
+	}
+	if (s->count > (known ? before : 0) && s->counted_count < CALLS_MAX) {
+		s->counted[s->counted_count++] = peer_call_spelled(m);
+	}
+	s->rises += known && s->count > before;
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -88,8 +164,9 @@ static void say_changed(const char *what, const struct span *when, struct findin
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
-	const struct churn *s = state;
+	struct churn *s = state;
+
+	look_back(s, m->line);
 	say_changed("session", &s->session, out);
 	say_changed("episode", &s->episode, out);
 	if (is_evidence(s, r)) {
@@ -115,7 +192,9 @@ const struct check check_session_churn = {
 	       "only if every counted call, at least two of them, increased it by one (other "
 	       "counts are of frames, or of what is left), or if it rose and fell at least twice "
 	       "each. Counts after a step that reported the end of the episode are no evidence: "
-	       "environments with autoreset start again then.\n"
+	       "environments with autoreset start again then. Nor is a count that falls with a call "
+	       "over which it never rose, if count and state are what they were together before: "
+	       "such a call (undo, load) takes the environment back.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "
 	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
 	       "an automatic reset at the end of an episode, or another client that resets the "

@@ -16,7 +16,7 @@
 /* Before so many of them an environment of one's own has not shown itself, either. */
 #define BUSY_MIN 4
 /* So many calls moved another member, which then stayed: an environment of one's own. */
-#define OWN_MIN 4
+#define OWN_MIN 3
 
 void sharing_release(struct sharing *s)
 {

@@ -150,17 +150,23 @@ static bool is_digest(struct str value)
 	return text.n >= DIGEST_MIN;
 }
 
-static bool has_digest(const struct member_changes *states, struct str state)
+/* Does the state consist of digests? One beside other members may be of a task or a program. */
+static bool is_digests(const struct member_changes *states, struct str state)
 {
 	struct json_member member;
 	size_t cursor = 0;
+	bool found = is_digest(state);
 
 	while (json_next_member(state, &cursor, &member)) {
-		if (is_digest(member.value) && !member_changes_ignores(states, member.key)) {
-			return true;
+		if (member_changes_ignores(states, member.key)) {
+			continue;
 		}
+		if (!is_digest(member.value)) {
+			return false;
+		}
+		found = true;
 	}
-	return is_digest(state);
+	return found;
 }
 
 /* Is it a key somewhere in the value? */
@@ -291,7 +297,7 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	take_repeat(m, observation, &between, scratch);
 	if (m->state.n) {
 		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
-		m->digest = m->digest || has_digest(&m->states, buf_view(&m->state));
+		m->digest = m->digest || is_digests(&m->states, buf_view(&m->state));
 		m->about_calls = m->about_calls ||
 		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
 	}

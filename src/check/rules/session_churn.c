@@ -26,6 +26,7 @@ struct churn {
 	size_t counted_count;
 	bool may_return; /* the newest call is none of them, and the count fell; when: */
 	int64_t fell_from, turn, step;
+	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
 	int64_t count;    /* the environment's newest count, if known */
 	int64_t from, to; /* of the first fall */
@@ -95,34 +96,54 @@ static void look_back(struct churn *s, const struct line *l)
 	if (s->may_return && !returned) {
 		note_fall(s, s->fell_from, s->turn, s->step);
 	}
+	s->returned = s->returned || (s->may_return && returned);
 	s->may_return = false;
+}
+
+/* The count fell, not with the end of an episode. */
+static void take_fall(struct churn *s, int64_t from, const struct line *l, bool counted)
+{
+	s->may_return = !counted;
+	s->fell_from = from;
+	s->turn = l->turn;
+	s->step = l->step;
+	if (counted) {
+		note_fall(s, from, l->turn, l->step);
+	}
+}
+
+/* A call over which the count rose before, or rises now. */
+static void take_counted(struct churn *s, uint64_t call, bool counted, bool rises)
+{
+	if (s->returned && counted) {
+		if (!rises) {
+			note_fall(s, s->fell_from, s->turn, s->step);
+		}
+		s->returned = false;
+	}
+	if (rises && !counted && s->counted_count < CALLS_MAX) {
+		s->counted[s->counted_count++] = call;
+	}
 }
 
 static void note_count(struct churn *s, const struct derived_line *m)
 {
-	const struct line *l = m->line;
-	int64_t before = s->count;
+	int64_t before = s->known ? s->count : 0;
 	bool known = s->known;
 
-	look_back(s, l);
+	look_back(s, m->line);
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
+	uint64_t call = peer_call_spelled(m);
+	bool counted = was_counted(s, call), rises = m->env_steps > before;
 	s->count = m->env_steps;
 	s->known = true;
-	if (known && s->count < before && !is_done(l)) {
-		s->may_return = !was_counted(s, peer_call_spelled(m));
-		s->fell_from = before;
-		s->turn = l->turn;
-		s->step = l->step;
-		if (!s->may_return) {
-			note_fall(s, before, l->turn, l->step);
-		}
+	s->rises += known && rises;
+	if (known && s->count < before && !is_done(m->line)) {
+		take_fall(s, before, m->line, counted);
 	}
-	if (s->count > (known ? before : 0) && s->counted_count < CALLS_MAX) {
-		s->counted[s->counted_count++] = peer_call_spelled(m);
-	}
-	s->rises += known && s->count > before;
+	take_counted(s, call, counted, rises);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -193,8 +214,8 @@ const struct check check_session_churn = {
 	       "counts are of frames, or of what is left), or if it rose and fell at least twice "
 	       "each. Counts after a step that reported the end of the episode are no evidence: "
 	       "environments with autoreset start again then. Nor is a count that falls with a call "
-	       "over which it never rose, if count and state are what they were together before: "
-	       "such a call (undo, load) takes the environment back.\n"
+	       "over which it never rose, if count and state are what they were together before "
+	       "and the environment counts on from there: such a call (undo, load) takes it back.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "
 	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
 	       "an automatic reset at the end of an episode, or another client that resets the "

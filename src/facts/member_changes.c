@@ -11,8 +11,9 @@
 #define DEPTH_MAX 6 /* deeper containers are compared as one value */
 #define ELEMENTS_MAX                                                                               \
 	8 /* longer arrays, and arrays of different lengths, are compared as one value */
-#define POINTER_MAX  200                /* bytes */
-#define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined */
+#define RESTLESS_MIN 8   /* members of an object all of which change without a call: it does */
+#define POINTER_MAX  200 /* bytes */
+#define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
 #define STAMPS_MIN   3
 #define READINGS_MIN 2 /* by then most members have shown their behavior */
 
@@ -163,6 +164,24 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 	}
 }
 
+/* Do all members differ in these two readings, none of which is a container? */
+static bool is_restless(struct str before, struct str after)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_type(after) != JSON_OBJECT || json_count(after) < RESTLESS_MIN) {
+		return false;
+	}
+	while (json_next_member(after, &cursor, &m)) {
+		if (m.type == JSON_OBJECT || m.type == JSON_ARRAY ||
+		    str_eq(json_get(before, m.key), m.value)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Elements that were moved without a call are in no order: so are the others. */
 static bool is_unordered(const struct member_changes *c, struct str pointer)
 {
@@ -210,7 +229,8 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 			take_ignored(c, buf_view(&w.pointer), a, b, between);
 		} else if (respelled_number(a, b) || is_reordered(c, buf_view(&w.pointer), a, b)) {
 			same = true;
-		} else if (w.depth < DEPTH_MAX && is_comparable(a, b)) {
+		} else if (w.depth < DEPTH_MAX && is_comparable(a, b) &&
+		           (between->called || !is_restless(a, b))) {
 			descend(&w, a, b);
 		} else if (!equal) {
 			differ |= note(c, &w, a, b, between);
@@ -276,7 +296,8 @@ static bool is_settled(const struct member_changes *c)
 member_set member_changes_take(struct member_changes *c, struct str before, struct str after,
                                const struct interval *between)
 {
-	c->done = c->done || before.n > VALUE_MAX || after.n > VALUE_MAX;
+	/* without a call there are few readings, and one of them decides about all later ones */
+	c->done = c->done || (between->called && (before.n > VALUE_MAX || after.n > VALUE_MAX));
 	if (c->done) {
 		return CHANGES_UNKNOWN;
 	}

@@ -4,6 +4,7 @@
 #include "facts/movement.h"
 
 #include "facts/clocks.h"
+#include "facts/fingerprint.h"
 #include "json/scan.h"
 
 #define KEPT_MAX                                                                                   \
@@ -149,30 +150,39 @@ static bool is_digest(struct str value)
 	return text.n >= DIGEST_MIN;
 }
 
-static bool has_digest(const struct member_changes *states, struct str state)
+/* Does the state consist of digests? One beside other members may be of a task or a program. */
+static bool is_digests(const struct member_changes *states, struct str state)
 {
 	struct json_member member;
 	size_t cursor = 0;
+	bool found = is_digest(state);
 
 	while (json_next_member(state, &cursor, &member)) {
-		if (is_digest(member.value) && !member_changes_ignores(states, member.key)) {
-			return true;
+		if (member_changes_ignores(states, member.key)) {
+			continue;
 		}
+		if (!is_digest(member.value)) {
+			return false;
+		}
+		found = true;
 	}
-	return is_digest(state);
+	return found;
 }
 
-static bool holds(struct str text, struct str part)
+/* Is it a key somewhere in the value? */
+static bool has_key(struct str value, struct str text)
 {
-	for (size_t i = 0; i + part.n <= text.n; i++) {
-		if (text.p[i] == part.p[0] && memcmp(text.p + i, part.p, part.n) == 0) {
+	for (size_t i = 0; i + text.n < value.n; i++) {
+		if (value.p[i] == text.p[0] && memcmp(value.p + i, text.p, text.n) == 0 &&
+		    value.p[i + text.n] == ':') {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Does the state contain a text from the arguments, as a key or as a value? */
+/* Does the state have a member with a name that is in the arguments? A list of names is no such
+   thing: it may say what there is to be read. */
 static bool names_argument(struct str state, struct str arguments)
 {
 	struct json_member member;
@@ -180,7 +190,7 @@ static bool names_argument(struct str state, struct str arguments)
 
 	while (json_next_member(arguments, &cursor, &member)) {
 		struct str text = member.type == JSON_STRING ? member.value : STR_NONE;
-		if (text.n > 2 && holds(state, text)) {
+		if (text.n > 2 && has_key(state, text)) {
 			return true;
 		}
 	}
@@ -257,6 +267,15 @@ static void take_repeat(struct movement_facts *m, struct str observation,
 	keep(&a->value, observation, ANSWER_MAX);
 }
 
+/* Only whether they are equal is known of answers that are too long to be kept. */
+static void compare_long(struct movement_facts *m, struct str observation)
+{
+	bool differ = m->fingerprint ? m->fingerprint != (fingerprint(observation) | 1)
+	                             : m->observation.n > 0;
+
+	m->texts_differ = m->texts_differ || differ;
+}
+
 static void take_observation(struct movement_facts *m, const struct line *l, struct buf *scratch)
 {
 	struct str observation = l->value[KEY_OBSERVATION];
@@ -269,14 +288,16 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 
 	m->answered++;
 	m->telling = m->telling || is_telling(observation);
-	if (m->observation.n) {
+	if (!m->observation.n || observation.n > KEPT_MAX) {
+		compare_long(m, observation);
+	} else {
 		compare(&m->observations, &m->texts_differ, buf_view(&m->observation), observation,
 		        &between, scratch);
 	}
 	take_repeat(m, observation, &between, scratch);
 	if (m->state.n) {
 		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
-		m->digest = m->digest || has_digest(&m->states, buf_view(&m->state));
+		m->digest = m->digest || is_digests(&m->states, buf_view(&m->state));
 		m->about_calls = m->about_calls ||
 		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
 	}
@@ -299,6 +320,7 @@ void movement_step(struct movement_facts *m, const struct line *l, uint64_t call
 	}
 	if (m->answered_ok) {
 		keep(&m->observation, l->value[KEY_OBSERVATION], KEPT_MAX);
+		m->fingerprint = m->observation.n ? 0 : fingerprint(l->value[KEY_OBSERVATION]) | 1;
 	}
 }
 

@@ -37,6 +37,7 @@ struct movement_facts {
 	bool texts_differ, repeats_differ;  /* the same for arrays and mixed types */
 	struct buf state;                   /* at the newest line; empty: unknown */
 	struct buf observation;             /* of the newest step that was answered ok */
+	uint64_t fingerprint;               /* of one that is too long to be kept; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
 	int64_t answered,
@@ -44,7 +45,7 @@ struct movement_facts {
 	bool seen;        /* an effect is certain: observations are not compared any more */
 	bool shared;      /* state and observation share a member with the same value */
 	bool digest;      /* the state contains one: of what calls change, or of a task */
-	/* the state is about what calls act on: it contains names that occur in a call's
+	/* the state is about what calls act on: it has a member with a name from a call's
 	   arguments */
 	bool about_calls;
 	bool telling; /* an observation contained more than an acknowledgement */

@@ -13,8 +13,10 @@
 #define CHANGED_MIN 2
 #define ONE_IN      8
 #define OLD_MAX     4 /* changes to an old value for each one to a new one */
+/* Before so many of them an environment of one's own has not shown itself, either. */
+#define BUSY_MIN 4
 /* So many calls moved another member, which then stayed: an environment of one's own. */
-#define OWN_MIN 4
+#define OWN_MIN 3
 
 void sharing_release(struct sharing *s)
 {
@@ -154,6 +156,12 @@ static bool is_old(const struct pauses *p, struct str key, struct str known, str
 	return str_eq(known, value) || str_eq(json_get(buf_view(&p->previous), key), value);
 }
 
+static void note_call(struct shared_member *m, struct str before, struct str after)
+{
+	m->calls += before.p && after.p;
+	m->moved += before.p && after.p && !str_eq(before, after);
+}
+
 /* `known`: before the call, where that is to be compared, too. True when it changed while
    others acted. */
 static bool take_member(struct pauses *p, const struct pause *at, struct str key, struct str known,
@@ -165,6 +173,7 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 	if (!m) {
 		return false;
 	}
+	note_call(m, json_get(buf_view(&p->state), key), before);
 	if (!is_busy(p, at)) {
 		m->alone += !same && !old && p->number > 1; /* a reset may tell what it likes */
 		return false;
@@ -300,9 +309,10 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 
 static bool is_shared(const struct shared_member *m)
 {
-	return m->changed >= CHANGED_MIN && OLD_MAX * m->changed >= m->old &&
-	       ONE_IN * (m->changed + m->old) >= m->busy && m->alone == 0 &&
-	       2 * m->matched >= m->changed && m->different > 0 && 2 * m->different >= m->alike;
+	return m->changed >= CHANGED_MIN && m->busy >= BUSY_MIN && 2 * m->moved >= m->calls &&
+	       OLD_MAX * m->changed >= m->old && ONE_IN * (m->changed + m->old) >= m->busy &&
+	       m->alone == 0 && 2 * m->matched >= m->changed && m->different > 0 &&
+	       2 * m->different >= m->alike;
 }
 
 static bool is_own(const struct shared_member *m)

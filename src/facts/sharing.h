@@ -26,6 +26,9 @@ struct shared_member {
 	double by;
 	bool even;
 	int64_t alone; /* it changed in a pause in which certainly none did */
+	/* calls of which it is known, and those over which it changed, by the rollout that made
+	   them: what calls hardly change moves by itself, for everybody */
+	int64_t calls, moved;
 	/* What it was after a rollout's step of that number, hashed, and in how many other
 	   rollouts' pauses it was the same, or differed. */
 	uint64_t places[SHARING_STEPS + 1];

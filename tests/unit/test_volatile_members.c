@@ -56,6 +56,32 @@ static void test_silent(void)
 	volatile_members_free(v);
 }
 
+/* Forty gauges and a floor; a state longer than those that are examined after calls. */
+static void test_large(void)
+{
+	struct volatile_members *v = volatile_members_new();
+	struct buf first = BUF(BUF_MAX_MESSAGE), second = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t i = 0; i < 40; i++) {
+		buf_printf(&first, "%s\"g%zu\":%zu", i ? "," : "{\"gauges\":{", i, i);
+		buf_printf(&second, "%s\"g%zu\":%zu", i ? "," : "{\"gauges\":{", i, i + 1);
+	}
+	buf_text(&first, "},\"floor\":0,\"now\":5,\"text\":\"");
+	buf_text(&second, "},\"floor\":0,\"now\":6,\"text\":\"");
+	for (size_t i = 0; i < 100000; i++) {
+		buf_char(&first, 'x');
+		buf_char(&second, 'x');
+	}
+	buf_text(&first, "\"}");
+	buf_text(&second, "\"}");
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_take(v, buf_view(&first), buf_view(&second), STR("[]"));
+	ignores(v, "[]", "[\"/gauges\",\"/now\"]");
+	buf_release(&first);
+	buf_release(&second);
+	volatile_members_free(v);
+}
+
 int main(void)
 {
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
@@ -65,6 +91,7 @@ int main(void)
 	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
 	test_refused_then_read();
 	test_silent();
+	test_large();
 	io_free(io);
 	io_global_cleanup();
 	return done();

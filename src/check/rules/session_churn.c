@@ -2,6 +2,7 @@
  * reset. */
 #include "check/check.h"
 
+#include "facts/fingerprint.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
@@ -9,7 +10,23 @@
 #define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
 #define BACK_MIN    2 /* minimum number of decreases, and of increases */
 
+#define POINTS_MAX 32 /* remembered; later ones are none */
+#define CALLS_MAX  32 /* the same */
+
+/* Where the environment was: its count, and a hash of its state's hash. */
+struct point {
+	int64_t count;
+	uint64_t state;
+};
+
 struct churn {
+	struct point points[POINTS_MAX];
+	size_t point_count;
+	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
+	size_t counted_count;
+	bool may_return; /* the newest call is none of them, and the count fell; when: */
+	int64_t fell_from, turn, step;
+	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */
@@ -32,21 +49,101 @@ static bool is_done(const struct line *l)
 	return l->terminated == 1 || l->truncated == 1;
 }
 
+static bool was_counted(const struct churn *s, uint64_t call)
+{
+	for (size_t i = 0; i < s->counted_count; i++) {
+		if (s->counted[i] == call) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_fall(struct churn *s, int64_t from, int64_t turn, int64_t step)
+{
+	if (s->falls.count == 0) {
+		s->from = from;
+		s->to = s->count;
+	}
+	span_add(&s->falls, turn, step);
+}
+
+/* Takes the state at this line, with the count so far; true if both were the same before. */
+static bool take_point(struct churn *s, const struct line *l)
+{
+	struct str hash = line_state_hash(l);
+	struct point now = {s->known ? s->count : 0, fingerprint(hash)};
+
+	if (hash.n == 0) {
+		return false;
+	}
+	for (size_t i = 0; i < s->point_count; i++) {
+		if (s->points[i].count == now.count && s->points[i].state == now.state) {
+			return true;
+		}
+	}
+	if (s->point_count < POINTS_MAX) {
+		s->points[s->point_count++] = now;
+	}
+	return false;
+}
+
+/* A call that takes the environment back to where it was (undo, load) takes back the count, too. */
+static void look_back(struct churn *s, const struct line *l)
+{
+	bool returned = l && take_point(s, l);
+
+	if (s->may_return && !returned) {
+		note_fall(s, s->fell_from, s->turn, s->step);
+	}
+	s->returned = s->returned || (s->may_return && returned);
+	s->may_return = false;
+}
+
+/* The count fell, not with the end of an episode. */
+static void take_fall(struct churn *s, int64_t from, const struct line *l, bool counted)
+{
+	s->may_return = !counted;
+	s->fell_from = from;
+	s->turn = l->turn;
+	s->step = l->step;
+	if (counted) {
+		note_fall(s, from, l->turn, l->step);
+	}
+}
+
+/* A call over which the count rose before, or rises now. */
+static void take_counted(struct churn *s, uint64_t call, bool counted, bool rises)
+{
+	if (s->returned && counted) {
+		if (!rises) {
+			note_fall(s, s->fell_from, s->turn, s->step);
+		}
+		s->returned = false;
+	}
+	if (rises && !counted && s->counted_count < CALLS_MAX) {
+		s->counted[s->counted_count++] = call;
+	}
+}
+
 static void note_count(struct churn *s, const struct derived_line *m)
 {
+	int64_t before = s->known ? s->count : 0;
+	bool known = s->known;
+
+	look_back(s, m->line);
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
-	if (s->known && m->env_steps < s->count && !is_done(m->line)) {
-		if (s->falls.count == 0) {
-			s->from = s->count;
-			s->to = m->env_steps;
-		}
-		span_add(&s->falls, m->line->turn, m->line->step);
-	}
-	s->rises += s->known && m->env_steps > s->count;
+	uint64_t call = peer_call_spelled(m);
+	bool counted = was_counted(s, call), rises = m->env_steps > before;
 	s->count = m->env_steps;
 	s->known = true;
+	s->rises += known && rises;
+	if (known && s->count < before && !is_done(m->line)) {
+		take_fall(s, before, m->line, counted);
+	}
+	take_counted(s, call, counted, rises);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -88,8 +185,9 @@ static void report_change(const char *what, const struct span *when, struct find
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
-	const struct churn *s = state;
+	struct churn *s = state;
+
+	look_back(s, m->line);
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
 	if (is_evidence(s, r)) {
@@ -115,7 +213,9 @@ const struct check check_session_churn = {
 	       "only if every counted call, at least two of them, increased it by one (other "
 	       "counts are of frames, or of what is left), or if it rose and fell at least twice "
 	       "each. Counts after a step that reported the end of the episode are no evidence: "
-	       "environments with autoreset start again then.\n"
+	       "environments with autoreset start again then. Nor is a count that falls with a call "
+	       "over which it never rose, if count and state are what they were together before "
+	       "and the environment counts on from there: such a call (undo, load) takes it back.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "
 	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
 	       "an automatic reset at the end of an episode, or another client that resets the "

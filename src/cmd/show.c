@@ -284,12 +284,15 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 static int show_html(const struct context *c, const struct show_options *o, int argc, char **argv,
                      struct error *err)
 {
-	const struct html_job job = {.path = o->html, .command = "show", .rollout = o->rollout};
 	struct file_list files = {0};
+	const struct html_job job = {
+		.path = o->html, .command = "show", .rollout = o->rollout, .sides = {&files}};
+	struct html_judge *h = NULL;
 	int failed = check_options(o, argc, argv, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             html_judge(&job, &files, err);
+	             html_judge_new(&job, false, &h, err) || html_judge_finish(h, err);
 
+	html_judge_free(h);
 	file_list_free(&files);
 	return failed ? -1 : 0;
 }

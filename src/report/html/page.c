@@ -113,7 +113,7 @@ static void put_count(struct json_writer *w, int64_t n)
 /* ---- rollouts ---- */
 
 static struct page_rollout *add_rollout(struct page *p, const struct facts_update *u,
-                                        const char *file, struct buf *out)
+                                        const struct page_source *from, struct buf *out)
 {
 	struct page_rollout *r = mem_new(sizeof(*r));
 	struct json_writer w = row_begin(p, "rollout");
@@ -126,8 +126,9 @@ static struct page_rollout *add_rollout(struct page *p, const struct facts_updat
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
 	jw_str(&w, r->id);
-	jw_text(&w, file);
+	jw_text(&w, from->file);
 	jw_str(&w, u->rollout->task);
+	put_count(&w, from->side);
 	row_end(p, &w, out);
 	return r;
 }
@@ -277,7 +278,8 @@ static void put_row(struct page *p, struct page_rollout *r, const struct line *l
 	p->lines++;
 }
 
-void page_line(struct page *p, const struct facts_update *u, const char *file, struct buf *out)
+void page_line(struct page *p, const struct facts_update *u, const struct page_source *from,
+               struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	struct str id = u->rollout->id;
@@ -288,7 +290,7 @@ void page_line(struct page *p, const struct facts_update *u, const char *file, s
 	}
 	struct page_rollout *r = map_find(&p->open, map_hash(id), id);
 	if (!r) {
-		r = add_rollout(p, u, file, out);
+		r = add_rollout(p, u, from, out);
 	}
 	if (!l || (l->type != LINE_EVENT && l->type != LINE_UNKNOWN)) {
 		put_step(p, r, u, p->lines, out);
@@ -337,13 +339,14 @@ static void explain(struct page *p, const char *rule, struct buf *out)
 	}
 }
 
-/* Each JSON line of the verdict behind the number of its rollout. */
-static void put_verdict(struct page *p, int64_t rollout, struct str lines, struct buf *out)
+/* Each JSON line behind the number of its rollout, if it is of one. */
+static void put_lines(struct page *p, const char *name, int64_t rollout, struct str lines,
+                      struct buf *out)
 {
 	while (lines.n) {
 		const char *end = memchr(lines.p, '\n', lines.n);
 		size_t n = end ? (size_t)(end - lines.p) : lines.n;
-		struct json_writer w = row_begin(p, "verdict");
+		struct json_writer w = row_begin(p, name);
 
 		put_count(&w, rollout);
 		jw_raw(&w, (struct str){lines.p, n});
@@ -363,11 +366,16 @@ void page_verdict(struct page *p, const struct rollout_verdict *v, struct buf *o
 		explain(p, v->findings[i].rule, out);
 	}
 	report_json_verdict(v, &lines);
-	put_verdict(p, v->rollout.p ? p->ended : -1, buf_view(&lines), out);
+	put_lines(p, "verdict", v->rollout.p ? p->ended : -1, buf_view(&lines), out);
 	buf_release(&lines);
 }
 
-void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct buf *out)
+void page_results(struct page *p, struct str lines, struct buf *out)
+{
+	put_lines(p, "result", -1, lines, out);
+}
+
+void page_summary(struct page *p, const struct judge *j, int64_t unfinished, struct buf *out)
 {
 	struct judge_summary sum;
 	struct buf lines = BUF(BUF_MAX_SMALL);
@@ -375,12 +383,19 @@ void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct 
 
 	judge_summary(j, &sum);
 	report_json_summary(j, &lines);
-	jw_raw(&w, str_skip(buf_view(&lines), 0).n ? (struct str){lines.p, lines.n - 1} : STR_NONE);
+	jw_raw(&w, (struct str){lines.p, lines.n - 1}); /* without its line feed */
 	buf_clear(&lines);
 	report_conclusion(&sum, unfinished, (struct style){.columns = SIZE_MAX}, &lines);
 	put_text(p, &w, buf_cstr(&lines));
-	jw_text(&w, p->conf->command);
 	row_end(p, &w, out);
 	buf_release(&lines);
+}
+
+void page_end(struct page *p, struct buf *out)
+{
+	struct json_writer w = row_begin(p, "command");
+
+	jw_text(&w, p->conf->command);
+	row_end(p, &w, out);
 	template_tail(out);
 }

@@ -32,9 +32,9 @@ struct judge_conf {
 	const char *only;    /* comma-separated rule ids; NULL: all */
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
-	bool verify; /* a state_hash that does not match its state is FAIL_INPUT */
+	bool verify;  /* a state_hash that does not match its state is FAIL_INPUT */
 	bool lenient; /* as in struct facts_conf */
-	bool places; /* find the lines of findings; 8 bytes per turn of an open rollout */
+	bool places;  /* find the lines of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct facts_update *u);
 	/* Called when a rollout has ended (by its end line or by the end of the input); may be

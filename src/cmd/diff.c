@@ -299,8 +299,8 @@ static bool are_same_files(const struct diffing *f)
 {
 	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
 
-	return !f->opts->json && !f->opts->rollout && !f->opts->html && a->count == 1 && b->count == 1 &&
-	       is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
+	return !f->opts->json && !f->opts->rollout && !f->opts->html && a->count == 1 &&
+	       b->count == 1 && is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
 	       recordings_are_same(a->paths[0], b->paths[0]);
 }
 
@@ -372,8 +372,7 @@ static int compare_files(struct diffing *f, struct error *err)
 	if (are_same_files(f)) {
 		return 0;
 	}
-	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) ||
-	                       finish_page(f, err)
+	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) || finish_page(f, err)
 	               ? -1
 	               : 0;
 }

@@ -28,7 +28,8 @@ static bool is_page(const char *path)
 	if (fd >= 0) {
 		close(fd);
 	}
-	return n == 0 || (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
+	return n == 0 ||
+	       (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
 }
 
 static int check_inputs(const char *path, const struct stat *page, const struct file_list *inputs,
@@ -69,8 +70,7 @@ int html_file_open(struct html_file *h, const char *path, const struct html_inpu
 	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (check_path(path, recordings, err) ||
-	    report_file_open(&h->file, path, false, err)) {
+	if (check_path(path, recordings, err) || report_file_open(&h->file, path, false, err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);

@@ -160,8 +160,7 @@ static int gather(struct counting *c, int argc, char **argv, struct gathered *g,
 static int write_page(struct counting *c, int argc, char **argv, struct error *err)
 {
 	struct file_list files = {0};
-	const struct html_job job = {
-		.path = c->opts->html, .command = "stats", .sides = {&files}};
+	const struct html_job job = {.path = c->opts->html, .command = "stats", .sides = {&files}};
 	struct html_judge *h = NULL;
 	int failed = store_operands(c->context, argc, argv, &files, err) ||
 	             html_judge_new(&job, true, &h, err);
@@ -236,7 +235,9 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
                      struct error *err)
 {
-	struct counting c = {.context = context, .opts = opts, .out = output_to_stdout(),
+	struct counting c = {.context = context,
+	                     .opts = opts,
+	                     .out = output_to_stdout(),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||

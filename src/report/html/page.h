@@ -14,7 +14,8 @@
 #include "report/report.h"
 
 struct page_conf {
-	const char *command; /* the page opens on what it is about: "show", "check", "diff", "stats" */
+	const char
+		*command; /* the page opens on what it is about: "show", "check", "diff", "stats" */
 	const char *rollout; /* leave out the lines of all others; NULL: none */
 	/* Appends a text with the settings that it names as the user writes them (base/settings.h). */
 	void (*put_text)(struct buf *out, const char *text);

@@ -12,7 +12,7 @@
 struct html_file {
 	struct page_conf conf;
 	struct report_file file;
-	struct page *page;
+	struct html_page *page;
 	struct buf text;
 	const char *recording; /* the one being read */
 	int side;              /* of two that are compared: 0 or 1; else -1 */

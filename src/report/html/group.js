@@ -164,14 +164,15 @@ class GroupView {
 
 	rowOf(rollout) {
 		const severity = rollout.sides ? rollout.differences.length ? "error" : null : worst(rollout.findings);
-		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning" : "is-changed";
+		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning"
+			: rollout.sides || rollout.verdict?.effective > 0 ? "is-changed" : "is-unchanged";
 		const cells = this.columns.map((column) => {
 			const value = column.value(rollout);
 			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "");
 		});
 
 		if (this.recording.manyFiles && !rollout.sides) {
-			cells[0] = plain(`${rollout.key}  ${rollout.file}`);
+			cells[0] = element("span", {}, `${cells[0]} `, element("span", {class: "dim"}, plain(rollout.file)));
 		}
 		return {className, cells};
 	}
@@ -180,6 +181,7 @@ class GroupView {
 // ---- reward against steps ----
 
 const DOTS_MOST = 2000;
+const DOT_LEGEND = [["changed", "no finding"], ["unchanged", "info"], ["event", "warning"], ["failed", "error"]];
 const CHART = {width: 640, height: 220, left: 44, right: 12, top: 10, bottom: 26};
 
 function scale(values, from, to) {
@@ -197,7 +199,10 @@ function dotsOf(rollouts) {
 		const {steps, reward} = rollout.verdict || {};
 		if (isGiven(steps) && isGiven(reward)) {
 			const key = `${steps} ${reward}`;
-			dots.set(key, {steps, reward, rollouts: [...(dots.get(key)?.rollouts || []), rollout]});
+			if (!dots.has(key)) {
+				dots.set(key, {steps, reward, rollouts: []});
+			}
+			dots.get(key).rollouts.push(rollout);
 		}
 	}
 	return [...dots.values()];
@@ -240,7 +245,8 @@ function drawScatter(root, rollouts, onPick) {
 		node.addEventListener("click", () => onPick(dot.rollouts));
 		svg.append(node);
 	}
-	root.replaceChildren(svg);
+	root.replaceChildren(svg, element("ul", {class: "legend", "aria-label": "Colors"}, ...DOT_LEGEND.map(([swatch, meaning]) =>
+		element("li", {}, element("i", {class: `swatch-${swatch}`}), meaning))));
 	if (all.length > dots.length) {
 		root.append(element("p", {class: "dim"}, `${all.length - dots.length} more places are not drawn`));
 	}

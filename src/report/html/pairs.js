@@ -21,25 +21,32 @@ function stepsOf(rollout) {
 	return rollout ? rollout.items.filter((item) => item.kind === "step") : [];
 }
 
-function isDifferenceAt(difference, item) {
-	return difference.line === "step" && difference.turn === item.turn && difference.step === item.step;
+function placeOf({turn, step}) {
+	return `${turn} ${step}`;
 }
 
 // [{sides: [item or null, item or null], differences}]: the header's and the end's first and last.
 function alignedRows(pair) {
-	const lone = [0, 1].map((side) => pair.differences.filter((one) => LONE[one.kind] === side));
-	const isLone = (side, item) => lone[side].some((one) => isDifferenceAt(one, item));
+	const lone = [new Set(), new Set()];
+	const changed = new Map();
+	const isLone = (side, item) => lone[side].has(placeOf(item));
 	const [first, second] = pair.sides.map(stepsOf);
 	const rows = [];
 	let at = 0;
 
+	for (const one of pair.differences.filter((any) => any.line === "step")) {
+		if (one.kind in LONE) {
+			lone[LONE[one.kind]].add(placeOf(one));
+		} else {
+			changed.set(placeOf(one), [...(changed.get(placeOf(one)) || []), one]);
+		}
+	}
 	for (const item of first) {
 		while (at < second.length && !isLone(0, item) && isLone(1, second[at])) {
 			rows.push({sides: [null, second[at++]], differences: []});
 		}
 		const partner = isLone(0, item) ? null : second[at++] || null;
-		const differences = pair.differences.filter((one) => LONE[one.kind] === undefined && isDifferenceAt(one, item));
-		rows.push({sides: [item, partner], differences});
+		rows.push({sides: [item, partner], differences: changed.get(placeOf(item)) || []});
 	}
 	rows.push(...second.slice(at).map((item) => ({sides: [null, item], differences: []})));
 	return [...outside(pair, "header"), ...outside(pair, "reset"), ...rows, ...outside(pair, "end")];

@@ -241,7 +241,8 @@ function countersOf(verdict) {
 	const parts = [
 		[numberOr(verdict.turns, "?"), "turns"],
 		[numberOr(verdict.steps, "?"), "steps"],
-		[numberOr(verdict.effective, "?"), verdict.unknown ? `effective (${verdict.unknown} unknown)` : "effective"],
+		isGiven(verdict.effective) ? [numberOr(verdict.effective, ""), verdict.unknown ? `effective (${numberOr(verdict.unknown, "")} unknown)` : "effective"]
+			: ["", verdict.steps ? "effective unknown" : "0 effective"],
 		[numberOr(verdict.failed, "?"), "failed"],
 	];
 

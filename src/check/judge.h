@@ -31,7 +31,7 @@ struct judge_conf {
 	const char *only;    /* comma-separated rule ids; NULL: all */
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
-	bool verify; /* a state_hash that does not match its state is FAIL_INPUT */
+	bool verify;  /* a state_hash that does not match its state is FAIL_INPUT */
 	bool lenient; /* as in struct facts_conf */
 	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */

@@ -102,8 +102,8 @@ static int list_rules(struct style style, struct error *err)
 
 static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	return o->html ? html_file_open(k->verdicts->html, o->html, k->files->paths,
-	                                k->files->count, err)
+	return o->html ? html_file_open(k->verdicts->html, o->html,
+	                                &(struct html_inputs){{k->files, NULL}}, err)
 	               : 0;
 }
 
@@ -122,9 +122,11 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 		return -1;
 	}
 	judge_finish(k->judge);
-	if (o->html &&
-	    html_file_publish(k->verdicts->html, k->judge, k->verdicts->unfinished, err)) {
-		return -1;
+	if (o->html) {
+		html_file_summary(k->verdicts->html, k->judge, k->verdicts->unfinished);
+		if (html_file_publish(k->verdicts->html, err)) {
+			return -1;
+		}
 	}
 	verdicts_summary(k->verdicts, k->judge);
 	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "check/judge.h"
 #include "cmd/compare_options.h"
+#include "cmd/html_judge.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
@@ -23,7 +24,7 @@
 
 struct diff_options {
 	struct compare_options compare;
-	const char *rollout;
+	const char *rollout, *html;
 	bool stat, word_diff, json, exit_code, no_exit_code;
 	struct opt_u64 jobs;
 };
@@ -41,6 +42,8 @@ static const struct opt options[] = {
 		0, "word-diff", FIELD(word_diff),
 		"show every changed string word by word, as [-old-]{+new+}; without it only strings that "
 		"are too long to be shown whole"),
+	OPT_STRING(0, "html", "FILE", FIELD(html),
+                   "also write a page for browsers: both recordings, step beside step"),
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
 	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
@@ -69,6 +72,7 @@ struct diffing {
 	struct recording_side side[2];
 	struct compare_rules rules;
 	struct difference_printer printer;
+	struct html_judge *page; /* NULL: none */
 	struct difference_stats stats;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts, of the present one */
@@ -138,11 +142,27 @@ static int skip_line(void *ctx, const struct line *l, const struct reader_note *
 
 /* ---- printing ---- */
 
+static void put_in_page(struct diffing *f, const struct difference *d)
+{
+	struct difference_printer json = {.json = true};
+	struct buf line = BUF(SIZE_MAX / 2);
+
+	report_difference(&json, d, &line);
+	html_judge_results(f->page, buf_view(&line));
+	difference_printer_release(&json);
+	buf_release(&line);
+}
+
 static void take_difference(void *ctx, const struct difference *d)
 {
 	struct diffing *f = ctx;
 
-	report_difference(&f->printer, d, &f->out.text);
+	if (!f->opts->stat) {
+		report_difference(&f->printer, d, &f->out.text);
+	}
+	if (f->page) {
+		put_in_page(f, d);
+	}
 }
 
 /* -1 with FAIL_NONE when nobody reads on. */
@@ -455,8 +475,8 @@ static bool are_same_files(const struct diffing *f)
 {
 	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
 
-	return !f->opts->json && !f->opts->rollout && a->count == 1 && b->count == 1 &&
-	       is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
+	return !f->opts->json && !f->opts->rollout && !f->opts->html && a->count == 1 &&
+	       b->count == 1 && is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
 	       recordings_are_same(a->paths[0], b->paths[0]);
 }
 
@@ -500,17 +520,43 @@ static int open_sides(struct diffing *f, struct error *err)
 	return 0;
 }
 
+static int open_page(struct diffing *f, struct error *err)
+{
+	const struct html_job job = {.path = f->opts->html,
+	                             .command = "diff",
+	                             .rollout = f->opts->rollout,
+	                             .sides = {&f->side[0].files, &f->side[1].files}};
+
+	return f->opts->html ? html_judge_new(&job, true, &f->page, err) : 0;
+}
+
+static int finish_page(struct diffing *f, struct error *err)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+
+	if (!f->page) {
+		return 0;
+	}
+	report_difference_summary(&f->count, true, &line);
+	html_judge_results(f->page, buf_view(&line));
+	buf_release(&line);
+	return html_judge_finish(f->page, err);
+}
+
 static int compare_files(struct diffing *f, struct error *err)
 {
 	if (are_same_files(f)) {
 		return 0;
 	}
-	return open_sides(f, err) || compare_all(f, err) ? -1 : 0;
+	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) || finish_page(f, err)
+	               ? -1
+	               : 0;
 }
 
 static void release(struct diffing *f)
 {
 	pager_finish(&f->pager);
+	html_judge_free(f->page);
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(f->side[i].lines);
 		strip_free(f->side[i].strip);
@@ -534,9 +580,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	int code = -1;
 
 	f.conf = (struct compare_conf){
-		.header = true, .take = o->stat ? NULL : take_difference, .ctx = &f};
+		.header = true, .take = o->stat && !o->html ? NULL : take_difference, .ctx = &f};
 	if (!threads_number(&o->jobs, &f.jobs, err) &&
 	    !compare_rules_read(&f.rules, &o->compare, err)) {
+		f.jobs = o->html ? 1 : f.jobs; /* a page is written in the order of the rollouts */
 		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
 		               ? -1

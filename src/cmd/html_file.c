@@ -28,21 +28,34 @@ static bool is_page(const char *path)
 	if (fd >= 0) {
 		close(fd);
 	}
-	return n == 0 || (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
+	return n == 0 ||
+	       (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
 }
 
-static int check_path(const char *path, char *const *recordings, size_t count, struct error *err)
+static int check_inputs(const char *path, const struct stat *page, const struct file_list *inputs,
+                        struct error *err)
+{
+	for (size_t i = 0; inputs && i < inputs->count; i++) {
+		if (is_same_file(page, inputs->paths[i])) {
+			return error_set(err, FAIL_USAGE,
+			                 "--html %s: that is the recording; name another file for "
+			                 "the page",
+			                 path);
+		}
+	}
+	return 0;
+}
+
+static int check_path(const char *path, const struct html_inputs *recordings, struct error *err)
 {
 	struct stat st;
 
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode)) {
 		return 0;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (is_same_file(&st, recordings[i])) {
-			return error_set(err, FAIL_USAGE,
-			                 "--html %s: that is the recording; name another file for the page", path);
-		}
+	if (check_inputs(path, &st, recordings->list[0], err) ||
+	    check_inputs(path, &st, recordings->list[1], err)) {
+		return -1;
 	}
 	return is_page(path) ? 0
 	                     : error_set(err, FAIL_USAGE,
@@ -51,13 +64,13 @@ static int check_path(const char *path, char *const *recordings, size_t count, s
 	                                 path);
 }
 
-int html_file_open(struct html_file *h, const char *path, char *const *recordings, size_t count,
+int html_file_open(struct html_file *h, const char *path, const struct html_inputs *recordings,
                    struct error *err)
 {
+	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (check_path(path, recordings, count, err) ||
-	    report_file_open(&h->file, path, false, err)) {
+	if (check_path(path, recordings, err) || report_file_open(&h->file, path, false, err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);
@@ -83,7 +96,7 @@ static void flush(struct html_file *h, size_t at)
 void html_file_line(struct html_file *h, const struct facts_update *u)
 {
 	if (h->page) {
-		page_line(h->page, u, h->recording, &h->text);
+		page_line(h->page, u, &(struct page_source){h->recording, h->side}, &h->text);
 		flush(h, FLUSH_AT);
 	}
 }
@@ -103,10 +116,24 @@ void html_file_note(struct html_file *h, const char *text)
 	}
 }
 
-int html_file_publish(struct html_file *h, const struct judge *j, int64_t unfinished,
-                      struct error *err)
+void html_file_results(struct html_file *h, struct str lines)
 {
-	page_end(h->page, j, unfinished, &h->text);
+	if (h->page) {
+		page_results(h->page, lines, &h->text);
+		flush(h, FLUSH_AT);
+	}
+}
+
+void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished)
+{
+	if (h->page) {
+		page_summary(h->page, j, unfinished, &h->text);
+	}
+}
+
+int html_file_publish(struct html_file *h, struct error *err)
+{
+	page_end(h->page, &h->text);
 	flush(h, 0);
 	return report_file_publish(&h->file, STR(""), err);
 }

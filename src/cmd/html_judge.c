@@ -1,59 +1,125 @@
 /* See html_judge.h. */
 #include "cmd/html_judge.h"
 
+#include "base/mem.h"
 #include "cmd/verdicts.h"
 
-struct judging {
+#include <stdlib.h>
+
+struct html_judge {
+	struct html_job job;
 	struct html_file html;
-	const char *rollout; /* the one that is wanted; NULL: all */
-	bool found;
+	bool found; /* the rollout that is wanted */
 	int64_t unfinished;
 };
 
 static void take_line(void *ctx, const struct facts_update *u)
 {
-	struct judging *j = ctx;
+	struct html_judge *h = ctx;
 
-	j->found = j->found || !j->rollout || str_is(u->rollout->id, j->rollout);
-	html_file_line(&j->html, u);
+	h->found = h->found || !h->job.rollout || str_is(u->rollout->id, h->job.rollout);
+	html_file_line(&h->html, u);
 }
 
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
-	struct judging *j = ctx;
+	struct html_judge *h = ctx;
 
-	j->unfinished += v->rollout.p && !verdict_reached_an_end(v->status);
-	html_file_verdict(&j->html, v);
+	h->unfinished += v->rollout.p && !verdict_reached_an_end(v->status);
+	html_file_verdict(&h->html, v);
 }
 
-static int read_files(struct judging *j, struct judge *judge, const struct file_list *files,
-                      struct error *err)
+static int check_standard_input(const struct html_job *job, struct error *err)
 {
+	for (int side = 0; side < 2 && job->sides[side]; side++) {
+		for (size_t i = 0; i < job->sides[side]->count; i++) {
+			if (strcmp(job->sides[side]->paths[i], "-") == 0) {
+				return error_set(
+					err, FAIL_USAGE,
+					"--html reads the recordings once more, which standard input cannot: "
+					"name a file");
+			}
+		}
+	}
+	return 0;
+}
+
+int html_judge_new(const struct html_job *job, bool again, struct html_judge **out,
+                   struct error *err)
+{
+	struct html_judge *h = mem_new(sizeof(*h));
+	const struct html_inputs inputs = {{job->sides[0], job->sides[1]}};
+
+	h->job = *job;
+	h->html.conf = (struct page_conf){.command = job->command, .rollout = job->rollout};
+	if ((again && (html_file_check(job->path, err) || check_standard_input(job, err))) ||
+	    html_file_open(&h->html, job->path, &inputs, err)) {
+		html_judge_free(h);
+		return -1;
+	}
+	*out = h;
+	return 0;
+}
+
+void html_judge_results(struct html_judge *h, struct str lines)
+{
+	html_file_results(&h->html, lines);
+}
+
+static int read_side(struct html_judge *h, struct judge *judge, const struct file_list *files,
+                     struct error *err)
+{
+	if (files->many) {
+		judge_many(judge);
+	}
 	for (size_t i = 0; i < files->count; i++) {
-		j->html.recording = files->paths[i];
+		h->html.recording = files->paths[i];
 		if (judge_recording(judge, files->paths[i], NULL, NULL, err)) {
 			return -1;
 		}
 	}
 	judge_finish(judge);
-	return j->found ? 0
-	                : error_set(err, FAIL_USAGE, "the recording has no rollout '%s'",
-	                            j->rollout ? j->rollout : "");
+	return 0;
 }
 
-int html_judge(const struct html_job *job, const struct file_list *files, struct error *err)
+/* What is compared is judged apart: the second recording is no more of the first. */
+static int judge_sides(struct html_judge *h, struct error *err)
 {
-	struct judging j = {.rollout = job->rollout,
-	                    .html = {.conf = {.command = job->command, .rollout = job->rollout}}};
 	const struct judge_conf conf = {
-		.lenient = true, .line = take_line, .verdict = take_verdict, .ctx = &j};
-	struct judge *judge = NULL;
-	int failed = judge_new(&conf, &judge, err) ||
-	             html_file_open(&j.html, job->path, files->paths, files->count, err) ||
-	             read_files(&j, judge, files, err) ||
-	             html_file_publish(&j.html, judge, j.unfinished, err);
+		.lenient = true, .line = take_line, .verdict = take_verdict, .ctx = h};
+	bool compared = h->job.sides[1] != NULL;
+	int failed = 0;
 
-	html_file_release(&j.html);
-	judge_free(judge);
+	for (int side = 0; side < 2 && h->job.sides[side] && !failed; side++) {
+		struct judge *judge = NULL;
+
+		h->html.side = compared ? side : -1;
+		failed = judge_new(&conf, &judge, err) ||
+		         read_side(h, judge, h->job.sides[side], err);
+		if (!failed && !compared) {
+			html_file_summary(&h->html, judge, h->unfinished);
+		}
+		judge_free(judge);
+	}
 	return failed ? -1 : 0;
+}
+
+int html_judge_finish(struct html_judge *h, struct error *err)
+{
+	if (judge_sides(h, err)) {
+		return -1;
+	}
+	if (!h->found && h->job.rollout) {
+		return error_set(err, FAIL_USAGE, "the recording has no rollout '%s'",
+		                 h->job.rollout);
+	}
+	return html_file_publish(&h->html, err);
+}
+
+void html_judge_free(struct html_judge *h)
+{
+	if (h) {
+		html_file_release(&h->html);
+		free(h);
+	}
 }

@@ -51,7 +51,8 @@ int report_file_open(struct report_file *f, const char *path, bool head_last, st
 		errno = EISDIR;
 		return cannot_write(f, err);
 	}
-	bool in_place = !strcmp(path, "-") || !strcmp(path, "/dev/stderr") || (there && !S_ISREG(st.st_mode));
+	bool in_place = !strcmp(path, "-") || !strcmp(path, "/dev/stderr") ||
+	                (there && !S_ISREG(st.st_mode));
 	f->fd = in_place ? open_in_place(f) : open_partial(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);

@@ -284,12 +284,15 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 static int show_html(const struct context *c, const struct show_options *o, int argc, char **argv,
                      struct error *err)
 {
-	const struct html_job job = {.path = o->html, .command = "show", .rollout = o->rollout};
 	struct file_list files = {0};
+	const struct html_job job = {
+		.path = o->html, .command = "show", .rollout = o->rollout, .sides = {&files}};
+	struct html_judge *h = NULL;
 	int failed = check_options(o, argc, argv, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             html_judge(&job, &files, err);
+	             html_judge_new(&job, false, &h, err) || html_judge_finish(h, err);
 
+	html_judge_free(h);
 	file_list_free(&files);
 	return failed ? -1 : 0;
 }
@@ -316,8 +319,8 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	}
 	s.facts = facts_new(&conf);
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
-	int failed = check_options(opts, argc, argv, err) ||
-	              (!argc && store_latest(c, &latest, err));
+	int failed =
+		check_options(opts, argc, argv, err) || (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
 		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
@@ -349,13 +352,14 @@ const struct command command_show = {
 	.name = "show",
 	.summary = "show a recording as a table, one turn in full, or a page for browsers",
 	.operands = "[FILE...]",
-	.description = "One row per step: the call, its outcome, what changed in the state (the "
-		       "most informative difference first), the reward and the observation. "
-		       "Colors in an observation are shown as marks: [x] for a colored "
-		       "background, <x> for colored text. Rows with ! are events. Interleaved "
-		       "rollouts are shown one after the other. Without FILE it shows the latest "
-		       "recording. With --html it takes any number of files and folders. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
-		       "or less.",
+	.description =
+		"One row per step: the call, its outcome, what changed in the state (the "
+		"most informative difference first), the reward and the observation. "
+		"Colors in an observation are shown as marks: [x] for a colored "
+		"background, <x> for colored text. Rows with ! are events. Interleaved "
+		"rollouts are shown one after the other. Without FILE it shows the latest "
+		"recording. With --html it takes any number of files and folders. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
+		"or less.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cmd/gather.h"
+#include "cmd/html_judge.h"
 #include "cmd/output.h"
 #include "cmd/stats_compare.h"
 #include "cmd/store.h"
@@ -10,7 +11,7 @@
 #include "stats/partial.h"
 
 struct stats_options {
-	const char *by, *trained, *names;
+	const char *by, *trained, *names, *html;
 	bool json, csv, partial, merge, compare;
 };
 
@@ -32,6 +33,8 @@ static const struct opt options[] = {
                    "name the metrics as this trainer does, where it has them (default trl)"),
 	OPT_FLAG(0, "json", FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
+	OPT_STRING(0, "html", "FILE", FIELD(html),
+                   "also write a page for browsers: metrics, rollouts, rewards, findings"),
 	OPT_FLAG(0, "csv", FIELD(csv), "print the metrics as comma-separated values"),
 };
 
@@ -40,6 +43,7 @@ struct counting {
 	const struct stats_options *opts;
 	struct trained *trained;
 	struct output out;
+	struct buf results;  /* as JSON lines, for the page */
 	struct error failed; /* to print; kind FAIL_NONE: nothing did */
 };
 
@@ -74,6 +78,9 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct counting *c = ctx;
 
+	if (c->opts->html) {
+		report_json_task(task, m, names_of(c->opts), &c->results);
+	}
 	if (!by_task(c)) {
 		return;
 	}
@@ -100,6 +107,10 @@ static void put_total(struct counting *c, const struct metrics *total, bool trai
 	struct buf *out = &c->out.text;
 
 	checklist_make(total, trained, lines);
+	if (c->opts->html) {
+		report_json_metrics(total, names_of(c->opts), &c->results);
+		report_json_checklist(lines, total, &c->results);
+	}
 	if (c->opts->csv) {
 		report_csv_metrics(false, STR_NONE, total, out);
 	} else if (c->opts->json) {
@@ -146,11 +157,29 @@ static int gather(struct counting *c, int argc, char **argv, struct gathered *g,
 	return failed;
 }
 
+static int write_page(struct counting *c, int argc, char **argv, struct error *err)
+{
+	struct file_list files = {0};
+	const struct html_job job = {.path = c->opts->html, .command = "stats", .sides = {&files}};
+	struct html_judge *h = NULL;
+	int failed = store_operands(c->context, argc, argv, &files, err) ||
+	             html_judge_new(&job, true, &h, err);
+
+	if (!failed) {
+		html_judge_results(h, buf_view(&c->results));
+		failed = html_judge_finish(h, err);
+	}
+	html_judge_free(h);
+	file_list_free(&files);
+	return failed ? -1 : 0;
+}
+
 static int print_metrics(struct counting *c, int argc, char **argv, size_t *unusable,
                          struct error *err)
 {
 	struct gathered g = {.stats = NULL};
-	int failed = gather(c, argc, argv, &g, err) || say(c, &g, err);
+	int failed = gather(c, argc, argv, &g, err) || say(c, &g, err) ||
+	             (c->opts->html && write_page(c, argc, argv, err));
 
 	*unusable = g.unusable;
 	gathered_release(&g);
@@ -187,6 +216,11 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 	if (o->compare && o->partial) {
 		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
 	}
+	if (o->html && (o->partial || o->merge || o->compare)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--html shows recordings; it does not go with --partial, --merge "
+		                 "or --compare");
+	}
 	if (o->merge && o->trained) {
 		return error_set(err, FAIL_USAGE,
 		                 "--trainer-logprobs is needed where recordings are read, not with "
@@ -201,7 +235,10 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
                      struct error *err)
 {
-	struct counting c = {.context = context, .opts = opts, .out = output_to_stdout()};
+	struct counting c = {.context = context,
+	                     .opts = opts,
+	                     .out = output_to_stdout(),
+	                     .results = BUF(BUF_MAX_MESSAGE)};
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||
 	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
@@ -212,6 +249,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	}
 	trained_free(c.trained);
 	output_release(&c.out);
+	buf_release(&c.results);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
 }
 

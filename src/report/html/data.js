@@ -1,12 +1,13 @@
 // What the page holds: lines of recordings as they were recorded, and between them what the program says of
 // them (src/report/html/page.c), one JSON array a line:
 //
-//   ["rollout", number, line, id, file, task]   a rollout begins
+//   ["rollout", number, line, id, file, task, side]   a rollout begins; side: which of two that are compared
 //   ["header", number, line], ["reset", ..], ["end", ..]   where these lines are
 //   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, pointers in all]
 //   ["event", number, line, turn, event, why]
 //   ["verdict", number or null, finding or rollout]   as `check` prints them as JSON
-//   ["rule", id, title, explanation], ["note", text], ["summary", totals, conclusion, command]
+//   ["rule", id, title, explanation], ["note", text], ["summary", totals, conclusion], ["command", name]
+//   ["result", null, line]                    what the command itself prints as JSON
 //
 // `line` counts the recorded lines of the page from 0.
 
@@ -33,7 +34,7 @@ class Recording {
 		this.rules = new Map();
 		this.findings = []; // of groups and files
 		this.notes = [];
-		this.rows = []; // of other kinds: see group.js and differences.js
+		this.results = []; // of the command itself
 		this.parsed = new Map();
 		this.read(text);
 		this.rollouts.forEach((rollout) => rollout.items.sort((a, b) => a.line - b.line));
@@ -48,10 +49,15 @@ class Recording {
 			if (text[at] === "{") {
 				this.lines.push(text.slice(at, stop));
 			} else if (text[at] === "[") {
-				this.take(JSON.parse(text.slice(at, stop)));
+				this.take(this.row(text.slice(at, stop)));
 			}
 			at = stop + 1;
 		}
+	}
+
+	// What `diff` found holds recorded values: their numbers keep their spelling.
+	row(text) {
+		return JSON.parse(text, text.startsWith('["result",null,{"type":"difference"') ? keepSpelling : undefined);
 	}
 
 	take(row) {
@@ -60,7 +66,7 @@ class Recording {
 
 		switch (kind) {
 		case "rollout":
-			this.rollouts[number] = {number, id: rest[1], file: rest[2], task: rest[3], items: [], findings: [], verdict: null};
+			this.rollouts[number] = {number, id: rest[1], file: rest[2], task: rest[3], side: rest[4], items: [], findings: [], verdict: null};
 			break;
 		case "header":
 		case "reset":
@@ -84,10 +90,14 @@ class Recording {
 			break;
 		case "summary":
 			this.summary = number;
-			[this.conclusion, this.command] = rest;
+			[this.conclusion] = rest;
 			break;
-		default:
-			this.rows.push(row);
+		case "command":
+			this.command = number;
+			break;
+		case "result":
+			this.results.push(rest[0]);
+			break;
 		}
 	}
 
@@ -103,11 +113,13 @@ class Recording {
 	nameRollouts() {
 		const used = new Map();
 
+		this.compared = this.rollouts.some((rollout) => isGiven(rollout.side));
 		this.manyFiles = new Set(this.rollouts.map((rollout) => rollout.file)).size > 1;
 		for (const rollout of this.rollouts) {
-			const times = (used.get(rollout.id) || 0) + 1;
+			const name = `${rollout.side ?? ""} ${rollout.id}`;
+			const times = (used.get(name) || 0) + 1;
 
-			used.set(rollout.id, times);
+			used.set(name, times);
 			rollout.key = times > 1 ? `${rollout.id}~${times}` : rollout.id;
 		}
 	}

@@ -158,3 +158,25 @@ class Grid {
 		return Math.max(1, Math.floor(this.root.clientHeight / ROW_HEIGHT) - 2);
 	}
 }
+
+// ---- paper ----
+
+const PRINTED_MOST = 2000;
+
+// All rows of the grid for paper, which needs no scrolling; `all` is how many there are without a filter.
+function printedRows(grid, all) {
+	const rows = grid.items.slice(0, PRINTED_MOST).map((item) => {
+		const {className, cells, wide} = grid.rowOf(item);
+
+		return element("tr", {class: className}, ...cells.map((cell, column) => element("td",
+			{class: grid.columns[column].className, colspan: wide && column === cells.length - 1 ? grid.columns.length - column : null}, cell)));
+	});
+	const head = element("tr", {}, ...grid.columns.map((column) => element("th", {class: column.className}, column.name)));
+	const left = grid.items.length - rows.length, filtered = all - grid.items.length;
+
+	return [
+		element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
+		left > 0 ? element("p", {}, `${counted(left, "further row")} left out: a page prints ${PRINTED_MOST.toLocaleString("en")}.`) : "",
+		filtered > 0 ? element("p", {}, `${counted(filtered, "row")} left out by the filter.`) : "",
+	];
+}

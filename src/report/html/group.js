@@ -28,14 +28,36 @@ function compareValues(a, b) {
 	return typeof a === "number" ? a - b : String(a).localeCompare(String(b), "en", {numeric: true});
 }
 
+// Of two recordings that were compared.
+const COMPARED_COLUMNS = [
+	{name: "rollout", value: (pair) => pair.key},
+	{name: "status", value: (pair) => both(pair, "status")},
+	{name: "turns", className: "number", value: (pair) => both(pair, "turns")},
+	{name: "steps", className: "number", value: (pair) => both(pair, "steps")},
+	{name: "effective", className: "number", value: (pair) => both(pair, "effective")},
+	{name: "failed", className: "number", value: (pair) => both(pair, "failed")},
+	{name: "reward", className: "number", value: (pair) => both(pair, "reward")},
+	{name: "differences", className: "worst", value: (pair) => pair.differences.length},
+];
+
+// "6" where both agree, else "6 \u2192 4".
+function both({sides}, name) {
+	const [a, b] = sides.map((rollout) => rollout ? rollout.verdict?.[name] ?? "?" : "\u2013");
+
+	return a === b ? a : `${a} \u2192 ${b}`;
+}
+
 class GroupView {
-	constructor(recording, go) {
+	// entries: rollouts, or pairs of them
+	constructor(recording, entries, go) {
 		this.recording = recording;
+		this.entries = entries;
+		this.columns = recording.compared ? COMPARED_COLUMNS : ROLLOUT_COLUMNS;
 		this.root = byId("group-view");
 		this.query = "";
 		this.grid = new Grid(byId("rollouts"), {
 			label: "Rollouts",
-			columns: ROLLOUT_COLUMNS,
+			columns: this.columns,
 			rowOf: (rollout) => this.rowOf(rollout),
 			onOpen: (rollout) => go(rollout),
 			onSort: (column) => this.sortBy(column),
@@ -48,14 +70,23 @@ class GroupView {
 			}
 		});
 		this.drawSummary();
-		drawScatter(byId("scatter"), recording.rollouts, (rollouts) => this.pick(rollouts));
-		this.drawRules();
+		byId("group-charts").hidden = recording.compared;
+		if (!recording.compared) {
+			drawScatter(byId("scatter"), recording.rollouts, (rollouts) => this.pick(rollouts));
+			this.drawRules();
+		}
+		drawMetrics(byId("metrics-panel"), byId("metrics"), recording.results);
 		this.draw();
 	}
 
 	drawSummary() {
-		const {summary, conclusion, notes, findings} = this.recording;
+		const {summary, conclusion, notes, findings, results} = this.recording;
 
+		if (this.recording.compared) {
+			const {different, rollouts} = results.find((one) => one.type === "summary");
+			byId("group-counters").textContent = `${different} of ${counted(rollouts, "rollout")} differ`;
+			return;
+		}
 		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), " rollouts \u00b7 ", ...countersOf(summary));
 		byId("group-conclusion").textContent = plain([conclusion, ...notes].join("").trim());
 		byId("group-findings").hidden = !findings.length;
@@ -117,30 +148,31 @@ class GroupView {
 
 	draw(only) {
 		const words = wordsOf(this.query);
-		const all = only || this.recording.rollouts;
+		const all = only || this.entries;
 		const shown = all.filter((rollout) => {
-			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...rulesOf(rollout)].join(" ").toLowerCase();
+			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...(rollout.sides ? [] : rulesOf(rollout))].join(" ").toLowerCase();
 			return words.every((word) => text.includes(word));
 		});
 
 		if (this.sorted) {
 			shown.sort((a, b) => compareValues(this.sorted.value(a), this.sorted.value(b)) * (this.descending ? -1 : 1));
 		}
-		byId("rollout-count").textContent = shown.length < this.recording.rollouts.length
-			? `${shown.length} of ${this.recording.rollouts.length}` : counted(shown.length, "rollout");
+		byId("rollout-count").textContent = shown.length < this.entries.length
+			? `${shown.length} of ${this.entries.length}` : counted(shown.length, "rollout");
 		this.grid.setItems(shown, this.chosen);
 	}
 
 	rowOf(rollout) {
-		const severity = worst(rollout.findings);
-		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning" : "is-changed";
-		const cells = ROLLOUT_COLUMNS.map((column) => {
+		const severity = rollout.sides ? rollout.differences.length ? "error" : null : worst(rollout.findings);
+		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning"
+			: rollout.sides || rollout.verdict?.effective > 0 ? "is-changed" : "is-unchanged";
+		const cells = this.columns.map((column) => {
 			const value = column.value(rollout);
 			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "");
 		});
 
-		if (this.recording.manyFiles) {
-			cells[0] = plain(`${rollout.key}  ${rollout.file}`);
+		if (this.recording.manyFiles && !rollout.sides) {
+			cells[0] = element("span", {}, `${cells[0]} `, element("span", {class: "dim"}, plain(rollout.file)));
 		}
 		return {className, cells};
 	}
@@ -149,6 +181,7 @@ class GroupView {
 // ---- reward against steps ----
 
 const DOTS_MOST = 2000;
+const DOT_LEGEND = [["changed", "no finding"], ["unchanged", "info"], ["event", "warning"], ["failed", "error"]];
 const CHART = {width: 640, height: 220, left: 44, right: 12, top: 10, bottom: 26};
 
 function scale(values, from, to) {
@@ -166,7 +199,10 @@ function dotsOf(rollouts) {
 		const {steps, reward} = rollout.verdict || {};
 		if (isGiven(steps) && isGiven(reward)) {
 			const key = `${steps} ${reward}`;
-			dots.set(key, {steps, reward, rollouts: [...(dots.get(key)?.rollouts || []), rollout]});
+			if (!dots.has(key)) {
+				dots.set(key, {steps, reward, rollouts: []});
+			}
+			dots.get(key).rollouts.push(rollout);
 		}
 	}
 	return [...dots.values()];
@@ -209,7 +245,8 @@ function drawScatter(root, rollouts, onPick) {
 		node.addEventListener("click", () => onPick(dot.rollouts));
 		svg.append(node);
 	}
-	root.replaceChildren(svg);
+	root.replaceChildren(svg, element("ul", {class: "legend", "aria-label": "Colors"}, ...DOT_LEGEND.map(([swatch, meaning]) =>
+		element("li", {}, element("i", {class: `swatch-${swatch}`}), meaning))));
 	if (all.length > dots.length) {
 		root.append(element("p", {class: "dim"}, `${all.length - dots.length} more places are not drawn`));
 	}

@@ -1,6 +1,6 @@
 // The keyboard: one table for what keys do and for the help that lists them.
 
-// [keys, what they do, where: "rollout", "group" or both, action(app)]
+// [keys, what they do, where: in one rollout, in an open one or pair, in both these and the group, action(app)]
 const KEYS = [
 	[["j", "ArrowDown"], "next row", "both", (app) => app.grid().move(1)],
 	[["k", "ArrowUp"], "previous row", "both", (app) => app.grid().move(-1)],
@@ -14,9 +14,9 @@ const KEYS = [
 	[["Enter"], "open: the rollout, or the step's details", "both", (app) => app.openSelected()],
 	[["/"], "search", "both", (app) => app.searchBox().focus()],
 	[["Escape"], "clear the search and filters", "both", (app) => app.clearFilter()],
-	[["["], "previous rollout", "rollout", (app) => app.openNeighbour(-1)],
-	[["]"], "next rollout", "rollout", (app) => app.openNeighbour(1)],
-	[["u"], "all rollouts", "rollout", (app) => app.openGroup()],
+	[["["], "previous rollout", "open", (app) => app.openNeighbour(-1)],
+	[["]"], "next rollout", "open", (app) => app.openNeighbour(1)],
+	[["u"], "all rollouts", "open", (app) => app.openGroup()],
 	[["t"], "light, dark, or as the system", "both", () => nextTheme()],
 	[["?"], "this help", "both", () => byId("help").showModal()],
 ];
@@ -40,10 +40,10 @@ function listenToKeys(app) {
 		if (event.key === "Enter" && event.target.matches("button, a, summary")) {
 			return;
 		}
-		if (event.target.id === "detail" && /^(Arrow|Page|Home|End)/.test(event.key)) {
+		if (event.target.matches(".detail") && /^(Arrow|Page|Home|End)/.test(event.key)) {
 			return;
 		}
-		const row = KEYS.find(([keys, , where]) => keys.includes(event.key) && (where === "both" || where === app.where()));
+		const row = KEYS.find(([keys, , where]) => keys.includes(event.key) && (where === "both" || where === app.where() || (where === "open" && app.where() !== "group")));
 		if (row) {
 			event.preventDefault();
 			row[3](app);

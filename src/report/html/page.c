@@ -14,6 +14,9 @@
 #define CALL_CELLS    80
 #define CHANGES_CELLS 60
 #define POINTERS_MOST 64 /* of a step; of the others their number */
+#define POINTER_BYTES                                                                              \
+	((size_t)4 << 10) /* of all of them: a page is little larger than what it shows */
+#define WHY_BYTES ((size_t)400)
 
 /* A step or turn whose row is written when its effect is known. */
 struct held_step {
@@ -32,7 +35,7 @@ struct page_rollout {
 	struct held_step last;
 };
 
-struct page {
+struct html_page {
 	const struct page_conf *conf;
 	struct map open; /* struct page_rollout by id */
 	int64_t rollouts, lines;
@@ -42,9 +45,9 @@ struct page {
 	struct buf text, row;
 };
 
-struct page *page_new(const struct page_conf *conf, struct buf *out)
+struct html_page *page_new(const struct page_conf *conf, struct buf *out)
 {
-	struct page *p = mem_new(sizeof(*p));
+	struct html_page *p = mem_new(sizeof(*p));
 
 	p->conf = conf;
 	p->open.key = offsetof(struct page_rollout, id);
@@ -55,7 +58,7 @@ struct page *page_new(const struct page_conf *conf, struct buf *out)
 	return p;
 }
 
-static void drop_rollout(struct page *p, struct page_rollout *r)
+static void drop_rollout(struct html_page *p, struct page_rollout *r)
 {
 	map_remove(&p->open, &r->item);
 	json_paths_free(r->ignored);
@@ -66,7 +69,7 @@ static void drop_rollout(struct page *p, struct page_rollout *r)
 	free(r);
 }
 
-void page_free(struct page *p)
+void page_free(struct html_page *p)
 {
 	if (!p) {
 		return;
@@ -84,7 +87,7 @@ void page_free(struct page *p)
 
 /* ---- rows: JSON arrays ---- */
 
-static struct json_writer row_begin(struct page *p, const char *name)
+static struct json_writer row_begin(struct html_page *p, const char *name)
 {
 	struct json_writer w;
 
@@ -95,7 +98,7 @@ static struct json_writer row_begin(struct page *p, const char *name)
 	return w;
 }
 
-static void row_end(struct page *p, struct json_writer *w, struct buf *out)
+static void row_end(struct html_page *p, struct json_writer *w, struct buf *out)
 {
 	jw_end(w);
 	template_data(buf_view(&p->row), out);
@@ -112,8 +115,8 @@ static void put_count(struct json_writer *w, int64_t n)
 
 /* ---- rollouts ---- */
 
-static struct page_rollout *add_rollout(struct page *p, const struct facts_update *u,
-                                        const char *file, struct buf *out)
+static struct page_rollout *add_rollout(struct html_page *p, const struct facts_update *u,
+                                        const struct page_source *from, struct buf *out)
 {
 	struct page_rollout *r = mem_new(sizeof(*r));
 	struct json_writer w = row_begin(p, "rollout");
@@ -126,8 +129,9 @@ static struct page_rollout *add_rollout(struct page *p, const struct facts_updat
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
 	jw_str(&w, r->id);
-	jw_text(&w, file);
+	jw_text(&w, from->file);
 	jw_str(&w, u->rollout->task);
+	put_count(&w, from->side);
 	row_end(p, &w, out);
 	return r;
 }
@@ -137,7 +141,7 @@ static struct page_rollout *add_rollout(struct page *p, const struct facts_updat
 struct pointer_list {
 	struct json_writer *w;
 	struct buf text;
-	size_t count;
+	size_t count, put, bytes;
 };
 
 /* "/position"; "+/inbox/2" was added, "-/inbox/2" removed. */
@@ -145,7 +149,10 @@ static bool put_pointer(void *ctx, const struct json_difference *d)
 {
 	struct pointer_list *l = ctx;
 
-	if (l->count++ < POINTERS_MOST) {
+	l->count++;
+	l->bytes += d->pointer.n;
+	if (l->put < POINTERS_MOST && l->bytes <= POINTER_BYTES) {
+		l->put++;
 		buf_clear(&l->text);
 		buf_text(&l->text, !d->before.p ? "+" : !d->after.p ? "-" : "");
 		buf_str(&l->text, d->pointer);
@@ -155,7 +162,7 @@ static bool put_pointer(void *ctx, const struct json_difference *d)
 }
 
 /* What changed, in short; the pointers; and how many there are in all. */
-static void put_changes(struct page *p, struct json_writer *w, const struct page_rollout *r,
+static void put_changes(struct html_page *p, struct json_writer *w, const struct page_rollout *r,
                         struct str after)
 {
 	struct pointer_list list = {.w = w, .text = BUF(BUF_MAX_SMALL)};
@@ -168,7 +175,7 @@ static void put_changes(struct page *p, struct json_writer *w, const struct page
 	jw_array(w);
 	json_diff(before, after, r->ignored, put_pointer, &list);
 	jw_end(w);
-	if (list.count > POINTERS_MOST) {
+	if (list.count > list.put) {
 		jw_u64(w, list.count);
 	}
 	buf_release(&list.text);
@@ -176,7 +183,7 @@ static void put_changes(struct page *p, struct json_writer *w, const struct page
 
 /* The effect of the step is known now, or never will be. `shown` is the number of the line that
    shows the state after it. */
-static void put_step(struct page *p, struct page_rollout *r, const struct facts_update *u,
+static void put_step(struct html_page *p, struct page_rollout *r, const struct facts_update *u,
                      int64_t shown, struct buf *out)
 {
 	const struct line *l = u->derived.line;
@@ -204,7 +211,7 @@ static void put_step(struct page *p, struct page_rollout *r, const struct facts_
 	row_end(p, &w, out);
 }
 
-static void hold_step(struct page *p, struct page_rollout *r, const struct line *l)
+static void hold_step(struct html_page *p, struct page_rollout *r, const struct line *l)
 {
 	struct held_step *s = &r->last;
 
@@ -225,21 +232,24 @@ static void hold_step(struct page *p, struct page_rollout *r, const struct line 
 
 /* ---- other lines ---- */
 
-static void put_event(struct page *p, const struct page_rollout *r, const struct line *l,
+static void put_event(struct html_page *p, const struct page_rollout *r, const struct line *l,
                       struct buf *out)
 {
 	struct json_writer w = row_begin(p, "event");
 	struct str why = JSON_GET(l->value[KEY_DETAIL], "why");
+	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
 	put_count(&w, l->turn);
 	jw_raw(&w, l->value[KEY_EVENT]);
-	jw_raw(&w, json_type(why) == JSON_STRING ? why : STR_NONE);
+	json_text_or_json(json_type(why) == JSON_STRING ? why : STR_NONE, &text);
+	jw_str(&w, text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
 	row_end(p, &w, out);
+	buf_release(&text);
 }
 
-static void put_place(struct page *p, const char *name, const struct page_rollout *r,
+static void put_place(struct html_page *p, const char *name, const struct page_rollout *r,
                       struct buf *out)
 {
 	struct json_writer w = row_begin(p, name);
@@ -249,7 +259,8 @@ static void put_place(struct page *p, const char *name, const struct page_rollou
 	row_end(p, &w, out);
 }
 
-static void put_row(struct page *p, struct page_rollout *r, const struct line *l, struct buf *out)
+static void put_row(struct html_page *p, struct page_rollout *r, const struct line *l,
+                    struct buf *out)
 {
 	switch (l->type) {
 	case LINE_HEADER:
@@ -277,7 +288,8 @@ static void put_row(struct page *p, struct page_rollout *r, const struct line *l
 	p->lines++;
 }
 
-void page_line(struct page *p, const struct facts_update *u, const char *file, struct buf *out)
+void page_line(struct html_page *p, const struct facts_update *u, const struct page_source *from,
+               struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	struct str id = u->rollout->id;
@@ -288,7 +300,7 @@ void page_line(struct page *p, const struct facts_update *u, const char *file, s
 	}
 	struct page_rollout *r = map_find(&p->open, map_hash(id), id);
 	if (!r) {
-		r = add_rollout(p, u, file, out);
+		r = add_rollout(p, u, from, out);
 	}
 	if (!l || (l->type != LINE_EVENT && l->type != LINE_UNKNOWN)) {
 		put_step(p, r, u, p->lines, out);
@@ -302,7 +314,7 @@ void page_line(struct page *p, const struct facts_update *u, const char *file, s
 	}
 }
 
-void page_note(struct page *p, const char *text, struct buf *out)
+void page_note(struct html_page *p, const char *text, struct buf *out)
 {
 	struct json_writer w = row_begin(p, "note");
 
@@ -312,7 +324,7 @@ void page_note(struct page *p, const char *text, struct buf *out)
 
 /* ---- verdicts ---- */
 
-static void put_text(const struct page *p, struct json_writer *w, const char *text)
+static void put_text(const struct html_page *p, struct json_writer *w, const char *text)
 {
 	struct buf said = BUF(BUF_MAX_SMALL);
 
@@ -322,7 +334,7 @@ static void put_text(const struct page *p, struct json_writer *w, const char *te
 }
 
 /* What the rule means, once. */
-static void explain(struct page *p, const char *rule, struct buf *out)
+static void explain(struct html_page *p, const char *rule, struct buf *out)
 {
 	for (size_t i = 0; i < checks_count; i++) {
 		if (p->explained[i] || strcmp(checks[i]->id, rule) != 0) {
@@ -337,13 +349,14 @@ static void explain(struct page *p, const char *rule, struct buf *out)
 	}
 }
 
-/* Each JSON line of the verdict behind the number of its rollout. */
-static void put_verdict(struct page *p, int64_t rollout, struct str lines, struct buf *out)
+/* Each JSON line behind the number of its rollout, if it is of one. */
+static void put_lines(struct html_page *p, const char *name, int64_t rollout, struct str lines,
+                      struct buf *out)
 {
 	while (lines.n) {
 		const char *end = memchr(lines.p, '\n', lines.n);
 		size_t n = end ? (size_t)(end - lines.p) : lines.n;
-		struct json_writer w = row_begin(p, "verdict");
+		struct json_writer w = row_begin(p, name);
 
 		put_count(&w, rollout);
 		jw_raw(&w, (struct str){lines.p, n});
@@ -352,7 +365,7 @@ static void put_verdict(struct page *p, int64_t rollout, struct str lines, struc
 	}
 }
 
-void page_verdict(struct page *p, const struct rollout_verdict *v, struct buf *out)
+void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct buf *out)
 {
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
@@ -363,11 +376,16 @@ void page_verdict(struct page *p, const struct rollout_verdict *v, struct buf *o
 		explain(p, v->findings[i].rule, out);
 	}
 	report_json_verdict(v, &lines);
-	put_verdict(p, v->rollout.p ? p->ended : -1, buf_view(&lines), out);
+	put_lines(p, "verdict", v->rollout.p ? p->ended : -1, buf_view(&lines), out);
 	buf_release(&lines);
 }
 
-void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct buf *out)
+void page_results(struct html_page *p, struct str lines, struct buf *out)
+{
+	put_lines(p, "result", -1, lines, out);
+}
+
+void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished, struct buf *out)
 {
 	struct judge_summary sum;
 	struct buf lines = BUF(BUF_MAX_SMALL);
@@ -375,12 +393,19 @@ void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct 
 
 	judge_summary(j, &sum);
 	report_json_summary(j, &lines);
-	jw_raw(&w, str_skip(buf_view(&lines), 0).n ? (struct str){lines.p, lines.n - 1} : STR_NONE);
+	jw_raw(&w, (struct str){lines.p, lines.n - 1}); /* without its line feed */
 	buf_clear(&lines);
 	report_conclusion(&sum, unfinished, (struct style){.columns = SIZE_MAX}, &lines);
 	put_text(p, &w, buf_cstr(&lines));
-	jw_text(&w, p->conf->command);
 	row_end(p, &w, out);
 	buf_release(&lines);
+}
+
+void page_end(struct html_page *p, struct buf *out)
+{
+	struct json_writer w = row_begin(p, "command");
+
+	jw_text(&w, p->conf->command);
+	row_end(p, &w, out);
 	template_tail(out);
 }

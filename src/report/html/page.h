@@ -14,25 +14,35 @@
 #include "report/report.h"
 
 struct page_conf {
-	const char *command; /* the page opens on what it is about: "show", "check", "diff", "stats" */
+	const char
+		*command; /* the page opens on what it is about: "show", "check", "diff", "stats" */
 	const char *rollout; /* leave out the lines of all others; NULL: none */
 	/* Appends a text with the settings that it names as the user writes them (base/settings.h). */
 	void (*put_text)(struct buf *out, const char *text);
 };
 
-struct page;
+struct html_page;
 
 /* Appends the beginning of the page. conf must outlive the page. */
-struct page *page_new(const struct page_conf *conf, struct buf *out);
-void page_free(struct page *p); /* NULL is fine */
+struct html_page *page_new(const struct page_conf *conf, struct buf *out);
+void page_free(struct html_page *p); /* NULL is fine */
 
+/* Where a line comes from. */
+struct page_source {
+	const char *file;
+	int side; /* of two recordings that are compared: 0 or 1; else -1 */
+};
 /* For struct judge_conf.line: one line of a recording and what it shows. */
-void page_line(struct page *p, const struct facts_update *u, const char *file, struct buf *out);
+void page_line(struct html_page *p, const struct facts_update *u, const struct page_source *from,
+               struct buf *out);
 /* For struct judge_conf.verdict. */
-void page_verdict(struct page *p, const struct rollout_verdict *v, struct buf *out);
+void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct buf *out);
 /* A note for the reader, such as that the last line is truncated. */
-void page_note(struct page *p, const char *text, struct buf *out);
-/* The summary over all rollouts, then the end of the page. */
-void page_end(struct page *p, const struct judge *j, int64_t unfinished, struct buf *out);
+void page_note(struct html_page *p, const char *text, struct buf *out);
+/* The command's own results, JSON lines as it prints them. */
+void page_results(struct html_page *p, struct str lines, struct buf *out);
+/* The summary over all rollouts. */
+void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished, struct buf *out);
+void page_end(struct html_page *p, struct buf *out);
 
 #endif

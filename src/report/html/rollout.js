@@ -1,7 +1,5 @@
 // The view of one rollout: summary, findings, timeline, the table of its steps and the selected one in full.
 
-const PRINTED_MOST = 2000; // rows
-
 const STEP_COLUMNS = [
 	{name: "turn", className: "number"},
 	{name: "call", className: "call"},
@@ -229,29 +227,6 @@ class RolloutView {
 			}
 		}
 	}
-
-	// ---- paper ----
-
-	// All rows at once, for paper alone.
-	preparePrint() {
-		const items = this.grid.items, rows = items.slice(0, PRINTED_MOST);
-		const body = element("tbody", {}, ...rows.map((item) => {
-			const {cells} = this.rowOf(item);
-
-			return element("tr", {class: item.category}, ...cells.map((cell) => element("td", {}, cell)));
-		}));
-		const left = items.length - rows.length;
-		const hidden = this.rollout.items.length - items.length;
-
-		byId("print-rows").replaceChildren(
-			element("table", {}, element("thead", {}, element("tr", {}, ...STEP_COLUMNS.map((one) => element("th", {}, one.name)))), body),
-			left > 0 ? element("p", {}, `${counted(left, "further row")} left out: a page prints ${PRINTED_MOST.toLocaleString("en")}`) : "",
-			hidden > 0 ? element("p", {}, `${counted(hidden, "row")} left out by the filter`) : "");
-	}
-
-	endPrint() {
-		byId("print-rows").replaceChildren();
-	}
 }
 
 function numberOr(value, other) {
@@ -266,7 +241,8 @@ function countersOf(verdict) {
 	const parts = [
 		[numberOr(verdict.turns, "?"), "turns"],
 		[numberOr(verdict.steps, "?"), "steps"],
-		[numberOr(verdict.effective, "?"), verdict.unknown ? `effective (${verdict.unknown} unknown)` : "effective"],
+		isGiven(verdict.effective) ? [numberOr(verdict.effective, ""), verdict.unknown ? `effective (${numberOr(verdict.unknown, "")} unknown)` : "effective"]
+			: ["", verdict.steps ? "effective unknown" : "0 effective"],
 		[numberOr(verdict.failed, "?"), "failed"],
 	];
 

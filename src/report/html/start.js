@@ -3,6 +3,7 @@
 //   #/                 all rollouts
 //   #/ID               a rollout
 //   #/ID/step/N, #/ID/turn/N, #/ID/event/N   a step, a turn without one, the Nth event
+//   #/ID/row/N         a row of two rollouts that are compared
 
 function addressOf(rollout, item) {
 	const base = `#/${encodeURIComponent(rollout.key)}`;
@@ -42,19 +43,29 @@ function decoded(text) {
 class App {
 	constructor(recording) {
 		this.recording = recording;
+		this.entries = recording.compared ? pairsOf(recording) : recording.rollouts;
 		this.rolloutView = new RolloutView(recording, (rollout, item) => this.setAddress(addressOf(rollout, item)));
-		this.groupView = this.isGroup() ? new GroupView(recording, (rollout) => this.openRollout(rollout)) : null;
+		this.pairView = new PairView(recording, (pair, row) => this.setAddress(`${addressOf(pair)}/row/${row}`));
+		this.groupView = this.isGroup() ? new GroupView(recording, this.entries, (entry) => this.open(entry)) : null;
 		byId("all-rollouts").addEventListener("click", () => this.openGroup());
 		byId("previous-rollout").addEventListener("click", () => this.openNeighbour(-1));
 		byId("next-rollout").addEventListener("click", () => this.openNeighbour(1));
 		addEventListener("hashchange", () => this.follow());
-		addEventListener("beforeprint", () => this.where() === "rollout" && this.rolloutView.preparePrint());
-		addEventListener("afterprint", () => this.rolloutView.endPrint());
+		addEventListener("beforeprint", () => this.preparePrint());
+		addEventListener("afterprint", () => byId("print-rows").replaceChildren());
 		this.follow();
 	}
 
 	isGroup() {
-		return this.recording.rollouts.length !== 1;
+		return this.entries.length !== 1 || this.recording.command === "stats";
+	}
+
+	preparePrint() {
+		const {grid} = this.view();
+		const all = this.where() === "rollout" ? this.rolloutView.rollout.items : this.where() === "pair" ? this.pairView.rows : this.entries;
+
+		(grid.root.closest(".panes") || grid.root).before(byId("print-rows"));
+		byId("print-rows").replaceChildren(...printedRows(grid, all.length));
 	}
 
 	// ---- addresses ----
@@ -64,13 +75,15 @@ class App {
 	}
 
 	follow() {
-		const [id, kind, number] = location.hash.slice(2).split("/").map(decoded);
-		const rollout = this.recording.rollouts.find((one) => one.key === id);
+		const [key, kind, number] = location.hash.slice(2).split("/").map(decoded);
+		const entry = this.entries.find((one) => one.key === key);
 
-		if (!rollout && this.isGroup()) {
+		if (!entry && this.isGroup()) {
 			this.showGroup();
+		} else if (this.recording.compared) {
+			this.showPair(entry || this.entries[0], kind === "row" ? number : undefined);
 		} else {
-			this.showRollout(rollout || this.recording.rollouts[0], kind, number);
+			this.showRollout(entry || this.entries[0], kind, number);
 		}
 	}
 
@@ -80,47 +93,59 @@ class App {
 		}
 	}
 
-	openRollout(rollout) {
-		location.hash = addressOf(rollout);
+	open(entry) {
+		location.hash = addressOf(entry);
 	}
 
 	openNeighbour(by) {
-		const next = this.recording.rollouts[this.recording.rollouts.indexOf(this.rolloutView.rollout) + by];
+		const next = this.entries[this.entries.indexOf(this.current) + by];
 
 		if (next) {
-			this.openRollout(next);
+			this.open(next);
 		}
 	}
 
 	// ---- views ----
 
 	where() {
-		return byId("group-view").hidden ? "rollout" : "group";
+		return ["group", "pair", "rollout"].find((name) => !byId(`${name}-view`).hidden);
 	}
 
 	show(where, title, subtitle) {
-		byId("group-view").hidden = where !== "group";
-		byId("rollout-view").hidden = where !== "rollout";
-		byId("rollout-nav").hidden = where !== "rollout" || !this.groupView;
+		for (const name of ["group", "pair", "rollout"]) {
+			byId(`${name}-view`).hidden = where !== name;
+		}
+		byId("rollout-nav").hidden = where === "group" || !this.groupView;
+		byId("previous-rollout").disabled = this.entries.indexOf(this.current) <= 0;
+		byId("next-rollout").disabled = this.entries.indexOf(this.current) === this.entries.length - 1;
 		byId("title").textContent = plain(title);
 		byId("subtitle").textContent = plain(subtitle);
 		document.title = plain(`${title} \u00b7 rolldbg`);
 	}
 
 	showGroup() {
-		const {rollouts, command} = this.recording;
-
-		this.show("group", counted(rollouts.length, "rollout"), `rolldbg ${command}`);
+		this.show("group", this.recording.compared ? this.files().join(" \u2192 ") : counted(this.entries.length, "rollout"),
+			`rolldbg ${this.recording.command}`);
 		this.groupView.draw();
 	}
 
-	showRollout(rollout, kind, number) {
-		const index = this.recording.rollouts.indexOf(rollout);
-		const header = this.recording.headerOf(rollout);
+	// The names of two recordings, or of the folders they are in.
+	files() {
+		return [0, 1].map((side) => {
+			const files = [...new Set(this.recording.rollouts.filter((one) => one.side === side).map((one) => one.file))];
+			return files.length > 1 ? files[0].replace(/\/[^/]*$/, "/") : files[0] || "none";
+		});
+	}
 
-		this.show("rollout", rollout.key, subtitleOf(header));
-		byId("previous-rollout").disabled = index === 0;
-		byId("next-rollout").disabled = index === this.recording.rollouts.length - 1;
+	showPair(pair, row) {
+		this.current = pair;
+		this.show("pair", pair.key, this.files().join(" \u2192 "));
+		this.pairView.open(pair, row);
+	}
+
+	showRollout(rollout, kind, number) {
+		this.current = rollout;
+		this.show("rollout", rollout.key, subtitleOf(this.recording.headerOf(rollout)));
 		this.rolloutView.open(rollout, itemAt(rollout, kind, number) || this.firstOf(rollout));
 	}
 
@@ -134,7 +159,7 @@ class App {
 	// ---- for keys.js ----
 
 	view() {
-		return this.where() === "group" ? this.groupView : this.rolloutView;
+		return {group: this.groupView, pair: this.pairView, rollout: this.rolloutView}[this.where()];
 	}
 
 	grid() {
@@ -142,22 +167,27 @@ class App {
 	}
 
 	searchBox() {
-		return byId(this.where() === "group" ? "rollout-search" : "search");
+		return byId({group: "rollout-search", pair: "pair-search", rollout: "search"}[this.where()]);
 	}
 
 	clearFilter() {
-		if (this.where() === "group") {
+		switch (this.where()) {
+		case "group":
 			this.groupView.search("");
-		} else {
+			break;
+		case "pair":
+			this.pairView.clear();
+			break;
+		default:
 			this.rolloutView.clearFilter();
 		}
 	}
 
 	openSelected() {
-		if (this.where() === "rollout") {
-			byId("detail").focus();
+		if (this.where() !== "group") {
+			byId(this.where() === "pair" ? "pair-detail" : "detail").focus();
 		} else if (this.grid().selected >= 0) {
-			this.openRollout(this.grid().items[this.grid().selected]);
+			this.open(this.grid().items[this.grid().selected]);
 		}
 	}
 }

@@ -52,8 +52,11 @@ static const struct mark {
 	const char *name;
 	void (*put)(struct buf *out); /* NULL: here is the data */
 } marks[] = {
-	{"style", put_style},           {"script", put_script}, {"style-hash", put_style_hash},
-	{"script-hash", put_script_hash}, {"data", NULL},
+	{"style", put_style},
+	{"script", put_script},
+	{"style-hash", put_style_hash},
+	{"script-hash", put_script_hash},
+	{"data", NULL},
 };
 
 static const struct mark *mark_at(struct str text)

@@ -24,7 +24,7 @@ function scalar(value) {
 		return element("span", {class: "number"}, value.source);
 	}
 	if (typeof value === "string") {
-		return element("span", {class: "string"}, visible(`"${value}"`));
+		return element("span", {class: "string"}, terminalText(`"${value}"`));
 	}
 	return element("span", {class: value === null ? "null" : typeof value}, String(value));
 }

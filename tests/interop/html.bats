@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# The pages of --html in a real headless Chromium, with playwright-core: what each view shows, the keyboard, paper, hostile
+# content, axe-core's rules in both color schemes. Screenshots are kept in html/ of the build folder. The bytes of the page:
+# tests/cli/html.bats.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+shots=${ROLLDBG_BUILD:-$root/build/release/interop}/html
+
+setup_file() {
+	mkdir -p "$shots"
+}
+
+# browse PAGE SCENARIO
+browse() {
+	local chromium
+	chromium=$(command -v chromium) || skip 'no chromium'
+	# shellcheck disable=SC2154 # a variable of lib.bash
+	HOME=$BATS_TEST_TMPDIR node "$BATS_TEST_DIRNAME/html_page.js" "$installed/browser/node_modules" "$chromium" \
+		"$shots" "$PWD/$1" "$2" >story 2>&1 || {
+		cat story
+		return 1
+	}
+	sed -n 's/^# //p' story >&3
+}
+
+# broken PAGE: a page of a rollout with five findings and an event.
+broken() {
+	"$ROLLDBG" run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' \
+		--actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out a.jsonl >/dev/null || true
+	"$ROLLDBG" check a.jsonl --html "$1" >/dev/null || true
+}
+
+@test "a rollout: findings, timeline, steps, details; light, dark, narrow; accessible" {
+	broken bad.html
+	browse bad.html steps
+}
+
+@test "the keyboard alone" {
+	broken bad.html
+	browse bad.html keyboard
+}
+
+@test "search, filters by outcome and by rule, the timeline" {
+	broken bad.html
+	browse bad.html filter
+}
+
+@test "each step has a link of its own" {
+	broken bad.html
+	browse bad.html link
+}
+
+@test "paper: all rows, light, without what is only for a screen" {
+	broken bad.html
+	browse bad.html print
+}
+
+@test "nothing recorded comes to life: tags, handlers, images, bidirectional text" {
+	"$ROLLDBG" show "$root/tests/cli/data/hostile.jsonl" --html hostile.html
+	browse hostile.html hostile
+}
+
+@test "a model's rollout: the conversation beside the state" {
+	"$ROLLDBG" show "$root/fixtures/check/observation-lost/good-told.jsonl" --html model.html
+	browse model.html conversation
+}
+
+@test "10,000 steps: first paint under a second, few elements, smooth" {
+	"$ROLLDBG" run --quiet --out a.jsonl
+	{
+		jq -c 'select(.type == "header" or .type == "reset")' a.jsonl
+		jq -cn '[inputs | select(.type == "step")] as $s | range(10000) | . as $i | $s[$i % 6] |
+			.turn = $i | .step = $i | .env_steps = null | .terminated = false' a.jsonl
+	} >long.jsonl
+	"$ROLLDBG" show long.jsonl --html long.html
+	browse long.html many
+}
+
+@test "many rollouts: reward against steps, findings by rule, the table" {
+	local actions
+	for actions in DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT RIGHT,DOWN LEFT,LEFT,LEFT,LEFT UP,NORTH,SOUTH,EAST; do
+		"$ROLLDBG" run --quiet --task "$actions" --actions "$actions" --force-call --out "$actions.jsonl" >/dev/null || true
+	done
+	"$ROLLDBG" show ./*.jsonl --html group.html
+	browse group.html group
+}
+
+@test "two recordings, step beside step" {
+	"$ROLLDBG" run --quiet --out a.jsonl
+	"$ROLLDBG" run --quiet --actions DOWN,UP,DOWN,DOWN,RIGHT --out b.jsonl >/dev/null || true
+	"$ROLLDBG" diff a.jsonl b.jsonl --html diff.html >/dev/null || true
+	browse diff.html diff
+}
+
+@test "metrics beside rollouts" {
+	"$ROLLDBG" run --quiet --group-size 2 --task lake --out a.jsonl
+	"$ROLLDBG" stats a.jsonl --html stats.html >/dev/null
+	browse stats.html stats
+}

@@ -88,9 +88,11 @@ struct policy_facts {
 struct policy;
 
 struct keyed;
+struct keyed_table;
 
 struct policy_ops {
 	enum policy_kind kind;
+	const struct keyed_table *keys; /* of its files, for the manual */
 	const char *spelled; /* how a spec names it: "random:SEED"; NULL: by its files alone */
 	const char *help;
 	bool takes_actions; /* what actions alone stand for */

@@ -30,10 +30,8 @@ setup_page() {
 # examples PAGE: runs them in a folder of their own. A terminal of 80 columns has room for lines of 69.
 examples() {
 	mkdir "$1"
-	cd "$1"
-	ln -s "$root/policies" policies
-	COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd"
-	cd ..
+	ln -s "$root/policies" "$1/policies"
+	(cd "$1" && COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd")
 }
 
 @test "the manual: the examples of the overview run" {

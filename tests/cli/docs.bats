@@ -31,7 +31,7 @@ setup_page() {
 examples() {
 	mkdir "$1"
 	ln -s "$root/policies" "$1/policies"
-	(cd "$1" && COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd")
+	(cd "$1" && XDG_STATE_HOME=$PWD/state COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd")
 }
 
 @test "the manual: the examples of the overview run" {

@@ -7,7 +7,7 @@
 
 BEGIN { FS = "\t" }
 FILENAME == "-" && $1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
-FILENAME == "-" && $1 == "description" { description[$2] = description[$2] styled($3) "\n\n" }
+FILENAME == "-" && $1 == "description" { description[$2] = description[$2] $3 "\n\n" }
 FILENAME == "-" && $1 == "option" { owner = $2 == "-" ? "" : $2; option[owner, ++options[owner]] = $0 }
 FILENAME == "-" && $1 == "topic" { topic[$2, ++topics[$2]] = $0 }
 FILENAME == "-" && $1 == "key" {
@@ -22,6 +22,7 @@ FILENAME == "-" && $1 == "result" { result[++results] = $0 }
 FILENAME == "-" && $1 == "member" { key[results, ++keys[results]] = $0 }
 FILENAME == "-" { next }
 FNR == 1 {
+	own_page = " in " substr($0, 1, index($0, "(") - 1) "\\([1-9]\\)"
 	source = FILENAME
 	sub(/.*\//, "", source)
 	print
@@ -50,9 +51,10 @@ function plain(text) {
 	return text
 }
 
-# The same, with options and names of manual pages in bold.
+# The same, with options and names of manual pages in bold; a section of this page is named without the page.
 function styled(text,    out, word) {
 	text = plain(text)
+	gsub(own_page, "", text)
 	while (match(text, /--[a-z][a-z-]*|rolldbg(-[a-z]+)?\([1-9]\)/)) {
 		word = substr(text, RSTART, RLENGTH)
 		out = out substr(text, 1, RSTART - 1) (word ~ /^--/ ? "*" word "*" : "*" substr(word, 1, RLENGTH - 3) "*" substr(word, RLENGTH - 2))
@@ -109,7 +111,7 @@ function write_command(name) {
 	}
 	print "# NAME\n\nrolldbg-" name " - " plain(summary[name]) "\n"
 	print "# SYNOPSIS\n\n*rolldbg " plain(name) "*" (options[name] ? " [OPTIONS]" : "") (given(operands[name]) == "" ? "" : " " operand(operands[name])) "\n"
-	printf "# DESCRIPTION\n\n%s", given(description[name]) == "" ? styled(sentence(summary[name], ".")) "\n\n" : description[name]
+	printf "# DESCRIPTION\n\n%s", given(description[name]) == "" ? styled(sentence(summary[name], ".")) "\n\n" : styled(description[name])
 }
 
 function write_commands(    i) {

@@ -52,8 +52,9 @@ static const struct opt options[] = {
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
 	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
-	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
-                   "go into the debugger where it holds, as of debug --ex 'tbreak EXPRESSION'"),
+	OPT_STRING(
+		0, "break", "EXPRESSION", FIELD(stop_at),
+		"enter the debugger where it first holds, as with debug --ex 'tbreak EXPRESSION'"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
@@ -439,7 +440,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	judge_finish(r->judge);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE) {
-		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name, d->peer.text);
+		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name,
+		                d->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were interrupted, %zu "

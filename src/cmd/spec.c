@@ -136,15 +136,28 @@ static void put_reports(struct buf *out)
 	}
 }
 
+/* "c,fg" as "c, fg". */
+static void put_short_forms(const char *forms, struct buf *out)
+{
+	buf_text(out, " (short: ");
+	for (; *forms; forms++) {
+		buf_char(out, *forms);
+		buf_text(out, *forms == ',' ? " " : "");
+	}
+	buf_char(out, ')');
+}
+
 static void put_debugger(struct buf *out)
 {
 	for (size_t i = 0; i < verbs_count; i++) {
 		const struct verb *v = &verbs[i];
 
-		buf_printf(out, "topic\tverb\t%s%s%s\t%s%s%s%s\n", v->name,
-		           *v->arguments ? " " : "", v->arguments, v->help,
-		           *v->short_forms ? " (short: " : "", v->short_forms,
-		           *v->short_forms ? ")" : "");
+		buf_printf(out, "topic\tverb\t%s%s%s\t%s", v->name, *v->arguments ? " " : "",
+		           v->arguments, v->help);
+		if (*v->short_forms) {
+			put_short_forms(v->short_forms, out);
+		}
+		buf_char(out, '\n');
 	}
 	for (size_t i = 0; i < FACTS_NAMED; i++) {
 		put_topic("fact", named_facts[i].name, named_facts[i].meaning, out);

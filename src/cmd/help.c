@@ -69,7 +69,7 @@ void help_all(struct buf *out)
 	global_help(out);
 	buf_text(
 		out,
-		"\nSee rolldbg help COMMAND for the options of each, and man rolldbg-tutorial for a first "
+		"\nSee rolldbg help COMMAND for the options of each;\nman rolldbg-tutorial shows a first "
 		"session.\n");
 }
 

@@ -231,6 +231,7 @@ needs() {
 	run "$lint/manuals" page.1.scd
 	[ "$status" = 1 ]
 	for width in 69 70; do
+		# shellcheck disable=SC2016 # a literal block
 		printf 'page(1)\n\n# NAME\n\npage - a page\n\n```\n%s·\n```\n' "$(printf '%*s' $((width - 1)) '' | tr ' ' x)" >page.1.scd
 		run "$lint/manuals" page.1.scd
 		[ "$status" = $((width - 69)) ]

@@ -80,7 +80,7 @@ function write_options(owner,    i, f, term, text, title) {
 	print "# OPTIONS\n"
 	for (i = 1; i <= options[owner]; i++) {
 		split(option[owner, i], f, "\t")
-		if (f[9] != title) print "## " sentence(f[9] " options", "") "\n"
+		if (f[9] != title) print "## " sentence(f[9], "") "\n"
 		title = f[9]
 		term = (given(f[3]) == "" ? "" : "*-" f[3] "*, ") "*--" plain(f[4]) "*"
 		if (given(f[5]) != "") term = term " " operand(f[5])

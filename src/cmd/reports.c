@@ -20,7 +20,7 @@ static const struct opt report_options_rows[] = {
 	OPT_FLAG(0, "json", FIELD(json), "the same as --report json"),
 };
 const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
-                                          "report"};
+                                          "report options"};
 
 /* How it was asked for, in messages: an option, or an option and its value. */
 struct asked {

@@ -65,7 +65,8 @@ static const struct opt target_rows[] = {
 	OPT_FLAG(0, "insecure", FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
-const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows), "environment"};
+const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
+                                          "environment options"};
 
 #define OPEN_CALLS 5 /* that may take as long as a call may take */
 

@@ -19,7 +19,7 @@ static const struct opt rows[] = {
                    "so sessions (TRL's default: per_device_train_batch_size x num_processes x "
                    "steps_per_generation)"),
 };
-const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer"};
+const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer settings"};
 
 static const struct opt_u64 *setting(const struct trainer_options *o, size_t i)
 {

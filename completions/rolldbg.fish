@@ -248,7 +248,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -l insecure -d 'acce
 complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -s H -l header -r -F -d 'send this header (\'Name: value\') with every request; @FILE contains one header per line'
 complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -l header-env -x -d 'send header NAME with the value of an environment variable, for credentials'
 complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -F
-complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'a target, as in run; give the environment itself first, then each proxy in front of it, from the inside out'
+complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'a target, as in run; give the environment itself first, then each way to it, from the inside out'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s s -l seed -x -d 'reset each with this seed'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l actions -x -d 'send these actions instead of a recording\'s calls'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l tool -x -d 'tool that --actions call (default: the only one)'

@@ -28,9 +28,10 @@ struct bisect_options {
 #define FIELD(f) offsetof(struct bisect_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST('e', "env", "TARGET", FIELD(envs),
-                 "a target, as in run; give the environment itself first, then each proxy in front "
-                 "of it, from the inside out"),
+	OPT_LIST(
+		'e', "env", "TARGET", FIELD(envs),
+		"a target, as in run; give the environment itself first, then each way to it, from "
+		"the inside out"),
 	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each with this seed"),
 	OPT_STRING(0, "actions", "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),

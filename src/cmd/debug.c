@@ -441,7 +441,7 @@ const struct command command_debug = {
 	.description =
 		"Debugs FILE, a recording, or without it the latest one. With --env, --actions or "
 		"--policy and no FILE it debugs a live rollout, call by call. With FILE and --env the "
-		"recording can be run again (rerun-to) and continued (fork). The prompt says what "
+		"recording can be run again (rerun-to) and gone on with (fork). The prompt says what "
 		"a command moves over: rec, recorded facts; live and fork, the environment. Commands "
 		"are named as in gdb; help lists them. Commands can also come from files, options "
 		"and standard input.",

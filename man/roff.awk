@@ -1,6 +1,7 @@
 # roff.awk: a manual page in man(7) from the part of scdoc's language that our pages use, so that installing needs no scdoc.
 #   NAME(SECTION) first; # and ## before a heading; *bold*, _underlined_ (an underscore inside a word is one), \ before a
-#   character meant as it is; a tab before what belongs to the line above; ``` around lines shown as they are.
+#   character meant as it is; a tab before what belongs to the line above; ``` around lines shown as they are, but for \;
+#   "; " before a comment.
 # awk -v date=YYYY-MM-DD -f roff.awk PAGE.scd
 
 BEGIN {
@@ -53,9 +54,11 @@ function text(line,    i, letter, before, out) {
 	return out (out ~ /[.!?]$/ ? "\\&" : "")
 }
 
-function literal(line,    i, out) {
-	for (i = 1; i <= length(line); i++)
-		out = out as_it_is(substr(line, i, 1))
+function literal(line,    i, letter, out) {
+	for (i = 1; i <= length(line); i++) {
+		letter = substr(line, i, 1)
+		out = out as_it_is(letter == "\\" ? substr(line, ++i, 1) : letter)
+	}
 	return out
 }
 
@@ -84,6 +87,10 @@ NR == 1 {
 		refuse("the first line is no NAME(SECTION)")
 	split($0, title, /[()]/)
 	printf ".TH \"%s\" \"%s\" \"%s\"\n.nh\n.ad l\n", title[1], title[2], date
+	next
+}
+
+!shown && /^; / {
 	next
 }
 

@@ -186,7 +186,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "judge recordings: did the environment change, and if not, why",
+	.summary = "judge recordings: did the environment change, and if not, why not?",
 	.operands = "[FILE|DIR...]",
 	.description = "Reads recordings (files, the *.jsonl files of a folder, - for standard "
 		       "input; by default the latest recording) and prints what the rules find. "

@@ -20,7 +20,7 @@ static const struct opt rows[] = {
 		"ignore the order of the array at POINTER: match its elements by their member KEY, or as a "
 		"set"),
 };
-const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison"};
+const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
 
 static int check_pointer(const char *option, const char *pointer, struct error *err)
 {

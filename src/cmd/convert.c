@@ -315,10 +315,10 @@ const struct command command_convert = {
 	.operands = "[FILE|DIR...]",
 	.description =
 		"Recordings of other programs are recognized by their content, and every command that "
-		"reads recordings reads them; convert writes them down, as recordings of rolldbg or in "
+		"reads recordings reads them; convert writes them, as recordings of rolldbg or in "
 		"another format. What a format does not hold stays null: the header's env.facts names the "
-		"keys that it can hold, and check says which rules had no facts. Where a format that "
-		"is written has no place for a fact, a warning says of how many lines it was left "
+		"keys that it can hold, and check says which rules had no facts. If the output "
+		"format has no place for a fact, a warning says from how many lines it was left "
 		"out. Nothing is left half-written: a file appears under its name when it is complete. "
 		"Without FILE it converts the latest recording.\n"
 		"A map is a JSON object of JSON Pointers: rollout, seed, policy, tools, total_reward, "

@@ -16,7 +16,8 @@ static const struct opt header_rows[] = {
 	OPT_LIST(0, "header-env", "NAME=VARIABLE", FIELD(variables),
                  "send header NAME with the value of an environment variable, for credentials"),
 };
-const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows), "environment"};
+const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows),
+                                          "environment options"};
 
 static int add(struct header_list *l, struct str header, const char *from, struct error *err)
 {

@@ -48,6 +48,7 @@ void help_command(const struct command *cmd, struct buf *out)
 		free(opts);
 	}
 	global_help(out);
+	buf_printf(out, "\nmanual page: rolldbg-%s(1)\n", cmd->name);
 }
 
 void help_all(struct buf *out)
@@ -66,7 +67,10 @@ void help_all(struct buf *out)
 		}
 	}
 	global_help(out);
-	buf_text(out, "\nSee rolldbg help COMMAND for the options of each.\n");
+	buf_text(
+		out,
+		"\nSee rolldbg help COMMAND for the options of each;\nman rolldbg-tutorial shows a first "
+		"session.\n");
 }
 
 static int help_run(const struct context *c, const void *opts, int argc, char **argv,

@@ -46,7 +46,7 @@ static const struct opt model_rows[] = {
 	OPT_NUMBER(0, "model-retries", "N", FIELD(retries),
                    "retry up to N times if the model does not reply (default 4)"),
 };
-const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model"};
+const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model options"};
 
 /* The first option given that requires a model, or NULL. */
 static const char *stray_option(const struct model_options *o)

@@ -367,7 +367,7 @@ void options_help(const struct opt *opts, size_t count, struct buf *out)
 		const char *title = option_title(&opts[i]);
 
 		if (title && (!above || strcmp(title, above) != 0)) {
-			buf_printf(out, "\n%s options:\n", title);
+			buf_printf(out, "\n%s:\n", title);
 		}
 		above = title;
 		help_of(&opts[i], out);

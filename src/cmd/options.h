@@ -52,8 +52,7 @@ struct opt {
 struct option_group {
 	const struct opt *rows;
 	size_t count;
-	const char *
-		title; /* help and manual list it as "TITLE options"; NULL: among the command's own */
+	const char *title; /* above its list; NULL: listed among the command's own */
 };
 
 /* Rows of an option table. l: letter, n: name, a: placeholder of the value in --help, c:

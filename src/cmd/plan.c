@@ -20,7 +20,7 @@ static const struct opt plan_rows[] = {
                    "roll out each task G times (default 1)"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
 };
-const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task"};
+const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
 
 static int check_number(const char *option, struct opt_u64 given, uint64_t most, struct error *err)
 {

@@ -291,7 +291,7 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 
 const struct command command_probe = {
 	.name = "probe",
-	.summary = "examine an environment server: do N rollouts get N environments",
+	.summary = "examine an environment server: will N rollouts get N environments?",
 	.operands = "",
 	.description = "Opens concurrent sessions and prints a line for each property, with the "
 		       "fix if it fails: how many sessions get an environment, whether they are "

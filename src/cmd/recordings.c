@@ -20,7 +20,7 @@ static const struct opt recording_rows[] = {
 	OPT_FLAG(0, "sync", FIELD(sync), "flush each line to disk (fdatasync)"),
 };
 const struct option_group recording_group = {recording_rows, ARRAY_LEN(recording_rows),
-                                             "recording"};
+                                             "recording options"};
 
 bool recordings_is_folder(const char *out)
 {

@@ -16,11 +16,11 @@ static const struct opt report_options_rows[] = {
 	OPT_LIST(0, "report", "REPORT", FIELD(kinds),
                  "what to report, and where: table (the default), json, junit:FILE, tap, "
                  "sarif:FILE, github or markdown:FILE; may be given several times (see REPORTS in "
-                 "rolldbg(1))"),
+                 "rolldbg-check(1))"),
 	OPT_FLAG(0, "json", FIELD(json), "the same as --report json"),
 };
 const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
-                                          "report"};
+                                          "report options"};
 
 /* How it was asked for, in messages: an option, or an option and its value. */
 struct asked {

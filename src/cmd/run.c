@@ -52,8 +52,9 @@ static const struct opt options[] = {
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
 	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
-	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
-                   "go into the debugger where it holds, as of debug --ex 'tbreak EXPRESSION'"),
+	OPT_STRING(
+		0, "break", "EXPRESSION", FIELD(stop_at),
+		"enter the debugger where it first holds, as with debug --ex 'tbreak EXPRESSION'"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),

@@ -319,12 +319,12 @@ const struct command command_serve = {
 		"tool error that shows the nearest recorded call, and a session for which no "
 		"rollout is left is refused. With --as llm the recording answers as the "
 		"model, with the recorded assistant messages (see PLAYBACK in "
-		"rolldbg(1)).\n"
+		"rolldbg-serve(1)).\n"
 		"'llm SCRIPT' serves a scripted model: an "
 		"OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
 		"faults included, to test policies without a model (see SCRIPTED MODELS "
-		"in rolldbg(1)). Ctrl-C stops it.\n"
-		"Faults (see FAULTS in rolldbg(1)):"
+		"in rolldbg-serve(1)). Ctrl-C stops it.\n"
+		"Faults (see FAULTS in rolldbg-serve(1)):"
 #define FAULT(id, fault, protocols, help) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT

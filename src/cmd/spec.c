@@ -8,10 +8,12 @@
 #include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
+#include "json/keyed.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
 #include "report/kinds/kind.h"
 #include "report/results.h"
+#include "rollout/tasks.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 #include "stats/metrics.h"
@@ -103,6 +105,26 @@ static void put_values(struct buf *out)
 	}
 }
 
+/* The keys of a file that people write: each with "required", or nothing. */
+static void put_file_keys(const char *kind, const char *within, const struct keyed_table *t,
+                          struct buf *out)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		buf_printf(out, "topic\tkey-of-%s\t%s%s%s\t%s\n", kind, within, *within ? "." : "",
+		           t->rows[i].key, t->rows[i].required ? "required" : "");
+	}
+}
+
+static void put_file_keys_deep(const char *kind, const struct keyed_table *t, struct buf *out)
+{
+	put_file_keys(kind, "", t, out);
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->rows[i].inner) {
+			put_file_keys(kind, t->rows[i].key, t->rows[i].inner, out);
+		}
+	}
+}
+
 /* With a colon behind those that need a file. */
 static void put_reports(struct buf *out)
 {
@@ -114,15 +136,28 @@ static void put_reports(struct buf *out)
 	}
 }
 
+/* "c,fg" as "c, fg". */
+static void put_short_forms(const char *forms, struct buf *out)
+{
+	buf_text(out, " (short: ");
+	for (; *forms; forms++) {
+		buf_char(out, *forms);
+		buf_text(out, *forms == ',' ? " " : "");
+	}
+	buf_char(out, ')');
+}
+
 static void put_debugger(struct buf *out)
 {
 	for (size_t i = 0; i < verbs_count; i++) {
 		const struct verb *v = &verbs[i];
 
-		buf_printf(out, "topic\tverb\t%s%s%s\t%s%s%s%s\n", v->name,
-		           *v->arguments ? " " : "", v->arguments, v->help,
-		           *v->short_forms ? " (short: " : "", v->short_forms,
-		           *v->short_forms ? ")" : "");
+		buf_printf(out, "topic\tverb\t%s%s%s\t%s", v->name, *v->arguments ? " " : "",
+		           v->arguments, v->help);
+		if (*v->short_forms) {
+			put_short_forms(v->short_forms, out);
+		}
+		buf_char(out, '\n');
 	}
 	for (size_t i = 0; i < FACTS_NAMED; i++) {
 		put_topic("fact", named_facts[i].name, named_facts[i].meaning, out);
@@ -132,11 +167,13 @@ static void put_debugger(struct buf *out)
 static void put_topics(struct buf *out)
 {
 	put_debugger(out);
+	put_file_keys_deep("task", &task_keys, out);
 	for (size_t i = 0; i < environments_count; i++) {
 		put_topic("env", environments[i]->name, environments[i]->help, out);
 	}
 	for (size_t i = 0; i < policies_count; i++) {
 		put_topic("policy", policy_kind_name(policies[i]->kind), policies[i]->help, out);
+		put_file_keys_deep(policy_kind_name(policies[i]->kind), policies[i]->keys, out);
 	}
 	for (size_t i = 0; i < checks_count; i++) {
 		buf_printf(out, "topic\trule\t%s\t", checks[i]->id);
@@ -244,7 +281,7 @@ static void put_results(struct buf *out)
 
 		buf_printf(out, "result\t%s\t%s\t%s%s\n", l->commands ? l->commands : "-", l->type,
 		           l->meaning,
-		           l->metrics ? " Its members are the METRICS of rolldbg(1)." : "");
+		           l->metrics ? " Its members are the METRICS of rolldbg-stats(1)." : "");
 		for (size_t i = 0; i < result_members_count; i++) {
 			const struct result_member *m = &result_members[i];
 

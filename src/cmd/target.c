@@ -20,7 +20,8 @@ static const struct opt target_first_rows[] = {
 	OPT_STRING('e', "env", "TARGET", FIELD(env),
                    "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
                    "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
-                   "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk"),
+                   "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
+                   "rolldbg-run(1))"),
 	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
 };
 const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
@@ -64,7 +65,8 @@ static const struct opt target_rows[] = {
 	OPT_FLAG(0, "insecure", FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
-const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows), "environment"};
+const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
+                                          "environment options"};
 
 #define OPEN_CALLS 5 /* that may take as long as a call may take */
 

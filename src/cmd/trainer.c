@@ -5,22 +5,21 @@
 
 static const struct opt rows[] = {
 	OPT_NUMBER(0, "num-generations", "N", FIELD(num_generations),
-                   "trainer setting: rollouts per prompt (TRL's default: 8)"),
+                   "rollouts per prompt (TRL's default: 8)"),
 	OPT_NUMBER(0, "per-device-train-batch-size", "N", FIELD(per_device_train_batch_size),
-                   "trainer setting: rollouts per process and step (TRL's default: 8)"),
+                   "rollouts per process and step (TRL's default: 8)"),
 	OPT_NUMBER(0, "gradient-accumulation-steps", "N", FIELD(gradient_accumulation_steps),
-                   "trainer setting: steps per optimizer update (TRL's default: 1)"),
-	OPT_NUMBER(0, "num-processes", "N", FIELD(num_processes),
-                   "trainer setting: number of devices (default: 1)"),
+                   "steps per optimizer update (TRL's default: 1)"),
+	OPT_NUMBER(0, "num-processes", "N", FIELD(num_processes), "number of devices (default: 1)"),
 	OPT_NUMBER(0, "steps-per-generation", "N", FIELD(steps_per_generation),
-                   "trainer setting: steps per generation batch (TRL's default: "
+                   "steps per generation batch (TRL's default: "
                    "gradient_accumulation_steps)"),
 	OPT_NUMBER(0, "generation-batch-size", "N", FIELD(generation_batch_size),
-                   "trainer setting, instead of steps_per_generation: concurrent rollouts, and "
+                   "instead of steps_per_generation: concurrent rollouts, and "
                    "so sessions (TRL's default: per_device_train_batch_size x num_processes x "
                    "steps_per_generation)"),
 };
-const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer"};
+const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer settings"};
 
 static const struct opt_u64 *setting(const struct trainer_options *o, size_t i)
 {

@@ -28,7 +28,8 @@ static const struct opt verdict_rows[] = {
                    "exit 1 if a rollout has fewer effective steps; steps whose effect is unknown "
                    "are not counted"),
 };
-const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows), "verdict"};
+const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows),
+                                           "verdict options"};
 
 static bool is_never(const char *fail_on)
 {

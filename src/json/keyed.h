@@ -44,7 +44,8 @@ struct keyed_row {
 	size_t at; /* offset of the member in the struct */
 	bool required;
 	const char *const *words; /* NULL-terminated */
-	const struct keyed_table *inner;
+	const struct keyed_table
+		*inner; /* of KEYED_BY: what its elements are read by, if that is a table */
 	keyed_fn *read;
 };
 

@@ -503,6 +503,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 
 const struct policy_ops policy_llm = {
 	.kind = POLICY_LLM,
+	.keys = &llm_file_keys,
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
 	.asks_model = true,

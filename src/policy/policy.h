@@ -88,10 +88,12 @@ struct policy_facts {
 struct policy;
 
 struct keyed;
+struct keyed_table;
 
 struct policy_ops {
 	enum policy_kind kind;
-	const char *spelled; /* form of a spec: "random:SEED"; NULL: only files */
+	const struct keyed_table *keys; /* of its files, for the manual */
+	const char *spelled;            /* form of a spec: "random:SEED"; NULL: only files */
 	const char *help;
 	bool takes_actions; /* used for actions without a spec */
 	bool asks_model;    /* used if conf has a model */

@@ -163,6 +163,7 @@ static int random_from_file(struct keyed *k, struct str root, const struct polic
 
 const struct policy_ops policy_random = {
 	.kind = POLICY_RANDOM,
+	.keys = &random_table,
 	.spelled = "random:SEED",
 	.help = "random:SEED draws calls that match the tools' schemas (with \1actions\2: from "
 		"those values)",

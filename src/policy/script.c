@@ -266,6 +266,7 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 
 const struct policy_ops policy_script = {
 	.kind = POLICY_SCRIPT,
+	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
 	.takes_actions = true,
 	.open = script_open,

@@ -68,11 +68,11 @@ static const struct keyed_row script_rows[] = {
 	POLICY_FILE_ROWS,
 	{"tool", KEYED_WORDS, IN_FILE(tool)},
 	{"actions", KEYED_ARRAY, IN_FILE(actions)},
-	{"calls", KEYED_BY, .read = read_calls},
+	{"calls", KEYED_BY, .read = read_calls, .inner = &call_table},
 	{"on_end", KEYED_CHOICE, IN_FILE(script.on_end), .words = on_end_words},
 	{"on_error", KEYED_BY, .read = read_on_error},
 };
-static const struct keyed_table script_table = KEYED_TABLE(script_rows);
+const struct keyed_table script_file_keys = KEYED_TABLE(script_rows);
 
 static int open_actions(struct keyed *k, const struct policy_conf *conf, struct script_file *f)
 {
@@ -115,7 +115,7 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 {
 	struct script_file f = {.file = {.name = NULL}};
 
-	if (keyed_read(k, root, &script_table, &f)) {
+	if (keyed_read(k, root, &script_file_keys, &f)) {
 		return -1;
 	}
 	f.script.name = policy_file_title(conf, &f.file);

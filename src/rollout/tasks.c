@@ -162,7 +162,7 @@ static const struct keyed_row task_rows[] = {
 	{"max_turns", KEYED_BY, .read = read_turns},
 	{"state", KEYED_BY, .read = read_state},
 };
-static const struct keyed_table task_table = KEYED_TABLE(task_rows);
+const struct keyed_table task_keys = KEYED_TABLE(task_rows);
 
 /* ---- lines ---- */
 
@@ -172,7 +172,7 @@ static int read_line(struct keyed *k, struct task *task)
 	if (k->text.n > TASK_LINE_MAX) {
 		return keyed_fail(k, "the line is over 1 MiB");
 	}
-	return keyed_parse(k) || keyed_read(k, k->text, &task_table, task) ? -1 : 0;
+	return keyed_parse(k) || keyed_read(k, k->text, &task_keys, task) ? -1 : 0;
 }
 
 static struct task *new_task(struct tasks *t, size_t line)

@@ -14,6 +14,7 @@
 #define ROLLDBG_ROLLOUT_TASKS_H
 
 #include "base/mem.h"
+#include "json/keyed.h"
 #include "rollout/rollout.h"
 
 #define TASKS_MAX     1000000
@@ -30,6 +31,9 @@ struct task {
 	struct str reset; /* raw JSON object */
 	const char *actions, *tool, *policy, *state;
 };
+
+/* The keys of a line, for the manual. */
+extern const struct keyed_table task_keys;
 
 /* A zeroed struct may be passed to tasks_release. */
 struct tasks {

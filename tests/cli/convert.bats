@@ -256,7 +256,7 @@ env.1.json' ]
 }
 
 @test "the manual lists every format" {
-	page=$root/man/rolldbg.1.scd
+	page=$root/man/rolldbg-convert.1.scd
 	for format in $(read_formats); do
 		grep -q "^\*$format\*$" "$page"
 	done

@@ -27,17 +27,96 @@ setup_page() {
 	tests/lint/generated "$ROLLDBG"
 }
 
-@test "the manual: its examples run, one after the other" {
+# examples PAGE: runs them in a folder of their own. A terminal of 80 columns has room for lines of 69.
+examples() {
+	mkdir "$1"
+	ln -s "$root/policies" "$1/policies"
+	(cd "$1" && XDG_STATE_HOME=$PWD/state COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd")
+}
+
+@test "the manual: the examples of the overview run" {
 	setup_page
-	awk '/^```$/ { inside = !inside; next } inside' "$root/man/rolldbg.1.scd.in" >examples
-	[ "$(wc -l <examples)" = 7 ]
-	code=0
-	while IFS= read -r command; do
-		[ $code = 0 ]
-		eval "$command" >got || code=$?
-	done <examples
-	[ $code = 1 ]
-	grep -q multi-step-illusion got
+	examples rolldbg.1
+}
+
+@test "the manual: each command has a page, and its examples run" {
+	setup_page
+	for command in $(rolldbg __spec | awk -F '\t' '$1 == "command" { print $2 }'); do
+		for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+			grep -qx "# $section" "$root/man/rolldbg-$command.1.scd"
+		done
+		examples "rolldbg-$command.1"
+		grep -q "^\*rolldbg-$command\*(1)$" "$root/man/rolldbg.1.scd"
+	done
+}
+
+@test "the tutorial: its session is what the program does" {
+	setup_page
+	examples rolldbg-tutorial.7
+}
+
+@test "the manual: pages and sections that are named exist" {
+	cd "$root/man"
+	grep -oE '\*rolldbg[a-z-]*\*\([0-9]\)' rolldbg*.scd | sed 's/.*://; s/[*)]//g; s/(/./' | sort -u >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -ge 20 ]
+	while read -r page; do
+		[ -f "$page.scd" ] || echo "no page $page"
+	done <"$BATS_TEST_TMPDIR/named" >"$BATS_TEST_TMPDIR/missing"
+	for file in rolldbg*.scd "$root"/src/cmd/*.c; do
+		tr -s '"\n\t ' ' ' <"$file" | grep -oE '[ (*][A-Z][A-Z ]+\*? in \*?rolldbg[a-z-]*\*?\([0-9]\)' | sed 's/^.//; s/[*)]//g; s/ in / /; s/(/./' |
+			while read -r section; do
+				grep -qx "# ${section% *}" "${section##* }.scd" || echo "$file: no section $section"
+			done
+	done >>"$BATS_TEST_TMPDIR/missing"
+	cat "$BATS_TEST_TMPDIR/missing"
+	[ ! -s "$BATS_TEST_TMPDIR/missing" ]
+}
+
+# described SECTION...: the keys that these sections of rolldbg-policy(5) describe, each with "required" or nothing; their
+# examples, as one JSON object, are in examples.json.
+described() {
+	printf '%s\n' "$@" | awk 'FILENAME == "-" { wanted["# " $0]; next }
+		/^# / { inside = $0 in wanted }
+		!inside { next }
+		{ gsub(/\\/, "") }
+		/^\t\t\*/ { examples = examples (examples == "" ? "" : ",") substr($0, 4, length($0) - 4) }
+		/^\*.*\)$/ {
+			needed = / required\)$/ ? "required" : ""
+			sub(/ \(.*/, "")
+			gsub(/\*/, "")
+			for (i = split($0, key, ", "); i; i--) print key[i] "\t" needed
+		}
+		END { print "{" examples "}" >"examples.json" }' - "$root/man/rolldbg-policy.5.scd" | sort
+}
+
+# known KIND: the keys of the reader's table. The kind itself is read before the table is known.
+known() {
+	rolldbg __spec | awk -F '\t' -v OFS='\t' -v kind="key-of-$1" '$2 == kind { print $3, $3 == "kind" ? "required" : $4 }' | sort
+}
+
+@test "the manual: rolldbg-policy(5) describes the keys that the program reads" {
+	setup_page
+	examples rolldbg-policy.5
+	diff <(known script) <(described 'KEYS OF EVERY KIND' 'KEYS OF A SCRIPT')
+	jq 'del(.calls)' examples.json >script.json
+	expect 0 rolldbg run --policy script.json --max-turns 2
+	jq 'del(.actions, .tool)' examples.json >script.json
+	expect 0 rolldbg run --policy script.json --max-turns 2
+
+	diff <(known random) <(described 'KEYS OF EVERY KIND' 'KEYS OF A RANDOM POLICY')
+	jq '.kind = "random"' examples.json >random.json
+	expect 0 rolldbg run --policy random.json --max-turns 2
+
+	diff <(known llm) <(described 'KEYS OF EVERY KIND' 'KEYS OF A MODEL')
+	jq '.kind = "llm" | .base_url = "http://127.0.0.1:1"' examples.json >llm.json
+	MODEL_KEY=1234 expect 4 rolldbg run --policy llm.json --model-retries 0
+	[ "$(jq length llm.json)" -ge 20 ]
+
+	diff <(known task) <(described 'TASK FILES')
+	jq -c . examples.json >tasks.jsonl
+	expect 0 rolldbg run --tasks tasks.jsonl --fail-on never
+	jq -c 'del(.policy)' examples.json >tasks.jsonl
+	expect 0 rolldbg run --tasks tasks.jsonl
 }
 
 @test "a page that is wrong is noticed" {

@@ -8,7 +8,7 @@
 	[ "$status" = 0 ]
 	[[ $output == *run* ]]
 	[ -f "$stage/opt/share/bash-completion/completions/rolldbg" ]
-	for page in man1/rolldbg.1 man5/rolldbg-recording.5; do
+	for page in man1/rolldbg.1 man1/rolldbg-run.1 man5/rolldbg-recording.5 man7/rolldbg-tutorial.7; do
 		grep -q '^\.SH NAME' "$stage/opt/share/man/$page"
 	done
 	make uninstall DESTDIR="$stage" PREFIX=/opt

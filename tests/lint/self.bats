@@ -230,6 +230,13 @@ needs() {
 	printf 'page(1)\n\n# NAME\n\npage - a page\n\n- a list\n' >page.1.scd
 	run "$lint/manuals" page.1.scd
 	[ "$status" = 1 ]
+	for width in 69 70; do
+		# shellcheck disable=SC2016 # a literal block
+		printf 'page(1)\n\n# NAME\n\npage - a page\n\n```\n%s·\n```\n' "$(printf '%*s' $((width - 1)) '' | tr ' ' x)" >page.1.scd
+		run "$lint/manuals" page.1.scd
+		[ "$status" = $((width - 69)) ]
+	done
+	[[ $output == *'wider than 69 columns'* ]]
 }
 
 @test "a generated file that is out of date is found" {

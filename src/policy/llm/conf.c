@@ -121,7 +121,7 @@ static const struct keyed_row rows[] = {
 	{"price", KEYED_INNER, IN_FILE(price), .inner = &price_table},
 	{"error_text", KEYED_ANY, IN_FILE(error_text)},
 };
-static const struct keyed_table table = KEYED_TABLE(rows);
+const struct keyed_table llm_file_keys = KEYED_TABLE(rows);
 
 /* Reads the file into the defaults. */
 static int read_file(struct conf_reading *r, struct error *err)
@@ -135,7 +135,7 @@ static int read_file(struct conf_reading *r, struct error *err)
 	r->file = (struct llm_file){.repair = true,
 	                            .timeout_ms = LLM_TIMEOUT_MS,
 	                            .price = {.cached = -1, .currency = "USD"}};
-	return r->path ? keyed_read(&k, text_trim(k.text), &table, &r->file) : 0;
+	return r->path ? keyed_read(&k, text_trim(k.text), &llm_file_keys, &r->file) : 0;
 }
 
 /* Is it a file of kind "llm"? Errors in other files are reported by policy_open. */

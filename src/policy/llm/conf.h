@@ -72,6 +72,9 @@ struct llm_conf {
 extern const char *const tool_mode_names[]; /* indexed by enum, NULL at the end */
 extern const char *const on_no_tool_names[];
 
+/* Keys of its files: see struct policy_ops. */
+extern const struct keyed_table llm_file_keys;
+
 /* Is the sampling parameter sent to this server through this API? */
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter);
 

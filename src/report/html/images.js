@@ -3,6 +3,7 @@
 
 const IMAGES_MOST = 12;
 const IMAGE_LONGEST = 24 << 20; // characters of base64
+const VALUES_MOST = 20000; // that are looked at
 const IMAGE_KINDS = [
 	["iVBORw0KGgo", "png"],
 	["/9j/", "jpeg"],
@@ -11,16 +12,15 @@ const IMAGE_KINDS = [
 ];
 
 function imageKind(base64) {
-	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start));
+	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start))?.[1];
 
 	// RIFF holds more than images
-	return kind && (kind[1] !== "webp" || base64.slice(10, 16).startsWith("XRUJQ") || atobSlice(base64).includes("WEBP"))
-		? kind[1] : null;
+	return kind !== "webp" || firstBytes(base64).slice(8, 12) === "WEBP" ? kind : undefined;
 }
 
-function atobSlice(base64) {
+function firstBytes(base64) {
 	try {
-		return atob(base64.slice(0, 24));
+		return atob(base64.slice(0, 16));
 	} catch {
 		return "";
 	}
@@ -40,8 +40,8 @@ function imageOf(text) {
 function imagesIn(value) {
 	const found = [], open = [value];
 
-	while (open.length && found.length < IMAGES_MOST) {
-		const one = open.shift();
+	for (let at = 0; at < open.length && at < VALUES_MOST && found.length < IMAGES_MOST; at++) {
+		const one = open[at];
 
 		if (typeof one === "string") {
 			const image = imageOf(one), held = image ? undefined : heldJson(one);
@@ -51,7 +51,7 @@ function imagesIn(value) {
 				open.push(held);
 			}
 		} else if (isContainer(one)) {
-			open.push(...Object.values(one).slice(0, 1000));
+			open.push(...Object.values(one).slice(0, VALUES_MOST));
 		}
 	}
 	return found;

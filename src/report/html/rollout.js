@@ -56,7 +56,7 @@ class RolloutView {
 
 		byId("counters").replaceChildren(...countersOf(rollout.verdict));
 		byId("ending").textContent = plain([rollout.verdict?.status, end?.reason].filter(Boolean).join(": ") || "no end was recorded");
-		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion, ...this.recording.notes].join("").trim()) : "";
+		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion.trim(), ...this.recording.notes].join("\n")) : "";
 		this.drawFindings();
 		byId("about").hidden = !header;
 		byId("about").open = false;

@@ -95,7 +95,7 @@ class GroupView {
 			byId("group-counters").textContent = `${different} of ${counted(rollouts, "rollout")} differ`;
 			return;
 		}
-		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), " rollouts \u00b7 ", ...countersOf(summary));
+		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), summary?.rollouts === 1 ? " rollout \u00b7 " : " rollouts \u00b7 ", ...countersOf(summary));
 		byId("group-conclusion").textContent = plain([conclusion.trim(), ...notes].join("\n"));
 		byId("group-findings").hidden = !findings.length;
 		byId("group-findings").append(closedPart(`${counted(findings.length, "finding")} about groups and files`, () =>
@@ -187,7 +187,7 @@ class GroupView {
 			: rollout.sides || rollout.verdict?.effective > 0 ? "is-changed" : "is-unchanged";
 		const cells = this.columns.map((column) => {
 			const value = column.value(rollout);
-			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "");
+			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "\u2013");
 		});
 
 		if (this.recording.manyFiles && !rollout.sides) {

@@ -239,8 +239,8 @@ function countersOf(verdict) {
 		return [];
 	}
 	const parts = [
-		[numberOr(verdict.turns, "?"), "turns"],
-		[numberOr(verdict.steps, "?"), "steps"],
+		[numberOr(verdict.turns, "?"), verdict.turns === 1 ? "turn" : "turns"],
+		[numberOr(verdict.steps, "?"), verdict.steps === 1 ? "step" : "steps"],
 		isGiven(verdict.effective) ? [numberOr(verdict.effective, ""), verdict.unknown ? `effective (${numberOr(verdict.unknown, "")} unknown)` : "effective"]
 			: ["", verdict.steps ? "effective unknown" : "0 effective"],
 		[numberOr(verdict.failed, "?"), "failed"],

@@ -2,6 +2,7 @@
 // image it is, its first bytes say, never the recording.
 
 const IMAGES_MOST = 12;
+const IMAGE_SHORTEST = 48;
 const IMAGE_LONGEST = 24 << 20; // characters of base64
 const VALUES_MOST = 20000; // that are looked at
 const IMAGE_KINDS = [
@@ -29,7 +30,7 @@ function firstBytes(base64) {
 function imageOf(text) {
 	const data = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
 
-	if (data.length < 60 || data.length > IMAGE_LONGEST || !imageKind(data)) {
+	if (data.length < IMAGE_SHORTEST || data.length > IMAGE_LONGEST || !imageKind(data)) {
 		return null;
 	}
 	const base64 = data.replace(/\s+/g, "");

@@ -88,8 +88,8 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# The page of --html, in the program. The scripts are one script, in the order of the alphabet: functions alone, but for
-# start.js at the end.
+# The page of --html, in the program. The scripts are one script, in the order of the alphabet: declarations alone, but
+# for start.js at the end.
 HTML := src/report/html
 HTML_SCRIPTS := $(sort $(filter-out $(HTML)/start.js,$(wildcard $(HTML)/*.js))) $(HTML)/start.js
 $(OBJ)/$(HTML)/parts.c: $(HTML)/embed $(HTML)/page.html $(HTML)/page.css $(HTML_SCRIPTS) Makefile

@@ -2,6 +2,7 @@
 #include "cmd/html_judge.h"
 
 #include "base/mem.h"
+#include "cmd/store.h"
 #include "cmd/verdicts.h"
 
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 struct html_judge {
 	struct html_job job;
 	struct html_file html;
+	bool again;
 	bool found; /* the rollout that is wanted */
+	size_t unusable;
 	int64_t unfinished;
 };
 
@@ -51,6 +54,7 @@ int html_judge_new(const struct html_job *job, bool again, struct html_judge **o
 	const struct html_inputs inputs = {{job->sides[0], job->sides[1]}};
 
 	h->job = *job;
+	h->again = again;
 	h->html.conf = (struct page_conf){.command = job->command, .rollout = job->rollout};
 	if ((again && (html_file_check(job->path, err) || check_standard_input(job, err))) ||
 	    html_file_open(&h->html, job->path, &inputs, err)) {
@@ -66,6 +70,15 @@ void html_judge_results(struct html_judge *h, struct str lines)
 	html_file_results(&h->html, lines);
 }
 
+/* One of many cannot be used: true. */
+static bool pass_over(struct html_judge *h, const struct file_list *files, const struct error *err)
+{
+	if (h->again) {
+		return files->many && err->kind == FAIL_INPUT;
+	}
+	return store_pass_over(files, err, &h->unusable);
+}
+
 static int read_side(struct html_judge *h, struct judge *judge, const struct file_list *files,
                      struct error *err)
 {
@@ -74,9 +87,13 @@ static int read_side(struct html_judge *h, struct judge *judge, const struct fil
 	}
 	for (size_t i = 0; i < files->count; i++) {
 		h->html.recording = files->paths[i];
-		if (judge_recording(judge, files->paths[i], NULL, NULL, err)) {
+		if (!judge_recording(judge, files->paths[i], NULL, NULL, err)) {
+			continue;
+		}
+		if (!pass_over(h, files, err)) {
 			return -1;
 		}
+		html_file_note(&h->html, err->text);
 	}
 	judge_finish(judge);
 	return 0;
@@ -114,6 +131,11 @@ int html_judge_finish(struct html_judge *h, struct error *err)
 		                 h->job.rollout);
 	}
 	return html_file_publish(&h->html, err);
+}
+
+size_t html_judge_unusable(const struct html_judge *h)
+{
+	return h->unusable;
 }
 
 void html_judge_free(struct html_judge *h)

@@ -25,6 +25,9 @@ void html_judge_results(struct html_judge *h, struct str lines);
 /* Reads the recordings and gives the page its name. FAIL_USAGE also if there is no such rollout.
    Recordings that have lost their beginning or end are shown as far as they go. */
 MUST_USE int html_judge_finish(struct html_judge *h, struct error *err);
+/* How many of several recordings could not be used: they are named in the page and, unless the
+   command itself has done so, on standard error. */
+size_t html_judge_unusable(const struct html_judge *h);
 void html_judge_free(struct html_judge *h); /* NULL is fine; removes what was not finished */
 
 #endif

@@ -292,9 +292,10 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 	             store_operands(c, argc, argv, &files, err) ||
 	             html_judge_new(&job, false, &h, err) || html_judge_finish(h, err);
 
+	size_t unusable = failed ? 0 : html_judge_unusable(h);
 	html_judge_free(h);
 	file_list_free(&files);
-	return failed ? -1 : 0;
+	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
 }
 
 static int show_run(const struct context *c, const void *opts, int argc, char **argv,

@@ -152,6 +152,12 @@ policy_allows() {
 	[ "$(said b.html rollout | wc -l)" = 2 ]
 	expect 0 rolldbg show --html c.html all.jsonl --rollout down.0
 	[ "$(recorded c.html | jq -r .rollout | sort -u)" = down.0 ]
+	# one of several that cannot be used
+	echo nonsense >both/broken.jsonl
+	expect 3 rolldbg show --html d.html both
+	has "$stderr" both/broken.jsonl
+	[ "$(said d.html rollout | wc -l)" = 2 ]
+	has "$(said d.html note)" both/broken.jsonl
 	expect 2 rolldbg show both/up.jsonl both/down.jsonl
 	has "$stderr" "unexpected operand 'both/down.jsonl'"
 }

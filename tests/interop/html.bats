@@ -67,6 +67,17 @@ broken() {
 	browse model.html conversation
 }
 
+@test "images of observations" {
+	local png gif=R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7
+	png=$(grep -o 'iVBORw0KGgo[A-Za-z0-9+/=]*' "$root/tests/cli/data/hostile.jsonl")
+	"$ROLLDBG" run --quiet --out a.jsonl
+	jq -c --arg png "$png" --arg gif "$gif" 'if .step == 0 then
+			.observation = {frame: ("data:image/jpeg;base64," + $png), nested: [{screen: $gif}], icon: "data:image/svg+xml;base64,PHN2Zz48L3N2Zz48c3ZnPjwvc3ZnPjxzdmc+PC9zdmc+PHN2Zz48L3N2Zz4="}
+		elif .step == 1 then .observation = {content: [{type: "image", mimeType: "image/png", data: $png}]} else . end' a.jsonl >images.jsonl
+	"$ROLLDBG" show images.jsonl --html images.html
+	browse images.html images
+}
+
 @test "10,000 steps: first paint under a second, few elements, smooth" {
 	"$ROLLDBG" run --quiet --out a.jsonl
 	{

@@ -189,6 +189,18 @@ const scenarios = {
 		await accessible(page);
 	},
 
+	// An MCP content part, a data URL and bare base64; what only says that it is an image is none.
+	async images(page) {
+		const kinds = async () => page.locator('#detail img').evaluateAll((all) => all.map((one) => one.src.split(';')[0]));
+		assert.deepEqual(await kinds(), ['data:image/png', 'data:image/gif']);
+		await page.waitForFunction(() => [...document.querySelectorAll('#detail img')].every((one) => one.naturalWidth > 0));
+		assert.match(await page.locator('#detail').textContent(), /shown as an image/);
+		assert.match(await page.locator('#detail').textContent(), /PHN2Zz4/);
+		await press(page, 'j');
+		assert.deepEqual(await kinds(), ['data:image/png']);
+		await accessible(page);
+	},
+
 	async many(page) {
 		const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime);
 		assert.equal(await page.locator('#count').textContent(), '10,000 rows');

@@ -135,11 +135,10 @@ class Detail {
 		}
 		const node = element("div", {});
 		node.append(part("State before", isGiven(line.state) ? tree(withoutImages(line.state)) : element("p", {class: "dim"}, "unknown")));
-		if (item.effect === "unchanged") {
-			node.append(part("State after", element("p", {class: "dim"}, "unchanged")));
+		if (item.effect === "unchanged" || !isGiven(after?.state)) {
+			node.append(part("State after", element("p", {class: "dim"}, item.effect === "unchanged" ? "unchanged" : "unknown")));
 		} else {
-			node.append(closedPart("State after", () =>
-				after && isGiven(after.state) ? tree(withoutImages(after.state)) : element("p", {class: "dim"}, "unknown")));
+			node.append(closedPart("State after", () => tree(withoutImages(after.state))));
 		}
 		return node;
 	}

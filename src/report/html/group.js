@@ -21,6 +21,10 @@ function worstByRule({findings, rules}) {
 		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
 }
 
+function severityOf(rollout) {
+	return SEVERITIES.indexOf(worst(rollout.findings));
+}
+
 function compareValues(a, b) {
 	if (!isGiven(a) || !isGiven(b)) {
 		return isGiven(a) - isGiven(b);
@@ -51,7 +55,8 @@ class GroupView {
 	// entries: rollouts, or pairs of them
 	constructor(recording, entries, go) {
 		this.recording = recording;
-		this.entries = entries;
+		// what check found comes first
+		this.entries = recording.command === "check" ? [...entries].sort((a, b) => severityOf(b) - severityOf(a)) : entries;
 		this.columns = recording.compared ? COMPARED_COLUMNS : ROLLOUT_COLUMNS;
 		this.root = byId("group-view");
 		this.query = "";
@@ -59,6 +64,9 @@ class GroupView {
 			label: "Rollouts",
 			columns: this.columns,
 			rowOf: (rollout) => this.rowOf(rollout),
+			onSelect: (rollout) => {
+				this.chosen = rollout;
+			},
 			onOpen: (rollout) => go(rollout),
 			onSort: (column) => this.sortBy(column),
 		});
@@ -87,8 +95,8 @@ class GroupView {
 			byId("group-counters").textContent = `${different} of ${counted(rollouts, "rollout")} differ`;
 			return;
 		}
-		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), " rollouts \u00b7 ", ...countersOf(summary));
-		byId("group-conclusion").textContent = plain([conclusion, ...notes].join("").trim());
+		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), summary?.rollouts === 1 ? " rollout \u00b7 " : " rollouts \u00b7 ", ...countersOf(summary));
+		byId("group-conclusion").textContent = plain([conclusion.trim(), ...notes].join("\n"));
 		byId("group-findings").hidden = !findings.length;
 		byId("group-findings").append(closedPart(`${counted(findings.length, "finding")} about groups and files`, () =>
 			element("div", {class: "list"}, ...findings.map((finding) =>
@@ -150,7 +158,7 @@ class GroupView {
 		const words = wordsOf(this.query);
 		const all = only || this.entries;
 		const shown = all.filter((rollout) => {
-			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...(rollout.sides ? [] : rulesOf(rollout))].join(" ").toLowerCase();
+			const text = [rollout.key, rollout.verdict?.status, rollout.task, rollout.file, ...(rollout.sides ? [] : this.rulesAt(rollout))].join(" ").toLowerCase();
 			return words.every((word) => text.includes(word));
 		});
 
@@ -162,13 +170,24 @@ class GroupView {
 		this.grid.setItems(shown, this.chosen);
 	}
 
+	// Its own, and those of its group.
+	rulesAt(rollout) {
+		if (!this.rulesByTask) {
+			this.rulesByTask = new Map();
+			for (const {task, rule} of this.recording.findings) {
+				this.rulesByTask.set(task, [...(this.rulesByTask.get(task) || []), rule]);
+			}
+		}
+		return [...rulesOf(rollout), ...(this.rulesByTask.get(rollout.task) || [])];
+	}
+
 	rowOf(rollout) {
 		const severity = rollout.sides ? rollout.differences.length ? "error" : null : worst(rollout.findings);
 		const className = severity === "error" ? "is-failed is-error" : severity === "warning" ? "is-event is-warning"
 			: rollout.sides || rollout.verdict?.effective > 0 ? "is-changed" : "is-unchanged";
 		const cells = this.columns.map((column) => {
 			const value = column.value(rollout);
-			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "");
+			return typeof value === "number" ? numberOr(value, "") : plain(value ?? "\u2013");
 		});
 
 		if (this.recording.manyFiles && !rollout.sides) {

@@ -2,7 +2,9 @@
 // image it is, its first bytes say, never the recording.
 
 const IMAGES_MOST = 12;
+const IMAGE_SHORTEST = 48;
 const IMAGE_LONGEST = 24 << 20; // characters of base64
+const VALUES_MOST = 20000; // that are looked at
 const IMAGE_KINDS = [
 	["iVBORw0KGgo", "png"],
 	["/9j/", "jpeg"],
@@ -11,16 +13,15 @@ const IMAGE_KINDS = [
 ];
 
 function imageKind(base64) {
-	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start));
+	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start))?.[1];
 
 	// RIFF holds more than images
-	return kind && (kind[1] !== "webp" || base64.slice(10, 16).startsWith("XRUJQ") || atobSlice(base64).includes("WEBP"))
-		? kind[1] : null;
+	return kind !== "webp" || firstBytes(base64).slice(8, 12) === "WEBP" ? kind : undefined;
 }
 
-function atobSlice(base64) {
+function firstBytes(base64) {
 	try {
-		return atob(base64.slice(0, 24));
+		return atob(base64.slice(0, 16));
 	} catch {
 		return "";
 	}
@@ -29,7 +30,7 @@ function atobSlice(base64) {
 function imageOf(text) {
 	const data = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
 
-	if (data.length < 60 || data.length > IMAGE_LONGEST || !imageKind(data)) {
+	if (data.length < IMAGE_SHORTEST || data.length > IMAGE_LONGEST || !imageKind(data)) {
 		return null;
 	}
 	const base64 = data.replace(/\s+/g, "");
@@ -40,8 +41,8 @@ function imageOf(text) {
 function imagesIn(value) {
 	const found = [], open = [value];
 
-	while (open.length && found.length < IMAGES_MOST) {
-		const one = open.shift();
+	for (let at = 0; at < open.length && at < VALUES_MOST && found.length < IMAGES_MOST; at++) {
+		const one = open[at];
 
 		if (typeof one === "string") {
 			const image = imageOf(one), held = image ? undefined : heldJson(one);
@@ -51,7 +52,7 @@ function imagesIn(value) {
 				open.push(held);
 			}
 		} else if (isContainer(one)) {
-			open.push(...Object.values(one).slice(0, 1000));
+			open.push(...Object.values(one).slice(0, VALUES_MOST));
 		}
 	}
 	return found;

@@ -29,6 +29,7 @@ struct held_step {
 struct page_rollout {
 	struct map_item item;
 	struct str id;
+	char *name;                 /* owns the id */
 	int64_t number;             /* from 0, in the order in which they began */
 	struct buf state;           /* at the newest step; empty: unknown */
 	struct json_paths *ignored; /* in states */
@@ -65,7 +66,7 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 	buf_release(&r->state);
 	buf_release(&r->last.call);
 	buf_release(&r->last.reward);
-	free((void *)(uintptr_t)r->id.p);
+	free(r->name);
 	free(r);
 }
 
@@ -121,7 +122,8 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct facts_
 	struct page_rollout *r = mem_new(sizeof(*r));
 	struct json_writer w = row_begin(p, "rollout");
 
-	r->id = (struct str){mem_text(u->rollout->id), u->rollout->id.n};
+	r->name = mem_text(u->rollout->id);
+	r->id = (struct str){r->name, u->rollout->id.n};
 	r->number = p->rollouts++;
 	r->state = BUF(BUF_MAX_MESSAGE);
 	r->last.call = r->last.reward = BUF(BUF_MAX_SMALL);

@@ -4,7 +4,7 @@
 
    {"type":"step",..}   a line of a recording, as it was recorded
    ["step",..]          what the program says of recorded lines, an array whose first element
-                        names it (page.js, data.js)
+                        names it (data.js)
 
    What the page claims (outcomes, effects, changed pointers, findings) is decided here, by facts/ and check/; the
    scripts arrange it and never judge. */

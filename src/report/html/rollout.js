@@ -56,7 +56,7 @@ class RolloutView {
 
 		byId("counters").replaceChildren(...countersOf(rollout.verdict));
 		byId("ending").textContent = plain([rollout.verdict?.status, end?.reason].filter(Boolean).join(": ") || "no end was recorded");
-		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion, ...this.recording.notes].join("").trim()) : "";
+		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion.trim(), ...this.recording.notes].join("\n")) : "";
 		this.drawFindings();
 		byId("about").hidden = !header;
 		byId("about").open = false;
@@ -239,8 +239,8 @@ function countersOf(verdict) {
 		return [];
 	}
 	const parts = [
-		[numberOr(verdict.turns, "?"), "turns"],
-		[numberOr(verdict.steps, "?"), "steps"],
+		[numberOr(verdict.turns, "?"), verdict.turns === 1 ? "turn" : "turns"],
+		[numberOr(verdict.steps, "?"), verdict.steps === 1 ? "step" : "steps"],
 		isGiven(verdict.effective) ? [numberOr(verdict.effective, ""), verdict.unknown ? `effective (${numberOr(verdict.unknown, "")} unknown)` : "effective"]
 			: ["", verdict.steps ? "effective unknown" : "0 effective"],
 		[numberOr(verdict.failed, "?"), "failed"],

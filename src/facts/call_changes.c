@@ -1,4 +1,4 @@
-/* Numbers that change as the calls say: see call_changes.h. */
+/* Numbers whose changes depend on the call: see call_changes.h. */
 #include "facts/call_changes.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 	}
 }
 
-/* Is every call that was repeated told from every other one by its change? */
+/* Can each repeated call be told from all others by its change? */
 static bool depends(const struct call_changed_number *n)
 {
 	double spread = n->quantum, gap = INFINITY; /* coarse changes are equal by chance */

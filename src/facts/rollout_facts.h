@@ -1,5 +1,4 @@
-/* What is known of a rollout, and what one line of it adds. The words, in names and comments here and
-   in the rules:
+/* The facts of a rollout, and those that one line adds. Terms used here and in the rules:
 
    step     a call that was sent: a line of type "step" with a step number (is_step). Lines of that
             type without one are turns that sent nothing.

@@ -18,7 +18,7 @@ struct shared_member {
 	int64_t busy;    /* pauses in which other rollouts may have called a tool: */
 	int64_t old;     /* of these: it changed back to a value that this rollout had just read */
 	int64_t changed; /* of these: it changed to a new value */
-	int64_t matched; /* of these: the new value was one that another rollout got in that pause */
+	int64_t matched; /* of these: to a value another rollout got in the pause */
 	/* of these: it did not change, although the call before the pause had changed it;
 	 * `even`: each such call by the same number, as a call counter does */
 	int64_t kept;
@@ -33,7 +33,7 @@ struct shared_member {
 
 /* The last rollout that got a value of a member. */
 struct recent_value {
-	uint64_t value; /* with the member's key, hashed */
+	uint64_t value; /* hash of key and value */
 	int64_t rollout, at;
 };
 

@@ -22,7 +22,7 @@ static int read_text(const char *text, struct trained **out, struct error *err)
 }
 
 static const struct {
-	const char *what, *text, *error; /* behind the path */
+	const char *what, *text, *error; /* after the path */
 } bad[] = {
 	{"nothing", "", ": contains no log-probabilities"},
 	{"blank lines alone", "\n\r\n \n", ": contains no log-probabilities"},
@@ -125,7 +125,7 @@ static void shifts(void)
 	ok(ratios_shifted(&begin), "beginnings that are wrong");
 	ok(!ratios_out_of_range(&begin), "though the mean is within the band");
 	ok(!ratios_shifted(&even) && ratios_out_of_range(&even), "wrong everywhere alike");
-	ok(!ratios_shifted(&brief), "nothing behind the beginning to compare with");
+	ok(!ratios_shifted(&brief), "no tokens after the beginning to compare with");
 }
 
 static void walks(void)

@@ -1,4 +1,4 @@
-/* A peer that misbehaves as a table says: an MCP server with a control plane, an OpenEnv server
+/* A peer that misbehaves according to a table: an MCP server with a control plane, an OpenEnv server
    and a model in one, on port 0.
 
    A row of a table is NAME, a tab, and what is sent in place of the regular answer. The URL
@@ -104,7 +104,7 @@ static inline void hostile_note(struct hostile *h, const char *place, const char
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* How often a line stands in the text. */
+/* The number of occurrences of a line in the text. */
 static inline int hostile_count(const struct buf *text, const char *line)
 {
 	size_t n = strlen(line);
@@ -135,7 +135,7 @@ static inline bool hostile_strikes(struct hostile_peer *p, const char *when)
 	       (!p->moment[n] || strtol(p->moment + n, NULL, 10) == count);
 }
 
-/* ---- what rows say ---- */
+/* ---- rows ---- */
 
 static inline bool hostile_flush(struct hostile_peer *p)
 {
@@ -404,7 +404,7 @@ static inline size_t hostile_escape(struct buf *out, const char *at)
 	return 2;
 }
 
-/* The text up to the >> that fits, behind a <<. */
+/* The text after << up to the matching >>. */
 static inline struct str hostile_inside(struct str rest)
 {
 	int depth = 1;
@@ -460,7 +460,7 @@ static inline bool hostile_answer(struct hostile_peer *p, bool strikes)
 
 /* ---- regular answers ---- */
 
-/* What stands behind "KEY": up to one of `ends`; empty when there is no such key. */
+/* The text after "KEY": up to one of `ends`; empty if the key is missing. */
 static inline struct str hostile_member(struct str text, const char *key, const char *ends)
 {
 	const char *at = text.n ? strstr(text.p, key) : NULL;

@@ -19,7 +19,7 @@ MUST_USE int json_validate_first(struct str text, size_t *used, struct json_faul
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
 
-/* Do both builds say the same of the text, faults and their places included? */
+/* Do both builds give the same result for the text, including faults and their positions? */
 static inline bool portable_agrees(struct str text)
 {
 	struct json_fault fault = {.at = SIZE_MAX}, other = {.at = SIZE_MAX};

@@ -219,7 +219,7 @@ static inline void end_session(const struct server *s, const char *session, stru
 	ask(s, "DELETE", "/mcp", headers, "", g);
 }
 
-/* The position in an observation, wherever it stands in the body; -1: none. */
+/* The position in an observation, anywhere in the body; -1: none. */
 static inline long position_in(const struct got *g)
 {
 	const char *at = strstr(g->body, "\"position\":");
@@ -227,7 +227,7 @@ static inline long position_in(const struct got *g)
 	return at ? strtol(at + 11, NULL, 10) : -1;
 }
 
-/* The body of a stream with one message: what stands after `data: `, in place. */
+/* The body of a stream with one message: the text after `data: `, in place. */
 static inline const char *message_of(struct got *g)
 {
 	static const char head[] = "event: message\r\ndata: ";

@@ -14,7 +14,7 @@ enum { WS_TEXT = 1, WS_BINARY = 2, WS_CLOSE = 8, WS_PING = 9, WS_PONG = 10, WS_G
 
 #define WS_FIN 0x80
 
-/* The handshake; the reply's status. Frames behind its head stay unread. */
+/* The handshake; the reply's status. Frames after its head stay unread. */
 static inline unsigned ws_handshake(int fd, const char *path)
 {
 	char head[2048];

@@ -70,7 +70,7 @@ struct check {
 	/* A command that shows more, printed after "cause: ..; more:"; NULL: none. In all these
 	 * texts an option's name is enclosed in \1 and \2 (base/settings.h). */
 	const char *more;
-	/* The text of --explain: what the rule means, where to look, how to fix it. */
+	/* The explanation of the rule: what it means, where to look, how to fix it. */
 	const char *why;
 	bool needs_meta; /* needs facts that strip removes */
 	/* Bits of enum key: the rule is not called without these facts. Recordings of other

@@ -77,7 +77,7 @@ static void add_trace(struct group *g, const struct trace *t, int64_t seed)
 		return;
 	}
 	s->count++;
-	if (trace_compare(&s->first, t, &calls) != TRACE_ALIKE && s->differ++ == 0) {
+	if (trace_compare(&s->first, t, &calls) != TRACE_EQUAL && s->differ++ == 0) {
 		s->calls = calls;
 	}
 }

@@ -19,7 +19,8 @@ static void learn(const struct learning *b, const struct facts_update *u)
 	}
 }
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+static int on_line(void *ctx, const struct line *l, const struct reader_note *note,
+                   struct error *err)
 {
 	const struct learning *b = ctx;
 	struct facts_update u;
@@ -38,7 +39,7 @@ static int learn_file(struct learning *b, const char *path, struct error *err)
 {
 	struct facts_update u;
 
-	if (reader_file(path, take, b, err)) {
+	if (reader_file(path, on_line, b, err)) {
 		return -1;
 	}
 	while (facts_end_next(b->facts, &u)) {

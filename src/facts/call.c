@@ -1,8 +1,8 @@
-/* The call of a turn: its tool and arguments. This runs for every step of every recording, so
-   nothing here allocates. */
+/* Tool and arguments of a call: see call.h. Runs for every step of every recording, so it never
+ * allocates. */
 #include "facts/call.h"
 
-/* The tool names of one server differ in length, at the start or at the end. */
+/* A cheap hash: the tool names of a server usually differ in length, at the start or at the end. */
 static size_t name_slot(struct str name)
 {
 	const unsigned char *p = (const unsigned char *)name.p;
@@ -39,9 +39,9 @@ static int find_spelled_tool(struct open_rollout *o, struct str name)
 	return find_tool(o, buf_view(text));
 }
 
-/* If arguments follow the name as writers usually put them and contain no braces, they end with
-   the call and need not be scanned. `rest` is the call after its name. */
-static bool take_plain_arguments(struct str rest, struct derived_line *m)
+/* A fast path: arguments that directly follow the name, as writers usually put them, and contain
+ * no braces end with the call and need not be scanned. `rest` is the call after its name. */
+static bool read_plain_arguments(struct str rest, struct derived_line *m)
 {
 	const struct str key = STR(",\"arguments\":");
 	struct str value = str_skip(rest, key.n);
@@ -54,7 +54,7 @@ static bool take_plain_arguments(struct str rest, struct derived_line *m)
 	return true;
 }
 
-void call_take(struct open_rollout *o, struct str call, struct derived_line *m)
+void call_parse(struct open_rollout *o, struct str call, struct derived_line *m)
 {
 	struct str name = STR_NONE;
 	struct json_member member;
@@ -68,7 +68,7 @@ void call_take(struct open_rollout *o, struct str call, struct derived_line *m)
 			continue;
 		}
 		name = member.value;
-		if (take_plain_arguments(str_skip(call, cursor), m)) {
+		if (read_plain_arguments(str_skip(call, cursor), m)) {
 			break;
 		}
 	}

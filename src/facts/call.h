@@ -4,7 +4,7 @@
 
 #include "facts/rollout_table.h"
 
-/* Sets tool, tool_name and arguments from the value of `tool_call`. */
-void call_take(struct open_rollout *o, struct str call, struct derived_line *m);
+/* Sets tool, tool_name and arguments of m from the value of `tool_call`. */
+void call_parse(struct open_rollout *o, struct str call, struct derived_line *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers that change as the calls say: see call_changes.h. */
+/* Numbers whose changes depend on the call: see call_changes.h. */
 #include "facts/call_changes.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static double gap_between(const struct call_change *a, const struct call_change 
 	return fmax(a->least - b->most, b->least - a->most);
 }
 
-/* Is every call told from every other one by its change, where both count that many times? */
+/* Can each repeated call be told from all others by its change, where both count that many times? */
 static bool depends(const struct call_changed_number *n, int64_t times, double clear)
 {
 	double spread = n->quantum, gap = INFINITY; /* coarse changes are equal by chance */

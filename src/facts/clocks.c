@@ -1,4 +1,4 @@
-/* Finds clocks and ids in a text: see clocks.h. */
+/* Detects points in time and ids: see clocks.h. */
 #include "facts/clocks.h"
 
 #include "json/scan.h"
@@ -42,7 +42,7 @@ static bool fits(struct str s, const char *pattern)
 	return true;
 }
 
-/* Years plausible for recordings: 2020 to 2039. */
+/* 2020 to 2039: plausible years of recordings. */
 static bool is_epoch(struct str digits)
 {
 	uint64_t seconds = 0;
@@ -179,7 +179,8 @@ static int64_t fraction_at(struct str s, size_t *used)
 	return ms;
 }
 
-/* "Z", "+02:00", "+0200", "+02" or nothing, in minutes east of UTC; false for anything else. */
+/* Parses "Z", "+02:00", "+0200", "+02" or nothing to minutes east of UTC; false for anything
+ * else. */
 static bool zone_of(struct str s, int64_t *minutes)
 {
 	static const char *const forms[] = {"dd:dd", "dddd", "dd"};
@@ -259,8 +260,8 @@ static bool is_near(int64_t unix_ms, int64_t now_ms)
 	return unix_ms - now_ms < NEAR_MS && now_ms - unix_ms < NEAR_MS;
 }
 
-/* A Unix time is recognized by its magnitude: no other number is close to the present in any of
-   the units. */
+/* A Unix time is recognized by its magnitude: no other number is close to the current time in
+ * any of the units. */
 static bool unix_time(double value, int64_t now_ms, int64_t *unix_ms)
 {
 	static const double ms_per_unit[] = {1e3, 1, 1e-3, 1e-6};
@@ -275,7 +276,7 @@ static bool unix_time(double value, int64_t now_ms, int64_t *unix_ms)
 	return false;
 }
 
-/* "04:36:27.5", taken on the day that brings it nearest to now. */
+/* "04:36:27.5", on the day that makes it closest to now. */
 static bool time_of_day(struct str s, int64_t now_ms, int64_t *unix_ms)
 {
 	size_t used;

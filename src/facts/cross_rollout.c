@@ -121,7 +121,7 @@ void cross_rollout_called(struct cross_rollout *c, const struct open_rollout *o)
 	c->called = c->clock;
 }
 
-/* A count that all share may begin anew with any reset. */
+/* A shared count may restart with any reset. */
 void cross_rollout_reset(struct cross_rollout *c)
 {
 	c->counts.window = (struct shared_count){0};
@@ -133,13 +133,13 @@ int64_t cross_rollout_others_called(const struct cross_rollout *c)
 	return c->caller == c->current->number ? c->other_called : c->called;
 }
 
-/* ---- counts of steps ---- */
+/* ---- step counts ---- */
 
-#define COUNTS_MIN   8  /* without any other evidence */
-#define INDIRECT_MIN 12 /* where no count grew between a rollout's calls */
+#define COUNTS_MIN   8  /* without other evidence */
+#define INDIRECT_MIN 12 /* if no count grew between a rollout's calls */
 #define LEARNED_MIN  2  /* counts that went by one, and by more */
 
-static void see(struct count_sequence *s, int64_t count)
+static void add_to_sequence(struct count_sequence *s, int64_t count)
 {
 	int64_t at = count - s->first;
 	uint64_t bit = (uint64_t)1 << (at & 63);
@@ -151,7 +151,7 @@ static void see(struct count_sequence *s, int64_t count)
 	s->taken++;
 }
 
-static void see_base(struct cross_rollout *c, int64_t count)
+static void update_base(struct cross_rollout *c, int64_t count)
 {
 	struct shared_count *s = &c->counts.window;
 	bool since = c->current->counted_window == c->counts.windows;
@@ -163,8 +163,8 @@ static void see_base(struct cross_rollout *c, int64_t count)
 	s->base_high = steps == 1 || high < s->base_high ? high : s->base_high;
 }
 
-/* A count of one's own is the same in all rollouts that make the same calls. */
-static void see_place(struct shared_count *s, int64_t number, int64_t count)
+/* A separate count is the same in all rollouts that make the same calls. */
+static void update_place(struct shared_count *s, int64_t number, int64_t count)
 {
 	if (number < 1 || number > COUNT_PLACES) {
 		return;
@@ -174,7 +174,7 @@ static void see_place(struct shared_count *s, int64_t number, int64_t count)
 	s->counted_before[number - 1] = true;
 }
 
-static void see_growth(struct cross_rollout *c, int64_t before, int64_t count)
+static void update_growth(struct cross_rollout *c, int64_t before, int64_t count)
 {
 	struct count_sequence *s = &c->counts;
 	bool first = c->current->facts.env_count.reported == 1;
@@ -213,21 +213,21 @@ void cross_rollout_count(struct cross_rollout *c, int64_t before, int64_t count)
 	const struct rollout_facts *f = &c->current->facts;
 
 	s->rollouts += f->env_count.reported == 1;
-	see_base(c, count);
-	see_place(&s->window, f->steps, count);
-	see_growth(c, before, count);
+	update_base(c, count);
+	update_place(&s->window, f->steps, count);
+	update_growth(c, before, count);
 	if (s->taken == 0) {
 		s->first = count > COUNT_WINDOW / 4 ? count - COUNT_WINDOW / 4 : 0;
 	}
 	s->strange = s->strange || count < s->first;
 	if (!s->strange && count - s->first < COUNT_WINDOW) {
-		see(s, count);
+		add_to_sequence(s, count);
 	}
 	s->proven = s->proven ||
 	            (s->rollouts >= 2 && s->window.steps >= COUNTS_MIN && is_count_of_all(c));
 }
 
-/* Steps in flight may be counted before those already recorded. */
+/* Steps being executed may be counted before steps that are already recorded. */
 static bool is_one_sequence(const struct cross_rollout *c)
 {
 	const struct count_sequence *s = &c->counts;

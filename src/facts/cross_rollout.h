@@ -1,5 +1,5 @@
-/* Relations between rollouts: which one holds which environment, and which one acted while the
-   state of another changed. */
+/* Relations between rollouts: which environment belongs to which rollout, and which rollout
+ * acted while the state of another changed. */
 #ifndef ROLLDBG_FACTS_CROSS_ROLLOUT_H
 #define ROLLDBG_FACTS_CROSS_ROLLOUT_H
 
@@ -7,62 +7,62 @@
 #include "facts/succession.h"
 
 #define COUNT_PLACES 16
-#define COUNT_WINDOW 256 /* size of the window of counts; later counts are ignored */
+#define COUNT_WINDOW 256 /* counts tracked; later ones are ignored */
 
-/* Since the newest reset of any rollout: could all counts be one? */
+/* Since the last reset of any rollout: can all counts be the same counter? */
 struct shared_count {
-	/* What it began with, as far as each count leaves it open: it holds all steps that were
-	   recorded when the step was sent, and none that is not under way. */
+	/* The possible range of its initial value: each count includes all steps recorded when
+	 * its step was sent, and none that was not sent yet. */
 	int64_t base_low, base_high, steps;
-	/* The newest count after a rollout's step of that number; two rollouts had different ones. */
+	/* The last count after step n of a rollout; `varied`: two rollouts had different counts. */
 	int64_t places[COUNT_PLACES];
 	bool counted_before[COUNT_PLACES], varied;
-	/* From one step of a rollout to its next: it grew by other than one while no other rollout
-	   called a tool; by more than one while others may have. */
+	/* Between consecutive steps of a rollout it grew by a number other than one while no
+	 * other rollout called a tool; by more than one while others may have. */
 	int64_t alone_otherwise, by_more;
 };
 
-/* The step counts that environments reported in all rollouts of one recording. A separate count
-   starts again in each rollout, so the same numbers recur; a shared count continues. */
+/* The step counts that environments reported in all rollouts of a recording. Separate counters
+ * restart in each rollout, so the same numbers recur; a shared counter continues. */
 struct count_sequence {
 	uint64_t seen[COUNT_WINDOW / 64]; /* one bit per count, from `first` on */
 	int64_t first, lowest, highest;
-	int64_t taken, again; /* steps; those with a count seen before */
+	int64_t taken, again; /* steps; steps with a count seen before */
 	int64_t rollouts;     /* rollouts with a count */
 	bool strange;         /* a count was below the window */
 	struct shared_count window;
-	int64_t windows; /* how often that began anew */
-	/* From one step of a rollout to its next the count grew by one; it did while no other
-	   rollout called a tool. */
+	int64_t windows; /* number of windows started */
+	/* Between consecutive steps of a rollout the count grew by one; it did while no other
+	 * rollout called a tool. */
 	int64_t by_one, alone_by_one;
 	int64_t start; /* the newest rollout's before its first step; where that is known: */
 	bool started, starts_differ;
-	bool proven; /* it was the count of all, in some window */
+	bool proven; /* it was shared by all in some window */
 };
 
 struct cross_rollout {
 	const struct rollout_table *open;
-	const struct open_rollout *current; /* the one whose line came last */
+	const struct open_rollout *current; /* the rollout of the last line */
 	struct map owners;                  /* by environment id */
 	struct arena arena;
 	int64_t clock; /* number of lines so far */
-	int64_t begun; /* rollouts of the file so far */
-	int64_t files; /* those that are done */
+	int64_t begun; /* rollouts started in this file */
+	int64_t files; /* files completed */
 	struct count_sequence counts;
 	struct sharing sharing;
 	struct succession succession;
-	/* The number of the rollout whose call was the last; when; and when another one's was. */
+	/* The number of the rollout that called a tool last; when; and when another rollout did. */
 	int64_t caller, called, other_called;
 };
 
 void cross_rollout_release(struct cross_rollout *c); /* a zeroed one is fine */
 
-/* A new file: what is counted over the rollouts of one begins anew. */
+/* Starts a new file: resets the counts over its rollouts. */
 void cross_rollout_forget(struct cross_rollout *c);
 
-/* Would the claims of `other`, which saw another file, have had the same results behind ours? */
+/* Would the claims of `other`, made for another file, have had the same results after ours? */
 bool cross_rollout_can_absorb(const struct cross_rollout *c, const struct cross_rollout *other);
-/* Then registers all its ids. */
+/* If so, registers all its ids. */
 void cross_rollout_absorb(struct cross_rollout *c, const struct cross_rollout *other);
 
 /* Registers an environment's id for the current rollout. `kind` separates ids of different
@@ -72,24 +72,24 @@ bool cross_rollout_claim(struct cross_rollout *c, char kind, struct str id, uint
                          struct str *owner);
 
 /* If the current rollout's state changed without a call: the id of an open rollout that acted
-   since this one's last line and whose state equals this one's before or after the change; else
-   absent. */
+ * since this one's last line and whose state equals this one's before or after the change; else
+ * absent. */
 struct str cross_rollout_mover(const struct cross_rollout *c);
 
-/* That rollout has called a tool. */
+/* Records a tool call of that rollout. */
 void cross_rollout_called(struct cross_rollout *c, const struct open_rollout *o);
 
-/* The current rollout was reset. */
+/* Records a reset of the current rollout. */
 void cross_rollout_reset(struct cross_rollout *c);
 
-/* When another than the current rollout did so last, by `clock`; 0: never. */
+/* The time, by `clock`, of the last tool call of another rollout; 0: never. */
 int64_t cross_rollout_others_called(const struct cross_rollout *c);
 
-/* The environment's count after a step of the current rollout; `before`: after the one before,
-   -1. */
+/* Adds the environment's count after a step of the current rollout. before: after its previous
+ * step; -1: unknown. */
 void cross_rollout_count(struct cross_rollout *c, int64_t before, int64_t count);
 
-/* Do these rollouts share one count, that is, do several contribute to one sequence? */
+/* Do several rollouts contribute to one sequence of counts? */
 bool cross_rollout_counts_together(const struct cross_rollout *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Compares states by their hashes: see effect.h. */
+/* Comparison of states by their hashes: see effect.h. */
 #include "facts/effect.h"
 
 const char *effect_name(enum effect e)
@@ -38,13 +38,14 @@ static void note_variety(struct states *s, struct str now)
 	}
 }
 
-/* After a session was replaced the environment is another one: its states are not compared. */
+/* After a session was replaced, the environment is a new one: its states are not compared with
+ * earlier ones. */
 static enum effect since_last(const struct states *s)
 {
 	return s->replaced ? EFFECT_UNKNOWN : effect_between(state_copy_hash(&s->last), s->now);
 }
 
-enum effect states_take(struct states *s, struct str now, bool called, bool in_episode)
+enum effect states_add(struct states *s, struct str now, bool called, bool in_episode)
 {
 	enum effect effect;
 

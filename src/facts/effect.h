@@ -1,7 +1,7 @@
-/* Do two states differ? By their hashes (the state without what the header says is ignored), and
-   unknown is not unchanged. A step's effect is decided in fold.c (effect_shown): this first, then
-   movement.h takes away what changes by itself; correct_totals, at the end of a rollout, what
-   only the whole shows. */
+/* Do two states differ? Compared by hash (the state without ignored members); unknown is not
+ * unchanged. A step's effect is decided in fold.c (effect_shown): by this comparison, then
+ * movement.h removes changes that happen without a call, and at the end of a rollout
+ * correct_totals removes what only the whole rollout shows. */
 #ifndef ROLLDBG_FACTS_EFFECT_H
 #define ROLLDBG_FACTS_EFFECT_H
 
@@ -23,11 +23,11 @@ struct state_copy {
 
 struct str state_copy_hash(const struct state_copy *c);
 
-/* The states of one rollout, as needed to determine effects; zeroed at its start. */
+/* The states of one rollout needed to determine effects; zeroed at its start. */
 struct states {
 	struct str now;         /* at the current line; absent: unknown */
-	struct state_copy last; /* at the newest line that may have one */
-	/* the state before the newest change without a call */
+	struct state_copy last; /* at the last line that can have one */
+	/* the state before the last change without a call */
 	struct state_copy changed_from;
 	struct state_copy first; /* the first one of the episode */
 	bool any;                /* some line had a state */
@@ -38,7 +38,7 @@ struct states {
 /* Compares the state of the next line with the previous one. `now` is absent if unknown, or if
    it does not follow from the previous one, as after a reset. `called`: a call was sent in
    between. `in_episode`: the state belongs to the episode. */
-enum effect states_take(struct states *s, struct str now, bool called, bool in_episode);
+enum effect states_add(struct states *s, struct str now, bool called, bool in_episode);
 
 /* The session was replaced: the next state is that of another environment. */
 void states_session_replaced(struct states *s);

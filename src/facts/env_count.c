@@ -1,7 +1,7 @@
 /* The environment's own count: see env_count.h. */
 #include "facts/env_count.h"
 
-void env_count_take(struct env_count *c, int64_t env_steps)
+void env_count_add(struct env_count *c, int64_t env_steps)
 {
 	int64_t before = c->reported ? c->now : 0;
 

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 struct env_count {
-	int64_t now;      /* the newest known count, or -1 */
+	int64_t now;      /* the last known count, or -1 */
 	int64_t first;    /* the first known count */
-	int64_t reported; /* steps after which it was known */
+	int64_t reported; /* number of steps with a known count */
 	bool moved;       /* two of these counts differ */
-	/* steps counted as one (including a first count of 1), and as more than one */
+	/* steps that increased it by one (including a first count of 1), and by more */
 	int64_t by_one, by_more;
 };
 
 #define ENV_COUNT ((struct env_count){.now = -1, .first = -1})
 
 /* Adds the count after a step, if it is known. */
-void env_count_take(struct env_count *c, int64_t env_steps);
+void env_count_add(struct env_count *c, int64_t env_steps);
 
 #endif

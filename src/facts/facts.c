@@ -1,4 +1,4 @@
-/* Finds the rollout of a line and passes on what the line adds: see facts.h. */
+/* Assigns lines to rollouts and returns what each line adds: see facts.h. */
 #include "facts/facts.h"
 
 #include "facts/cross_rollout.h"
@@ -45,7 +45,7 @@ void facts_free(struct facts *f)
 	free(f);
 }
 
-/* Frees what the last call reported. */
+/* Frees what the last call returned. */
 static void finish_last_line(struct facts *f)
 {
 	struct open_rollout *o = f->newest;
@@ -182,7 +182,7 @@ int facts_line(struct facts *f, const struct line *l, const struct reader_note *
 	return 0;
 }
 
-/* The next of the rollouts that were open when the first one was requested. */
+/* The next of the rollouts that were open at the first call. */
 static struct open_rollout *next_open(struct facts *f)
 {
 	if (!f->ending) {
@@ -198,7 +198,7 @@ static struct open_rollout *next_open(struct facts *f)
 	return NULL;
 }
 
-/* Without an end line. */
+/* Ends a rollout without an end line. */
 static void end_open(struct facts *f, struct open_rollout *o, struct facts_update *out)
 {
 	*out = (struct facts_update){.rollout = &o->facts,

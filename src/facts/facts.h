@@ -81,7 +81,7 @@ void facts_new_file(struct facts *f);
 /* As if this were not the first file, but came after `number` others. */
 void facts_number_file(struct facts *f, int64_t number);
 
-/* Would the facts of another file have been the same behind the files that we have seen? */
+/* Would the facts of another file have been the same after the files seen here? */
 bool facts_can_absorb(const struct facts *f, const struct facts *other);
 /* Then adds what matters to later files. */
 void facts_absorb(struct facts *f, const struct facts *other);

@@ -42,7 +42,7 @@ static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 	bool has_state = l && may_have_state(l), called = o->pending;
 	struct str hash = has_state ? line_state_hash(l) : STR_NONE;
 	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
-	enum effect effect = states_take(&o->states, hash, called, is_in_episode(o));
+	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
 
 	return movement_effect(&o->movement, l, state, effect, called, o->facts.alone,
 	                       called && !o->newest->outside_episode);
@@ -102,7 +102,7 @@ static bool traces(const struct open_rollout *o, bool states)
 static void trace_state(struct open_rollout *o, const struct line *l)
 {
 	if (traces(o, true) && line_has(l, KEY_STATE)) {
-		trace_see(&o->trace, &o->movement.states, l->value[KEY_STATE],
+		trace_add(&o->trace, &o->movement.states, l->value[KEY_STATE],
 		          &o->facts.work->text);
 	}
 }
@@ -110,7 +110,7 @@ static void trace_state(struct open_rollout *o, const struct line *l)
 static void trace_observation(struct open_rollout *o, const struct line *l)
 {
 	if (traces(o, false) && l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION)) {
-		trace_see(&o->trace, &o->movement.observations, l->value[KEY_OBSERVATION],
+		trace_add(&o->trace, &o->movement.observations, l->value[KEY_OBSERVATION],
 		          &o->facts.work->text);
 	}
 }
@@ -264,7 +264,7 @@ static void take_count(struct rollout_facts *f, const struct line *l, int64_t en
 {
 	int64_t before = f->env_count.reported ? f->env_count.now : start_count(l);
 
-	env_count_take(&f->env_count, env_steps);
+	env_count_add(&f->env_count, env_steps);
 	cross_rollout_count(f->cross_rollout, before, env_steps);
 }
 
@@ -335,7 +335,7 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 	}
 	f->last_turn = l->turn;
 	if (line_has(l, KEY_TOOL_CALL)) {
-		call_take(o, l->value[KEY_TOOL_CALL], m);
+		call_parse(o, l->value[KEY_TOOL_CALL], m);
 	}
 	m->is_step = l->step >= 0;
 	kinds |= m->is_step ? take_step(o, l, m) : KIND_TURN;

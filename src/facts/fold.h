@@ -1,22 +1,23 @@
-/* The fold over the lines of one rollout: what each adds to its facts; decides each step's effect. */
+/* The fold over the lines of one rollout: adds each line to its facts, and decides each step's
+ * effect. */
 #ifndef ROLLDBG_FACTS_FOLD_H
 #define ROLLDBG_FACTS_FOLD_H
 
 #include "facts/rollout_table.h"
 
-/* Before the first line: sets what is known without a header. */
+/* Call before the first line: sets the defaults for a missing header. */
 void fold_begin(struct open_rollout *o);
 
 /* Copies the needed values of a header into the rollout's facts. */
 void fold_header(struct open_rollout *o, const struct line *header);
 
-/* If this line shows the effect of the newest step, returns that step and its kinds; else NULL
-   and 0. `l` is NULL if the rollout stops without an end line. The step is valid until the next
-   call. */
+/* If this line shows the effect of the last step, returns that step and its kinds; else NULL and
+ * 0. `l` is NULL if the rollout stops without an end line. The step is valid until the next
+ * call. */
 const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l,
                                                 unsigned *kinds);
 
-/* Fills *m for any line and counts it; after fold_complete_step. Returns its kinds. */
+/* Sets *m for any line and counts it; call after fold_complete_step. Returns its kinds. */
 unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_line *m);
 
 /* Ends the rollout; `end` may be NULL. */

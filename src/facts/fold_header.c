@@ -1,4 +1,4 @@
-/* What is taken from a header: tools, state source, policy and limits. */
+/* Facts from the header: tools, state source, policy and limits. */
 #include "facts/fold.h"
 
 #include "base/text.h"
@@ -16,7 +16,7 @@ static enum source source_of(const struct line *header)
 		return SOURCE_NONE;
 	case STATE_OBSERVATION:
 		return SOURCE_OBSERVATION;
-	case STATE_UNKNOWN: /* none, or one of a later version */
+	case STATE_UNKNOWN: /* none, or of a later version */
 		return json_is_null(JSON_GET(header->value[KEY_STATE_SOURCE], "kind"))
 		               ? SOURCE_NONE
 		               : SOURCE_NAMED;
@@ -30,7 +30,7 @@ static enum source source_of(const struct line *header)
 	return SOURCE_NAMED;
 }
 
-/* What the tools of a rollout may take of its memory. */
+/* Limit on the memory for the tools of a rollout. */
 struct room {
 	size_t names, schemas;
 };
@@ -67,13 +67,12 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hin
 	t.read_only = t.read_only ||
 	              (hints->read_only && t.name.p && text_globs(hints->read_only, t.name));
 	t.learned = !hinted && !t.read_only && t.name.p &&
-	            tool_effects_only_reads(hints->baseline, t.name);
+	            tool_effects_is_read_only(hints->baseline, t.name);
 	t.read_only = t.read_only || t.learned;
 	return t;
 }
 
-/* The list grows in the arena, which has no way to take the shorter ones back: twice the
-   memory at most. */
+/* The list grows by copying within the arena, which cannot free: at most twice the memory. */
 static struct tool_fact *longer(struct arena *a, const struct tool_fact *list, size_t count)
 {
 	struct tool_fact *new = arena_new(a, (count ? 2 * count : 4) * sizeof(*new));
@@ -84,13 +83,13 @@ static struct tool_fact *longer(struct arena *a, const struct tool_fact *list, s
 	return new;
 }
 
-/* Where in the list a tool of that name stands. */
+/* Index of a tool in the list. */
 struct tool_place {
 	struct map_item item;
 	int at;
 };
 
-/* Those of one name are the first of them. */
+/* Of tools with the same name, the first is used. */
 static void index_tools(struct rollout_facts *f)
 {
 	struct tool_place *places = arena_new(f->arena, f->tool_count * sizeof(*places));
@@ -166,7 +165,7 @@ void fold_begin(struct open_rollout *o)
 	movement_ignore(&o->movement, STR_NONE);
 }
 
-/* Of an imported recording: the keys that its source can hold. */
+/* For an imported recording: the keys that its source can have. */
 static uint64_t known_keys(struct str list)
 {
 	uint64_t known = 0;

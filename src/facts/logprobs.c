@@ -53,7 +53,7 @@ static const struct {
                   {"presence_penalty", 0, 0},
                   {"repetition_penalty", 1, 1}};
 
-bool logprobs_tempered(struct str policy, char *out, size_t size)
+bool logprobs_incomparable(struct str policy, char *out, size_t size)
 {
 	struct str sent = JSON_GET(JSON_GET(policy, "params"), "sent");
 	size_t n = 0;
@@ -156,7 +156,7 @@ double ratios_rest(const struct ratios *r)
 	return mean(r->rest, r->tokens - r->first_tokens);
 }
 
-bool ratios_apart(const struct ratios *r)
+bool ratios_out_of_range(const struct ratios *r)
 {
 	double weight = ratios_weight(r);
 

@@ -4,7 +4,8 @@
 
 #include "json/scan.h"
 
-/* Iterates over those of one turn; zeroed except for `llm`, the value of that key. */
+/* An iterator over the log-probabilities of one turn; zeroed except for `llm`, the value of that
+ * key. */
 struct logprob_walk {
 	struct str llm, list;
 	size_t cursor;
@@ -17,7 +18,7 @@ bool logprob_next(struct logprob_walk *w, double *value);
 /* Lists the sent sampling parameters (policy.params.sent of a header's `policy`) that make the
    reported log-probabilities differ from those sampled with: "temperature 0.7, top_p 0.9".
    Returns false, with "", if there are none. */
-bool logprobs_tempered(struct str policy, char *out, size_t size);
+bool logprobs_incomparable(struct str policy, char *out, size_t size);
 
 /* Sums over tokens, with lr = log p(trainer) - log p(sampled), clamped to +-20. */
 struct ratios {
@@ -45,8 +46,8 @@ double ratios_weight(const struct ratios *r); /* mean importance weight; ideally
 double ratios_ess(const struct ratios *r);    /* effective sample size as a fraction, at most 1 */
 double ratios_distance(const struct ratios *r);
 
-/* Is any of these outside the range that trainers' manuals call healthy? */
-bool ratios_apart(const struct ratios *r);
+/* Is any of these outside the range that trainers' manuals recommend? */
+bool ratios_out_of_range(const struct ratios *r);
 /* Do turns differ at their beginning only? If so, the scored prompt is not the one sampled from;
    rounding errors are spread evenly. */
 bool ratios_shifted(const struct ratios *r);

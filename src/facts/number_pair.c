@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define DIGITS_MAX 15 /* that a double holds exactly */
+#define DIGITS_MAX 15 /* digits that a double represents exactly */
 
 static bool is_part(char c)
 {
@@ -62,7 +62,7 @@ static bool read_text(struct str s, double *value, double *quantum)
 	return digits > 0;
 }
 
-/* How fine a JSON number is spelled. */
+/* The resolution of a JSON number as spelled. */
 static double quantum_of(struct str number)
 {
 	double quantum = 1;

@@ -1,4 +1,4 @@
-/* Text from servers, for messages and comparisons. */
+/* Text from servers, for messages and comparisons: see peer.h. */
 #include "facts/peer.h"
 
 #include "facts/fingerprint.h"
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "json/canon.h"
 
-/* Longer text would be truncated anyway; an escape turns one byte into at most ten columns. */
+/* Longer text would be truncated anyway: an escape turns one byte into at most ten columns. */
 #define COLUMNS 100
 
 static struct str decoded(struct workspace *w, struct str value)

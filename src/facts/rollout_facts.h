@@ -1,5 +1,4 @@
-/* What is known of a rollout, and what one line of it adds. The words, in names and comments here and
-   in the rules:
+/* The facts of a rollout, and those that one line adds. Terms used here and in the rules:
 
    step     a call that was sent: a line of type "step" with a step number (is_step). Lines of that
             type without one are turns that sent nothing.
@@ -25,34 +24,33 @@
 
 #define ERROR_TEXT 144 /* size of a server's error in messages: escaped, truncated, terminated */
 
-/* A step whose effect is known: from the first line that shows the state after it, or the end.
-   There is one for each step, in order. */
+/* A step whose effect is known: determined by the first line that shows the state after it, or
+ * by the end. One for each step, in order. */
 struct completed_step {
 	bool failed;
-	bool expected;        /* it failed and was expected to: failed is false */
-	bool by_content;      /* it failed by what its answer holds alone: no protocol said so */
+	bool expected;        /* it failed as expected: `failed` is false */
+	bool by_content;      /* only its content indicates the failure, not the protocol */
 	bool idle;            /* as in struct derived_line */
 	bool outside_episode; /* sent after its end, or interrupted */
 	enum effect effect;
 	int64_t turn, step;
 	int tool;
 	/* if it failed: the first error since the last step that was answered ok or changed the
-	   state */
+	 * state */
 	char error[ERROR_TEXT];
 };
 
 #define TOOL_NONE     (-1) /* no call, or a call without a name */
 #define TOOL_UNLISTED (-2) /* a name that is not advertised, or the tools are unknown */
 
-/* One line and what was derived from it. Slices are valid during the call: copy what must be
-   kept. */
+/* One line and the facts derived from it. Slices are valid during the call. */
 struct derived_line {
 	const struct line *line; /* NULL if the rollout stops without an end line */
 	bool is_step;            /* a step line whose call was sent (it has a step number) */
 	bool failed;             /* is_step, outcome is not ok, and that was not expected */
 	bool expected;           /* is_step, outcome is not ok, and that was expected */
-	/* a call that need not change anything: of a read-only tool, or declared by the user to
-	   do nothing */
+	/* a call that need not change anything: of a read-only tool, or declared as no-op by the
+	 * user */
 	bool idle;
 	bool outside_episode; /* sent after its end, or interrupted */
 	int tool;             /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
@@ -61,9 +59,9 @@ struct derived_line {
 	int64_t env_steps; /* the environment's own count after this step; -1: unknown */
 };
 
-/* Kinds of lines and steps that a rule may subscribe to: most steps of most recordings are ok
-   and interest few rules. A line may be of several kinds. A step that failed as the user expected
-   is of none but KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM. */
+/* Kinds of lines and steps that a rule can subscribe to (most steps are ok, and few rules need
+ * them). A line can be of several kinds. A step that failed as expected is only of kinds
+ * KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM. */
 enum kind {
 	KIND_HEADER = 1 << 0,
 	KIND_RESET = 1 << 1,
@@ -71,7 +69,7 @@ enum kind {
 	KIND_OK = 1 << 3,     /* steps answered ok */
 	KIND_FAILED = 1 << 4, /* steps that failed */
 	KIND_TURN = 1 << 5,   /* turns without a call, or whose call was not sent */
-	/* Steps of any outcome (AFTER_END and UNLISTED: turns, too) that ... */
+	/* Steps of any outcome (for AFTER_END and UNLISTED: turns too) that ... */
 	KIND_FIRST = 1 << 6,       /* are the rollout's first step */
 	KIND_AFTER_END = 1 << 7,   /* come after the end of the episode */
 	KIND_UNLISTED = 1 << 8,    /* call TOOL_UNLISTED */
@@ -88,18 +86,18 @@ enum kind {
 
 struct tool_fact {
 	struct str name; /* decoded */
-	/* MCP annotations.readOnlyHint is true, or the user said so, or there is no hint and the
-	   baseline shows it */
+	/* MCP annotations.readOnlyHint is true, or declared by the user, or without a hint:
+	 * learned from the baseline */
 	bool read_only;
-	bool learned;         /* the latter */
+	bool learned;         /* read_only was learned from the baseline */
 	bool idempotent;      /* MCP annotations.idempotentHint is true */
 	struct str schema;    /* inputSchema, raw; absent when there is none, */
-	bool schema_left_out; /* or when all of them are more than we keep */
+	bool schema_left_out; /* or because the schemas exceed our limit */
 };
 
-enum tools_known { TOOLS_UNKNOWN, TOOLS_SOME, TOOLS_ALL }; /* SOME: there are more than we keep */
+enum tools_known { TOOLS_UNKNOWN, TOOLS_SOME, TOOLS_ALL }; /* SOME: more than our limit */
 
-/* `state_source.kind`, as far as rules distinguish kinds. */
+/* `state_source.kind`, as far as rules distinguish it. */
 enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
 
 /* Steps up to and including the first one that reported terminated or truncated. A step's effect
@@ -111,68 +109,67 @@ struct episode_counts {
 	bool state_varied; /* two known states differed, adjacent or not */
 };
 
-/* What is known from the steps before the current one. */
+/* Facts of the steps before the current one. */
 struct previous_steps {
-	bool failed;      /* the last of them did, expected or not */
+	bool failed;      /* the last one failed, expected or not */
 	bool reward_seen; /* some step had a numeric reward; the newest is `reward` */
 	bool status_seen; /* some step's `terminated` was known */
 	double reward;
 };
 
-/* Scratch memory for processing one line: buffers to be cleared before use, and a hasher. */
+/* Scratch memory for one line: buffers (clear before use) and a hasher. */
 struct workspace {
 	struct buf text, canon;
 	struct hasher *hasher;
 };
 
-/* Facts from the header, and running facts of the lines up to the current one. */
+/* Facts from the header, and of the lines up to the current one. */
 struct rollout_facts {
 	struct str id;   /* as in the recording, decoded */
 	struct str task; /* task.id, decoded; absent if there is none */
 	enum policy_kind policy;
 	enum source source;
 	bool imported;      /* according to policy.kind or state_source.kind */
-	uint64_t known;     /* bits of enum key: what its source can hold; all in our own */
+	uint64_t known;     /* bits of enum key: the keys its source can have; all in our own */
 	int64_t max_turns;  /* limits.max_turns; -1: no limit */
 	int64_t group_size; /* limits.group_size or task.group_size; -1: not known */
 	int64_t sample;     /* -1: not known */
 	bool has_seed;
 	int64_t seed;
-	const struct trace *trace; /* how the episode began; of rollouts with a seed alone */
+	const struct trace *trace; /* the first states; only for rollouts with a seed */
 	enum tools_known tools_known;
 	const struct tool_fact *tools;
 	size_t tool_count;
-	struct map tool_places; /* by name; empty: they are few */
+	struct map tool_places; /* index by name; empty: only a few tools */
 
 	int64_t lines, turns, steps; /* counted from the lines, not copied from `end` */
-	int64_t last_turn;           /* number of the newest turn, -1 before the first */
+	int64_t last_turn;           /* number of the last turn, -1 before the first */
 	int64_t ended_turn;          /* the turn that reported terminated or truncated, or -1 */
-	int64_t failed_run;          /* failed steps in a row, up to the current line */
-	int64_t fused;               /* objects that were not the first on their line */
+	int64_t failed_run;          /* consecutive failed steps up to the current line */
+	int64_t fused;               /* objects that shared a line with an earlier one */
 	bool torn;     /* the file's last line is truncated while this rollout is open */
 	bool has_meta; /* some line has `meta`: the recording was not stripped */
 	struct episode_counts episode;
 	struct previous_steps previous;
 	enum movement movement; /* of the episode; known when the rollout is over */
 	int64_t effective;      /* steps; known when the rollout is over; -1: no effect is known */
-	bool reward_known;      /* some step answered ok had a reward; the sum of these: */
+	bool reward_known;      /* some successful step had a reward; reward_sum is their sum */
 	double reward_sum;
 
 	struct env_count env_count;
-	/* this line's state differs from the last line's, although no call was sent in
-	   between */
+	/* this line's state differs from the last line's, although no call was sent in between */
 	bool changed_without_call;
 	bool alone;                  /* no other rollout is open */
-	bool concurrent;             /* another one was, at some line of this one */
-	bool no_sessions;            /* the protocol has none */
-	const struct pauses *pauses; /* what they showed of others */
+	bool concurrent;             /* another one was open at some line of this one */
+	bool no_sessions;            /* the protocol has no sessions */
+	const struct pauses *pauses; /* evidence of other rollouts between calls */
 
-	/* The errors that the user expects (see struct hints), and which of them occurred. */
+	/* The errors expected by the user (see struct hints), and which of them occurred. */
 	const char *const *expected;
 	size_t expected_count;
 	bool *expected_came;
 
-	int64_t min_effective; /* the minimum of effective steps that the user requires; 0: none */
+	int64_t min_effective; /* required minimum of effective steps; 0: none */
 
 	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
 	int64_t continued; /* so many rollouts, up to this one, began where the one before ended */
@@ -181,19 +178,19 @@ struct rollout_facts {
 	struct workspace *work;
 };
 
-/* Its place among the tools, or TOOL_UNLISTED. */
+/* The tool's index, or TOOL_UNLISTED. */
 int tool_at(const struct rollout_facts *r, struct str name);
 
-/* The counters of a whole rollout: what every summary prints. */
+/* The counters of a whole rollout, as printed in summaries. */
 struct counters {
 	int64_t turns, steps, failed, longest_failed_run;
 	int64_t effective; /* -1: no step's effect is known */
 	int64_t unknown;   /* steps whose effect is unknown */
-	/* number as spelled in `end`, else the sum over ok steps, else "null" */
+	/* as spelled in `end`, else the sum over ok steps, else "null" */
 	char reward[32];
 };
 
-/* The shortest number that reads back the same; "null" if unknown. */
+/* The shortest decimal that reads back as the same double; "null" if unknown. */
 void counters_number(bool known, double value, char out[32]);
 
 /* How a rollout ended. */
@@ -202,7 +199,7 @@ struct rollout_end {
 	enum end_status
 		status;    /* END_UNKNOWN if `end` has none, END_INCOMPLETE without an end line */
 	struct str reason; /* end.reason, decoded; absent if there is none */
-	bool lost;         /* it got no session, or has no end */
+	bool lost;         /* without a session or an end */
 	struct counters counters;
 };
 

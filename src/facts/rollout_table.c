@@ -1,10 +1,10 @@
-/* Open rollouts by id; ended ids by their hash alone. */
+/* Open rollouts by id, and ended ids by hash: see rollout_table.h. */
 #include "facts/rollout_table.h"
 
 #include <stdlib.h>
 
-/* An id that ended. Two ids with the same 64-bit hash would share their instance count, which is
-   only a number after a name. */
+/* An id that ended. Two ids with the same 64-bit hash would share an instance count, which is
+ * only a number in a name. */
 struct ended_id {
 	struct map_item item;
 	int64_t count;

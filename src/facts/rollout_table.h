@@ -1,4 +1,4 @@
-/* The open rollouts, and how often each id was used before. */
+/* The open rollouts, and how often each id was used. */
 #ifndef ROLLDBG_FACTS_ROLLOUT_TABLE_H
 #define ROLLDBG_FACTS_ROLLOUT_TABLE_H
 
@@ -13,14 +13,13 @@
 struct open_rollout {
 	struct map_item item;
 	int64_t instance; /* 1, 2, ..: of this id */
-	int64_t number;   /* in the order in which the rollouts of the file began: 1, 2, .. */
+	int64_t number;   /* order in which the rollouts of the file started: 1, 2, .. */
 
 	struct rollout_facts facts;
 	struct arena arena;
 	const struct hints *hints;
 
-	/* The newest step, whose effect is unknown while it is pending, and the one before
-	   it. */
+	/* The last step, whose effect is unknown while it is pending, and the one before it. */
 	struct completed_step steps[2];
 	struct completed_step *newest;
 	bool pending;
@@ -32,11 +31,11 @@ struct open_rollout {
 	struct movement_facts movement;
 	struct pauses pauses;
 	struct trace trace;
-	struct previous_steps so_far; /* with the current line */
-	int64_t last_line, last_call; /* when, by the clock of struct cross_rollout */
+	struct previous_steps so_far; /* including the current line */
+	int64_t last_line, last_call; /* times, by the clock of struct cross_rollout */
 	int64_t counted_before;       /* counts of all rollouts, when its last line was recorded */
 	int64_t counted_window;       /* in which of their windows */
-	int64_t alone_lines;          /* the newest lines at which no other was open */
+	int64_t alone_lines;          /* number of last lines at which no other rollout was open */
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
 	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
 	struct rollout_end end;

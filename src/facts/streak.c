@@ -1,7 +1,7 @@
-/* Runs of failed steps. */
+/* Runs of failed steps: see streak.h. */
 #include "facts/streak.h"
 
-bool streak_feed(struct streak *now, const struct completed_step *p, struct streak *ended)
+bool streak_add(struct streak *now, const struct completed_step *p, struct streak *ended)
 {
 	if (p->outside_episode || (!p->failed && now->span.count == 0)) {
 		return false;

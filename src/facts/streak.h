@@ -1,5 +1,5 @@
-/* A run of failed steps, as the rules about failures define it: consecutive, before the end of
-   the episode, ended by a step that is answered ok or changes the state. */
+/* A run of failed steps, as used by the rules about failures: consecutive, within the episode,
+ * ended by a step that is answered ok or changes the state. */
 #ifndef ROLLDBG_FACTS_STREAK_H
 #define ROLLDBG_FACTS_STREAK_H
 
@@ -13,10 +13,10 @@ struct streak {
 	char error[ERROR_TEXT]; /* of the first failure */
 };
 
-/* True if a streak of at least STREAK_LONG has just ended: *ended is that streak. */
-bool streak_feed(struct streak *now, const struct completed_step *p, struct streak *ended);
+/* Adds a step. True if a streak of at least STREAK_LONG just ended: *ended is that streak. */
+bool streak_add(struct streak *now, const struct completed_step *p, struct streak *ended);
 
-/* What is known of the state, for messages: "the state never changed" or "state unknown". */
+/* For messages: "the state never changed" or "state unknown". */
 const char *streak_state(int64_t unchanged);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tools and their effects: see tool_effects.h. */
+/* Observed effects of tools: see tool_effects.h. */
 #include "facts/tool_effects.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ void tool_effects_note(struct tool_effects *t, struct str name, const struct com
 		e->stayed || (p->effect == EFFECT_UNCHANGED && !p->failed && !p->outside_episode);
 }
 
-bool tool_effects_only_reads(const struct tool_effects *t, struct str name)
+bool tool_effects_is_read_only(const struct tool_effects *t, struct str name)
 {
 	const struct tool_effect *e = t ? find(t, name) : NULL;
 

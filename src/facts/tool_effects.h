@@ -13,6 +13,6 @@ void tool_effects_free(struct tool_effects *t); /* NULL is fine */
 void tool_effects_note(struct tool_effects *t, struct str name, const struct completed_step *p);
 
 /* Did the tool's calls succeed without ever changing the state? False if t is NULL. */
-bool tool_effects_only_reads(const struct tool_effects *t, struct str name);
+bool tool_effects_is_read_only(const struct tool_effects *t, struct str name);
 
 #endif

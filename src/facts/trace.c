@@ -24,8 +24,8 @@ static bool is_id(struct str value)
 	return digit && text.n >= ID_MIN;
 }
 
-/* Is there a run of that many digits, or a hyphen after a digit or letter? Most values need no
-   closer look. */
+/* Does it contain a run of that many digits, or a hyphen after a digit or letter? Most values do
+ * not, and need no further checks. */
 static bool may_hold_time_or_id(struct str value)
 {
 	size_t digits = 0;
@@ -54,9 +54,9 @@ static uint64_t masked(struct str value, struct buf *scratch)
 	return fingerprint(buf_view(scratch)) | 1;
 }
 
-/* The order of members says nothing. */
-static struct trace_point look_at(const struct member_changes *c, struct str value,
-                                  struct buf *scratch)
+/* The order of members is ignored. */
+static struct trace_point point_of(const struct member_changes *c, struct str value,
+                                   struct buf *scratch)
 {
 	struct trace_point p = {.seen = 1};
 	struct json_member m;
@@ -77,17 +77,17 @@ static struct trace_point look_at(const struct member_changes *c, struct str val
 	return p;
 }
 
-void trace_see(struct trace *t, const struct member_changes *c, struct str value,
+void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch)
 {
 	struct trace_point *p = &t->point[t->calls];
 
 	if (t->calls <= TRACE_CALLS && p->seen == 0 && value.p && value.n <= VALUE_MAX) {
-		*p = look_at(c, value, scratch);
+		*p = point_of(c, value, scratch);
 	}
 }
 
-void trace_see_hash(struct trace *t, uint64_t hash)
+void trace_add_hash(struct trace *t, uint64_t hash)
 {
 	if (t->calls <= TRACE_CALLS) {
 		t->point[t->calls] = (struct trace_point){.seen = hash | 1};
@@ -107,20 +107,20 @@ static bool differ(const struct trace_point *a, const struct trace_point *b)
 	return a->seen && b->seen && a->left_out == b->left_out && a->seen != b->seen;
 }
 
-enum trace_likeness trace_compare(const struct trace *a, const struct trace *b, size_t *calls)
+enum trace_similarity trace_compare(const struct trace *a, const struct trace *b, size_t *calls)
 {
 	size_t n = 0;
 
 	*calls = 0;
 	if (differ(&a->point[0], &b->point[0])) {
-		return TRACE_OTHER_START;
+		return TRACE_DIFFERENT_START;
 	}
 	while (n < a->calls && n < b->calls && n < TRACE_CALLS && a->call[n] == b->call[n]) {
 		n++;
 		if (differ(&a->point[n], &b->point[n])) {
 			*calls = n;
-			return TRACE_OTHER_STEPS;
+			return TRACE_DIFFERENT_STEPS;
 		}
 	}
-	return TRACE_ALIKE;
+	return TRACE_EQUAL;
 }

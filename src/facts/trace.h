@@ -1,5 +1,5 @@
-/* The beginning of an episode, for comparison: what it started with, and what it was after each
-   of the first calls. The same seed and the same calls give the same trace. */
+/* The first states of an episode, for comparison: at the start, and after each of the first
+ * calls. The same seed and the same calls give the same trace. */
 #ifndef ROLLDBG_FACTS_TRACE_H
 #define ROLLDBG_FACTS_TRACE_H
 
@@ -8,8 +8,8 @@
 #define TRACE_CALLS 4
 
 struct trace_point {
-	uint64_t seen;     /* a hash of what was seen; 0: unknown */
-	uint64_t left_out; /* of the members that were not looked at */
+	uint64_t seen;     /* hash of the value; 0: unknown */
+	uint64_t left_out; /* hash of the names of ignored members */
 };
 
 struct trace {
@@ -18,18 +18,19 @@ struct trace {
 	struct trace_point point[TRACE_CALLS + 1]; /* before the first call, and after each */
 };
 
-/* What is seen after the calls so far; the first time counts. Points in time, ids, and members
-   that `c` knows to change by themselves are left out. */
-void trace_see(struct trace *t, const struct member_changes *c, struct str value,
+/* Adds the value after the calls so far; only the first one counts. Points in time, ids, and
+ * members that change without a call (according to `c`) are left out. */
+void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch);
-/* The same for a value that is hashed already. */
-void trace_see_hash(struct trace *t, uint64_t hash);
+/* The same for a hash. */
+void trace_add_hash(struct trace *t, uint64_t hash);
 
 void trace_call(struct trace *t, uint64_t call);
 
-enum trace_likeness { TRACE_ALIKE, TRACE_OTHER_START, TRACE_OTHER_STEPS };
+enum trace_similarity { TRACE_EQUAL, TRACE_DIFFERENT_START, TRACE_DIFFERENT_STEPS };
 
-/* As far as both made the same calls. *calls: after how many of them they first differ. */
-enum trace_likeness trace_compare(const struct trace *a, const struct trace *b, size_t *calls);
+/* Compares as long as both made the same calls. *calls: number of calls before the first
+ * difference. */
+enum trace_similarity trace_compare(const struct trace *a, const struct trace *b, size_t *calls);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a trainer's log-probabilities: see trained.h. */
+/* Parser of a trainer's log-probabilities: see trained.h. */
 #include "facts/trained.h"
 
 #include "base/map.h"
@@ -28,7 +28,7 @@ static uint64_t hash_of(struct str rollout, int64_t turn)
 	return map_hash_with(map_hash(rollout), (uint64_t)turn);
 }
 
-static int take_logprobs(struct trained *t, struct str list, struct trained_turn *out,
+static int read_logprobs(struct trained *t, struct str list, struct trained_turn *out,
                          struct error *err)
 {
 	size_t n = json_count(list), i = 0;
@@ -51,7 +51,7 @@ static int take_logprobs(struct trained *t, struct str list, struct trained_turn
 	return 0;
 }
 
-static int take_line(struct trained *t, struct str text, uint64_t number, struct buf *scratch,
+static int read_line(struct trained *t, struct str text, uint64_t number, struct buf *scratch,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -68,7 +68,7 @@ static int take_line(struct trained *t, struct str text, uint64_t number, struct
 		return error_set(err, FAIL_INPUT,
 		                 "\"turn\" is missing or not a non-negative integer");
 	}
-	if (take_logprobs(t, JSON_GET(text, "logprobs"), &what, err)) {
+	if (read_logprobs(t, JSON_GET(text, "logprobs"), &what, err)) {
 		return -1;
 	}
 	buf_clear(scratch);
@@ -87,8 +87,8 @@ static int take_line(struct trained *t, struct str text, uint64_t number, struct
 
 /* Processes the complete lines of `text`; a last line without a line feed only if `last` is set.
    *used: the bytes processed. */
-static int take_lines(struct trained *t, struct str text, bool last, uint64_t *number, size_t *used,
-                      struct error *err)
+static int read_complete_lines(struct trained *t, struct str text, bool last, uint64_t *number,
+                               size_t *used, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	struct str rest = text;
@@ -103,7 +103,7 @@ static int take_lines(struct trained *t, struct str text, bool last, uint64_t *n
 		}
 		++*number;
 		if (text_trim(one).n) {
-			failed = take_line(t, one, *number, &scratch, err);
+			failed = read_line(t, one, *number, &scratch, err);
 		}
 		rest = str_skip(rest, one.n + 1);
 	}
@@ -124,20 +124,20 @@ static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error
 		if (text.full) {
 			failed = error_set(err, FAIL_INPUT, "the line is too long");
 		} else if (memchr(piece, '\n', n)) {
-			failed = take_lines(t, buf_view(&text), false, number, &used, err);
+			failed = read_complete_lines(t, buf_view(&text), false, number, &used, err);
 			buf_drop(&text, used);
 		}
 	}
 	if (!failed && ferror(f)) {
 		failed = error_set(err, FAIL_INPUT, "%s", strerror(errno));
 	} else if (!failed) {
-		failed = take_lines(t, buf_view(&text), true, number, &used, err);
+		failed = read_complete_lines(t, buf_view(&text), true, number, &used, err);
 	}
 	buf_release(&text);
 	return failed;
 }
 
-/* Returns what was read, or adds the place to the error. */
+/* Returns the result, or adds the position to the error. */
 static int finish_reading(struct trained *t, int failed, const char *name, uint64_t number,
                           struct trained **out, struct error *err)
 {
@@ -159,7 +159,7 @@ int trained_parse(struct str text, const char *name, struct trained **out, struc
 	struct trained *t = mem_new(sizeof(*t));
 	uint64_t number = 0;
 	size_t used;
-	int failed = take_lines(t, text, true, &number, &used, err);
+	int failed = read_complete_lines(t, text, true, &number, &used, err);
 
 	return finish_reading(t, failed, name, number, out, err);
 }

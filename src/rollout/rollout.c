@@ -197,7 +197,7 @@ static int read_twice(struct rollout *r, struct error *err)
 	return failed;
 }
 
-/* True for `--ignore none`: every member counts. */
+/* True for \1ignore\2 none: every member counts. */
 static bool ignores_none(const struct env_conf *conf)
 {
 	for (size_t i = 0; i < conf->ignore_count; i++) {

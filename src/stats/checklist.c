@@ -96,7 +96,7 @@ static enum check_status kl(const struct metrics *m, bool supplied, struct check
 		           "k3 %.3f, not comparable: sampled with a temperature, top_p or the like",
 		           ratios_k3(r));
 	}
-	return say(l, ratios_apart(r) || ratios_shifted(r) ? CHECK_FAIL : CHECK_OK,
+	return say(l, ratios_out_of_range(r) || ratios_shifted(r) ? CHECK_FAIL : CHECK_OK,
 	           "k3 %.3f, mean weight %.3f, ess %.3f over %" PRId64 " tokens%s", ratios_k3(r),
 	           ratios_weight(r), ratios_ess(r), r->tokens,
 	           ratios_shifted(r) ? "; conditioning_mismatch" : "");

@@ -252,8 +252,8 @@ static void take_line(struct stats *s, struct task_metrics *t, const struct roll
 	char tempered[64];
 
 	if (m->line->type == LINE_HEADER) {
-		into->sum[SUM_TEMPERED] +=
-			logprobs_tempered(m->line->value[KEY_POLICY], tempered, sizeof(tempered));
+		into->sum[SUM_TEMPERED] += logprobs_incomparable(m->line->value[KEY_POLICY],
+		                                                 tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		take_call(s, into->sum, r, m);
 		take_reply(s, t, r, m->line, own);

@@ -215,7 +215,7 @@ tasks() {
 	lacks "$output" $'\r'
 }
 
-@test "nobody there: said once, exit 4, every rollout recorded" {
+@test "unreachable server: reported once, exit 4, every rollout recorded" {
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --protocol mcp --actions A --group-size 5 --jobs 5 --out a.jsonl
 	[ "$(grep -c 'connect' <<<"$stderr")" = 1 ]
 	has "$output" '0 of 5 rollouts got an environment · 5 unreachable'
@@ -249,7 +249,7 @@ stopped_in_the_middle() {
 	expect 0 rolldbg run --env "$url" --actions RIGHT,RIGHT --group-size 8 --jobs 8 --out b.jsonl
 }
 
-@test "too few descriptors: said before anything starts" {
+@test "too few descriptors: reported before any rollout starts" {
 	expect 5 bash -c "ulimit -n 100; exec '$ROLLDBG' run --group-size 200 --jobs 200 --out a.jsonl"
 	has "$stderr" '200 concurrent rollouts need about'
 	has "$stderr" 'the limit is 100: raise it (ulimit -Hn) or use fewer --jobs'

@@ -37,7 +37,7 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	[ "$(jq -r 'select(.type == "difference") | .file' <<<"$output" | sort -u)" = "$broken" ]
 }
 
-@test "a recording played back stands for the environment" {
+@test "a recording played back replaces the environment" {
 	rolldbg run --quiet --seed 4 --actions DOWN,DOWN,RIGHT --out a.jsonl
 	start player "$ROLLDBG" serve a.jsonl --port 0
 	expect 1 rolldbg bisect a.jsonl --env "$url" --env "$lake" --env "$broken"

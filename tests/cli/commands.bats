@@ -58,7 +58,7 @@ keys_of() {
 	jq -e . a.jsonl >/dev/null
 }
 
-@test "show: an environment without sessions is told by its era" {
+@test "show: an environment without sessions is identified by its era" {
 	expect 0 rolldbg run --out a.jsonl
 	all_are a.jsonl header '.meta.mcp == {revision: "2025-11-25", era: "legacy", transport: "Streamable HTTP"}'
 	expect 0 rolldbg show a.jsonl
@@ -91,7 +91,7 @@ keys_of() {
 	has "${lines[-1]}" '--state tool:NAME, --state resource:URI or --state observation'
 }
 
-@test "run: what is said of runs that prove nothing" {
+@test "run: messages about inconclusive runs" {
 	expect 0 rolldbg run --state none
 	has "$output" 'no findings; whether the state changed is unknown'
 	expect 0 rolldbg run --max-turns 0
@@ -218,7 +218,7 @@ keys_of() {
 	lacks "$output" '"position":"<masked>"'
 }
 
-@test "serve: says where it listens, serves, and ends well when asked to" {
+@test "serve: prints its address, serves, and exits cleanly on a signal" {
 	start lake "$ROLLDBG" serve --port 0
 	[[ $url =~ ^http://127\.0\.0\.1:[0-9]+/mcp$ ]]
 	expect 0 rolldbg run --env "$url" --actions "$goal"
@@ -245,7 +245,7 @@ keys_of() {
 	has "$(cat a.jsonl)" 'FFFHFFFG'
 }
 
-@test "-v says what is decided and why, on standard error" {
+@test "-v reports decisions and their reasons on standard error" {
 	expect 0 rolldbg run --env builtin:frozen_lake -v
 	has "$stderr" 'builtin:frozen_lake is served at http://127.0.0.1:'
 	has "$stderr" 'control plane'
@@ -294,7 +294,7 @@ keys_of() {
 	[ "${#lines[@]}" = "$(rolldbg __spec | grep -c '^topic	rule	')" ]
 }
 
-@test "--read-only, --noop and --expect-error: what no recording says" {
+@test "--read-only, --noop and --expect-error: facts that recordings do not contain" {
 	expect 1 rolldbg run --quiet --out a.jsonl --env 'builtin:frozen_lake' --actions LEFT,LEFT,UP --fail-on warning
 	has "$output" 'error: frozen-state: '
 	expect 1 rolldbg check a.jsonl --fail-on warning

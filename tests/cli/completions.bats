@@ -6,7 +6,7 @@ setup() {
 	source completions/rolldbg.bash
 }
 
-# What bash would offer behind these words; the last one is being typed. (What readline would take apart is offered from
+# The completions that bash offers after these words; the last one is being typed. (What readline would split is offered from
 # the last : or = on.)
 offered() {
 	COMP_LINE="rolldbg $*"

@@ -104,7 +104,7 @@ written_formats() {
 	done
 }
 
-@test "what a format has no place for is said, once for each kind" {
+@test "data that a format cannot hold is reported, once per kind" {
 	rolldbg run --quiet --out lake.jsonl
 	expect 0 rolldbg convert lake.jsonl --to openai --out out.jsonl
 	[ -z "$output" ]
@@ -132,7 +132,7 @@ env.1.json' ]
 	has "$stderr" "no rollout 'nope'"
 }
 
-@test "replay: what the other program does not know is no difference" {
+@test "replay: data that the other program does not record is not a difference" {
 	rolldbg run --quiet --seed 42 --out lake.jsonl
 	for format in eval-protocol openai openenv-collect trl; do
 		rolldbg convert --quiet lake.jsonl --to "$format" --out "$format.jsonl"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What a crash leaves behind: nothing but the unfinished line is lost, every command goes on, and more can be appended.
+# After a crash only the unfinished line is lost, every command works, and more can be appended.
 # 200 points: at 176 a recording is cut off at a byte, which is all that a kill can do to it (each line is one write); at
 # 24 a run is really killed (-9), while it streams into a file, appends to one, and writes a folder.
 

@@ -25,7 +25,7 @@ transcript() {
 	done
 }
 
-# talk COMMAND...: starts it with a pipe as its input, which `say` writes to; what it prints is in talk.out.
+# talk COMMAND...: starts it with a pipe as its input, which `say` writes to; its output is in talk.out.
 talk() {
 	mkfifo commands
 	"$@" <commands >talk.out 2>&1 3>&- &
@@ -37,7 +37,7 @@ say() {
 	printf '%s\n' "$1" >&4
 }
 
-# told TEXT: it prints that before long.
+# told TEXT: waits until it has printed the text.
 told() {
 	wait_for 20 grep -qF -- "$1" talk.out
 }
@@ -113,7 +113,7 @@ hang_up() {
 	expect 0 rolldbg check --quiet "$fork"
 }
 
-@test "on a terminal: a prompt that says what is moved over, history and completion" {
+@test "on a terminal: a prompt with the unit of movement, history and completion" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42
 	cp state/rolldbg/latest a.jsonl
@@ -129,7 +129,7 @@ hang_up() {
 	grep -q goto state/rolldbg/debug-history
 }
 
-@test "nothing is read ahead: what is wrong far behind is met when one gets there" {
+@test "nothing is read ahead: a defect is reported when it is reached" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	for _ in {1..2000}; do sed -n 3p a.jsonl; done >lines
 	{ head -n 2 a.jsonl; cat lines; echo garbage; cat lines; } >big.jsonl
@@ -189,7 +189,7 @@ asked() {
 	[ "$(jq -r 'select(.command == "evaluate").body.result' got | head -n 1)" = true ]
 }
 
-@test "debug --dap: what is no protocol" {
+@test "debug --dap: input that is not DAP" {
 	rolldbg run --quiet --out a.jsonl
 	printf 'Content-Length: 3\r\n\r\n{x}' >bad
 	expect 3 rolldbg debug --dap a.jsonl <bad

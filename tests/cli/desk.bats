@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The built-in desk: a clock that only --ignore and --mask take out of the way, tools that say they only read, and
+# The built-in desk: a clock that only --ignore and --mask remove, tools marked read-only, and
 # numbers and letters that must arrive as they were sent.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
@@ -26,7 +26,7 @@ script() {
 	printf '{"kind":"script","name":"calls","calls":[%s]}' "$*" >"$file"
 }
 
-@test "the clock changes by itself and is no effect, with --ignore and without" {
+@test "the clock changes without a call and is not an effect, with and without --ignore" {
 	expect 0 look a
 	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
 	expect 0 look b --ignore /clock
@@ -42,7 +42,7 @@ script() {
 	has "$output" '2 turns · 2 steps · 0 effective · 1 failed'
 }
 
-@test "a desk that was only read is not frozen, for its tools say that they read; without their word it is" {
+@test "a desk that was only read is not frozen if its tools are marked read-only; otherwise it is" {
 	look a --ignore /clock
 	expect 0 rolldbg check --only frozen-state a.jsonl
 	lacks "$output" frozen-state
@@ -52,7 +52,7 @@ script() {
 	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
 }
 
-@test "writing what is there already changes nothing, and says so" {
+@test "writing an equal value changes nothing, which is reported" {
 	script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
 		'{"name":"put_item","arguments":{"key":"k","value":1}}' '{"name":"put_item","arguments":{"key":"k","value":1.0}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
@@ -126,7 +126,7 @@ script() {
 	grep -qF '"memo":{"stamps":0,"value":"nul \u0000, tab \t, 77"}' second
 }
 
-@test "search says one thing to people and another to programs: both are recorded" {
+@test "search returns a text and structured content: both are recorded" {
 	look a --quiet
 	grep -F '"name":"search"' a.jsonl | grep -qF $'"observation":"2 of 8 items","structured":{"result":[{"key":"caf\\u00e9","drawer":"shelf","value":{"open":true,"tables":198}},{"key":"cafe\u0301","drawer":"shelf","value":"op\\u0065n, \\/47"}]}'
 }
@@ -145,7 +145,7 @@ script() {
 	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
 	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'no policy: give --actions A,B,C or --policy FILE'
+	has "$stderr" 'no policy: use --actions A,B,C or --policy FILE'
 	expect 2 rolldbg run --env "$url" --actions UP
 	has "$stderr" "available: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }

@@ -179,7 +179,7 @@ record() {
 	has "$output" '+ step 1  lake_move action=DOWN'
 }
 
-@test "what is no recording, or not whole" {
+@test "not a recording, or an incomplete one" {
 	record a DOWN,DOWN
 	echo 'no recording' >foreign
 	expect 3 rolldbg diff a.jsonl foreign
@@ -215,7 +215,7 @@ record() {
 	has "$output" '- step 1  lake_move action=DOWN'
 }
 
-@test "an empty file is no recording; /dev/null, as git difftool passes it, is an empty side" {
+@test "an empty file is not a recording; /dev/null, as git difftool passes it, is an empty side" {
 	record g DOWN
 	: >empty.jsonl
 	expect 3 rolldbg diff g.jsonl empty.jsonl

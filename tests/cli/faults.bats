@@ -84,7 +84,7 @@ same() {
 	expect 0 rolldbg run --env "$url" --actions DOWN
 }
 
-@test "a lost call is executed once, and said to be lost" {
+@test "a lost call is executed once, and reported as lost" {
 	judged disconnect --env 'builtin:frozen_lake?fault=disconnect' >verdict
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | head -n 1)" = '["transport-error",null]' ]
 	# the state that the control plane reports moved by one step a call, no more

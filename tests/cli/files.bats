@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Recordings and policies on disk: where they go, what is refused, what a full disk leaves behind.
+# Recordings and policies on disk: where they go, what is refused, the result of a full disk.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -26,7 +26,7 @@ onto_full() {
 	[ "$(wc -l <fresh.jsonl)" = 9 ]
 }
 
-@test "--append behind half a line leaves the half visible and the rest whole" {
+@test "--append after an incomplete line keeps it visible and the rest intact" {
 	rolldbg run --quiet --out a.jsonl
 	rolldbg run --quiet --out b.jsonl
 	head -c 2000 b.jsonl >>a.jsonl

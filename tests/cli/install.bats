@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# make install puts everything under DESTDIR, it runs from there, and make uninstall leaves nothing behind.
+# make install puts everything under DESTDIR, it runs from there, and make uninstall removes everything.
 
 @test "installs, runs and uninstalls in a staging folder" {
 	stage=$BATS_TEST_TMPDIR/stage
@@ -17,7 +17,7 @@
 }
 
 # What is right in the pages themselves: tests/lint/manuals.
-@test "manual pages are built without scdoc, and bear the date they are told" {
+@test "manual pages are built without scdoc, with the given date" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/scdoc"
 	chmod +x "$BATS_TEST_TMPDIR/bin/scdoc"

@@ -98,7 +98,7 @@ three() {
 	[ "$(readlink "$XDG_STATE_HOME/rolldbg/latest")" != "$before" ]
 }
 
-@test "--prune: what is old and nobody needs" {
+@test "--prune: removes old recordings that are not needed" {
 	three
 	echo /state >"$store/2026-01-01T10-00-00-aaaaaaaa.jsonl.masks"
 	expect 0 rolldbg list --prune 30d --dry-run

@@ -15,7 +15,7 @@ plan() {
 	  (.variables // {} | to_entries | map("\(.key)=\(.value)") | join("\u001f")), .want.says // "", .want.secret // ""' "$1"
 }
 
-# play_case: runs what stands in $script, $policy, $target, $options and $variables.
+# play_case: runs with $script, $policy, $target, $options and $variables.
 play_case() {
 	local code=0 option=() variable=()
 	IFS=$'\x1f' read -r -a option <<<"$options"
@@ -129,7 +129,7 @@ play() {
 	expect 2 rolldbg serve frozen_lake script.json
 }
 
-# said REQUEST CODE WORDS: the answer to a chat completion.
+# said REQUEST CODE WORDS: the reply to a chat completion.
 said() {
 	local code
 	code=$(curl -s -o answer -w '%{http_code}' -d "$1" "$base/v1/chat/completions")
@@ -292,7 +292,7 @@ said() {
 	stop_model
 }
 
-@test "a stop string inside the call is told of, once a run" {
+@test "a stop string inside the call is reported, once per run" {
 	jq -n '{then: "cycle", replies: [{text: "<tool_call>\n{\"name\": \"lake_move\", \"arguments\": {\"action\": \"UP\"}}",
 		stop_reason: "</tool_call>"}]}' >script.json
 	model script.json

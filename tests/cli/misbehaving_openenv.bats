@@ -62,14 +62,14 @@ probe_judged() {
 	done < <(rows)
 }
 
-@test "what was wrong with an answer stands in the step" {
+@test "the step has the reason why a reply was invalid" {
 	misbehaving_server nan
 	expect 4 rolldbg run --env "$url" --actions on,on --out a.jsonl
 	all_are a.jsonl step '.step == 0 or .error.message == "the reply is not an OpenEnv JSON message, byte 52: NaN and Infinity are not JSON"'
 	has "$(jq -r 'select(.step == 1) | .raw' a.jsonl)" '"heat":NaN'
 }
 
-@test "why nobody got an environment is said once, whatever is printed" {
+@test "the reason why no rollout got an environment is reported once" {
 	misbehaving_server declines
 	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
 		# shellcheck disable=SC2086 # words
@@ -82,7 +82,7 @@ probe_judged() {
 	has "$output" 'fix: send credentials with --header or --header-env'
 }
 
-@test "nobody answers, many at a time: all end, and it is not the server that refused" {
+@test "no replies, parallel rollouts: all end, and none counts as refused by the server" {
 	misbehaving_server never-answers
 	expect 4 rolldbg run --env "$url" --actions on --group-size 8 --jobs 8 --timeout "$short" --out a.jsonl
 	has "$output" '0 of 8 rollouts got an environment · 8 unreachable'

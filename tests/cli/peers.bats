@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# unreachable MESSAGE: the last run was exit 4 with that sentence, and a.jsonl has an end line that says so.
+# unreachable MESSAGE: the last run exited with 4 and that message, and a.jsonl has an end line with it.
 unreachable() {
 	has "$stderr" "$1"
 	all_are a.jsonl end ".status == \"unreachable\" and (.reason | contains(\"$1\"))"
@@ -12,7 +12,7 @@ unreachable() {
 	lacks "$output" clean
 }
 
-@test "nobody listens: exit 4, a sentence, and a recording that says so" {
+@test "connection refused: exit 4, a message, and a recording with the reason" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP --out a.jsonl
 	unreachable 'cannot connect to 127.0.0.1:1: connection refused'
 	has "$stderr" 'rolldbg: http://127.0.0.1:1/mcp: '
@@ -204,7 +204,7 @@ unreachable() {
 	done
 }
 
-@test "a schema that is nested too deeply is said to be that" {
+@test "a schema that is nested too deeply is reported as such" {
 	deep=$(printf '{"properties":{"a":%.0s' {1..300})$(printf '{}%.0s' 1)$(printf '}}%.0s' {1..300})
 	canned peer <<-END
 		tools/list	{"tools":[{"name":"act","inputSchema":$deep}]}
@@ -261,7 +261,7 @@ all_ended() {
 	[ "$(jq -c 'select(.type == "event") | [.rollout, .event]' id.jsonl | sort -u)" = '["env.1","noise"]' ]
 }
 
-@test "the 5th of 50 sessions offers other tools: the others go on, and tool-drift says so" {
+@test "the 5th of 50 sessions offers other tools: the others continue, and tool-drift reports it" {
 	hostile
 	for row in other-tools other-enum; do
 		expect 1 rolldbg run --env "$url/$row/list5/mcp" --actions A,B -g 50 --out "$row.jsonl"

@@ -168,7 +168,7 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	rolldbg strip b.jsonl | diff a.stripped - >&2
 }
 
-@test "what cannot be played says why" {
+@test "a recording that cannot be played is refused with the reason" {
 	rolldbg run --quiet --out a.jsonl
 	expect 3 rolldbg serve a.jsonl --as llm --port 0
 	has "$stderr" 'a.jsonl: contains no model replies'

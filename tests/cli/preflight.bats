@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# What probe says of a model that a policy asks, before a run: every case of data/preflight.json against a scripted
+# The properties of a model that probe reports before a run: every case of data/preflight.json against a scripted
 # model. A case has a script, options, and what must come of it: the exit code, which of the model's properties are not
-# ok, how many requests were sent, and words that must be said.
+# ok, how many requests were sent, and words that must be printed.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -76,7 +76,7 @@ ready() {
 	jq -es 'map(select(.name == "tools")) | .[0].status == "ok"' lines
 }
 
-@test "nobody there: the whole table, and exit 4" {
+@test "unreachable server: the whole table, and exit 4" {
 	for place in http://127.0.0.1:1 http://nowhere.invalid/v1; do
 		expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$place"
 		has "$output" 'fail     model         unreachable: cannot '
@@ -89,7 +89,7 @@ ready() {
 	has "$output" 'fix: use http:// in --base-url'
 }
 
-@test "a place that is no model's, and a model that never answers" {
+@test "a URL that is not a model's, and a model that never replies" {
 	# says nothing at all of the model's API: it is listening, and that is all
 	canned peer <<-'END'
 		tools/call	hang
@@ -129,7 +129,7 @@ ready() {
 	expect 3 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks none.jsonl
 }
 
-# groups STATUS WORDS OPTIONS...: what is said of the trainer's groups, two sessions having room.
+# groups STATUS WORDS OPTIONS...: the verdict on the trainer's groups, with slots for two sessions.
 groups() {
 	local status=$1 words=$2
 	shift 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What probe says about servers that are wrong in one way, and that it leaves nothing behind. The table is
+# What probe reports about servers with one defect, and that it leaves no session open. The table is
 # data/probe.tsv.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
@@ -62,7 +62,7 @@ property() {
 	all_are lines property '.status != "unknown" or .evidence != null'
 }
 
-@test "as many as there are: the limit, who said so, and the fix" {
+@test "sessions up to the limit: the limit, its origin, and the fix" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2
 	expect 1 rolldbg probe --env "$url"
 	has "$output" 'fail     capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
@@ -146,7 +146,7 @@ sockets_of() {
 	rm probe.pid
 }
 
-# Also when nobody has asked yet how it ended.
+# Also before its exit status was read.
 gone() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
 }
@@ -173,14 +173,14 @@ gone() {
 	jq -es 'last | .fail == 1' lines
 }
 
-@test "why a state could not be read, and what to do where nobody answers in time" {
+@test "why a state could not be read, and the fix for a timeout" {
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=no-control-plane' --state resource:nope --sessions 2 --actions DOWN >lines
 	property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.fix | contains("--state"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=hang' --timeout "$short" --sessions 2 --actions DOWN >lines || [ $? = 1 ]
 	property tools '.status == "fail" and (.fix | contains("--timeout"))'
 }
 
-@test "nobody there, or nobody who speaks it: exit 4 and no table" {
+@test "unreachable, or another protocol: exit 4 and no table" {
 	expect 4 rolldbg probe --env http://127.0.0.1:1/mcp
 	[ -z "$output" ]
 	expect 4 rolldbg probe --env 'builtin:frozen_lake?fault=html-200'
@@ -261,7 +261,7 @@ gone() {
 	property seed '.evidence | contains("9223372036854775806")'
 }
 
-@test "walls and slippery ground are nobody's fault" {
+@test "walls and slippery ground are not reported as faults" {
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?slippery=1' --actions LEFT,UP
 	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
 	has "$output" 'ok       statefulness'
@@ -269,14 +269,14 @@ gone() {
 	has "$output" 'ok       isolation'
 }
 
-@test "a clock in the state is no difference" {
+@test "a clock in the state is not a difference" {
 	rolldbg probe --json --env builtin:desk >lines
 	[ "$(not_ok lines)" = release:unknown ]
 	property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives another one")'
 	property isolation '.value == "4 isolated"'
 }
 
-@test "what is secret stays so in what a server says" {
+@test "secrets are redacted in texts of the server" {
 	code=0
 	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret fail1 >out || code=$?
 	[ $code = 1 ]

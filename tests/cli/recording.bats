@@ -90,7 +90,7 @@ limited_run() {
 	expect 0 rolldbg check fixtures/recordings/unknown.jsonl
 }
 
-@test "check: a rollout that never was is not clean, as run said" {
+@test "check: a rollout that never started is not clean, as in run" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions X --out gone.jsonl
 	expect 1 rolldbg check gone.jsonl
 	has "$output" 'the rollout did not reach its end'
@@ -127,7 +127,7 @@ limited_run() {
 	[ "$(grep -c ' position .* -> ' <<<"$output")" = 36 ]
 }
 
-@test "strip: rollouts in the order of their ids, whatever ran beside them and however they are read" {
+@test "strip: rollouts in the order of their ids, independent of parallel rollouts and input order" {
 	rolldbg run --quiet --out one.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
 	rolldbg run --quiet --out two.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
 	rolldbg run --quiet --out three/ -g 12 -j 1 --policy random:3 -n 9 || true

@@ -44,7 +44,7 @@ golden() {
 	cmp lake.jsonl other.jsonl
 }
 
-@test "GOLDEN.new cannot be written: exit 5, and what differs is said all the same" {
+@test "GOLDEN.new cannot be written: exit 5, and differences are still printed" {
 	golden lake DOWN,DOWN,RIGHT
 	mkdir lake.jsonl.new
 	expect 5 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
@@ -72,7 +72,7 @@ golden() {
 		--tolerance /observation/position=12
 }
 
-@test "GOLDEN.masks: masks beside a golden" {
+@test "GOLDEN.masks: masks next to a golden" {
 	golden lake DOWN,DOWN
 	printf '# drawn next to the fact\n/observation/grid\n\n  /**/position  \r\n' >lake.jsonl.masks
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
@@ -89,7 +89,7 @@ golden() {
 	has "$stderr" 'lake.jsonl.masks'
 }
 
-@test "a mask that matches nothing is said, once, with the nearest pointer" {
+@test "a mask that matches nothing is reported once, with the nearest pointer" {
 	mkdir goldens
 	golden goldens/a DOWN,DOWN --task a
 	golden goldens/b DOWN,DOWN --task b

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# --report: what each kind says of the same cases, and where it goes.
+# --report: each format for the same cases, and where it is written.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 broken='builtin:frozen_lake?fault=fallback-session&max_envs=3'
 
-# A folder with a rollout that passes, one that fails and a file that is no recording.
+# A folder with a rollout that passes, one that fails and a file that is not a recording.
 recordings() {
 	mkdir runs
 	rolldbg run --quiet --task healthy --out runs/a.jsonl
@@ -25,7 +25,7 @@ xml() {
 	"$BATS_TEST_DIRNAME/xml" "$1"
 }
 
-@test "all kinds at once, beside the table: the same cases" {
+@test "all formats at once, next to the table: the same cases" {
 	recordings
 	expect 3 rolldbg check runs
 	table=$output
@@ -242,7 +242,7 @@ xml() {
 	fi
 }
 
-@test "a failure of ours is in the reports, too" {
+@test "a local failure is also in the reports" {
 	golden lake DOWN
 	mkdir lake.jsonl.new
 	expect 5 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --report junit:j.xml

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# rolldbg schema, and the table of results behind it: what --json prints is what the table says. (make interop has a
+# rolldbg schema, and its table of results: --json prints what the table defines. (make interop has a
 # validator judge it.)
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats

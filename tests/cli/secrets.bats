@@ -43,7 +43,7 @@ echoing() {
 	has "$stderr" 'key=<redacted>'
 }
 
-@test "a server that is not there is told of without the credentials" {
+@test "an unreachable server is reported without the credentials" {
 	expect 4 rolldbg -vv run --env "http://127.0.0.1:1/mcp?key=$secret" --secret $secret --header "Authorization: Bearer $secret" \
 		--actions A --out a.jsonl
 	nowhere
@@ -74,7 +74,7 @@ echoing() {
 	grep -q 'cannot connect' state/report.junit
 }
 
-@test "a header that is none is not quoted: it may be a secret" {
+@test "an invalid header is not quoted: it may be a secret" {
 	expect 2 rolldbg run --header "$secret"
 	lacks "$stderr" $secret
 	echo "$secret" >headers
@@ -88,7 +88,7 @@ echoing() {
 	lacks "$stderr" $secret
 }
 
-# spelled: the secret in what the peer says, in many spellings.
+# spelled: the secret in texts of the peer, in many spellings.
 spelled() {
 	local value='hunter2/hunter2"x' base64
 	base64=$(printf 'user:%s' "$value" | base64 -w0)
@@ -144,7 +144,7 @@ spelled() {
 	nowhere
 }
 
-@test "a provider's key goes to that provider and to this host, elsewhere when the user says so" {
+@test "a provider's key goes to that provider and to this host, elsewhere if the user allows it" {
 	export OPENAI_API_KEY=$secret https_proxy=http://127.0.0.1:1 # no traffic to a real provider
 	llm=(rolldbg run --policy llm --model m --profile openai --model-retries 0 --out a.jsonl --force)
 	for url in https://models.invalid:1/v1 https://evilapi.openai.com.invalid:1 https://xapi.openai.com:1 http://api.openai.com:1; do
@@ -160,7 +160,7 @@ spelled() {
 	nowhere
 }
 
-@test "a recording in the state folder is for its owner alone, another one as the umask says" {
+@test "recordings in the state folder are readable by their owner only, others according to the umask" {
 	umask 022
 	expect 0 rolldbg run
 	[ "$(stat -Lc %a "$XDG_STATE_HOME/rolldbg/latest")" = 600 ]

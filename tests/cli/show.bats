@@ -23,7 +23,7 @@ on_terminal() {
 	has "$output" $'changed\n  position 8 -> 9\n'
 }
 
-@test "show --turn: who said that a call failed, and what it did not change" {
+@test "show --turn: which layer reported that a call failed, and what it did not change" {
 	rolldbg run --quiet --actions DOWN,NORTH --force-call --out a.jsonl || true
 	expect 0 rolldbg show a.jsonl --turn 1
 	has "$output" 'outcome       tool-error (class arguments, reported by layer mcp)'
@@ -82,7 +82,7 @@ on_terminal() {
 	has "$output" $'\ncode 0'
 }
 
-@test "less is asked to quit when all fits and to let colours through, unless LESS says otherwise" {
+@test "less quits if the output fits and passes colours through, unless LESS is set" {
 	rolldbg run --quiet --out a.jsonl
 	mkdir bin
 	cat >bin/less <<-'END'

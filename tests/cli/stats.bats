@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# Numbers: metrics over recordings, and a trainer's log-probabilities beside them.
+# Numbers: metrics over recordings, and a trainer's log-probabilities.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 
-@test "check --trainer-logprobs: what the trainer says of the sampled tokens" {
+@test "check --trainer-logprobs: the trainer's log-probabilities of the sampled tokens" {
 	expect 0 rolldbg check --fail-on info --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl"
 	# without the file there is nothing to compare with
 	expect 0 rolldbg check --fail-on info "$kl/bad-apart.jsonl"
@@ -27,7 +27,7 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	has "$output" '6 of 6 turns of the trainer'\''s file were compared with several recorded ones'
 }
 
-@test "check --trainer-logprobs: a file that is none" {
+@test "check --trainer-logprobs: an invalid file" {
 	expect 3 rolldbg check --trainer-logprobs nowhere "$kl/good-near.jsonl"
 	has "$stderr" 'cannot read nowhere: '
 	printf '\n{"rollout":"lake.0","turn":"0","logprobs":[]}\n' >odd
@@ -96,7 +96,7 @@ status() {
 	lacks "$output" 'stop_condition/failed'
 }
 
-@test "stats: log-probabilities, and the trainer's beside them" {
+@test "stats: log-probabilities, and the trainer's" {
 	expect 0 rolldbg stats --json --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl"
 	[ "$(status logprobs) $(status kl)" = 'ok ok' ]
 	[ "$(value parse_source/native)" = 6 ]
@@ -110,7 +110,7 @@ status() {
 	done
 }
 
-@test "stats: input that is none" {
+@test "stats: invalid input" {
 	: >empty.jsonl
 	expect 3 rolldbg stats empty.jsonl
 	has "$stderr" 'empty.jsonl: contains no recording'
@@ -127,7 +127,7 @@ status() {
 	[ "$(value stop_condition/incomplete) $(value has_error)" = '1 1' ]
 }
 
-# parted DIVISION..: partial results of the files, as many at a time as DIVISION says, give the bytes of the whole.
+# parted DIVISION..: partial results of the files, in groups of the sizes DIVISION, give the bytes of the whole.
 parted() {
 	local at=0 part=0
 	rm -f part.*
@@ -164,7 +164,7 @@ parted() {
 	[ "$(value mismatch_kl)" != null ]
 }
 
-@test "stats --merge: what is no partial result" {
+@test "stats --merge: not a partial result" {
 	rolldbg run --quiet --out a.jsonl
 	expect 3 rolldbg stats --merge a.jsonl
 	has "$stderr" 'a.jsonl:1: not a partial result of stats'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# MCP servers behind stdio: what they print where it does not belong, how they end, and that none is left behind.
+# MCP servers over stdio: unexpected output, how they end, and that no process is left running.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -51,7 +51,7 @@ drive() {
 	expect "$code" rolldbg run --force --out a.jsonl --env 'stdio:./server' --state none "$@"
 }
 
-# A zombie nobody has reaped is gone, too.
+# An unreaped zombie also counts as ended.
 gone() {
 	[[ $(ps -o stat= -p "$(cat "$1.process")") != [!Z]* ]]
 }
@@ -111,7 +111,7 @@ gone() {
 	grep -qF '{"jsonrpc":"2.0","id":"q","result":{}}' asked
 }
 
-@test "an answer that comes too late is told from the next one, and the server was told" {
+@test "a late answer is not mistaken for the next one, and the server gets a cancellation" {
 	server <<-'END'
 		call() {
 			if [ "$n" = 1 ]; then
@@ -129,7 +129,7 @@ gone() {
 	grep -qF '"method":"notifications/cancelled","params":{"requestId":' asked
 }
 
-@test "an answer to our call that is no JSON-RPC response is an answer, and nobody waits for a better one" {
+@test "an answer that is not a JSON-RPC response ends the wait" {
 	server <<-'END'
 		call() { sed "s/ID/$id/" answer; }
 	END
@@ -147,7 +147,7 @@ gone() {
 	END
 }
 
-@test "an id that comes back as a string is ours, and that is said once" {
+@test "an id returned as a string is accepted, and reported once" {
 	server <<-'END'
 		call() { id="\"$id\""; text "moved $n"; }
 	END
@@ -156,7 +156,7 @@ gone() {
 	jq -e -n '[inputs | select(.type == "event")] | length == 1 and (.[0] | .event == "noise" and (.detail.why | contains("string")))' a.jsonl
 }
 
-@test "silence with words in it: what came instead of the answer is counted, bytes that are no text are kept" {
+@test "output other than the answer is counted, bytes that are not text are kept" {
 	server <<-'END'
 		call() {
 			say '{"jsonrpc":"2.0","id":99,"result":{"content":[]}}'
@@ -183,7 +183,7 @@ gone() {
 	has "$stderr" 'the server exited with status 139 (signal 11: Segmentation fault)'
 }
 
-@test "no such command, nothing behind stdio:, not an MCP target" {
+@test "no such command, empty stdio:, not an MCP target" {
 	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:no-such-server --port 1' --actions A
 	has "$stderr" "'no-such-server --port 1' was not found"
 	expect 2 rolldbg run --env stdio: --actions A
@@ -227,7 +227,7 @@ gone() {
 	wait_for 60 gone helper
 }
 
-# in_call: a run, its pid in run.pid, in the middle of a call that nobody answers; its exit code comes to ./code.
+# in_call: a run, its pid in run.pid, in the middle of a call without an answer; its exit code is written to ./code.
 in_call() {
 	server <<-'END'
 		call() { trap '' TERM; sleep 1000 & echo $! >helper.process; echo >called; while :; do sleep 1000; done; }

@@ -50,7 +50,7 @@ load lib
 	has "$stderr" '\x1b]0;owned\x07'
 }
 
-@test "MAX_CONCURRENT_ENVS that is no whole number of at least 1 stops the start, quoted" {
+@test "an invalid MAX_CONCURRENT_ENVS is refused at the start, and quoted" {
 	for value in abc 0 -1 1.5 '' ' 3' 99999999999999999999; do
 		for command in 'serve --port 0' run 'run --env builtin:frozen_lake'; do
 			read -ra words <<<"$command"
@@ -74,7 +74,7 @@ load lib
 		tools/list	{"tools":[{"name":"jump","inputSchema":{"type":"object"}},{"name":"duck","inputSchema":{"type":"object"}}]}
 	END
 	expect 2 rolldbg run --env "$url" --out new.jsonl
-	has "$stderr" "no policy: give --actions A,B,C or --policy FILE; available tools: jump, duck"
+	has "$stderr" "no policy: use --actions A,B,C or --policy FILE; available tools: jump, duck"
 	[ ! -e new.jsonl ]
 	expect 2 rolldbg run --env "$url" --actions up
 	has "$stderr" 'jump, duck'

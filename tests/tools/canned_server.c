@@ -69,7 +69,7 @@ static const char *answer_to(const struct canned *c, struct str method)
 	return "error {\"code\":-32601,\"message\":\"no such method\"}";
 }
 
-/* What stands behind "KEY": up to one of `ends`; empty when there is no such key. */
+/* The text after "KEY": up to one of `ends`; empty if the key is missing. */
 static struct str member(const char *body, const char *key, const char *ends)
 {
 	const char *at = strstr(body, key);

@@ -21,7 +21,7 @@ struct habit {
 	bool (*act)(int fd); /* false: the connection is over */
 };
 
-/* Everything a session knows. */
+/* The state of a session. */
 struct session {
 	int fd;
 	int steps;

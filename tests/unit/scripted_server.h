@@ -105,7 +105,7 @@ static inline struct expected *scripted_next(struct scripted_link *l)
 	return open && str_is(open->name, l->name) ? open : NULL;
 }
 
-/* The background stream, which a scenario that says nothing of it does not offer. */
+/* The background stream, which is only offered if the scenario defines it. */
 static inline bool scripted_is_stream(const struct scripted_link *l)
 {
 	const struct scenario *s = l->server->scenario;

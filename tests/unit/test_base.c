@@ -194,7 +194,7 @@ static void test_trim_and_cut(void)
 	char room[5];
 
 	ok(str_is(text_trim(STR(" \t a b\r\n")), "a b"), "blanks around go");
-	ok(str_eq(text_trim(STR("\0a\0")), STR("\0a\0")), "a NUL is no blank");
+	ok(str_eq(text_trim(STR("\0a\0")), STR("\0a\0")), "a NUL is not whitespace");
 	ok(text_trim(STR(" \n")).n == 0, "nothing but blanks");
 	is_int(text_utf8_count(STR("a\xc3\xa9\xe2\x82\xac")), 3, "characters, not bytes");
 	is_int(text_utf8_cut(STR("ab"), 2).n, 2, "what fits is whole");
@@ -266,14 +266,14 @@ static void test_error(void)
 	is_int(error_set(&e, FAIL_INPUT, "reward is not a number"), -1,
 	       "setting an error gives -1");
 	is_int(error_wrap(&e, "%s:%d", "a.jsonl", 17), -1, "so does wrapping it");
-	is_str(e.text, "a.jsonl:17: reward is not a number", "context stands in front");
+	is_str(e.text, "a.jsonl:17: reward is not a number", "context comes first");
 	error_set(&e, FAIL_INPUT, "%s", longer);
 	error_wrap(&e, "place");
 	ok(strlen(e.text) == sizeof(e.text) - 1 && !strncmp(e.text, "place: yyy", 10),
 	   "too much text loses its end, not its place");
 	errno = ENOSPC;
 	error_errno(&e, "writing %s", "x");
-	is_str(e.text, "writing x: No space left on device", "errno is told in words");
+	is_str(e.text, "writing x: No space left on device", "errno is described");
 	is_int(fail_exit_code(FAIL_USAGE), 2, "usage");
 	is_int(fail_exit_code(FAIL_INPUT), 3, "input");
 	is_int(fail_exit_code(FAIL_TIMEOUT), 4, "timeout");

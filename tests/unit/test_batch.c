@@ -170,7 +170,7 @@ static void test_all(size_t jobs)
 	}
 	is_int(each, COUNT, "each began once");
 	ok(ordered, "one at a time: in order");
-	ok(w.ticks > 0, "the caller was told meanwhile");
+	ok(w.ticks > 0, "the caller was informed meanwhile");
 	finish(&w);
 }
 
@@ -196,7 +196,7 @@ static void test_stop(void)
 
 	begin(&w, "frozen_lake?max_envs=64&delay=1ms");
 	w.stop_at = 9;
-	ok(run(&w, 4, COUNT, &c, &err) == 0, "a wish to stop is no failure");
+	ok(run(&w, 4, COUNT, &c, &err) == 0, "a requested stop is not a failure");
 	ok(c.interrupted >= 1 && c.interrupted <= 4, "what ran was interrupted");
 	ok(c.done + c.interrupted < COUNT, "the rest never began");
 	is_int(c.done + c.interrupted, w.began_count, "all that began are counted");
@@ -211,7 +211,7 @@ static void test_failure(size_t jobs)
 
 	begin(&w, "frozen_lake?max_envs=64&delay=1ms");
 	w.fail_at = 5;
-	ok(run(&w, jobs, COUNT, &c, &err) == -1, "a failure of ours");
+	ok(run(&w, jobs, COUNT, &c, &err) == -1, "a local failure");
 	is_str(err.text, no_policy.text, "is the batch's");
 	is_int(err.kind, FAIL_USAGE, "with its kind");
 	ok(w.began_count >= 6 && w.began_count < COUNT, "and nothing new begins");

@@ -78,7 +78,7 @@ static bool fires(const struct verdicts *v, const char *id)
 	return strstr(buf_cstr(&v->rules), rule) != NULL;
 }
 
-/* NULL: no file of that name stands beside it. */
+/* NULL: no such file next to it. */
 static struct trained *trained_beside(const char *fixture)
 {
 	char path[600];
@@ -93,7 +93,7 @@ static struct trained *trained_beside(const char *fixture)
 	return t;
 }
 
-/* Fires as its name says. */
+/* Does it fire as its name claims? */
 static bool fires_as_named(struct folder *f, const struct verdicts *v, const char *path,
                            const char *name)
 {
@@ -123,7 +123,8 @@ static bool updating(void)
 	return getenv("UPDATE_FIXTURES") != NULL;
 }
 
-/* What is said of a fixture is what want.txt has; or goes there, if the fixture fires as named. */
+/* Compares the output for a fixture with want.txt, or writes it there if the fixture fires as
+ * named. */
 static void compare_text(struct folder *f, const char *path, const char *name,
                          const struct buf *text, bool as_named)
 {

@@ -210,7 +210,7 @@ static void test_empty(void)
 	is_int(sum.rollouts, 0, "nothing: no rollouts");
 	is_int(sum.effective, -1, "nothing: effective not known");
 	is_str(sum.reward, "null", "nothing: no reward");
-	is_str(judge_not_checked(v.judge), "", "nothing: all rules could speak");
+	is_str(judge_not_checked(v.judge), "", "nothing: all rules could judge");
 	verdicts_end(&v);
 	judge_free(NULL);
 }
@@ -264,7 +264,7 @@ static void test_not_checked(void)
 	                 &err) == 0,
 	   "with meta");
 	judge_finish(v.judge);
-	is_str(judge_not_checked(v.judge), "", "with meta all rules could speak");
+	is_str(judge_not_checked(v.judge), "", "with meta all rules could judge");
 	ok(verdicts_feed(&v, STR(HEADER("c") STEP("c", "0", "null", OK("1"))), &err) == 0,
 	   "stripped");
 	judge_finish(v.judge);
@@ -340,7 +340,7 @@ static void test_too_large(void)
 	}
 }
 
-/* What the user says about calls and errors. */
+/* Declarations of the user about calls and errors. */
 static void tell(const char *lines, struct hints hints, const char *want, const char *name)
 {
 	struct verdicts v;

@@ -322,7 +322,7 @@ int main(void)
 
 	verdicts_begin(&v, NULL, NULL);
 	ok(feed(&v, NULL, 0, &err) == 0 && v.count == 1, "the healthy rollout is read");
-	is_str(buf_cstr(&v.rules), "", "nothing is said about it");
+	is_str(buf_cstr(&v.rules), "", "it has no findings");
 	verdicts_end(&v);
 	for (size_t i = 0; i < ARRAY_LEN(mutations); i++) {
 		check_mutation(&mutations[i]);

@@ -22,7 +22,7 @@ static int read_text(const char *text, struct trained **out, struct error *err)
 }
 
 static const struct {
-	const char *what, *text, *error; /* behind the path */
+	const char *what, *text, *error; /* after the path */
 } bad[] = {
 	{"nothing", "", ": contains no log-probabilities"},
 	{"blank lines alone", "\n\r\n \n", ": contains no log-probabilities"},
@@ -95,7 +95,8 @@ static void sums(void)
 {
 	struct ratios r = {.tokens = 0}, other = {.tokens = 0}, far = {.tokens = 0};
 
-	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_apart(&r) && !ratios_shifted(&r),
+	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_out_of_range(&r) &&
+	           !ratios_shifted(&r),
 	   "of nothing there is nothing to say");
 	ratios_add(&r, 0, log(0.5), log(0.25)); /* lr = ln 2 */
 	ratios_add(&other, 1, log(0.25), log(0.5));
@@ -105,7 +106,7 @@ static void sums(void)
 	ok(near(ratios_weight(&r), 1.25), "the mean of 2 and a half");
 	ok(near(ratios_ess(&r), 1.25 * 1.25 / 2.125), "ess");
 	ok(near(ratios_distance(&r), 0.25), "the distance of probabilities");
-	ok(ratios_apart(&r), "k3 alone is beyond the band");
+	ok(ratios_out_of_range(&r), "k3 alone is beyond the band");
 	ratios_add(&far, 0, -1e6, -0.1);
 	ok(near(ratios_k1(&far), 20), "lr is bounded");
 }
@@ -122,9 +123,9 @@ static void shifts(void)
 		}
 	}
 	ok(ratios_shifted(&begin), "beginnings that are wrong");
-	ok(!ratios_apart(&begin), "though the mean is within the band");
-	ok(!ratios_shifted(&even) && ratios_apart(&even), "wrong everywhere alike");
-	ok(!ratios_shifted(&brief), "nothing behind the beginning to compare with");
+	ok(!ratios_out_of_range(&begin), "though the mean is within the band");
+	ok(!ratios_shifted(&even) && ratios_out_of_range(&even), "wrong everywhere alike");
+	ok(!ratios_shifted(&brief), "no tokens after the beginning to compare with");
 }
 
 static void walks(void)

@@ -1,4 +1,4 @@
-/* Child processes: lines in and out, odd ones, and ends of every kind. */
+/* Child processes: lines in and out, malformed ones, and ends of every kind. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/child.h"
@@ -42,7 +42,7 @@ static void ends_with(struct child *c, const char *why)
 	is_str(child_why(c), why, "it %s", why);
 }
 
-/* A zombie nobody has reaped is dead. */
+/* A zombie that was not reaped is dead. */
 static bool alive(const char *pid)
 {
 	char path[64], text[256] = "";
@@ -107,7 +107,7 @@ static void test_ends(void)
 	struct child *c = start("echo oops >&2; echo >&2; exit 7");
 
 	ends_with(c, "exited with status 7");
-	ok(str_is(child_last_stderr_line(c), "oops"), "what it said last");
+	ok(str_is(child_last_stderr_line(c), "oops"), "its last line");
 	ok(str_is(child_stderr(c), "oops\n\n"), "and all of it");
 	child_clear_stderr(c);
 	ok(child_stderr(c).n == 0 && str_is(child_last_stderr_line(c), "oops"), "forgotten");
@@ -117,7 +117,7 @@ static void test_ends(void)
 	child_free(c);
 	c = start("no-such-command-here 1 2");
 	ends_with(c, "exited with status 127");
-	ok(child_not_found(c), "which means that there is no such command");
+	ok(child_not_found(c), "which means: command not found");
 	child_free(c);
 	c = start("exec >&- ; cat >/dev/null");
 	ends_with(c, "closed its output");
@@ -148,7 +148,7 @@ static void test_too_long(void)
 
 	is_int(child_receive(c, &line, LONG_MS, &err), -1, "a line over the cap");
 	is_int(err.kind, FAIL_PROTOCOL, "is a breach");
-	is_str(err.text, "the server wrote a line of more than 1 MiB", "and said");
+	is_str(err.text, "the server wrote a line of more than 1 MiB", "and reported");
 	next_is(c, "next");
 	ends_with(c, "exited with status 0");
 	child_free(c);

@@ -26,7 +26,7 @@ static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
 	return table[n][m];
 }
 
-/* Every element stands in it once, in order; returns the pairs, LONGEST + 1 if it is wrong. */
+/* Every element occurs once, in order; returns the pairs, LONGEST + 1 if it is wrong. */
 static size_t pairs_of(const uint64_t *a, size_t n, const uint64_t *b, size_t m,
                        const struct aligned *list, size_t count)
 {

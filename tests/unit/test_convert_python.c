@@ -1,4 +1,4 @@
-/* Python literals as JSON, and where one stands in a text. */
+/* Python literals as JSON, and finding one in a text. */
 #include "convert/python.h"
 #include "tap.h"
 

@@ -62,7 +62,7 @@ static struct cursor *opened(const char *path, const char *rollout)
 	return c;
 }
 
-/* Is the cursor on that step of "a", with the state behind it? */
+/* Is the cursor on that step of "a", with the state after it? */
 static bool stands(const struct cursor *c, int64_t position, int steps, bool torn)
 {
 	const struct moment *m = cursor_now(c);
@@ -91,7 +91,7 @@ static void test_moving(int steps, bool torn)
 		wrong += cursor_go(c, p, &err) != 1 || !stands(c, p, steps, torn);
 	}
 	is_int(wrong, 0, "%d steps: one by one", steps);
-	is_int(cursor_go(c, steps + 1, &err), 0, "behind the last there is nothing");
+	is_int(cursor_go(c, steps + 1, &err), 0, "nothing after the last");
 	ok(stands(c, steps, steps, torn), "and it stays");
 	for (int64_t p = steps; p-- > (steps > 300 ? steps - 300 : 0);) {
 		wrong += cursor_go(c, p, &err) != 1 || !stands(c, p, steps, torn);
@@ -107,8 +107,8 @@ static void test_moving(int steps, bool torn)
 	is_int(wrong, 0, "and to any step");
 	is_int(cursor_find(c, true, steps / 4, &err), 1, "a turn is found");
 	is_int(cursor_now(c)->line->step, steps / 4 * 2, "at its first step");
-	is_int(cursor_find(c, false, steps, &err), 0, "a step behind the last is none");
-	is_int(cursor_facts(c)->torn, torn, "it knows whether the file is torn");
+	is_int(cursor_find(c, false, steps, &err), 0, "no step after the last");
+	is_int(cursor_facts(c)->torn, torn, "it detects a truncated file");
 	cursor_close(c);
 
 	c = opened(path, NULL);
@@ -139,18 +139,18 @@ static void test_searching(void)
 	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "forwards there is one");
 	is_int(cursor_now(c)->line->step, 4999, "the next");
 	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "and another");
-	is_int(cursor_now(c)->line->step, 9998, "behind it");
+	is_int(cursor_now(c)->line->step, 9998, "after it");
 	is_int(cursor_search(c, true, is_multiple, &of, &err), 1, "backwards there is one");
 	is_int(cursor_now(c)->line->step, 4999, "the previous");
 	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "over known ground, too");
 	is_int(cursor_now(c)->line->step, 9998, "the next");
 	of = 100000;
 	is_int(cursor_search(c, false, is_multiple, &of, &err), 0, "none");
-	is_int(cursor_now(c)->position, steps, "then it stands on the last step");
+	is_int(cursor_now(c)->position, steps, "then it is on the last step");
 	is_int(cursor_search(c, true, is_multiple, &of, &err), 1, "step 0 is a multiple");
 	is_int(cursor_now(c)->position, 1, "of anything");
-	is_int(cursor_search(c, true, is_multiple, &of, &err), 0, "before it there is none");
-	is_int(cursor_now(c)->position, 0, "then it stands at the start");
+	is_int(cursor_search(c, true, is_multiple, &of, &err), 0, "none before it");
+	is_int(cursor_now(c)->position, 0, "then it is at the start");
 	cursor_close(c);
 	unlink(path);
 	free(path);
@@ -188,9 +188,9 @@ static void test_growing(void)
 	write_step(f, "a", 0, 0);
 	fflush(f);
 	c = opened(path, NULL);
-	is_int(cursor_go(c, 1, &err), 1, "a step without anything behind it");
+	is_int(cursor_go(c, 1, &err), 1, "a step with nothing after it");
 	ok(cursor_now(c)->is_last && !cursor_now(c)->after.p, "is the last so far");
-	is_int(cursor_go(c, 2, &err), 0, "there is no other");
+	is_int(cursor_go(c, 2, &err), 0, "there are no others");
 	write_step(f, "a", 1, 1);
 	fclose(f);
 	is_int(cursor_go(c, 2, &err), 1, "until it is written");

@@ -146,7 +146,7 @@ static void test_events_dropped(void)
 	for (int i = 0; i <= EVENTS_MAX; i++) {
 		events_take(&q, &e);
 	}
-	is_int(e.kind, EVENT_NOISE, "the last one says it");
+	is_int(e.kind, EVENT_NOISE, "the last one has the reason");
 	ok(str_is(e.detail, "{\"events_dropped\":44}"), "with the number");
 	char *p = buf_room(&big, BUF_MAX_MESSAGE);
 	memset(p, ' ', BUF_MAX_MESSAGE);

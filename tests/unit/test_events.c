@@ -54,7 +54,7 @@ static void test_chatter(void)
 		noise++;
 	}
 	is_int(noise, EVENTS_MAX, "chatter has an end");
-	is_int(e.kind, EVENT_SESSION_REPLACED, "and room behind it for what matters");
+	is_int(e.kind, EVENT_SESSION_REPLACED, "and room for important events after it");
 	snprintf(dropped, sizeof(dropped), "{\"events_dropped\":%d}", 10);
 	ok(next_is(&q, EVENT_NOISE, dropped), "what was dropped is counted");
 	events_release(&q);

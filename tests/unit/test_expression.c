@@ -1,4 +1,4 @@
-/* Conditions of the debugger: what they say of a step, and where a wrong one is wrong. */
+/* Conditions of the debugger: their value for a step, and the position of errors in them. */
 #include "debug/expression.h"
 #include "tap.h"
 
@@ -156,7 +156,7 @@ static void test_caps(void)
 		buf_text(&lengthy, i ? " && step" : "step");
 	}
 	ok(expression_parse(buf_view(&deep), &e, &at, &err), "5000 brackets are refused");
-	is_str(err.text, "the expression is too long", "and it is said why");
+	is_str(err.text, "the expression is too long", "with the reason");
 	ok(expression_parse(buf_view(&lengthy), &e, &at, &err), "5000 tests are refused");
 	buf_release(&deep);
 	buf_release(&lengthy);
@@ -181,7 +181,7 @@ static void test_before(void)
 	ok(before("turn == 3 && tool lake_move"), "turn and tool are known before the call");
 	ok(before("arguments.action == DOWN if step > 2"), "arguments are");
 	ok(!before("turn == 3 && reward > 0"), "a reward is not");
-	ok(!before("before./x == state./x"), "nor is the state behind it");
+	ok(!before("before./x == state./x"), "nor is the state after it");
 }
 
 int main(void)

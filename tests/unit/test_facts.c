@@ -24,7 +24,7 @@
 	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state_hash\":" state   \
 	"}\n"
 
-/* What was told, as text: "a0 changed; a1 unknown; a: 1 effective, 1 unknown of 2". */
+/* The facts as text: "a0 changed; a1 unknown; a: 1 effective, 1 unknown of 2". */
 struct told {
 	struct facts *facts;
 	struct buf text;

@@ -10,7 +10,7 @@
 
 static struct misbehaving_server server;
 
-/* What came of one exchange, and how the URL is told in messages. */
+/* The result of one exchange, and the form of the URL in messages. */
 struct result {
 	int rc, status;
 	struct error err;
@@ -148,7 +148,7 @@ static void test_large_body(struct io *io)
 	buf_release(&body);
 }
 
-/* HOST stands for the server; executed: requests the server has read. */
+/* HOST is replaced by the server; executed: requests the server has read. */
 static const struct {
 	const char *path;
 	int rc, status;
@@ -285,7 +285,7 @@ static void test_unreachable(struct io *io)
 	ok(!r.sent, "refused: nothing was sent");
 	buf_release(&r.body);
 
-	/* A label of 64 letters is no host name: it fails without asking a name server.
+	/* A label of 64 letters is not a host name: it fails without asking a name server.
 	 */
 	static const char label[] =
 		"a123456789b123456789c123456789d123456789e123456789f1234567890123";
@@ -557,7 +557,7 @@ static void test_caps(struct io *io)
 	buf_release(&small);
 }
 
-/* 8 MiB nobody reads at first: the peer has to wait, other exchanges do not. */
+/* 8 MiB that are not read at first: the peer has to wait, other exchanges do not. */
 static void test_back_pressure(struct io *io)
 {
 	struct http_request big = post("/big"), q = post("/ok");
@@ -598,7 +598,7 @@ static void test_interrupt(void)
 	server.signal_fd = stop;
 	ok(!io_stopped(io), "not stopped yet");
 	exchange(io, &q, &r);
-	is_int(r.err.kind, FAIL_INTERRUPTED, "a wait ends when told to stop");
+	is_int(r.err.kind, FAIL_INTERRUPTED, "a wait ends when stopped");
 	ok(r.sent && io_stopped(io), "stopped");
 	buf_release(&r.body);
 	misbehaving_reset_counts(&server);
@@ -670,7 +670,7 @@ static void test_watches(void)
 	w.fail = false;
 	is_int(io_wait(io, NULL, 1, &err), 0, "read what is there");
 	close(fd[1]);
-	is_int(io_wait(io, &w.hung_up, UINT64_MAX, &err), 0, "a hang-up is told");
+	is_int(io_wait(io, &w.hung_up, UINT64_MAX, &err), 0, "a closed connection is reported");
 	close(fd[0]);
 	io_free(io);
 }
@@ -721,7 +721,7 @@ static void test_tenders(void)
 	       "nobody waits behind something done: it may be what was waited for");
 	t = (struct tended){.io = io, .did = -1};
 	is_int(io_wait(io, NULL, UINT64_MAX, &err), -1, "its failure ends the wait");
-	is_str(err.text, "enough", "and is told");
+	is_str(err.text, "enough", "and is reported");
 	is_int(gone.calls, 0, "one that has left is not called");
 	io_free(io);
 }

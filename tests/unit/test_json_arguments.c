@@ -1,4 +1,4 @@
-/* Arguments against schemas: the quick look and the close one say the same. */
+/* Arguments against schemas: the quick check and the full one agree. */
 #include "json/arguments.h"
 #include "tap.h"
 

@@ -62,7 +62,7 @@ static void vectors(void)
 		ok(str_eq(buf_view(&out), c.field[2]), "line %d: %s", c.number, buf_cstr(&out));
 		size_t n = 0;
 		json_diff(c.field[0], c.field[1], NULL, count_each, &n);
-		is_int(count_beside_long(c.field[0], c.field[1]), n, "  beside a long value");
+		is_int(count_beside_long(c.field[0], c.field[1]), n, "  next to a long value");
 	}
 	cases_close(&c);
 	json_paths_free(ignored);

@@ -61,7 +61,7 @@ static void integers(void)
 		v = 42;
 		ok(!json_i64(str_from(none[i]), &v) && v == 42, "no integer %s", none[i]);
 	}
-	ok(!json_i64(STR_NONE, &v), "absent is no integer");
+	ok(!json_i64(STR_NONE, &v), "absent is not an integer");
 }
 
 static bool same(double a, double b)

@@ -138,7 +138,7 @@ static void all_bytes(const struct guard *g)
 			wrong += !portable_agrees(guard_put(g, text));
 		}
 	}
-	is_int(wrong, 0, "all pairs of bytes, and more behind those that begin long");
+	is_int(wrong, 0, "all pairs of bytes, and more after those that start longer sequences");
 }
 
 int main(void)

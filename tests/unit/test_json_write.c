@@ -100,7 +100,7 @@ static void quotes(void)
 	buf_release(&b);
 }
 
-/* Any byte behind any other becomes a valid string, and ASCII comes back. */
+/* Any byte after any other becomes a valid string, and ASCII is preserved. */
 static void every_pair(void)
 {
 	struct buf b = BUF(BUF_MAX_SMALL);

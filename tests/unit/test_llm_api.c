@@ -116,7 +116,7 @@ static void replies(void)
 	}
 }
 
-/* Two calls whose pieces are mixed, usage said in two places, an event of no meaning. */
+/* Two calls whose chunks are mixed, usage in two places, an unknown event. */
 static void stream(void)
 {
 	static const char *const events[] = {

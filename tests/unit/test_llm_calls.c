@@ -57,7 +57,7 @@ static void put_call(struct json_writer *w, const struct tool_call *c, struct st
 	jw_end(w);
 }
 
-/* What was read, with the members that the case asks for or must not miss. */
+/* The calls read, with the members that the case expects or must not have. */
 static void describe(const struct tool_calls *got, const struct chat_reply *reply, struct str want,
                      struct buf *out)
 {
@@ -141,7 +141,7 @@ static int read_reply(struct str line, struct chat_reply *reply, struct error *e
 	return bad;
 }
 
-/* What is no reply, by the sentence that says why. */
+/* Replies that are not chat completions, by error message. */
 static void refused_case(struct str line, const char *name)
 {
 	struct buf want = BUF(BUF_MAX_SMALL);
@@ -235,7 +235,7 @@ static bool is_wanted(struct str calls, const struct tool_call *c)
 	return false;
 }
 
-/* Wherever the reply is cut off: only what the whole of it says is executed. */
+/* A reply cut off at any place: only calls of the complete reply are executed. */
 static bool holds_when_cut(struct str line, struct str content)
 {
 	struct str want = JSON_GET(JSON_GET(line, "want"), "calls");

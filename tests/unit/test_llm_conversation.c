@@ -83,7 +83,8 @@ static void forms(void)
 	       "each call before its result");
 	ok(chat_history_wanted(&c.history, STR("System role not supported")) == HISTORY_USUAL,
 	   "a form that did not help is not tried twice");
-	is_str(buf_cstr(&c.messages), buf_cstr(&before), "the recording keeps what was said");
+	is_str(buf_cstr(&c.messages), buf_cstr(&before),
+	       "the recording keeps the original messages");
 	buf_release(&before);
 	conversation_release(&c);
 }

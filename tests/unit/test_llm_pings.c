@@ -116,7 +116,7 @@ int main(void)
 	begin(&w);
 	drive(&w, &result);
 	is_int(result.status, END_FINISHED, "to its end: %s", result.peer.text);
-	is_int((int64_t)server_steps(w.lake), 2, "both steps behind a long thought arrived");
+	is_int((int64_t)server_steps(w.lake), 2, "both steps after a long decision arrived");
 	end(&w);
 	return done();
 }

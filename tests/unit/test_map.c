@@ -112,7 +112,7 @@ static void test_come_and_go(void)
 	free(things);
 }
 
-/* Equal hashes: a map by text tells them apart, one by hash does not. */
+/* Equal hashes: a map by text distinguishes them, one by hash does not. */
 static void test_collisions(void)
 {
 	struct thing a = {.name = STR("a")}, b = {.name = STR("b")}, c = {.name = STR("c")};

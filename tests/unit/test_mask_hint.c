@@ -62,7 +62,7 @@ int main(void)
 
 	struct difference lone = {.kind = DIFFERENCE_EXTRA_STEP};
 	struct buf out = BUF(BUF_MAX_SMALL);
-	ok(!mask_hint(&lone, &out), "a step more is no change");
+	ok(!mask_hint(&lone, &out), "an additional step is not a change");
 	buf_release(&out);
 	return done();
 }

@@ -109,7 +109,7 @@ static void test_params(void)
 	struct mcp_header_lines lines = {.text = BUF(BUF_MAX_SMALL)};
 	mcp_header_add_params(&lines, STR_NONE, STR("{\"r\":1}"));
 	lines_of(&lines, &shown);
-	is_str(buf_cstr(&shown), "", "nobody advertises the tool");
+	is_str(buf_cstr(&shown), "", "the tool is not advertised");
 	buf_release(&shown);
 }
 

@@ -23,7 +23,7 @@
 /* Open and reset, both well. */
 #define STARTED STATE(0, 0), TILE(0), STATE(0, 0)
 
-/* Lines of a script that are no text frames. */
+/* Lines of a script that are not text frames. */
 #define CLOSE  "close " /* + code and reason: a Close frame, and the end */
 #define DROP   "drop"
 #define SILENT "silent"
@@ -798,11 +798,11 @@ static void test_bare_state(void)
 	is_int(r.env->ops->facts(r.env)->state_kind, STATE_OBSERVATION,
 	       "a state that says nothing: observations");
 	ok(run_state(&r) == 0 && str_is(r.state, "{\"position\":3}"), "the first one");
-	ok(has_event(&r, EVENT_NOTIFICATION), "and that is said");
+	ok(has_event(&r, EVENT_NOTIFICATION), "and that is reported");
 	run_close(&r);
 }
 
-/* The first step's metadata is no move. */
+/* The first step's metadata is not a change. */
 static void test_metadata_aside(void)
 {
 #define BARE_SEEN(body)                                                                            \
@@ -843,7 +843,7 @@ static void test_failed_state(void)
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_OK, "the step is what it was");
 	is_int(r.reply.env_steps, -1, "and not counted");
-	ok(has_event(&r, EVENT_CONTROL_PLANE_FAILED), "and that is said");
+	ok(has_event(&r, EVENT_CONTROL_PLANE_FAILED), "and that is reported");
 	run_close(&r);
 }
 
@@ -898,7 +898,7 @@ static void test_metadata(void)
 	run_step(&r, "step", "{}");
 	ok(str_is(r.reply.structured, "{\"metadata\":{\"tile\":\"F\"}}"),
 	   "metadata beside the observation is kept");
-	ok(!r.reply.reward.p, "a reward of null is none");
+	ok(!r.reply.reward.p, "a reward of null is no reward");
 	run_step(&r, "step", "{}");
 	ok(!r.reply.structured.p, "metadata in both places is kept once");
 	run_close(&r);

@@ -81,7 +81,7 @@ static void test_good(void)
 	is_int(parse("-- -f - x", false, &v, argv, &err), 3, "-- ends options");
 	ok(!v.flag && !strcmp(argv[0], "-f") && !strcmp(argv[1], "-"), "what follows is operands");
 	is_int(parse("-f - --other", false, &v, argv, &err), 1, "- is an operand");
-	ok(v.flag && v.other, "and options go on behind it");
+	ok(v.flag && v.other, "and options continue after it");
 	is_int(parse("-v run -f", true, &v, argv, &err), 2, "an operand can end options");
 	ok(v.count == 1 && !v.flag && !strcmp(argv[1], "-f"), "for those of a command");
 }
@@ -121,7 +121,7 @@ static void test_bad(void)
 		is_int(parse(rows[i].line, false, &v, argv, &err), -1, "'%s' is refused",
 		       rows[i].line);
 		ok(err.kind == FAIL_USAGE, "as a usage error");
-		is_str(err.text, rows[i].message, "which says why");
+		is_str(err.text, rows[i].message, "with the reason");
 	}
 }
 
@@ -137,7 +137,7 @@ static void test_too_many(void)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s-lx", i ? " " : "");
 	}
 	is_int(parse(line, false, &v, argv, &err), -1, "a list has an end");
-	is_str(err.text, "--list was given more than 64 times", "and says so");
+	is_str(err.text, "--list was given more than 64 times", "and reports it");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* Pages that many ask for at once: one asks the server, the others wait for what it says;
-   what is no answer for all is asked again by each. */
+/* Pages that many sessions request at once: one asks the server, the others wait for its answer;
+ * an answer that is not for all is requested again by each. */
 #include "env/page_cache.h"
 #include "tap.h"
 
@@ -61,9 +61,9 @@ int main(void)
 	int status = 0;
 
 	ask_all(&a, 200);
-	ok(a.asked == 1 && a.heard == ASKING - 1, "one asks, all others hear of it");
+	ok(a.asked == 1 && a.heard == ASKING - 1, "one asks, all others get the answer");
 	ask_all(&a, 404);
-	ok(a.asked == 1 && a.heard == ASKING - 1, "that there is none is an answer, too");
+	ok(a.asked == 1 && a.heard == ASKING - 1, "404 is an answer, too");
 	ask_all(&a, 503);
 	ok(a.asked == ASKING, "a server that is busy is asked by each");
 	ask_all(&a, 0);

@@ -74,7 +74,7 @@ static void check_calls(void)
 	c = playback_call(s, STR("go"), STR_NONE, &why);
 	ok(c != NULL, "no arguments are the empty object; a turn without a call is passed over");
 	ok(str_is(state_of(s), "{\"at\":2}"), "the last state is that of the end");
-	ok(!playback_call(s, STR("go"), STR_NONE, &why), "nothing behind the end");
+	ok(!playback_call(s, STR("go"), STR_NONE, &why), "nothing after the end");
 	ok(playback_reset(s, &anything, &why) && str_is(state_of(s), "{\"at\":0}"),
 	   "a reset starts over");
 	playback_end(s);

@@ -45,7 +45,7 @@ static char letter(const struct decision *d)
 	return d->name.p[0];
 }
 
-/* What the environment said, by a letter of the test: x and X differ in a number. */
+/* The environment's answers, by a letter of the test: x and X differ in a number. */
 static const char *error_of(char c)
 {
 	return c == 'x' ? "no door 12" : c == 'X' ? "no door 7" : "no window";

@@ -31,7 +31,7 @@ static struct policy *open_text(const char *text, const struct policy_conf *give
 	return policy_file_open(&conf, &p, err) == 0 ? p : NULL;
 }
 
-/* What is wrong, and the end of what is said about it. */
+/* A defect, and the end of its message. */
 static const struct {
 	const char *text, *message;
 } bad[] = {

@@ -22,9 +22,9 @@ enum flaw {
 	DIRTY = 128,           /* a second reset changes nothing */
 	RESET_REFUSED = 256,   /* only the first is answered */
 	NO_STATE = 512,        /* the source is silent */
-	RESTLESS = 1024,       /* the state moves by itself */
-	OPEN_HANGS = 2048,     /* beyond CAP nobody answers */
-	QUEUES = 4096,         /* beyond CAP nobody answers until another ends */
+	RESTLESS = 1024,       /* the state changes without a call */
+	OPEN_HANGS = 2048,     /* no answer beyond CAP */
+	QUEUES = 4096,         /* no answer beyond CAP until another session ends */
 	DIES = 8192,           /* at the CAP-th session the server goes away */
 	STEP_FAILS = 16384,    /* every call fails */
 	STEP_HANGS = 32768,    /* no call is answered */
@@ -39,7 +39,7 @@ enum flaw {
 	PLAIN = 1 << 24, /* MCP: no reset, no seed, no state */
 	NO_RESET = 1 << 25,
 	RESET_FAILS = 1 << 26, /* every one */
-	FROZEN = 1 << 27,      /* counted and answered, and the state stands still */
+	FROZEN = 1 << 27,      /* counted and answered, but the state does not change */
 	NOBODY = 1 << 28,
 	ONCE_OVER = 1 << 29, /* the episode ends with its first step */
 	BREAKS = 1 << 30,    /* the third call of an episode gets no answer */
@@ -410,12 +410,12 @@ static void test_ends(struct io *io)
 	struct error err = {0};
 	char letters[PROPERTY_STATUSES + 32];
 
-	is_int(probe(io, NOBODY, SESSIONS, letters, &summary, &err), -1, "nobody there");
+	is_int(probe(io, NOBODY, SESSIONS, letters, &summary, &err), -1, "unreachable");
 	is_int(err.kind, FAIL_TRANSPORT, "which is a matter of the transport");
 	is_str(letters, "", "and nothing is judged");
 	is_int(server.open, 0, "nor left open");
 	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1, "an interrupt");
-	is_int(err.kind, FAIL_INTERRUPTED, "is no fact about the server");
+	is_int(err.kind, FAIL_INTERRUPTED, "is not a fact about the server");
 	is_int(server.open, 0, "all is closed all the same");
 	is_int(server.opened, CAP, "though two were open");
 }

@@ -119,7 +119,7 @@ static void marked_arguments(int n)
 	buf_release(&arguments);
 }
 
-/* ---- a tool list that is said to have changed ---- */
+/* ---- tools/list_changed ---- */
 
 static struct buf tools;
 
@@ -274,7 +274,7 @@ static void read_text(const struct buf *reply)
 static const struct tool_format *row;
 static const char *between;
 
-/* The mark, and what may stand behind it, again and again. */
+/* The mark and what may follow it, repeated. */
 static void marks_again(const char *mark, int n)
 {
 	struct buf reply = text();

@@ -45,7 +45,7 @@ static bool is_type(struct str line, const char *type)
 	return line.n > (size_t)n && memcmp(line.p, start, (size_t)n) == 0;
 }
 
-/* Appends the line with `by` added to each number behind the key. */
+/* Appends the line with `by` added to each number after the key. */
 static void add_numbered(struct buf *out, struct str line, const char *key, long by)
 {
 	size_t n = strlen(key);

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* What a run left behind. */
+/* The results of a run. */
 struct outcome_of_run {
 	int exit_code;
 	struct buf recording, out, err;

@@ -1,4 +1,4 @@
-/* Targets of the built-in server: what they set, and what is said about a wrong one. */
+/* Targets of the built-in server: settings, and messages about invalid ones. */
 #include "serve/serve.h"
 
 #include "tap.h"

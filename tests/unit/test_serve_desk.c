@@ -68,7 +68,7 @@ static void check_state(void)
 	ok(desk_find(&d, STR("\"caf\xc3\xa9\"")) != desk_find(&d, STR("\"cafe\\u0301\"")),
 	   "letters that look alike are two keys");
 	ok(desk_find(&d, STR("\"\\ud83d\\udddd\"")) != NULL, "a pair of escapes is one");
-	ok(!desk_find(&d, STR("\"\\ud83d\"")), "half of it is none");
+	ok(!desk_find(&d, STR("\"\\ud83d\"")), "half of it is not valid");
 	desk_release(&d);
 }
 
@@ -237,7 +237,7 @@ static void check_loss(const struct server *s)
 	end_session(s, opened.session, &g);
 }
 
-/* What the clock says, and the state without it. */
+/* The clock's value, and the state without it. */
 static uint64_t clock_of(const struct server *s, const char *id, char rest[8192])
 {
 	struct got g;
@@ -262,7 +262,7 @@ static void check_clock(const struct server *s)
 	uint64_t at = clock_of(s, "clock", before);
 
 	ok(at > UINT64_C(1000000000000), "the clock begins at the time of day");
-	is_int(clock_of(s, "clock", after) - at, 0, "nobody's looking moves it");
+	is_int(clock_of(s, "clock", after) - at, 0, "reading does not change it");
 	call_tool(s, opened.session, "list_items", "{}", &g);
 	is_int(clock_of(s, "clock", after) - at, 1, "reading does");
 	is_str(after, before, "and nothing else");
@@ -297,7 +297,7 @@ static void check_list(const struct server *s)
 	end_session(s, opened.session, &g);
 }
 
-/* Faults are no world's own. */
+/* Faults do not depend on the world. */
 static void check_faults(void)
 {
 	struct server *s = start_server("desk?fault=capacity&fault=drop-iserror&max_envs=1");

@@ -68,14 +68,14 @@ static void fallback_session(void)
 		ok(strstr(g.body, "\"isError\":false") != NULL, "without an error");
 	}
 	move(s, a.session, "DOWN", &g);
-	is_str(message_of(&g), FULL("3", "140573993008896"), "then there is no room");
+	is_str(message_of(&g), FULL("3", "140573993008896"), "then no slot is free");
 	end_session(s, a.session, &g);
 	open_session(s, "{\"session_id\":\"b\"}", &a);
 	is_int(a.status, 200, "sessions open all the same");
 	move(s, a.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("3", "140573993008912"), "and cannot move either");
 	control(s, "GET", "initial_state", "b", "", &g);
-	is_int(position_in(&g), 0, "the lake they see stands still");
+	is_int(position_in(&g), 0, "the lake they see does not change");
 	is_int(steps_read(s, "b"), 0, "with no step counted");
 	server_stop(s);
 }
@@ -135,7 +135,7 @@ static void no_control_plane(void)
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 4, "it plays");
 	control(s, "GET", "status", "a", "", &g);
-	is_int(g.status, 404, "and tells nothing");
+	is_int(g.status, 404, "and contains nothing");
 	ask(s, "GET", "/control/status", "", "", &g);
 	is_int(g.status, 404, "without an id neither");
 	ask(s, "POST", "/control/reset_session", "", "{}", &g);
@@ -157,7 +157,7 @@ static void drop_iserror(void)
 	            "false"),
 	       "an error, unmarked");
 	move(s, a.session, "DOWN", &g);
-	is_str(message_of(&g), TEXT(BUSY, "false"), "the second call fails by itself, unmarked");
+	is_str(message_of(&g), TEXT(BUSY, "false"), "the second call fails, without isError");
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 4, "the third moves");
 	server_stop(s);
@@ -215,10 +215,10 @@ static void disconnect(void)
 	move(s, a.session, "DOWN", &g);
 	is_int(g.status, 0, "no byte of an answer");
 	is_int(server_steps(s), 1, "though the step was executed");
-	is_int(steps_read(s, "a"), 1, "as the control plane tells");
+	is_int(steps_read(s, "a"), 1, "as in the control plane");
 	move(s, a.session, "JUMP", &g);
 	is_int(g.status, 0, "nor of an error");
-	is_int(server_steps(s), 1, "which is no step");
+	is_int(server_steps(s), 1, "which is not a step");
 	server_stop(s);
 }
 
@@ -232,7 +232,7 @@ static void bad_field(void)
 	for (size_t i = 0; i < ARRAY_LEN(way); i++) {
 		move(s, a.session, way[i], &g);
 	}
-	is_int(position_in(&g), 9, "beside the broken field all is well");
+	is_int(position_in(&g), 9, "next to the broken field all works");
 	move(s, a.session, "JUMP", &g);
 	ok(!strstr(message_of(&g), "is broken"), "a call that is refused is refused as ever");
 	move(s, a.session, "RIGHT", &g);
@@ -264,7 +264,7 @@ static void html_200(void)
 	struct got g;
 
 	open_session(s, NULL, &g);
-	is_int(g.status, 200, "all is well, says the status");
+	is_int(g.status, 200, "the status is 200");
 	ok(strstr(g.head, "content-type: text/html; charset=utf-8\r\n") != NULL, "of the page");
 	ok(strncmp(g.body, "<!DOCTYPE html>", 15) == 0, "that comes");
 	is_str(g.session, "", "without a session");
@@ -291,9 +291,9 @@ static void slow(void)
 	struct got a, g;
 
 	is_int(wait_of("frozen_lake"), 0, "a call takes no time");
-	is_int(wait_of("frozen_lake?delay=20ms"), 20, "or what it is told to");
+	is_int(wait_of("frozen_lake?delay=20ms"), 20, "or the configured time");
 	is_int(wait_of("frozen_lake?fault=slow"), 1000, "a slow one a second");
-	is_int(wait_of("frozen_lake?fault=slow&delay=2s"), 2000, "unless told otherwise");
+	is_int(wait_of("frozen_lake?fault=slow&delay=2s"), 2000, "unless configured otherwise");
 	ok(wait_of("frozen_lake?fault=slow&fault=hang") == WAIT_FOREVER,
 	   "one that hangs all of it");
 	open_session(s, NULL, &a);
@@ -316,7 +316,7 @@ static void check_several(void)
 	move(s, a.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("1", "140573993008864"), "and the one there is not");
 	control(s, "GET", "status", "a", "", &g);
-	is_int(g.status, 404, "with nobody to ask");
+	is_int(g.status, 404, "without a server");
 	server_stop(s);
 }
 

@@ -34,7 +34,7 @@ static void check_walk(void)
 	       "the goal, drawn");
 	struct lake_step past = lake_move(&l, 0);
 
-	is_int(l.position, 15, "nobody leaves the goal");
+	is_int(l.position, 15, "the goal cannot be left");
 	ok(past.terminated && past.reward == 0, "and it pays once");
 	ok(strncmp(picture(&l), "  (Left)\n", 9) == 0, "though the move is drawn");
 }
@@ -102,7 +102,7 @@ static void check_slips(void)
 		}
 		seen[a.position]++;
 	}
-	is_int(seen[14], 0, "nobody slips backwards");
+	is_int(seen[14], 0, "no slips backwards");
 	ok(seen[6] > 60 && seen[9] > 60 && seen[11] > 60,
 	   "up, left and right about equally often: %d %d %d", seen[6], seen[9], seen[11]);
 }

@@ -174,7 +174,7 @@ static void check_moves(const struct server *s)
 	move(s, opened.session, "\\t down ", &g);
 	is_int(position_in(&g), 8, "small letters and blanks around them are fine");
 	ask(s, "DELETE", "/mcp", "mcp-session-id: nobody\r\n", "", &g);
-	is_int(g.status, 404, "a session nobody has cannot be ended");
+	is_int(g.status, 404, "an unknown session cannot be closed");
 }
 
 /* What is refused before anybody reads a message. */
@@ -229,7 +229,7 @@ static void check_refusals(const struct server *s)
 	post_in(s, NULL, ping, &g);
 	is_int(strlen(g.session), 32, "a refusal names a session");
 	post_in(s, g.session, ping, &g);
-	is_int(g.status, 404, "that there is none of");
+	is_int(g.status, 404, "that does not exist");
 }
 
 static void check_revision_header(const struct server *s)

@@ -211,7 +211,7 @@ static void session_errors(void)
 
 		ws_send(fd, ends[i].first, ends[i].sent);
 		ws_next(fd, &f);
-		is_str(f.text, ends[i].got, "said before the end");
+		is_str(f.text, ends[i].got, "sent before the end");
 		ws_next(fd, &f);
 		is_int(f.code, 1000, "then Close 1000");
 		ws_leave(fd);
@@ -261,7 +261,7 @@ static void too_large(void)
 	ws_send(fd, WS_TEXT, (struct str){text, limit});
 	ws_send(fd, WS_FIN, (struct str){text, 1});
 	ws_next(fd, &f);
-	is_int(f.code, 1009, "a byte more is none");
+	is_int(f.code, 1009, "one more byte is refused");
 	is_str(f.text,
 	       "frame with 1 bytes after reading 16777216 bytes exceeds limit of "
 	       "16777216 bytes",
@@ -294,12 +294,12 @@ static void capacity(void)
 	ws_ask(b, STATE, &f);
 	c = ws_connect(s);
 	ws_next(c, &f);
-	is_str(f.text, FULL, "the third connects, and is told unasked");
+	is_str(f.text, FULL, "the third connects, and gets an unsolicited message");
 	ws_next(c, &f);
 	is_int(f.code, 1000, "then Close, as if all was well");
 	is_str(f.text, "", "without a reason");
 	ask(s, "GET", "/health", "", "", &g);
-	is_str(g.body, "{\"status\":\"healthy\"}", "which the server says it is");
+	is_str(g.body, "{\"status\":\"healthy\"}", "as the server reports");
 	ws_send(c, WS_FIN | WS_CLOSE, STR("\x03\xe8"));
 	ok(ws_ended(c), "the answer to Close is the end");
 	close(c);
@@ -337,7 +337,7 @@ static void isolation(void)
 	server_stop(s);
 }
 
-/* A step of an hour, and nobody waits for it. */
+/* A step of an hour, without waiting for it. */
 static void others_go_on(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv&delay=1h");
@@ -357,7 +357,7 @@ static void others_go_on(void)
 	is_int(server_steps(s), 0, "the step is not done yet");
 	server_stop(s);
 	ws_next(a, &f);
-	is_int(f.code, 1012, "whoever waits is told of the end");
+	is_int(f.code, 1012, "waiting clients get the end");
 	ws_next(b, &f);
 	is_int(f.code, 1012, "like everybody");
 	ok(ws_ended(b), "which comes");
@@ -480,12 +480,12 @@ static void no_pong(void)
 	int fd = ws_connect(s);
 
 	ws_next(fd, &f);
-	is_int(f.opcode, WS_PING, "a ping that nobody answers");
+	is_int(f.opcode, WS_PING, "a ping without a pong");
 	ws_say(fd, STATE);
 	do {
 		ws_next(fd, &f); /* the state, if it was asked for in time */
 	} while (f.opcode == WS_TEXT);
-	is_int(f.code, 1011, "ends the connection, whatever else is said");
+	is_int(f.code, 1011, "ends the connection, despite other messages");
 	is_str(f.text, "keepalive ping timeout", "and why");
 	close(fd);
 	server_stop(s);
@@ -610,9 +610,9 @@ static void session_ids(void)
 	struct ws_frame f;
 	int fd = connect_to(s);
 
-	is_int(ws_handshake(fd, "/ws?session_id=abc"), 101, "somebody else's session");
+	is_int(ws_handshake(fd, "/ws?session_id=abc"), 101, "another client's session");
 	ws_next(fd, &f);
-	is_str(f.text, FAILED("Unknown session_id: abc", "SESSION_ERROR"), "is none");
+	is_str(f.text, FAILED("Unknown session_id: abc", "SESSION_ERROR"), "does not exist");
 	ws_next(fd, &f);
 	is_int(f.code, 1000, "and the end");
 	ws_leave(fd);

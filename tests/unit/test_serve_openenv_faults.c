@@ -5,7 +5,7 @@
 #define STATE        "{\"type\":\"state\"}"
 #define RESET(seed)  "{\"type\":\"reset\",\"data\":{\"seed\":" seed ",\"episode_id\":\"ep-1\"}}"
 
-/* The whole number behind `"key":`; -1: none. */
+/* The integer after `"key":`; -1: none. */
 static long number_of(const struct ws_frame *f, const char *key)
 {
 	char wanted[64];
@@ -145,7 +145,7 @@ static void close_1011(void)
 
 	is_int(position_after(fd, MOVE("DOWN")), 4, "one step");
 	is_int(position_after(fd, MOVE("DOWN")), 8, "and another");
-	is_int(position_after(fd, STATE), 8, "looking is no step");
+	is_int(position_after(fd, STATE), 8, "reading is not a step");
 	ws_say(fd, MOVE("RIGHT"));
 	ws_next(fd, &f);
 	is_int(f.code, 1011, "the third ends it");
@@ -189,7 +189,7 @@ static void zombie(void)
 	ws_ask(a, STATE, &f);
 	is_int(number_of(&f, "step_count"), 2, "or counted");
 	b = ws_connect(s);
-	is_int(position_after(b, MOVE("DOWN")), 4, "the room is somebody else's");
+	is_int(position_after(b, MOVE("DOWN")), 4, "the slot belongs to another session");
 	ws_leave(a);
 	ok(is_refused(s), "and is not given back twice");
 	ws_leave(b);

@@ -75,7 +75,7 @@ static void check_bad_ids(const struct server *s)
 	char extra[2200];
 
 	open_session(s, "{\"session_id\":5}", &g);
-	ok(strstr(g.body, "\"code\":-32602") != NULL, "an id that is no text is refused");
+	ok(strstr(g.body, "\"code\":-32602") != NULL, "an id that is not a string is refused");
 	snprintf(extra, sizeof(extra), "{\"session_id\":\"%0*d\"}", ENV_ID_MAX + 1, 0);
 	open_session(s, extra, &g);
 	ok(strstr(g.body, "\"code\":-32602") != NULL, "so is one of %d bytes", ENV_ID_MAX + 1);

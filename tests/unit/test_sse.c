@@ -11,7 +11,7 @@ struct vector {
 	int count;
 };
 
-/* Feeds one piece and tells its events. */
+/* Feeds one piece and lists its events. */
 static void feed(struct sse *s, struct vector *v, struct str piece, struct buf *told)
 {
 	struct sse_event e;

@@ -236,7 +236,7 @@ static void test_rows(void)
 	ok(strstr(buf_cstr(&plain), "[S]FFF"), "a coloured cell");
 	ok(strstr(buf_cstr(&plain), "\\x1b[2J"), "another escape sequence");
 	ok(strstr(buf_cstr(&plain), "unchanged"), "what did not change");
-	ok(strstr(buf_cstr(&plain), "said: \u6211\u4e0d\u77e5\u9053"), "what a model said");
+	ok(strstr(buf_cstr(&plain), "said: \u6211\u4e0d\u77e5\u9053"), "a model's message");
 	ok(strstr(buf_cstr(&color), "\x1b[31mtransport-error\x1b[0m"), "a failure is red");
 	buf_release(&plain);
 	buf_release(&color);

@@ -137,7 +137,7 @@ static void test_files(void)
 	tasks_release(&t);
 	unlink(path);
 	ok(tasks_read(path, &t, &err) == -1, "a file that is not there");
-	is_int(err.kind, FAIL_INPUT, "is no file to use");
+	is_int(err.kind, FAIL_INPUT, "is not a usable file");
 	ok(strstr(err.text, "No such file") != NULL, "and why");
 	tasks_release(&t);
 	ok(tasks_read("/tmp", &t, &err) == -1 && err.kind == FAIL_INPUT, "nor a folder");

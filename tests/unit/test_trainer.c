@@ -1,4 +1,4 @@
-/* The trainer's arithmetic: what it opens at once, what it refuses, how it is said. */
+/* Batch sizes of trainers: sessions at once, refused settings, and their description. */
 #include "rollout/trainer.h"
 #include "tap.h"
 

@@ -163,9 +163,9 @@ static const char *words_of(const struct line_key *rows, size_t count, enum key 
 		is_str(buf_cstr(&words), words_of(rows, rows##_count, key, member),                \
 		       "the table has the words of " #type);                                       \
 		ok(found, "and each is found again");                                              \
-		is_str(type##_name(0), NULL, "null is no word");                                   \
-		is_int(type##_parse(STR("")), 0, "an empty word is none");                         \
-		is_int(type##_parse(STR("okay")), 0, "an unknown word is none");                   \
+		is_str(type##_name(0), NULL, "null is not a word");                                \
+		is_int(type##_parse(STR("")), 0, "an empty word is not valid");                    \
+		is_int(type##_parse(STR("okay")), 0, "an unknown word is not valid");              \
 		buf_release(&words);                                                               \
 	} while (0)
 
@@ -180,7 +180,7 @@ static void words(void)
 	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
 	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
 	is_str(end_status_name(END_INCOMPLETE), "incomplete", "what readers call a missing end");
-	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is no status of a line");
+	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");
 }
 
 /* Words that stand in lines, spelled with escapes or not. */
@@ -210,7 +210,7 @@ static void decoded_words(void)
 	      "\"state_source\":{\"kind\":\"tool\"},\"policy\":{\"kind\":7}}",
 	      &l, &err);
 	is_int(line_state_kind(&l), STATE_TOOL, "a state source");
-	is_int(line_policy_kind(&l), POLICY_UNKNOWN, "a policy that is no word");
+	is_int(line_policy_kind(&l), POLICY_UNKNOWN, "a policy that is not a string");
 }
 
 static void decoded(void)
@@ -283,7 +283,7 @@ static void errors(void)
 
 		is_int(parse(rows[i].text, &l, &err), -1, "%s", rows[i].text);
 		is_int(err.kind, FAIL_INPUT, "is bad input");
-		is_str(err.text, rows[i].want, "and says why");
+		is_str(err.text, rows[i].want, "with the reason");
 	}
 }
 

@@ -26,7 +26,7 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 	buf_char(out, l->type < LINE_TYPES ? kinds[l->type] : '?');
 }
 
-/* The kinds of lines up to the end or the error; err.kind says which. */
+/* The kinds of lines up to the end or the error, which is in err.kind. */
 static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 {
 	struct reader *r = NULL;
@@ -128,7 +128,7 @@ static void places(void)
 	for (int i = 0; i < 3; i++) {
 		is_int(reader_next(r, &l, &note, &err), 1, "a line");
 	}
-	is_int(note.line, 2, "the fused object stands on line 2");
+	is_int(note.line, 2, "the fused object is on line 2");
 	FILE *f = fopen(FOLDER "/fused.jsonl", "r");
 	char start[17] = "";
 	ok(f && fseek(f, (long)note.offset, SEEK_SET) == 0 &&
@@ -182,7 +182,7 @@ static void long_lines(void)
 	read_kinds(path, &kinds, &err);
 	is_str(buf_cstr(&kinds), "ssss", "lines up to 64 MiB are read");
 	is_int(err.kind, FAIL_INPUT, "a longer one is not");
-	ok(strstr(err.text, ":5: the line is longer than 64 MiB"), "and the message says so");
+	ok(strstr(err.text, ":5: the line is longer than 64 MiB"), "and the message names it");
 	unlink(path);
 	buf_release(&kinds);
 }
@@ -237,7 +237,7 @@ static void operands(void)
 	       "so it says");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
 	is_int(reader_open(src, &r, &err), -1, "a directory does not open");
-	is_str(err.text, "cannot read src: it is a directory", "so it says");
+	is_str(err.text, "cannot read src: it is a directory", "as reported");
 	is_int(file_list_new((char *[]){dash, folder}, 2, &list, &err), 0, "operands");
 	is_str(list.paths[0], "-", "standard input stays");
 	is_str(list.paths[1], FOLDER "/bad-mask.jsonl", "a directory is its recordings");
@@ -250,7 +250,7 @@ static void operands(void)
 	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
 	is_int(file_list_new((char *[]){src}, 1, &list, &err), -1,
 	       "a directory without recordings");
-	is_str(err.text, "no *.jsonl file in directory src", "so it says");
+	is_str(err.text, "no *.jsonl file in directory src", "as reported");
 }
 
 static void standard_input(void)

@@ -148,7 +148,7 @@ static void refusals(void)
 	is_int(recorder_new(&(struct recorder_conf){.path = path, .append = true}, &second, &err),
 	       -1, "a second writer is refused");
 	is_int(err.kind, FAIL_SYSTEM, "as a local failure");
-	ok(strstr(err.text, "is being written by another process"), "it says why");
+	ok(strstr(err.text, "is being written by another process"), "with the reason");
 	is_int(recorder_new(&(struct recorder_conf){.path = path, .force = true}, &second, &err),
 	       -1, "even by force");
 	is_int(recorder_close(r, &err), 0, "closes");
@@ -161,7 +161,7 @@ static void refusals(void)
 	r = must_open((struct recorder_conf){.path = path, .append = true, .sync = true});
 	is_int(write_step(r, "a.0", 1, 10, &err), 0, "append");
 	is_int(recorder_close(r, &err), 0, "closes");
-	is_int(count_lines(path, &torn), 2, "goes on behind what is there");
+	is_int(count_lines(path, &torn), 2, "appends to the existing lines");
 	r = must_open((struct recorder_conf){.path = path, .force = true});
 	is_int(write_step(r, "b.0", 0, 10, &err), 0, "force");
 	is_int(recorder_close(r, &err), 0, "closes");
@@ -349,7 +349,7 @@ static void no_room(void)
 	ok(!torn, "and no part of the next");
 	ok(stat(path, &st) == 0 && st.st_size < 10000, "the part that had gone out is taken back");
 	is_int(fill_up(use_full_output, "-"), 0, "a full device fails at the first line");
-	is_int(fill_up(use_closed_pipe, "-"), 0, "so does a pipe that nobody reads");
+	is_int(fill_up(use_closed_pipe, "-"), 0, "so does a pipe that is not read");
 }
 
 /* The child reports each line once recorder_write has come back. */

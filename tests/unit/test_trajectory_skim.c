@@ -1,4 +1,4 @@
-/* What is told of lines by their bytes, and two recordings side by side. */
+/* Facts read from the bytes of lines, and two recordings in parallel. */
 #include "trajectory/same.h"
 #include "trajectory/skim.h"
 

@@ -25,7 +25,7 @@ static void ignores(struct volatile_members *v, const char *ignored, const char 
 	struct error err = {0};
 
 	ok(volatile_members_add(v, str_from(ignored), &json, &paths, &err) == 0, "%s", ignored);
-	is_str(buf_cstr(&json), want, "and what changes by itself");
+	is_str(buf_cstr(&json), want, "and what changes without a call");
 	json_paths_free(paths);
 	buf_release(&json);
 }
@@ -51,7 +51,7 @@ static void test_silent(void)
 
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_skip(v, false);
-	ok(!is_mine(v) && !is_mine(v), "nobody answered: the others go on at once");
+	ok(!is_mine(v) && !is_mine(v), "no answer: the others continue at once");
 	ignores(v, "[]", "[]");
 	volatile_members_free(v);
 }
@@ -75,7 +75,7 @@ static void test_large(void)
 	buf_text(&first, "\"}");
 	buf_text(&second, "\"}");
 	ok(is_mine(v), "the first rollout reads");
-	volatile_members_take(v, buf_view(&first), buf_view(&second), STR("[]"));
+	volatile_members_add(v, buf_view(&first), buf_view(&second), STR("[]"));
 	ignores(v, "[]", "[\"/gauges\",\"/now\"]");
 	buf_release(&first);
 	buf_release(&second);

@@ -317,7 +317,7 @@ static void test_bad_urls(void)
 	   "nobody there: %s", err.text);
 }
 
-/* The reply and two frames behind it, cut at every place. */
+/* The reply and two frames after it, cut at every place. */
 static void test_split_handshake(void)
 {
 	struct buf frames = BUF(BUF_MAX_SMALL);
@@ -333,7 +333,7 @@ static void test_split_handshake(void)
 		good += first && !strcmp(next_text(&p), "second");
 		pair_close(&p);
 	}
-	is_int(good, all, "frames right behind the handshake, split anywhere");
+	is_int(good, all, "frames directly after the handshake, split anywhere");
 	buf_release(&frames);
 }
 
@@ -413,7 +413,7 @@ static void test_splits(void)
 	pair_close(&p);
 }
 
-/* Header bytes that no server may send, and what they are told. */
+/* Header bytes that a server must not send, and the resulting errors. */
 static void test_breaches(void)
 {
 	static const struct {
@@ -480,7 +480,7 @@ static void test_binary(void)
 
 	wss_send(p.fd, 0x82, STR("\x00\xff"));
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: comes");
-	ok(m.binary && m.bytes.n == 2, "binary: and is said to be");
+	ok(m.binary && m.bytes.n == 2, "binary: and is reported as such");
 	pair_close(&p);
 }
 
@@ -676,7 +676,7 @@ static void test_endless_pings(void)
 	for (int i = 0; i < 20; i++) {
 		messages += websocket_receive(p.ws, &m, 1, &err) != -1;
 	}
-	is_int(messages, 0, "pings are no messages");
+	is_int(messages, 0, "pings are not messages");
 	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
 	   "%zu bytes wait for a peer that reads nothing", p.ws->out.n);
 	if (pthread_create(&reader, NULL, drain, &p.fd) != 0) {
@@ -830,7 +830,7 @@ static void test_interrupt(void)
 	struct pair p = open_pair();
 	ok(eventfd_write(stop, 1) == 0, "a signal");
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), -1, "ends the wait");
-	is_int(err.kind, FAIL_INTERRUPTED, "and says so");
+	is_int(err.kind, FAIL_INTERRUPTED, "and reports it");
 	pair_close(&p);
 	io_free(io);
 	io = usual;

@@ -14,7 +14,7 @@
 static struct tls_ca ca;
 static char ca_file[64];
 
-/* ---- a server that says each text back, until its client goes ---- */
+/* ---- a server that echoes each text until its client disconnects ---- */
 
 struct echo {
 	int listener;
@@ -177,7 +177,7 @@ static void test_no_tls_there(void)
 	snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", ntohs(a.sin_port));
 	struct websocket_conf conf = {.url = url, .timeout_ms = 50};
 	err = (struct error){0};
-	is_int(websocket_open(io, &conf, &ws, &err), -1, "nobody answers the hello");
+	is_int(websocket_open(io, &conf, &ws, &err), -1, "no answer to the ClientHello");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
 	close(listener);
 	io_free(io);
@@ -299,7 +299,8 @@ static int status_of(struct io *io, const char *url, enum http_trust trust)
 	return status;
 }
 
-/* One io speaks to the environment and to the model: what is accepted of one says nothing about the other. */
+/* One io is used for the environment and for the model: accepting a certificate of one says
+ * nothing about the other. */
 static void test_trust_of_requests(void)
 {
 	static const struct {

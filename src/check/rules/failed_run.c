@@ -10,7 +10,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 {
 	(void)r;
 	struct streak ended;
-	if (!streak_feed(state, p, &ended)) {
+	if (!streak_add(state, p, &ended)) {
 		return;
 	}
 	finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",

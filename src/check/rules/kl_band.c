@@ -40,8 +40,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (m->line->type == LINE_HEADER) {
-		logprobs_tempered(m->line->value[KEY_POLICY], s->incomparable,
-		                  sizeof(s->incomparable));
+		logprobs_incomparable(m->line->value[KEY_POLICY], s->incomparable,
+		                      sizeof(s->incomparable));
 		return;
 	}
 	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
@@ -105,7 +105,7 @@ static double shown(double v)
 static void report_band(const struct band *s, struct findings *out)
 {
 	const struct ratios *sum = &s->sum;
-	bool apart = ratios_apart(sum), shifted = ratios_shifted(sum);
+	bool apart = ratios_out_of_range(sum), shifted = ratios_shifted(sum);
 	char shift[128] = "", incomparable[128] = "";
 
 	if (shifted) {

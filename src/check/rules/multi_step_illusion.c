@@ -19,7 +19,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	(void)r, (void)out;
 	struct illusion *s = state;
 	struct streak ended;
-	streak_feed(&s->streak, p, &ended);
+	streak_add(&s->streak, p, &ended);
 	if (!p->failed || p->outside_episode) {
 		return;
 	}

@@ -19,7 +19,7 @@ static void note(struct episode *t, const struct snapshot *m, const struct probe
 	const char *hash = m->known ? m->whole : a->has_observation ? a->observation : "";
 
 	if (hash[0]) {
-		trace_see_hash(&t->trace, fingerprint(str_from(hash)));
+		trace_add_hash(&t->trace, fingerprint(str_from(hash)));
 	}
 }
 
@@ -80,7 +80,7 @@ static int record(struct probe *p, int64_t seed, struct session *neighbour, stru
 	return failed;
 }
 
-static enum trace_likeness compare(const struct episode *a, const struct episode *b)
+static enum trace_similarity compare(const struct episode *a, const struct episode *b)
 {
 	size_t calls;
 
@@ -118,9 +118,9 @@ struct traces {
 static bool judge_alone(struct probe *p, const struct traces *t, struct property *out)
 {
 	switch (compare(&t->first, &t->again)) {
-	case TRACE_ALIKE:
+	case TRACE_EQUAL:
 		return false;
-	case TRACE_OTHER_START:
+	case TRACE_DIFFERENT_START:
 		property_judge(out, PROPERTY_FAIL, "not reproducible");
 		property_evidence(out, "seed %" PRId64 " gave two different initial states",
 		                  p->seed);
@@ -129,7 +129,7 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		                  "episode uses; if the state contains a clock or an id, "
 		                  "ignore it with \1ignore\2 POINTER");
 		break;
-	case TRACE_OTHER_STEPS:
+	case TRACE_DIFFERENT_STEPS:
 		property_judge(out, PROPERTY_UNKNOWN, "initial state only");
 		property_evidence(out,
 		                  "seed %" PRId64
@@ -146,7 +146,7 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 {
 	bool zero = t->zero[0].got && t->zero[1].got;
 
-	if (compare(&t->first, &t->other) == TRACE_ALIKE) {
+	if (compare(&t->first, &t->other) == TRACE_EQUAL) {
 		property_judge(out, PROPERTY_UNKNOWN, "no effect");
 		property_evidence(out,
 		                  "seeds %" PRId64 " and %" PRId64
@@ -161,7 +161,7 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	if (t->busy.got) {
 		property_evidence(out, "steps in another session do not affect it");
 	}
-	if (zero && compare(&t->zero[0], &t->zero[1]) != TRACE_ALIKE) {
+	if (zero && compare(&t->zero[0], &t->zero[1]) != TRACE_EQUAL) {
 		property_evidence(out, "but seed 0 is treated as no seed");
 		property_fix(out, "start with seed 1");
 	}
@@ -191,7 +191,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 	if (examine_busy(p, t, err)) {
 		return -1;
 	}
-	if (t->busy.got && compare(&t->first, &t->busy) != TRACE_ALIKE) {
+	if (t->busy.got && compare(&t->first, &t->busy) != TRACE_EQUAL) {
 		property_judge(out, PROPERTY_FAIL, "only without other sessions");
 		property_evidence(out,
 		                  "seed %" PRId64
@@ -201,7 +201,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 		                  "a module-level one");
 		return 0;
 	}
-	if (compare(&t->first, &t->other) != TRACE_ALIKE && p->seed != 0 &&
+	if (compare(&t->first, &t->other) != TRACE_EQUAL && p->seed != 0 &&
 	    (record(p, 0, NULL, &t->zero[0], err) || record(p, 0, NULL, &t->zero[1], err))) {
 		return -1;
 	}

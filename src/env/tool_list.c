@@ -1,4 +1,5 @@
 /* Properties of tool lists: see tool_list.h. */
+#define _GNU_SOURCE /* memmem */
 #include "env/tool_list.h"
 
 #include "json/canon.h"
@@ -65,10 +66,16 @@ bool tools_differ(struct str before, struct str now, struct hasher *h, struct bu
 
 bool tool_is_read_only(struct str tools, struct str name)
 {
+	static const char key[] = "readOnlyHint";
 	struct str tool;
 	size_t cursor = 0;
 	bool hint = false;
 
+	/* asked at every step, and most lists have none, however long they are; only ASCII letters,
+	   which nobody escapes */
+	if (!tools.n || !memmem(tools.p, tools.n, key, strlen(key))) {
+		return false;
+	}
 	while (json_next(tools, &cursor, &tool)) {
 		if (json_is(JSON_GET(tool, "name"), name)) {
 			json_bool(JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint"), &hint);

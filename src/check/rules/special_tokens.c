@@ -59,13 +59,18 @@ static void check_messages(struct marked *s, const struct line *l)
 	struct str message;
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		struct str role = JSON_GET(message, "role");
+		enum { ROLE, CONTENT, MEMBERS };
+		static const struct str keys[MEMBERS] = {STR_INIT("role"), STR_INIT("content")};
+		struct str values[MEMBERS];
+
+		json_pick(message, keys, MEMBERS, values);
+		struct str role = values[ROLE];
 		bool reply = peer_is(role, STR("assistant"));
 
 		if (peer_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
 			continue;
 		}
-		check_text(s, reply ? IN_REPLY : IN_PROMPT, JSON_GET(message, "content"), l);
+		check_text(s, reply ? IN_REPLY : IN_PROMPT, values[CONTENT], l);
 	}
 }
 

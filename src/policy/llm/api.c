@@ -96,6 +96,63 @@ void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct 
 	jw_end(&w);
 }
 
+/* ---- requests ---- */
+
+void api_put_list(struct json_writer *w, const char *key, struct str list,
+                  void (*put)(struct json_writer *w, struct str element))
+{
+	struct str each;
+
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		put(w, each);
+	}
+	jw_end(w);
+}
+
+void api_put_function(struct json_writer *w, struct str tool, const char *schema_key)
+{
+	struct str function = JSON_GET(tool, "function");
+
+	api_put(w, "name", JSON_GET(function, "name"));
+	api_put(w, "description", JSON_GET(function, "description"));
+	api_put(w, schema_key, JSON_GET(function, "parameters"));
+}
+
+bool api_is_limit(struct str key)
+{
+	return str_is(key, "max_tokens") || str_is(key, "max_completion_tokens");
+}
+
+/* ---- replies ---- */
+
+bool api_is_type(struct str value, const char *type)
+{
+	return json_is(JSON_GET(value, "type"), str_from(type));
+}
+
+void api_begin_reply(struct json_writer *w, struct str body, struct buf *out)
+{
+	buf_clear(out);
+	jw_init(w, out);
+	jw_object(w);
+	api_put(w, "model", JSON_GET(body, "model"));
+	jw_key(w, "choices");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "message");
+	jw_object(w);
+}
+
+void api_put_text(struct json_writer *w, const char *key, bool any, const struct buf *text)
+{
+	if (any) {
+		jw_key(w, key);
+		jw_str(w, buf_view(text));
+	}
+}
+
 /* ---- members ---- */
 
 void api_put(struct json_writer *w, const char *key, struct str raw)

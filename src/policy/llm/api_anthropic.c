@@ -175,21 +175,10 @@ static void put_system(struct json_writer *w, struct str messages)
 	buf_release(&text);
 }
 
-static void put_tools(struct json_writer *w, struct str tools)
+static void put_tool(struct json_writer *w, struct str tool)
 {
-	struct str tool;
-
-	jw_key(w, "tools");
-	jw_array(w);
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		struct str function = JSON_GET(tool, "function");
-
-		jw_object(w);
-		api_put(w, "name", JSON_GET(function, "name"));
-		api_put(w, "description", JSON_GET(function, "description"));
-		api_put(w, "input_schema", JSON_GET(function, "parameters"));
-		jw_end(w);
-	}
+	jw_object(w);
+	api_put_function(w, tool, "input_schema");
 	jw_end(w);
 }
 
@@ -224,11 +213,6 @@ static void put_stop(struct json_writer *w, struct str stop)
 	}
 }
 
-static bool is_limit(struct str key)
-{
-	return str_is(key, "max_tokens") || str_is(key, "max_completion_tokens");
-}
-
 void api_anthropic_request(struct str chat, struct buf *out)
 {
 	struct str limit = STR(MAX_TOKENS);
@@ -239,13 +223,13 @@ void api_anthropic_request(struct str chat, struct buf *out)
 	jw_init(&w, out);
 	jw_object(&w);
 	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);) {
-		if (is_limit(m.key)) {
+		if (api_is_limit(m.key)) {
 			limit = m.value;
 		} else if (str_is(m.key, "messages")) {
 			put_system(&w, m.value);
 			put_messages(&w, m.value);
 		} else if (str_is(m.key, "tools")) {
-			put_tools(&w, m.value);
+			api_put_list(&w, "tools", m.value, put_tool);
 		} else if (str_is(m.key, "tool_choice")) {
 			put_choice(&w, m.value);
 		} else if (str_is(m.key, "stop")) {
@@ -260,11 +244,6 @@ void api_anthropic_request(struct str chat, struct buf *out)
 }
 
 /* ---- the reply ---- */
-
-static bool is_type(struct str block, const char *type)
-{
-	return json_is(JSON_GET(block, "type"), str_from(type));
-}
 
 static const char *finish_of(struct str reason)
 {
@@ -296,15 +275,12 @@ static void put_texts(struct json_writer *w, struct str content, const char *typ
 	bool any = false;
 
 	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
-		if (is_type(block, type)) {
+		if (api_is_type(block, type)) {
 			json_decode(json_get(block, str_from(type)), &text);
 			any = true;
 		}
 	}
-	if (any) {
-		jw_key(w, key);
-		jw_str(w, buf_view(&text));
-	}
+	api_put_text(w, key, any, &text);
 	buf_release(&text);
 }
 
@@ -316,7 +292,7 @@ static void put_calls(struct json_writer *w, struct str content)
 	jw_key(w, "tool_calls");
 	jw_array(w);
 	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
-		if (is_type(block, "tool_use")) {
+		if (api_is_type(block, "tool_use")) {
 			buf_clear(&arguments);
 			json_quote(&arguments, JSON_GET(block, "input"));
 			api_put_call(w, JSON_GET(block, "id"), JSON_GET(block, "name"),
@@ -333,15 +309,7 @@ bool api_anthropic_reply(struct str body, struct buf *out)
 	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
 	struct json_writer w;
 
-	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
-	api_put(&w, "model", JSON_GET(body, "model"));
-	jw_key(&w, "choices");
-	jw_array(&w);
-	jw_object(&w);
-	jw_key(&w, "message");
-	jw_object(&w);
+	api_begin_reply(&w, body, out);
 	put_texts(&w, content, "text", "content");
 	put_texts(&w, content, "thinking", "reasoning");
 	put_calls(&w, content);
@@ -363,11 +331,11 @@ static void put_delta(struct str data, struct buf *out)
 	struct str delta = JSON_GET(data, "delta");
 	struct api_call_piece c = {.arguments = JSON_GET(delta, "partial_json")};
 
-	if (is_type(delta, "text_delta")) {
+	if (api_is_type(delta, "text_delta")) {
 		api_chunk("content", JSON_GET(delta, "text"), out);
-	} else if (is_type(delta, "thinking_delta")) {
+	} else if (api_is_type(delta, "thinking_delta")) {
 		api_chunk("reasoning", JSON_GET(delta, "thinking"), out);
-	} else if (is_type(delta, "input_json_delta") && c.arguments.p) {
+	} else if (api_is_type(delta, "input_json_delta") && c.arguments.p) {
 		json_i64(JSON_GET(data, "index"), &c.index);
 		api_chunk_call(&c, out);
 	}
@@ -380,7 +348,7 @@ static void put_start(struct str data, struct buf *out)
 	                           .name = JSON_GET(block, "name"),
 	                           .arguments = STR("\"\"")};
 
-	if (is_type(block, "tool_use")) {
+	if (api_is_type(block, "tool_use")) {
 		json_i64(JSON_GET(data, "index"), &c.index);
 		api_chunk_call(&c, out);
 	}
@@ -391,23 +359,23 @@ void api_anthropic_event(struct api_stream *s, struct str data, struct buf *out,
 	struct api_usage usage;
 
 	buf_clear(out);
-	if (is_type(data, "message_start")) {
+	if (api_is_type(data, "message_start")) {
 		usage = usage_of(JSON_GET(JSON_GET(data, "message"), "usage"));
 		s->prompt_tokens = usage.prompt;
 		s->cached_tokens = usage.cached;
-	} else if (is_type(data, "content_block_start")) {
+	} else if (api_is_type(data, "content_block_start")) {
 		put_start(data, out);
-	} else if (is_type(data, "content_block_delta")) {
+	} else if (api_is_type(data, "content_block_delta")) {
 		put_delta(data, out);
-	} else if (is_type(data, "message_delta")) {
+	} else if (api_is_type(data, "message_delta")) {
 		usage = usage_of(JSON_GET(data, "usage"));
 		usage.prompt = usage.prompt ? usage.prompt : s->prompt_tokens;
 		usage.cached = usage.cached ? usage.cached : s->cached_tokens;
 		api_chunk_end(finish_of(JSON_GET(JSON_GET(data, "delta"), "stop_reason")), &usage,
 		              out);
-	} else if (is_type(data, "error")) {
+	} else if (api_is_type(data, "error")) {
 		buf_str(out, data);
-	} else if (is_type(data, "message_stop")) {
+	} else if (api_is_type(data, "message_stop")) {
 		*done = true;
 	}
 }

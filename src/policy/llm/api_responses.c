@@ -78,29 +78,12 @@ static void put_item(struct json_writer *w, struct str message)
 
 static void put_tool(struct json_writer *w, struct str tool)
 {
-	struct str function = JSON_GET(tool, "function");
-
 	jw_object(w);
 	jw_key(w, "type");
 	jw_text(w, "function");
-	api_put(w, "name", JSON_GET(function, "name"));
-	api_put(w, "description", JSON_GET(function, "description"));
-	api_put(w, "parameters", JSON_GET(function, "parameters"));
+	api_put_function(w, tool, "parameters");
 	jw_key(w, "strict");
 	jw_bool(w, false);
-	jw_end(w);
-}
-
-static void put_list(struct json_writer *w, const char *key, struct str list,
-                     void (*put)(struct json_writer *w, struct str element))
-{
-	struct str each;
-
-	jw_key(w, key);
-	jw_array(w);
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		put(w, each);
-	}
 	jw_end(w);
 }
 
@@ -139,12 +122,12 @@ static void put_format(struct json_writer *w, struct str format)
 static void put_member(struct json_writer *w, const struct json_member *m)
 {
 	if (str_is(m->key, "messages")) {
-		put_list(w, "input", m->value, put_item);
+		api_put_list(w, "input", m->value, put_item);
 	} else if (str_is(m->key, "tools")) {
-		put_list(w, "tools", m->value, put_tool);
+		api_put_list(w, "tools", m->value, put_tool);
 	} else if (str_is(m->key, "tool_choice")) {
 		put_choice(w, m->value);
-	} else if (str_is(m->key, "max_tokens") || str_is(m->key, "max_completion_tokens")) {
+	} else if (api_is_limit(m->key)) {
 		api_put(w, "max_output_tokens", m->value);
 	} else if (str_is(m->key, "response_format")) {
 		put_format(w, m->value);
@@ -179,11 +162,6 @@ void api_responses_request(struct str chat, struct buf *out)
 
 /* ---- the reply ---- */
 
-static bool is_type(struct str item, const char *type)
-{
-	return json_is(JSON_GET(item, "type"), str_from(type));
-}
-
 static struct api_usage usage_of(struct str response)
 {
 	struct str usage = JSON_GET(response, "usage");
@@ -213,11 +191,11 @@ static bool append_texts(struct str output, const char *item_type, const char *l
 	bool any = false;
 
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		if (!is_type(item, item_type)) {
+		if (!api_is_type(item, item_type)) {
 			continue;
 		}
 		for (size_t at = 0; json_next(json_get(item, str_from(list)), &at, &part);) {
-			if (is_type(part, type)) {
+			if (api_is_type(part, type)) {
 				any |= json_decode(json_get(part, str_from(key)), text);
 			}
 		}
@@ -225,30 +203,30 @@ static bool append_texts(struct str output, const char *item_type, const char *l
 	return any;
 }
 
-static void put_text(struct json_writer *w, const char *key, bool any, const struct buf *text)
-{
-	if (any) {
-		jw_key(w, key);
-		jw_str(w, buf_view(text));
-	}
-}
-
 static void put_texts(struct json_writer *w, struct str output)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	put_text(w, "content",
-	         append_texts(output, "message", "content", "output_text", "text", &text), &text);
+	api_put_text(w, "content",
+	             append_texts(output, "message", "content", "output_text", "text", &text), &text);
 	buf_clear(&text);
-	put_text(w, "refusal",
-	         append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
+	api_put_text(w, "refusal",
+	             append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
 	buf_clear(&text);
 	bool summary = append_texts(output, "reasoning", "summary", "summary_text", "text", &text);
 	bool thought =
 		append_texts(output, "reasoning", "content", "reasoning_text", "text", &text);
 
-	put_text(w, "reasoning", summary || thought, &text);
+	api_put_text(w, "reasoning", summary || thought, &text);
 	buf_release(&text);
+}
+
+static void put_failure(struct str error, struct buf *out)
+{
+	buf_clear(out);
+	buf_text(out, "{\"error\":");
+	buf_str(out, json_is_null(error) ? STR("\"the response failed\"") : error);
+	buf_char(out, '}');
 }
 
 bool api_responses_reply(struct str body, struct buf *out)
@@ -258,25 +236,16 @@ bool api_responses_reply(struct str body, struct buf *out)
 	struct json_writer w;
 	bool called = false;
 
-	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
 	if (!json_is_null(JSON_GET(body, "error"))) {
-		api_put(&w, "error", JSON_GET(body, "error"));
-		jw_end(&w);
+		put_failure(JSON_GET(body, "error"), out);
 		return true;
 	}
-	api_put(&w, "model", JSON_GET(body, "model"));
-	jw_key(&w, "choices");
-	jw_array(&w);
-	jw_object(&w);
-	jw_key(&w, "message");
-	jw_object(&w);
+	api_begin_reply(&w, body, out);
 	put_texts(&w, output);
 	jw_key(&w, "tool_calls");
 	jw_array(&w);
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		if (is_type(item, "function_call")) {
+		if (api_is_type(item, "function_call")) {
 			called = true;
 			api_put_call(&w, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
 			             JSON_GET(item, "arguments"));
@@ -300,19 +269,11 @@ static bool has_calls(struct str response)
 	struct str item;
 
 	for (size_t cursor = 0; json_next(JSON_GET(response, "output"), &cursor, &item);) {
-		if (is_type(item, "function_call")) {
+		if (api_is_type(item, "function_call")) {
 			return true;
 		}
 	}
 	return false;
-}
-
-static void put_failure(struct str error, struct buf *out)
-{
-	buf_clear(out);
-	buf_text(out, "{\"error\":");
-	buf_str(out, json_is_null(error) ? STR("\"the response failed\"") : error);
-	buf_char(out, '}');
 }
 
 static void put_call_piece(struct str data, struct str item, struct str arguments, struct buf *out)
@@ -343,20 +304,21 @@ void api_responses_event(struct api_stream *s, struct str data, struct buf *out,
 	(void)s;
 	buf_clear(out);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		if (is_type(data, texts[i].type)) {
+		if (api_is_type(data, texts[i].type)) {
 			api_chunk(texts[i].key, JSON_GET(data, "delta"), out);
 		}
 	}
-	if (is_type(data, "response.output_item.added") && is_type(item, "function_call")) {
+	if (api_is_type(data, "response.output_item.added") && api_is_type(item, "function_call")) {
 		put_call_piece(data, item, STR("\"\""), out);
-	} else if (is_type(data, "response.function_call_arguments.delta")) {
+	} else if (api_is_type(data, "response.function_call_arguments.delta")) {
 		put_call_piece(data, STR_NONE, JSON_GET(data, "delta"), out);
-	} else if (is_type(data, "response.completed") || is_type(data, "response.incomplete")) {
+	} else if (api_is_type(data, "response.completed") ||
+	           api_is_type(data, "response.incomplete")) {
 		api_chunk_end(finish_of(response, has_calls(response)), &usage, out);
 		*done = true;
-	} else if (is_type(data, "response.failed")) {
+	} else if (api_is_type(data, "response.failed")) {
 		put_failure(JSON_GET(response, "error"), out);
-	} else if (is_type(data, "error")) {
+	} else if (api_is_type(data, "error")) {
 		put_failure(data, out);
 	}
 }

@@ -1,7 +1,8 @@
 /* Archives: their values are unpacked into a temporary file, which is read in their place, as a file
    in another format (trajectory/foreign.h). */
-#include "trajectory/foreign.h"
 #include "trajectory/reader_internal.h"
+
+#include "trajectory/foreign.h"
 
 #include <unistd.h>
 

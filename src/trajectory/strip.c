@@ -288,53 +288,8 @@ static void split(struct str object, const struct line_key *rows, size_t count,
 	}
 }
 
-/* Is the value its own canonical form: a word, a number, a string without escapes? */
-static bool is_plain(struct str value)
-{
-	enum json_type type = json_type(value);
-
-	return type != JSON_OBJECT && type != JSON_ARRAY &&
-	       (type != JSON_STRING || !json_has_escape(value));
-}
-
-/* Sets the canonical values where nothing is masked, each for itself. */
-static void take_unmasked(struct strip *s, const struct stripped_rollout *r, const struct line *l,
-                          struct line *out)
-{
-	size_t count, at[KEY_COUNT];
-	const struct line_key *rows = line_rows(l->type, &count);
-
-	buf_clear(&s->plain);
-	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-		struct str value = l->value[k];
-
-		at[i] = s->plain.n;
-		if (k == KEY_META || !value.n) {
-			continue;
-		}
-		if (!unmasked[k] && !replacer_is_free(&r->ids, value)) {
-			buf_clear(&s->text);
-			replacer_replace_json(&r->ids, value, &s->scratch, &s->text);
-			value = buf_view(&s->text);
-		} else if (is_plain(value)) {
-			out->value[k] = value;
-			continue;
-		}
-		json_canon(value, NULL, JSON_EDIT_MASK, &s->plain);
-		out->value[k].n = s->plain.n - at[i];
-	}
-	for (size_t i = 0; i < count && !s->plain.full; i++) {
-		struct str *value = &out->value[rows[i].key];
-
-		if (value->n && !value->p) {
-			value->p = s->plain.p + at[i];
-		}
-	}
-}
-
-/* Sets the canonical values. */
-static void take_masked(struct strip *s, const struct stripped_rollout *r, struct line *out)
+/* Sets the values, canonical and masked, of the line in s->text. */
+static void take_canonical(struct strip *s, const struct stripped_rollout *r, struct line *out)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(out->type, &count);
@@ -344,6 +299,9 @@ static void take_masked(struct strip *s, const struct stripped_rollout *r, struc
 	buf_clear(&s->masked);
 	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
 	split(buf_view(&s->plain), rows, count, out->value);
+	if (!r->masks) {
+		return;
+	}
 	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
 	split(buf_view(&s->masked), rows, count, masked);
 	for (size_t i = 0; i < count; i++) {
@@ -461,12 +419,8 @@ static void write_edited(struct strip *s, const struct stripped_rollout *r, cons
 {
 	struct line stripped = {.type = l->type};
 
-	if (r->masks) {
-		write_plain(s, r, l);
-		take_masked(s, r, &stripped);
-	} else {
-		take_unmasked(s, r, l, &stripped);
-	}
+	write_plain(s, r, l);
+	take_canonical(s, r, &stripped);
 	redo_state(s, r, &stripped);
 	if (l->type == LINE_END) {
 		redo_lines(s, r, &stripped);

@@ -123,7 +123,7 @@ static void large(struct pairs *p)
 	buf_release(&text);
 }
 
-static int canon_pairs(void)
+static inline int canon_pairs(void)
 {
 	struct pairs p = {.guard = guard_new(1 << 16), .none = json_paths_new(false)};
 

@@ -32,8 +32,8 @@ struct report_case {
 	const struct rollout_verdict *verdict; /* NULL: not judged */
 	const struct compare_count *compared;  /* NULL: not compared */
 	const char *problem;                   /* why there is no result; NULL */
-	const char *golden;                    /* "obsolete", "missing", "recorded": it is one; NULL */
-	const char *hint;                      /* what to try; NULL */
+	const char *golden; /* "obsolete", "missing", "recorded": it is one; NULL */
+	const char *hint;   /* what to try; NULL */
 };
 
 struct report_totals {

@@ -439,7 +439,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	judge_finish(r->judge);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE) {
-		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name, d->peer.text);
+		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name,
+		                d->peer.text);
 	}
 	if (are_many(r) && count->interrupted + count->done < count->total) {
 		log_warn("interrupted: %zu of %zu rollouts are done, %zu were interrupted, %zu "

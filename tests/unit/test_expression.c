@@ -162,7 +162,7 @@ static void test_caps(void)
 	buf_release(&lengthy);
 }
 
-static bool before(const char *text)
+static bool asks(const char *text, bool (*what)(const struct expression *e))
 {
 	struct expression *e = NULL;
 	struct error err;
@@ -171,9 +171,14 @@ static bool before(const char *text)
 	if (expression_parse(str_from(text), &e, &at, &err)) {
 		return false;
 	}
-	bool is = expression_is_before(e);
+	bool is = what(e);
 	expression_free(e);
 	return is;
+}
+
+static bool before(const char *text)
+{
+	return asks(text, expression_is_before);
 }
 
 static void test_before(void)
@@ -184,11 +189,23 @@ static void test_before(void)
 	ok(!before("before./x == state./x"), "nor is the state behind it");
 }
 
+/* What is not asked for is not determined. */
+static void test_asks(void)
+{
+	ok(asks("turn == 1 || changed", expression_asks_effect), "changed asks for the effect");
+	ok(asks("effect unchanged", expression_asks_effect), "effect does");
+	ok(asks("changed ./x", expression_asks_effect), "so does a changed member");
+	ok(!asks("state./x == 1 && reward > 0", expression_asks_effect), "a state does not");
+	ok(asks("reward > 0 && rule capacity", expression_asks_rules), "rule asks for findings");
+	ok(!asks("changed", expression_asks_rules), "changed does not");
+}
+
 int main(void)
 {
 	test_holds();
 	test_wrong();
 	test_caps();
 	test_before();
+	test_asks();
 	return done();
 }

@@ -189,6 +189,23 @@ asked() {
 	[ "$(jq -r 'select(.command == "evaluate").body.result' got | head -n 1)" = true ]
 }
 
+@test "debug --dap: a live session that cannot start, and requests before it starts" {
+	{
+		asked initialize
+		asked launch
+		asked threads
+		asked setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"}]}'
+		asked configurationDone
+		asked stackTrace
+	} | framed >requests
+	expect 4 rolldbg debug --dap --env http://127.0.0.1:9/mcp <requests
+	has "$stderr" 'cannot connect to 127.0.0.1:9'
+	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
+	[ "$(jq -r 'select(.type == "event").event' got | paste -sd ' ')" = 'initialized output terminated' ]
+	[ "$(jq -r 'select(.success == false) | .command + ": " + .message' got)" = 'threads: the rollout has not started: send configurationDone first' ]
+	jq -es 'map(select(.event == "output"))[0].body | .category == "stderr" and (.output | startswith("error: cannot connect"))' got
+}
+
 @test "debug --dap: input that is not DAP" {
 	rolldbg run --quiet --out a.jsonl
 	printf 'Content-Length: 3\r\n\r\n{x}' >bad

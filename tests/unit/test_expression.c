@@ -108,23 +108,23 @@ struct wrong {
 };
 
 static const struct wrong wrong[] = {
-	{"", 0, "the expression ends too early"},
-	{"reward >", 8, "a value is expected here"},
-	{"reward > && turn", 9, "a value is expected here"},
+	{"", 0, "unexpected end of the expression"},
+	{"reward >", 8, "expected a value"},
+	{"reward > && turn", 9, "expected a value"},
 	{"reward = 1", 7, "'=' is not an operator; use '=='"},
-	{"rewrd > 1", 0, "nothing is called 'rewrd'; did you mean 'reward'?"},
-	{"turn == 1 && ", 12, "the expression ends too early"},
-	{"turn == 1 & step", 10, "an operator is expected here"},
-	{"turn == 1 step == 2", 10, "an operator is expected here"},
-	{"(turn == 1", 10, "')' is missing"},
-	{"turn == 1)", 9, "')' closes nothing"},
-	{"()", 1, "a name is expected here"},
-	{"outcome == okay", 11, "no outcome is called 'okay'"},
-	{"outcome != capcity", 11, "no outcome is called 'capcity'; did you mean 'capacity'?"},
-	{"rule frozen", 5, "no rule is called 'frozen'"},
-	{"error.class == capcity", 15, "no error class is called 'capcity'"},
-	{"error.clas == capacity", 5, "an error has no member 'clas'; did you mean 'class'?"},
-	{"effect == chnged", 10, "no effect is called 'chnged'"},
+	{"rewrd > 1", 0, "unknown name 'rewrd'; did you mean 'reward'?"},
+	{"turn == 1 && ", 12, "unexpected end of the expression"},
+	{"turn == 1 & step", 10, "expected an operator"},
+	{"turn == 1 step == 2", 10, "expected an operator"},
+	{"(turn == 1", 10, "missing ')'"},
+	{"turn == 1)", 9, "unmatched ')'"},
+	{"()", 1, "expected a name"},
+	{"outcome == okay", 11, "unknown outcome 'okay'"},
+	{"outcome != capcity", 11, "unknown outcome 'capcity'; did you mean 'capacity'?"},
+	{"rule frozen", 5, "unknown rule 'frozen'"},
+	{"error.class == capcity", 15, "unknown error class 'capcity'"},
+	{"error.clas == capacity", 5, "'error' has no member 'clas'; did you mean 'class'?"},
+	{"effect == chnged", 10, "unknown effect 'chnged'"},
 	{"tool == \"open", 8, "unterminated or invalid JSON string"},
 };
 
@@ -162,7 +162,7 @@ static void test_caps(void)
 	buf_release(&lengthy);
 }
 
-static bool before(const char *text)
+static bool asks(const char *text, bool (*what)(const struct expression *e))
 {
 	struct expression *e = NULL;
 	struct error err;
@@ -171,9 +171,14 @@ static bool before(const char *text)
 	if (expression_parse(str_from(text), &e, &at, &err)) {
 		return false;
 	}
-	bool is = expression_is_before(e);
+	bool is = what(e);
 	expression_free(e);
 	return is;
+}
+
+static bool before(const char *text)
+{
+	return asks(text, expression_is_before);
 }
 
 static void test_before(void)
@@ -184,11 +189,23 @@ static void test_before(void)
 	ok(!before("before./x == state./x"), "nor is the state after it");
 }
 
+/* What is not asked for is not determined. */
+static void test_asks(void)
+{
+	ok(asks("turn == 1 || changed", expression_asks_effect), "changed asks for the effect");
+	ok(asks("effect unchanged", expression_asks_effect), "effect does");
+	ok(asks("changed ./x", expression_asks_effect), "so does a changed member");
+	ok(!asks("state./x == 1 && reward > 0", expression_asks_effect), "a state does not");
+	ok(asks("reward > 0 && rule capacity", expression_asks_rules), "rule asks for findings");
+	ok(!asks("changed", expression_asks_rules), "changed does not");
+}
+
 int main(void)
 {
 	test_holds();
 	test_wrong();
 	test_caps();
 	test_before();
+	test_asks();
 	return done();
 }

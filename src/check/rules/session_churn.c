@@ -14,13 +14,13 @@
 #define LEARNED    64 /* calls from which they are learned */
 
 /* Where the environment was: its count, and the beginning of its state's hash. */
-struct point {
+struct known_point {
 	int64_t count;
 	uint64_t state;
 };
 
 struct churn {
-	struct point points[POINTS_MAX];
+	struct known_point points[POINTS_MAX];
 	size_t point_count;
 	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
 	size_t counted_count;
@@ -73,7 +73,7 @@ static void note_fall(struct churn *s, int64_t from, int64_t turn, int64_t step)
 static bool take_point(struct churn *s, const struct line *l)
 {
 	struct str hash = line_state_hash(l);
-	struct point now = {s->known ? s->count : 0, 0};
+	struct known_point now = {s->known ? s->count : 0, 0};
 
 	if (hash.n < sizeof(now.state)) {
 		return false;

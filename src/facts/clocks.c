@@ -86,11 +86,15 @@ static size_t date_at(struct str s)
 	return n;
 }
 
-/* A time of day that is as fine as a log's: games tell theirs in minutes. */
+/* A time of day that is as fine as a log's, or comes behind a year of these decades: games tell
+   theirs in minutes. */
 static size_t log_time_at(struct str s)
 {
 	size_t n = sizeof("dd:dd:dd.ddd") - 1;
 
+	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd")) {
+		return sizeof("20dd dd:dd:dd") - 1;
+	}
 	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd")) {
 		return 0;
 	}

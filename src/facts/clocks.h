@@ -5,7 +5,7 @@
 #include "base/buf.h"
 
 /* Appends text with each of these replaced by '#': a date with a time (ISO 8601), a time
-   of day with thousandths, a number that
+   of day with thousandths or behind a year, a number that
    is a Unix time of these decades in seconds, milli-, micro- or nanoseconds, a UUID, a run of 32
    hex digits. */
 void clocks_mask(struct str text, struct buf *out);

@@ -297,8 +297,7 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	take_repeat(m, observation, &between, scratch);
 	if (m->state.n) {
 		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
-		m->digest = m->digest || is_digests(&m->states, buf_view(&m->state));
-		m->about_calls = m->about_calls ||
+		m->about_calls = m->about_calls || is_digests(&m->states, buf_view(&m->state)) ||
 		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
 	}
 }
@@ -509,6 +508,6 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return silent && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN : MOVEMENT_NONE;
 	}
 	/* the answers depend on the call alone, and the state could show what calls do */
-	bool shows = m->about_calls || ((m->shared || m->digest) && m->repeated > 0);
+	bool shows = m->about_calls || (m->shared && m->repeated > 0);
 	return shows || 2 * c->failed >= c->calls ? MOVEMENT_NONE : MOVEMENT_UNSHOWN;
 }

@@ -44,9 +44,8 @@ struct movement_facts {
 		repeated; /* steps answered ok; those with the same call as an earlier step */
 	bool seen;        /* an effect is certain: observations are not compared any more */
 	bool shared;      /* state and observation share a member with the same value */
-	bool digest;      /* the state contains one: of what calls change, or of a task */
-	/* the state is about what calls act on: it has a member with a name from a call's
-	   arguments */
+	/* the state is about what calls act on: it is a digest and nothing else, or it has a
+	   member with a name from a call's arguments */
 	bool about_calls;
 	bool telling; /* an observation contained more than an acknowledgement */
 	int64_t mirrored,

@@ -2,7 +2,6 @@
  * reset. */
 #include "check/check.h"
 
-#include "facts/fingerprint.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
@@ -12,18 +11,20 @@
 
 #define POINTS_MAX 32 /* remembered; later ones are none */
 #define CALLS_MAX  32 /* the same */
+#define LEARNED    64 /* calls from which they are learned */
 
-/* Where the environment was: its count, and a hash of its state's hash. */
-struct point {
+/* Where the environment was: its count, and the beginning of its state's hash. */
+struct known_point {
 	int64_t count;
 	uint64_t state;
 };
 
 struct churn {
-	struct point points[POINTS_MAX];
+	struct known_point points[POINTS_MAX];
 	size_t point_count;
 	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
 	size_t counted_count;
+	int64_t learned;
 	bool may_return; /* the newest call is none of them, and the count fell; when: */
 	int64_t fell_from, turn, step;
 	bool returned; /* it did return to an earlier point; does it go on from there? */
@@ -72,11 +73,12 @@ static void note_fall(struct churn *s, int64_t from, int64_t turn, int64_t step)
 static bool take_point(struct churn *s, const struct line *l)
 {
 	struct str hash = line_state_hash(l);
-	struct point now = {s->known ? s->count : 0, fingerprint(hash)};
+	struct known_point now = {s->known ? s->count : 0, 0};
 
-	if (hash.n == 0) {
+	if (hash.n < sizeof(now.state)) {
 		return false;
 	}
+	memcpy(&now.state, hash.p, sizeof(now.state));
 	for (size_t i = 0; i < s->point_count; i++) {
 		if (s->points[i].count == now.count && s->points[i].state == now.state) {
 			return true;
@@ -91,7 +93,8 @@ static bool take_point(struct churn *s, const struct line *l)
 /* A call that takes the environment back to where it was (undo, load) takes back the count, too. */
 static void look_back(struct churn *s, const struct line *l)
 {
-	bool returned = l && take_point(s, l);
+	bool learns = s->may_return || s->point_count < POINTS_MAX;
+	bool returned = l && learns && take_point(s, l);
 
 	if (s->may_return && !returned) {
 		note_fall(s, s->fell_from, s->turn, s->step);
@@ -135,12 +138,17 @@ static void note_count(struct churn *s, const struct derived_line *m)
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
-	uint64_t call = peer_call_spelled(m);
-	bool counted = was_counted(s, call), rises = m->env_steps > before;
+	bool rises = m->env_steps > before;
+	bool falls = known && m->env_steps < before && !is_done(m->line);
 	s->count = m->env_steps;
 	s->known = true;
 	s->rises += known && rises;
-	if (known && s->count < before && !is_done(m->line)) {
+	if (s->learned++ >= LEARNED && !falls && !s->returned) {
+		return;
+	}
+	uint64_t call = peer_call_spelled(m);
+	bool counted = was_counted(s, call);
+	if (falls) {
 		take_fall(s, before, m->line, counted);
 	}
 	take_counted(s, call, counted, rises);

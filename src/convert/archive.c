@@ -1,4 +1,5 @@
-/* Zip archives: see archive.h. */
+/* Zip archives: see archive.h. The library is loaded when the first archive is opened: with the
+   libraries that it needs in turn it would add a third to the start of every command. */
 #include "convert/archive.h"
 
 #include "base/mem.h"
@@ -6,14 +7,46 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dlfcn.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define BLOCK ((size_t)256 << 10)
 
+struct archive_library {
+	void *handle;
+	__typeof__(archive_read_new) *read_new;
+	__typeof__(archive_read_support_format_zip_seekable) *support_zip;
+	__typeof__(archive_read_open_fd) *open_fd;
+	__typeof__(archive_read_next_header) *next_header;
+	__typeof__(archive_read_data) *read_data;
+	__typeof__(archive_read_free) *read_free;
+	__typeof__(archive_error_string) *error_string;
+	__typeof__(archive_entry_pathname_utf8) *entry_name;
+	__typeof__(archive_entry_is_encrypted) *is_encrypted;
+};
+
+#define FUNCTION(member, name) {offsetof(struct archive_library, member), name}
+static const struct {
+	size_t member;
+	const char *name;
+} functions[] = {
+	FUNCTION(read_new, "archive_read_new"),
+	FUNCTION(support_zip, "archive_read_support_format_zip_seekable"),
+	FUNCTION(open_fd, "archive_read_open_fd"),
+	FUNCTION(next_header, "archive_read_next_header"),
+	FUNCTION(read_data, "archive_read_data"),
+	FUNCTION(read_free, "archive_read_free"),
+	FUNCTION(error_string, "archive_error_string"),
+	FUNCTION(entry_name, "archive_entry_pathname_utf8"),
+	FUNCTION(is_encrypted, "archive_entry_is_encrypted"),
+};
+
 struct archive_file {
+	struct archive_library library;
 	struct archive *archive;
 	struct archive_entry *entry;
 	struct buf name;
@@ -24,21 +57,44 @@ struct archive_file {
 /* What the library says has no place in it; ours names the entry. */
 static const char *reason(const struct archive_file *a)
 {
-	const char *text = archive_error_string(a->archive);
+	const char *text = a->library.error_string(a->archive);
 
 	return text ? text : "damaged";
+}
+
+/* The name is that of the library's present ABI. */
+static int load(struct archive_library *l, struct error *err)
+{
+	static const char library[] = "libarchive.so.13";
+
+	l->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	bool loaded = l->handle != NULL;
+	for (size_t i = 0; i < ARRAY_LEN(functions) && loaded; i++) {
+		void *function = dlsym(l->handle, functions[i].name);
+
+		loaded = function != NULL;
+		memcpy((char *)l + functions[i].member, &function, sizeof(function));
+	}
+	return loaded ? 0
+	              : error_set(err, FAIL_SYSTEM, "zip archives are read with %s: %s", library,
+	                          dlerror());
 }
 
 int archive_file_open(int fd, struct archive_file **out, struct error *err)
 {
 	struct archive_file *a = mem_new(sizeof(*a));
+	const struct archive_library *l = &a->library;
 
-	*a = (struct archive_file){.archive = archive_read_new(),
-	                           .name = BUF(BUF_MAX_SMALL),
-	                           .utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0)};
+	a->name = BUF(BUF_MAX_SMALL);
+	if (load(&a->library, err)) {
+		archive_file_close(a);
+		return -1;
+	}
+	a->archive = l->read_new();
+	a->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	if (!a->archive || lseek(fd, 0, SEEK_SET) != 0 ||
-	    archive_read_support_format_zip_seekable(a->archive) != ARCHIVE_OK ||
-	    archive_read_open_fd(a->archive, fd, BLOCK) != ARCHIVE_OK) {
+	    l->support_zip(a->archive) != ARCHIVE_OK ||
+	    l->open_fd(a->archive, fd, BLOCK) != ARCHIVE_OK) {
 		archive_file_close(a);
 		return error_set(err, FAIL_INPUT,
 		                 "the zip archive is truncated or damaged: the list of entries at "
@@ -51,7 +107,12 @@ int archive_file_open(int fd, struct archive_file **out, struct error *err)
 void archive_file_close(struct archive_file *a)
 {
 	if (a) {
-		archive_read_free(a->archive);
+		if (a->archive) {
+			a->library.read_free(a->archive);
+		}
+		if (a->library.handle) {
+			dlclose(a->library.handle);
+		}
 		if (a->utf8) {
 			freelocale(a->utf8);
 		}
@@ -63,10 +124,9 @@ void archive_file_close(struct archive_file *a)
 static int next_entry(struct archive_file *a)
 {
 	locale_t before = a->utf8 ? uselocale(a->utf8) : (locale_t)0;
-	int got = archive_read_next_header(a->archive, &a->entry);
-	const char *name = got == ARCHIVE_OK || got == ARCHIVE_WARN
-	                           ? archive_entry_pathname_utf8(a->entry)
-	                           : NULL;
+	int got = a->library.next_header(a->archive, &a->entry);
+	const char *name =
+		got == ARCHIVE_OK || got == ARCHIVE_WARN ? a->library.entry_name(a->entry) : NULL;
 
 	buf_clear(&a->name);
 	buf_text(&a->name, name ? name : "");
@@ -108,11 +168,11 @@ int archive_file_read(struct archive_file *a, struct buf *out, struct error *err
 	int failed = 0;
 
 	buf_clear(out);
-	if (archive_entry_is_encrypted(a->entry)) {
+	if (a->library.is_encrypted(a->entry)) {
 		failed = bad_entry(a, "is encrypted", err);
 	}
 	while (!failed && n > 0) {
-		n = archive_read_data(a->archive, block, BLOCK);
+		n = a->library.read_data(a->archive, block, BLOCK);
 		if (n < 0) {
 			struct buf why = BUF(BUF_MAX_SMALL);
 

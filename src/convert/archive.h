@@ -9,7 +9,7 @@
 struct archive_file;
 
 /* The archive in a file that can be sought in; fd stays the caller's. FAIL_INPUT where it has no
-   list of its entries, as a truncated one. */
+   list of its entries, as a truncated one; FAIL_SYSTEM where the library cannot be loaded. */
 MUST_USE int archive_file_open(int fd, struct archive_file **out, struct error *err);
 void archive_file_close(struct archive_file *a); /* NULL is fine */
 

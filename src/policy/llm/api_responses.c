@@ -208,10 +208,12 @@ static void put_texts(struct json_writer *w, struct str output)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	api_put_text(w, "content",
-	             append_texts(output, "message", "content", "output_text", "text", &text), &text);
+	             append_texts(output, "message", "content", "output_text", "text", &text),
+	             &text);
 	buf_clear(&text);
 	api_put_text(w, "refusal",
-	             append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
+	             append_texts(output, "message", "content", "refusal", "refusal", &text),
+	             &text);
 	buf_clear(&text);
 	bool summary = append_texts(output, "reasoning", "summary", "summary_text", "text", &text);
 	bool thought =

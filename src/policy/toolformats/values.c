@@ -399,7 +399,7 @@ void typed_end(struct typed *t, struct str name, struct str source)
 		                                                         buf_view(&t->object))});
 		if (t->undeclared && !inner.p) {
 			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
-			             "the tool has no parameter of that name");
+			               "the tool has no parameter of that name");
 		}
 	}
 	buf_release(&t->object);

@@ -217,7 +217,7 @@ unreachable() {
 	has "$stderr" '1 unrelated message arrived (one is not JSON: nested too deeply)'
 }
 
-# hostile: the peer of data/hostile.tsv; $url is its place, for /ROW/MOMENT/mcp.
+# hostile: the peer of data/hostile.tsv; $url is its base URL, for /ROW/MOMENT/mcp.
 hostile() {
 	start hostile "$ROLLDBG_BUILD/tests/tools/hostile_peer" "$data/hostile.tsv"
 	url=${url%/mcp}

@@ -54,7 +54,8 @@ static bool is_hex(struct str s)
 	return true;
 }
 
-/* Letters and digits in no order: their kinds change at every fourth character at least. */
+/* Hex digits of both kinds; or letters and digits in no order: their kinds change at every fourth
+   character at least. */
 static bool is_random(struct str s)
 {
 	bool digit = false, letter = false;
@@ -65,10 +66,10 @@ static bool is_random(struct str s)
 		letter = letter || letter_of(s.p[i]) == LOWER || letter_of(s.p[i]) == UPPER;
 		changes += i > 0 && letter_of(s.p[i]) != letter_of(s.p[i - 1]);
 	}
-	if (s.n < WORD_MIN) {
-		return s.n >= HEX_MIN && is_hex(s) && digit && letter;
+	if (is_hex(s)) {
+		return s.n >= HEX_MIN && digit && letter;
 	}
-	return letter && 4 * changes >= s.n;
+	return s.n >= WORD_MIN && letter && 4 * changes >= s.n;
 }
 
 /* Two ids have few characters in common; two readings of one value have most. */

@@ -227,7 +227,8 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 		} else if (is_ignored(c, buf_view(&w.pointer))) {
 			ignored = true;
 			take_ignored(c, buf_view(&w.pointer), a, b, between);
-		} else if (respelled_number(a, b) || is_reordered(c, buf_view(&w.pointer), a, b)) {
+		} else if ((between->called && respelled_number(a, b)) ||
+		           is_reordered(c, buf_view(&w.pointer), a, b)) {
 			same = true;
 		} else if (w.depth < DEPTH_MAX && is_comparable(a, b) &&
 		           (between->called || !is_restless(a, b))) {

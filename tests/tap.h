@@ -1,7 +1,7 @@
 /*
- * The whole test library: plain programs that speak TAP on stdout.
- * Each check takes a name in printf form; a failure says where, what came and what was
- * wanted. End main with `return done();`. One translation unit per program includes this.
+   The whole test library: plain programs that speak TAP on stdout.
+   Each check takes a name in printf form; a failure says where, what came and what was
+   wanted. End main with `return done();`. One translation unit per program includes this.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -91,7 +91,7 @@ tap_is_int(intmax_t got, intmax_t want, const char *file, int line, const char *
 }
 
 /* One check that cannot run here; the reason must be listed in tests/expected-skips to
- * pass CI. */
+   pass CI. */
 static inline void skip(const char *reason)
 {
 	printf("ok %d # skip %s\n", ++tap_count, reason);

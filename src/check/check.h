@@ -1,9 +1,9 @@
 /* The folder check/: the judge, and in rules/ one file per rule. Facts used by several rules are
- * in facts/, the layout of findings is in report/. */
+   in facts/, the layout of findings is in report/. */
 
 /* A rule is a fold over the facts of one rollout, with bounded state, the same live and offline.
- * Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
- * the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
+   Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
+   the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
 #ifndef ROLLDBG_CHECK_CHECK_H
 #define ROLLDBG_CHECK_CHECK_H
 
@@ -34,7 +34,7 @@ void finding_add(struct findings *out, enum severity severity, const struct span
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Called by a rule's `end` if the rollout has data that is too large to judge: the rule is then
- * listed as not checked, instead of counting as clean. */
+   listed as not checked, instead of counting as clean. */
 void rule_not_judged(struct findings *out);
 
 /* The complete rollouts of one task, each sample once. */
@@ -47,8 +47,8 @@ struct task_group {
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */
 	/* Samples with the seed of the first one; how many of them differ from it at the start
-	 * although they made the same calls; and the number of calls before the first
-	 * difference. */
+	   although they made the same calls; and the number of calls before the first
+	   difference. */
 	int64_t seed, seeded, seed_differ, seed_calls;
 };
 
@@ -60,24 +60,24 @@ struct check {
 	/* The severity of its findings, unless raised or lowered by one level. */
 	enum severity severity;
 	/* The condition under which it is one level higher or lower, worded to follow "when";
-	 * NULL: never. */
+	   NULL: never. */
 	const char *raised, *lowered;
 	/* The rules whose findings are explained by this one's, if their turns overlap or one
-	 * has no turns; NULL after the last. No cycles. Each fact belongs to one rule: if two
-	 * rules apply, either one ignores the case, or one explains the other. Check the list of
-	 * rules before adding one. */
+	   has no turns; NULL after the last. No cycles. Each fact belongs to one rule: if two
+	   rules apply, either one ignores the case, or one explains the other. Check the list of
+	   rules before adding one. */
 	const struct check *explains[EXPLAINS_MAX];
 	/* A command that shows more, printed after "cause: ..; more:"; NULL: none. In all these
-	 * texts an option's name is enclosed in \1 and \2 (base/settings.h). */
+	   texts an option's name is enclosed in \1 and \2 (base/settings.h). */
 	const char *more;
 	/* The explanation of the rule: what it means, where to look, how to fix it. */
 	const char *why;
 	bool needs_meta; /* needs facts that strip removes */
 	/* Bits of enum key: the rule is not called without these facts. Recordings of other
-	 * programs lack some. */
+	   programs lack some. */
 	uint64_t needs;
 	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.
-	 * `end`, `group` and `finish` are always called. */
+	   `end`, `group` and `finish` are always called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
 	/* Each may be NULL. For one line `completed` is called before `line` or `end`; `r`
@@ -87,10 +87,10 @@ struct check {
 	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);
 	/* Called once per task: at the end of its file or, for a group in several files, after
-	 * all files. */
+	   all files. */
 	void (*group)(const struct task_group *g, struct findings *out);
 	/* Called once: with the end line (never passed to `line`), or with m->line NULL if there
-	 * is none. */
+	   is none. */
 	void (*end)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	            struct findings *out);
 	/* Called once after all files, with log-probabilities from a trainer. */
@@ -107,7 +107,7 @@ extern const struct check *const checks[];
 extern const size_t checks_count;
 const struct check *check_find(struct str id); /* NULL: no such rule */
 /* Sets the flags of the rules in a comma-separated list, by index in `checks`. FAIL_USAGE: an
- * unknown rule, with the nearest name. */
+   unknown rule, with the nearest name. */
 MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);
 
 /* Does an imported recording lack facts that the rule needs? */

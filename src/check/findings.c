@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The slot of the next finding. If the list is full, a less severe finding is dropped, so that
- * many warnings cannot hide an error. NULL: dropped. */
+   many warnings cannot hide an error. NULL: dropped. */
 static struct finding *place(struct findings *f, enum severity severity)
 {
 	if (f->count < FINDINGS_MAX) {

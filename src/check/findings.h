@@ -16,7 +16,7 @@ struct findings {
 };
 
 /* Sets the causes, and sorts: a cause before the findings it explains, then by severity, first
- * turn and rule. */
+   turn and rule. */
 void findings_sort(struct findings *f);
 void findings_release(struct findings *f);
 

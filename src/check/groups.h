@@ -1,5 +1,5 @@
 /* Rewards by task, for rules about all rollouts of a task. Uses 56 bytes per task, plus its name
- * if a finding is possible. */
+   if a finding is possible. */
 #ifndef ROLLDBG_CHECK_GROUPS_H
 #define ROLLDBG_CHECK_GROUPS_H
 
@@ -26,7 +26,7 @@ struct group_member {
 void groups_keep_log(struct groups *g);
 
 /* Can `other` (with a log, no group taken yet) be added? Not if its log is incomplete and
- * contains a group that also exists here. */
+   contains a group that also exists here. */
 bool groups_can_absorb(const struct groups *g, const struct groups *other);
 /* Adds the members of `other` in their order, and empties it. */
 void groups_absorb(struct groups *g, struct groups *other);
@@ -35,9 +35,9 @@ void groups_absorb(struct groups *g, struct groups *other);
 void groups_add(struct groups *g, const struct group_member *m);
 
 /* Passes each complete group to `report`, in the order of tasks, and removes all groups of this
- * file; `last`: passes all remaining groups. A group without a size is complete when its file
- * ends; one with a size when it has that many rollouts. `carried`: includes rollouts of an
- * earlier file. */
+   file; `last`: passes all remaining groups. A group without a size is complete when its file
+   ends; one with a size when it has that many rollouts. `carried`: includes rollouts of an
+   earlier file. */
 void groups_take(struct groups *g, bool last,
                  void (*report)(void *ctx, const struct task_group *t, bool carried), void *ctx);
 void groups_release(struct groups *g); /* zeroed is fine */

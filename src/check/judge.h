@@ -1,7 +1,7 @@
 /* Runs all rules over the lines of any number of interleaved rollouts, and keeps the counters;
- * the same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes
- * per finished one (id, group of its task, ids of its environment). After a file only incomplete
- * groups and environment ids are kept. Used by one thread at a time. */
+   the same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes
+   per finished one (id, group of its task, ids of its environment). After a file only incomplete
+   groups and environment ids are kept. Used by one thread at a time. */
 #ifndef ROLLDBG_CHECK_JUDGE_H
 #define ROLLDBG_CHECK_JUDGE_H
 
@@ -13,8 +13,8 @@ struct rollout_verdict {
 	/* as given to judge_file; NULL before the first file, and for a group in several files */
 	const char *file;
 	/* the id, followed by "#2" for a second rollout of that id; absent for findings about
-	 * the file (its last line is truncated and no rollout is open) or about a task's group.
-	 * Such a verdict has empty counters and does not count as a rollout */
+	   the file (its last line is truncated and no rollout is open) or about a task's group.
+	   Such a verdict has empty counters and does not count as a rollout */
 	struct str rollout;
 	struct str task; /* task.id, decoded; absent: none */
 	uint64_t line;   /* line number of its header; 0: unknown */
@@ -50,11 +50,11 @@ MUST_USE int judge_new(const struct judge_conf *conf, struct judge **out, struct
 void judge_free(struct judge *j);
 
 /* Call if there are several files: then a file without lines, and lines without a header, are
- * findings (incomplete) instead of FAIL_INPUT. */
+   findings (incomplete) instead of FAIL_INPUT. */
 void judge_many(struct judge *j);
 
 /* Starts a new file: ends open rollouts, and ids may be reused. The name is borrowed until the
- * next file or judge_free. */
+   next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
 
 /* As facts_line; with `verify` also FAIL_INPUT for a state_hash that does not match its state. */
@@ -71,7 +71,7 @@ MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *a
 void judge_finish(struct judge *j);
 
 /* A judge for one of many files, in its own thread: the file after `number` others. Call
- * judge_file or judge_recording once. */
+   judge_file or judge_recording once. */
 MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
                             struct error *err);
 /* Ends its open rollouts. */
@@ -79,7 +79,7 @@ void judge_part_finish(struct judge *part);
 /* Would this judge have given the same verdicts as the part? */
 bool judge_can_absorb(const struct judge *j, const struct judge *part);
 /* If so, and the part is finished: adds its totals, as if this judge had judged its file. Report
- * the part's verdicts after judge_file and before this. */
+   the part's verdicts after judge_file and before this. */
 void judge_absorb(struct judge *j, struct judge *part);
 
 /* Totals of all rollouts so far. */
@@ -96,7 +96,7 @@ struct judge_summary {
 void judge_summary(const struct judge *j, struct judge_summary *out);
 
 /* The ids of rules that could not judge some rollout because facts were stripped, comma
- * separated; "": none. Valid until the next call on the judge. */
+   separated; "": none. Valid until the next call on the judge. */
 const char *judge_not_checked(const struct judge *j);
 
 #endif

@@ -1,10 +1,10 @@
 /* The folder env/: environment adapters (mcp/, openenv/) and common code: state sources, error
- * texts, pages. Only adapters classify replies; only failure.h classifies missing replies. An
- * adapter is a folder and a row of envs.def. Turns, recording and verdicts are elsewhere. */
+   texts, pages. Only adapters classify replies; only failure.h classifies missing replies. An
+   adapter is a folder and a row of envs.def. Turns, recording and verdicts are elsewhere. */
 
 /* The interface of environment adapters: blocking calls. A step's class is final when step()
- * returns. A refused step is a successful call with an outcome; -1 means a local failure or a
- * lost peer. */
+   returns. A refused step is a successful call with an outcome; -1 means a local failure or a
+   lost peer. */
 #ifndef ROLLDBG_ENV_ENV_H
 #define ROLLDBG_ENV_ENV_H
 
@@ -19,7 +19,7 @@
 #include "trajectory/events.h"
 
 /* Copies the data of the reply's slices, which are otherwise only valid until the next call on
- * the environment. */
+   the environment. */
 void env_reply_keep(struct env_reply *reply, struct arena *a);
 
 struct env_conf {
@@ -87,13 +87,13 @@ struct env_ops {
 	const char *limit_fix; /* how to raise the session limit of such a server */
 	bool has_eras;         /* it supports conf's era */
 	/* 2: the URL (scheme, path) certainly belongs to this adapter; 1: possibly; 0: it does
-	 * not. */
+	   not. */
 	int (*claims)(const char *url);
 	/* Asks the server whether it uses this protocol, if several adapters accept the URL.
-	 * False also without a reply. NULL: used if no other adapter matches. */
+	   False also without a reply. NULL: used if no other adapter matches. */
 	bool (*recognizes)(const struct env_conf *conf, struct io *io);
 	/* 0: *out is open, or *refusal->outcome is why the server refused the session. -1: not
-	 * reached, or a local failure. *out is set whenever close() is needed. */
+	   reached, or a local failure. *out is set whenever close() is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
 	/* Starts the episode, with conf's seed if there is one. Called again: another episode
@@ -108,7 +108,7 @@ struct env_ops {
 	            struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
 	/* Removes and returns the oldest event; false if there is none. Slices are valid until
-	 * the next call. */
+	   the next call. */
 	bool (*event)(struct env *e, struct event *out);
 	/* Closes the session, within bounded time. NULL is allowed. */
 	void (*close)(struct env *e);
@@ -123,9 +123,9 @@ extern const struct env_ops *const environments[];
 extern const size_t environments_count;
 
 /* Wrappers of an adapter's functions; only these are called elsewhere. Only env_open can fail
- * with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,
- * FAIL_PROTOCOL), an interrupt, and local ones (FAIL_SYSTEM). env_open takes at most conf's
- * open_timeout_ms, then -1 with FAIL_TIMEOUT. */
+   with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,
+   FAIL_PROTOCOL), an interrupt, and local ones (FAIL_SYSTEM). env_open takes at most conf's
+   open_timeout_ms, then -1 with FAIL_TIMEOUT. */
 MUST_USE int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
                       struct env **out, struct env_reply *refusal, struct error *err);
 MUST_USE int env_reset(struct env *e, struct env_reply *out, struct error *err);
@@ -134,7 +134,7 @@ MUST_USE int env_step(struct env *e, struct str name, struct str arguments, stru
                       struct error *err);
 
 /* The adapter for conf's URL and protocol; asks the server if the URL is ambiguous. NULL with
- * FAIL_USAGE. */
+   FAIL_USAGE. */
 const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struct error *err);
 
 #endif

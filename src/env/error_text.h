@@ -1,13 +1,13 @@
 /* Classifies an error by its text. Only used for replies already known to be errors: a text
- * never turns a success into a failure here. */
+   never turns a success into a failure here. */
 #ifndef ROLLDBG_ENV_ERROR_TEXT_H
 #define ROLLDBG_ENV_ERROR_TEXT_H
 
 #include "trajectory/words.h"
 
 /* The class of an error message, or `otherwise`. `layer` is the origin of the message: a tool
- * may mention the capacity of an elevator, so in tool results only the exact messages of known
- * servers count as capacity errors. */
+   may mention the capacity of an elevator, so in tool results only the exact messages of known
+   servers count as capacity errors. */
 enum error_class error_text_class(struct str message, enum error_layer layer,
                                   enum error_class otherwise);
 
@@ -16,7 +16,7 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 bool error_text_matches(struct str text, const char *pattern);
 
 /* The outcome of a class: capacity, session-lost; else `otherwise`. A message "timed out" is not
- * the outcome timeout, which means that there was no reply. */
+   the outcome timeout, which means that there was no reply. */
 enum outcome error_class_outcome(enum error_class c, enum outcome otherwise);
 
 #endif

@@ -1,5 +1,5 @@
 /* Outcomes of calls without a reply: failed locally, lost, or interrupted. No adapter classifies
- * these; all code that records or reports such a call uses these functions. */
+   these; all code that records or reports such a call uses these functions. */
 #ifndef ROLLDBG_ENV_FAILURE_H
 #define ROLLDBG_ENV_FAILURE_H
 
@@ -12,8 +12,8 @@ void env_reply_from_error(const struct error *e, struct env_reply *out);
 bool env_reply_received(const struct env_reply *reply);
 
 /* Sets the outcome of a call whose step() failed. If its reply arrived, but a later control
- * plane request was interrupted, the reply counts and its control facts are unknown. If the
- * interrupt came first, the call was sent and its result is unknown. False: nothing to record. */
+   plane request was interrupted, the reply counts and its control facts are unknown. If the
+   interrupt came first, the call was sent and its result is unknown. False: nothing to record. */
 bool env_reply_of_failed_step(const struct error *err, struct env_reply *reply);
 
 #endif

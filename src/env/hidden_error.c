@@ -134,13 +134,13 @@ static const struct report {
 	/* FastAPI's HTTPException and RequestValidationError, Django REST framework */
 	{STR_INIT("detail"), IS_ONLY_MEMBER, HIDDEN_ERROR_LIKELY},
 	/* docker-run(1), podman-run(1): 125 is the engine's own error. 1, 126 and 127 come from
-	 * the program that the policy ran. */
+	   the program that the policy ran. */
 	{STR_INIT("exit_code"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("exitCode"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("return_code"), IS_125, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("returncode"), IS_125, HIDDEN_ERROR_LIKELY},
 	/* JSend and many tools. Can also mean "not solved yet", so it is weaker evidence: see
-	 * weigh_flag() */
+	   weigh_flag() */
 	{STR_INIT("success"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("ok"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("status"), IS_ERROR, HIDDEN_ERROR_LIKELY},
@@ -226,7 +226,7 @@ static struct str message_in_one_or_list(struct str value)
 }
 
 /* The message of a member that reports an error. For a flag: the body's message, or the body
- * itself. Absent if it reports none. */
+   itself. Absent if it reports none. */
 static struct str read_member(enum meaning meaning, struct str value, struct str body)
 {
 	struct str none = {NULL, 0}, flag = message_of(body);
@@ -254,7 +254,7 @@ static struct str read_member(enum meaning meaning, struct str value, struct str
 }
 
 /* "success": false means that the call failed, or that the task is not solved yet. The former if
- * the reply contains nothing else, or nothing that changed. */
+   the reply contains nothing else, or nothing that changed. */
 static enum hidden_error_strength
 weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum content content)
 {

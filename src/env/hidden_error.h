@@ -1,8 +1,8 @@
 /* Errors in replies that are marked as successful: `{"error":"no room"}` in a result with
- * isError:false. Detected by structure only: members whose meaning is fixed by a protocol or a
- * wide convention, and the exact beginnings of known frameworks' messages. What structure cannot
- * decide remains a success here; rules decide it with more evidence, or the user with texts of
- * their own. */
+   isError:false. Detected by structure only: members whose meaning is fixed by a protocol or a
+   wide convention, and the exact beginnings of known frameworks' messages. What structure cannot
+   decide remains a success here; rules decide it with more evidence, or the user with texts of
+   their own. */
 #ifndef ROLLDBG_ENV_HIDDEN_ERROR_H
 #define ROLLDBG_ENV_HIDDEN_ERROR_H
 
@@ -14,7 +14,7 @@ enum hidden_error_strength {
 	/* an error only if the environment did not count the step */
 	HIDDEN_ERROR_POSSIBLE,
 	/* MCP: an error unless the environment counted the step; OpenEnv: always an error,
-	 * because its count includes failed calls */
+	   because its count includes failed calls */
 	HIDDEN_ERROR_LIKELY,
 	HIDDEN_ERROR_CERTAIN,
 };
@@ -32,7 +32,7 @@ struct hidden_error {
 };
 
 /* Earlier observations, raw JSON; absent: none. A member that already had such a value at the
- * start is data, not an error. */
+   start is data, not an error. */
 struct hidden_error_context {
 	struct str start; /* observation of the reset */
 	struct str last;  /* of the last successful step, else of the reset */
@@ -45,11 +45,11 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 struct hidden_error hidden_error_in_text(struct str text);
 
 /* Checks an object's strings in the same way, if the rest of the object is unchanged. At most
- * HIDDEN_ERROR_POSSIBLE, because it may be a program's output. */
+   HIDDEN_ERROR_POSSIBLE, because it may be a program's output. */
 struct hidden_error hidden_error_in_strings(struct str object, struct str last);
 
 /* Does a string in the reply, at any depth, match one of the user's patterns? Patterns as for
- * error_text_matches. */
+   error_text_matches. */
 struct hidden_error hidden_error_by_pattern(struct str answer, const char *const *patterns,
                                             size_t count);
 

@@ -4,7 +4,7 @@
 #include "json/write.h"
 
 /* Renderings for people change with the last action even if nothing moved (a bump into a wall):
- * they are ignored if the member they render is present. */
+   they are ignored if the member they render is present. */
 struct rendering {
 	const char *drawing, *fact;
 };

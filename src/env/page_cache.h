@@ -11,13 +11,13 @@ struct page_cache *page_cache_new(void);
 void page_cache_free(struct page_cache *p); /* NULL is fine; all sessions must be closed */
 
 /* Returns true if the page is cached: *status and *body are valid as long as p. Returns false if
- * the caller must fetch it; if *ours is set, others wait for the result, and page_cache_store()
- * must follow. p NULL: no cache. */
+   the caller must fetch it; if *ours is set, others wait for the result, and page_cache_store()
+   must follow. p NULL: no cache. */
 bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body,
                      struct page **ours);
 
 /* Stores the server's response. Without one, and for 429, 502 and 503, nothing is cached: the
- * others fetch the page themselves. page NULL is fine. */
+   others fetch the page themselves. page NULL is fine. */
 void page_cache_store(struct page_cache *p, struct page *page, int status, struct str body);
 
 #endif

@@ -1,6 +1,6 @@
 /* State sources: the parsed option, and reading from the observation, which all adapters
- * support. The other sources are read by the adapters (env/mcp/state.h), in the session that
- * acts, and must be free of side effects, which the user guarantees by selecting them. */
+   support. The other sources are read by the adapters (env/mcp/state.h), in the session that
+   acts, and must be free of side effects, which the user guarantees by selecting them. */
 #ifndef ROLLDBG_ENV_STATE_SOURCE_H
 #define ROLLDBG_ENV_STATE_SOURCE_H
 
@@ -25,7 +25,7 @@ MUST_USE int state_source_parse(struct str spec, struct state_source *out, struc
 void state_source_release(struct state_source *s);
 
 /* For STATE_OBSERVATION: the target in the last observation; absent after a failed step, or if
- * not found. Valid until the next read. */
+   not found. Valid until the next read. */
 struct str state_source_observed(struct state_source *s, struct str last);
 
 #endif

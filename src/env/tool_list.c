@@ -19,7 +19,7 @@ static bool same_tool(struct hasher *h, struct str a, struct str b)
 }
 
 /* Writes the names of those tools of `in` that are missing in the other list (hasher NULL) or
- * differ from it. */
+   differ from it. */
 static bool write_names(struct json_writer *w, const char *key, struct str in,
                         const struct json_index *other, struct hasher *h)
 {

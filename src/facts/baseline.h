@@ -1,5 +1,5 @@
 /* Learns from recordings of healthy runs: a tool that was called without ever changing the state
- * is read-only. */
+   is read-only. */
 #ifndef ROLLDBG_FACTS_BASELINE_H
 #define ROLLDBG_FACTS_BASELINE_H
 
@@ -7,7 +7,7 @@
 #include "facts/tool_effects.h"
 
 /* Adds the recordings in a file or folder. FAIL_INPUT: a file is not a recording, or there is
- * none. */
+   none. */
 MUST_USE int baseline_add(struct tool_effects *t, const char *path, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tool and arguments of a call: see call.h. Runs for every step of every recording, so it never
- * allocates. */
+   allocates. */
 #include "facts/call.h"
 
 /* A cheap hash: the tool names of a server usually differ in length, at the start or at the end. */
@@ -40,7 +40,7 @@ static int find_spelled_tool(struct open_rollout *o, struct str name)
 }
 
 /* A fast path: arguments that directly follow the name, as writers usually put them, and contain
- * no braces end with the call and need not be scanned. `rest` is the call after its name. */
+   no braces end with the call and need not be scanned. `rest` is the call after its name. */
 static bool read_plain_arguments(struct str rest, struct derived_line *m)
 {
 	const struct str key = STR(",\"arguments\":");

@@ -184,7 +184,7 @@ static int64_t fraction_at(struct str s, size_t *used)
 }
 
 /* Parses "Z", "+02:00", "+0200", "+02" or nothing to minutes east of UTC; false for anything
- * else. */
+   else. */
 static bool zone_of(struct str s, int64_t *minutes)
 {
 	static const char *const forms[] = {"dd:dd", "dddd", "dd"};
@@ -265,7 +265,7 @@ static bool is_near(int64_t unix_ms, int64_t now_ms)
 }
 
 /* A Unix time is recognized by its magnitude: no other number is close to the current time in
- * any of the units. */
+   any of the units. */
 static bool unix_time(double value, int64_t now_ms, int64_t *unix_ms)
 {
 	static const double ms_per_unit[] = {1e3, 1, 1e-3, 1e-6};

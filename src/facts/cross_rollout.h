@@ -1,5 +1,5 @@
 /* Relations between rollouts: which environment belongs to which rollout, and which rollout
- * acted while the state of another changed. */
+   acted while the state of another changed. */
 #ifndef ROLLDBG_FACTS_CROSS_ROLLOUT_H
 #define ROLLDBG_FACTS_CROSS_ROLLOUT_H
 
@@ -12,18 +12,18 @@
 /* Since the last reset of any rollout: can all counts be the same counter? */
 struct shared_count {
 	/* The possible range of its initial value: each count includes all steps recorded when
-	 * its step was sent, and none that was not sent yet. */
+	   its step was sent, and none that was not sent yet. */
 	int64_t base_low, base_high, steps;
 	/* The last count after step n of a rollout; `varied`: two rollouts had different counts. */
 	int64_t places[COUNT_PLACES];
 	bool counted_before[COUNT_PLACES], varied;
 	/* Between consecutive steps of a rollout it grew by a number other than one while no
-	 * other rollout called a tool; by more than one while others may have. */
+	   other rollout called a tool; by more than one while others may have. */
 	int64_t alone_otherwise, by_more;
 };
 
 /* The step counts that environments reported in all rollouts of a recording. Separate counters
- * restart in each rollout, so the same numbers recur; a shared counter continues. */
+   restart in each rollout, so the same numbers recur; a shared counter continues. */
 struct count_sequence {
 	uint64_t seen[COUNT_WINDOW / 64]; /* one bit per count, from `first` on */
 	int64_t first, lowest, highest;
@@ -33,7 +33,7 @@ struct count_sequence {
 	struct shared_count window;
 	int64_t windows; /* number of windows started */
 	/* Between consecutive steps of a rollout the count grew by one; it did while no other
-	 * rollout called a tool. */
+	   rollout called a tool. */
 	int64_t by_one, alone_by_one;
 	int64_t start; /* the newest rollout's before its first step; where that is known: */
 	bool started, starts_differ;
@@ -72,8 +72,8 @@ bool cross_rollout_claim(struct cross_rollout *c, char kind, struct str id, uint
                          struct str *owner);
 
 /* If the current rollout's state changed without a call: the id of an open rollout that acted
- * since this one's last line and whose state equals this one's before or after the change; else
- * absent. */
+   since this one's last line and whose state equals this one's before or after the change; else
+   absent. */
 struct str cross_rollout_mover(const struct cross_rollout *c);
 
 /* Records a tool call of that rollout. */
@@ -86,7 +86,7 @@ void cross_rollout_reset(struct cross_rollout *c);
 int64_t cross_rollout_others_called(const struct cross_rollout *c);
 
 /* Adds the environment's count after a step of the current rollout. before: after its previous
- * step; -1: unknown. */
+   step; -1: unknown. */
 void cross_rollout_count(struct cross_rollout *c, int64_t before, int64_t count);
 
 /* Do several rollouts contribute to one sequence of counts? */

@@ -39,7 +39,7 @@ static void note_variety(struct states *s, struct str now)
 }
 
 /* After a session was replaced, the environment is a new one: its states are not compared with
- * earlier ones. */
+   earlier ones. */
 static enum effect since_last(const struct states *s)
 {
 	return s->replaced ? EFFECT_UNKNOWN : effect_between(state_copy_hash(&s->last), s->now);

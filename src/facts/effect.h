@@ -1,7 +1,7 @@
 /* Do two states differ? Compared by hash (the state without ignored members); unknown is not
- * unchanged. A step's effect is decided in fold.c (effect_shown): by this comparison, then
- * movement.h removes changes that happen without a call, and at the end of a rollout
- * correct_totals removes what only the whole rollout shows. */
+   unchanged. A step's effect is decided in fold.c (effect_shown): by this comparison, then
+   movement.h removes changes that happen without a call, and at the end of a rollout
+   correct_totals removes what only the whole rollout shows. */
 #ifndef ROLLDBG_FACTS_EFFECT_H
 #define ROLLDBG_FACTS_EFFECT_H
 

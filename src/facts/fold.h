@@ -1,5 +1,5 @@
 /* The fold over the lines of one rollout: adds each line to its facts, and decides each step's
- * effect. */
+   effect. */
 #ifndef ROLLDBG_FACTS_FOLD_H
 #define ROLLDBG_FACTS_FOLD_H
 
@@ -12,8 +12,8 @@ void fold_begin(struct open_rollout *o);
 void fold_header(struct open_rollout *o, const struct line *header);
 
 /* If this line shows the effect of the last step, returns that step and its kinds; else NULL and
- * 0. `l` is NULL if the rollout stops without an end line. The step is valid until the next
- * call. */
+   0. `l` is NULL if the rollout stops without an end line. The step is valid until the next
+   call. */
 const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l,
                                                 unsigned *kinds);
 

@@ -5,7 +5,7 @@
 #include "json/scan.h"
 
 /* An iterator over the log-probabilities of one turn; zeroed except for `llm`, the value of that
- * key. */
+   key. */
 struct logprob_walk {
 	struct str llm, list;
 	size_t cursor;

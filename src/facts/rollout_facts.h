@@ -25,7 +25,7 @@
 #define ERROR_TEXT 144 /* size of a server's error in messages: escaped, truncated, terminated */
 
 /* A step whose effect is known: determined by the first line that shows the state after it, or
- * by the end. One for each step, in order. */
+   by the end. One for each step, in order. */
 struct completed_step {
 	bool failed;
 	bool expected;        /* it failed as expected: `failed` is false */
@@ -36,7 +36,7 @@ struct completed_step {
 	int64_t turn, step;
 	int tool;
 	/* if it failed: the first error since the last step that was answered ok or changed the
-	 * state */
+	   state */
 	char error[ERROR_TEXT];
 };
 
@@ -50,7 +50,7 @@ struct derived_line {
 	bool failed;             /* is_step, outcome is not ok, and that was not expected */
 	bool expected;           /* is_step, outcome is not ok, and that was expected */
 	/* a call that need not change anything: of a read-only tool, or declared as no-op by the
-	 * user */
+	   user */
 	bool idle;
 	bool outside_episode; /* sent after its end, or interrupted */
 	int tool;             /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
@@ -60,8 +60,8 @@ struct derived_line {
 };
 
 /* Kinds of lines and steps that a rule can subscribe to (most steps are ok, and few rules need
- * them). A line can be of several kinds. A step that failed as expected is only of kinds
- * KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM. */
+   them). A line can be of several kinds. A step that failed as expected is only of kinds
+   KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM. */
 enum kind {
 	KIND_HEADER = 1 << 0,
 	KIND_RESET = 1 << 1,
@@ -87,7 +87,7 @@ enum kind {
 struct tool_fact {
 	struct str name; /* decoded */
 	/* MCP annotations.readOnlyHint is true, or declared by the user, or without a hint:
-	 * learned from the baseline */
+	   learned from the baseline */
 	bool read_only;
 	bool learned;         /* read_only was learned from the baseline */
 	bool idempotent;      /* MCP annotations.idempotentHint is true */

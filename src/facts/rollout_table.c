@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* An id that ended. Two ids with the same 64-bit hash would share an instance count, which is
- * only a number in a name. */
+   only a number in a name. */
 struct ended_id {
 	struct map_item item;
 	int64_t count;

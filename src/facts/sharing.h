@@ -1,7 +1,7 @@
 /* Do rollouts that run at the same time share one environment? Between an answer and the next
- * call (a pause) a rollout changes nothing: if its state differs from the last answer, or from a
- * second read, another rollout changed it, or it changed without a call. Members common to
- * states and answers are counted over all rollouts of a recording, in their first steps. */
+   call (a pause) a rollout changes nothing: if its state differs from the last answer, or from a
+   second read, another rollout changed it, or it changed without a call. Members common to
+   states and answers are counted over all rollouts of a recording, in their first steps. */
 #ifndef ROLLDBG_FACTS_SHARING_H
 #define ROLLDBG_FACTS_SHARING_H
 
@@ -20,7 +20,7 @@ struct shared_member {
 	int64_t changed; /* of these: it changed to a new value */
 	int64_t matched; /* of these: to a value another rollout got in the pause */
 	/* of these: it did not change, although the call before the pause had changed it;
-	 * `even`: each such call by the same number, as a call counter does */
+	   `even`: each such call by the same number, as a call counter does */
 	int64_t kept;
 	double by;
 	bool even;
@@ -45,7 +45,7 @@ struct sharing {
 	struct shared_member members[SHARING_MEMBERS];
 	struct recent_value *values; /* by their hash; NULL: none yet */
 	/* Pauses in which the environment counted a step: busy ones, and those without other
-	 * rollouts. */
+	   rollouts. */
 	int64_t counted, counted_alone;
 	int64_t pauses;
 };
@@ -88,12 +88,12 @@ void pauses_begin(struct pauses *p, const struct pause *at, struct str state, st
 void pauses_reread(struct pauses *p, struct str state);
 
 /* Ends the pause. state: in the pause, absent if unknown; count: the environment's own count
- * after the step before; -1: unknown. */
+   after the step before; -1: unknown. */
 void pauses_end(struct pauses *p, const struct pause *at, struct str state, int64_t count,
                 int64_t turn, int64_t step);
 
 /* Does a member change as other rollouts act, while no member behaves as in a separate
- * environment? */
+   environment? */
 bool sharing_is_seen(const struct sharing *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* A run of failed steps, as used by the rules about failures: consecutive, within the episode,
- * ended by a step that is answered ok or changes the state. */
+   ended by a step that is answered ok or changes the state. */
 #ifndef ROLLDBG_FACTS_STREAK_H
 #define ROLLDBG_FACTS_STREAK_H
 

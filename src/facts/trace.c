@@ -25,7 +25,7 @@ static bool is_id(struct str value)
 }
 
 /* Does it contain a run of that many digits, or a hyphen after a digit or letter? Most values do
- * not, and need no further checks. */
+   not, and need no further checks. */
 static bool may_hold_time_or_id(struct str value)
 {
 	size_t digits = 0;

@@ -1,5 +1,5 @@
 /* The first states of an episode, for comparison: at the start, and after each of the first
- * calls. The same seed and the same calls give the same trace. */
+   calls. The same seed and the same calls give the same trace. */
 #ifndef ROLLDBG_FACTS_TRACE_H
 #define ROLLDBG_FACTS_TRACE_H
 
@@ -19,7 +19,7 @@ struct trace {
 };
 
 /* Adds the value after the calls so far; only the first one counts. Points in time, ids, and
- * members that change without a call (according to `c`) are left out. */
+   members that change without a call (according to `c`) are left out. */
 void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch);
 /* The same for a hash. */
@@ -30,7 +30,7 @@ void trace_call(struct trace *t, uint64_t call);
 enum trace_similarity { TRACE_EQUAL, TRACE_DIFFERENT_START, TRACE_DIFFERENT_STEPS };
 
 /* Compares as long as both made the same calls. *calls: number of calls before the first
- * difference. */
+   difference. */
 enum trace_similarity trace_compare(const struct trace *a, const struct trace *b, size_t *calls);
 
 #endif

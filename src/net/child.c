@@ -105,7 +105,7 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 }
 
 /* Starts a guard: a process in the child's group that waits until we exit and then kills the
- * group. A child that hangs would otherwise survive if we are killed. */
+   group. A child that hangs would otherwise survive if we are killed. */
 static void start_guard(struct child *c)
 {
 	int pipe[2];
@@ -207,7 +207,7 @@ static void write_out(struct child *c)
 }
 
 /* The number of bytes of stderr to drop: those above the cap, and the rest of a line split by
- * the cap. */
+   the cap. */
 static size_t excess(const struct child *c)
 {
 	size_t over = c->errors.n > WORDS_MAX ? c->errors.n - WORDS_MAX : 0;

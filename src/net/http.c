@@ -1,5 +1,5 @@
 /* HTTP exchanges over libcurl, driven by the caller: see http.h. Callbacks only store data;
- * decisions are made where the caller waits. */
+   decisions are made where the caller waits. */
 #include "net/http.h"
 
 #include "base/mem.h"

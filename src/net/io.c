@@ -1,5 +1,5 @@
 /* The event loop of one rollout: a libcurl multi handle, the stop signal and watched descriptors
- * in one poll. It reports when a transfer has ended; http.c knows its purpose. */
+   in one poll. It reports when a transfer has ended; http.c knows its purpose. */
 #include "net/io.h"
 
 #include "base/mem.h"

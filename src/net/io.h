@@ -1,5 +1,5 @@
 /* The folder net/: waiting, HTTP, WebSocket, child processes. The only folder that includes
- * curl.h. Retries and the meaning of bytes are handled in protocol/, env/ and policy/. */
+   curl.h. Retries and the meaning of bytes are handled in protocol/, env/ and policy/. */
 
 /* What one rollout waits on: one libcurl multi handle, the stop signal, and a few watched
    descriptors. Every call blocks until its answer, its deadline or an interrupt, and serves the

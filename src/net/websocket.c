@@ -1,5 +1,5 @@
 /* A WebSocket client: see websocket.h. libwslay's callbacks only move bytes; decisions are made
- * after each round of them. */
+   after each round of them. */
 #include "net/websocket.h"
 
 #include "base/mem.h"
@@ -144,7 +144,7 @@ static void queue_message(struct websocket *ws, bool binary)
 }
 
 /* A Close frame is valid even with a code unknown to libwslay, such as 1012 of a restarting
- * server. */
+   server. */
 static void on_close_frame(struct websocket *ws)
 {
 	const unsigned char *p = (const unsigned char *)ws->reason.p;

@@ -1,5 +1,5 @@
 /* Words in a server's own texts that may be valid actions: from the description of a tool whose
- * argument accepts any string, or from the error returned for an invalid value. */
+   argument accepts any string, or from the error returned for an invalid value. */
 #ifndef ROLLDBG_POLICY_ACTION_CANDIDATES_H
 #define ROLLDBG_POLICY_ACTION_CANDIDATES_H
 

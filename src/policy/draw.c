@@ -11,7 +11,7 @@
 #define ITEMS_MAX 100
 #define DEPTH_MAX 6 /* nested containers */
 /* Limit on the schema bytes visited for one call, repetitions included: nested arrays can demand
- * 100 to the power of 6 elements. Beyond it null is written. */
+   100 to the power of 6 elements. Beyond it null is written. */
 #define SCHEMAS_MAX ((size_t)32 << 20)
 #define VALUE_BYTES 256 /* counted for each value in addition */
 
@@ -250,7 +250,7 @@ static bool has(struct drawing *d, const struct json_index *names, struct str ke
 }
 
 /* The next member of an object: all required properties, every second optional one on average,
- * then required names that are not properties. */
+   then required names that are not properties. */
 static bool next_member(struct drawing *d, struct container *f, struct str *key, struct str *schema)
 {
 	struct json_member m;

@@ -1,5 +1,5 @@
 /* Policy files: JSON (examples are in policies/). The "kind" selects the policy, which reads the
- * other keys: see script.h, random.h and llm/conf.h. */
+   other keys: see script.h, random.h and llm/conf.h. */
 #ifndef ROLLDBG_POLICY_FILE_H
 #define ROLLDBG_POLICY_FILE_H
 
@@ -21,7 +21,7 @@ MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text, s
 /* ---- for policies that read a file: see from_file of struct policy_ops ---- */
 
 /* Keys common to all kinds: the first member of the struct into which a policy reads its file,
- * and the first rows of its key table. */
+   and the first rows of its key table. */
 struct policy_file {
 	const char *name;      /* NULL: the file's name */
 	struct str error_text; /* for policy_error_texts */
@@ -39,7 +39,7 @@ struct policy_file {
 struct str policy_file_title(const struct policy_conf *conf, const struct policy_file *f);
 
 /* Returns -1 with an error that names the file, for a file whose keys are valid but whose policy
- * is not. */
+   is not. */
 int policy_file_invalid(struct keyed *k);
 
 #endif

@@ -1,6 +1,6 @@
 /* The policy that asks a model: keeps the conversation, sends one request per turn, and returns
- * the calls of a reply one by one. Mistakes of the model and its server are recorded; invalid
- * calls are not sent. */
+   the calls of a reply one by one. Mistakes of the model and its server are recorded; invalid
+   calls are not sent. */
 #include "policy/policy.h"
 
 #include "base/log.h"
@@ -77,7 +77,7 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 /* ---- the reply, as the next prompt contains it ---- */
 
 /* Some servers reject a history with arguments that are not a JSON object: unparsable arguments
- * are replaced by an empty object, and noted. */
+   are replaced by an empty object, and noted. */
 static struct str history_arguments(struct llm_policy *p, size_t i)
 {
 	const struct tool_call *c = &p->calls.items[i];
@@ -174,7 +174,7 @@ static void end_rollout(struct llm_policy *p, const struct chat_failure *f, stru
 }
 
 /* Some servers reject a prompt that leaves no room for the longest allowed reply: a lower limit
- * is then requested, once. */
+   is then requested, once. */
 static bool lower_limit(struct llm_policy *p, const struct chat_failure *f)
 {
 	if (f->class != CHAT_CONTEXT || p->limit_lowered || f->context <= f->prompt || !f->prompt) {
@@ -191,7 +191,7 @@ static bool lower_limit(struct llm_policy *p, const struct chat_failure *f)
 }
 
 /* A chat template that rejects the history says why in its error: the history is then sent in a
- * form that it accepts. */
+   form that it accepts. */
 static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 {
 	enum history_form form =
@@ -341,7 +341,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 /* ---- results ---- */
 
 /* A call made through the API needs a message of role tool as its result, in any tool mode; a
- * call made as text cannot have one. */
+   call made as text cannot have one. */
 static enum tool_mode answer_mode(const struct llm_policy *p)
 {
 	if (strcmp(p->calls.source, "native") == 0) {

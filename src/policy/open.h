@@ -5,16 +5,16 @@
 #include "policy/policy.h"
 
 /* Opens the policy and checks its calls against the tools (unless force_call). FAIL_USAGE:
- * invalid options; FAIL_INPUT: invalid policy file. */
+   invalid options; FAIL_INPUT: invalid policy file. */
 MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err);
 
 /* Reads "error_text" of a policy file, a string or an array of strings: texts of observations
- * that are errors. Empty if spec is NULL or a kind. FAIL_INPUT. */
+   that are errors. Empty if spec is NULL or a kind. FAIL_INPUT. */
 MUST_USE int policy_error_texts(const char *spec, struct arena *arena, const char *const **out,
                                 size_t *count, struct error *err);
 
 /* Checks a spec before the tools are known: it is a kind, or a file that exists and is JSON.
- * FAIL_INPUT. */
+   FAIL_INPUT. */
 MUST_USE int policy_check(const char *spec, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* The folder policy/: policies choose the next call: scripts, random calls, a model (llm/, with
- * text formats of tool calls in toolformats/). A policy is a file and a row of policies.def.
- * Sending the call is done in rollout/ and env/. */
+   text formats of tool calls in toolformats/). A policy is a file and a row of policies.def.
+   Sending the call is done in rollout/ and env/. */
 
 /* The interface of policies. */
 #ifndef ROLLDBG_POLICY_POLICY_H
@@ -52,7 +52,7 @@ enum decision_kind {
 };
 
 /* Slices are valid until the next decision. A turn may consist of several decisions: all but the
- * last have `more`. An ending with `messages` or `llm` also counts as a turn. */
+   last have `more`. An ending with `messages` or `llm` also counts as a turn. */
 struct decision {
 	enum decision_kind kind;
 	bool more;              /* the next decision belongs to this turn */
@@ -100,16 +100,16 @@ struct policy_ops {
 	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. */
 	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
 	/* Opens from a policy file (file.h) whose root object is of this kind; conf->spec is its
-	 * name. Borrowed data must be copied. NULL: not possible for a single task. */
+	   name. Borrowed data must be copied. NULL: not possible for a single task. */
 	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
 	                 struct policy **out);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,
 	              struct error *err);
 	void (*facts)(const struct policy *p, struct policy_facts *out);
 	/* For policies with a conversation; otherwise NULL. Both return the messages they add as
-	 * raw JSON values, comma separated, valid until the next call. begin: once, after the
-	 * reset, with its observation and the first state. observe: once for each decision
-	 * except an ending. */
+	   raw JSON values, comma separated, valid until the next call. begin: once, after the
+	   reset, with its observation and the first state. observe: once for each decision
+	   except an ending. */
 	void (*begin)(struct policy *p, const struct policy_view *v, struct str *messages);
 	void (*observe)(struct policy *p, const struct policy_result *r, struct str *messages);
 	/* Removes and returns the oldest event; false: none. NULL: no events. */

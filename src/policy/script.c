@@ -97,7 +97,7 @@ static void script_close(struct policy *p)
 /* ---- from a list of actions ---- */
 
 /* The length of a JSON array, object or string at the start, if it is followed by a comma or the
- * end; 0: a plain word. */
+   end; 0: a plain word. */
 static size_t value_length(struct str rest)
 {
 	struct json_fault fault;

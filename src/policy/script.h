@@ -1,5 +1,5 @@
 /* The deterministic policy: a list of calls, from a list of actions, a policy file or a
- * recording. */
+   recording. */
 #ifndef ROLLDBG_POLICY_SCRIPT_H
 #define ROLLDBG_POLICY_SCRIPT_H
 
@@ -31,7 +31,7 @@ MUST_USE int script_from_file(struct keyed *k, struct str root, const struct pol
 struct policy *script_new(const struct script_conf *conf);
 
 /* Converts "A,B,C" to calls of one tool, checked against its schema unless force_call. The calls
- * are allocated in the arena. */
+   are allocated in the arena. */
 MUST_USE int script_from_actions(const struct policy_conf *conf, const struct str *actions,
                                  size_t count, struct arena *arena, struct script_conf *out,
                                  struct error *err);

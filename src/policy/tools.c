@@ -199,7 +199,7 @@ static struct str expected_type(struct str schema)
 }
 
 /* An action is text unless the schema requires another type, because a word like 3 or true may
- * be meant as text. An array, object or quoted string is JSON wherever the schema allows it. */
+   be meant as text. An array, object or quoted string is JSON wherever the schema allows it. */
 static bool is_meant_as_json(struct references *r, struct str schema, struct str action)
 {
 	bool any = !schema_names_any(r, schema), text = schema_names(r, schema, "string");

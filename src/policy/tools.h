@@ -8,7 +8,7 @@
 /* The tool's raw JSON; absent: no tool with that name. */
 struct str tool_find(struct str tools, struct str name);
 /* Reduces functions.NAME and NAME.NAME to NAME (forms used in some prompts); returns other names
- * unchanged. */
+   unchanged. */
 struct str tool_bare_name(struct str name);
 struct str tool_schema(struct str tool); /* inputSchema or input_schema; may be absent */
 
@@ -23,11 +23,11 @@ void tool_names(struct str tools, struct buf *out);
 MUST_USE int tool_check_arguments(struct str tool, struct str arguments, struct error *err);
 
 /* The property set by an action: the named one, else the only required one, else the only one.
- * name: NULL if not given; *key is still escaped. FAIL_USAGE: there is no such property. */
+   name: NULL if not given; *key is still escaped. FAIL_USAGE: there is no such property. */
 MUST_USE int tool_action_property(struct str tool, const char *name, struct str *key,
                                   struct str *schema, struct error *err);
 /* Appends the arguments {"key": action}, converting the action to the schema's type. tool:
- * absent if not advertised. FAIL_USAGE: cannot be converted. */
+   absent if not advertised. FAIL_USAGE: cannot be converted. */
 MUST_USE int tool_action_arguments(struct str tool, struct str key, struct str schema,
                                    struct str action, struct buf *out, struct error *err);
 

@@ -1,5 +1,5 @@
 /* The folder probe/: examines servers. env/ has one file per property of an environment server,
- * model/ one per property of a model. Protocols are in src/env/, printing is in cmd/. */
+   model/ one per property of a model. Protocols are in src/env/, printing is in cmd/. */
 
 /* Examines an environment server before training: how many sessions get an environment,
    whether sessions are isolated and keep their state, whether a seed is reproducible and
@@ -17,7 +17,7 @@
 
 struct probe_conf {
 	/* All but env_session. The seed is used by the sessions, and is the first one that the
-	 * property `seed` tries. */
+	   property `seed` tries. */
 	struct env_conf env;
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* makes the calls; empty: calls drawn from the schemas */

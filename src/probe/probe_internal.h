@@ -1,5 +1,5 @@
 /* Data and functions shared by the properties: the open sessions and the calls made in them.
- * Private to src/probe/. */
+   Private to src/probe/. */
 #ifndef ROLLDBG_PROBE_PROBE_INTERNAL_H
 #define ROLLDBG_PROBE_PROBE_INTERNAL_H
 

@@ -6,9 +6,9 @@
 #include "json/scan.h"
 
 /* The type of a message. `null` for params, or for the unused one of result and error, is
- * treated as absent, because some peers send it. Everything else is strict: "jsonrpc":"2.0" is
- * required, an id is a string or a number (in an error it may be null or missing), params an
- * object or array, error an object. */
+   treated as absent, because some peers send it. Everything else is strict: "jsonrpc":"2.0" is
+   required, an id is a string or a number (in an error it may be null or missing), params an
+   object or array, error an object. */
 enum jsonrpc_kind {
 	JSONRPC_NOT_JSON, /* see fault */
 	JSONRPC_INVALID,  /* JSON, but not a JSON-RPC message */
@@ -20,7 +20,7 @@ enum jsonrpc_kind {
 };
 
 /* Raw JSON, absent if missing. Also set as far as possible if the message is invalid. The last
- * of duplicate members counts. */
+   of duplicate members counts. */
 struct jsonrpc_message {
 	enum jsonrpc_kind kind;
 	struct str id;

@@ -36,7 +36,7 @@ void sse_feed(struct sse *s, struct str piece)
 }
 
 /* Appends as much as fits: of a line over the cap, the start must be known to recognize
- * comments. */
+   comments. */
 static void line_add(struct sse *s, struct str part)
 {
 	size_t room = s->line.max - s->line.n;
@@ -72,7 +72,7 @@ static const char *find(struct str rest, const char *known, char c)
 }
 
 /* Reads the next complete line, without its line end. False: rest is used up. *too_long: the
- * line exceeds the cap. */
+   line exceeds the cap. */
 static bool next_line(struct sse *s, struct str *line, bool *too_long)
 {
 	skip_bom(s);
@@ -114,7 +114,7 @@ static void set(struct buf *b, struct str value)
 }
 
 /* An event whose type or id exceeds the cap is treated as too large: without them its meaning
- * would change. */
+   would change. */
 static void set_small(struct sse *s, struct buf *b, struct str value)
 {
 	if (value.n > b->max) {

@@ -1,10 +1,10 @@
 /* The folder protocol/: wire formats used by several layers, without I/O. Sockets are in net/,
- * protocols of environments in env/. */
+   protocols of environments in env/. */
 
 /* Server-sent events (WHATWG HTML, section 9.2.6): bytes in, events out. Lines end in LF, CRLF
- * or a lone CR, split anywhere; one BOM is skipped; comments are counted, not returned; an
- * incomplete event at the end of the stream is dropped. A priming event (an id, empty data) is
- * returned with empty data: the caller stores the id and parses nothing. */
+   or a lone CR, split anywhere; one BOM is skipped; comments are counted, not returned; an
+   incomplete event at the end of the stream is dropped. A priming event (an id, empty data) is
+   returned with empty data: the caller stores the id and parses nothing. */
 #ifndef ROLLDBG_PROTOCOL_SSE_H
 #define ROLLDBG_PROTOCOL_SSE_H
 

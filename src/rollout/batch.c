@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A rollout with TLS uses about 40 KiB of stack. With the default of 8 MiB, a thousand threads
- * would reserve more address space than some containers allow. */
+   would reserve more address space than some containers allow. */
 #define STACK_BYTES ((size_t)256 << 10)
 
 struct batch {

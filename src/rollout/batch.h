@@ -1,5 +1,5 @@
 /* Runs many rollouts: a queue of numbers, and one thread per parallel rollout. Independent of
- * tasks, files and verdicts. */
+   tasks, files and verdicts. */
 #ifndef ROLLDBG_ROLLOUT_BATCH_H
 #define ROLLDBG_ROLLOUT_BATCH_H
 
@@ -20,13 +20,13 @@ struct batch_count {
 struct batch_conf {
 	size_t count, jobs; /* both at least 1 */
 	/* An eventfd that becomes readable when the user asks to stop: no more rollouts are
-	 * started. Also written after a local failure, so that all rollouts end (every io
-	 * watches it). -1: none. */
+	   started. Also written after a local failure, so that all rollouts end (every io
+	   watches it). -1: none. */
 	int stop_fd;
 	/* Creates the io of one thread, which frees it. */
 	int (*new_io)(void *ctx, struct io **out, struct error *err);
 	/* Runs rollout number `index` in a thread of the batch. Returns the result of
-	 * rollout_run. */
+	   rollout_run. */
 	int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
 	               struct error *err);
 	/* Called in the calling thread every tick_ms while rollouts run in others; NULL: never. */
@@ -36,9 +36,9 @@ struct batch_conf {
 };
 
 /* A single rollout without ticks runs in the calling thread. Rollouts start in the order of
- * their numbers. Returns when all threads have ended. -1: the first local failure (FAIL_SYSTEM,
- * or a policy that does not match the tools); the others were interrupted. *out is always set:
- * total - done - interrupted were never started. */
+   their numbers. Returns when all threads have ended. -1: the first local failure (FAIL_SYSTEM,
+   or a policy that does not match the tools); the others were interrupted. *out is always set:
+   total - done - interrupted were never started. */
 MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Converts data of environments and policies to fields of the record format: see
- * trajectory/line_writer.h. The fields borrow from their source. */
+   trajectory/line_writer.h. The fields borrow from their source. */
 #ifndef ROLLDBG_ROLLOUT_LINES_H
 #define ROLLDBG_ROLLOUT_LINES_H
 

@@ -84,7 +84,7 @@ static int put_reread(struct rollout *r, struct str state, struct error *err)
 }
 
 /* In a batch the state is read again before some of the first calls, to detect changes by other
- * rollouts. */
+   rollouts. */
 static int reread_state(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;

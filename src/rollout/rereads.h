@@ -1,6 +1,6 @@
 /* Decides which rollout of a batch reads its state a second time before a call, to detect
- * changes by other rollouts. Each read costs a request: limited to a tenth of all requests of
- * the batch. Shared by the threads of a batch. */
+   changes by other rollouts. Each read costs a request: limited to a tenth of all requests of
+   the batch. Shared by the threads of a batch. */
 #ifndef ROLLDBG_ROLLOUT_REREADS_H
 #define ROLLDBG_ROLLOUT_REREADS_H
 
@@ -27,7 +27,7 @@ void rereads_answered(struct rereads *r);
 long long rereads_calls(struct rereads *r);
 
 /* May a read be sent now? Yes if other rollouts' calls were answered since rereads_calls() was
- * `since`; the read is then counted as sent. */
+   `since`; the read is then counted as sent. */
 bool rereads_begin(struct rereads *r, long long since);
 
 #endif

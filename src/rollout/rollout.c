@@ -173,7 +173,7 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 }
 
 /* The second read also serves as the state before the first call. Skipped if reading would
- * disturb the episode. */
+   disturb the episode. */
 static int read_twice(struct rollout *r, struct error *err)
 {
 	struct buf first = BUF(BUF_MAX_MESSAGE);
@@ -249,7 +249,7 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 }
 
 /* Refusals are reported by the rule `capacity` only. The hint about authentication is printed,
- * not recorded. */
+   not recorded. */
 static void log_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
 {
 	bool auth = reply->error.class == CLASS_AUTH;
@@ -416,7 +416,7 @@ static void end_failed(struct rollout *r, const struct error *why)
 }
 
 /* Errors of peers and interrupts end a rollout; they are not failures of the program. Not
- * inlined: its frame would stay on the stack while each of a thousand rollouts waits. */
+   inlined: its frame would stay on the stack while each of a thousand rollouts waits. */
 static __attribute__((noinline)) int end_after_error(struct rollout *r, struct error *err)
 {
 	struct error why = *err;
@@ -480,7 +480,7 @@ static uint64_t offer_of(const struct rollout *r)
 }
 
 /* The policy matches other sessions of the run but not this one: the rollout continues without
- * it. If the state source does not match, there is no session. */
+   it. If the state source does not match, there is no session. */
 static int settle_mismatch(struct rollout *r, bool opened, struct error *err)
 {
 	struct error stopped = {0};

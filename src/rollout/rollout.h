@@ -1,8 +1,8 @@
 /* The folder rollout/: one rollout, many of them in threads, and task files. Replies are
- * interpreted in env/, decisions are made in policy/, results are judged in check/. */
+   interpreted in env/, decisions are made in policy/, results are judged in check/. */
 
 /* One rollout as straight-line code: open and reset; then state, decision, step and record until
- * it ends; then the end line and close. */
+   it ends; then the end line and close. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
@@ -23,7 +23,7 @@ struct rollout_conf {
 	const struct env_ops *env_ops;
 	struct policy_conf policy; /* `tools` is set by rollout_run */
 	/* Returns a policy that replaces `inner` (NULL if `policy` selects none) and closes it;
-	 * NULL: no replacement. */
+	   NULL: no replacement. */
 	policy_wrap_fn *wrap;
 	void *wrap_ctx;
 	struct str parent;       /* id of the rollout that it was forked from; absent: none */
@@ -42,7 +42,7 @@ struct rollout_conf {
 	struct options_fit *options_fit;           /* the same; NULL: this is the only rollout */
 	struct scratch_pool *scratch; /* shared with other rollouts; NULL: not shared */
 	/* Held while a line is written and passed to the sinks, so that these get the lines of
-	 * all rollouts in the order of the recording. NULL: only one writer. */
+	   all rollouts in the order of the recording. NULL: only one writer. */
 	pthread_mutex_t *order;
 	struct rereads *rereads; /* of a batch; NULL: no parallel rollouts */
 };
@@ -61,12 +61,12 @@ struct rollout_result {
 #define ROLLOUT_TASK_MAX 127 /* bytes of a task's id */
 
 /* Converts a task's id to the form used in rollout ids and file names: whitespace and control
- * characters become '_'; truncated to ROLLOUT_TASK_MAX. */
+   characters become '_'; truncated to ROLLOUT_TASK_MAX. */
 void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1]);
 
 /* 0: the rollout ran, and its recording is complete, however it ended. -1: a policy that does
- * not match the tools (nothing recorded, no step sent), or a local failure (FAIL_SYSTEM; lines
- * already written are kept, with an `end` line if possible). */
+   not match the tools (nothing recorded, no step sent), or a local failure (FAIL_SYSTEM; lines
+   already written are kept, with an `end` line if possible). */
 MUST_USE int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                          struct error *err);
 

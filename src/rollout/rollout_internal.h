@@ -30,7 +30,7 @@ struct rollout {
 	struct str fresh;   /* the state read since the last call; valid if `is_fresh` */
 	bool is_fresh;
 	/* pointers ignored in the state: the environment's, and members that change without a
-	 * call */
+	   call */
 	struct json_paths *ignore_paths;
 	struct buf ignore;
 	uint64_t began_ns;

@@ -1,15 +1,15 @@
 /* A task file: one JSON object per line, each a task to roll out. The whole file is read and
- * checked before anything is started; empty lines are skipped.
- *
- *   id         string or integer, required, unique in the file (whitespace and control
- *              characters become '_', as in rollout ids)
- *   seed       integer: the seed of the episode
- *   vars       object: variables of the prompt, kept unchanged except for whitespace
- *   reset      object: arguments of the reset
- *   actions    "A,B,C" or an array of strings
- *   tool, policy, state    strings; max_turns    integer
- *
- * Each key overrides the corresponding option of the run. */
+   checked before anything is started; empty lines are skipped.
+
+     id         string or integer, required, unique in the file (whitespace and control
+                characters become '_', as in rollout ids)
+     seed       integer: the seed of the episode
+     vars       object: variables of the prompt, kept unchanged except for whitespace
+     reset      object: arguments of the reset
+     actions    "A,B,C" or an array of strings
+     tool, policy, state    strings; max_turns    integer
+
+   Each key overrides the corresponding option of the run. */
 #ifndef ROLLDBG_ROLLOUT_TASKS_H
 #define ROLLDBG_ROLLOUT_TASKS_H
 
@@ -43,7 +43,7 @@ struct tasks {
 };
 
 /* "-" is standard input. FAIL_INPUT, "FILE:LINE: problem and fix"; also for a file without tasks
- * and for a missing policy file. */
+   and for a missing policy file. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
 /* The same for a text; name is used in messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);

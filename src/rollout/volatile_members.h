@@ -19,15 +19,15 @@ void volatile_members_free(struct volatile_members *v); /* NULL is fine */
 MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
                                    struct error *err);
 /* Compares two states read without a call in between, and logs once what differs. `ignored`: a
- * raw JSON array of pointers that are ignored anyway. */
+   raw JSON array of pointers that are ignored anyway. */
 void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
                               struct str ignored);
 /* The rollout could not read. If the server answered, the next rollout tries; if not, nobody
- * reads and all continue at once. */
+   reads and all continue at once. */
 void volatile_members_skip(struct volatile_members *v, bool answered);
 
 /* Appends the pointers of `ignored` and of the members to json, as a JSON array, and returns
- * them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
+   them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
 MUST_USE int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
                                   struct json_paths **paths, struct error *err);
 

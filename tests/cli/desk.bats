@@ -56,7 +56,7 @@ script() {
 	script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
 		'{"name":"put_item","arguments":{"key":"k","value":1}}' '{"name":"put_item","arguments":{"key":"k","value":1.0}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
-	has "$output" '3 turns · 3 steps · 2 effective · 0 failed'
+	has "$output" '3 turns · 3 steps · 1 effective · 0 failed'
 }
 
 @test "an effect that no answer shows is found in the state" {

@@ -322,7 +322,7 @@ on_terminal() {
 	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.action' again.jsonl | paste -sd,)" = DOWN,UP,DOWN ]
 	[ "$(jq -r 'select(.type == "header") | .policy.kind' again.jsonl)" = replay ]
 	expect 2 rolldbg run --policy lake.jsonl --actions DOWN
-	has "$stderr" 'no --actions, no model'
+	has "$stderr" 'cannot be combined with --actions or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
 	expect 3 rolldbg run --policy many.jsonl
 	has "$stderr" 'policy many.jsonl: a recording of 2 rollouts'

@@ -23,7 +23,7 @@ static void must_be_valid(const struct buf *b)
 }
 
 /* What is made of the canonical form is the canonical form; masking again changes
- * nothing. */
+   nothing. */
 static void check_repeated(struct str value, const struct json_paths *paths)
 {
 	struct buf once = BUF(BUF_MAX_MESSAGE), twice = BUF(BUF_MAX_MESSAGE);

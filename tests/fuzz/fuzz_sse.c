@@ -24,7 +24,7 @@ static void tell(struct buf *told, struct str s)
 }
 
 /* A copy of exactly its size, so that a sanitizer sees one byte too far and one call too
- * late. */
+   late. */
 static void feed(struct sse *s, const char *bytes, size_t n, struct buf *told)
 {
 	char *copy = malloc(n + 1);

@@ -1,5 +1,5 @@
 /* Any bytes as a recording: what strip makes of it is a recording that strip leaves
- * alone. */
+   alone. */
 #include "trajectory/strip.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Stands in for libFuzzer: feeds every file of fixtures/fuzz/X to the target fuzz_X, one
- * TAP line each. */
+   TAP line each. */
 #include "tap.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* Reads the tab-separated files of tests/vectors/ that hold JSON: one case a line, `%XX`
- * is a byte. */
+   is a byte. */
 #ifndef TESTS_JSON_CASES_H
 #define TESTS_JSON_CASES_H
 

@@ -124,7 +124,7 @@ static bool updating(void)
 }
 
 /* Compares the output for a fixture with want.txt, or writes it there if the fixture fires as
- * named. */
+   named. */
 static void compare_text(struct folder *f, const char *path, const char *name,
                          const struct buf *text, bool as_named)
 {

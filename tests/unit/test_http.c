@@ -389,7 +389,7 @@ static void test_redirects(struct io *io)
 }
 
 /* The first request warms a connection, the second dies on it before the first byte of a
- * reply. */
+   reply. */
 static void test_dropped_connections(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* The canonical form: its vectors, that it changes nothing when repeated, size, depth,
- * hash. */
+   hash. */
 #include "guard.h"
 #include "json/canon.h"
 #include "json/scan.h"
@@ -55,7 +55,7 @@ static void vectors(void)
 }
 
 /* Canonical bytes are valid, stay as they are, and are never longer than what they came
- * from. */
+   from. */
 static void repeated(void)
 {
 	struct buf once = BUF(BUF_MAX_SMALL), twice = BUF(BUF_MAX_SMALL);
@@ -124,7 +124,7 @@ static void same_keys(void)
 }
 
 /* The deepest text there is, with unsorted members on every level and a pattern that
- * follows. */
+   follows. */
 static void deep(void)
 {
 	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);

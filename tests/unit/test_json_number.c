@@ -1,5 +1,5 @@
 /* Numbers: exact integers whatever their spelling, the nearest double, and the shortest
- * way back. */
+   way back. */
 #include "json/scan.h"
 #include "json/write.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 /* The strict scanner as machines without SSE2 build it: its own copy, linked before the
- * library's. */
+   library's. */
 #define JSON_PORTABLE 1
 /* NOLINTNEXTLINE(bugprone-suspicious-include): this build of it is what is tested */
 #include "json/validate.c"

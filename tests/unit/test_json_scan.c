@@ -1,5 +1,5 @@
 /* The scanner: what is accepted, what is found in it, and that a cut text is never taken
- * as whole. */
+   as whole. */
 #include "base/buf.h"
 #include "json_grammar.h"
 
@@ -51,7 +51,7 @@ static void object_of_slices(void)
 }
 
 /* Accepted objects come apart into the same members by both roads; no proper prefix is an
- * object. */
+   object. */
 static void object_case(const struct guard *g, struct str name, struct str text)
 {
 	struct json_member m[MEMBERS], next;

@@ -1,5 +1,5 @@
 /* Pages that many sessions request at once: one asks the server, the others wait for its answer;
- * an answer that is not for all is requested again by each. */
+   an answer that is not for all is requested again by each. */
 #include "env/page_cache.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 	"0mFFF\\nFHFH\\nFFFH\\nHFFG\\n\"}"
 
 /* One request after the other on one environment; of a move, status is the position it
- * leads to. */
+   leads to. */
 static const struct {
 	const char *method, *what, *body;
 	unsigned status;

@@ -1,5 +1,5 @@
 /* Every fault of the built-in server over MCP, by what a client sees of it; a fault
- * without a row fails. */
+   without a row fails. */
 #include "serve_client.h"
 
 #include "serve/fault/hooks.h"

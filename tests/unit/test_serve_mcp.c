@@ -52,7 +52,7 @@ static void check_opening(const struct server *s)
 }
 
 /* Requests in an open session. wants: the message, or NULL where nothing but the status
- * counts. */
+   counts. */
 static const struct {
 	const char *what, *body;
 	unsigned status;

@@ -1,5 +1,5 @@
 /* Who shares an environment with whom, how many there may be, and when room is given
- * back. */
+   back. */
 #include "serve_client.h"
 
 #include "serve/gym/gym.h"

@@ -16,7 +16,7 @@ static int parse(const char *text, struct line *l, struct error *err)
 }
 
 /* Every row of the table, one after the other under one line type, with the sort of value
- * it allows. */
+   it allows. */
 static const char *value_for(const struct line_key *row)
 {
 	static const struct {

@@ -60,7 +60,7 @@ static int strip_text(struct str text, struct buf *out, struct error *err)
 }
 
 /* Every line parses, is canonical but for the order of our own keys, and its hash is that
- * of its state. */
+   of its state. */
 static bool is_good(struct str text)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);

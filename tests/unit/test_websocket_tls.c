@@ -300,7 +300,7 @@ static int status_of(struct io *io, const char *url, enum http_trust trust)
 }
 
 /* One io is used for the environment and for the model: accepting a certificate of one says
- * nothing about the other. */
+   nothing about the other. */
 static void test_trust_of_requests(void)
 {
 	static const struct {

@@ -85,7 +85,7 @@ vectors_read(const char *path, void (*on_line)(void *arg, char letter, const cha
 }
 
 /* A copy of s that ends where readable memory ends; valid until the next call with the
- * same page. */
+   same page. */
 static inline struct str guarded_copy(char **page, struct str s)
 {
 	void *p = *page;

@@ -1,5 +1,5 @@
 /* Rule control-plane-blind: reward, status or state could not be read, or came from another
- * environment. */
+   environment. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -37,7 +37,7 @@ static void add_event(struct blind *s, const struct rollout_facts *r, const stru
 }
 
 /* Reading errors reported by the recorder; in other recordings, values that were present before
- * and are missing now. Imported recordings may omit anything. */
+   and are missing now. Imported recordings may omit anything. */
 static bool is_unread(const struct rollout_facts *r, const struct derived_line *m)
 {
 	const struct line *l = m->line;

@@ -14,7 +14,7 @@ struct fallback {
 	char first[ID_TEXT], last[ID_TEXT];
 	char ours[ID_TEXT]; /* "": unknown */
 	/* The end of the last meta, from its session on, if the ids in it were valid, and the
-	 * number of bytes before it. */
+	   number of bytes before it. */
 	char fine[FINE_MAX];
 	size_t fine_n, head;
 };
@@ -43,8 +43,8 @@ static struct session_ids read_session_ids(struct str meta)
 }
 
 /* A fast path: session ids rarely change, and recorders write the variable values before them,
- * so most metas end exactly like the previous one. Checked by length: there is no room for
- * another member in the part before. */
+   so most metas end exactly like the previous one. Checked by length: there is no room for
+   another member in the part before. */
 static bool has_valid_tail(const struct fallback *s, struct str meta)
 {
 	return s->fine_n > 0 && meta.n >= s->fine_n && meta.n - s->fine_n < s->head + 8 &&

@@ -1,5 +1,5 @@
 /* Rule kl-band: the trainer's probabilities of the sampled tokens differ too much from those of
- * the engine that sampled them. */
+   the engine that sampled them. */
 #include "check/check.h"
 
 #include "facts/logprobs.h"

@@ -14,7 +14,7 @@
 #define SAMPLE ((size_t)64) /* bytes of a long value used for the quick hash */
 
 /* A step: hashes of its call, state and result. The quick hash covers samples; equal steps are
- * compared by the full hash from the second round on. */
+   compared by the full hash from the second round on. */
 struct loop_step {
 	uint64_t quick_hash, full; /* full 0: not computed yet */
 	int64_t turn, step;
@@ -63,7 +63,7 @@ static uint64_t quick_hash_start(struct str s)
 }
 
 /* If the state is known, it shows progress, and numbers and ids in the answer may differ;
- * otherwise the answers must be equal. */
+   otherwise the answers must be equal. */
 static uint64_t quick_hash(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);

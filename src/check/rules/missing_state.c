@@ -16,7 +16,7 @@ struct missing {
 };
 
 /* If the observation is the state, there is no state before the first observation, nor after a
- * failed step. */
+   failed step. */
 static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE || s->lost || s->skipped ||

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 /* Only the first steps are checked: a client that loses answers loses all of them, and searching
- * every message would take longer than all other rules together. */
+   every message would take longer than all other rules together. */
 #define LOOKS 4
 
 struct lost {

@@ -1,5 +1,5 @@
 /* Rule prompt-drift: the tokens of a prompt do not continue those of the previous turn (the
- * classes are those of Agent Lightning). */
+   classes are those of Agent Lightning). */
 #include "check/check.h"
 
 #include "facts/peer.h"

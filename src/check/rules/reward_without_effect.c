@@ -1,5 +1,5 @@
 /* Rule reward-without-effect: a reward for a failed step, or for an episode in which nothing
- * changed. */
+   changed. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -12,7 +12,7 @@ struct unearned {
 };
 
 /* A reward that repeats that of an earlier step is reported by stale-reward; a penalty for a
- * failed step is legitimate. */
+   failed step is legitimate. */
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
@@ -37,7 +37,7 @@ static bool is_answered(const struct rollout_facts *r)
 }
 
 /* Steps that need not change anything earn their reward by what they read or say. The same may
- * hold if no step reported the reward: a grader assigned it. */
+   hold if no step reported the reward: a grader assigned it. */
 static void report_no_effect(const struct rollout_facts *r, const struct derived_line *m,
                              struct findings *out)
 {

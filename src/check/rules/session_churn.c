@@ -1,5 +1,5 @@
 /* Rule session-churn: the session or episode changed, or the step count decreased, without a
- * reset. */
+   reset. */
 #include "check/check.h"
 
 #include "facts/peer.h"
@@ -169,7 +169,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 }
 
 /* A decreasing count is evidence only if calls were counted one by one: counts of remaining
- * moves decrease, and counts of frames jump. But neither goes up and down repeatedly. */
+   moves decrease, and counts of frames jump. But neither goes up and down repeatedly. */
 static bool is_evidence(const struct churn *s, const struct rollout_facts *r)
 {
 	bool counts_calls = r->env_count.by_one >= COUNTED_MIN && r->env_count.by_more == 0;

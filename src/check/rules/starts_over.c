@@ -1,5 +1,5 @@
 /* Rule starts-over: repeated calls get their first answer again, as if each call had a new
- * environment. */
+   environment. */
 #include "check/check.h"
 
 #include "facts/fingerprint.h"
@@ -95,8 +95,8 @@ static bool all_repeated(const struct first_answers *a)
 }
 
 /* Two calls got different answers, and repeats got the first one. If the environment's own count
- * does not change, it is enough that every repeated call got its first answer again; otherwise
- * every call must have been repeated. */
+   does not change, it is enough that every repeated call got its first answer again; otherwise
+   every call must have been repeated. */
 static bool is_starting_over(const struct first_answers *a, bool still)
 {
 	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !answers_differ(a)) {

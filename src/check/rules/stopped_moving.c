@@ -11,7 +11,7 @@
 
 struct count_stop {
 	/* the last consecutive calls that were answered ok, not counted, and did not change the
-	 * state */
+	   state */
 	struct span uncounted;
 	uint64_t tools;      /* bit set of tools that had a counted call */
 	int64_t counted;     /* number of calls before them */

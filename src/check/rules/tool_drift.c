@@ -1,5 +1,5 @@
 /* Rule tool-drift: the task, the prompt, an earlier tool list or another session names tools
- * that the server does not have, or defines differently. */
+   that the server does not have, or defines differently. */
 #include "check/check.h"
 
 #include "base/text.h"

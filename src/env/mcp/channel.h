@@ -1,5 +1,5 @@
 /* Transports of an MCP session. Messages are interpreted in session.c and wire.c, in the same
- * way for every channel. */
+   way for every channel. */
 #ifndef ROLLDBG_ENV_MCP_CHANNEL_H
 #define ROLLDBG_ENV_MCP_CHANNEL_H
 
@@ -30,8 +30,8 @@ struct mcp_channel_ops {
 	/* Does not connect yet. Borrows s and connects to its url later. */
 	struct mcp_channel *(*create)(struct mcp_session *s);
 	/* Sends a request and stores its response in *r, with slices into s->kept; other
-	 * messages received meanwhile are passed to mcp_process(). A failure of the peer is also a
-	 * response (mcp_or_failure). -1 only when interrupted, or for a local failure. */
+	   messages received meanwhile are passed to mcp_process(). A failure of the peer is also a
+	   response (mcp_or_failure). -1 only when interrupted, or for a local failure. */
 	int (*exchange)(struct mcp_channel *c, const struct mcp_outgoing *q, struct mcp_reply *r,
 	                struct error *err);
 	/* Sends a message without a response (a notification, or our response to the server).

@@ -1,5 +1,5 @@
 /* Answers a server's question to the user (MCP elicitation): as there is no user, the form's
- * defaults are sent (SEP-1034), if every required field has one. No I/O. */
+   defaults are sent (SEP-1034), if every required field has one. No I/O. */
 #ifndef ROLLDBG_ENV_MCP_ELICIT_H
 #define ROLLDBG_ENV_MCP_ELICIT_H
 

@@ -1,5 +1,5 @@
 /* One request to an MCP server and its response: types shared by the session, its messages
- * (session_state.h) and its channels. */
+   (session_state.h) and its channels. */
 #ifndef ROLLDBG_ENV_MCP_EXCHANGE_H
 #define ROLLDBG_ENV_MCP_EXCHANGE_H
 
@@ -36,7 +36,7 @@ struct mcp_reply {
 	struct str media;    /* its Content-Type essence */
 	struct str location; /* the target of a redirect that was not followed */
 	/* why the server's input requests were not answered; absent: they were, or there were
-	 * none */
+	   none */
 	struct str given_up;
 	bool session_lost; /* 404 for a request with our session id */
 	/* a tool call refused before execution because of its headers: they depend on the tool

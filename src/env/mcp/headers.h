@@ -7,7 +7,7 @@
 #include "base/buf.h"
 
 /* Longer values, and lines that do not fit in the buffer, are omitted: the server then reports
- * the missing header. */
+   the missing header. */
 #define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
 
 /* Header lines as struct http_request expects them, each terminated by NUL. */

@@ -136,7 +136,7 @@ static struct http_request post(struct http_channel *c, const struct mcp_outgoin
 }
 
 /* A reply that names another session comes from another session: noted once per id, without the
- * id. Our id stays in use. */
+   id. Our id stays in use. */
 static void note_session(struct http_channel *c, const struct http_exchange *x)
 {
 	struct mcp_session *s = c->base.session;

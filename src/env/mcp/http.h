@@ -25,12 +25,12 @@ void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
 #define MCP_ID_MAX ((size_t)8 << 10)
 
 /* Stores the id of an event, if it has one. An id over MCP_ID_MAX is dropped (event `noise`):
- * the stream cannot be resumed after it. */
+   the stream cannot be resumed after it. */
 void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 
 /* Sends a message without a response and waits for the status; a status other than 2xx, or none,
- * is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
- * failure. */
+   is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
+   failure. */
 MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *q,
                               struct http_exchange **x, struct error *err);
 
@@ -38,7 +38,7 @@ MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *
 bool mcp_sse_found(const struct mcp_channel *c);
 
 /* The background stream: a GET that is kept open. Many servers do not support it (405), which is
- * allowed. When it ends it is reopened after the time requested by the server. */
+   allowed. When it ends it is reopened after the time requested by the server. */
 struct mcp_listen {
 	struct mcp_session *session;
 	struct http_exchange *exchange; /* NULL: not open */

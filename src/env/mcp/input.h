@@ -18,8 +18,8 @@ enum mcp_result_kind {
 enum mcp_result_kind mcp_result_kind(struct str result);
 
 /* Answers a result that requires input. `responses` and `state` are to be sent with the repeated
- * request: raw JSON, empty if none; requestState is copied byte for byte. False, with a reason
- * in `why`, if the server requests unsupported input, or none. */
+   request: raw JSON, empty if none; requestState is copied byte for byte. False, with a reason
+   in `why`, if the server requests unsupported input, or none. */
 bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why);
 
 /* Is the result of a tool call unusable, and why? */

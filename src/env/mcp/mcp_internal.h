@@ -1,5 +1,5 @@
 /* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
- * replies) and refused.c. */
+   replies) and refused.c. */
 #ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 #define ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 
@@ -37,7 +37,7 @@ struct env_mcp {
 };
 
 /* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: intentionally not
- * done. */
+   done. */
 void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
               bool skipped);
 
@@ -52,12 +52,12 @@ void mcp_control_trouble(struct env_mcp *e, const char *what);
 MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err);
 
 /* Handles a refused session. -1 with an error: no server, or not an MCP server. Otherwise it is
- * a refusal, which is recorded. */
+   a refusal, which is recorded. */
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
 
 /* Confirms or drops a suspected error. counted: the environment counted the step (1), did not
- * (0), or its count tells nothing (-1). */
+   (0), or its count tells nothing (-1). */
 void mcp_settle_suspicion(struct env_mcp *e, int counted, struct env_reply *out);
 
 /* Stores a state from the control plane. */

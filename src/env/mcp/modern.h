@@ -1,6 +1,6 @@
 /* MCP without sessions (revision 2026-07-28, "Versioning", "Streamable HTTP", "Multi Round-Trip
- * Requests"): every request names its client and revision; the server sends no requests, but can
- * reply that it requires input. */
+   Requests"): every request names its client and revision; the server sends no requests, but can
+   reply that it requires input. */
 #ifndef ROLLDBG_ENV_MCP_MODERN_H
 #define ROLLDBG_ENV_MCP_MODERN_H
 
@@ -25,7 +25,7 @@ MUST_USE int mcp_modern_request(struct mcp_session *s, const char *method, struc
 bool mcp_is_modern_error(const struct mcp_reply *reply);
 
 /* May a tool of tools/list be offered? If not, an event `noise` has the reason. Tools that
- * require headers are stored for later calls. */
+   require headers are stored for later calls. */
 bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool);
 
 #endif

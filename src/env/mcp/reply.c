@@ -1,5 +1,5 @@
 /* Classifies MCP replies: see reply.h. The numbers in comments count the ways in which MCP
- * reports errors, from the transport inwards. */
+   reports errors, from the transport inwards. */
 #include "env/mcp/reply.h"
 
 #include "base/html.h"
@@ -46,7 +46,7 @@ static void store_json_message(struct mcp_reading *m, struct str value, struct e
 }
 
 /* A reply with the text "timed out" is a reply, except from a gateway, which reports on the
- * server behind it. */
+   server behind it. */
 static bool is_transport_timeout(const struct env_reply *out, enum error_layer layer)
 {
 	return layer == LAYER_TRANSPORT || out->http_status == 408 || out->http_status == 504;

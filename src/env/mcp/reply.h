@@ -1,5 +1,5 @@
 /* Classifies an MCP server's response to a tool call. Errors are reported in a dozen ways, only
- * two of which are protocol errors; all are handled here. */
+   two of which are protocol errors; all are handled here. */
 #ifndef ROLLDBG_ENV_MCP_REPLY_H
 #define ROLLDBG_ENV_MCP_REPLY_H
 
@@ -23,7 +23,7 @@ void mcp_reading_release(struct mcp_reading *m);
 /* Context of a call, used to read its reply. */
 struct mcp_call_context {
 	/* the requested environment session (may be empty): a server that only returns it as an
-	 * error has lost it */
+	   error has lost it */
 	struct str env_session;
 	struct hidden_error_context before;
 	bool is_state; /* a state is requested, in which "error" may be an ordinary member */
@@ -33,13 +33,13 @@ struct mcp_call_context {
 };
 
 /* Sets outcome, error, observation, structured, raw, http_status and reply_session of out; the
- * rest is not changed. A hidden error that is not certain is stored in m->suspected. Slices
- * point into `reply` and `m`. */
+   rest is not changed. A hidden error that is not certain is stored in m->suspected. Slices
+   point into `reply` and `m`. */
 void mcp_read_tool_reply(const struct mcp_reply *reply, const struct mcp_call_context *call,
                          struct mcp_reading *m, struct env_reply *out);
 
 /* Decides m->suspected afterwards. counted: did the environment count the step (1, 0; -1:
- * unknown)? A confirmed error disagrees with isError:false. */
+   unknown)? A confirmed error disagrees with isError:false. */
 void mcp_settle_suspected(struct mcp_reading *m, int counted, struct env_reply *out);
 
 /* The same for a response that is not a tool result (initialize, tools/list): outcome and error

@@ -1,5 +1,5 @@
 /* The supported MCP revisions, from revisions.def: with sessions ("legacy") or without
- * ("modern"). */
+   ("modern"). */
 #ifndef ROLLDBG_ENV_MCP_REVISIONS_H
 #define ROLLDBG_ENV_MCP_REVISIONS_H
 

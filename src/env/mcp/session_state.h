@@ -1,5 +1,5 @@
 /* The fields and internal functions of an MCP session, for session.c (open, close), wire.c
- * (messages), tools.c and the channels. */
+   (messages), tools.c and the channels. */
 #ifndef ROLLDBG_ENV_MCP_SESSION_STATE_H
 #define ROLLDBG_ENV_MCP_SESSION_STATE_H
 
@@ -63,8 +63,8 @@ void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q, str
 uint64_t mcp_time_left_ms(const struct mcp_session *s);
 
 /* Processes one text from the server: a message or, in revision 2025-03-26, an array of
- * messages. 1: it contained the response to request `id` (or MCP_NO_ID), which is in *out,
- * slices of text. 0: anything else, processed. -1: interrupted, or the server exceeded a limit. */
+   messages. 1: it contained the response to request `id` (or MCP_NO_ID), which is in *out,
+   slices of text. 0: anything else, processed. -1: interrupted, or the server exceeded a limit. */
 MUST_USE int mcp_process(struct mcp_session *s, struct str text, int64_t id,
                          struct jsonrpc_message *out, struct error *err);
 
@@ -78,15 +78,15 @@ void mcp_set_failure(struct mcp_session *s, struct mcp_reply *r, enum mcp_got go
 /* Sets FAIL_TIMEOUT for a request without a response. */
 int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q, struct error *err);
 /* Converts a failure of the peer to a response (0); an interrupt or a local failure is returned
- * (-1). */
+   (-1). */
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err);
 /* Queues an event `noise` for a server's mistake outside a request. 0; -1 if it was not caused
- * by the server. */
+   by the server. */
 MUST_USE int mcp_note_trouble(struct mcp_session *s, struct error *err);
 /* An io_idle_fn: processes unsolicited messages of the server. */
 int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err);
 /* Queues the event `retry`: the server refused a request before executing it, and it is sent
- * again. */
+   again. */
 void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, const char *why);
 /* Queues an event `noise`: the server refused a message. http_status 0: none; why NULL: unknown. */
 void mcp_note_refused(struct mcp_session *s, struct str message, int http_status, const char *why);

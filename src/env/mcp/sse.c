@@ -273,7 +273,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 }
 
 /* Waits until the POST is accepted and the response has arrived, in any order. 1: it was
- * refused. */
+   refused. */
 static int converse(struct sse_channel *c, struct http_exchange *x, struct error *err)
 {
 	for (bool taken = false; !taken || !c->answered;) {

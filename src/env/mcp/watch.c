@@ -1,5 +1,5 @@
 /* Checks of an MCP environment besides its replies: the control plane, and changes of the tool
- * list. */
+   list. */
 #include "env/mcp/mcp_internal.h"
 
 #include "base/text.h"
@@ -79,8 +79,8 @@ static void mark_source_lost(struct env_mcp *e)
 }
 
 /* A step shows a change that the control plane does not count: the control plane may belong to
- * another environment than the one that acted; its state will show that. Read-only tools need
- * not be counted, nor steps that change nothing. */
+   another environment than the one that acted; its state will show that. Read-only tools need
+   not be counted, nor steps that change nothing. */
 static void suspect_source(struct env_mcp *e, const struct env_reply *out, int64_t before)
 {
 	if (e->state_lost && out->env_steps > before) {

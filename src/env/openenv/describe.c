@@ -1,5 +1,5 @@
 /* The description of an OpenEnv server, without a session: whether it is one, its name, the
- * schema of its actions, the tools of an MCP-style environment. */
+   schema of its actions, the tools of an MCP-style environment. */
 #include "env/openenv/openenv.h"
 
 #include "base/log.h"

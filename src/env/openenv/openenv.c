@@ -1,7 +1,7 @@
 /* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens one over plain
- * HTTP), and the functions of both within a session. Over the WebSocket, one connection is one
- * session with one environment. After a lost connection nothing is retried: a new connection
- * would have a new environment, without a reset. */
+   HTTP), and the functions of both within a session. Over the WebSocket, one connection is one
+   session with one environment. After a lost connection nothing is retried: a new connection
+   would have a new environment, without a reset. */
 #include "env/openenv/openenv.h"
 
 #include "base/log.h"
@@ -122,7 +122,7 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 }
 
 /* Over plain HTTP, an uninformative state is reported as such: observations of environments that
- * exist for one request are not used as state. */
+   exist for one request are not used as state. */
 static void choose_source(struct env_openenv *e)
 {
 	if (e->source.kind == STATE_AUTO) {
@@ -138,7 +138,7 @@ static void choose_source(struct env_openenv *e)
 }
 
 /* Members next to the observation: often present only after the first step, and only in some
- * releases. Used only if there is nothing else. */
+   releases. Used only if there is nothing else. */
 static const char *metadata_aside(const struct env_openenv *e)
 {
 	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
@@ -404,7 +404,7 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 }
 
 /* The server refuses a session after a successful handshake, with an unsolicited message, which
- * is received in place of the first reply. */
+   is received in place of the first reply. */
 static int await_first_state(struct env_openenv *e, struct env_reply *refusal, struct error *err)
 {
 	struct openenv_answer a;

@@ -1,6 +1,6 @@
 /* Two adapters: openenv uses a session over the WebSocket (openenv.c), openenv-http sends each
- * request over plain HTTP, without a session (openenv_http.c). They differ in the wire and in
- * open(); the common functions are declared here. */
+   request over plain HTTP, without a session (openenv_http.c). They differ in the wire and in
+   open(); the common functions are declared here. */
 #ifndef ROLLDBG_ENV_OPENENV_OPENENV_H
 #define ROLLDBG_ENV_OPENENV_OPENENV_H
 
@@ -48,7 +48,7 @@ bool openenv_answers(const struct env_conf *conf, struct io *io);
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                 struct io *io);
 /* Reads the description available without a session: names and the action schema. *known: it
- * describes itself as an OpenEnv server. */
+   describes itself as an OpenEnv server. */
 MUST_USE int openenv_describe(struct env_openenv *e, bool *known, struct error *err);
 /* Sets the tools, the state source and the facts, once a session is open. */
 MUST_USE int openenv_learn_facts(struct env_openenv *e, struct error *err);

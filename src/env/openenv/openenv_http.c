@@ -1,5 +1,5 @@
 /* OpenEnv over plain HTTP, only on request. There are no sessions: each request runs in a new
- * environment or, up to 0.1, in one shared by all clients. */
+   environment or, up to 0.1, in one shared by all clients. */
 #include "env/openenv/openenv.h"
 
 static int http_claims(const char *url)

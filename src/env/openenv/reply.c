@@ -1,6 +1,6 @@
 /* Classifies OpenEnv's replies: see reply.h. Layers that report errors, from the transport
- * inwards: the connection, the frame, the framework (error of an MCP action), the tool, the
- * environment's own fields. */
+   inwards: the connection, the frame, the framework (error of an MCP action), the tool, the
+   environment's own fields. */
 #include "env/openenv/reply.h"
 
 #include "base/html.h"
@@ -164,7 +164,7 @@ static void add_first_error(struct str errors, struct buf *text)
 }
 
 /* The message of an exception or a tool can be more specific than its layer: no capacity, or an
- * environment that was closed during its session. */
+   environment that was closed during its session. */
 static void refine(struct env_reply *out)
 {
 	enum error_class class = out->error.class;
@@ -292,7 +292,7 @@ static struct hidden_error hidden_error_in_result(struct str result,
 }
 
 /* Checks the environment's own fields. Metadata may contain anything: only a certain error in it
- * counts. */
+   counts. */
 static struct hidden_error hidden_error_in_fields(struct str observation, struct str metadata,
                                                   const struct openenv_question *q)
 {
@@ -310,7 +310,7 @@ static struct hidden_error hidden_error_in_fields(struct str observation, struct
 }
 
 /* A first observation may have a member "error" that is data. The reset failed only if it is
- * certainly an error, and reports that there is no environment, or is the only content. */
+   certainly an error, and reports that there is no environment, or is the only content. */
 static bool is_failed_reset(const struct hidden_error *r, struct openenv_reading *reading)
 {
 	enum error_class class =
@@ -390,7 +390,7 @@ static struct str reward_of(struct str reward)
 }
 
 /* Releases put metadata inside the observation, next to it, both, or nowhere: one copy is kept,
- * the inner one. */
+   the inner one. */
 static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");

@@ -16,7 +16,7 @@ struct openenv_reading {
 /* Context of a request, used to read its reply. */
 struct openenv_question {
 	/* the tool is advertised: a "not found" in its message is about something else. If it is
-	 * not, an error about arguments is about the tool's name. */
+	   not, an error about arguments is about the tool's name. */
 	bool known_tool;
 	/* a reset: "error" may be a data member of its observation (see reply.c) */
 	bool is_reset;
@@ -37,7 +37,7 @@ void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *
                         struct env_reply *out);
 
 /* Call for a step that succeeded but was not counted by an environment that counts steps:
- * confirms r->suspected as an error. */
+   confirms r->suspected as an error. */
 void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out);
 
 #endif

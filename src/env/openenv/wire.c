@@ -27,7 +27,7 @@ static const char *const closing[] = {"CAPACITY_REACHED", "FACTORY_ERROR", "SESS
 /* ---- URLs ---- */
 
 /* ws://host/prefix/ws and http://host/prefix/ are the same server. The query string is only used
- * for the WebSocket. */
+   for the WebSocket. */
 static void set_urls(struct openenv_wire *w, const char *url)
 {
 	struct str s = str_from(url), query = {"", 0};

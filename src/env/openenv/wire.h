@@ -50,7 +50,7 @@ void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, stru
 void openenv_wire_release(struct openenv_wire *w);
 
 /* Opens the session. 0: open, or refused in the handshake (*out has OPENENV_STATUS); -1: as
- * websocket_open. */
+   websocket_open. */
 MUST_USE int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err);
 
 /* Sends a request once. data: raw JSON object, the content of a reset, an action or a JSON-RPC

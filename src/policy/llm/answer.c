@@ -80,7 +80,7 @@ static void put_part(struct str part, struct buf *out)
 /* ---- base64 within text ---- */
 
 /* The length of a run of base64 at the start of s. Encoded binary data uses all classes of
- * characters; long words that use few, such as gene sequences, are text. */
+   characters; long words that use few, such as gene sequences, are text. */
 static size_t base64_run(struct str s)
 {
 	bool small = false, large = false, digit = false;

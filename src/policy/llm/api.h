@@ -1,6 +1,6 @@
 /* The APIs of model servers. The rest of the code only uses chat completions; each other API has
- * an adapter (one file) that translates the body of a request, and of a reply or the events of a
- * stream. */
+   an adapter (one file) that translates the body of a request, and of a reply or the events of a
+   stream. */
 #ifndef ROLLDBG_POLICY_LLM_API_H
 #define ROLLDBG_POLICY_LLM_API_H
 
@@ -18,9 +18,9 @@ struct api {
 	/* The text before the key in its header; a header for every request, or NULL. */
 	const char *key_header, *header;
 	/* All NULL: the API is chat completions. Each replaces the contents of out. request:
-	 * translates the body of a chat-completions request. reply: translates a whole reply to
-	 * a chat completion; false: not a reply of this API. event: translates one event of a
-	 * stream to a chunk; empty: no chunk. If *done is set, "[DONE]" follows the last one. */
+	   translates the body of a chat-completions request. reply: translates a whole reply to
+	   a chat completion; false: not a reply of this API. event: translates one event of a
+	   stream to a chunk; empty: no chunk. If *done is set, "[DONE]" follows the last one. */
 	void (*request)(struct str chat, struct buf *out);
 	bool (*reply)(struct str body, struct buf *out);
 	void (*event)(struct api_stream *s, struct str data, struct buf *out, bool *done);

@@ -1,6 +1,6 @@
 /* Anthropic's Messages API: the system prompt is a separate member, content is a list of blocks,
- * which include calls and their results. Field names as in the official client (anthropic-sdk-
- * python, types/). */
+   which include calls and their results. Field names as in the official client (anthropic-sdk-
+   python, types/). */
 #include "policy/llm/api_internal.h"
 
 #define MAX_TOKENS "4096" /* the API requires a limit */

@@ -1,5 +1,5 @@
 /* OpenAI's Responses API: a conversation is a list of items, which include calls and their
- * outputs. Field names as in the official client (openai-python, types/responses). */
+   outputs. Field names as in the official client (openai-python, types/responses). */
 #include "policy/llm/api_internal.h"
 
 /* ---- the request ---- */

@@ -282,7 +282,7 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 /* ---- calls as text ---- */
 
 /* The call is only the name of an offered tool without parameters, and the model stopped on its
- * own: it is complete. */
+   own: it is complete. */
 static bool needs_nothing(const struct call_reading *r, const struct found_call *found)
 {
 	struct str schema = tool_schema(tool_find(r->conf->tools, found->name)), tool;

@@ -1,7 +1,7 @@
 /* Reads tool calls from a model's reply: native calls first, then calls in text, in one of the
- * formats that models were trained on (toolformats/). Text is only a call if it names an offered
- * tool. Each repair that was needed is recorded, because a repaired call is not what the model
- * sampled. */
+   formats that models were trained on (toolformats/). Text is only a call if it names an offered
+   tool. Each repair that was needed is recorded, because a repaired call is not what the model
+   sampled. */
 #ifndef ROLLDBG_POLICY_LLM_CALLS_H
 #define ROLLDBG_POLICY_LLM_CALLS_H
 
@@ -15,7 +15,7 @@ struct tool_call {
 	/* raw JSON object; if outcome is unparsed: the text as a JSON string, or absent */
 	struct str arguments;
 	/* OUTCOME_NONE: can be sent. OUTCOME_UNPARSED: cannot be parsed. OUTCOME_NOT_SENT: the
-	 * tool is not offered, or the call was truncated. */
+	   tool is not offered, or the call was truncated. */
 	enum outcome outcome;
 	enum error_class class;
 	struct str message; /* the message for the recording and the model */

@@ -91,8 +91,8 @@ static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct ch
 }
 
 /* Is the partial reply a turn? Yes if it has calls: they are recorded, and the model is told
- * that they were not executed. No if it has only text: a call might have followed, and retrying
- * costs no step. */
+   that they were not executed. No if it has only text: a call might have followed, and retrying
+   costs no step. */
 static bool is_reply(const struct chat_stream *s, bool ended_well)
 {
 	return (ended_well && s->finish_reason.n) || s->call_count > 0;
@@ -279,7 +279,7 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
 }
 
 /* If a server fails twice with the same message although it has replied before, the cause is
- * probably in the history. The first request has no such history. */
+   probably in the history. The first request has no such history. */
 static void check_repeated_failure(struct chat *c, struct chat_failure *f, unsigned tries)
 {
 	if (tries > 1 && c->replied && f->class == CHAT_SERVER && f->message.n &&

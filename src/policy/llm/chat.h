@@ -1,5 +1,5 @@
 /* Sends one request to a model and returns the reply, or the reason for having none. Retries
- * where that can help; each retry is recorded as an event. Never costs an environment step. */
+   where that can help; each retry is recorded as an event. Never costs an environment step. */
 #ifndef ROLLDBG_POLICY_LLM_CHAT_H
 #define ROLLDBG_POLICY_LLM_CHAT_H
 
@@ -31,7 +31,7 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 void chat_release(struct chat *c);
 
 /* Returns 0: either *answered is true and *reply is set (release it), or *failure has the reason
- * and *reply is empty. Returns -1 for an interrupt or a local failure. */
+   and *reply is empty. Returns -1 for an interrupt or a local failure. */
 MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
                       struct chat_failure *failure, bool *answered, struct error *err);
 

@@ -298,7 +298,7 @@ static bool is_url_of(const char *url, const char *host)
 }
 
 /* May the key be sent to this URL? To this host, to the provider the key belongs to, and where
- * the user allowed it. */
+   the user allowed it. */
 static bool is_allowed(const struct conf_reading *r, const char *name)
 {
 	const struct llm_options *o = r->options;

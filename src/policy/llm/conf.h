@@ -79,10 +79,10 @@ extern const struct keyed_table llm_file_keys;
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter);
 
 /* spec: as in struct policy_conf. *out is NULL if the policy uses no model (another kind, or a
- * file of another kind, whose errors policy_open reports). `variable` is getenv, for the key. A
- * file must not choose which of the user's variables is sent to another host: a variable other
- * than the profile's own must be allowed by the user, with the option or in allowed_keys.
- * FAIL_USAGE: options; FAIL_INPUT: the file. */
+   file of another kind, whose errors policy_open reports). `variable` is getenv, for the key. A
+   file must not choose which of the user's variables is sent to another host: a variable other
+   than the profile's own must be allowed by the user, with the option or in allowed_keys.
+   FAIL_USAGE: options; FAIL_INPUT: the file. */
 MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
                           const char *(*variable)(const char *name), struct llm_conf **out,
                           struct error *err);

@@ -1,5 +1,5 @@
 /* The conversation with a model, append-only: its messages in the form of requests, and the
- * messages added by each turn. */
+   messages added by each turn. */
 #ifndef ROLLDBG_POLICY_LLM_CONVERSATION_H
 #define ROLLDBG_POLICY_LLM_CONVERSATION_H
 
@@ -13,8 +13,8 @@ struct conversation {
 	size_t taken;           /* bytes of `messages` already returned by conversation_added() */
 	struct hasher *hasher;
 	/* A hash chain over all messages: each link is the hash of the previous link and the
-	 * canonical message, starting with the empty text, so that an addition costs one
-	 * message, not the whole conversation. */
+	   canonical message, starting with the empty text, so that an addition costs one
+	   message, not the whole conversation. */
 	char hash[HASH_HEX + 1];
 	struct buf scratch;
 };
@@ -40,9 +40,9 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
                         char hash[HASH_HEX + 1]);
 
 /* Appends a prompt, replacing {observation}, {state}, {task} and the names in vars (a raw JSON
- * object): the observation as converted by answer.h, strings by their text, other values by
- * their JSON, absent ones by nothing. Other braces are kept. Lines with only absent values are
- * dropped. */
+   object): the observation as converted by answer.h, strings by their text, other values by
+   their JSON, absent ones by nothing. Other braces are kept. Lines with only absent values are
+   dropped. */
 struct prompt_values {
 	struct str observation, state; /* raw JSON */
 	const char *task;

@@ -1,5 +1,5 @@
 /* Classifies error responses of model servers: see failure.h. The formats are those of OpenAI,
- * vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
+   vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
 #include "policy/llm/failure.h"
 
 #include "base/text.h"
@@ -200,7 +200,7 @@ static uint64_t number_before(const struct buf *text, const char *words)
 }
 
 /* vLLM reports the prompt's tokens; OpenAI and compatible servers report the total requested and
- * the part for the completion. */
+   the part for the completion. */
 static uint64_t prompt_tokens(const struct buf *text)
 {
 	uint64_t named = number_after(text, "prompt contains at least ");

@@ -1,5 +1,5 @@
 /* Histories in forms that chat templates accept: see history.h. The messages are those that
- * templates on Hugging Face raise and servers return with status 400 or 500. */
+   templates on Hugging Face raise and servers return with status 400 or 500. */
 #include "policy/llm/history.h"
 
 #include "base/text.h"

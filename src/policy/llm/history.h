@@ -1,6 +1,6 @@
 /* The history in the form it is sent. Consecutive user messages are merged, because many chat
- * templates reject two messages of the same role. If a server rejects the usual form, a form
- * that its template accepts is used. The recorded messages do not change. */
+   templates reject two messages of the same role. If a server rejects the usual form, a form
+   that its template accepts is used. The recorded messages do not change. */
 #ifndef ROLLDBG_POLICY_LLM_HISTORY_H
 #define ROLLDBG_POLICY_LLM_HISTORY_H
 

@@ -1,7 +1,7 @@
 /* The folder llm/: policies that ask a model: settings, requests, replies, streams, failures. */
 
 /* Provider profiles: the request parameters that a server supports, and their names there. Data
- * only. An unknown server uses `generic`, with parameters that every server supports. */
+   only. An unknown server uses `generic`, with parameters that every server supports. */
 #ifndef ROLLDBG_POLICY_LLM_PROFILE_H
 #define ROLLDBG_POLICY_LLM_PROFILE_H
 

@@ -1,5 +1,5 @@
 /* The first messages of a conversation: the policy's prompts with placeholders replaced and, in
- * tool modes json and text, a description of the tools. */
+   tool modes json and text, a description of the tools. */
 #ifndef ROLLDBG_POLICY_LLM_PROMPTS_H
 #define ROLLDBG_POLICY_LLM_PROMPTS_H
 

@@ -1,5 +1,5 @@
 /* Parses chat completions: see reply.h. Member names follow the servers' sources, on the basis
- * of OpenAI's reference. */
+   of OpenAI's reference. */
 #include "policy/llm/reply.h"
 
 #include "base/text.h"

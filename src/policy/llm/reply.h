@@ -1,5 +1,5 @@
 /* A model's reply: one chat completion, whole or merged from a stream. Data as received; tool
- * calls are read by calls.h. */
+   calls are read by calls.h. */
 #ifndef ROLLDBG_POLICY_LLM_REPLY_H
 #define ROLLDBG_POLICY_LLM_REPLY_H
 

@@ -128,7 +128,7 @@ static void put_response_format(struct json_writer *w, enum schema_form form, st
 /* ---- parameters ---- */
 
 /* Added to a seed per turn: more than the number of samples in a group, and small enough for
- * servers with 32-bit seeds. */
+   servers with 32-bit seeds. */
 #define SEEDS_A_TURN 65536
 
 static int64_t seed_plus(int64_t seed, int64_t more)
@@ -137,7 +137,7 @@ static int64_t seed_plus(int64_t seed, int64_t more)
 }
 
 /* A seed is given for the whole group, whose rollouts would then be equal: the sample number is
- * added. A negative seed means "random" for some servers. */
+   added. A negative seed means "random" for some servers. */
 static int64_t seed_of(const struct llm_conf *c, int64_t sample)
 {
 	int64_t seed = -1;
@@ -179,7 +179,7 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 }
 
 /* Requests token ids and log-probs if supported. The number of alternatives is sent too, because
- * some servers return no log-probs without it. */
+   some servers return no log-probs without it. */
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
 	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {

@@ -18,14 +18,14 @@ struct chat_request {
 };
 
 /* tools: as advertised; sample: added to a requested seed, so that the rollouts of a group
- * differ. Initialized for the first turn. */
+   differ. Initialized for the first turn. */
 void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
                        int64_t sample);
 void chat_request_release(struct chat_request *r);
 
 /* Sets the turn of the following requests, counted from 0. The seed differs per turn: with the
- * same seed the server would draw the same random numbers each time, and a model could repeat
- * the same reply forever. */
+   same seed the server would draw the same random numbers each time, and a model could repeat
+   the same reply forever. */
 void chat_request_turn(struct chat_request *r, int64_t turn);
 
 /* Limits the following replies to this many tokens. */
@@ -38,7 +38,7 @@ void chat_request_limit(struct chat_request *r, uint64_t tokens);
 void chat_request_write(struct chat_request *r, struct str messages, size_t same, struct buf *out);
 
 /* Appends the tools as text for prompts, one per line:
- * {"name":..,"description":..,"parameters":..}. */
+   {"name":..,"description":..,"parameters":..}. */
 void chat_tools_describe(struct str tools, struct buf *out);
 
 #endif

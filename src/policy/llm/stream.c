@@ -97,7 +97,7 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 }
 
 /* Does the chunk name a function and start an object, after the call's object was complete? Some
- * servers send whole calls, all without an index. */
+   servers send whole calls, all without an index. */
 static bool starts_new_call(const struct chat_stream_call *c, struct str piece)
 {
 	struct str function = JSON_GET(piece, "function");
@@ -109,7 +109,7 @@ static bool starts_new_call(const struct chat_stream_call *c, struct str piece)
 }
 
 /* The call a chunk belongs to: the last one with its index, unless it has a new id. Without an
- * index: the last call, or a new one if it has an id. */
+   index: the last call, or a new one if it has an id. */
 static struct chat_stream_call *find_call(struct chat_stream *s, struct str piece)
 {
 	struct chat_stream_call *found = NULL;

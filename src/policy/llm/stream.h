@@ -1,5 +1,5 @@
 /* Merges the chunks of a streamed chat completion to one reply. Calls are merged by index; ids
- * and names are set once, arguments are concatenated. */
+   and names are set once, arguments are concatenated. */
 #ifndef ROLLDBG_POLICY_LLM_STREAM_H
 #define ROLLDBG_POLICY_LLM_STREAM_H
 
@@ -31,14 +31,14 @@ void chat_stream_init(struct chat_stream *s);
 void chat_stream_release(struct chat_stream *s);
 
 /* Processes the data of one event. 0: merged or ignored. -1, FAIL_PROTOCOL: not JSON, or over
- * the cap. */
+   the cap. */
 MUST_USE int chat_stream_add(struct chat_stream *s, struct str data, struct error *err);
 
 /* An error in the middle of a stream, {"error":..} raw; absent: none. */
 struct str chat_stream_failure(const struct chat_stream *s);
 
 /* The reply received so far. ended_well: the transfer completed; otherwise, or without a finish
- * reason, the reply is marked incomplete. */
+   reason, the reply is marked incomplete. */
 void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out);
 
 #endif

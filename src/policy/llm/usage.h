@@ -1,6 +1,6 @@
 /* State shared by all rollouts that use one model: totals, the current request, and a refused
- * credential, which applies to all of them. Thread-safe. All functions accept NULL: nothing is
- * counted. */
+   credential, which applies to all of them. Thread-safe. All functions accept NULL: nothing is
+   counted. */
 #ifndef ROLLDBG_POLICY_LLM_USAGE_H
 #define ROLLDBG_POLICY_LLM_USAGE_H
 

@@ -1,6 +1,6 @@
 /* Replies without marks: JSON, possibly in a code fence or between unknown tags; Python; a name
- * on one line and its arguments on the next. Only an unambiguous call of an offered tool counts;
- * anything else is prose. */
+   on one line and its arguments on the next. Only an unambiguous call of an offered tool counts;
+   anything else is prose. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -85,7 +85,7 @@ static bool read_fence(struct finder *f, struct str *s, struct str *inside)
 }
 
 /* Text followed by one or more fences with calls. Not a call if text follows, or a question
- * precedes it. */
+   precedes it. */
 static bool read_fences(struct finder *f, struct str text)
 {
 	size_t at = mark_at(f, text, "```");

@@ -1,5 +1,5 @@
 /* Code shared by the grammars: collecting calls, JSON values, {"name":..,"arguments":..}. See
- * reader_internal.h. */
+   reader_internal.h. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"

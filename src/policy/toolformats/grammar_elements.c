@@ -1,7 +1,7 @@
 /* MiniMax M3: parameters are nested elements, each tag preceded by a mark M: M<invoke
- * name="NAME">M<key>textM</key>M<list>M<item>1M</item>M</list>M</invoke>. The schema determines
- * whether an element is an object or an array. Two passes without recursion: from text to a
- * table of elements, and from the table to JSON, innermost elements first. */
+   name="NAME">M<key>textM</key>M<list>M<item>1M</item>M</list>M</invoke>. The schema determines
+   whether an element is an object or an array. Two passes without recursion: from text to a
+   table of elements, and from the table to JSON, innermost elements first. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -145,7 +145,7 @@ static bool is_list(const struct tree *t, size_t at)
 }
 
 /* Writes the children of that name, starting with the one at `from`: an array if there are
- * several. */
+   several. */
 static void put_named(const struct tree *t, size_t from, struct buf *out)
 {
 	size_t count = 0;

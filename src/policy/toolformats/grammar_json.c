@@ -1,5 +1,5 @@
 /* Calls that are JSON: {"name":..,"arguments":{..}} as an object, an array, or one after the
- * other; and NAME {..}, with the name before the object. */
+   other; and NAME {..}, with the name before the object. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* Calls in Python: f(a=1, b='x'), one or several, in a list or one per line. Values are Python
- * literals. */
+   literals. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -127,7 +127,7 @@ static bool put_loose(struct buf *out, struct str s, size_t *used)
 }
 
 /* Converts one value at the start of s: up to a comma or the end of the call. closed: an end
- * mark follows s. */
+   mark follows s. */
 static bool put_value(struct finder *f, struct buf *out, struct str s, bool closed, size_t *used)
 {
 	struct str literal = {s.p, literal_length(s, ",)")};

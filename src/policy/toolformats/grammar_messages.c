@@ -1,7 +1,7 @@
 /* Harmony (gpt-oss) and similar formats: a reply is a sequence of messages, each a header,
- * <|message|>, and a body. If the header contains to=NAME, the body is a call, in any channel;
- * the recipient follows the channel or is in the role's header. The analysis channel is
- * reasoning. */
+   <|message|>, and a body. If the header contains to=NAME, the body is a call, in any channel;
+   the recipient follows the channel or is in the role's header. The analysis channel is
+   reasoning. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* Gemma's calls: call:NAME{key:value,key:{..},key:[..]}. Strings are between quote marks; other
- * values are typed by the schema. One pass with a stack of open containers. */
+   values are typed by the schema. One pass with a stack of open containers. */
 #include "json/write.h"
 #include "policy/toolformats/reader_internal.h"
 

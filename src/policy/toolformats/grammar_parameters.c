@@ -1,6 +1,6 @@
 /* Calls with marks around each parameter, such as <invoke name="NAME"><parameter
- * name="K">value</parameter></invoke>. Values are text, typed by the tool's schema, and may
- * contain anything, including marks. */
+   name="K">value</parameter></invoke>. Values are text, typed by the tool's schema, and may
+   contain anything, including marks. */
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
@@ -112,7 +112,7 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 }
 
 /* Does a parameter really start here, or does a value only contain its mark? The tool must have
- * the parameter, and it must not have been given yet. */
+   the parameter, and it must not have been given yet. */
 static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
                          struct str behind)
 {
@@ -315,7 +315,7 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 }
 
 /* Does a sentence only mention the mark? Then no name follows, or nothing of a call follows the
- * name. */
+   name. */
 static bool is_prose(struct finder *f, const struct tool_format *row, struct str head,
                      struct str name, bool whole)
 {

@@ -146,7 +146,7 @@ size_t call_end(struct finder *f, const struct tool_format *row, struct str s)
 /* ---- the end of a call ---- */
 
 /* Skips all end marks here and returns their number; a pair such as </parameter></invoke> counts
- * as one. */
+   as one. */
 static size_t skip_close(const struct tool_format *row, struct str *s, bool *doubled)
 {
 	struct str mark, last = STR_NONE;

@@ -249,7 +249,7 @@ static void read_reasoning(struct text_walk *w, const struct mark_place *e)
 }
 
 /* The end of reasoning that the prompt's template opened: everything before it, including calls,
- * was reasoning. */
+   was reasoning. */
 static void end_reasoning(struct text_walk *w, const struct mark_place *e)
 {
 	bool last = !skip_whitespace(str_skip(w->text, e->at + e->mark->n)).n;

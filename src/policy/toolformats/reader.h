@@ -1,7 +1,7 @@
 /* Reads tool calls in the text of a reply, in any format that models were trained on. One reader
- * for all formats: it makes one pass over the text, and a row of toolformats.def describes how
- * to read what follows each mark. Reasoning is removed, and calls within it are ignored. Whether
- * a call can be sent is decided in llm/calls.c. */
+   for all formats: it makes one pass over the text, and a row of toolformats.def describes how
+   to read what follows each mark. Reasoning is removed, and calls within it are ignored. Whether
+   a call can be sent is decided in llm/calls.c. */
 #ifndef ROLLDBG_POLICY_TOOLFORMATS_READER_H
 #define ROLLDBG_POLICY_TOOLFORMATS_READER_H
 

@@ -1,5 +1,5 @@
 /* The description of a format of tool calls, for the reader and its grammars: a row in
- * toolformats.def. A new format needs code only if its grammar is new. Private to toolformats/. */
+   toolformats.def. A new format needs code only if its grammar is new. Private to toolformats/. */
 #ifndef ROLLDBG_POLICY_TOOLFORMATS_READER_INTERNAL_H
 #define ROLLDBG_POLICY_TOOLFORMATS_READER_INTERNAL_H
 
@@ -14,7 +14,7 @@
 #define MARK_SLOTS 1024 /* there are a few hundred marks */
 
 /* A cached search: the mark does not occur between `from` and `at`, which is the text's end if
- * it does not occur at all. */
+   it does not occur at all. */
 struct mark_slot {
 	const char *mark, *from, *at;
 };
@@ -35,7 +35,7 @@ struct finder {
 };
 
 /* What must follow a mark for it to start a call, if several formats share the mark or it occurs
- * in prose. Whitespace in between is skipped. */
+   in prose. Whitespace in between is skipped. */
 enum starts {
 	STARTS_ANYTHING,
 	STARTS_JSON,  /* an object or array, possibly in a code fence */
@@ -49,8 +49,8 @@ enum starts {
 struct tool_format;
 
 /* Reads the call or calls after a mark. before: the text between the previous position and the
- * mark; *rest: the text after the mark, on return the text after the calls and their end marks.
- * If nothing was added and *rest is unchanged, the mark was ordinary text. */
+   mark; *rest: the text after the mark, on return the text after the calls and their end marks.
+   If nothing was added and *rest is unchanged, the mark was ordinary text. */
 typedef void grammar_fn(struct finder *f, const struct tool_format *row, struct str *before,
                         struct str *rest);
 
@@ -83,7 +83,7 @@ struct tool_format {
 	const char *around[MARKS_MAX], *section_end[MARKS_MAX];
 
 	/* The form of a result: text before it, text after the tool's name (NULL: no name), text
-	 * after it. All NULL: <tool_response>. */
+	   after it. All NULL: <tool_response>. */
 	struct {
 		const char *open, *named, *close;
 		bool by_id;  /* in place of its name, the call's id */
@@ -121,7 +121,7 @@ void found_bad(struct finder *f, struct str name, struct str text, const char *w
 void found_cut(struct finder *f, struct str name, struct str text);
 
 /* The calls from `first` on are only valid after this repair: records it, or marks them as bad
- * if repairs are not allowed. */
+   if repairs are not allowed. */
 void found_repaired(struct finder *f, size_t first, const char *word, const char *why);
 
 bool is_offered(const struct finder *f, struct str name);
@@ -130,13 +130,13 @@ bool is_offered(const struct finder *f, struct str name);
 
 struct str skip_whitespace(struct str s);
 /* Offset of the mark; s.n: none. f: caches searches, so that a missing mark is not searched for
- * again; NULL: not cached, for short texts. */
+   again; NULL: not cached, for short texts. */
 size_t mark_at(struct finder *f, struct str s, const char *mark);
 /* The nearest of several marks, and its length. */
 size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX],
                     size_t *bytes);
 /* Splits at the first mark: *before and *rest. Without the mark, everything is in *before, *rest
- * is empty, and false is returned. */
+   is empty, and false is returned. */
 bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest);
 /* The length of the mark at the start of s; 0: none. */
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
@@ -152,7 +152,7 @@ void leave_call(struct finder *f, const struct tool_format *row, size_t first, s
 /* ---- values ---- */
 
 /* Reads the JSON value at the start of s, up to the call's end mark. FOUND_WHOLE: *value and
- * *used are set; the value may be a repaired copy in the arena. */
+   *used are set; the value may be a repaired copy in the arena. */
 enum found_how json_at(struct finder *f, const struct tool_format *row, struct str s,
                        struct str *value, size_t *used);
 /* Skips ```json; true: there was a fence. */

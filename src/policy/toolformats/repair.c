@@ -1,5 +1,5 @@
 /* Repairs JSON written by models: see repair.h. One pass with a stack of open containers; only the
- * listed faults are repaired. */
+   listed faults are repaired. */
 #include "policy/toolformats/repair.h"
 
 #include "json/scan.h"

@@ -6,9 +6,9 @@
 #include "policy/toolformats/notes.h"
 
 /* Rewrites text that is almost JSON (Python literals and quotes, trailing commas, raw line
- * feeds, invalid escapes, typographic quotes, missing ends) as JSON. Each repair is recorded;
- * the caller decides about "missing-end" and "missing-quote". *used: bytes read. False: cannot
- * be repaired. */
+   feeds, invalid escapes, typographic quotes, missing ends) as JSON. Each repair is recorded;
+   the caller decides about "missing-end" and "missing-quote". *used: bytes read. False: cannot
+   be repaired. */
 bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired);
 
 #endif

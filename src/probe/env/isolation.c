@@ -1,5 +1,5 @@
 /* Sessions do not affect each other: judged by the states of the others before and after the
- * calls of the first session, and by the step count after the first step of each. */
+   calls of the first session, and by the step count after the first step of each. */
 #include "probe/probe_internal.h"
 
 #include <inttypes.h>

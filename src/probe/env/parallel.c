@@ -66,7 +66,7 @@ static bool user_has_calls(const struct probe *p)
 }
 
 /* Calling is what environments are for. Tools of other servers may have side effects: random
- * calls are only made if the user selected a state source, which shows their effect. */
+   calls are only made if the user selected a state source, which shows their effect. */
 static bool may_draw(const struct env_facts *f)
 {
 	return f->traits.has_episodes || f->state_kind != STATE_NONE;

@@ -1,5 +1,5 @@
 /* The sessions of a probe, and the reply to one request. Errors of the peer are data; -1 is an
- * interrupt, invalid options or a local failure. */
+   interrupt, invalid options or a local failure. */
 #ifndef ROLLDBG_PROBE_ENV_SESSION_H
 #define ROLLDBG_PROBE_ENV_SESSION_H
 

@@ -1,5 +1,5 @@
 /* The requests sent to a model before a run, and their replies: at most PREFLIGHT_REQUESTS small
- * requests. None of them steps the environment. Private to src/probe/. */
+   requests. None of them steps the environment. Private to src/probe/. */
 #ifndef ROLLDBG_PROBE_MODEL_PREFLIGHT_H
 #define ROLLDBG_PROBE_MODEL_PREFLIGHT_H
 
@@ -13,7 +13,7 @@
 /* Reply limit in tokens, if the policy has none. */
 #define PREFLIGHT_TOKENS 1024
 /* The limit for requests that only measure the prompt. Some servers reject less, or cut the
- * reply in the middle of the data that others need to form a reply. */
+   reply in the middle of the data that others need to form a reply. */
 #define PREFLIGHT_FEW_TOKENS 16
 /* Words in the call and the result shown to the model: each is at least one token. */
 #define PREFLIGHT_WORDS 64

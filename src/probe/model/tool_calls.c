@@ -136,7 +136,7 @@ static bool required_works(const struct preflight *p)
 }
 
 /* The policy's own request was refused because of its tools, so it does not help that
- * tool_choice required works. */
+   tool_choice required works. */
 static void judge_refused(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "refused");

@@ -100,7 +100,7 @@ static bool is_in_tools(const struct name_check *l, struct str name)
 }
 
 /* Only words that look like a tool's name: with an underscore, followed by "(" or "tool", or
- * similar to a tool's name. */
+   similar to a tool's name. */
 static void check_quoted(struct name_check *l, struct str name, struct str rest)
 {
 	bool called = rest.n && (rest.p[0] == '(' || str_starts(rest, STR("` tool")));

@@ -1,6 +1,6 @@
 /* Fault capacity: sessions never free their slots. Sessions beyond the limit open successfully,
- * but their state never changes, and every call is answered with an error that only the text
- * shows. */
+   but their state never changes, and every call is answered with an error that only the text
+   shows. */
 #include "serve/fault/hooks.h"
 
 #include <inttypes.h>

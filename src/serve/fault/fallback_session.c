@@ -1,5 +1,5 @@
 /* Fault fallback-session: a proxy that cannot tell its clients apart. Each call runs in a new
- * environment, which is never freed; the control plane shows another one, which never changes. */
+   environment, which is never freed; the control plane shows another one, which never changes. */
 #include "serve/fault/hooks.h"
 
 static void disable_limit(struct gym *g)

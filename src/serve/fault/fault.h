@@ -1,6 +1,6 @@
 /* The hooks of faults. A fault is one file of this folder, which includes hooks.h and defines
- * its hooks, and one row of faults.def. A hook that is NULL leaves the healthy behaviour
- * unchanged. The servers include only this file. */
+   its hooks, and one row of faults.def. A hook that is NULL leaves the healthy behaviour
+   unchanged. The servers include only this file. */
 #ifndef ROLLDBG_SERVE_FAULT_FAULT_H
 #define ROLLDBG_SERVE_FAULT_FAULT_H
 
@@ -31,7 +31,7 @@ struct fault_hooks {
 	/* Called before the request is processed. True: *r is the reply. */
 	bool (*openenv_request)(struct openenv *o, const struct request *q, struct reply *r);
 	/* Called for each valid message, before it is executed (a step: before its delay too)
-	 * and after. */
+	   and after. */
 	void (*before_message)(struct openenv_message *t);
 	void (*after_message)(struct openenv_message *t);
 };

@@ -1,5 +1,5 @@
 /* Fault instance-shared: the server of core 0.1. No WebSocket and no schemas; /reset, /step and
- * /state of all clients use the process's single environment. */
+   /state of all clients use the process's single environment. */
 #include "serve/fault/hooks.h"
 
 #include "json/scan.h"

@@ -1,6 +1,6 @@
 /* Fault late-reply: a step that takes longer than the client's timeout. It acts, but its reply
- * is held back until the client sends its next step or reset, and is then sent first. A client
- * that mistakes it for the new reply is one reply behind from then on. */
+   is held back until the client sends its next step or reset, and is then sent first. A client
+   that mistakes it for the new reply is one reply behind from then on. */
 #include "serve/fault/hooks.h"
 
 #define LATE_STEP 2

@@ -1,5 +1,5 @@
 /* Fault session-churn: a session's environment is replaced after every two calls, and replies
- * carry another session id from then on. The first id stays valid. */
+   carry another session id from then on. The first id stays valid. */
 #include "serve/fault/hooks.h"
 
 static void replace(struct gym *g, struct call *c)

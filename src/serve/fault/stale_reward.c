@@ -1,5 +1,5 @@
 /* Fault stale-reward: each move costs 1, as in CliffWalking. As on every MCP-Gym server, a
- * failed call leaves the previous reward in place; this fault also makes calls fail. */
+   failed call leaves the previous reward in place; this fault also makes calls fail. */
 #include "serve/fault/hooks.h"
 
 static void cost(struct gym *g)

@@ -1,5 +1,5 @@
 /* One tool call, independent of the protocol. Faults may change it before and after the world
- * executes it. */
+   executes it. */
 #ifndef ROLLDBG_SERVE_GYM_CALL_H
 #define ROLLDBG_SERVE_GYM_CALL_H
 

@@ -1,5 +1,5 @@
 /* One HTTP request and its response, independent of the HTTP library: the interface between
- * server.c and the protocols (mcp.c, control.c). */
+   server.c and the protocols (mcp.c, control.c). */
 #ifndef ROLLDBG_SERVE_GYM_EXCHANGE_H
 #define ROLLDBG_SERVE_GYM_EXCHANGE_H
 

@@ -145,7 +145,7 @@ void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 }
 
 /* After session-churn changed the id, the old one stays valid: the map key is the id without its
- * last digits, which distinguish the ids of one transport. */
+   last digits, which distinguish the ids of one transport. */
 #define TELLING_DIGITS 8
 
 struct transport *gym_transport(const struct gym *g, struct str id)

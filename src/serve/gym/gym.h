@@ -1,14 +1,14 @@
 /* State of an MCP-Gym server: its environments, the transports (MCP sessions) that use them, and
- * the limit on environments. Used by the server's one thread only, `steps` excepted.
- *
- * Two ids travel under one header name. A transport is created by initialize, which also chooses
- * its id. An environment has the id its client chose (`_extra.session_id`), or its transport's id
- * if the client chose none. Transports that chose the same id share an environment.
- *
- * The limit is checked at initialize: it reserves a slot for the environment it names or is
- * refused at once. Closing the last transport frees the slot. (The faults `capacity` and
- * `fallback-session` break exactly this.) An environment that was only used through the control
- * plane has no transport whose end could free it: it is removed when a slot is needed. */
+   the limit on environments. Used by the server's one thread only, `steps` excepted.
+
+   Two ids travel under one header name. A transport is created by initialize, which also chooses
+   its id. An environment has the id its client chose (`_extra.session_id`), or its transport's id
+   if the client chose none. Transports that chose the same id share an environment.
+
+   The limit is checked at initialize: it reserves a slot for the environment it names or is
+   refused at once. Closing the last transport frees the slot. (The faults `capacity` and
+   `fallback-session` break exactly this.) An environment that was only used through the control
+   plane has no transport whose end could free it: it is removed when a slot is needed. */
 #ifndef ROLLDBG_SERVE_GYM_GYM_H
 #define ROLLDBG_SERVE_GYM_GYM_H
 
@@ -79,20 +79,20 @@ void gym_release(struct gym *g);
 /* The environment with that id; NULL: none, or the id is absent. */
 struct gym_env *gym_env(const struct gym *g, struct str id);
 /* The same, but created if necessary. NULL: no slot is free, or the id is longer than
- * ENV_ID_MAX. */
+   ENV_ID_MAX. */
 struct gym_env *gym_env_open(struct gym *g, struct str id);
 /* Starts an episode. seed NULL: the environment's own seed. */
 void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed);
 /* Executes one call, starting an episode first if there is none. Counted as a step unless it is
- * refused. */
+   refused. */
 void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a);
 
 struct transport *gym_transport(const struct gym *g, struct str id);
 /* Opens a transport. env_id absent: the environment gets the transport's id. NULL: no slot is
- * free. */
+   free. */
 struct transport *gym_transport_open(struct gym *g, struct str env_id);
 /* Switches the transport to another environment (a second initialize). False: no slot is free,
- * nothing changed. */
+   nothing changed. */
 MUST_USE bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id);
 /* Changes the id sent in replies; the first one stays valid. */
 void gym_transport_rename(struct transport *t);

@@ -1,6 +1,6 @@
 /* The server side of MCP's Streamable HTTP transport, modelled on servers of the Python SDK 1.x:
- * checks before a message is parsed, sessions, methods. (A GET stream is not offered: 405, as
- * the specification allows.) */
+   checks before a message is parsed, sessions, methods. (A GET stream is not offered: 405, as
+   the specification allows.) */
 #include "serve/gym/exchange.h"
 
 #include "json/write.h"
@@ -85,7 +85,7 @@ static void answer_invalid(struct exchange *x)
 /* ---- methods ---- */
 
 /* Reads the environment id chosen by the client; *out is absent if there is none. False: not
- * usable. */
+   usable. */
 static bool read_env_id(struct str params, struct buf *id, struct str *out)
 {
 	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
@@ -171,7 +171,7 @@ static struct playback_request requested_rollout(struct str params)
 }
 
 /* Assigns a rollout to the session, unless its environment has one already: a client that lost
- * its session reopens it under the same name. False: refused, by us or as recorded. */
+   its session reopens it under the same name. False: refused, by us or as recorded. */
 static bool start_playback(struct exchange *x)
 {
 	struct gym_env *e = x->transport->env;

@@ -1,5 +1,5 @@
 /* CORS headers (Fetch Standard, "CORS protocol"), for pages of explicitly allowed origins only:
- * see origin.h. */
+   see origin.h. */
 #ifndef ROLLDBG_SERVE_HOST_CORS_H
 #define ROLLDBG_SERVE_HOST_CORS_H
 

@@ -28,7 +28,7 @@ struct host_conf {
 };
 
 /* 0, or -1 with nothing left open. FAIL_USAGE: invalid address; FAIL_SYSTEM: for example, the
- * port is in use. */
+   port is in use. */
 MUST_USE int host_start(struct host *h, const struct host_conf *c, struct error *err);
 /* Resumes all waiting connections, and refuses to suspend more. Call before host_free. */
 void host_close(struct host *h);

@@ -1,6 +1,6 @@
 /* Which clients may send requests: programs, and web pages of this host. A page of another
- * origin could otherwise use the server from the user's browser, directly (checked by Origin) or
- * through a DNS name that resolves to our address (DNS rebinding, checked by Host). */
+   origin could otherwise use the server from the user's browser, directly (checked by Origin) or
+   through a DNS name that resolves to our address (DNS rebinding, checked by Host). */
 #ifndef ROLLDBG_SERVE_HOST_ORIGIN_H
 #define ROLLDBG_SERVE_HOST_ORIGIN_H
 

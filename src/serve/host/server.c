@@ -1,6 +1,6 @@
 /* The server: libmicrohttpd with one epoll thread, the only one that accesses the gym. Requests
- * are read completely and answered by exchange_answer; delayed ones are suspended, so that they
- * do not block others. */
+   are read completely and answered by exchange_answer; delayed ones are suspended, so that they
+   do not block others. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
@@ -95,8 +95,8 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 }
 
 /* From here on the connection belongs to the sockets' thread until it is closed. libmicrohttpd
- * keeps the request until then, so its URL stays valid. NOLINTNEXTLINE(readability-function-
- * size): libmicrohttpd requires seven parameters */
+   keeps the request until then, so its URL stays valid. NOLINTNEXTLINE(readability-function-
+   size): libmicrohttpd requires seven parameters */
 static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state, const char *early,
                        size_t early_n, MHD_socket fd, struct MHD_UpgradeResponseHandle *on_request)
 {
@@ -198,7 +198,7 @@ static void read_upgrade(struct MHD_Connection *connection, struct request *q)
 }
 
 /* Called with the headers, with each piece of the body, at its end, and after a wait.
- * NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
+   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *piece,
                                   size_t *piece_n, void **state)

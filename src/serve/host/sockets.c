@@ -1,5 +1,5 @@
 /* The epoll thread of the WebSockets: see sockets.h. Bytes and timers only: openenv.c makes the
- * replies, frames.c the frames. */
+   replies, frames.c the frames. */
 #include "serve/host/sockets.h"
 
 #include "base/log.h"
@@ -163,7 +163,7 @@ static void begin_close(struct socket *k)
 }
 
 /* Ends the connection after a protocol error: a Close, then shutdown. Pending input is still
- * read, because closing a socket with unread bytes resets the connection and discards the Close. */
+   read, because closing a socket with unread bytes resets the connection and discards the Close. */
 static void fail_connection(struct socket *k)
 {
 	flush(k);
@@ -244,7 +244,7 @@ static void forget(struct socket *k)
 }
 
 /* Closes the session when its client has disconnected, but not before a running step has
- * finished, unless that step never finishes. */
+   finished, unless that step never finishes. */
 static void flush_or_close(struct socket *k)
 {
 	flush(k);
@@ -323,7 +323,7 @@ static void on_step_timer(struct socket *k)
 }
 
 /* Sends a ping, or closes the connection if the pong is missing; other messages do not count as
- * a pong. */
+   a pong. */
 static void on_ping_timer(struct socket *k)
 {
 	const struct serve_conf *c = &k->all->server->conf;

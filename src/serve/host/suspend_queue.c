@@ -1,5 +1,5 @@
 /* A queue sorted by due time, and a thread that sleeps until its head is due: see
- * suspend_queue.h. */
+   suspend_queue.h. */
 #include "serve/host/suspend_queue.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* Connections suspended for a time or until resumed, on one thread, so that they do not block
- * others. */
+   others. */
 #ifndef ROLLDBG_SERVE_HOST_SUSPEND_QUEUE_H
 #define ROLLDBG_SERVE_HOST_SUSPEND_QUEUE_H
 
@@ -26,7 +26,7 @@ MUST_USE bool suspend_queue_add(struct suspend_queue *w, struct waiter *waiter,
 /* Resumes the connections suspended in that session. */
 void suspend_queue_end_session(struct suspend_queue *w, struct str session);
 /* Resumes all connections and refuses to suspend more. Call before MHD_stop_daemon, which
- * requires that none is suspended. */
+   requires that none is suspended. */
 void suspend_queue_close(struct suspend_queue *w);
 bool suspend_queue_closed(struct suspend_queue *w);
 void suspend_queue_free(struct suspend_queue *w); /* after suspend_queue_close; NULL is fine */

@@ -1,5 +1,5 @@
 /* The bodies sent by the scripted model: chat completions, whole or streamed, and errors in the
- * formats of several servers. */
+   formats of several servers. */
 #ifndef ROLLDBG_SERVE_LLM_BODY_H
 #define ROLLDBG_SERVE_LLM_BODY_H
 

@@ -1,5 +1,5 @@
 /* The scripted model's server, on libmicrohttpd with one thread, the only one that uses the
- * script: see llm.h. */
+   script: see llm.h. */
 #include "serve/llm/llm.h"
 
 #include "base/log.h"
@@ -348,7 +348,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 }
 
 /* Called with the headers, with each piece of the body, at its end, and after a wait.
- * NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
+   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *piece,
                                   size_t *piece_n, void **state)

@@ -1,5 +1,5 @@
 /* The scripted model: an OpenAI-compatible server that sends the replies of a script, valid or
- * faulty, to test and demonstrate LLM policies. */
+   faulty, to test and demonstrate LLM policies. */
 #ifndef ROLLDBG_SERVE_LLM_LLM_H
 #define ROLLDBG_SERVE_LLM_LLM_H
 
@@ -19,8 +19,8 @@ struct llm_server_conf {
 };
 
 /* Listens and serves /v1/chat/completions and /v1/models on its own threads until
- * llm_server_stop. FAIL_INPUT: invalid script, with file and key; FAIL_SYSTEM: for example, the
- * port is in use; FAIL_USAGE: invalid address or origin. */
+   llm_server_stop. FAIL_INPUT: invalid script, with file and key; FAIL_SYSTEM: for example, the
+   port is in use; FAIL_USAGE: invalid address or origin. */
 MUST_USE int llm_server_start(const struct llm_server_conf *c, struct llm_server **out,
                               struct error *err);
 uint16_t llm_server_port(const struct llm_server *s);

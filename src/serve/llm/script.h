@@ -88,7 +88,7 @@ struct llm_script {
 };
 
 /* FAIL_INPUT: the file cannot be read, is not JSON (file:line:column), or has an unknown key or
- * invalid value (with the nearest name). */
+   invalid value (with the nearest name). */
 MUST_USE int llm_script_read(const char *path, struct llm_script *out, struct error *err);
 /* The same from text (copied); `name` is for messages. */
 MUST_USE int llm_script_parse(struct str text, const char *name, struct llm_script *out,

@@ -98,7 +98,7 @@ static void write_state_members(const struct openenv_episode *e, struct buf *out
 }
 
 /* An environment of tools returns only the result of a call; when asked without a call, it
- * reports that it is closed. */
+   reports that it is closed. */
 static void observe_no_call(bool stepped, struct buf *out)
 {
 	buf_text(

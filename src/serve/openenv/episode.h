@@ -1,5 +1,5 @@
 /* One episode of a world as an OpenEnv environment: its action, observation, state and schemas.
- * Independent of sessions and messages. */
+   Independent of sessions and messages. */
 #ifndef ROLLDBG_SERVE_OPENENV_EPISODE_H
 #define ROLLDBG_SERVE_OPENENV_EPISODE_H
 
@@ -23,11 +23,11 @@ enum metadata_place {
 };
 
 /* Starts an episode in a new environment that was not reset yet. id: a JSON string, null or
- * absent. */
+   absent. */
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id);
 /* Executes one step: the action is the arguments of the world's only tool, or names the tool.
- * Appends the observation. False: refused, *why has the reason, and no step is counted. */
+   Appends the observation. False: refused, *why has the reason, and no step is counted. */
 bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
                  struct buf *out, struct buf *why);
 void episode_release(struct openenv_episode *e); /* zeroed is fine */

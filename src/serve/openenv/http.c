@@ -1,5 +1,5 @@
 /* OpenEnv's HTTP endpoints: descriptions of the server, and the stateless /reset, /step and
- * /state, where each request has its own environment. See openenv.h. */
+   /state, where each request has its own environment. See openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "base/text.h"

@@ -1,9 +1,9 @@
 /* The built-in environments as an OpenEnv server, without sockets: sessions, their slots, and the
- * replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Wording as in openenv
- * 0.10.0.
- *
- * Used by two threads: sessions belong to the WebSocket thread; HTTP requests have their own
- * environments and belong to the HTTP thread. Members used by both are atomic. */
+   replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Wording as in openenv
+   0.10.0.
+
+   Used by two threads: sessions belong to the WebSocket thread; HTTP requests have their own
+   environments and belong to the HTTP thread. Members used by both are atomic. */
 #ifndef ROLLDBG_SERVE_OPENENV_OPENENV_H
 #define ROLLDBG_SERVE_OPENENV_OPENENV_H
 
@@ -55,7 +55,7 @@ void openenv_init(struct openenv *o, const struct serve_conf *c);
 void openenv_release(struct openenv *o);
 
 /* Opens a session for a new connection. Without a free slot the reply is an error and closes it.
- * id: session id in the URL; empty or absent: a new session. */
+   id: session id in the URL; empty or absent: a new session. */
 void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
                   struct openenv_reply *r);
 /* Handles a message. waited: repeated after the delay a previous reply requested. */
@@ -88,7 +88,7 @@ void openenv_reply_observation(struct openenv_message *t, bool stepped);
 /* Frees the session's slot. */
 void openenv_free_slot(struct openenv_session *s);
 /* Handles an object as a JSON-RPC request and appends the response. s: the requesting session;
- * NULL over HTTP, where each request has its own environment. */
+   NULL over HTTP, where each request has its own environment. */
 void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out);
 
 /* ---- playing a recording (playback.c) ---- */

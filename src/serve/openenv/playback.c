@@ -1,5 +1,5 @@
 /* Playing a recording over OpenEnv, so that a client that records the replies gets the same
- * recording: see openenv.h. */
+   recording: see openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "json/canon.h"
@@ -183,7 +183,7 @@ static void step(struct openenv_message *t)
 }
 
 /* If states were recorded from another source, the environment had a state but it was not
- * recorded, or contained only the step count. */
+   recorded, or contained only the step count. */
 static void state(struct openenv_message *t)
 {
 	const struct playback_session *s = t->session->played;

@@ -42,7 +42,7 @@ struct field_check {
 };
 
 /* Validates an object's members: the fields in their order, then members that are not fields,
- * unless extra members are allowed. True if all are valid. */
+   unless extra members are allowed. True if all are valid. */
 bool openenv_validate(struct str object, const struct field_check *fields, size_t count,
                       bool allow_extra, struct validation_errors *c);
 /* Adds an error about the field; NULL: about the whole value. */

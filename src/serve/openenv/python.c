@@ -237,7 +237,7 @@ static const struct {
 };
 
 /* For text that ends too early: the expected token depends on the last one. An unterminated
- * string is reported at its start. */
+   string is reported at its start. */
 static const char *end_of_text(struct str text, size_t *at)
 {
 	char last = '\0';

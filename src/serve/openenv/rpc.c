@@ -1,5 +1,5 @@
 /* OpenEnv's JSON-RPC endpoint (named /mcp, but not MCP): tool calls outside of steps, and
- * session names. See openenv.h. */
+   session names. See openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "json/scan.h"

@@ -1,5 +1,5 @@
 /* Recorded replies over MCP: see mcp.h. Each kind of failure that env/mcp/reply.c distinguishes
- * is reproduced at the layer that reported it. */
+   is reproduced at the layer that reported it. */
 #include "serve/playback/mcp.h"
 
 #include "base/html.h"
@@ -83,7 +83,7 @@ static struct str output_schema(const struct playback_session *s, struct str nam
 }
 
 /* Structured content equal to the text is not recorded. Clients reject a result without it if
- * the tool has an output schema, so it is restored. */
+   the tool has an output schema, so it is restored. */
 static void put_structured(const struct playback_session *s, const struct recorded_call *c,
                            struct buf *out)
 {

@@ -8,9 +8,9 @@
 #define PLAYBACK_SCRIPT_MAX ((size_t)256 << 20)
 
 /* Appends a script (serve/llm/script.h). For a recording of one rollout, replies are chosen by
- * the number of assistant messages in the request, so that a repeated request gets the same
- * reply; for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or
- * it has no model replies. */
+   the number of assistant messages in the request, so that a repeated request gets the same
+   reply; for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or
+   it has no model replies. */
 MUST_USE int playback_model(const char *path, struct buf *out, struct error *err);
 
 #endif

@@ -216,7 +216,7 @@ static void set_rollout(struct playback_session *s, struct recorded_rollout *one
 }
 
 /* If all matching rollouts are in use, takes one over from a session that has not asked for
- * anything yet. */
+   anything yet. */
 static bool take_over_unused(struct playback_session *s, const struct playback_request *wanted)
 {
 	const struct recorded *r = &s->all->recorded;
@@ -420,7 +420,7 @@ static bool can_swap(const struct playback_session *s, const struct recorded_rol
 }
 
 /* Parallel sessions of one task may open in any order, so a session can turn out to play another
- * session's rollout. Both then swap rollouts, which are equal up to here. */
+   session's rollout. Both then swap rollouts, which are equal up to here. */
 static bool swap_rollouts(struct playback_session *s, uint64_t key)
 {
 	const struct recorded *r = &s->all->recorded;

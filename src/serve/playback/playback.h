@@ -1,5 +1,5 @@
 /* A recording as an environment: assigns rollouts to sessions, finds the recorded reply to a
- * call, and returns the current state. Independent of the protocol: see mcp.h and openenv/. */
+   call, and returns the current state. Independent of the protocol: see mcp.h and openenv/. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 #define ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 
@@ -58,21 +58,21 @@ struct playback_session {
 };
 
 /* Assigns the next unused rollout, among those with the requested seed if there are any. NULL:
- * none, and *why has the reason. */
+   none, and *why has the reason. */
 struct playback_session *playback_begin(struct playback_source *p,
                                         const struct playback_request *wanted, struct buf *why);
 /* Starts over, with another rollout if another seed is requested. False: none is available,
- * nothing changed. */
+   nothing changed. */
 MUST_USE bool playback_reset(struct playback_session *s, const struct playback_request *wanted,
                              struct buf *why);
 void playback_end(struct playback_session *s); /* NULL is fine */
 
 /* Returns the recorded call that matches; NULL: none, *why shows the nearest one, and the
- * position does not change. name: decoded; arguments: raw JSON. */
+   position does not change. name: decoded; arguments: raw JSON. */
 const struct recorded_call *playback_call(struct playback_session *s, struct str name,
                                           struct str arguments, struct buf *why);
 /* Is this call not a step but a read of the state, by a tool that the recording does not name?
- * Such clients read the state before the first call, and once between two calls. */
+   Such clients read the state before the first call, and once between two calls. */
 bool playback_reads_state(struct playback_session *s, struct str name, struct str arguments);
 
 /* The state now; absent: not recorded. */

@@ -1,5 +1,5 @@
 /* The environment's replies in a recording, by rollout and in memory, without what playback does
- * not need: conversations, times, turns without a call. */
+   not need: conversations, times, turns without a call. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_RECORDED_H
 #define ROLLDBG_SERVE_PLAYBACK_RECORDED_H
 
@@ -61,9 +61,9 @@ struct recorded {
 #define RECORDED_MAX ((size_t)1 << 30)
 
 /* FAIL_INPUT: the file cannot be read, is not a recording, is larger than RECORDED_MAX, or has a
- * rollout with neither a reset nor a call. A rollout without an end is played up to its last
- * line. If no tools were recorded, as in many imports, the called tools are offered. Call
- * recorded_release in every case. */
+   rollout with neither a reset nor a call. A rollout without an end is played up to its last
+   line. If no tools were recorded, as in many imports, the called tools are offered. Call
+   recorded_release in every case. */
 MUST_USE int recorded_read(const char *path, struct recorded *out, struct error *err);
 void recorded_release(struct recorded *r); /* zeroed is fine */
 

@@ -12,7 +12,7 @@
 const char *const drawer_names[DRAWERS] = {"inbox", "shelf", "archive"};
 
 /* Values that careless code changes: numbers that no double holds, trailing zeros, look-alike
- * letters, unnecessary escapes. Each # is a digit drawn from the seed. */
+   letters, unnecessary escapes. Each # is a digit drawn from the seed. */
 static const struct {
 	const char *key, *value;
 } first_items[] = {

@@ -1,6 +1,6 @@
 /* A desk with three drawers of items; an item has a key and a JSON value kept exactly as
- * spelled. Independent of sessions, tools and sockets. Two desks with the same seed differ only
- * in the clock. */
+   spelled. Independent of sessions, tools and sockets. Two desks with the same seed differ only
+   in the clock. */
 #ifndef ROLLDBG_SERVE_WORLD_DESK_H
 #define ROLLDBG_SERVE_WORLD_DESK_H
 
@@ -40,7 +40,7 @@ void desk_release(struct desk *d);
 /* NULL: no item has that key. Keys are compared decoded, so escapes do not matter. */
 struct item *desk_find(struct desk *d, struct str key);
 /* Adds an item to the inbox, or replaces the value of an existing one, which keeps its drawer
- * and the spelling of its key. False: no space, or too long. */
+   and the spelling of its key. False: no space, or too long. */
 MUST_USE bool desk_put(struct desk *d, struct str key, struct str value);
 /* True: a wanted item arrived in the archive. */
 bool desk_move(struct desk *d, struct item *item, enum drawer to);

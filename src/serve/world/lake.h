@@ -1,5 +1,5 @@
 /* FrozenLake as in gymnasium: maps, moves, slipping, ANSI rendering. Independent of sessions and
- * sockets. The same seed gives the same lake and the same slips. */
+   sockets. The same seed gives the same lake and the same slips. */
 #ifndef ROLLDBG_SERVE_WORLD_LAKE_H
 #define ROLLDBG_SERVE_WORLD_LAKE_H
 
@@ -33,8 +33,8 @@ struct lake_step {
 };
 
 /* The standard maps do not depend on the seed, which then determines only the slips. A random
- * map is drawn from the seed, each field frozen with probability 0.8, until the goal can be
- * reached. */
+   map is drawn from the seed, each field frozen with probability 0.8, until the goal can be
+   reached. */
 void lake_init(struct lake *l, enum lake_map map, bool slippery, uint64_t seed);
 struct lake_step lake_move(struct lake *l, int action);
 

@@ -46,7 +46,7 @@ static struct str normalize(struct buf *action)
 }
 
 /* The observation, and the action if not NULL; indented by two as in Python, or without
- * whitespace. */
+   whitespace. */
 static void observe(const struct lake *l, const char *action, bool indented, struct buf *out)
 {
 	const char *first = indented ? "\n  " : "", *then = indented ? ",\n  " : ",";

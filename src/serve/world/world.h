@@ -1,5 +1,5 @@
 /* The worlds of the built-in servers. A world has tools and a state; it is independent of
- * sessions, sockets and protocols. Each is one file and a row of worlds.def. */
+   sessions, sockets and protocols. Each is one file and a row of worlds.def. */
 #ifndef ROLLDBG_SERVE_WORLD_WORLD_H
 #define ROLLDBG_SERVE_WORLD_WORLD_H
 
@@ -13,7 +13,7 @@ struct world_conf {
 };
 
 /* One tool call in a world. The caller sets tool and arguments, and empty buffers with their
- * caps; the world sets the rest. */
+   caps; the world sets the rest. */
 struct world_call {
 	struct str tool, arguments; /* raw JSON: a string; an object, null or absent */
 	struct buf text;            /* the result, or the error */
@@ -33,7 +33,7 @@ struct world {
 	/* Executes a call. Errors, also of an unknown tool, are worded like FastMCP's. */
 	void (*call)(void *instance, struct world_call *a);
 	/* Appends the state as a JSON object: shown by the control plane, and as the first
-	 * observation. */
+	   observation. */
 	void (*state)(const void *instance, struct buf *out);
 	/* Appends metadata of the last step, as a JSON object. */
 	void (*info)(const void *instance, struct buf *out);
@@ -51,7 +51,7 @@ extern const size_t worlds_count;
 
 void world_call_unknown_tool(struct world_call *a);
 /* Marks an error and starts its text with "Error executing tool NAME: "; the caller appends the
- * reason. */
+   reason. */
 void world_call_fail(struct world_call *a);
 
 struct parameter {
@@ -60,7 +60,7 @@ struct parameter {
 	bool optional; /* may be absent or null */
 };
 /* Reads the raw values of the listed arguments; absent if not given. False: one is missing or of
- * the wrong type, and the call failed. */
+   the wrong type, and the call failed. */
 bool world_call_arguments(struct world_call *a, const struct parameter *list, size_t count,
                           struct str *values);
 

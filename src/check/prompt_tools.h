@@ -7,7 +7,7 @@
 #include "facts/rollout_facts.h"
 
 /* Fills `names`, slices of text, with at most `max` different ones; returns how many there are.
-     all: everything was looked at. They count where
+   *all: everything was looked at. They count where
    - the prompt defines a tool: JSON with a name and a schema of its parameters, <tool_name>;
    - a section headed as tools lists them;
    - one between backticks is called a tool, or is the name of one in another spelling;

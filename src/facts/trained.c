@@ -86,7 +86,7 @@ static int read_line(struct trained *t, struct str text, uint64_t number, struct
 }
 
 /* Processes the complete lines of `text`; a last line without a line feed only if `last` is set.
-     used: the bytes processed. */
+   *used: the bytes processed. */
 static int read_complete_lines(struct trained *t, struct str text, bool last, uint64_t *number,
                                size_t *used, struct error *err)
 {

@@ -7,6 +7,7 @@
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/pager.h"
+#include "cmd/pair_groups.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
 #include "cmd/torn.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define GROUP_BYTES ((uint64_t)1 << 20) /* of rollouts that a thread compares together, and more */
 #define ALONE_BYTES                                                                                \
 	((uint64_t)8 << 20) /* a longer group, or more output, has to wait for its turn */
 
@@ -81,12 +81,6 @@ struct diffing {
 	struct pair_group *groups;
 	size_t group_count;
 	size_t jobs;
-};
-
-/* Rollouts of both sides whose ids follow each other. */
-struct pair_group {
-	size_t first[2], behind[2]; /* places */
-	uint64_t bytes;
 };
 
 /* ---- reading ---- */
@@ -190,14 +184,6 @@ static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
 
 /* ---- rollout by rollout, in the order of their ids ---- */
 
-/* Below 0: the first side's comes first; above 0: the second's; 0: both have it. */
-static int order_of_next(const struct diffing *f)
-{
-	struct str a = by_rollout_id(f->side[0].lines), b = by_rollout_id(f->side[1].lines);
-
-	return !b.p ? -1 : !a.p ? 1 : str_order(a, b);
-}
-
 /* NULL: that side has nothing to skip. */
 static int skip_rollout(struct recording_side *s, struct error *err)
 {
@@ -239,7 +225,7 @@ static int skip_same(struct diffing *f, struct error *err)
 
 static int compare_next(struct diffing *f, struct error *err)
 {
-	int order = order_of_next(f);
+	int order = pair_order(f->side[0].lines, f->side[1].lines);
 	struct recording_side *a = order <= 0 ? &f->side[0] : NULL;
 	struct recording_side *b = order >= 0 ? &f->side[1] : NULL;
 	struct str id = by_rollout_id((a ? a : b)->lines);
@@ -276,39 +262,6 @@ static void close_group(struct diffing *f, struct by_rollout *const *all)
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(f->side[i].lines);
 		f->side[i].lines = all[i];
-	}
-}
-
-/* The id that comes next is added, with all rollouts of it: they share a heading. */
-static void add_pair(struct diffing *f, struct pair_group *g)
-{
-	int order = order_of_next(f);
-	struct str id = by_rollout_id(f->side[order > 0].lines);
-
-	for (int i = 0; i < 2; i++) {
-		struct by_rollout *lines = f->side[i].lines;
-
-		while (by_rollout_id(lines).p && str_eq(by_rollout_id(lines), id)) {
-			g->bytes += by_rollout_pass(lines);
-		}
-		g->behind[i] = by_rollout_place(lines);
-	}
-}
-
-/* Of all that comes next, which is passed over. */
-static void make_groups(struct diffing *f)
-{
-	while (has_next(f)) {
-		struct pair_group g = {.bytes = 0};
-
-		for (int i = 0; i < 2; i++) {
-			g.first[i] = by_rollout_place(f->side[i].lines);
-		}
-		while (has_next(f) && g.bytes < GROUP_BYTES) {
-			add_pair(f, &g);
-		}
-		f->groups = mem_resize(f->groups, f->group_count + 1, sizeof(*f->groups));
-		f->groups[f->group_count++] = g;
 	}
 }
 
@@ -389,10 +342,10 @@ static int take_group(void *ctx, size_t index, void *result, struct error *err)
 
 static int compare_in_threads(struct diffing *f, size_t jobs, struct error *err)
 {
-	make_groups(f);
 	for (int i = 0; i < 2; i++) {
 		f->all[i] = f->side[i].lines;
 	}
+	f->groups = pair_groups_new(f->all[0], f->all[1], &f->group_count);
 	const struct in_order order = {.count = f->group_count,
 	                               .jobs = jobs,
 	                               .work = compare_alone,

@@ -549,13 +549,14 @@ int dap_serve(struct debugger *d, struct error *err)
 
 	dap_wire_init(&p.wire, d->conf);
 	d->client_asks_stop = client_asks_stop;
-	d->client = &p;
+	d->client = &p; // cppcheck-suppress autoVariables ; reset below
 	int failed = serve(&p, err);
 	if (!failed && p.lost.kind != FAIL_NONE) {
 		*err = p.lost;
 		failed = -1;
 	}
 	d->client_asks_stop = NULL;
+	d->client = NULL;
 	dap_values_release(&p.values);
 	dap_wire_release(&p.wire);
 	return failed;

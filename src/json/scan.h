@@ -6,10 +6,11 @@
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns
    slices, builds no tree and changes nothing. Numbers keep their spelling. NaN and Infinity are
    not JSON; a lone surrogate escape (\ud800) is accepted, because Python and JavaScript write
-   it; duplicate keys are all kept in order, and a look-up finds the last. There are two
-   families: functions that take a `struct json_fault` validate bytes from peers; all others take
-   slices that were validated before and trust them. Below, an absent slice ({NULL,0}) is allowed
-   everywhere and gives "absent" or false. */
+   it; duplicate keys are all kept in order, and a look-up finds the last.
+
+   There are two families: functions that take a `struct json_fault` validate bytes from peers;
+   all others take slices that were validated before and trust them. Below, an absent slice
+   ({NULL,0}) is allowed everywhere and gives "absent" or false. */
 #ifndef ROLLDBG_JSON_SCAN_H
 #define ROLLDBG_JSON_SCAN_H
 

@@ -4,10 +4,9 @@
 
 #include "base/buf.h"
 
-/* Appends text with each of these replaced by '#': a date with a time (ISO 8601), a time
-   of day with thousandths or behind a year, a number that
-   is a Unix time of these decades in seconds, milli-, micro- or nanoseconds, a UUID, a run of 32
-   hex digits. */
+/* Appends text with each of the following replaced by '#': a date with a time (ISO 8601), a time
+   of day with thousandths or after a year, a number that is a Unix time of these decades in
+   seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
 void clocks_mask(struct str text, struct buf *out);
 
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space

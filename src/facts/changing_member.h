@@ -18,8 +18,7 @@ struct changing_member {
 	bool even;         /* each change was by `delta` */
 	bool in_text;      /* the value is the only number that differed in a text */
 	bool without_call; /* it differed although no call was sent in between */
-	/* it was initially null, 0 or ""; the next three then hold from the first other value
-	   on: */
+	/* it was initially null, 0 or ""; the next two then hold from the first other value on: */
 	bool was_blank;
 	bool is_now;    /* each value was the time of its reading */
 	bool is_new_id; /* each value was a new UUID */
@@ -35,7 +34,7 @@ struct interval {
 	bool called; /* approximate Unix time of the second reading in ms; -1: unknown */
 	uint64_t call;
 	struct str arguments; /* its arguments, raw; absent if unknown */
-	int64_t now_ms; /* approximate time of the second reading, in Unix milliseconds; -1: unknown */
+	int64_t now_ms;       /* approximate Unix time of the second reading in ms; -1: unknown */
 	/* elapsed time, by the two ways in which clients time their readings: right after the
 	   answer, and right before the next call; -1: unknown */
 	double elapsed_ms[2];

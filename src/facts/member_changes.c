@@ -101,7 +101,7 @@ static bool is_counter(const struct member_changes *c, const struct changing_mem
 	return m->even && m->delta != 0 && m->changes == c->readings;
 }
 
-/* Is the member no effect, or can it still turn out to be none? */
+/* Is it open whether the member shows an effect: can it be volatile, generated or a counter? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
 	return changing_member_may_be_volatile(m) || m->is_fresh || is_counter(c, m);

@@ -10,7 +10,7 @@
 
 /* Over a whole episode. */
 enum movement {
-	MOVEMENT_UNKNOWN, /* the recording cannot tell */
+	MOVEMENT_UNKNOWN, /* the recording does not show whether it moved */
 	MOVEMENT_SEEN,    /* the state changed, and not only in volatile members */
 	MOVEMENT_NONE,    /* a change would have been visible, but there was none */
 	/* the state never changes although observations do: it does not show what calls

@@ -38,7 +38,7 @@ struct open_rollout {
 	/* number of most recent lines at which no other rollout was open */
 	int64_t alone_lines;
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
-	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
+	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1; 0: unused */
 	struct rollout_end end;
 
 	_Alignas(max_align_t) unsigned char user[];

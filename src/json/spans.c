@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define SHORT 4096 /* values so short that scanning them again costs nothing */
+#define SHORT 4096 /* bytes; scanning shorter values again costs next to nothing */
 
 /* ---- one pass over the value ---- */
 

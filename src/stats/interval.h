@@ -11,7 +11,7 @@ struct estimate {
 	double value, low, high;
 };
 
-/* Sums over n samples and over their squares. The samples of a rate are 0 or 1. */
+/* Sums over n samples: of their values, and of the squares. The samples of a rate are 0 or 1. */
 struct samples {
 	double n, sum, squares;
 };

@@ -15,13 +15,13 @@ enum sum {
 	SUM_LOST,
 	SUM_CUT_OFF, /* rollouts truncated by a limit or the environment */
 	SUM_TURNS,
-	SUM_TURN_SQUARES, /* of each rollout's */
+	SUM_TURN_SQUARES, /* sum of the squares per rollout */
 	SUM_STEPS,
 	SUM_STEP_SQUARES,
 	SUM_EFFECTIVE,
 	SUM_JUDGED, /* rollouts with at least one step of known effect */
 	SUM_FAILED,
-	SUM_USED_TOOLS, /* number of rollouts */
+	SUM_USED_TOOLS, /* rollouts that called a tool */
 	SUM_CALLS,      /* calls that could be parsed, sent or not */
 	SUM_CALLS_UNPARSED,
 	SUM_CALLS_FAILED,

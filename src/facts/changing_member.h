@@ -31,7 +31,7 @@ struct changing_member {
 
 /* The interval between two readings. */
 struct interval {
-	bool called; /* approximate Unix time of the second reading in ms; -1: unknown */
+	bool called; /* a call was sent; `call` distinguishes calls */
 	uint64_t call;
 	struct str arguments; /* its arguments, raw; absent if unknown */
 	int64_t now_ms;       /* approximate Unix time of the second reading in ms; -1: unknown */

@@ -78,7 +78,7 @@ static size_t backslashes(struct str s)
 	return n;
 }
 
-/* Reads the digits after \u: four, or any number in braces. Returns their length including
+/* Reads the digits after \u: four, or up to six in braces. Returns their length including
    braces; 0: none. */
 static size_t read_unicode(struct str s, uint32_t *code)
 {

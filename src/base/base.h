@@ -1,8 +1,8 @@
-/* The folder base/: code that every layer may use and that knows nothing of rollouts, JSON or
-   networks: errors, capped buffers, arenas, maps, text, clock, log, random numbers. Code that
-   only one layer needs does not belong here. */
+/* The folder base/: code for every layer, independent of rollouts, JSON and networks: errors,
+   capped buffers, arenas, maps, text, clock, log, random numbers. Code that only one layer needs
+   does not belong here. */
 
-/* What every file may use: attributes, array length, and borrowed bytes. */
+/* Definitions for every file: attributes, array length, and borrowed bytes. */
 #ifndef ROLLDBG_BASE_BASE_H
 #define ROLLDBG_BASE_BASE_H
 
@@ -29,7 +29,7 @@ struct str {
 #define STR(literal)  ((struct str){"" literal, sizeof(literal) - 1})
 #define STR_INIT(lit) {"" lit, sizeof(lit) - 1}
 
-/* No text, which is not the same as empty text. */
+/* Absent text, which is not the same as empty text. */
 #define STR_NONE ((struct str){NULL, 0})
 
 /* printf("%.*s", STR_ARG(s)) */

@@ -39,7 +39,7 @@ void buf_add_growing(struct buf *b, const void *bytes, size_t n)
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 {
-	size_t left = b->p ? b->cap - b->n : 0; /* it usually fits */
+	size_t left = b->p ? b->cap - b->n : 0; /* usually fits at the first attempt */
 	va_list again;
 
 	va_copy(again, args);

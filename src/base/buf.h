@@ -1,11 +1,11 @@
 /* A growable byte buffer with a mandatory cap, so that a server cannot make us allocate without
    limit. Hitting the cap is sticky: an addition that does not fit is dropped as a whole, and
-   `full` stays set until buf_clear(); check `full` before using the content. p[n] is NUL as soon
-   as anything was added.
+   `full` stays set until buf_clear(); check `full` before using the content. p[n] is NUL once
+   anything was added.
 
-   The caps also bound time: what is done with the bytes of a peer is linear in them, but for
-   sorting (tests/unit/test_scaling*.c count it), so nothing below net/ needs a deadline of its own.
-   Deadlines and interrupts are looked at where we wait, between messages. */
+   The caps also bound time: all processing of a peer's bytes is linear in their number, except
+   sorting (tests/unit/test_scaling*.c count the work), so layers below net/ need no deadlines of
+   their own. Deadlines and interrupts are checked where we wait, between messages. */
 #ifndef ROLLDBG_BASE_BUF_H
 #define ROLLDBG_BASE_BUF_H
 

@@ -26,12 +26,11 @@ struct clock clock_real(void)
 	return (struct clock){real_monotonic_ns, real_unix_ms, NULL};
 }
 
-/* Days since 1970-01-01 as a date of the Gregorian calendar: years are counted from
-   March, so that the leap day is the last day of a year, in eras of 400 years (146097
-   days). */
+/* Converts days since 1970-01-01 to a Gregorian date. Years start in March, so that the leap day
+   is the last day of a year, and are grouped in eras of 400 years (146097 days). */
 static void civil_date(uint64_t days, unsigned *year, unsigned *month, unsigned *day)
 {
-	uint64_t shifted = days + 719468; /* from 0000-03-01 */
+	uint64_t shifted = days + 719468; /* days since 0000-03-01 */
 	unsigned era = (unsigned)(shifted / 146097), of_era = (unsigned)(shifted % 146097);
 	unsigned y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	unsigned of_year = of_era - (365 * y + y / 4 - y / 100);
@@ -50,7 +49,7 @@ static char *put_digits(char *out, unsigned value, unsigned digits)
 	return out + digits;
 }
 
-/* Written by hand because strftime took a tenth of the time to write a recorded line. */
+/* Written by hand: strftime accounted for a tenth of the time to write a recorded line. */
 void clock_format(uint64_t unix_ms, char out[32])
 {
 	static const char after[] = "--T::.";

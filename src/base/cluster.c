@@ -1,5 +1,5 @@
-/* Grapheme clusters, their width in a terminal, and what must not reach one: see cluster.h.
-   The tables are libutf8proc's, so that the result does not depend on the locale. */
+/* Grapheme clusters, their width in a terminal, and which characters are unsafe there: see
+   cluster.h. The tables are libutf8proc's, so that the result does not depend on the locale. */
 #include "base/cluster.h"
 
 #include "base/utf8.h"
@@ -93,8 +93,8 @@ static struct cluster escaped(uint32_t code, size_t bytes)
 	return c;
 }
 
-/* Joiners, tags and variation selectors are only safe where they have an effect: between two
-   emoji, in a regional flag, after a character that has variants. */
+/* Joiners, tags and variation selectors are safe only where they have an effect: a joiner
+   between two emoji, a tag in a regional flag, a selector after a character with variants. */
 static bool may_follow(uint32_t first, uint32_t last, uint32_t code, struct str rest)
 {
 	uint32_t next;
@@ -112,7 +112,7 @@ static bool may_follow(uint32_t first, uint32_t last, uint32_t code, struct str 
 	return !cluster_is_unsafe(code);
 }
 
-/* Emoji take two cells, however many characters they are joined from. */
+/* An emoji takes two cells, however many characters it is joined from. */
 static size_t emoji_cells(uint32_t first, size_t characters, bool presentation, size_t cells)
 {
 	bool flag = break_class(first) == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR;

@@ -1,5 +1,5 @@
 /* The unit that a terminal draws in one place: a grapheme cluster (UAX #29), such as a letter
-   with its accents, a flag, or several emoji joined to one. Private to src/base/. */
+   with its accents, a flag, or several emoji joined into one. Private to src/base/. */
 #ifndef ROLLDBG_BASE_CLUSTER_H
 #define ROLLDBG_BASE_CLUSTER_H
 
@@ -12,7 +12,7 @@ struct cluster {
 	   character, or a byte that is not UTF-8. `cells` is then the width of the escape. */
 	bool unsafe;
 	uint32_t code;   /* the first code point, or the invalid byte */
-	char escape[12]; /* the replacement of an unsafe one: \n, \x1b, \u{202e} */
+	char escape[12]; /* replacement text if unsafe: \n, \x1b, \u{202e} */
 };
 
 /* The first cluster of s, which must not be empty. */

@@ -33,11 +33,11 @@ int error_wrap(struct error *e, const char *fmt, ...)
 /* error_set(e, FAIL_SYSTEM, "<what>: <strerror(errno)>") */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* For what is made of a peer's bytes: no peer can make the command line or a file of ours
-   wrong, so that such a failure is its use of the protocol (FAIL_PROTOCOL). Returns -1. */
+/* Changes a usage or input error caused by a peer's bytes to FAIL_PROTOCOL, because a peer can
+   break neither the command line nor our files. Returns -1. */
 int error_from_peer(struct error *e);
 
-/* The exit code of a program that ends with it. */
+/* The exit code of a program that fails with this kind of error. */
 int fail_exit_code(enum fail kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Escapes text for a terminal and measures its width: one part of text.h. */
+/* Escapes text for a terminal and measures its width: part of text.h. */
 #include "base/cluster.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -29,7 +29,7 @@ size_t text_escape_cut(struct buf *out, struct str s, size_t columns)
 	static const char ellipsis[] = "\xe2\x80\xa6";
 	size_t shown = 0;
 	size_t fits = out->n,
-	       fit = 0; /* the longest part that leaves one cell free, and its cells */
+	       fit = 0; /* longest part that leaves room for the ellipsis, and its cells */
 
 	if (!columns) {
 		return 0;

@@ -33,7 +33,7 @@ void exact_add(struct exact_sum *s, double x)
 		s->special += x;
 		return;
 	}
-	if (x != 0 && s->count == EXACT_PARTS) { /* the smallest give way */
+	if (x != 0 && s->count == EXACT_PARTS) { /* the smallest part is dropped */
 		for (int i = 1; i < EXACT_PARTS; i++) {
 			s->part[i - 1] = s->part[i];
 		}
@@ -62,8 +62,8 @@ void exact_merge(struct exact_sum *s, const struct exact_sum *other)
 	s->special += other->special;
 }
 
-/* From the greatest part down, until one leaves a rest; half of a unit is rounded as the parts
-   below it say. */
+/* Adds the parts, largest first, until an addition is inexact. A tie is then rounded in the
+   direction of the next part. */
 double exact_value(const struct exact_sum *s)
 {
 	int i = s->count - 1;

@@ -1,11 +1,11 @@
-/* Searching bytes: see find.h. */
+/* Substring search: see find.h. */
 #define _GNU_SOURCE /* memmem */
 #include "base/find.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-#define SHORT_MAX ((size_t)64) /* a longer part could make comparing each place too slow */
+#define SHORT_MAX ((size_t)64) /* limits the cost of one comparison; longer parts use memmem */
 #define BLOCK     ((size_t)16)
 
 static __m128i load(const char *p)
@@ -13,7 +13,7 @@ static __m128i load(const char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* Sixteen places at a time: those where the first and the last byte are right are compared. */
+/* Tests 16 positions at a time: only those where the first and the last byte match are compared. */
 static bool find_short(struct str text, struct str part)
 {
 	const __m128i first = _mm_set1_epi8(part.p[0]), last = _mm_set1_epi8(part.p[part.n - 1]);

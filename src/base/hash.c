@@ -44,7 +44,7 @@ static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char 
 }
 
 /* Fetches the algorithm on first use: libcrypto then reads its configuration, which takes longer
-   than judging a small recording, and most recordings are judged without a hash. */
+   than checking a small recording, and checking most recordings needs no hash. */
 static void need(struct hasher *h, EVP_MD **kind, const char *name)
 {
 	if (!*kind) {
@@ -67,7 +67,7 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
 	need(h, &h->md5, "MD5");
-	/* FIPS providers lack MD5: better to derive no id than a wrong one */
+	/* FIPS providers lack MD5: no id is better than a wrong one */
 	if (!h->md5 || !h->ctx) {
 		out[0] = '\0';
 		return;

@@ -1,5 +1,5 @@
-/* SHA-256, MD5 and SHA-1 through libcrypto: fetched once, with a reused context (a look-up costs
-   more than hashing a small state). Use one struct hasher per thread. */
+/* SHA-256, MD5 and SHA-1 through libcrypto: algorithms are fetched once and the context is
+   reused (fetching costs more than hashing a small state). Use one struct hasher per thread. */
 #ifndef ROLLDBG_BASE_HASH_H
 #define ROLLDBG_BASE_HASH_H
 
@@ -16,7 +16,7 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 /* MD5 as 32 hex digits: only for ids that frameworks derive with it, never for comparisons. */
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 
-/* Raw SHA-256, where it is needed once and whole. */
+/* Raw SHA-256, for one-time use without a hasher. */
 #define HASH_SHA256_BYTES 32
 void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES]);
 

@@ -1,4 +1,4 @@
-/* Threads whose results are taken in order: see in_order.h. */
+/* Parallel work whose results are taken in order: see in_order.h. */
 #include "base/in_order.h"
 
 #include "base/mem.h"
@@ -14,10 +14,10 @@ struct slot {
 struct queue {
 	const struct in_order *conf;
 	size_t window;        /* number of slots */
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t changed;
-	struct slot *slots; /* of item i: slots[i % window] */
-	size_t next, taken; /* the first item that no thread has; the first one not taken */
+	struct slot *slots; /* item i uses slots[i % window] */
+	size_t next, taken; /* the first item not started; the first item not taken */
 	bool stopping;
 };
 

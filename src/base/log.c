@@ -1,4 +1,4 @@
-/* Log messages on stderr: see log.h. The log level is one of the two globals of the program. */
+/* Log messages on stderr: see log.h. The log level is one of the program's two globals. */
 #include "base/log.h"
 
 #include "base/buf.h"
@@ -60,7 +60,7 @@ static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, buf_view(&shown));
 	buf_char(&line, '\n');
-	/* an error of stderr itself cannot be reported */
+	/* a failure to write to stderr cannot be reported */
 	guard(true);
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;

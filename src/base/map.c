@@ -75,7 +75,7 @@ uint64_t map_hash_with(uint64_t hash, uint64_t number)
 	return sip_end(&s);
 }
 
-/* ---- the trie: the bits of a hash from the highest on say where to go ---- */
+/* ---- the trie: each hash bit, from the highest on, selects a child ---- */
 
 static bool is_it(const struct map *m, const struct map_item *item, uint64_t hash, struct str key)
 {
@@ -95,7 +95,7 @@ void *map_find(const struct map *m, uint64_t hash, struct str key)
 	return item;
 }
 
-/* The pointer to the item, or the empty pointer where it would be inserted. */
+/* The pointer to the item, or the NULL pointer where it would be inserted. */
 static struct map_item **place_of(struct map *m, const struct map_item *item, uint64_t hash)
 {
 	struct map_item **at = &m->root;
@@ -113,7 +113,7 @@ void map_add(struct map *m, struct map_item *item, uint64_t hash)
 	m->count++;
 }
 
-/* Replaces the item by a leaf below it, whose hash leads to the same place. */
+/* Replaces the item by a leaf of its subtree, whose hash has the same leading bits. */
 void map_remove(struct map *m, struct map_item *item)
 {
 	struct map_item **at = place_of(m, item, item->hash), **leaf = at, *heir = item;
@@ -138,7 +138,7 @@ void *map_list(const struct map *m)
 	if (m->root) {
 		list[n++] = m->root;
 	}
-	for (size_t i = 0; i < n; i++) { /* items not visited yet are behind i */
+	for (size_t i = 0; i < n; i++) { /* items after i are not visited yet */
 		for (size_t side = 0; side < 2; side++) {
 			if (list[i]->child[side]) {
 				list[n++] = list[i]->child[side];

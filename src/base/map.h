@@ -34,8 +34,8 @@ void *map_find(const struct map *m, uint64_t hash, struct str key);
 void map_add(struct map *m, struct map_item *item, uint64_t hash);
 void map_remove(struct map *m, struct map_item *item); /* must be in the map */
 
-/* All of them: an array of m->count to free(). The order says nothing: sort them before anybody
-   sees it. */
+/* Returns all items: an array of m->count pointers, to be freed by the caller. The order is
+   arbitrary: sort them before anything visible depends on it. */
 void *map_list(const struct map *m) __attribute__((returns_nonnull));
 
 #endif

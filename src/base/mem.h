@@ -1,5 +1,5 @@
-/* Allocation that never fails: running out of memory ends the program with a message. That is
-   safe because every size controlled by a peer passes through a capped struct buf. */
+/* Allocation that never fails: if memory runs out, the program ends with a message. That is safe
+   because every size controlled by a peer passes through a capped struct buf. */
 #ifndef ROLLDBG_BASE_MEM_H
 #define ROLLDBG_BASE_MEM_H
 
@@ -10,16 +10,16 @@ void *mem_array(size_t count, size_t size) __attribute__((returns_nonnull));
 void *mem_resize(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
 char *mem_text(struct str s) __attribute__((returns_nonnull)); /* a terminated copy */
 
-/* Storage with fixed addresses that is released all at once: for facts that live as long as one
-   rollout, one document or one command. A zeroed arena is empty and ready for use. */
+/* Storage with fixed addresses that is released as a whole: for facts with the lifetime of one
+   rollout, document or command. A zeroed arena is empty and ready for use. */
 struct arena {
 	struct arena_block *last;
-	size_t bytes; /* handed out so far, to enforce caps */
+	size_t bytes; /* allocated so far, to enforce caps */
 };
 
 void *arena_new(struct arena *a, size_t bytes) __attribute__((returns_nonnull)); /* zeroed */
-/* Room for one more item behind `count` of them; the list moves when it is full, which it is at
-   each power of two. `items` may be NULL if count is 0. */
+/* Makes room for one more item after the first `count` of a list and returns the list, which
+   moves when count is a power of two. `items` may be NULL if count is 0. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
 	__attribute__((returns_nonnull));
 /* A terminated copy; an absent s stays absent. */

@@ -32,7 +32,7 @@ uint32_t rng_next(struct rng *r)
 uint32_t rng_below(struct rng *r, uint32_t bound)
 {
 	uint32_t skip = (uint32_t)(-(int64_t)bound) %
-	                bound; /* the results that would favor small numbers */
+	                bound; /* draws below this would favor small results */
 
 	for (;;) {
 		uint32_t x = rng_next(r);

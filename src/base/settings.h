@@ -1,8 +1,8 @@
-/* Names of settings in messages. Code below src/cmd does not know whether a setting was given as
-   an option or as a key of a file. Its messages write a setting's name between \1 and \2, as in
-   "\1max_turns\2: expected a number", and code that knows how it was given replaces the marks:
-   src/cmd writes the option (cmd/settings.h). A setting is named like its option, with '_' for
-   '-'; a test checks that. */
+/* Names of settings in messages. Code below src/cmd does not depend on whether a setting was
+   given as an option or as a key of a file: its messages write a setting's name between \1 and
+   \2, as in "\1max_turns\2: expected a number", and the code that read the setting replaces the
+   marks: src/cmd writes the option (cmd/settings.h). A setting is named like its option, with
+   '_' for '-'; a test checks that. */
 #ifndef ROLLDBG_BASE_SETTINGS_H
 #define ROLLDBG_BASE_SETTINGS_H
 

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-/* What is left of both sequences without their equal beginning and end. */
+/* Both sequences without their common prefix and suffix. */
 struct middle {
 	const uint64_t *first, *second;
 	int64_t n, m;
 };
 
-/* The furthest x on each diagonal k = x - y after d edits, for every d. Every other diagonal from
-   -d to d can be reached, so row d has d + 1 places. */
+/* The furthest x on each diagonal k = x - y after d edits, for every d. Only every other
+   diagonal from -d to d is reachable, so row d has d + 1 entries. */
 struct edit_search {
 	struct middle in;
 	int64_t *furthest;
@@ -52,7 +52,7 @@ static void make_room(struct edit_search *s, size_t places)
 	}
 }
 
-/* False: there are too many edits. */
+/* False if there are more than ALIGN_MAX edits. */
 static bool search_ends(struct edit_search *s)
 {
 	for (int64_t d = 0; d <= ALIGN_MAX; d++) {
@@ -70,7 +70,8 @@ static bool search_ends(struct edit_search *s)
 	return false;
 }
 
-/* Backwards from the end; returns how many elements stand at the end of out[0 .. n + m). */
+/* Traces the edits back from the end into the last elements of out[0 .. n + m); returns their
+   number. */
 static size_t trace(const struct edit_search *s, struct aligned *out)
 {
 	int64_t x = s->in.n, y = s->in.m;

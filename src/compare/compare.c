@@ -1,4 +1,4 @@
-/* Differences, line by line: see compare.h. */
+/* Compares rollouts line by line: see compare.h. */
 #include "compare/compare.h"
 
 #include "base/map.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is compared of each type of line. */
+/* The compared values of each line type. */
 static const struct {
 	enum line_type type;
 	enum key key;
-	const char *member; /* only this one of an object; NULL: the whole value */
+	const char *member; /* compare only this member of an object; NULL: the whole value */
 } compared[] = {
 	{LINE_HEADER, KEY_TASK, NULL},       {LINE_HEADER, KEY_SEED, NULL},
 	{LINE_HEADER, KEY_ENV, NULL},        {LINE_HEADER, KEY_STATE_SOURCE, NULL},
@@ -29,12 +29,12 @@ static const struct {
 };
 
 struct comparison {
-	bool imported[2]; /* of the two: null means unknown there */
+	bool imported[2]; /* imported from another format, where null means unknown */
 	const struct compare_conf *conf;
 	struct compare_count *count;
-	struct difference d; /* filled in but for the value that differs */
-	struct buf pointer;  /* "/state" and what stands below it */
-	size_t base;         /* bytes of "/state" */
+	struct difference d; /* the difference to report; everything but its values is set */
+	struct buf pointer;  /* "/state" and the path below it */
+	size_t base;         /* length of "/state" */
 	bool found;
 };
 
@@ -78,8 +78,8 @@ static bool is_fraction(struct str number)
 	       memchr(number.p, 'E', number.n);
 }
 
-/* 1 and 1.0 have one value. Two integers beyond what a double holds exactly have not, though
-   both are the same double. */
+/* Numbers with one value, such as 1 and 1.0, are equal. Two different integers that round to the
+   same double are not. */
 static bool are_near(const struct comparison *c, struct str a, struct str b)
 {
 	double x, y, most = tolerance_at(c);
@@ -99,7 +99,7 @@ static bool is_masked(struct str value)
 	return str_eq(value, STR("\"<masked>\""));
 }
 
-/* Sets c->pointer to what stands below the key that is compared. */
+/* Sets c->pointer to a pointer below the compared key. */
 static void point_below(struct comparison *c, struct str pointer)
 {
 	buf_cut(&c->pointer, c->base);
@@ -169,7 +169,7 @@ static bool ended_by_environment(const struct line *end)
 	return end->status == END_TERMINATED || end->status == END_TRUNCATED;
 }
 
-/* How a policy ended says nothing about the environment. */
+/* If the policy ended both rollouts, their status is not a fact about the environment. */
 static bool is_left_out(const struct comparison *c, enum key key, const struct line *a,
                         const struct line *b)
 {
@@ -177,7 +177,7 @@ static bool is_left_out(const struct comparison *c, enum key key, const struct l
 	       !ended_by_environment(b);
 }
 
-/* What a recording of another program does not know is no difference. */
+/* A value missing in a recording of another program is not a difference. */
 static bool is_unknown(const struct comparison *c, struct str x, struct str y)
 {
 	return (c->imported[0] && json_is_null(x)) || (c->imported[1] && json_is_null(y));
@@ -211,7 +211,7 @@ static void compare_lines(struct comparison *c, const struct line *a, const stru
 	}
 }
 
-/* A line that only one side has is said as one difference. */
+/* A line in only one of the rollouts is reported as one difference. */
 static void compare_pair(struct comparison *c, const struct line *a, const struct line *b)
 {
 	if (a->text.p && b->text.p) {

@@ -1,4 +1,4 @@
-/* Guesses what changes from run to run: see mask_hint.h. */
+/* Recognizes values that change from run to run: see mask_hint.h. */
 #include "compare/mask_hint.h"
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ static bool are_uuids(struct str a, struct str b)
 	return clocks_is_uuid(a) && clocks_is_uuid(b);
 }
 
-/* "took 12 ms", "took 9 ms": equal without their digits and ids, and more than those. */
+/* "took 12 ms", "took 9 ms": equal except for numbers and ids. */
 static bool are_like_texts(struct str a, struct str b)
 {
 	struct buf x = BUF(BUF_MAX_MESSAGE), y = BUF(BUF_MAX_MESSAGE);
@@ -36,7 +36,7 @@ static bool are_like_texts(struct str a, struct str b)
 
 /* ---- by name ---- */
 
-/* Words of a name, divided as in elapsed_ms, elapsed-ms and elapsedMs. */
+/* Words in names of volatile members; elapsed_ms, elapsed-ms and elapsedMs are split alike. */
 static const char *const run_words[] = {
 	"at",        "clock",   "date",  "duration", "elapsed", "hash",  "id",
 	"latency",   "ms",      "nonce", "now",      "ns",      "pid",   "port",
@@ -110,7 +110,7 @@ static bool is_index(struct str token)
 	return i && i == token.n;
 }
 
-/* A literal star is spelled ~2. */
+/* A literal star is written as ~2. */
 static void put_token(struct buf *mask, struct str token)
 {
 	if (is_index(token)) {

@@ -9,17 +9,17 @@
 struct ddmin {
 	const struct minimize_conf *conf;
 	struct minimized *best;
-	struct map failed; /* hashes of lists that did not pass */
+	struct map failed; /* hashes of lists that failed the test */
 	struct arena arena;
-	size_t parts; /* the list is cut into so many */
-	bool pairs;   /* or two of its elements are left out */
+	size_t parts; /* number of parts that the list is split into */
+	bool pairs;   /* instead of parts, two elements are removed */
 };
 
-/* Lists up to this length are also tried without any two of their elements: moves there and back, which
-   only go together, are what the algorithm leaves. */
+/* Lists up to this length are also tried without any two of their elements: ddmin leaves pairs
+   that can only be removed together, such as a move and the move back. */
 #define PAIRS_MAX 16
 
-/* One part of the list, or all but that part; or all but two elements, by their places. */
+/* One part of the list, or all but that part; or all but two elements, given by their positions. */
 struct variant {
 	size_t part;
 	bool rest;
@@ -76,7 +76,8 @@ static size_t variants_count(const struct ddmin *s)
 	return s->pairs ? n * (n - 1) / 2 : 2 * s->parts;
 }
 
-/* The variants of a round in their order: parts, then what is left without each; or without each pair. */
+/* The variants of a round in order: each part, then the list without each part; or the list
+   without each pair. */
 static struct variant nth(const struct ddmin *s, size_t i)
 {
 	struct variant v = {.rest = true, .second = 1};
@@ -94,7 +95,7 @@ static struct variant nth(const struct ddmin *s, size_t i)
 	return v;
 }
 
-/* The same list as another variant, or as the one it is made of. */
+/* Is this variant the same list as another variant, or as the list it is built from? */
 static bool is_twin(const struct ddmin *s, struct variant v)
 {
 	if (s->pairs) {
@@ -105,13 +106,13 @@ static bool is_twin(const struct ddmin *s, struct variant v)
 
 struct ddmin_round {
 	struct sublist *lists;
-	size_t **rooms; /* where the lists are */
+	size_t **rooms; /* memory of the lists */
 	struct variant *variants;
 	bool *passes;
 	size_t count;
 };
 
-/* Some variants from *next on that were not tested yet. */
+/* Collects the next untested variants, from *next on. */
 static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
 {
 	size_t most = s->conf->max_tests - s->best->tests;
@@ -138,7 +139,7 @@ static void forget(struct ddmin_round *r)
 	r->count = 0;
 }
 
-/* 1: one of them passed and is kept, 0: none. */
+/* Returns 1 if a variant passed and was kept, 0 if none did. */
 static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, struct error *err)
 {
 	const struct minimize_conf *c = s->conf;
@@ -164,7 +165,8 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 	return kept;
 }
 
-/* All variants at this number of parts, up to the first that passes. *out: max_tests ended it. */
+/* Tests all variants for this number of parts, up to the first that passes. *out: stopped by
+   max_tests. */
 static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *found, bool *out,
                      struct error *err)
 {
@@ -189,7 +191,7 @@ static void refine(struct ddmin *s, struct variant found)
 	s->parts = s->parts < s->best->count ? s->parts : s->best->count;
 }
 
-/* Until no element can be left out. */
+/* Removes elements until none can be removed. */
 static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 {
 	struct minimized *best = s->best;
@@ -216,7 +218,7 @@ static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 	return 0;
 }
 
-/* 1: two elements less, and the search goes on. */
+/* Returns 1 if a pair was removed, so that the search continues. */
 static int drop_pair(struct ddmin *s, struct ddmin_round *r, struct error *err)
 {
 	struct variant found;

@@ -1,4 +1,4 @@
-/* Patterns against the values of lines: see patterns.h. */
+/* Matches patterns against the values of lines: see patterns.h. */
 #include "compare/patterns.h"
 
 #include "base/text.h"
@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-#define LINES_NAMED 64 /* lines whose pointers may be suggested: later ones have the same */
+/* number of lines whose pointers may be suggested; later lines have the same ones */
+#define LINES_NAMED 64
 
 void patterns_add(struct patterns *p, const char *origin, const char *text)
 {
@@ -84,7 +85,7 @@ void patterns_see(struct patterns *p, struct str line)
 	}
 }
 
-/* Where the last token begins, with its slash. */
+/* The offset of the last token, with its slash. */
 static size_t last_token(struct str pointer)
 {
 	size_t at = pointer.n;

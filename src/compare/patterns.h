@@ -1,5 +1,5 @@
-/* Which of the patterns that users write meets anything at all: one with a mistyped name hides
-   nothing, in silence. */
+/* Finds user-supplied patterns that match nothing: one with a mistyped name would have no effect
+   without any message. */
 #ifndef ROLLDBG_COMPARE_PATTERNS_H
 #define ROLLDBG_COMPARE_PATTERNS_H
 
@@ -12,22 +12,22 @@ struct used_pattern {
 	bool met;
 };
 
-/* Zeroed is empty. */
+/* Empty if zeroed. */
 struct patterns {
 	struct used_pattern *items;
 	size_t count, room;
-	size_t missed;     /* have met nothing so far */
-	size_t lines;      /* that were seen meanwhile */
-	struct names near; /* pointers that there are, with * for an array's indexes */
+	size_t missed;     /* number of patterns without a match so far */
+	size_t lines;      /* number of lines examined so far */
+	struct names near; /* pointers seen, with * for array indexes */
 	struct arena arena;
 };
 
-/* Copies both. */
+/* Copies both strings. */
 void patterns_add(struct patterns *p, const char *origin, const char *text);
-/* One line of a recording, raw JSON. Costs nothing once all have met something. */
+/* Examines one line of a recording, raw JSON. Costs nothing once all patterns have matched. */
 void patterns_see(struct patterns *p, struct str line);
-/* Appends a pattern that is like this one and would have met something; false: none is near. */
+/* Appends a similar pattern that would have matched; false if there is none. */
 bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out);
-void patterns_release(struct patterns *p); /* empty again */
+void patterns_release(struct patterns *p); /* ready for reuse */
 
 #endif

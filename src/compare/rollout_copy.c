@@ -1,4 +1,4 @@
-/* A rollout in memory: see rollout_copy.h. */
+/* Keeps a rollout in memory: see rollout_copy.h. */
 #include "compare/rollout_copy.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct line *place_for(struct rollout_copy *c, enum line_type type)
 	return NULL;
 }
 
-/* Of events too the id is kept. */
+/* The id is also taken from events. */
 static int keep(struct rollout_copy *c, struct str text, uint64_t number, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
@@ -51,7 +51,7 @@ static int keep(struct rollout_copy *c, struct str text, uint64_t number, struct
 int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
                      struct error *err)
 {
-	struct buf text = BUF(SIZE_MAX / 2); /* as long as the line, which has a cap */
+	struct buf text = BUF(SIZE_MAX / 2); /* no cap needed, because the line itself is capped */
 	int failed = strip_line(strip, l, &text, err);
 
 	if (!failed && c->text) {

@@ -1,7 +1,7 @@
-/* The folder compare/: two rollouts side by side: which calls are the same, and what differs in
-   what the environment answered. Not here: where rollouts come from, printing, sending calls. */
+/* The folder compare/: compares two rollouts: which calls are the same, and where the
+   environment's answers differ. Loading rollouts, printing and sending calls belong elsewhere. */
 
-/* One rollout of a recording in memory, without volatile facts (trajectory/strip.h): what is
+/* One rollout of a recording in memory, without volatile facts (trajectory/strip.h), ready to be
    compared. */
 #ifndef ROLLDBG_COMPARE_ROLLOUT_COPY_H
 #define ROLLDBG_COMPARE_ROLLOUT_COPY_H
@@ -9,20 +9,21 @@
 #include "base/mem.h"
 #include "trajectory/strip.h"
 
-/* Zeroed is empty. Lines that are not there have no text. Events are left out. */
+/* Empty if zeroed. Missing lines have no text. Events are not kept. */
 struct rollout_copy {
 	struct str id;
 	struct line header, reset, end;
 	struct line *steps;
 	size_t count, room;
 	struct arena arena; /* owns the text of the lines */
-	struct buf *text;   /* every stripped line is appended, events too; NULL: is not */
+	/* if not NULL, every stripped line is appended to it, including events */
+	struct buf *text;
 };
 
-/* Adds a line of the rollout, which strip has seen from its header on. FAIL_INPUT: as
-   strip_line. */
+/* Adds a line of the rollout. `strip` must have seen the rollout from its header on. FAIL_INPUT
+   as in strip_line. */
 MUST_USE int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
                               struct error *err);
-void rollout_copy_release(struct rollout_copy *c); /* empty again; twice is fine */
+void rollout_copy_release(struct rollout_copy *c); /* ready for reuse; may be called twice */
 
 #endif

@@ -1,4 +1,4 @@
-/* Counting a rollout's last steps: see since.h. */
+/* Counts the last steps of a rollout: see since.h. */
 #include "compare/since.h"
 
 #include "facts/facts.h"
@@ -12,7 +12,7 @@ struct since_counting {
 static void add(struct since_counting *c, const struct line *l)
 {
 	struct facts_update u;
-	struct error ignored; /* a line that adds no fact is not counted */
+	struct error ignored; /* lines that facts_line rejects are not counted */
 
 	if (!l->text.p || facts_line(c->facts, l, NULL, &u, &ignored)) {
 		return;

@@ -1,13 +1,13 @@
-/* What the environment did after a replay diverged from its golden. */
+/* How the environment answered after a replay diverged from its golden. */
 #ifndef ROLLDBG_COMPARE_SINCE_H
 #define ROLLDBG_COMPARE_SINCE_H
 
 #include "compare/rollout_copy.h"
 
-/* The calls from one step on, as far as the rollout shows them. */
+/* The calls from one step on, as recorded in the rollout. */
 struct since {
 	int64_t calls, ok;
-	int64_t effective, unknown; /* steps, as in all summaries (facts/facts.h) */
+	int64_t effective, unknown; /* steps, counted as in all summaries (facts/facts.h) */
 };
 
 void since_step(const struct rollout_copy *r, int64_t step, struct since *out);

@@ -1,4 +1,4 @@
-/* The tools of two headers: see tools.h. */
+/* Compares the tools of two headers: see tools.h. */
 #include "compare/tools.h"
 
 #include "base/names.h"
@@ -6,7 +6,7 @@
 #include "json/diff.h"
 
 struct tool_change {
-	struct error text; /* holds the sentence */
+	struct error text; /* the sentence to report */
 	bool said;
 };
 

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#define CLEAR      10 /* different calls differ by so many times what equal calls do */
-#define CLEAR_ONCE 30 /* also those that were sent once */
-#define KNOWN_MIN  3  /* how often one of them was sent then */
+/* minimum ratio of the gap between different calls to the spread of equal ones */
+#define CLEAR      10
+#define CLEAR_ONCE 30 /* the same if calls that were sent once are included */
+#define KNOWN_MIN  3  /* minimum number of times that one of the calls was sent then */
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -57,10 +58,12 @@ static double gap_between(const struct call_change *a, const struct call_change 
 	return fmax(a->least - b->most, b->least - a->most);
 }
 
-/* Can each repeated call be told from all others by its change, where both count that many times? */
+/* Do the calls that were sent at least `times` times differ clearly in their changes: by `clear`
+   times the spread between equal calls? */
 static bool depends(const struct call_changed_number *n, int64_t times, double clear)
 {
-	double spread = n->quantum, gap = INFINITY; /* coarse changes are equal by chance */
+	/* changes below the resolution look equal by chance */
+	double spread = n->quantum, gap = INFINITY;
 
 	for (size_t i = 0; i < n->count; i++) {
 		const struct call_change *a = &n->calls[i];
@@ -77,7 +80,7 @@ static bool depends(const struct call_changed_number *n, int64_t times, double c
 	return isfinite(gap) && gap > 0 && gap >= clear * spread;
 }
 
-/* What one call does is known well enough to tell it from calls that were sent once. */
+/* Was one call repeated often enough to know its effect and tell it from calls sent once? */
 static bool is_known(const struct call_changed_number *n)
 {
 	int64_t most = 0;

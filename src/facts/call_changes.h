@@ -1,6 +1,7 @@
-/* Numbers that change as the calls say, even if they also change by themselves: equal calls change
-   them by nearly the same amount, different calls by clearly different amounts. A tank that leaks
-   is filled that way; a clock or a noisy reading changes without regard to the call. */
+/* Numbers whose changes depend on the call, even if they also change without one: equal calls
+   change them by nearly the same amount, different calls by clearly different amounts. An
+   example is the level of a leaking tank that calls fill; a clock or a noisy reading changes
+   regardless of the call. */
 #ifndef ROLLDBG_FACTS_CALL_CHANGES_H
 #define ROLLDBG_FACTS_CALL_CHANGES_H
 
@@ -33,9 +34,8 @@ struct call_changes {
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum);
 
-/* Is there such a number? Needs two different calls, each sent at
-   least twice; or one sent three times and others that differ from it and each other even more
-   clearly. */
+/* Is there such a number? Needs two different calls, each sent at least twice; or one call sent
+   three times and others that differ from it and from each other even more clearly. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

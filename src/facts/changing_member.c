@@ -16,8 +16,8 @@ static bool is_close(double change, double elapsed, double unit, double quantum)
 	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
 }
 
-/* The units of a clock that the change fits, as bits, once for each of the two ways of
-   timing. */
+/* The units in which the change equals the elapsed time, as bits, once for each of the two ways
+   of timing. */
 static unsigned clock_fits(double change, const struct interval *between, double quantum)
 {
 	static const double a_ms[] = {1e-3, 1, 1e3, 1e6};
@@ -75,7 +75,7 @@ static bool is_blank(struct str value)
 	       str_is(value, "\"\"");
 }
 
-/* A real clock keeps its offset to ours at each reading; a simulated time that starts at the
+/* The current time keeps a constant offset to our clock; a simulated time that starts at the
    present does not. */
 static bool keeps_offset(struct changing_member *m, struct str value,
                          const struct interval *between)
@@ -91,7 +91,7 @@ static bool keeps_offset(struct changing_member *m, struct str value,
 	return offset - m->offset_ms < OFFSET_MAX && m->offset_ms - offset < OFFSET_MAX;
 }
 
-/* Where the first value stood to our clock when it was read. */
+/* Determines the offset of the first value to our clock when it was read. */
 static void take_offset(struct changing_member *m, struct str value, const struct interval *between)
 {
 	double elapsed = fmax(between->elapsed_ms[0], between->elapsed_ms[1]);
@@ -113,7 +113,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
 		m->is_new_id = m->was_blank || clocks_is_uuid(before);
 		m->clock_fits = ~0u;
-		m->is_echo = m->pointer.n > 0; /* not a whole text */
+		m->is_echo = m->pointer.n > 0; /* the value as a whole is never an echo */
 		if (m->is_now && !m->was_blank) {
 			take_offset(m, before, between);
 		}

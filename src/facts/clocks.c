@@ -25,7 +25,7 @@ static size_t digits_at(struct str s)
 	return n;
 }
 
-/* Does s begin with the pattern: d a digit, x a hex digit, anything else itself? */
+/* Does s begin with the pattern? d is a digit, x a hex digit, any other character itself. */
 static bool fits(struct str s, const char *pattern)
 {
 	size_t i = 0;
@@ -86,8 +86,8 @@ static size_t date_at(struct str s)
 	return n;
 }
 
-/* A time of day that is as fine as a log's, or comes behind a year of these decades: games tell
-   theirs in minutes. */
+/* The length of a time of day with thousandths, as in logs, or after a year from 2000 to 2099;
+   else 0. Games show their time of day in minutes, which is not matched. */
 static size_t log_time_at(struct str s)
 {
 	size_t n = sizeof("dd:dd:dd.ddd") - 1;
@@ -146,8 +146,8 @@ void clocks_mask(struct str text, struct buf *out)
 #define DAY_MS     ((int64_t)24 * 60 * 60 * 1000)
 #define NEAR_MS    (DAY_MS + DAY_MS / 12) /* zones range from -12 to +14 hours */
 
-/* Days from 1970-01-01 to a Gregorian date; years start in March, so that a leap day is the last
-   day of its year. */
+/* Converts a Gregorian date to days since 1970-01-01; years start in March, so that a leap day
+   is the last day of its year. */
 static int64_t days_from(int64_t year, int64_t month, int64_t day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;

@@ -4,15 +4,14 @@
 
 #include "base/buf.h"
 
-/* Appends text with each of these replaced by '#': a date with a time (ISO 8601), a time
-   of day with thousandths or behind a year, a number that
-   is a Unix time of these decades in seconds, milli-, micro- or nanoseconds, a UUID, a run of 32
-   hex digits. */
+/* Appends text with each of the following replaced by '#': a date with a time (ISO 8601), a time
+   of day with thousandths or after a year, a number that is a Unix time of these decades in
+   seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
 void clocks_mask(struct str text, struct buf *out);
 
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
-   for the T, any zone or none) or an HTTP date (RFC 9110 section 5.6.7) to milliseconds since
-   1970; without a zone it is taken as UTC. False if it is neither. */
+   may replace the T, and the zone is optional) or an HTTP date (RFC 9110 section 5.6.7) to
+   milliseconds since 1970; without a zone it is taken as UTC. False if it is neither. */
 bool clocks_date(struct str text, int64_t *unix_ms);
 
 /* Is the JSON value a time close to the present: a date, or a Unix time in seconds, milli-,

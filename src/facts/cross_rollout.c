@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* Which rollout used an id first. */
+/* The rollout that used an id first. */
 struct id_owner {
 	struct map_item item;
 	uint64_t rollout, mark;
-	bool contested; /* it was claimed with another mark */
+	bool contested; /* the id was also claimed with another mark */
 };
 
 void cross_rollout_release(struct cross_rollout *c)
@@ -95,7 +95,7 @@ static bool moved(const struct open_rollout *o, const struct cross_rollout *c)
 	       (is_in(o, state_copy_hash(&mine->changed_from)) || is_in(o, mine->now));
 }
 
-/* If there are several, the one whose id sorts first. */
+/* If several rollouts qualify, the one whose id sorts first. */
 struct str cross_rollout_mover(const struct cross_rollout *c)
 {
 	const struct open_rollout **list = map_list(&c->open->open);
@@ -121,7 +121,7 @@ void cross_rollout_called(struct cross_rollout *c, const struct open_rollout *o)
 	c->called = c->clock;
 }
 
-/* A shared count may restart with any reset. */
+/* A reset may restart a shared counter. */
 void cross_rollout_reset(struct cross_rollout *c)
 {
 	c->counts.window = (struct shared_count){0};
@@ -135,9 +135,9 @@ int64_t cross_rollout_others_called(const struct cross_rollout *c)
 
 /* ---- step counts ---- */
 
-#define COUNTS_MIN   8  /* without other evidence */
-#define INDIRECT_MIN 12 /* if no count grew between a rollout's calls */
-#define LEARNED_MIN  2  /* counts that went by one, and by more */
+#define COUNTS_MIN   8  /* minimum number of counts without other evidence */
+#define INDIRECT_MIN 12 /* the same if no count grew between a rollout's calls */
+#define LEARNED_MIN  2  /* minimum number of counts that grew by one, and by more */
 
 static void add_to_sequence(struct count_sequence *s, int64_t count)
 {
@@ -193,7 +193,7 @@ static void update_growth(struct cross_rollout *c, int64_t before, int64_t count
 	s->started = s->started || first;
 }
 
-/* Two rollouts may read the same number, when both read after both have acted. */
+/* Counts may repeat: two rollouts read the same number if both read after both have acted. */
 static bool is_count_of_all(const struct cross_rollout *c)
 {
 	const struct count_sequence *s = &c->counts;
@@ -227,7 +227,7 @@ void cross_rollout_count(struct cross_rollout *c, int64_t before, int64_t count)
 	            (s->rollouts >= 2 && s->window.steps >= COUNTS_MIN && is_count_of_all(c));
 }
 
-/* Steps being executed may be counted before steps that are already recorded. */
+/* A step in progress may be counted before steps that are already recorded, which leaves gaps. */
 static bool is_one_sequence(const struct cross_rollout *c)
 {
 	const struct count_sequence *s = &c->counts;

@@ -35,9 +35,9 @@ struct count_sequence {
 	/* Between consecutive steps of a rollout the count grew by one; it did while no other
 	   rollout called a tool. */
 	int64_t by_one, alone_by_one;
-	int64_t start; /* the newest rollout's before its first step; where that is known: */
+	int64_t start; /* the newest rollout's count before its first step; valid if `started` */
 	bool started, starts_differ;
-	bool proven; /* it was shared by all in some window */
+	bool proven; /* in some window, all rollouts shared the counter */
 };
 
 struct cross_rollout {
@@ -51,7 +51,8 @@ struct cross_rollout {
 	struct count_sequence counts;
 	struct sharing sharing;
 	struct succession succession;
-	/* The number of the rollout that called a tool last; when; and when another rollout did. */
+	/* The number of the rollout that last called a tool, the time of that call, and of the
+	   last call of another rollout. */
 	int64_t caller, called, other_called;
 };
 
@@ -60,9 +61,9 @@ void cross_rollout_release(struct cross_rollout *c); /* a zeroed one is fine */
 /* Starts a new file: resets the counts over its rollouts. */
 void cross_rollout_forget(struct cross_rollout *c);
 
-/* Would the claims of `other`, made for another file, have had the same results after ours? */
+/* Would the ids claimed in `other`, for another file, have had the same results after ours? */
 bool cross_rollout_can_absorb(const struct cross_rollout *c, const struct cross_rollout *other);
-/* If so, registers all its ids. */
+/* Registers all ids of `other`; only if it can be absorbed. */
 void cross_rollout_absorb(struct cross_rollout *c, const struct cross_rollout *other);
 
 /* Registers an environment's id for the current rollout. `kind` separates ids of different

@@ -1,7 +1,7 @@
 /* Do two states differ? Compared by hash (the state without ignored members); unknown is not
-   unchanged. A step's effect is decided in fold.c (effect_shown): by this comparison, then
-   movement.h removes changes that happen without a call, and at the end of a rollout
-   correct_totals removes what only the whole rollout shows. */
+   unchanged. A step's effect is decided in fold.c (effect_shown): by this comparison; then
+   movement.h removes changes that happen without a call; at the end of a rollout correct_totals
+   removes those that only the whole rollout reveals as no effect. */
 #ifndef ROLLDBG_FACTS_EFFECT_H
 #define ROLLDBG_FACTS_EFFECT_H
 
@@ -14,7 +14,7 @@ const char *effect_name(enum effect e); /* "unknown", "changed", "unchanged" */
 /* Compares two states by their hashes; an absent or empty hash gives unknown. */
 enum effect effect_between(struct str before, struct str after);
 
-#define STATE_HASH_MAX 128 /* longer state_hashes are not stored, hence unknown */
+#define STATE_HASH_MAX 128 /* longer state_hashes are not stored and count as unknown */
 
 struct state_copy {
 	char text[STATE_HASH_MAX];
@@ -23,7 +23,7 @@ struct state_copy {
 
 struct str state_copy_hash(const struct state_copy *c);
 
-/* The states of one rollout needed to determine effects; zeroed at its start. */
+/* The states of one rollout that determine effects; zeroed at its start. */
 struct states {
 	struct str now;         /* at the current line; absent: unknown */
 	struct state_copy last; /* at the last line that can have one */

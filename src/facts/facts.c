@@ -9,10 +9,12 @@
 struct facts {
 	struct facts_conf conf;
 	struct rollout_table open;
-	struct open_rollout *newest;  /* the rollout of the last line */
-	bool newest_called;           /* and that line was a call */
-	struct open_rollout *ended;   /* reported; freed at the next call */
-	struct open_rollout **ending; /* all that were open when facts_end_next was first called */
+	struct open_rollout *newest; /* the rollout of the last line */
+	bool newest_called;          /* the last line was a call */
+	/* an ended rollout that was reported; freed at the next call */
+	struct open_rollout *ended;
+	/* the rollouts that were open when facts_end_next was first called */
+	struct open_rollout **ending;
 	size_t ending_count, ending_next;
 	struct cross_rollout cross_rollout;
 	struct workspace work;
@@ -45,7 +47,7 @@ void facts_free(struct facts *f)
 	free(f);
 }
 
-/* Frees what the last call returned. */
+/* Frees the rollout that the last call reported as ended. */
 static void finish_last_line(struct facts *f)
 {
 	struct open_rollout *o = f->newest;
@@ -119,7 +121,7 @@ static int refuse(const struct facts *f, const struct line *l, uint64_t hash, st
 	                 type, STR_ARG(l->rollout));
 }
 
-/* The rollout of the line; *out is NULL for a line that may be ignored. */
+/* Finds the rollout of the line; *out is NULL if the line may be ignored. */
 static int rollout_of(struct facts *f, const struct line *l, struct open_rollout **out,
                       struct error *err)
 {
@@ -182,7 +184,7 @@ int facts_line(struct facts *f, const struct line *l, const struct reader_note *
 	return 0;
 }
 
-/* The next of the rollouts that were open at the first call. */
+/* The next of the rollouts that were open at the first call; NULL at the end. */
 static struct open_rollout *next_open(struct facts *f)
 {
 	if (!f->ending) {

@@ -1,27 +1,26 @@
-/* The folder facts/: what the lines of a recording mean, derived from the lines alone (and from what
-   the user says about tools and errors), once for check, stats, report and the rest, the same live
-   and offline. Not here: judgements (check/), sums over rollouts (stats/), and reading lines
+/* The folder facts/: facts derived from the lines of a recording alone (and from the user's
+   declarations about tools and errors), once for check, stats, report and other users, identical
+   live and offline. Not here: judgements (check/), sums over rollouts (stats/), and reading lines
    (trajectory/). Each question has one file:
 
-   facts.h          which rollout a line belongs to; all that a line adds
-   rollout_facts.h  the types: what is known of a rollout, of a line, of a step
+   facts.h          which rollout does a line belong to, and which facts does it add?
+   rollout_facts.h  the types: facts of a rollout, of a line, of a step
    fold.h           the fold over the lines of one rollout; decides each step's effect
    effect.h         do two states differ?
    movement.h       which of the differences are an effect; did the environment move at all?
-   member_changes.h, changing_member.h  which members of a value change, how often, and which by themselves
-   call.h, peer.h   what was called; what peers said, as it may be shown
-   env_count.h      what the environment counted
-   cross_rollout.h, sharing.h  what other rollouts did meanwhile; do they share one environment?
-   succession.h     does each rollout begin where the one before it ended?
-   hints.h, baseline.h, tool_effects.h  what the user, or an earlier recording, says about tools
-   trained.h, logprobs.h  log-probabilities, the trainer's and the recorded ones
-   streak.h, span.h, clocks.h  repetitions, ranges of steps, texts with clocks masked */
+   member_changes.h, changing_member.h  which members of a value change, and which are volatile
+   call.h, peer.h   what was called; text from peers, made safe to print
+   env_count.h      the environment's own step count
+   cross_rollout.h, sharing.h  what did other rollouts do meanwhile; do they share one environment?
+   succession.h     does each rollout begin in the end state of the previous one?
+   hints.h, baseline.h, tool_effects.h  facts about tools from the user or an earlier recording
+   trained.h, logprobs.h  log-probabilities of the trainer, and recorded ones
+   streak.h, span.h, clocks.h  runs of failures, ranges of steps, texts with clocks masked */
 
-/* What lines mean: a fold over the lines of any number of interleaved rollouts. Each line gives its
-   derived line, and the step before it if this line shows that step's effect. All
-   commands take their counts and effects from here. Memory: one block an open rollout, 32
-   bytes a finished one until its file is done, 48 for each id of an environment. Not for
-   several threads at once. */
+/* Derives facts from lines: a fold over the lines of any number of interleaved rollouts. Each
+   line yields its derived line, and the step before it if this line shows that step's effect.
+   All commands take their counts and effects from here. Memory: one block per open rollout, 32
+   bytes per finished one until the end of its file, and 48 per environment id. Not thread-safe. */
 #ifndef ROLLDBG_FACTS_FACTS_H
 #define ROLLDBG_FACTS_FACTS_H
 
@@ -33,7 +32,7 @@ struct facts_conf {
 	struct hints hints;
 	/* size of the caller's own memory per rollout, zeroed when it opens */
 	size_t user_size;
-	void (*user_release)(void *user); /* called before that is freed; may be NULL */
+	void (*user_release)(void *user); /* called before that memory is freed; may be NULL */
 	/* Accept lines of a rollout that is not open, which open one without a header, and a
 	   second header, which is merged with the first. Otherwise both are errors. */
 	bool lenient;
@@ -59,31 +58,32 @@ void facts_free(struct facts *f);                       /* NULL is fine */
 
 /* Processes a line from line_parse or the reader; note may be NULL (live). Returns -1 with
    FAIL_INPUT for a header before the rollout's end and for a line of a rollout that is not open.
-   Lines of unknown type count for an open rollout if they name one. A truncated line concerns
+   Lines of unknown type are added to an open rollout if they name one. A truncated line affects
    all open rollouts. */
 MUST_USE int facts_line(struct facts *f, const struct line *l, const struct reader_note *note,
                         struct facts_update *out, struct error *err);
 
-/* When the line is a header of a rollout that is open, that one has no end (it crashed, and
-   another was appended): ends it, true. Call facts_line with the line then. */
+/* If the line is the header of a rollout that is still open, that rollout has no end line (it
+   crashed, and another was appended): ends it and returns true. Then call facts_line with the
+   same line. */
 bool facts_end_unfinished(struct facts *f, const struct line *l, struct facts_update *out);
 
-/* Is it a line of a rollout that has no header in this file? */
+/* Does the line belong to a rollout without a header in this file? */
 bool facts_is_headless(struct facts *f, const struct line *l);
 
-/* Ends an open rollout without an end line, in the order of their ids: false when none is
+/* Ends the next open rollout, in the order of their ids, without an end line. False when none is
    left. */
 bool facts_end_next(struct facts *f, struct facts_update *out);
 
 /* Starts a new file: ids may be reused. All rollouts must have ended. */
 void facts_new_file(struct facts *f);
 
-/* As if this were not the first file, but came after `number` others. */
+/* Numbers the current file as if `number` other files came before it. */
 void facts_number_file(struct facts *f, int64_t number);
 
-/* Would the facts of another file have been the same after the files seen here? */
+/* Would the facts of another file have been the same if it came after the files seen here? */
 bool facts_can_absorb(const struct facts *f, const struct facts *other);
-/* Then adds what matters to later files. */
+/* If so: adds the facts that later files need. */
 void facts_absorb(struct facts *f, const struct facts *other);
 
 size_t facts_open_count(const struct facts *f);

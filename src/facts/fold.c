@@ -1,5 +1,5 @@
-/* One rollout, line by line: see fold.h. This runs once for every line of every recording:
-   what only failed steps need is done for failed steps only. */
+/* Processes one rollout line by line: see fold.h. This runs once for every line of every
+   recording, so work that only failed steps need is done for failed steps only. */
 #include "facts/fold.h"
 
 #include "facts/call.h"
@@ -23,7 +23,7 @@ static void count_effect(struct open_rollout *o, const struct completed_step *p)
 	e->unchanged += p->effect == EFFECT_UNCHANGED;
 }
 
-/* Later states belong to the episode as long as no step was sent after its end. */
+/* States after the end still belong to the episode until another step is sent. */
 static bool is_in_episode(const struct open_rollout *o)
 {
 	return !o->terminal || (o->pending && !o->newest->outside_episode);
@@ -34,9 +34,9 @@ static bool may_have_state(const struct line *l)
 	return l->type == LINE_STEP || l->type == LINE_END;
 }
 
-/* The effect that this line shows, on the state at the line before. Decided here alone: do the hashes
-   differ, and in more than what changes by itself? (correct_totals() takes away what only the whole
-   rollout shows.) */
+/* The effect shown by this line, which has the state after the last step. Decided here alone: do
+   the hashes differ, and in more than volatile members? (correct_totals() removes changes that
+   only the whole rollout reveals as no effect.) */
 static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 {
 	bool has_state = l && may_have_state(l), called = o->pending;
@@ -48,7 +48,7 @@ static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 	                       called && !o->newest->outside_episode);
 }
 
-/* ---- pauses between calls, where somebody else may have acted ---- */
+/* ---- pauses between calls, in which other rollouts may act ---- */
 
 static struct pause pause_now(struct open_rollout *o)
 {
@@ -67,7 +67,7 @@ static void begin_pause(struct open_rollout *o, const struct line *l)
 {
 	const struct rollout_facts *f = &o->facts;
 
-	/* the first one may be joined by others */
+	/* other rollouts may still join the first one */
 	bool may = (f->concurrent || f->cross_rollout->begun == 1) &&
 	           f->cross_rollout->sharing.pauses < SHARING_PAUSES;
 
@@ -90,9 +90,9 @@ static void end_pause(struct open_rollout *o, const struct line *l)
 	}
 }
 
-/* ---- how a seeded episode begins ---- */
+/* ---- traces of seeded episodes ---- */
 
-/* Without states observations tell. */
+/* Observations are traced if there are no states. */
 static bool traces(const struct open_rollout *o, bool states)
 {
 	return o->facts.has_seed && o->trace.calls <= TRACE_CALLS &&
@@ -208,7 +208,7 @@ static bool is_expected(struct open_rollout *o, const struct line *l)
 	                          o->facts.expected_came);
 }
 
-/* Keeps the error of the first failure in a row. */
+/* Keeps the error of the first of consecutive failures. */
 static void take_error(struct open_rollout *o, const struct line *l,
                        const struct completed_step *before)
 {
@@ -219,7 +219,7 @@ static void take_error(struct open_rollout *o, const struct line *l,
 	}
 }
 
-/* The previous step stays valid as reported. */
+/* Uses the other slot, because the previous step was reported and must stay valid. */
 static void take_newest(struct open_rollout *o, const struct line *l, const struct derived_line *m)
 {
 	const struct completed_step *before = o->newest;
@@ -251,7 +251,7 @@ static void take_movement(struct open_rollout *o, const struct line *l,
 	              &o->facts.work->text);
 }
 
-/* The states of some protocols hold the environment's own count. */
+/* The states of some protocols contain the environment's own count. */
 static int64_t start_count(const struct line *l)
 {
 	int64_t count;
@@ -268,7 +268,7 @@ static void take_count(struct rollout_facts *f, const struct line *l, int64_t en
 	cross_rollout_count(f->cross_rollout, before, env_steps);
 }
 
-/* Fills in what `m` says of a call that was sent. */
+/* Sets the members of `m` for a call that was sent. */
 static void derive_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
 	struct rollout_facts *f = &o->facts;
@@ -276,7 +276,7 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 
 	m->expected = !ok && is_expected(o, l);
 	m->failed = !ok && !m->expected;
-	/* a call that the user interrupted failed, but not in the episode */
+	/* a call interrupted by the user failed, but outside the episode */
 	if (!ok && peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
 		m->outside_episode = true;
 	}
@@ -433,7 +433,7 @@ static void sum_reward(const struct rollout_facts *f, struct str total, char out
 static struct counters counters_of(const struct open_rollout *o, const struct line *end)
 {
 	const struct rollout_facts *f = &o->facts;
-	/* without a step it is 0 if there was a state to look at */
+	/* without steps, `effective` is 0 if there was a state, else unknown */
 	bool judged = f->steps > 0 ? o->unknown_effect < f->steps : o->states.any;
 	struct counters c = {.turns = f->turns,
 	                     .steps = f->steps,
@@ -447,7 +447,7 @@ static struct counters counters_of(const struct open_rollout *o, const struct li
 	return c;
 }
 
-/* The text of a string, kept as long as the rollout. */
+/* The text of a string, valid as long as the rollout. */
 static struct str end_text(struct open_rollout *o, struct str value)
 {
 	struct buf *text = &o->facts.work->text;
@@ -478,14 +478,14 @@ static struct str shown_id(struct open_rollout *o)
 	return (struct str){text, id.n + (size_t)n};
 }
 
-/* No trainer can use it. (An imported rollout without a status is one that ended.) */
+/* Is the rollout unusable for training? (An imported rollout without a status did end.) */
 static bool is_lost(enum end_status status)
 {
 	return status == END_REFUSED || status == END_UNREACHABLE || status == END_INTERRUPTED ||
 	       status == END_FAILED || status == END_INCOMPLETE;
 }
 
-/* Applies what was learned later to all steps. */
+/* Corrects the totals by facts that are only known at the end of the rollout. */
 static void correct_totals(struct open_rollout *o)
 {
 	struct rollout_facts *f = &o->facts;

@@ -16,7 +16,7 @@ static enum source source_of(const struct line *header)
 		return SOURCE_NONE;
 	case STATE_OBSERVATION:
 		return SOURCE_OBSERVATION;
-	case STATE_UNKNOWN: /* none, or of a later version */
+	case STATE_UNKNOWN: /* no state source, or one of a later version */
 		return json_is_null(JSON_GET(header->value[KEY_STATE_SOURCE], "kind"))
 		               ? SOURCE_NONE
 		               : SOURCE_NAMED;
@@ -89,7 +89,7 @@ struct tool_place {
 	int at;
 };
 
-/* Of tools with the same name, the first is used. */
+/* If several tools have the same name, the first is used. */
 static void index_tools(struct rollout_facts *f)
 {
 	struct tool_place *places = arena_new(f->arena, f->tool_count * sizeof(*places));

@@ -9,7 +9,7 @@
 #define TEXT_MAX ((size_t)4 << 10)
 #define HEX_MIN  8
 #define WORD_MIN 12
-#define WORD_MAX 512 /* longer ones are contents: a picture, say */
+#define WORD_MAX 512 /* longer words are content, such as a picture */
 
 bool fresh_ids_take(struct fresh_ids *f, struct str before, struct str after)
 {
@@ -54,8 +54,8 @@ static bool is_hex(struct str s)
 	return true;
 }
 
-/* Hex digits of both kinds; or letters and digits in no order: their kinds change at every fourth
-   character at least. */
+/* Does it look random? Hex digits must include both digits and letters; other words must change
+   between digits, lower and upper case at every fourth character on average. */
 static bool is_random(struct str s)
 {
 	bool digit = false, letter = false;
@@ -72,7 +72,7 @@ static bool is_random(struct str s)
 	return s.n >= WORD_MIN && letter && 4 * changes >= s.n;
 }
 
-/* Two ids have few characters in common; two readings of one value have most. */
+/* Two different ids have few characters in common; two readings of one value have most. */
 static bool are_dissimilar(struct str a, struct str b)
 {
 	size_t same = 0;
@@ -96,7 +96,7 @@ static struct str word_around(struct str s, size_t at)
 	return (struct str){s.p + from, to - from};
 }
 
-/* Leaves out "req-" before both, and "==" behind them. */
+/* Removes a common prefix such as "req-" and a common suffix such as "==". */
 static void trim(struct str *a, struct str *b)
 {
 	size_t from = 0, behind = 0;
@@ -107,7 +107,7 @@ static void trim(struct str *a, struct str *b)
 	while (behind < a->n - from && a->p[a->n - 1 - behind] == b->p[b->n - 1 - behind]) {
 		behind++;
 	}
-	/* ids may begin or end alike by chance */
+	/* stop at a sign, because ids may have equal characters at either end by chance */
 	while (from > 0 && letter_of(a->p[from - 1]) != SIGN) {
 		from--;
 	}

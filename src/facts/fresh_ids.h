@@ -1,4 +1,4 @@
-/* Texts that differ only in what is generated for each answer: ids, tokens, points in time. */
+/* Texts that differ only in parts generated for each answer: ids, tokens, points in time. */
 #ifndef ROLLDBG_FACTS_FRESH_IDS_H
 #define ROLLDBG_FACTS_FRESH_IDS_H
 
@@ -6,20 +6,19 @@
 
 #define FRESH_IDS_RECENT 4
 
-/* The values that came last, by their hashes: an id that comes again names something. Zeroed is
-   empty. */
+/* Hashes of the most recent values: an id that recurs identifies something and is not fresh.
+   Empty if zeroed. */
 struct fresh_ids {
 	uint64_t recent[FRESH_IDS_RECENT];
 	size_t next;
 };
 
-/* Is `after` none of the recent values, `before` included? Adds both. */
+/* Does `after` differ from all recent values, including `before`? Adds both. */
 bool fresh_ids_take(struct fresh_ids *f, struct str before, struct str after);
 
-/* Do two JSON strings differ in nothing but points in time (see clocks_mask()) and words that look
-   random in both, of the same length: 8 or more hex digits, or 12 or more letters and digits in
-   which their kinds alternate? What such words have in common at their beginning and end does not
-   count. False for other values. */
+/* Do two JSON strings differ only in points in time (see clocks_mask()) and in words of equal
+   length that look random in both: 8 or more hex digits, or 12 or more mixed letters and digits?
+   Common prefixes and suffixes of such words are ignored. False for other values. */
 bool fresh_ids_differ_only(struct str before, struct str after);
 
 #endif

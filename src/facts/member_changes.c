@@ -11,8 +11,9 @@
 #define DEPTH_MAX 6 /* deeper containers are compared as one value */
 #define ELEMENTS_MAX                                                                               \
 	8 /* longer arrays, and arrays of different lengths, are compared as one value */
-#define RESTLESS_MIN 8   /* members of an object all of which change without a call: it does */
-#define POINTER_MAX  200 /* bytes */
+/* objects with so many members, all changing without a call, are one volatile value */
+#define RESTLESS_MIN 8
+#define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
 #define STAMPS_MIN   3
 #define READINGS_MIN 2 /* by then most members have shown their behavior */
@@ -86,27 +87,27 @@ static bool next_pair(struct member_walk *w, struct str *before, struct str *aft
 	return true;
 }
 
-/* ---- what one member does ---- */
+/* ---- one member ---- */
 
-/* New with each call: a stamp of the call, or of what it changed. */
+/* New after each call: a time or id of the call, or of the data that it changed. */
 static bool is_stamp(const struct member_changes *c, const struct changing_member *m)
 {
 	return (m->is_now || m->is_new_id) && m->changes >= STAMPS_MIN && m->changes == c->readings;
 }
 
-/* Also the only number that differs in a text. */
+/* Includes the only number that differs in a text. */
 static bool is_counter(const struct member_changes *c, const struct changing_member *m)
 {
 	return m->even && m->delta != 0 && m->changes == c->readings;
 }
 
-/* It is no effect, or may still turn out to be none. */
+/* Is it open whether the member shows an effect: can it be volatile, generated or a counter? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
 	return changing_member_may_be_volatile(m) || m->is_fresh || is_counter(c, m);
 }
 
-/* ---- all of them ---- */
+/* ---- all members ---- */
 
 static struct changing_member *find_or_add(struct member_changes *c, struct str pointer)
 {
@@ -124,7 +125,7 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 	return &c->members[c->count++];
 }
 
-/* A member that was added or removed differs from an absent one. */
+/* A member that was added or removed is compared with an absent value. */
 static member_set note(struct member_changes *c, struct member_walk *w, struct str before,
                        struct str after, const struct interval *between)
 {
@@ -164,7 +165,7 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 	}
 }
 
-/* Do all members differ in these two readings, none of which is a container? */
+/* Do all members differ between these two readings, and is none of them a container? */
 static bool is_restless(struct str before, struct str after)
 {
 	struct json_member m;
@@ -182,7 +183,7 @@ static bool is_restless(struct str before, struct str after)
 	return true;
 }
 
-/* Elements that were moved without a call are in no order: so are the others. */
+/* An array is unordered if any of its elements is ignored or changed without a call. */
 static bool is_unordered(const struct member_changes *c, struct str pointer)
 {
 	for (size_t i = 0; i < c->ignored_count; i++) {
@@ -205,7 +206,7 @@ static bool is_reordered(const struct member_changes *c, struct str pointer, str
 	       is_unordered(c, pointer) && respelled_order(before, after);
 }
 
-/* equal: only ignored members differ. */
+/* equal: the states differ in ignored members only. */
 static member_set compare(struct member_changes *c, struct str before, struct str after,
                           const struct interval *between, bool equal)
 {
@@ -274,8 +275,8 @@ static void take_call(struct member_changes *c, const struct interval *between)
 	}
 }
 
-/* When no member can still turn out to be volatile, the others need no watching. Counters are
-   told apart from effects only where nothing else changes. */
+/* If no member can still turn out to be volatile, the others need no tracking. Counters are
+   distinguished from effects only if nothing else changes. */
 static bool is_settled(const struct member_changes *c)
 {
 	bool certain = false;
@@ -297,7 +298,8 @@ static bool is_settled(const struct member_changes *c)
 member_set member_changes_take(struct member_changes *c, struct str before, struct str after,
                                const struct interval *between)
 {
-	/* without a call there are few readings, and one of them decides about all later ones */
+	/* readings without a call are always examined: they are few, and one decides about all
+	   later ones */
 	c->done = c->done || (between->called && (before.n > VALUE_MAX || after.n > VALUE_MAX));
 	if (c->done) {
 		return CHANGES_UNKNOWN;
@@ -328,7 +330,7 @@ void member_changes_count(struct member_changes *c, member_set members, bool in_
 		i++;
 	}
 	if (i == CHANGES_SETS_MAX || members == CHANGES_UNKNOWN) {
-		return; /* an effect, whatever is learned later */
+		return; /* an effect, regardless of later readings */
 	}
 	if (i == c->set_count) {
 		c->sets = arena_grow(c->arena, c->sets, c->set_count++, sizeof(*c->sets));
@@ -373,7 +375,8 @@ bool member_changes_moves_alone(const struct member_changes *c, struct str key)
 	return found;
 }
 
-/* A number that grows evenly, as the arguments do, may be made of them; but not one by one. */
+/* A number that grows evenly while the arguments do may be derived from them, unless it changes
+   by one each time. */
 static member_set counters(const struct member_changes *c, bool in_text)
 {
 	member_set set = 0;

@@ -1,6 +1,6 @@
 /* Which members of a value change from one reading to the next (a rollout's states, or its
-   observations), and which of them do so by themselves: clocks, generated ids, members that
-   change without a call, call counters. A change is not necessarily an effect. */
+   observations), and which of these changes are not effects of a call: clocks, generated ids,
+   members that change without a call, call counters. */
 #ifndef ROLLDBG_FACTS_MEMBER_CHANGES_H
 #define ROLLDBG_FACTS_MEMBER_CHANGES_H
 
@@ -9,7 +9,7 @@
 #include "facts/call_changes.h"
 #include "facts/changing_member.h"
 
-#define CHANGES_MEMBERS_MAX 32 /* bits of a set; with more members nothing is learned */
+#define CHANGES_MEMBERS_MAX 32 /* bits of a set; with more members, tracking stops */
 #define CHANGES_SETS_MAX    16
 
 /* A set of members, one bit each, in the order in which they were first seen to differ.
@@ -34,15 +34,16 @@ struct member_changes {
 	size_t set_count;
 	struct call_changes by_call; /* of ignored numbers */
 	int64_t readings;            /* pairs of readings, including equal ones */
-	uint64_t call;               /* the first call, and whether a different one was sent */
+	uint64_t call;               /* the newest call, and whether different ones were sent */
 	bool calls_differ, called;
-	/* the first number in the arguments, and by how much it grew from each call to the next:
-	   what answers say of it grows evenly, too */
+	/* the first number in the arguments and its growth between the last two calls: numbers
+	   in answers that depend on it grow evenly, too */
 	double argument, argument_step;
 	int64_t arguments;
 	bool argument_even;
-	bool done;       /* nothing more is to be learned, or too much */
-	bool never_done; /* settled members are watched, too */
+	/* tracking has stopped: no more can be learned, or there is too much to track */
+	bool done;
+	bool never_done; /* continue even when settled */
 };
 
 /* Compares two consecutive readings and returns the members that differ; CHANGES_UNKNOWN if they
@@ -57,34 +58,34 @@ void member_changes_take_equal(struct member_changes *c, struct str before, stru
 /* Records that a step changed exactly these members, for changes_steps(). */
 void member_changes_count(struct member_changes *c, member_set members, bool in_episode);
 
-/* The members known so far to change by themselves. */
+/* The members known so far to be volatile. */
 member_set member_changes_volatile(const struct member_changes *c);
 
-/* Is the member of that key one of them, or ignored, or something inside it? */
+/* Is the member with that key volatile or ignored, or does it contain such a member? */
 bool member_changes_moves_alone(const struct member_changes *c, struct str key);
 
-/* The members that grew or fell by the same number with every call, though the calls
-   differed: they count calls, if nothing else speaks for an effect. */
+/* The members that changed by the same number with every call, although the calls differed: call
+   counters, unless other evidence shows an effect. */
 member_set member_changes_counters(const struct member_changes *c);
 /* The same for the number in a text: "3 calls left". */
 member_set member_changes_text_counters(const struct member_changes *c);
 
-/* The members that differ after every call in generated ids alone, and never had a value
-   twice. */
+/* The members that differ after every call, only in generated ids, and never repeat a value. */
 member_set member_changes_fresh(const struct member_changes *c);
 
-/* Members of `c` that are `members` of the other one. */
+/* The members of `c` with the same pointers as `members` of `other`. */
 member_set member_changes_alike(const struct member_changes *c, const struct member_changes *other,
                                 member_set members);
 
-/* The members that hold another time or id after every call: stamps of the call, if nothing
-   else speaks for an effect. */
+/* The members that hold a new time or id after every call: stamps of the call, unless other
+   evidence shows an effect. */
 member_set member_changes_stamps(const struct member_changes *c);
 
 /* The members that only repeat values of the call. */
 member_set member_changes_echoes(const struct member_changes *c);
 
-/* Does the set contain a member that can no longer prove to change by itself? */
+/* Does the set contain a member that is certain to be an effect: one that can no longer turn out
+   to be volatile, generated or a counter? */
 bool member_changes_is_certain(const struct member_changes *c, member_set members);
 
 /* Is the top-level member with that key, as spelled, ignored? */
@@ -94,7 +95,7 @@ bool member_changes_ignores(const struct member_changes *c, struct str key);
 bool member_changes_has_others(const struct member_changes *c, member_set members,
                                struct str value);
 
-/* How many of the counted steps changed nothing outside the set. */
+/* The number of counted steps that changed nothing outside the set. */
 struct change_set member_changes_within(const struct member_changes *c, member_set members);
 
 #endif

@@ -1,6 +1,5 @@
-/* Follows states and observations line by line: see movement.h. Once an effect is certain
-   only states are examined, and only until none of their members can still prove to change by
-   itself. */
+/* Tracks states and observations line by line: see movement.h. Once an effect is certain, only
+   states are examined, and only until none of their members can still turn out to be volatile. */
 #include "facts/movement.h"
 
 #include "facts/clocks.h"
@@ -56,7 +55,7 @@ static void keep(struct buf *b, struct str value, size_t max)
 	}
 }
 
-/* ---- when readings were made ---- */
+/* ---- times of readings ---- */
 
 static int64_t time_of(struct str at)
 {
@@ -150,7 +149,8 @@ static bool is_digest(struct str value)
 	return text.n >= DIGEST_MIN;
 }
 
-/* Does the state consist of digests? One beside other members may be of a task or a program. */
+/* Does the state consist only of digests? A digest next to other members may belong to a task or
+   a program. */
 static bool is_digests(const struct member_changes *states, struct str state)
 {
 	struct json_member member;
@@ -169,7 +169,7 @@ static bool is_digests(const struct member_changes *states, struct str state)
 	return found;
 }
 
-/* Is it a key somewhere in the value? */
+/* Does the text occur as a key anywhere in the value? */
 static bool has_key(struct str value, struct str text)
 {
 	for (size_t i = 0; i + text.n < value.n; i++) {
@@ -181,8 +181,8 @@ static bool has_key(struct str value, struct str text)
 	return false;
 }
 
-/* Does the state have a member with a name that is in the arguments? A list of names is no such
-   thing: it may say what there is to be read. */
+/* Is an argument the name of a member of the state? Lists of names do not count, because they
+   may select what to read. */
 static bool names_argument(struct str state, struct str arguments)
 {
 	struct json_member member;
@@ -197,7 +197,7 @@ static bool names_argument(struct str state, struct str arguments)
 	return false;
 }
 
-/* Masks points in time and ids in both. */
+/* Masks points in time and ids in both texts. */
 static void mask(struct str *a, struct str *b, struct buf *scratch)
 {
 	buf_clear(scratch);
@@ -267,7 +267,7 @@ static void take_repeat(struct movement_facts *m, struct str observation,
 	keep(&a->value, observation, ANSWER_MAX);
 }
 
-/* Only whether they are equal is known of answers that are too long to be kept. */
+/* Answers that are too long to be stored are only compared for equality. */
 static void compare_long(struct movement_facts *m, struct str observation)
 {
 	bool differ = m->fingerprint ? m->fingerprint != (fingerprint(observation) | 1)
@@ -334,7 +334,7 @@ static void take_mirror(struct movement_facts *m, struct str state)
 	}
 }
 
-/* Do both contain a member with different values? */
+/* Do both contain the same member with different values? */
 static bool contradicts(struct str answer, struct str state)
 {
 	struct json_member member;
@@ -408,10 +408,10 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 	return is;
 }
 
-/* ---- what it comes to ---- */
+/* ---- the verdict ---- */
 
-/* Clocks, generated ids, counts of calls and echoes. A number in a text counts calls if the
-   environment counts none. */
+/* Members whose changes are not effects: clocks, generated ids, call counters and echoes. A
+   number in a text is a call counter unless the environment's own count changes (`counted`). */
 static member_set explained(const struct member_changes *c, bool counted)
 {
 	return member_changes_volatile(c) | member_changes_counters(c) | member_changes_stamps(c) |
@@ -419,7 +419,7 @@ static member_set explained(const struct member_changes *c, bool counted)
 	       (counted ? 0 : member_changes_text_counters(c));
 }
 
-/* Did answers differ otherwise than by these? */
+/* Did answers differ in anything except these members? */
 static bool differ(const struct member_changes *c, bool texts, member_set these)
 {
 	int64_t all = 0;
@@ -430,7 +430,8 @@ static bool differ(const struct member_changes *c, bool texts, member_set these)
 	return texts || member_changes_within(c, these).steps < all;
 }
 
-/* Between two answers to one call, in what is not a count of calls among all answers? */
+/* Did answers to the same call differ, except in members that are call counters, clocks and the
+   like there or among all answers? */
 static bool repeats_differ(const struct movement_facts *m, bool counted)
 {
 	const struct member_changes *c = &m->repeats, *all = &m->observations;
@@ -445,7 +446,7 @@ static bool observations_differ(const struct movement_facts *m, bool counted)
 	return differ(&m->observations, m->texts_differ, explained(&m->observations, counted));
 }
 
-/* A call counter or stamp is not an effect if the state has other members, which do not change,
+/* Call counters and stamps are not effects if the state has other members that do not change,
    and observations do not change either. */
 static member_set without_effect(const struct movement_facts *m)
 {
@@ -461,7 +462,7 @@ static member_set without_effect(const struct movement_facts *m)
 }
 
 /* If the observation is the state, the first answer may differ from the reset's observation only
-   in form: when all later answers are equal. */
+   in form, which is assumed if all later answers are equal. */
 static bool is_first_void(const struct movement_facts *m, bool from_observations)
 {
 	bool mirrors = from_observations || (m->mirrored >= 2 && m->not_mirrored == 0);
@@ -494,7 +495,8 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return without_state(m, c);
 	}
 	if (m->contradicted >= CONTRADICTED_MIN && c->counts && !c->count_moved) {
-		return MOVEMENT_NONE; /* it is the state of an environment that nobody acts on */
+		/* the state is that of an environment on which no call acts */
+		return MOVEMENT_NONE;
 	}
 	if (call_changes_found(&m->states.by_call)) {
 		return MOVEMENT_IGNORED;
@@ -503,11 +505,11 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return MOVEMENT_UNSHOWN;
 	}
 	if (m->answered == 0 || !observations_differ(m, c->count_moved)) {
-		/* tools that merely acknowledge every call show nothing */
+		/* mere acknowledgements cannot show a change */
 		bool silent = c->from_observations && m->answered > 0 && !m->telling;
 		return silent && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN : MOVEMENT_NONE;
 	}
-	/* the answers depend on the call alone, and the state could show what calls do */
+	/* answers depend only on the call, and the state could show the effect of calls */
 	bool shows = m->about_calls || (m->shared && m->repeated > 0);
 	return shows || 2 * c->failed >= c->calls ? MOVEMENT_NONE : MOVEMENT_UNSHOWN;
 }

@@ -1,6 +1,6 @@
 /* Did the environment move? Judged from the states and the observations of one rollout together.
-   Two distinctions are made: an effect of a call from a change that happens by itself, and a state
-   that stands still from one that does not show what the calls change. */
+   Two distinctions are made: an effect of a call from a volatile change, and a state that does
+   not change from one that does not show what the calls change. */
 #ifndef ROLLDBG_FACTS_MOVEMENT_H
 #define ROLLDBG_FACTS_MOVEMENT_H
 
@@ -10,13 +10,13 @@
 
 /* Over a whole episode. */
 enum movement {
-	MOVEMENT_UNKNOWN, /* the recording cannot tell */
-	MOVEMENT_SEEN,    /* the state changed, and not only by itself */
+	MOVEMENT_UNKNOWN, /* the recording does not show whether it moved */
+	MOVEMENT_SEEN,    /* the state changed, and not only in volatile members */
 	MOVEMENT_NONE,    /* a change would have been visible, but there was none */
 	/* the state never changes although observations do: it does not show what calls
 	   change */
 	MOVEMENT_UNSHOWN,
-	/* calls change a number that is ignored because it also changes by itself */
+	/* calls change a number that is ignored because it also changes without calls */
 	MOVEMENT_IGNORED,
 };
 
@@ -28,24 +28,26 @@ struct call_answer {
 	struct buf value;
 };
 
-/* Of one rollout; zeroed with the arena set. */
+/* The data of one rollout; zeroed except for the arena. */
 struct movement_facts {
 	struct arena *arena;
 	struct member_changes states;       /* from line to line */
 	struct member_changes observations; /* from one answer to the next */
-	struct member_changes repeats;      /* from one answer to the next one of the same call */
-	bool texts_differ, repeats_differ;  /* the same for arrays and mixed types */
-	struct buf state;                   /* at the newest line; empty: unknown */
-	struct buf observation;             /* of the newest step that was answered ok */
-	uint64_t fingerprint;               /* of one that is too long to be kept; else 0 */
+	/* from one answer to the next answer to the same call */
+	struct member_changes repeats;
+	/* they differed in arrays, mixed types or untracked members */
+	bool texts_differ, repeats_differ;
+	struct buf state;       /* at the newest line; empty: unknown */
+	struct buf observation; /* of the newest step that was answered ok */
+	uint64_t fingerprint;   /* of an observation too long to be stored; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
 	int64_t answered,
 		repeated; /* steps answered ok; those with the same call as an earlier step */
-	bool seen;        /* an effect is certain: observations are not compared any more */
+	bool seen;        /* an effect is certain: observations are no longer compared */
 	bool shared;      /* state and observation share a member with the same value */
-	/* the state is about what calls act on: it is a digest and nothing else, or it has a
-	   member with a name from a call's arguments */
+	/* the state is about what calls act on: it consists of digests, or it has a member named
+	   by a call's argument */
 	bool about_calls;
 	bool telling; /* an observation contained more than an acknowledgement */
 	int64_t mirrored,
@@ -54,10 +56,10 @@ struct movement_facts {
 	int64_t contradicted;
 	int64_t pairs, later_changes; /* pairs of known states; those after the first that differ */
 	bool first_changed;
-	uint64_t call; /* the newest one */
+	uint64_t call; /* the newest call */
 	struct buf arguments;
-	bool answered_ok;             /* and it was */
-	int64_t sent_ms, answered_ms; /* when; -1: not known */
+	bool answered_ok;             /* the newest call was answered ok */
+	int64_t sent_ms, answered_ms; /* times of the newest call; -1: unknown */
 	int64_t previous_sent_ms, previous_answered_ms;
 };
 
@@ -66,7 +68,7 @@ void movement_release(struct movement_facts *m);
 /* Sets the ignored members: the header's state_source.ignore, raw. */
 void movement_ignore(struct movement_facts *m, struct str pointers);
 
-/* A reset: another episode begins. */
+/* A reset begins another episode. */
 void movement_reset(struct movement_facts *m);
 
 /* Adds a step whose call was sent, after the state before it. `call` distinguishes calls;
@@ -74,24 +76,24 @@ void movement_reset(struct movement_facts *m);
 void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
                    struct str arguments, bool counts, struct buf *scratch);
 
-/* Takes the state at a line, absent where it is unknown, and what its hash says that it did since
-   the line before. Returns that effect; EFFECT_UNCHANGED where all that changed does so by
-   itself. `called`: a call was sent in between; else `alone`: no other rollout's call was
-   either. `in_episode`: as in member_changes_count(). */
+/* Adds the state at a line (absent if unknown) and the effect since the previous line according
+   to its hash. Returns that effect, or EFFECT_UNCHANGED if only volatile members changed.
+   `called`: a call was sent in between; if not, `alone`: no other rollout sent a call either.
+   `in_episode`: as in member_changes_count(). */
 enum effect movement_effect(struct movement_facts *m, const struct line *l, struct str state,
                             enum effect effect, bool called, bool alone, bool in_episode);
 
-/* Of the steps that were said to have changed the state, those that later proved not to. */
+/* Of the steps reported as changing the state, those that later proved not to. */
 struct change_set movement_correction(const struct movement_facts *m, bool from_observations);
 
-/* What else is known of the episode. */
+/* Other facts of the episode. */
 struct movement_context {
 	int64_t calls;              /* calls of tools that are not read-only */
 	int64_t failed;             /* of these calls */
 	int64_t changed, unchanged; /* steps, corrected */
 	bool from_observations;     /* the state is the observation */
-	bool counts;      /* the environment reported its own step count at least twice, */
-	bool count_moved; /* and it changed */
+	bool counts;                /* the environment reported its own step count at least twice */
+	bool count_moved;           /* that count changed */
 };
 
 enum movement movement_verdict(const struct movement_facts *m, const struct movement_context *c);

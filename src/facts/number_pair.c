@@ -33,7 +33,7 @@ static void cut_to_difference(struct str *a, struct str *b)
 	*b = (struct str){b->p + from, b->n - behind - from};
 }
 
-/* Digits with one point at most, and ':' between hours, minutes and seconds. */
+/* Reads digits with at most one point, and ':' between hours, minutes and seconds. */
 static bool read_text(struct str s, double *value, double *quantum)
 {
 	double sum = 0, part = 0, scale = 1;

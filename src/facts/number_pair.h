@@ -11,7 +11,7 @@ struct number_pair {
 	bool text;
 };
 
-/* The arguments are two JSON values. False if neither applies. */
+/* Reads the number of two JSON values. False if neither case applies. */
 bool number_pair_read(struct str before, struct str after, struct number_pair *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Compares numbers and arrays by what they mean: see respelled.h. */
+/* Compares numbers and arrays by their meaning: see respelled.h. */
 #include "facts/respelled.h"
 
 #include "json/scan.h"
@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#define ULPS 4 /* that a sum of a few fractions may lose */
+#define ULPS 4 /* maximum rounding error of a sum of a few fractions */
 
 static bool is_integer(struct str number)
 {

@@ -1,13 +1,13 @@
 /* The facts of a rollout, and those that one line adds. Terms used here and in the rules:
 
    step     a call that was sent: a line of type "step" with a step number (is_step). Lines of that
-            type without one are turns that sent nothing.
+            type without a number are turns in which nothing was sent.
    turn     one decision of the policy, with any number of steps
-   failed   the outcome is not ok. Of lines and completed steps only if the user did not expect it
-            (then it is `expected`); counters and struct previous_steps count both.
-   episode  from a reset to the line that says terminated or truncated. A step is outside_episode if
-            it was sent later, or if the user interrupted it.
-   completed  a step's effect is known: one line later */
+   failed   the outcome is not ok. For lines and completed steps only if the user did not expect it
+            (otherwise it is `expected`); counters and struct previous_steps include both.
+   episode  from a reset to the line that reports terminated or truncated. A step is
+            outside_episode if it was sent later, or if the user interrupted it.
+   completed  a step whose effect is known, which is one line later */
 #ifndef ROLLDBG_FACTS_ROLLOUT_FACTS_H
 #define ROLLDBG_FACTS_ROLLOUT_FACTS_H
 
@@ -140,7 +140,7 @@ struct rollout_facts {
 	enum tools_known tools_known;
 	const struct tool_fact *tools;
 	size_t tool_count;
-	struct map tool_places; /* index by name; empty: only a few tools */
+	struct map tool_places; /* index by name; empty if there are only a few tools */
 
 	int64_t lines, turns, steps; /* counted from the lines, not copied from `end` */
 	int64_t last_turn;           /* number of the last turn, -1 before the first */
@@ -172,9 +172,11 @@ struct rollout_facts {
 	int64_t min_effective; /* required minimum of effective steps; 0: none */
 
 	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
-	int64_t continued; /* so many rollouts, up to this one, began where the one before ended */
-	struct cross_rollout *cross_rollout; /* the other rollouts */
-	struct arena *arena;                 /* lives as long as the rollout is open */
+	/* number of consecutive rollouts, up to this one, that began in the end state of the
+	   previous one */
+	int64_t continued;
+	struct cross_rollout *cross_rollout; /* relations to other rollouts */
+	struct arena *arena;                 /* released when the rollout is closed */
 	struct workspace *work;
 };
 
@@ -199,7 +201,7 @@ struct rollout_end {
 	enum end_status
 		status;    /* END_UNKNOWN if `end` has none, END_INCOMPLETE without an end line */
 	struct str reason; /* end.reason, decoded; absent if there is none */
-	bool lost;         /* without a session or an end */
+	bool lost;         /* no session was opened, or the rollout did not end regularly */
 	struct counters counters;
 };
 

@@ -24,7 +24,7 @@ struct open_rollout {
 	struct completed_step *newest;
 	bool pending;
 	bool completed_failed; /* the newest completed step failed */
-	bool started;          /* its first state was seen */
+	bool started;          /* its first state was read */
 	bool terminal;         /* some line reported terminated or truncated */
 
 	struct states states;
@@ -33,11 +33,12 @@ struct open_rollout {
 	struct trace trace;
 	struct previous_steps so_far; /* including the current line */
 	int64_t last_line, last_call; /* times, by the clock of struct cross_rollout */
-	int64_t counted_before;       /* counts of all rollouts, when its last line was recorded */
-	int64_t counted_window;       /* in which of their windows */
-	int64_t alone_lines;          /* number of last lines at which no other rollout was open */
+	int64_t counted_before;       /* shared_count.steps of all rollouts at its last line */
+	int64_t counted_window;       /* the count_sequence.windows of that number */
+	/* number of most recent lines at which no other rollout was open */
+	int64_t alone_lines;
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
-	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1, 0 none */
+	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1; 0: unused */
 	struct rollout_end end;
 
 	_Alignas(max_align_t) unsigned char user[];
@@ -66,10 +67,10 @@ struct open_rollout *rollout_table_add(struct rollout_table *t, struct str id, u
 /* Removes and frees the rollout, and remembers its id as used. */
 void rollout_table_end(struct rollout_table *t, struct open_rollout *o);
 
-/* How many instances of that id have ended. */
+/* The number of ended instances of that id. */
 int64_t rollout_table_ended(const struct rollout_table *t, uint64_t hash);
 
-/* The open rollouts in the order of their ids: an array to free(). */
+/* Returns the open rollouts in the order of their ids: an array to be freed by the caller. */
 struct open_rollout **rollout_table_list(const struct rollout_table *t);
 
 /* Forgets used ids, for a new file. All rollouts must have ended. */

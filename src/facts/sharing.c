@@ -1,4 +1,4 @@
-/* What states and answers have in common, beside what other rollouts do: see sharing.h. */
+/* Compares states with answers while other rollouts act: see sharing.h. */
 #include "facts/sharing.h"
 
 #include "facts/fingerprint.h"
@@ -6,16 +6,17 @@
 
 #include <stdlib.h>
 
-#define KEPT_MAX ((size_t)16 << 10) /* bytes; longer values are not looked at */
+#define KEPT_MAX ((size_t)16 << 10) /* bytes; longer values are not examined */
 
-/* A member is shared when it changed in that many busy pauses, and in one of so many; a
-   change by itself would come as often while nobody acts. */
+/* A shared member must change in at least this many busy pauses, and in one of ONE_IN; a
+   volatile member would change as often in pauses without other calls. */
 #define CHANGED_MIN 2
 #define ONE_IN      8
-#define OLD_MAX     4 /* changes to an old value for each one to a new one */
-/* Before so many of them an environment of one's own has not shown itself, either. */
+#define OLD_MAX     4 /* maximum number of changes to an old value for each one to a new value */
+/* Minimum number of busy pauses; with fewer, a separate environment would not have been noticed. */
 #define BUSY_MIN 4
-/* So many calls moved another member, which then stayed: an environment of one's own. */
+/* A member proves a separate environment if at least this many calls before busy pauses changed
+   it, not always by the same number, and it never changed in such a pause. */
 #define OWN_MIN 3
 
 void sharing_release(struct sharing *s)
@@ -41,7 +42,7 @@ static void keep(struct buf *b, struct str value)
 	}
 }
 
-/* ---- who has got which value ---- */
+/* ---- the last rollout with each value ---- */
 
 static uint64_t hash_of(struct str key, struct str value)
 {
@@ -58,7 +59,7 @@ static struct recent_value *slot(const struct pause *at, uint64_t hash)
 	return &s->values[hash / 2 % SHARING_VALUES];
 }
 
-/* Did another rollout note that after `since`? */
+/* Did another rollout read this value after `since`? */
 static bool is_another(const struct pause *at, uint64_t hash, int64_t since)
 {
 	const struct recent_value *v = slot(at, hash);
@@ -99,7 +100,7 @@ static struct shared_member *member(struct sharing *s, struct str key)
 	return NULL;
 }
 
-/* The call before the pause moved it: by the same number each time? */
+/* The call before the pause changed the member: was the change by the same number each time? */
 static void note_kept(struct shared_member *m, struct str before, struct str after)
 {
 	double a, b;
@@ -113,8 +114,8 @@ static void note_kept(struct shared_member *m, struct str before, struct str aft
 	m->kept++;
 }
 
-/* The same calls have the same effect in environments of one's own, also where state and answer
-   do not tell the same. */
+/* Compares the value after step n between rollouts: in separate environments the same calls have
+   the same effect. This also works if states and answers have no members in common. */
 static void note_place(const struct pauses *p, struct sharing *s, struct str key, struct str value)
 {
 	struct shared_member *m = member(s, key);
@@ -144,13 +145,14 @@ static void note_first(struct pauses *p, const struct pause *at, struct str key,
 	}
 }
 
-/* A call is recorded when it is answered: others that are open may be about to. */
+/* A call is recorded when it is answered, so rollouts that are open may have a call in progress. */
 static bool is_busy(const struct pauses *p, const struct pause *at)
 {
 	return !p->alone || !at->alone || at->others_called > p->began;
 }
 
-/* A state that lags behind has the value from before the call, or of the answer before. */
+/* A state read that lags behind has the value from before the call, or that of the previous
+   answer. */
 static bool is_old(const struct pauses *p, struct str key, struct str known, struct str value)
 {
 	return str_eq(known, value) || str_eq(json_get(buf_view(&p->previous), key), value);
@@ -162,8 +164,8 @@ static void note_call(struct shared_member *m, struct str before, struct str aft
 	m->moved += before.p && after.p && !str_eq(before, after);
 }
 
-/* `known`: before the call, where that is to be compared, too. True when it changed while
-   others acted. */
+/* `known`: the value before the call, absent if it is not to be compared. Returns true if the
+   member changed to a new value in a busy pause. */
 static bool take_member(struct pauses *p, const struct pause *at, struct str key, struct str known,
                         struct str before, struct str after)
 {
@@ -175,7 +177,8 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 	}
 	note_call(m, json_get(buf_view(&p->state), key), before);
 	if (!is_busy(p, at)) {
-		m->alone += !same && !old && p->number > 1; /* a reset may tell what it likes */
+		/* the answer to a reset may differ from the state */
+		m->alone += !same && !old && p->number > 1;
 		return false;
 	}
 	m->busy++;
@@ -200,7 +203,7 @@ static bool is_telling(const struct json_member *m)
 	return m->type != JSON_TRUE && m->type != JSON_FALSE && m->type != JSON_NULL;
 }
 
-/* The members that the answer and the state have in common; how many there are. */
+/* Compares the members common to the answer and the state; returns their number. */
 static size_t compare_answer(struct pauses *p, const struct pause *at, struct str state,
                              bool *changed)
 {
@@ -221,7 +224,8 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 	return common;
 }
 
-/* Two readings of the state. What answers do not tell is looked at where they tell nothing of it. */
+/* Compares two reads of the state. Members that are not in the answer are only compared if the
+   answer and the state have none in common (`all`). */
 static void compare_reread(struct pauses *p, const struct pause *at, struct str state, bool all,
                            bool *changed)
 {
@@ -251,7 +255,7 @@ static void note_places(const struct pauses *p, const struct pause *at, struct s
 	}
 }
 
-/* The states of some protocols hold the count itself. */
+/* The states of some protocols contain the count itself. */
 static void compare_counts(struct sharing *s, bool busy, struct str state, struct str reread,
                            int64_t count)
 {
@@ -305,7 +309,7 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 	buf_clear(&p->answer);
 }
 
-/* ---- what it comes to ---- */
+/* ---- the verdict ---- */
 
 static bool is_shared(const struct shared_member *m)
 {

@@ -1,7 +1,7 @@
 /* Do rollouts that run at the same time share one environment? Between an answer and the next
    call (a pause) a rollout changes nothing: if its state differs from the last answer, or from a
-   second read, another rollout changed it, or it changed without a call. Members common to
-   states and answers are counted over all rollouts of a recording, in their first steps. */
+   second read, either another rollout changed it or it is volatile. Members common to states and
+   answers are counted over all rollouts of a recording, in their first steps. */
 #ifndef ROLLDBG_FACTS_SHARING_H
 #define ROLLDBG_FACTS_SHARING_H
 
@@ -14,19 +14,19 @@
 
 /* One member of the states of all rollouts. */
 struct shared_member {
-	uint64_t key;    /* its hash; 0: free */
+	uint64_t key;    /* hash of the member's name; 0: unused */
 	int64_t busy;    /* pauses in which other rollouts may have called a tool: */
 	int64_t old;     /* of these: it changed back to a value that this rollout had just read */
 	int64_t changed; /* of these: it changed to a new value */
-	int64_t matched; /* of these: to a value another rollout got in the pause */
+	int64_t matched; /* of these: to a value that another rollout read in the pause */
 	/* of these: it did not change, although the call before the pause had changed it;
 	   `even`: each such call by the same number, as a call counter does */
 	int64_t kept;
 	double by;
 	bool even;
 	int64_t alone; /* it changed in a pause in which no other rollout called a tool */
-	/* Calls whose effect on it is known, and those that changed it, of the rollout that made
-	   them: a member that calls hardly change moves by itself, for everybody. */
+	/* Calls whose effect on it is known, and those that changed it, of the rollout that sent
+	   them: a member that calls rarely change is volatile for all rollouts. */
 	int64_t calls, moved;
 	/* Its value (hashed) after step n of a rollout, and in how many pauses of other rollouts
 	   it was equal or different. */
@@ -40,10 +40,10 @@ struct recent_value {
 	int64_t rollout, at;
 };
 
-/* Data of a recording. */
+/* The data of one recording. */
 struct sharing {
 	struct shared_member members[SHARING_MEMBERS];
-	struct recent_value *values; /* by their hash; NULL: none yet */
+	struct recent_value *values; /* by their hash; NULL: no values yet */
 	/* Pauses in which the environment counted a step: busy ones, and those without other
 	   rollouts. */
 	int64_t counted, counted_alone;
@@ -57,9 +57,9 @@ struct pauses {
 	struct buf answer;   /* the last answer; empty: unknown */
 	struct buf state;    /* before the call that was answered; empty: unknown */
 	struct buf previous; /* the answer before it; empty: unknown */
-	struct buf reread;   /* second read of the state; empty: none */
-	int64_t began;       /* as `now` below */
-	bool alone;          /* as below, then */
+	struct buf reread;   /* second read of the state; empty if there was none */
+	int64_t began;       /* struct pause's `now` when the pause began */
+	bool alone;          /* struct pause's `alone` when the pause began */
 	int64_t number;
 	int64_t busy, changed;
 	/* The first change in a busy pause. */
@@ -69,19 +69,19 @@ struct pauses {
 
 void pauses_release(struct pauses *p);
 
-/* The rollout of a pause, and the others at that time. */
+/* The rollout of a pause, and the activity of the others at that time. */
 struct pause {
 	struct sharing *sharing;
 	const struct member_changes
 		*states;       /* of this rollout: members that change without a call */
-	struct arena *arena;   /* lives as long as the rollout */
+	struct arena *arena;   /* released with the rollout */
 	int64_t rollout;       /* its number */
-	int64_t now;           /* lines so far, of all rollouts */
+	int64_t now;           /* number of lines so far, of all rollouts */
 	int64_t others_called; /* time of the last tool call of another rollout */
 	bool alone;            /* no other rollout was open now and at the line before */
 };
 
-/* Starts a pause: a reset or a step was answered ok. state: the one before it. */
+/* Starts a pause: a reset or a step was answered ok. state: the state before it. */
 void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str answer);
 
 /* Adds a second read of the state. */

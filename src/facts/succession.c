@@ -1,4 +1,4 @@
-/* Compares ends with starts: see succession.h. */
+/* Compares the start of each rollout with the end of the previous one: see succession.h. */
 #include "facts/succession.h"
 
 static void keep(struct state_copy *copy, struct str state)

@@ -1,27 +1,29 @@
-/* Rollouts one after the other, each of which begins in the state in which the one before it ended:
-   the environment was not reset in between. States that come again say nothing, for an environment
-   may begin anywhere. */
+/* Consecutive rollouts that each begin in the state in which the previous one ended: the
+   environment was not reset in between. A start state that recurs is no evidence, because an
+   environment may always start there. */
 #ifndef ROLLDBG_FACTS_SUCCESSION_H
 #define ROLLDBG_FACTS_SUCCESSION_H
 
 #include "facts/effect.h"
 
-#define SUCCESSION_STARTS 8 /* that are told apart; later ones are not looked at */
+/* start states that are compared; a rollout beyond them ends the succession */
+#define SUCCESSION_STARTS 8
 
-/* Of a recording; zeroed at its start. */
+/* The data of one recording; zeroed at its start. */
 struct succession {
 	struct state_copy starts[SUCCESSION_STARTS];
 	size_t rollouts;
-	struct state_copy end; /* of the newest one; empty: unknown */
-	int64_t continued;     /* rollouts in a row, up to the newest */
-	bool broken;           /* one began elsewhere, or where one had begun before */
+	struct state_copy end; /* of the newest rollout; empty: unknown */
+	int64_t continued;     /* number of consecutive rollouts, up to the newest */
+	bool broken;           /* a rollout began elsewhere, or where an earlier one had begun */
 };
 
-/* The first state of a rollout, by its hash. `alone`: no other one is open. Returns how many
-   rollouts in a row, this one included, have continued the one before; 0: one has not. */
+/* Adds the first state of a rollout, by its hash. `alone`: no other rollout is open. Returns how
+   many consecutive rollouts, including this one, began where the previous one ended; 0 if any
+   did not. */
 int64_t succession_begin(struct succession *s, struct str state, bool alone);
 
-/* The last state of a rollout, absent if unknown. */
+/* Sets the last state of a rollout, absent if unknown. */
 void succession_end(struct succession *s, struct str state);
 
 #endif

@@ -9,7 +9,7 @@
 #define TIME_DIGITS 9                  /* of a Unix time, or of an id */
 #define ID_MIN      6                  /* characters */
 
-/* One word with digits, such as a name made for this episode. */
+/* Is the value one word with digits, such as a name generated for this episode? */
 static bool is_id(struct str value)
 {
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
@@ -24,8 +24,8 @@ static bool is_id(struct str value)
 	return digit && text.n >= ID_MIN;
 }
 
-/* Does it contain a run of that many digits, or a hyphen after a digit or letter? Most values do
-   not, and need no further checks. */
+/* Does the value contain a run of that many digits, or a hyphen after a digit or letter? Most
+   values do not, and need no further checks. */
 static bool may_hold_time_or_id(struct str value)
 {
 	size_t digits = 0;

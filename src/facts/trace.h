@@ -9,7 +9,7 @@
 
 struct trace_point {
 	uint64_t seen;     /* hash of the value; 0: unknown */
-	uint64_t left_out; /* hash of the names of ignored members */
+	uint64_t left_out; /* hash of the names of omitted members */
 };
 
 struct trace {
@@ -18,8 +18,8 @@ struct trace {
 	struct trace_point point[TRACE_CALLS + 1]; /* before the first call, and after each */
 };
 
-/* Adds the value after the calls so far; only the first one counts. Points in time, ids, and
-   members that change without a call (according to `c`) are left out. */
+/* Adds the value after the calls so far, unless there is one already. Points in time, ids, and
+   members that change without a call (according to `c`) are omitted. */
 void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch);
 /* The same for a hash. */

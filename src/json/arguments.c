@@ -8,29 +8,29 @@
 
 #define MARKS 64 /* properties whose presence is tracked in a bit mask */
 
-/* Follows the bits of enum json_type: numbers spelled as integers. */
+/* An extra bit next to those of enum json_type: numbers spelled as integers. */
 #define WHOLE (1u << 16)
 
-/* What certainly matches; in all other cases the schema is consulted. */
+/* What is certain to match; in all other cases the schema is consulted. */
 struct argument_schema {
 	struct map_item item;
 	struct str key, spelled, schema; /* the key, decoded and as spelled */
-	unsigned types;                  /* 0: nothing is certain */
-	const struct map *words;         /* the words of its enum, as spelled; NULL: any */
+	unsigned types;                  /* 0: no type is certain to match */
+	const struct map *words;         /* the enum's values, as spelled; NULL: any value */
 	struct str word_list;            /* the enum */
 	bool plain_words;                /* all are strings without escapes */
-	bool bounded;                    /* between low and high */
+	bool bounded;                    /* limited to low..high */
 	double low, high;
 };
 
 struct arguments_schema {
-	struct references *references; /* in the schema */
+	struct references *references; /* resolved within the schema */
 	const struct argument_schema *properties;
 	size_t count;
 	struct map by_key;
-	bool open; /* other arguments may come */
+	bool open; /* accepts other arguments */
 	uint64_t required;
-	struct str *unmarked; /* required ones beyond the bit mask, decoded */
+	struct str *unmarked; /* required properties beyond the bit mask, decoded */
 	size_t unmarked_count;
 };
 
@@ -163,8 +163,8 @@ static void read_required(struct arguments_schema *s, struct arena *a, struct st
 	}
 }
 
-/* A schema allows other arguments only if it says so or names no properties: a misspelt argument
-   that the server ignores is a mistake, too. */
+/* A schema accepts other arguments only if it says so or names no properties, because a misspelt
+   argument that the server ignores is also a mistake. */
 static bool is_open(const struct arguments_schema *s, struct str extra)
 {
 	return s->count == 0 || json_type(extra) == JSON_TRUE || json_type(extra) == JSON_OBJECT;
@@ -237,7 +237,7 @@ static int check_required(const struct arguments_schema *s, struct str arguments
 	return i < s->unmarked_count ? missing(s->unmarked[i], err) : 0;
 }
 
-/* Arguments mostly come in the order of the schema, so `guess` is tried first. */
+/* Arguments usually come in the order of the schema, so `guess` is tried first. */
 static size_t find_spelled(const struct arguments_schema *s, struct str key, size_t guess)
 {
 	if (guess < s->count && str_eq(s->properties[guess].spelled, key)) {
@@ -282,7 +282,7 @@ static bool fits_surely(const struct argument_schema *p, const struct json_membe
 	       (!p->words || is_word(p, m->value));
 }
 
-/* Many words need not be compared one by one. */
+/* One map look-up instead of a comparison with each value of the enum. */
 static bool is_wrong_word(const struct argument_schema *p, const struct json_member *m)
 {
 	return (p->types >> JSON_STRING & 1) && p->words && p->plain_words && is_plain(m->value) &&

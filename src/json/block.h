@@ -1,7 +1,7 @@
 /* Checks strings 64 bytes at a time, for processors with AVX2. run.h stops at each escape and
    each non-ASCII character, which in prose costs a mispredicted jump every hundred bytes; this
-   checks a whole block at once. A block that it does not accept is left to the scalar loop,
-   which reports why. Private to src/json/. JSON_NO_AVX2 disables it. */
+   checks a whole block at once. A block that it rejects is left to the scalar loop, which
+   reports the reason. Private to src/json/. JSON_NO_AVX2 disables it. */
 #ifndef ROLLDBG_JSON_BLOCK_H
 #define ROLLDBG_JSON_BLOCK_H
 
@@ -52,8 +52,8 @@ AVX2_INLINE __m256i avx2_within(__m256i v, unsigned char least, unsigned char mo
 	                         above);
 }
 
-/* A mask has one bit for each byte of a block, the lowest for the first byte. This one: the high
-   bits of the bytes. */
+/* A mask has one bit for each byte of a block, the lowest for the first byte. This mask holds
+   the high bits of the bytes. */
 AVX2_INLINE uint64_t block_mask(__m256i low, __m256i high)
 {
 	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
@@ -77,7 +77,7 @@ AVX2_INLINE __m256i avx2_not_escapable(__m256i v)
 {
 	static const unsigned char upper[16] = {[2] = 1, [5] = 2, [6] = 4, [7] = 8};
 	static const unsigned char lower[16] = {
-		['"' & 15] = 1 | 4 | 8, /* and 'b' and 'r' */
+		['"' & 15] = 1 | 4 | 8, /* also for 'b' and 'r' */
 		['/' & 15] = 1,         ['\\' & 15] = 2, ['f' & 15] = 4,
 		['n' & 15] = 4,         ['t' & 15] = 8,
 	};
@@ -98,7 +98,7 @@ AVX2_INLINE uint64_t block_escapes(uint64_t backslashes, uint64_t *escaped)
 	return both & backslashes;
 }
 
-/* The places where a u is not followed by four hex digits. */
+/* The positions of a u that is not followed by four hex digits. */
 AVX2_INLINE uint64_t block_bad_hex(struct block b, uint64_t u)
 {
 	const __m256i lower = avx2_each(0x20);
@@ -119,7 +119,7 @@ enum utf8_fault {
 	UTF8_SURROGATE = 16,  /* ed a0 and more */
 	UTF8_OVERLONG_2 = 32, /* c0, c1 */
 	UTF8_OVERLONG_4 = 64, /* f0 80 to f0 8f, with f5 80 to f5 8f and so on */
-	UTF8_CONTINUES = 128, /* two continuation bytes: correct where they are due */
+	UTF8_CONTINUES = 128, /* two continuation bytes: correct where they are required */
 	UTF8_ANY = UTF8_SHORT | UTF8_LONG | UTF8_CONTINUES,
 	UTF8_ABOVE_4 = UTF8_ANY | UTF8_LARGE | UTF8_OVERLONG_4,
 	UTF8_80_TO_BF = UTF8_LONG | UTF8_CONTINUES | UTF8_OVERLONG_2,
@@ -189,8 +189,8 @@ AVX2_INLINE __m256i avx2_utf8_faults(__m256i v, __m256i before)
 	__m256i back_1_lower = _mm256_and_si256(back_1, avx2_each(0xf));
 	__m256i faults = _mm256_and_si256(avx2_look_up(utf8_first_upper, avx2_upper(back_1)),
 	                                  avx2_look_up(utf8_first_lower, back_1_lower));
-	/* sets the high bit if the byte two before is at least e0, or the one three before at
-	   least f0: a third or fourth byte is due */
+	/* Sets the high bit if the byte two before is at least e0, or the one three before at
+	   least f0: a third or fourth byte is required here. */
 	__m256i due = _mm256_or_si256(_mm256_subs_epu8(back_2, avx2_each(0xe0 - 0x80)),
 	                              _mm256_subs_epu8(back_3, avx2_each(0xf0 - 0x80)));
 
@@ -208,7 +208,7 @@ AVX2_INLINE uint64_t block_utf8_faults(struct block b)
 }
 
 /* The number of bytes at the end of the block at p that belong to an escape or character which
-   may continue behind it. `u` marks the u of each "\u". */
+   may continue in the next block. `u` marks the u of each "\u". */
 ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes, uint64_t u)
 {
 	size_t n = 1;
@@ -226,15 +226,15 @@ ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes, 
 }
 
 /* p is inside a string, not within an escape or character. Returns the closing quote, or an
-   earlier such place with less than a block of text or something invalid in the block behind it.
-   Everything before the result is valid. */
+   earlier position, also not within an escape or character, where less than a block is left or
+   the next block contains something invalid. Everything before the result is valid. */
 AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsigned char *end)
 {
 	while (LIKELY(end - p >= BLOCK)) {
 		struct block b = {avx2_load(p), avx2_load(p + BLOCK / 2)};
 		uint64_t escaped, u = 0, escapes = block_escapes(block_is(b, '\\'), &escaped);
 		uint64_t quotes = block_is(b, '"') & ~escaped;
-		/* up to and including the closing quote, or all */
+		/* up to and including the closing quote, or the whole block */
 		uint64_t string = quotes ^ (quotes - 1);
 		uint64_t bad = block_within(b, 0, 0x1f);
 		uint64_t rare =

@@ -1,6 +1,6 @@
-/* The canonical form in one pass over the bytes: members are written as they come, and an object
-   whose keys were unsorted is sorted when it closes. Iterative; small values need no memory. Most
-   values have nothing masked and are simple: those are canon_plain's. */
+/* The canonical form in one pass over the bytes: members are written in the order they are read,
+   and an object with unsorted keys is sorted when it closes. Iterative; small values need no
+   allocation. Most values are simple and have nothing masked: canon_plain handles those. */
 #include "json/canon.h"
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ struct frame {
 	size_t begin;               /* offset in out, after the opening bracket */
 	size_t count;               /* children written */
 	size_t index;               /* children seen */
-	size_t members;             /* index of its first in canon.members */
+	size_t members;             /* index of its first member in canon.members */
 	size_t states, states_open; /* its open patterns */
 };
 
@@ -32,7 +32,7 @@ struct frame {
 struct string_frame {
 	char *text;
 	struct str string;
-	const unsigned char *behind, *end; /* where the text around it continues */
+	const unsigned char *behind, *end; /* where the surrounding text continues */
 	size_t begin, edits;
 };
 
@@ -41,13 +41,13 @@ struct canon {
 	struct buf *out;
 	const struct json_paths *paths;
 	enum json_edit edit;
-	size_t edits; /* made so far */
+	size_t edits; /* number of edits so far */
 	struct path_states states;
 	struct frame *frames;
 	struct written_member *members;
 	size_t frames_n, frames_cap, members_n, members_cap, strings_n;
 	struct arena keys;            /* keys that had escapes, decoded */
-	struct string_frame *strings; /* NULL until one is read */
+	struct string_frame *strings; /* NULL until a string is read as JSON */
 	struct frame first_frames[16];
 	struct written_member first_members[32];
 };
@@ -250,7 +250,7 @@ static void begin_value(struct canon *c, size_t states)
 	c->states.n = states;
 }
 
-/* Masks the value at c->p, which matched and is not dropped. */
+/* Masks the value at c->p, which a pattern selects. */
 static void mask_value(struct canon *c)
 {
 	static const char masked[] = "\"<masked>\"";
@@ -411,7 +411,7 @@ static void end(struct canon *c)
 	}
 	path_states_release(&c->states);
 	arena_release(&c->keys);
-	buf_add(c->out, "", 0); /* terminates the text */
+	buf_add(c->out, "", 0); /* adds the terminating NUL */
 }
 
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,

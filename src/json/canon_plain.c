@@ -1,6 +1,6 @@
-/* The canonical form where nothing is masked: one loop that copies token by token into room that is
-   there from the beginning, because no token gets longer. An object whose keys were unsorted is
-   sorted when it closes. */
+/* The canonical form without masking: one loop that copies token by token into space reserved at
+   the start, because no token gets longer. An object with unsorted keys is sorted when it
+   closes. */
 #include "json/canon_plain.h"
 
 #include "json/lex.h"
@@ -8,33 +8,33 @@
 
 #define DEPTH_MAX   32
 #define MEMBERS_MAX 128
-#define SLACK       16 /* bytes behind the copy that may be written to */
+#define SLACK       16 /* bytes after the copy that may be overwritten */
 
 struct plain_frame {
 	char *begin;    /* after the opening bracket */
-	size_t members; /* index of its first */
-	bool sorted;    /* the keys so far are */
+	size_t members; /* index of its first member */
+	bool sorted;    /* the keys so far are sorted */
 	unsigned char closer;
 };
 
-/* Where the copying is. */
+/* The state of the copying. */
 struct copying {
 	const unsigned char *p, *end;
 	char *to;
-	struct plain_frame *frame; /* the innermost; frames[0] is none */
+	struct plain_frame *frame; /* the innermost; frames[0] is a sentinel */
 	size_t members_n;
 };
 
-/* What the objects around it need. */
+/* State of the open objects and arrays. */
 struct copied {
-	char *begin; /* of the copy */
+	char *begin; /* start of the copy */
 	struct plain_frame frames[DEPTH_MAX + 1];
 	struct written_member members[MEMBERS_MAX];
 };
 
 /* ---- tokens ---- */
 
-/* The bytes behind a backslash that are spelled so in canonical form. */
+/* The bytes after a backslash that form an escape in canonical form. */
 static const bool canonical_escapes[256] = {
 	['"'] = true, ['\\'] = true, ['b'] = true, ['f'] = true,
 	['n'] = true, ['r'] = true,  ['t'] = true,
@@ -52,7 +52,7 @@ static void copy_escape(struct copying *c)
 }
 
 #ifdef JSON_SSE2
-/* Blocks are copied before it is known how much of one counts: what is too much is overwritten. */
+/* Copies a whole block before its length is known; the excess bytes are overwritten later. */
 ALWAYS_INLINE __m128i copy_block(struct copying *c)
 {
 	__m128i block = sse2_load(c->p);
@@ -67,8 +67,9 @@ ALWAYS_INLINE void advance(struct copying *c, size_t n)
 	c->to += n;
 }
 
-/* The number of bytes of a block of text up to a closing quote, or an escape that is not spelled as
-   in canonical form or not whole in the block; `mask` has its quotes and backslashes. */
+/* The number of bytes of a block up to a closing quote, or up to an escape that is not in
+   canonical form or continues in the next block; `mask` marks the quotes and backslashes of the
+   block. */
 ALWAYS_INLINE size_t text_in_block(const unsigned char *p, unsigned mask)
 {
 	while (mask) {
@@ -82,7 +83,7 @@ ALWAYS_INLINE size_t text_in_block(const unsigned char *p, unsigned mask)
 	return 16;
 }
 
-/* Up to the closing quote or to near the end. */
+/* Copies up to the closing quote or almost to the end of the value. */
 ALWAYS_INLINE void copy_text_blocks(struct copying *c)
 {
 	while (LIKELY(c->end - c->p > 16)) {
@@ -123,7 +124,7 @@ ALWAYS_INLINE bool copy_word_block(struct copying *c)
 }
 #endif
 
-/* Up to the next quote or backslash. */
+/* Copies up to the next quote or backslash. */
 ALWAYS_INLINE void copy_text(struct copying *c)
 {
 	const unsigned char *behind = words_text(c->p, c->end);
@@ -134,8 +135,8 @@ ALWAYS_INLINE void copy_text(struct copying *c)
 	c->p = behind;
 }
 
-/* Up to the closing quote, from anywhere in the string. By value, which keeps the loop's copy in
-   registers. */
+/* Copies up to the closing quote, from anywhere in the string. Passed by value, which keeps the
+   loop's copy in registers. */
 static __attribute__((noinline)) struct copying copy_text_rest(struct copying c)
 {
 	for (;;) {
@@ -166,7 +167,7 @@ ALWAYS_INLINE void copy_string(struct copying *c)
 	c->p++;
 }
 
-/* Up to the closing quote, or to an escape. */
+/* Copies up to the closing quote, or to an escape. */
 ALWAYS_INLINE void copy_key(struct copying *c)
 {
 	*c->to++ = '"';
@@ -184,7 +185,7 @@ ALWAYS_INLINE void copy_key(struct copying *c)
 	copy_text(c);
 }
 
-/* A number or literal. */
+/* Copies a number or literal. */
 ALWAYS_INLINE void copy_word(struct copying *c)
 {
 	if (LIKELY(copy_word_block(c))) {
@@ -228,7 +229,8 @@ ALWAYS_INLINE bool enter(struct copying *c, struct copied *s)
 	return true;
 }
 
-/* Closes what closes here; the innermost frame is then one that goes on, or none. */
+/* Closes everything that ends here and leaves an unfinished container, or the sentinel, as the
+   innermost frame. */
 ALWAYS_INLINE void leave(struct copying *c, struct copied *s)
 {
 	while (*c->p == c->frame->closer) {
@@ -247,7 +249,7 @@ ALWAYS_INLINE void leave(struct copying *c, struct copied *s)
 	}
 }
 
-/* The key and its colon. */
+/* Copies the key and its colon. */
 ALWAYS_INLINE bool begin_member(struct copying *c, struct copied *s)
 {
 	struct plain_frame *f = c->frame;
@@ -281,7 +283,7 @@ ALWAYS_INLINE bool opens(unsigned char c)
 	return c == '{' || c == '[';
 }
 
-/* c->p is at an opening bracket. */
+/* Copies an object or array; c->p is at its opening bracket. */
 ALWAYS_INLINE bool copy_container(struct copying *c, struct copied *s)
 {
 	if (!enter(c, s)) {
@@ -330,6 +332,6 @@ bool canon_plain(struct str value, struct buf *out)
 		return false;
 	}
 	out->n += (size_t)(c.to - room);
-	buf_add(out, "", 0); /* terminates the text */
+	buf_add(out, "", 0); /* adds the terminating NUL */
 	return true;
 }

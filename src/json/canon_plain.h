@@ -1,11 +1,12 @@
-/* The canonical form where nothing is masked. Private to src/json/. */
+/* The canonical form without masking. Private to src/json/. */
 #ifndef ROLLDBG_JSON_CANON_PLAIN_H
 #define ROLLDBG_JSON_CANON_PLAIN_H
 
 #include "base/buf.h"
 
-/* Appends it. False, with nothing appended, for what this does not do: deep nesting, objects of
-   very many members, keys with escapes; and where the value is longer than out may be. */
+/* Appends the canonical form. Returns false, with nothing appended, for unsupported values (deep
+   nesting, objects with very many members, keys with escapes) and values longer than `out`
+   allows. */
 bool canon_plain(struct str value, struct buf *out);
 
 #endif

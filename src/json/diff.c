@@ -11,14 +11,15 @@
 
 #define MASKED "\"<masked>\"" /* written by json_canon for an ignored value */
 
-/* One of the two values at one level. */
+/* One of the two values, at one level. */
 struct side {
 	struct str container;
 	size_t cursor;
-	struct json_member member; /* of an object: the next member; without a value at the end */
-	size_t left;               /* of an array: elements not visited yet */
-	struct buf text;           /* owns a container that was held in a string */
-	struct json_spans *spans;  /* of what the container is in */
+	/* of an object: the next member; its value is absent at the end */
+	struct json_member member;
+	size_t left;              /* of an array: elements not visited yet */
+	struct buf text;          /* owns a container that was held in a string */
+	struct json_spans *spans; /* of the text that holds the container */
 	bool owns_spans;
 };
 
@@ -26,7 +27,7 @@ struct diff_level {
 	bool object;
 	struct side before, after;
 	size_t index;     /* index of an array's next element */
-	size_t pointer_n; /* the container's pointer */
+	size_t pointer_n; /* length of the container's pointer */
 };
 
 struct walk {
@@ -140,7 +141,7 @@ static void leave(struct walk *w)
 
 /* ---- pairs of values ---- */
 
-/* Spans of the side's own text, which is the container. */
+/* Computes spans of the side's own text, which is the container. */
 static void own_spans(struct side *s)
 {
 	release_spans(s);
@@ -149,7 +150,7 @@ static void own_spans(struct side *s)
 	json_spans_begin(s->spans, s->container);
 }
 
-/* The container itself, or the one held in a string, in canonical form; else absent. */
+/* The container itself, or the one held in a string, in canonical form; absent if there is none. */
 static struct side container_of(struct str value, struct json_spans *spans)
 {
 	struct side s = {.text = BUF(2 * value.n), .spans = spans};
@@ -170,7 +171,7 @@ static bool is_masked(struct str value)
 	return !value.p || str_eq(value, STR(MASKED));
 }
 
-/* What an element of an array without order is called. */
+/* The name by which an element of an unordered array is matched. */
 static void put_name(struct str element, struct str key, struct buf *out)
 {
 	struct str named =
@@ -180,7 +181,7 @@ static void put_name(struct str element, struct str key, struct buf *out)
 	json_text_or_json(named.p ? named : element, out);
 }
 
-/* An array as an object, in which equal names may stand several times. */
+/* Converts an unordered array to an object, in which names may repeat. */
 static void read_unordered(struct side *s, struct str key)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE),
@@ -238,7 +239,7 @@ static void compare(struct walk *w, struct str before, struct json_spans *spans_
 	w->stopped = !w->take(w->ctx, &d);
 }
 
-/* In the order of the canonical form. */
+/* The key order of the canonical form. */
 static int compare_keys(struct str a, struct str b)
 {
 	struct buf one = BUF(2 * a.n + 8), two = BUF(2 * b.n + 8);
@@ -301,7 +302,7 @@ static bool at_end(const struct diff_level *l)
 	return !l->before.left && !l->after.left;
 }
 
-/* Both in canonical form. */
+/* Both values are in canonical form. */
 static void run(struct walk *w, struct str before, struct str after)
 {
 	struct json_spans spans[2];

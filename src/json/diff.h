@@ -1,4 +1,4 @@
-/* Where two values differ, as JSON Pointers: for people and for comparisons of recordings. */
+/* Differences between two values, as JSON Pointers: for display and for comparing recordings. */
 #ifndef ROLLDBG_JSON_DIFF_H
 #define ROLLDBG_JSON_DIFF_H
 
@@ -21,15 +21,16 @@ typedef bool json_difference_fn(void *ctx, const struct json_difference *d);
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx);
 
-/* Which arrays are compared without their order. Of one whose elements are matched by one of their
-   members it sets *key to that member's name, of a set, whose elements are matched whole, to "". */
+/* Decides which arrays are compared without regard to order. If elements are matched by one of
+   their members, *key is set to that member's name; for a set, whose elements are matched as a
+   whole, to "". */
 struct json_unordered {
 	bool (*is)(void *ctx, struct str pointer, struct str *key);
-	void *ctx; /* also of take */
+	void *ctx; /* also passed to `take` */
 };
 
-/* The same, where such an array is read as an object: what stands below it is named by the text
-   of that member, or of the element. */
+/* The same, but an unordered array is read as an object: pointers into it use the text of the
+   key member, or of the whole element, in place of an index. */
 void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
                          json_difference_fn *take);
 

@@ -1,4 +1,4 @@
-/* Containers in strings: see held.h. */
+/* Containers held in strings: see held.h. */
 #include "json/held.h"
 
 struct str json_held(struct str value, struct buf *text)

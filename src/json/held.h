@@ -1,11 +1,11 @@
-/* The object or array that a value is, or that a string holds as JSON. */
+/* The container in a value: the value itself, or JSON held in a string. */
 #ifndef ROLLDBG_JSON_HELD_H
 #define ROLLDBG_JSON_HELD_H
 
 #include "json/scan.h"
 
-/* The value itself if it is an object or an array; of a string that holds one its text, decoded
-   into *text, which must be empty; else absent. */
+/* The value itself if it is an object or array; if it is a string that holds one, the decoded
+   text, stored in *text, which must be empty; otherwise absent. */
 struct str json_held(struct str value, struct buf *text);
 
 #endif

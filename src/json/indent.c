@@ -1,4 +1,4 @@
-/* Lays JSON out for people: see indent.h. */
+/* Indents JSON for display: see indent.h. */
 #include "json/indent.h"
 
 static void new_line(struct buf *out, size_t depth)
@@ -6,7 +6,7 @@ static void new_line(struct buf *out, size_t depth)
 	buf_printf(out, "\n%*s", (int)(2 * depth), "");
 }
 
-/* The length of the string token that begins the text. */
+/* The length of the string token at the start of the text. */
 static size_t string_length(struct str text)
 {
 	size_t i = 1;

@@ -1,14 +1,14 @@
-/* Names in large values: see index.h. */
+/* Looks up names in large values: see index.h. */
 #include "json/index.h"
 
-#define SCANNED_BYTES 512 /* so few are looked through faster than mapped */
+#define SCANNED_BYTES 512 /* below this size a scan is faster than a map */
 
 struct named {
 	struct map_item item;
 	struct str name, value;
 };
 
-/* The next one, with its name as text. A name without escapes is borrowed. */
+/* Reads the next item with its decoded name. A name without escapes is borrowed. */
 static bool next_named(struct str value, size_t *cursor, struct arena *a, struct named *out)
 {
 	struct json_member m;

@@ -1,6 +1,6 @@
-/* Members of an object, or strings of an array, found by name: for values that a peer made, which
-   may have a hundred thousand of them. Few are scanned, many get a map; either way the names are
-   compared decoded, and the last of equal ones counts, as with json_get. */
+/* Looks up members of an object, or strings of an array, by name: for values from peers, which
+   may have a hundred thousand of them. Short values are scanned, others get a map; either way
+   names are compared decoded, and the last of equal names wins, as in json_get. */
 #ifndef ROLLDBG_JSON_INDEX_H
 #define ROLLDBG_JSON_INDEX_H
 
@@ -9,7 +9,7 @@
 #include "json/scan.h"
 
 struct json_index {
-	struct str value; /* what is indexed; a value of another kind has no names */
+	struct str value; /* the indexed value; other types than object and array have no names */
 	bool mapped;
 	struct map names;
 	struct arena arena;
@@ -19,8 +19,8 @@ struct json_index {
 void json_index_begin(struct json_index *x, struct str value);
 void json_index_release(struct json_index *x); /* zeroed is fine */
 
-/* The member of that decoded name; or the array's string itself, or its object with that
-   "name". Absent: none. */
+/* The member with that decoded name; in an array the equal string, or the object with that
+   "name". Absent if there is none. */
 struct str json_index_find(const struct json_index *x, struct str name);
 
 #endif

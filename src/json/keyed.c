@@ -9,7 +9,7 @@
 
 #define SHOWN 60 /* maximum columns of a value in a message */
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void place_of(const struct keyed *k, const char *at, size_t *line, size_t *column)
 {

@@ -10,7 +10,7 @@
 #include "json/scan.h"
 
 enum keyed_type {
-	KEYED_IGNORED,  /* a string for people or other programs */
+	KEYED_IGNORED,  /* a string that is read by people or other programs only */
 	KEYED_ANY,      /* struct str: any value, as spelled without whitespace */
 	KEYED_STRING,   /* struct str: a string, as spelled */
 	KEYED_ARRAY,    /* struct str: an array, as spelled */
@@ -45,7 +45,7 @@ struct keyed_row {
 	bool required;
 	const char *const *words; /* NULL-terminated */
 	const struct keyed_table
-		*inner; /* of KEYED_BY: what its elements are read by, if that is a table */
+		*inner; /* for KEYED_BY: the table that `read` uses for the elements, if any */
 	keyed_fn *read;
 };
 

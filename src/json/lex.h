@@ -1,4 +1,4 @@
-/* Walks validated JSON: the only check is for the end of the bytes. Private to src/json/. */
+/* Walks validated JSON: only the end of the bytes is checked. Private to src/json/. */
 #ifndef ROLLDBG_JSON_LEX_H
 #define ROLLDBG_JSON_LEX_H
 
@@ -106,7 +106,7 @@ size_t lex_canonical(uint32_t code, char out[6]);
 /* Like json_decode, without the quotes, into room for s.n bytes. */
 bool lex_decode(struct str inner, char *out, size_t *n);
 
-/* lex_key_is, where the first bytes do not say no. */
+/* The rest of lex_key_is, if the first bytes do not rule out a match. */
 bool lex_rest_is(struct str inner, struct str decoded);
 
 /* Does a string, given without its quotes, decode to that text? */

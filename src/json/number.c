@@ -16,7 +16,7 @@ struct decimal {
 	int64_t scale;
 };
 
-/* Larger than the length of any text, so that a clamped exponent gives the same result. */
+/* Exceeds the length of any text, so that a clamped exponent gives the same result. */
 #define EXPONENT_MAX (INT64_C(1) << 60)
 
 static int64_t exponent(const unsigned char *p, const unsigned char *end)

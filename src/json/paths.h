@@ -1,6 +1,7 @@
 /* Sets of patterns over JSON Pointers (RFC 6901) that select the values to mask or omit. With
-   `wild`, `*` matches any one token, `**` any depth (also none), `~2` a literal star; without,
-   tokens are literal. A token applied to a string reads the string as JSON. */
+   `wild`, `*` matches any one token, `**` any number of tokens, including zero, and `~2` a
+   literal star; otherwise tokens are literal. A token applied to a string reads the string as
+   JSON. */
 #ifndef ROLLDBG_JSON_PATHS_H
 #define ROLLDBG_JSON_PATHS_H
 

@@ -20,7 +20,7 @@ void path_states_release(struct path_states *s);
 bool paths_root(const struct json_paths *paths, struct path_states *s);
 
 /* Appends the positions open at the child `token` of the value whose open positions are `count`
-   numbers from `from` on; true if a pattern selects the child. */
+   numbers starting at `from`; true if a pattern selects the child. */
 bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from, size_t count,
                  struct str token);
 

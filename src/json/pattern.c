@@ -1,5 +1,5 @@
-/* Pointers as text: see pattern.h. A pattern is matched token by token; the last "**" that was met takes one
-   token more whenever what follows it does not fit, as a glob's star does. */
+/* Writes and matches JSON Pointers: see pattern.h. Patterns are matched token by token; on a
+   mismatch the last "**" takes one more token, as with the star of a glob. */
 #include "json/pattern.h"
 
 #include "json/scan.h"
@@ -25,7 +25,7 @@ void json_pointer_add_key(struct buf *pointer, struct str key)
 	buf_release(&text);
 }
 
-/* Cuts the first token, with its slash, off *rest. */
+/* Removes and returns the first token of *rest, with its slash. */
 static struct str cut_token(struct str *rest)
 {
 	size_t n = rest->n > 0;

@@ -1,11 +1,11 @@
-/* JSON Pointers into one schema, by maps of the containers they end in: see references.h. */
+/* Resolves JSON Pointers into one schema, with a map for each container: see references.h. */
 #include "json/references.h"
 
 #include "json/lex.h"
 
 #include <stdio.h>
 
-/* A container, and what is in it by name or index. */
+/* A container and its children by name or index. */
 struct indexed_container {
 	struct map_item item;
 	struct map children;
@@ -21,7 +21,7 @@ void references_begin(struct references *r, struct str root, struct arena *arena
 	*r = (struct references){.root = root, .arena = arena};
 }
 
-/* Of equal names the last one counts. */
+/* The last of equal names wins. */
 static void add_child(struct references *r, struct indexed_container *p, struct str name,
                       struct str value)
 {
@@ -87,7 +87,7 @@ struct str references_point(struct references *r, struct str pointer)
 	if (!parent.n) {
 		return STR_NONE;
 	}
-	parent.n--; /* the slash */
+	parent.n--; /* exclude the slash */
 	const struct indexed_container *p = parent_at(r, parent);
 	if (p && lex_token(str_skip(pointer, parent.n + 1), false, &token)) {
 		const struct indexed_value *c =

@@ -14,10 +14,10 @@
 /* The scanner is one loop made of small inlined functions: calling them costs a third of its
    speed. */
 
-/* plain: bytes that need no check within a string, that is all but '"', '\\', control characters
-   and non-ASCII bytes. text: any byte but '"' and '\\', for validated strings. flat: any byte
-   but '"', brackets and braces. A bracket with bit 0x20 set is a brace, and no other byte
-   becomes one. */
+/* plain: bytes that need no check within a string: all but '"', '\\', control characters and
+   non-ASCII bytes. text: any byte but '"' and '\\', for validated strings. flat: any byte but
+   '"', brackets and braces. A bracket with bit 0x20 set is a brace, and no other byte becomes
+   one. */
 ALWAYS_INLINE bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -50,7 +50,7 @@ ALWAYS_INLINE uint64_t word_load(const unsigned char *p)
 }
 
 /* Sets the high bit of each byte of w that is below n <= 0x80. Higher bytes may be marked
-   falsely, so use it only for "is there one", which does not depend on the byte order. */
+   falsely, so use it only to test for any such byte, which does not depend on the byte order. */
 ALWAYS_INLINE uint64_t word_below(uint64_t w, unsigned char n)
 {
 	return (w - WORD_EACH(n)) & ~w & WORD_HIGH;

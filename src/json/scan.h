@@ -5,8 +5,8 @@
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns
    slices, builds no tree and changes nothing. Numbers keep their spelling. NaN and Infinity are
-   not JSON; a lone surrogate escape (\ud800) is, because Python and JavaScript write it;
-   duplicate keys are all kept in order, and a look-up finds the last.
+   not JSON; a lone surrogate escape (\ud800) is accepted, because Python and JavaScript write
+   it; duplicate keys are all kept in order, and a look-up finds the last.
 
    There are two families: functions that take a `struct json_fault` validate bytes from peers;
    all others take slices that were validated before and trust them. Below, an absent slice
@@ -55,9 +55,9 @@ struct json_member {
 	enum json_type type;
 };
 
-/* Validates the object at the start of text (JSON_DEPTH_AROUND levels deeper than other texts)
-   in one pass and returns its top-level members in order. Beyond max members the rest is
-   validated and omitted, and *count is max. *used is as above. This is the fast path of the
+/* Validates the object at the start of text (which may nest JSON_DEPTH_AROUND levels deeper than
+   other texts) in one pass and returns its top-level members in order. Members beyond max are
+   validated but not returned, and *count is max. *used is as above. This is the fast path of the
    recording reader. */
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
@@ -72,7 +72,8 @@ const char *json_type_name(enum json_type type); /* "object", "null", ... */
 bool json_next(struct str array, size_t *cursor, struct str *element);
 bool json_next_member(struct str object, size_t *cursor, struct json_member *member);
 
-/* Iterates over the strings in a value at any depth, itself included; keys are skipped. */
+/* Iterates over the strings in a value at any depth, including the value itself; keys are
+   skipped. */
 bool json_next_string(struct str value, size_t *cursor, struct str *string);
 
 /* The value of the last member with that (decoded) key; absent if there is none. */

@@ -7,7 +7,7 @@
 #define REFERENCES_MAX 16
 #define TYPES          {"string", "integer", "number", "boolean", "null", "array", "object"}
 
-/* r may be NULL: nothing is kept. */
+/* If r is NULL, the look-up is not cached. */
 static struct str resolve(struct references *r, struct str root, struct str schema)
 {
 	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
@@ -218,7 +218,7 @@ static int check_range(struct str key, struct str value, struct str schema, stru
 	return 0;
 }
 
-/* An unknown type name, as of another schema language, allows everything. */
+/* An unknown type name, for example from another schema language, allows everything. */
 static bool is_known(struct str type)
 {
 	static const char *const types[] = TYPES;

@@ -12,7 +12,7 @@
    absent if a reference does not resolve. */
 struct str schema_resolve(struct str root, struct str schema);
 
-/* The same where many schemas of one root are looked at. */
+/* The same for repeated look-ups in one root, which are cached in r. */
 struct str schema_resolve_in(struct references *r, struct str schema);
 
 /* The alternatives of a resolved schema (anyOf or oneOf); absent if it has none. */
@@ -21,7 +21,8 @@ struct str schema_alternatives(struct str schema);
 /* Does the resolved schema allow that type, itself or in an alternative? */
 bool schema_names(struct references *r, struct str schema, const char *type);
 
-/* Does it name any type? If so, a bare word is only a string if "string" is among them. */
+/* Does the resolved schema name any type? If so, a bare word is only a string if "string" is
+   among them. */
 bool schema_names_any(struct references *r, struct str schema);
 
 /* Fails with FAIL_USAGE and what does not match, with the nearest allowed word. `key` is the
@@ -29,7 +30,7 @@ bool schema_names_any(struct references *r, struct str schema);
 MUST_USE int schema_check(struct references *r, struct str schema, struct str key, struct str value,
                           struct error *err);
 
-/* Says that the value is not among the words of the enum; -1. */
+/* Sets the error that the value is not in the enum; returns -1. */
 int schema_wrong_word(struct str key, struct str value, struct str list, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Merge sort over short runs sorted by insertion: almost every object is one such run. */
+/* Merge sort over short runs that are sorted by insertion: almost every object fits in one run. */
 #include "json/sort.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define RUN   16
-#define SMALL 1024 /* bytes of members that need no memory */
+#define SMALL 1024 /* bytes of members that are sorted without allocation */
 
 static void insert_all(struct written_member *m, size_t n)
 {

@@ -10,7 +10,7 @@ struct written_member {
 	size_t at, end;
 };
 
-/* The order of their bytes. Most keys differ in the first, so that no function is called. */
+/* Byte order. Most keys differ in their first byte, which needs no function call. */
 ALWAYS_INLINE int key_order(struct str a, struct str b)
 {
 	if (a.n && b.n && a.p[0] != b.p[0]) {
@@ -19,8 +19,8 @@ ALWAYS_INLINE int key_order(struct str a, struct str b)
 	return str_order(a, b);
 }
 
-/* Puts members that stand one behind another, a comma between them, in the order of their keys;
-   those of equal keys stay in theirs. n log n comparisons. */
+/* Sorts adjacent, comma-separated members by key. Stable: equal keys keep their order. n log n
+   comparisons. */
 void sort_written(struct written_member *members, size_t n, char *out);
 
 #endif

@@ -1,18 +1,18 @@
-/* The ends of all containers of a value: see spans.h. */
+/* Finds the ends of all containers of a value: see spans.h. */
 #include "json/spans.h"
 
 #include "json/lex.h"
 
 #include <stdlib.h>
 
-#define SHORT 4096 /* bytes that are looked at again in no time */
+#define SHORT 4096 /* bytes; scanning shorter values again costs next to nothing */
 
 /* ---- one pass over the value ---- */
 
 struct pass {
 	struct json_spans *x;
 	size_t room;
-	uint32_t open[JSON_DEPTH_MAX + JSON_DEPTH_AROUND]; /* indices into the items */
+	uint32_t open[JSON_DEPTH_MAX + JSON_DEPTH_AROUND]; /* indices into x->items */
 	size_t depth;
 };
 
@@ -33,14 +33,14 @@ static void close_span(struct pass *s, size_t at, bool empty)
 	struct json_span *span = &s->x->items[s->open[--s->depth]];
 
 	span->end = (uint32_t)at + 1;
-	span->count += !empty; /* one more than commas */
+	span->count += !empty; /* one more than the commas */
 }
 
 void json_spans_begin(struct json_spans *x, struct str value)
 {
 	const unsigned char *begin = lex_begin(value), *end = lex_end(value), *p = begin;
 	struct pass s = {.x = x};
-	bool empty = false; /* nothing came since the last bracket was opened */
+	bool empty = false; /* nothing was read since the last opening bracket */
 
 	*x = (struct json_spans){.value = value};
 	if (value.n < SHORT || value.n >= UINT32_MAX) {
@@ -76,7 +76,7 @@ void json_spans_release(struct json_spans *x)
 	*x = (struct json_spans){.items = NULL};
 }
 
-/* ---- by the spans ---- */
+/* ---- look-up ---- */
 
 static const struct json_span *find(const struct json_spans *x, const unsigned char *p)
 {

@@ -1,4 +1,4 @@
-/* Walks a value with a list of open containers: see walk.h. */
+/* Walks a value with a stack of open containers: see walk.h. */
 #include "json/walk.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 struct open_container {
 	struct str container;
 	size_t cursor, index;
-	size_t pointer_n; /* the container's pointer */
+	size_t pointer_n; /* length of the container's pointer */
 	struct buf text;  /* owns a container that was held in a string */
 };
 
@@ -37,7 +37,7 @@ static void enter(struct walking *w, struct str value)
 		.container = container, .pointer_n = w->pointer.n, .text = text};
 }
 
-/* The next child of the innermost container, with its token in w->pointer. */
+/* The next child of the innermost container; its token is appended to w->pointer. */
 static bool next_child(struct walking *w, struct str *value)
 {
 	struct open_container *l = &w->levels[w->depth - 1];

@@ -1,14 +1,14 @@
-/* Every value in a value, with its JSON Pointer. */
+/* Iterates over all values within a value, with their JSON Pointers. */
 #ifndef ROLLDBG_JSON_WALK_H
 #define ROLLDBG_JSON_WALK_H
 
 #include "base/base.h"
 
-/* Takes one value, valid during the call; return false to stop. */
+/* Receives one value, valid during the call; return false to stop. */
 typedef bool json_walk_fn(void *ctx, struct str pointer, struct str value);
 
-/* Calls back for all that stands below a validated value, parents first, also inside strings
-   that hold an object or array; not for the value itself. */
+/* Calls back for each value below a validated value, but not for that value itself; parents
+   first, and also inside strings that hold an object or array. */
 void json_walk(struct str value, json_walk_fn *take, void *ctx);
 
 #endif

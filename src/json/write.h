@@ -28,7 +28,8 @@ void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
 void jw_double(struct json_writer *w,
-               double v); /* shortest form that reads back the same; null if not finite */
+               /* the shortest form that reads back as the same double; null if not finite */
+               double v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */

@@ -1,9 +1,9 @@
-/* Comparing metrics: see compare.h. */
+/* Compares metrics: see compare.h. */
 #include "stats/compare.h"
 
-/* A rate counts `over` among `under`; a mean has the sum of squares as well. */
+/* A rate is sum[over] / sum[under]; a mean also has the sum of squares. */
 static const struct compared {
-	const char *metric; /* as metric_table names it, where it does */
+	const char *metric; /* the name in metric_table, if it is there */
 	enum sum over, under, squares;
 } table[] = {
 	{"reward", SUM_REWARD, SUM_REWARDS, SUM_REWARD_SQUARES},

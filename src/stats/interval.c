@@ -5,7 +5,7 @@
 
 #define EQUAL_MIN 5
 
-/* Halves the range until doubles cannot tell its ends apart. `tail` falls. */
+/* Bisects until the bounds are adjacent doubles. `tail` must be decreasing. */
 static double solve(double (*tail)(double x, double freedom), double freedom, double wanted)
 {
 	double low = 0, high = 1;
@@ -62,7 +62,7 @@ static double beta_fraction(double x, double a, double b)
 	return result;
 }
 
-/* I_x(a, b); the fraction is quick where x is below the mean. */
+/* I_x(a, b); the fraction converges fast where x is below the mean. */
 static double incomplete_beta(double x, double a, double b)
 {
 	double front;
@@ -87,7 +87,7 @@ double interval_normal(double level)
 
 double interval_student(double level, double freedom)
 {
-	/* they no longer differ in what is printed */
+	/* beyond this, the printed digits are the same */
 	return freedom > 1e6 ? interval_normal(level) : solve(student_tails, freedom, 1 - level);
 }
 
@@ -110,7 +110,7 @@ struct estimate interval_of_rate(const struct samples *s, double level)
 	return r;
 }
 
-/* Of the samples; what rounding leaves of equal ones is none. */
+/* The sample variance; a residue of rounding, for equal samples, counts as 0. */
 static double variance(const struct samples *s)
 {
 	double mean = s->sum / s->n, left = s->squares - s->sum * mean;
@@ -166,7 +166,7 @@ struct estimate interval_of_means(const struct samples *before, const struct sam
 	}
 	double a = variance(before) / before->n, b = variance(after) / after->n;
 	double both = a + b;
-	/* a few equal samples do not show that there is no variance */
+	/* a few equal samples are no evidence of zero variance */
 	r.bounded = both > 0 || fmin(before->n, after->n) >= EQUAL_MIN;
 	if (both > 0) {
 		double freedom = both * both / (a * a / (before->n - 1) + b * b / (after->n - 1));

@@ -4,32 +4,32 @@
 
 #include "base/base.h"
 
-/* A number with its interval; known false: there is nothing to tell it from. `bounded` false: the
-   value is known, what it may be by chance is not (one sample). */
+/* A value with its confidence interval. known false: there are no data. bounded false: the value
+   is known, but not its interval (one sample). */
 struct estimate {
 	bool known, bounded;
 	double value, low, high;
 };
 
-/* What was counted: `sum` of `n` samples, the sum of their squares. A rate's samples are 0 or 1. */
+/* Sums over n samples: of their values, and of the squares. The samples of a rate are 0 or 1. */
 struct samples {
 	double n, sum, squares;
 };
 
-/* At least that share (0.95) of such intervals hold the truth. A rate: Wilson's score interval; a
-   mean: Student's. */
+/* Intervals with coverage `level` (0.95). Rate: Wilson's score interval; mean: Student's. */
 struct estimate interval_of_rate(const struct samples *s, double level);
 struct estimate interval_of_mean(const struct samples *s, double level);
 
-/* Of `after` - `before`. Rates: Newcombe's hybrid of two Wilson intervals (Statistics in Medicine
-   17, 1998, method 10). Means: Welch's, which lets variances differ. */
+/* Intervals of the difference `after` - `before`. Rates: Newcombe's hybrid of two Wilson
+   intervals (Statistics in Medicine 17, 1998, method 10). Means: Welch's, which allows different
+   variances. */
 struct estimate interval_of_rates(const struct samples *before, const struct samples *after,
                                   double level);
 struct estimate interval_of_means(const struct samples *before, const struct samples *after,
                                   double level);
 
-/* What a standard normal, or Student's t with that many degrees of freedom, exceeds in either
-   direction with probability 1 - level. */
+/* The two-sided critical value: a standard normal, or Student's t with that many degrees of
+   freedom, exceeds it in absolute value with probability 1 - level. */
 double interval_normal(double level);
 double interval_student(double level, double freedom);
 

@@ -120,7 +120,8 @@ const struct metric metric_table[] = {
 
 const size_t metric_count = ARRAY_LEN(metric_table);
 
-/* verl/trainer/ppo/metric_utils.py and rollout_corr_helper.py, where TRL or we say otherwise. */
+/* From verl/trainer/ppo/metric_utils.py and rollout_corr_helper.py, where verl's names differ
+   from TRL's or ours. */
 static const struct {
 	const char *ours, *verl;
 } verl_names[] = {

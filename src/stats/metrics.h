@@ -15,26 +15,26 @@ enum sum {
 	SUM_LOST,
 	SUM_CUT_OFF, /* rollouts truncated by a limit or the environment */
 	SUM_TURNS,
-	SUM_TURN_SQUARES, /* of each rollout's */
+	SUM_TURN_SQUARES, /* sum of the squares per rollout */
 	SUM_STEPS,
 	SUM_STEP_SQUARES,
 	SUM_EFFECTIVE,
 	SUM_JUDGED, /* rollouts with at least one step of known effect */
 	SUM_FAILED,
-	SUM_USED_TOOLS, /* rollouts */
-	SUM_CALLS,      /* that could be read, sent or not */
+	SUM_USED_TOOLS, /* rollouts that called a tool */
+	SUM_CALLS,      /* calls that could be parsed, sent or not */
 	SUM_CALLS_UNPARSED,
 	SUM_CALLS_FAILED,
 	SUM_CALLS_RETURNED_ERROR, /* calls with a successful reply whose content is an error */
 	SUM_CALLS_CHECKED,        /* calls checked against the advertised schemas */
 	SUM_CALLS_FIT,
-	SUM_COMPLETIONS, /* rollouts with a reply of a model */
-	SUM_CLIPPED,     /* of these, the last reply ended at its token limit */
+	SUM_COMPLETIONS, /* rollouts with a model's reply */
+	SUM_CLIPPED,     /* of these, those whose last reply ended at its token limit */
 	SUM_NATIVE,
 	SUM_TEXT,
 	SUM_NO_CALL,
 	SUM_REPAIRS,
-	SUM_USAGES, /* replies that report their tokens */
+	SUM_USAGES, /* replies that report token counts */
 	SUM_PROMPT_TOKENS,
 	SUM_COMPLETION_TOKENS,
 	SUM_LOGPROBS,       /* tokens with a log-probability */
@@ -44,7 +44,7 @@ enum sum {
 	SUM_K1,
 	SUM_K3,
 	SUM_COMPARED, /* tokens compared with a trainer's */
-	SUM_UNEVEN,   /* turns in which the trainer scored another number of tokens */
+	SUM_UNEVEN,   /* turns in which the trainer scored a different number of tokens */
 	SUM_TEMPERED, /* rollouts whose log-probabilities cannot be compared */
 	SUM_REWARDS,  /* rollouts with a reward */
 	SUM_REWARD,
@@ -67,13 +67,14 @@ enum sum {
 
 enum extreme { EXTREME_TURNS, EXTREME_REWARD, EXTREME_ADVANTAGE, EXTREMES };
 
-/* Numbers whose standard deviation is wanted, summed so that it loses no digits. */
+/* Accumulates the standard deviation of numbers without loss of precision. */
 struct spread {
 	double count, mean;
 	double squares; /* sum of squared distances from the mean */
 };
 void spread_merge(struct spread *s, const struct spread *other);
-/* With Bessel's correction, as torch.std has it; NaN of fewer than two. */
+/* The standard deviation with Bessel's correction, like torch.std; NaN for fewer than two
+   numbers. */
 double spread_std(const struct spread *s);
 
 struct metrics {
@@ -81,7 +82,7 @@ struct metrics {
 	struct spread rewards;
 	double low[EXTREMES], high[EXTREMES];
 	bool known[EXTREMES];
-	struct ratios ratios; /* compared with a trainer's log-probabilities */
+	struct ratios ratios; /* of the comparison with a trainer's log-probabilities */
 };
 
 void metrics_extreme(struct metrics *m, enum extreme e, double value);
@@ -93,7 +94,7 @@ enum metric_kind {
 	METRIC_KNOWN, /* sum[over], null if sum[under] is 0 */
 	METRIC_MEAN,  /* sum[over] / sum[under], null as above */
 	METRIC_RATE,  /* the same, but 0 if sum[under] is 0 and there are rollouts */
-	METRIC_STD,   /* of the rewards, null if they are fewer than two */
+	METRIC_STD,   /* of the rewards; null for fewer than two */
 	METRIC_LOW,   /* low[over] */
 	METRIC_HIGH,
 };
@@ -102,18 +103,18 @@ struct metric {
 	const char *name, *meaning;
 	enum metric_kind kind;
 	int over, under;
-	bool detail; /* hidden from people while it is 0 */
+	bool detail; /* not shown to people while it is 0 */
 };
 
-/* Whose names are printed. */
+/* The trainer whose metric names are printed. */
 enum metric_names { NAMES_TRL, NAMES_VERL };
-/* The same as row->name where that trainer has no other name for it. */
+/* row->name if that trainer has no other name for the metric. */
 const char *metric_name(const struct metric *row, enum metric_names names);
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;
 
-/* False if it is unknown. */
+/* False if the value is unknown. */
 bool metric_value(const struct metric *row, const struct metrics *m, double *value);
 
 #endif

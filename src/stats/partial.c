@@ -1,4 +1,4 @@
-/* Partial metrics as text: see partial.h. */
+/* Writes and reads partial metrics as text: see partial.h. */
 #include "stats/partial.h"
 
 #include "json/write.h"
@@ -65,7 +65,7 @@ static void put_ratios(struct json_writer *w, const struct ratio_sums *r)
 	put_exact(w, "ratios", r->sum, RATIO_SUMS);
 }
 
-/* [number, reward], the reward null where there is none. */
+/* Samples are written as [number, reward], with null for a missing reward. */
 static void put_group(struct json_writer *w, const struct reward_group *g)
 {
 	jw_key(w, "group");
@@ -324,7 +324,7 @@ static int read_first(struct str line, bool *trained, int64_t *tasks, struct err
 	return 0;
 }
 
-/* *left: tasks that are still to come. */
+/* *left: number of tasks still to be read. */
 static int read_line(struct stats *s, struct str line, bool *trained, int64_t *left,
                      struct error *err)
 {

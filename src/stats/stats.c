@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #define SCHEMAS 64
-#define SAME    1e-8 /* a smaller deviation is none for trainers (torch.isclose) */
-#define EPSILON 1e-4 /* added to the deviation when advantages are divided by it */
+#define SAME    1e-8 /* trainers treat a smaller deviation as 0 (torch.isclose) */
+#define EPSILON 1e-4 /* added to the deviation before advantages are divided by it */
 
-/* A parsed schema: calls of one tool have the same one in every rollout. */
+/* A parsed schema, cached because calls of one tool have the same schema in every rollout. */
 struct schema {
 	struct arena arena;
 	struct str text;
@@ -106,7 +106,7 @@ static bool fits(struct stats *s, const struct rollout_facts *r, const struct de
 	                                     m->arguments.p ? m->arguments : STR("{}"), &ignored);
 }
 
-/* An error that is only visible in the content of the reply. */
+/* Is the failure only visible in the content of the reply? */
 static bool is_returned_error(const struct line *l)
 {
 	enum error_layer layer = line_error_layer(l);
@@ -380,7 +380,7 @@ static void close_ratios(struct metrics *m, const struct ratio_sums *sums)
 	m->sum[SUM_COMPARED] = (double)m->ratios.tokens;
 }
 
-/* Computes what needs all rollouts of a task. */
+/* Computes the metrics that need all rollouts of a task. */
 static void close_task(struct task_metrics *t)
 {
 	struct metrics *m = &t->metrics;
@@ -409,7 +409,7 @@ static int by_id(const void *left, const void *right)
 	return str_order((*a)->id, (*b)->id);
 }
 
-/* Passes each task's metrics to the caller, then forgets them. */
+/* Where finish_task passes a task's metrics and adds them up. */
 struct telling {
 	void (*each)(void *ctx, struct str task, const struct metrics *m);
 	void *ctx;

@@ -1,5 +1,5 @@
-/* The folder stats/: metrics over many recordings. The meaning of lines (facts/) and printing
-   metrics (report/) do not belong here. */
+/* The folder stats/: metrics over many recordings. Interpreting lines belongs in facts/,
+   printing metrics in report/. */
 
 /* Collects metrics from the facts of any number of rollouts: one set per task, about 700
    bytes. */
@@ -11,9 +11,9 @@
 
 struct stats;
 
-/* The caller's memory of a rollout, facts_conf.user_size: what must be known at its end. */
+/* The caller's memory for a rollout, of size facts_conf.user_size: state needed at its end. */
 struct stats_rollout {
-	bool replied; /* a model did */
+	bool replied; /* a model replied */
 	bool clipped; /* its last reply ended at the token limit */
 };
 

@@ -11,11 +11,11 @@
 
 struct rollout_rank {
 	struct str id;
-	size_t instance; /* how many rollouts of that id came before */
-	bool begun;      /* its header came */
+	size_t instance; /* number of earlier rollouts with that id */
+	bool begun;      /* its header was read */
 	size_t rank;     /* position in the order of ids */
 	struct rollout_rank *next;
-	struct rollout_rank *current; /* of the first: the last instance */
+	struct rollout_rank *current; /* in the first rollout of an id: the latest one */
 };
 
 /* Consecutive lines of one rollout. */
@@ -29,11 +29,11 @@ struct stretch {
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
-	const struct format *format; /* of all files; NULL: each by its content */
+	const struct format *format; /* of all files; NULL: detected from each file's content */
 	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
-	size_t file;           /* that is being read, or was read last */
+	size_t file;           /* index of the file that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
-	size_t next;           /* stretch */
+	size_t next;           /* index of the next stretch */
 	struct stretch *stretches;
 	size_t count, room;
 	void *ids; /* tsearch tree of struct rollout_rank */
@@ -41,11 +41,11 @@ struct by_rollout {
 	size_t rollouts;
 	struct arena arena;
 	reader_line_fn *torn;
-	void *ctx; /* of torn */
-	bool view; /* all but reader, file and next is another one's */
+	void *ctx; /* for torn */
+	bool view; /* borrows everything but reader, file and next */
 };
 
-/* ---- where the lines stand ---- */
+/* ---- locating the lines ---- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -67,7 +67,7 @@ static struct rollout_rank *add_rollout(struct by_rollout *b, struct str id, siz
 	return one;
 }
 
-/* The first rollout of that id. */
+/* The first rollout with that id. */
 static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 {
 	struct rollout_rank key = {.id = id}, *one;
@@ -82,7 +82,7 @@ static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 	return one;
 }
 
-/* A second header of an id begins another rollout. */
+/* A second header with the same id begins another rollout. */
 static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *l)
 {
 	struct rollout_rank *first = first_of(b, l->rollout), *one = first->current;
@@ -95,7 +95,8 @@ static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *
 	return one;
 }
 
-/* A line of unknown type may name any rollout, and stays where it is. */
+/* Does the last stretch belong to this rollout in this file? A line of unknown type may name any
+   rollout and stays in place. */
 static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollout)
 {
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
@@ -110,7 +111,7 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 		return b->torn(b->ctx, l, note, err);
 	}
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
-	/* mostly the rollout of the line before, which need not be looked up */
+	/* usually the rollout of the previous line, which saves the look-up */
 	bool same = last && l->type != LINE_HEADER && str_eq(last->rollout->id, l->rollout);
 	const struct rollout_rank *rollout = same ? last->rollout : rollout_of(b, l);
 
@@ -283,14 +284,14 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 	return 0;
 }
 
-/* The lines of the next rollout, read as bytes. */
+/* Reads the lines of the next rollout as bytes. */
 struct skimming {
 	struct by_rollout *b;
-	size_t next; /* stretch */
-	bool open;   /* one is being read */
+	size_t next; /* index of the next stretch */
+	bool open;   /* a stretch is being read */
 };
 
-/* 1: a line, 0: there are no more. */
+/* Returns 1 for a line, 0 at the end of the rollout, -1 on failure. */
 static int skim(struct skimming *s, struct line *l, struct error *err)
 {
 	struct by_rollout *b = s->b;

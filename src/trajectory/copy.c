@@ -1,4 +1,4 @@
-/* Copies of recordings that cannot be read by position: see reader.h. */
+/* Copies recordings that cannot be read by position: see reader.h. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "trajectory/reader.h"
@@ -12,7 +12,7 @@ static int copy_error(const char *path, struct error *err)
 	                   strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
-/* The length of the line that continues after these bytes; `before`: of its part before them. */
+/* The length of the unterminated line at the end of these bytes; `before`: its length so far. */
 static size_t open_line_length(size_t before, const char *p, size_t n)
 {
 	for (size_t i = n; i; i--) {
@@ -23,8 +23,8 @@ static size_t open_line_length(size_t before, const char *p, size_t n)
 	return before + n;
 }
 
-/* Ends early in a line that is too long, which the reader will refuse: a source without an end must
-   not fill the disk. */
+/* Stops early in a line that is too long, which the reader will reject, so that an endless
+   source does not fill the disk. */
 static int copy_bytes(FILE *from, FILE *to)
 {
 	static const size_t block = (size_t)256 << 10;
@@ -40,7 +40,7 @@ static int copy_bytes(FILE *from, FILE *to)
 	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;
 }
 
-/* A pipe's bytes. Unreadable files are reported by the reader. */
+/* Copies the bytes of a pipe. Unreadable files are reported by the reader. */
 static int copy_unseekable(const char *path, FILE **out, struct error *err)
 {
 	bool standard_input = strcmp(path, "-") == 0;
@@ -60,14 +60,14 @@ static int copy_unseekable(const char *path, FILE **out, struct error *err)
 	return failed;
 }
 
-/* A truncated last line stays as it is, for the reader to find again. */
+/* A truncated last line stays unterminated, so that the reader recognizes it again. */
 static bool copy_line(const struct line *l, const struct reader_note *note, FILE *to)
 {
 	return fwrite(l->text.p, 1, l->text.n, to) == l->text.n &&
 	       (note->torn || fputc('\n', to) != EOF);
 }
 
-/* The lines that a file in another format gives; nothing for one of ours. */
+/* Copies the lines imported from a file in another format; does nothing for our own format. */
 static int copy_imported(struct reader *r, const char *path, FILE **out, struct error *err)
 {
 	struct reader_note note;
@@ -77,7 +77,7 @@ static int copy_imported(struct reader *r, const char *path, FILE **out, struct 
 	int more = reader_next(r, &l, &note, err);
 
 	if (!reader_format(r)) {
-		return 0; /* what is wrong with it is for the caller's own reader */
+		return 0; /* the caller's own reader reports the error */
 	}
 	to = tmpfile();
 	for (good = to; good && more > 0; more = reader_next(r, &l, &note, err)) {
@@ -97,7 +97,7 @@ int recording_copy(const char *path, const struct format *format, FILE **out, st
 {
 	struct reader *r = NULL;
 	FILE *raw = NULL, *lines = NULL;
-	struct error ignored; /* the caller's reader will report it */
+	struct error ignored; /* the caller's reader reports the error */
 	int failed = 0;
 
 	*out = NULL;

@@ -1,4 +1,4 @@
-/* Finding secrets in headers and URLs: see credentials.h. */
+/* Finds secrets in headers and URLs: see credentials.h. */
 #include "trajectory/credentials.h"
 
 #include "base/base64.h"
@@ -7,7 +7,7 @@
 
 #include <strings.h>
 
-#define COOKIE_MIN 8 /* cookies also carry settings, such as `dark` */
+#define COOKIE_MIN 8 /* shorter cookies are often settings, such as `dark` */
 
 static bool same_letters(struct str a, size_t at, const char *word, size_t n)
 {
@@ -133,7 +133,8 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* As its owner knows it: the escapes of the URL are one of its spellings. */
+/* Decodes percent escapes: the secret is the decoded value, and its escaped form is found as a
+   spelling. */
 static void unescape(struct str value, struct buf *out)
 {
 	for (size_t i = 0; i < value.n; i++) {

@@ -1,35 +1,36 @@
-/* What became of one call, in the terms of the record format: an adapter of env/ fills it in, the
-   line writer writes it. */
+/* The result of one call, in the terms of the record format: filled in by an adapter of env/,
+   written by the line writer. */
 #ifndef ROLLDBG_TRAJECTORY_ENV_REPLY_H
 #define ROLLDBG_TRAJECTORY_ENV_REPLY_H
 
 #include "trajectory/words.h"
 
-/* Who said what went wrong. */
+/* A failure and the layer that reported it. */
 struct env_error {
 	enum error_class class;
 	enum error_layer layer;
-	enum error_layer disagrees; /* the layer that said success, when layers disagree */
+	enum error_layer disagrees; /* the layer that reported success, if layers disagree */
 	struct str code;            /* raw JSON (number or string); absent: null */
-	struct str message;         /* as the peer gave it, decoded; capped by the adapter */
+	struct str message;         /* as sent by the peer, decoded; capped by the adapter */
 };
 
-/* Slices live until the next call on the same environment. Absent means unknown or not there. */
+/* Slices are valid until the next call on the same environment. Absent means unknown or missing. */
 struct env_reply {
 	enum outcome outcome;
 	struct env_error error;
-	struct str observation;       /* raw JSON */
-	struct str structured;        /* raw JSON: what structuredContent says beyond the text */
-	struct str raw;               /* bytes that were no JSON, as they came */
+	struct str observation; /* raw JSON */
+	/* raw JSON: content of structuredContent that is not in the text */
+	struct str structured;
+	struct str raw;               /* bytes that are not JSON, unchanged */
 	struct str reward;            /* raw JSON number */
 	int8_t terminated, truncated; /* 1, 0, -1 unknown */
-	int64_t env_steps;            /* the environment's own count, -1: none */
+	int64_t env_steps;            /* the environment's own count; -1: unknown */
 	/* volatile facts, for `meta` */
 	int http_status;
 	struct str session;                          /* transport session */
 	struct str env_session;                      /* requested environment session */
-	struct str reply_session;                    /* a session id that the reply named */
-	const char *control_reward, *control_status; /* "ok", "failed"; NULL: not asked */
+	struct str reply_session;                    /* session id named in the reply */
+	const char *control_reward, *control_status; /* "ok", "failed"; NULL: not requested */
 };
 
 #endif

@@ -1,13 +1,13 @@
-/* Events: what happened besides the replies. An adapter or a policy queues them, and the rollout
-   records them. */
+/* Events: everything that happens besides replies. An adapter or a policy queues them, and the
+   rollout records them. */
 #ifndef ROLLDBG_TRAJECTORY_EVENTS_H
 #define ROLLDBG_TRAJECTORY_EVENTS_H
 
 #include "base/buf.h"
 #include "trajectory/words.h"
 
-/* Limit on messages from a server between two steps: beyond it they are merged into one `noise`
-   event. Other events have the same space again. */
+/* Limit on messages from a server between two steps: further ones are merged into one `noise`
+   event. Other events have a limit of the same size. */
 #define EVENTS_MAX       256
 #define EVENTS_MAX_BYTES (2 * BUF_MAX_MESSAGE)
 

@@ -1,4 +1,4 @@
-/* Expands operands to files: a directory stands for the recordings in it. */
+/* Expands operands to files: a directory is replaced by the recordings in it. */
 #include "trajectory/reader.h"
 
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* Recordings of other programs. The reader recognizes them by their first JSON value and passes
-   each value on to an importer, which returns lines of our format: so every command that reads
-   recordings reads these, too. The formats themselves are in convert/, a higher layer, which
-   defines foreign_formats; nothing else of it is used here. */
+   each value to an importer, which returns lines of our format, so that every command that reads
+   recordings also reads these. The formats themselves are in convert/, a higher layer, which
+   defines foreign_formats; this file uses nothing else from there. */
 #ifndef ROLLDBG_TRAJECTORY_FOREIGN_H
 #define ROLLDBG_TRAJECTORY_FOREIGN_H
 
@@ -10,26 +10,27 @@
 
 #include <stdio.h>
 
-struct format;  /* one of convert/formats.def */
-struct foreign; /* the import of one file */
+struct format;  /* a row of convert/formats.def */
+struct foreign; /* state of importing one file */
 
-#define FOREIGN_BYTES_MAX (4 * BUF_MAX_MESSAGE) /* lines made of one value */
+#define FOREIGN_BYTES_MAX (4 * BUF_MAX_MESSAGE) /* limit on the lines made from one value */
 
 struct foreign_formats {
-	/* Whose value is it? NULL: nobody's. */
+	/* The format that the value belongs to; NULL: none. */
 	const struct format *(*recognize)(struct str value);
 	struct foreign *(*open)(const struct format *format);
-	/* Appends the lines that one more value gives, without meta; with each, a line feed.
-	   FAIL_INPUT where it is no value of that format. */
+	/* Appends the lines made from one more value, each with a line feed and without meta.
+	   FAIL_INPUT if the value is not valid in that format. */
 	int (*take)(struct foreign *f, struct str value, struct buf *out, struct error *err);
 	/* The same at the end of the file. */
 	int (*finish)(struct foreign *f, struct buf *out, struct error *err);
 	void (*close)(struct foreign *f);
-	/* Of a file that begins with these bytes and is nobody's: sets FAIL_INPUT, with what it looks
-	   like and which formats are read, true. False where it may be a damaged one of ours. */
+	/* Describes the start of a file in an unrecognized format: sets FAIL_INPUT, with what
+	   the content looks like and the supported formats, and returns true. False if it may be
+	   a damaged recording of our own. */
 	bool (*describe)(struct str begin, struct error *err);
-	/* The values of an archive, one a line, in a file that can be sought in. FAIL_INPUT where it is
-	   nobody's or damaged. */
+	/* Writes the values of an archive to a file, one per line; fd must be seekable.
+	   FAIL_INPUT if the archive is damaged or in no supported format. */
 	int (*unpack)(int fd, FILE *out, struct error *err);
 };
 

@@ -1,4 +1,4 @@
-/* The table keys.def as data, and which values it allows. */
+/* The table keys.def as data, and the check of values against it. */
 #include "trajectory/line.h"
 
 /* ",ok,tool-error": lists of words, each preceded by a comma. */
@@ -102,8 +102,8 @@ static bool has_word(const char *words, struct str value)
 	return false;
 }
 
-/* Integers spelled with digits, or exactly (1.0 and 1e2). A count must fit in 64 bits; other
-   numbers (a seed) may have any size. */
+/* Is the number an integer, including spellings such as 1.0 and 1e2? A count must fit in 64
+   bits; other numbers (a seed) may have any size. */
 static bool is_whole(struct str number, bool is_count)
 {
 	size_t at = !is_count && number.p[0] == '-';

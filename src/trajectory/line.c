@@ -1,13 +1,14 @@
-/* Converts one line of a recording to slices and back. Reading is one pass of the scanner over
-   the bytes and one walk over the members; since writers keep the order of the table, the next
-   member is nearly always the next row, and keys are not searched for. */
+/* Parses one line of a recording into slices and writes it back. Parsing is one pass of the
+   scanner over the bytes and one walk over the members; since writers keep the order of the
+   table, the next member is nearly always the next row, which avoids searching for keys. */
 #include "trajectory/line.h"
 
 #include "json/canon.h"
 
 #include <inttypes.h>
 
-/* Room for more members than the table has rows; a line with even more is walked again. */
+/* Exceeds the number of rows of any line type; the members of a line with even more are read
+   again. */
 #define MEMBERS_MAX 48
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
@@ -67,13 +68,13 @@ value_error(struct error *err, const struct line_key *row, struct str value, siz
 	return -1;
 }
 
-/* The rows of the line's type, and the one that is expected next. */
+/* The rows of the line's type, and the index of the row expected next. */
 struct row_walk {
 	const struct line_key *rows;
 	size_t count, next;
 };
 
-/* Keys are short: calling memcmp for each takes longer than all the rest, and a loop over bytes
+/* Keys are short: calling memcmp for each costs more than all other work, and a loop over bytes
    is not much better. Two loads, which overlap for most keys, are fast. */
 ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
 {
@@ -108,7 +109,7 @@ ALWAYS_INLINE const struct line_key *walk_find(struct row_walk *w, struct str na
 	return NULL;
 }
 
-/* A key may contain escapes; those we write never do, so this is not on the fast path. */
+/* A key may contain escapes; our own writer never escapes keys, so this is off the fast path. */
 static __attribute__((noinline)) const struct line_key *walk_find_escaped(struct row_walk *w,
                                                                           struct str key)
 {
@@ -143,7 +144,7 @@ static struct str word_of(struct str string, struct buf *decoded)
 
 #define WORD_BYTES_MAX 64
 
-/* Decodes a member whose values are an enum in struct line; an unknown word stays 0. */
+/* Decodes a member whose value is an enum in struct line; an unknown word gives 0. */
 static bool take_word(enum key k, struct str string, struct line *out)
 {
 	struct buf decoded = BUF(WORD_BYTES_MAX);
@@ -163,7 +164,7 @@ static bool take_word(enum key k, struct str string, struct line *out)
 	return known;
 }
 
-/* Small counts, as nearly all are. */
+/* Counts of up to four digits, which nearly all are. */
 ALWAYS_INLINE bool is_short_count(struct str value)
 {
 	size_t n = 0;
@@ -174,7 +175,7 @@ ALWAYS_INLINE bool is_short_count(struct str value)
 	return n == value.n;
 }
 
-/* The type is correct: is the value allowed? `type` itself was checked before. */
+/* Is the value allowed, given that its type is? `type` itself was checked before. */
 static bool is_allowed(const struct line_key *row, const struct json_member *m, struct line *out)
 {
 	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
@@ -227,7 +228,7 @@ static int take_all(struct line *out, const struct json_member *members, size_t 
 	return 0;
 }
 
-/* Compares without a function call: the words differ in their first bytes. */
+/* Compares without a function call: most words differ in their first bytes. */
 ALWAYS_INLINE bool is_word(struct str s, const char *word)
 {
 	size_t n = 0;
@@ -308,7 +309,7 @@ static void line_begin(struct line *out, struct str text, struct str type)
 	out->type = type_of(type);
 }
 
-/* Of duplicate keys the last one counts, also for `type`. */
+/* The last of duplicate keys counts, also for `type`. */
 static int fill(struct line *out, const struct json_member *members, size_t count,
                 struct error *err)
 {
@@ -365,10 +366,10 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	return 0;
 }
 
-/* Strings, numbers and words have no line breaks. */
+/* Writes a value without line breaks. Strings, numbers and words contain none. */
 static void write_value(struct str value, struct buf *out)
 {
-	/* a string has no line break but an escaped one; around other values there may be blanks */
+	/* line breaks in a string are always escaped; other values may contain whitespace */
 	bool string = value.p[0] == '"' && value.p[value.n - 1] == '"';
 
 	if (!string && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {

@@ -1,10 +1,10 @@
-/* The folder trajectory/: the recording format: its keys and words (keys.def), lines to
-   structs and back, recorder, reader, redaction. What follows from lines (facts/) does not
-   belong here. */
+/* The folder trajectory/: the recording format: its keys and words (keys.def), conversion
+   between lines and structs, recorder, reader, redaction. Facts derived from lines belong in
+   facts/. */
 
-/* One line of a recording: facts as slices into the text they were read from (or are written
-   from). The table keys.def defines what a line may contain, in which order and with which
-   types; everything that reads, writes, strips or documents lines derives from it. */
+/* One line of a recording: facts as slices of the text they were read from (or are written
+   from). The table keys.def defines the allowed content of a line, its order and its types;
+   everything that reads, writes, strips or documents lines derives from it. */
 #ifndef ROLLDBG_TRAJECTORY_LINE_H
 #define ROLLDBG_TRAJECTORY_LINE_H
 
@@ -71,7 +71,7 @@ enum key {
 	KEY_COUNT
 };
 
-/* What a value may be: bits of line_key.types. */
+/* Allowed types of a value: bits of line_key.types. */
 enum {
 	T_NULL = 1 << JSON_NULL,
 	T_BOOL = 1 << JSON_FALSE | 1 << JSON_TRUE,
@@ -106,7 +106,7 @@ extern const size_t line_keys_count;
 
 /* The members of objects in the table, in writing order, grouped by key; `line` is LINE_UNKNOWN
    because they are the same in every line. Used for the manual, the schema and strip; the reader
-   does not look inside. */
+   ignores them. */
 extern const struct line_key line_parts[];
 extern const size_t line_parts_count;
 
@@ -114,17 +114,17 @@ const char *line_type_name(enum line_type t); /* "header" ... */
 
 /* The rows of one line type; NULL and 0 for LINE_UNKNOWN. */
 const struct line_key *line_rows(enum line_type t, size_t *count);
-/* Is the value allowed there (type and words)? An absent value counts as null. */
+/* Does the row allow the value (type and words)? An absent value counts as null. */
 bool line_key_allows(const struct line_key *k, struct str value);
 
 /* value[k] is the raw JSON of key k: absent ({NULL,0}) if the key is missing, "null" if it is
-   null. The decoded fields duplicate what nearly every reader needs. */
+   null. The decoded fields repeat the values that nearly every reader needs. */
 struct line {
 	enum line_type type;
 	struct str text;    /* the whole line without its line feed */
 	struct str rollout; /* decoded id, borrowed like the values */
 	struct str value[KEY_COUNT];
-	uint64_t number;              /* of the line in its file, from 1; 0: not known */
+	uint64_t number;              /* of the line in its file, from 1; 0: unknown */
 	int64_t turn, step;           /* -1 if null or missing */
 	enum outcome outcome;         /* of a step or reset; OUTCOME_NONE if null */
 	enum end_status status;       /* of an end */
@@ -155,8 +155,8 @@ static inline int64_t line_count(struct str value)
 	return json_i64(value, &n) ? n : -1;
 }
 
-/* For lines whose values were built contiguously in table order: sets their addresses from that
-   of the first one and their lengths. */
+/* For lines whose values were written contiguously in table order: computes their addresses from
+   that of the first one and their lengths. */
 void line_point(struct line *l, const char *first);
 
 /* state_hash without its quotes; absent if unknown. */
@@ -172,19 +172,19 @@ enum error_layer line_error_layer(const struct line *l);
 enum state_kind line_state_kind(const struct line *l);
 enum policy_kind line_policy_kind(const struct line *l);
 
-/* Reads one object of a recording. `scratch` owns an id that had to be decoded, and is only then
-   cleared. Returns 0, or -1 with FAIL_INPUT: not an object, no `type` or `rollout`, a header
-   without format or version, a known key with a wrong type or word, a version above ours (the
-   message names both). Unknown keys are ignored; an unknown type gives LINE_UNKNOWN. The message
-   ends with the byte, counted from 1; the caller adds file and line. *used: bytes read, as more
-   objects may follow on the line; 0 if the text is not JSON. */
+/* Parses one object of a recording. `scratch` holds an id that had to be decoded, and is cleared
+   only in that case. Returns 0, or -1 with FAIL_INPUT: not an object, no `type` or `rollout`, a
+   header without format or version, a known key with a wrong type or word, a version above ours
+   (the message names both). Unknown keys are ignored; an unknown type gives LINE_UNKNOWN. The
+   message ends with the byte, counted from 1; the caller adds file and line. *used: bytes read,
+   as more objects may follow on the line; 0 if the text is not JSON. */
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
-   except for line breaks outside strings. An absent key of the table is omitted if optional
-   (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and value[] are
-   used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
+   except that line breaks outside strings are removed. An absent key of the table is omitted if
+   optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and
+   value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
 void line_write(const struct line *l, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Cutting the longest value of a line: see line_cut.h. */
+/* Truncates the longest value of a line: see line_cut.h. */
 #include "trajectory/line_cut.h"
 
 #include "base/text.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define KEPT ((size_t)1 << 20) /* bytes: enough to see what it was */
+#define KEPT ((size_t)1 << 20) /* bytes: enough to identify the content */
 
 size_t line_values_bytes(const struct line *l)
 {
@@ -46,7 +46,7 @@ static const struct line_key *longest(const struct line *l)
 	return found;
 }
 
-/* A string's text, anything else as JSON. */
+/* The start of a string's text, or of another value's JSON, as a JSON string. */
 static struct str beginning(struct str value, struct arena *a)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE), string = BUF(BUF_MAX_MESSAGE);

@@ -1,23 +1,23 @@
-/* Lines that are longer than a reader takes: their longest values are cut. */
+/* Shortens lines that exceed the readers' limit by truncating their longest values. */
 #ifndef ROLLDBG_TRAJECTORY_LINE_CUT_H
 #define ROLLDBG_TRAJECTORY_LINE_CUT_H
 
 #include "base/mem.h"
 #include "trajectory/line.h"
 
-#define LINE_MAX_BYTES BUF_MAX_MESSAGE /* of one line, as readers take it */
+#define LINE_MAX_BYTES BUF_MAX_MESSAGE /* the readers' limit for one line */
 
-/* The bytes of all values. Where these are few, no escape or redaction makes a line too
+/* The total size of all values. If it is small, no escaping or redaction can make the line too
    long. */
 size_t line_values_bytes(const struct line *l);
 
-/* What the event says of a value that was too long to be made at all. */
+/* Writes the detail of the event for a value that exceeded a buffer's cap while being written. */
 void line_cut_whole(const struct line *l, enum key k, char detail[128]);
 
-/* Cuts the longest value that may be: to a string of how it began, or to null where the key
-   takes no string. A state is null then (a part of one would be another state; its hash
-   stays). Its copy lives in `a`. *detail: what an event truncated-bytes says, JSON. False:
-   no value is left to cut. */
+/* Truncates the longest value that may be truncated: to a string with its start, or to null if
+   the key takes no string. A state becomes null, because part of a state would be a different
+   state; its hash is kept. The new value is allocated in `a`. *detail: JSON for a
+   truncated-bytes event. False: no value is left to truncate. */
 bool line_cut_longest(struct line *l, struct arena *a, char detail[128]);
 
 #endif

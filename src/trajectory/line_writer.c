@@ -1,5 +1,5 @@
-/* Makes the lines of a recording: see line_writer.h. Volatile facts go under `meta` and nowhere
-   else. */
+/* Writes the lines of a recording: see line_writer.h. Volatile facts are written under `meta`
+   only. */
 #include "trajectory/line_writer.h"
 
 #include "base/base64.h"
@@ -21,7 +21,7 @@ void line_writer_init(struct line_writer *w, struct recorder *recorder,
 	                          .rollout = ""};
 }
 
-/* put_line ends it. */
+/* Begins a line; put_line ends it. */
 static struct line begin_line(struct line_writer *w, enum line_type type)
 {
 	w->s = scratch_take(w->pool);
@@ -146,7 +146,7 @@ static void set_content(struct line_writer *w, struct line *l, const struct env_
 	set_raw_bytes(w, l, r->raw);
 }
 
-/* The model's messages, then those the result added. */
+/* The model's messages, followed by those added with the result. */
 static void set_messages(struct line_writer *w, struct line *l, struct str first, struct str then)
 {
 	buf_clear(&w->s->value);
@@ -167,7 +167,7 @@ static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
 	jw_text(j, text);
 }
 
-/* Three decimals. */
+/* Writes a number with three decimals. */
 static void put_thousandths(struct json_writer *j, const char *key, uint64_t thousandths)
 {
 	char text[32];
@@ -202,7 +202,7 @@ static int hand_out(struct line_writer *w, struct str written, struct error *err
 	if (!w->sink_count) {
 		return 0;
 	}
-	/* parse what was written, so that live and offline judge the same bytes */
+	/* parse the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
 	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
 		return error_wrap(err, "a line this program wrote");
@@ -222,7 +222,7 @@ static void name_line(struct line_writer *w, struct line *l)
 	set_text(w, l, KEY_ROLLOUT, w->rollout);
 }
 
-/* A line that fits. */
+/* Writes a line that is within the size limit. */
 static int write_line(struct line_writer *w, struct line *l, struct error *err)
 {
 	struct str written;
@@ -257,7 +257,7 @@ static struct line event_line(struct line_writer *w, int64_t turn, const struct 
 	return l;
 }
 
-/* Says it in front of the line that is being made. */
+/* Writes a truncated-bytes event before the current line. */
 static int note_cut(struct line_writer *w, struct line *l, const char *detail, struct error *err)
 {
 	struct event cut = {.kind = EVENT_TRUNCATED_BYTES, .detail = str_from(detail)};

@@ -19,8 +19,8 @@ struct line_sink {
 	void *ctx;
 };
 
-/* One rollout's way into its recording. A value that makes a line longer than readers take is
-   cut (trajectory/line_cut.h), and an event in front of the line says so. */
+/* Writes the lines of one rollout. A value that makes a line longer than readers accept is
+   truncated (trajectory/line_cut.h), and an event before the line records that. */
 struct line_writer {
 	struct recorder *recorder; /* borrowed */
 	const struct line_sink *sinks;
@@ -31,7 +31,7 @@ struct line_writer {
 	pthread_mutex_t *order;    /* held while a line is written; borrowed, may be NULL */
 	const char *rollout;
 	int64_t lines;
-	uint64_t overflown; /* values of the line being made that were too long to be made: bits */
+	uint64_t overflown; /* bits: values of the current line that exceeded a buffer's cap */
 };
 
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
@@ -40,7 +40,7 @@ void line_writer_init(struct line_writer *w, struct recorder *recorder,
 
 struct header_fields {
 	const char *task;
-	struct str vars;       /* raw JSON object: its prompt variables; may be absent */
+	struct str vars;       /* raw JSON object: the task's prompt variables; may be absent */
 	struct str reset_args; /* raw JSON object: arguments of the reset; may be absent */
 	int64_t sample;
 	bool has_seed;
@@ -48,14 +48,14 @@ struct header_fields {
 	/* Without a session only the protocol is known. */
 	const char *protocol;
 	struct str env_name, env_version;
-	enum state_kind state_kind;            /* STATE_UNKNOWN: none */
+	enum state_kind state_kind;            /* STATE_UNKNOWN: no state source */
 	struct str state_ignore;               /* raw JSON array; absent: [] */
 	struct str tools;                      /* raw JSON array; absent: null */
 	enum policy_kind policy_kind;          /* POLICY_UNKNOWN: never opened */
 	struct str policy_name, policy_params; /* params: raw JSON object */
-	struct str parent;    /* id of the rollout it was forked from; absent: none */
-	int64_t parent_steps; /* that it repeats */
-	bool seeded;          /* its environment was asked for a seed, and takes one */
+	struct str parent;    /* id of the rollout it was forked from; absent: not forked */
+	int64_t parent_steps; /* number of its steps that are repeated */
+	bool seeded;          /* its environment accepts a seed and was given one */
 	int64_t max_turns;
 	int64_t group_size; /* 0: not part of a group */
 	uint64_t timeout_ms;
@@ -104,8 +104,8 @@ MUST_USE int line_writer_reset(struct line_writer *w, const struct env_reply *r,
                                struct str messages, struct error *err);
 MUST_USE int line_writer_step(struct line_writer *w, const struct step_fields *f,
                               struct error *err);
-/* A turn that sent nothing: call is NULL, or has the outcome and error that say why it was not
-   sent. */
+/* A turn without a sent call: call is NULL, or has the outcome and error that explain why it was
+   not sent. */
 MUST_USE int line_writer_turn(struct line_writer *w, const struct step_fields *f,
                               struct error *err);
 MUST_USE int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e,

@@ -1,5 +1,5 @@
-/* Reads recordings as a stream: big reads into one buffer that grows only to the longest line;
-   objects are sliced out of it without copying. Several objects on one line and a truncated last
+/* Reads recordings as a stream: large reads into one buffer that grows only to the longest line;
+   objects are slices of it, without copying. Several objects on one line and a truncated last
    line (after a crash or by a second writer) are noted; anything else is an error with its
    position. */
 #include "trajectory/reader_internal.h"
@@ -19,7 +19,7 @@
 
 #define BLOCK ((size_t)256 << 10)
 
-/* On failure, too, an owned descriptor is closed. */
+/* An owned descriptor is also closed on failure. */
 static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
 {
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -105,7 +105,7 @@ void reader_continue(struct reader *r, struct reader_place place)
 	r->eof = false;
 }
 
-/* Makes room after end by moving the unread bytes to the front, or by growing. */
+/* Makes room after `end` by moving the unread bytes to the front, or by growing. */
 static void make_room(struct reader *r)
 {
 	if (r->end < r->cap) {
@@ -230,8 +230,8 @@ static struct str skip_blanks(struct str s)
 	return str_skip(s, n);
 }
 
-/* Is the unterminated last line the start of an object? Other bytes count, too, after valid
-   lines: a crash can leave blocks of NULs. */
+/* Is the unterminated last line the start of an object? After valid lines any other bytes also
+   count, because a crash can leave blocks of NULs. */
 bool reader_is_torn(const struct reader *r)
 {
 	struct json_fault fault;
@@ -290,7 +290,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 	return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
 }
 
-/* The next line that is not blank. */
+/* Sets r->rest to the next line that is not blank. */
 int reader_content(struct reader *r, struct error *err)
 {
 	for (;;) {

@@ -1,6 +1,6 @@
 /* Reads recordings as a stream, from files or standard input, in memory independent of the
-   file's size; those of other programs, too, as if they were ours (trajectory/foreign.h). Tells
-   truncated and merged lines apart. */
+   file's size. Recordings of other programs are converted while reading (trajectory/foreign.h).
+   Truncated lines and several objects on one line are reported in the note. */
 #ifndef ROLLDBG_TRAJECTORY_READER_H
 #define ROLLDBG_TRAJECTORY_READER_H
 
@@ -11,7 +11,7 @@
 struct reader;
 struct format; /* trajectory/foreign.h */
 
-/* What is known of a line besides its content. */
+/* Facts about a line besides its content. */
 struct reader_note {
 	const char *file; /* file name, for messages */
 	uint64_t line;    /* number in its file, from 1 */
@@ -28,10 +28,10 @@ MUST_USE int reader_open(const char *path, struct reader **out, struct error *er
 MUST_USE int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err);
 void reader_close(struct reader *r); /* NULL is fine */
 
-/* Before the first line: the format of the file, whatever it looks like. */
+/* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
-/* The format that the file was recognized to be in: once a line was read; NULL: ours. A line of
-   another format has the line of its source in its note, and its offset among the lines made. */
+/* The format recognized after a line was read; NULL: our own. For a line of another format, the
+   note has the line number of its source value, and its offset among the imported lines. */
 const struct format *reader_format(const struct reader *r);
 
 /* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
@@ -40,14 +40,14 @@ const struct format *reader_format(const struct reader *r);
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-/* The same, for who only wants to know where lines are: of most lines only type, rollout and text
-   are set, and they are not checked (trajectory/skim.h). */
+/* The same, to locate lines only: for most lines only type, rollout and text are set, and their
+   content is not checked (trajectory/skim.h). */
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
-   Regular files only. In another format, seeking backwards starts again from the beginning: who
-   seeks much takes a recording_copy. */
+   Regular files only. In another format, seeking backwards restarts from the beginning: use
+   recording_copy for frequent seeks. */
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line);
 
 /* Receives one line, valid during the call; returning -1 with err set stops the reading. */
@@ -57,27 +57,27 @@ typedef int reader_line_fn(void *ctx, const struct line *l, const struct reader_
    take failed. */
 MUST_USE int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err);
 
-/* The same for a whole file. If take fails with FAIL_INPUT, file and line are put in front of
-   the message. A file without any line is FAIL_INPUT: a run that died before its first line must
-   not pass for a recording. */
+/* The same for a whole file. If take fails with FAIL_INPUT, file and line are prepended to the
+   message. A file without any line is FAIL_INPUT: a run that died before its first line must not
+   count as a valid recording. */
 MUST_USE int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error *err);
 
-/* The same where a file without any line is none of FAIL_INPUT: *any says whether there was one. */
+/* The same, but a file without any line is not an error: *any is set if there was a line. */
 MUST_USE int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
                                struct error *err);
 
-/* A copy of a recording that can be read by position, where the file itself cannot be: of a pipe,
-   and of a recording in another format the lines that it gives. Otherwise *out is NULL. format
-   NULL: by content. Close it with fclose. */
+/* A seekable copy of a recording that cannot be read by position: of a pipe, or of a recording
+   in another format, whose imported lines are copied. Otherwise *out is NULL. format NULL:
+   detected from the content. Close it with fclose. */
 MUST_USE int recording_copy(const char *path, const struct format *format, FILE **out,
                             struct error *err);
 
-/* All files named by operands: a directory gives its *.jsonl. Free with file_list_free.
- */
+/* All files named by operands: a directory is replaced by its *.jsonl. Free with file_list_free. */
 struct file_list {
 	char **paths;
 	size_t count;
-	bool many; /* several, or from a directory: one that cannot be used is not the end */
+	/* several files, or from a directory: an unusable file does not end the command */
+	bool many;
 };
 MUST_USE int file_list_new(char *const *operands, size_t count, struct file_list *out,
                            struct error *err);

@@ -1,5 +1,5 @@
-/* Archives: their values are unpacked into a temporary file, which is read in their place, as a file
-   in another format (trajectory/foreign.h). */
+/* Archives: their values are unpacked into a temporary file, which is read instead, as a file in
+   another format (trajectory/foreign.h). */
 #include "trajectory/reader_internal.h"
 
 #include "trajectory/foreign.h"
@@ -11,7 +11,7 @@ static bool begins(const struct reader *r, struct str bytes)
 	return str_starts((struct str){r->p + r->start, r->end - r->start}, bytes);
 }
 
-/* With an entry, or without any. */
+/* Accepts an archive with entries or an empty one. */
 static int look_for_archive(struct reader *r, bool *is, struct error *err)
 {
 	static const struct str zip = STR_INIT("PK\x03\x04"), empty = STR_INIT("PK\x05\x06");
@@ -25,7 +25,7 @@ static int look_for_archive(struct reader *r, bool *is, struct error *err)
 	return 0;
 }
 
-/* All of a pipe, in a temporary file, because an archive is read from its end. */
+/* Copies a pipe to a temporary file, because an archive's directory is at its end. */
 static int spool(struct reader *r, FILE *to, struct error *err)
 {
 	while (r->end > r->start) {

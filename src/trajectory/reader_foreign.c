@@ -1,5 +1,5 @@
-/* Files of other programs: recognized by the first value; their lines are those that the importer
-   makes of each value (trajectory/foreign.h). */
+/* Files of other programs: recognized by their first value; an importer converts each value to
+   lines (trajectory/foreign.h). */
 #include "trajectory/reader_internal.h"
 
 #include "trajectory/foreign.h"
@@ -11,7 +11,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* What was read, from the first byte that is not whitespace, and at most up to its line feed. */
+/* The unread bytes from the first one that is not whitespace; unless `all`, up to the line feed. */
 static struct str ahead(const struct reader *r, bool all)
 {
 	struct str text = {r->p + r->start, r->end - r->start};
@@ -24,8 +24,8 @@ static struct str ahead(const struct reader *r, bool all)
 	return feed ? (struct str){text.p, (size_t)(feed - text.p)} : text;
 }
 
-/* Reads on until a line that is not blank is complete, or all of the file is there; within the
-   cap. */
+/* Reads until a non-blank line is complete, or with `all` until the end of the file; limited by
+   the cap. */
 static int read_ahead(struct reader *r, bool all, struct error *err)
 {
 	while (!r->eof && r->end - r->start <= BUF_MAX_MESSAGE) {
@@ -41,13 +41,13 @@ static int read_ahead(struct reader *r, bool all, struct error *err)
 	return 0;
 }
 
-/* Lines of ours are recognized without asking anybody. */
+/* Lines of our own format are recognized without consulting the importers. */
 static bool is_ours(struct str value)
 {
 	return JSON_GET(value, "type").p && JSON_GET(value, "rollout").p;
 }
 
-/* Of a list, its first element tells. */
+/* A list is recognized by its first element. */
 static struct str first_of(struct str value)
 {
 	struct str element;
@@ -69,7 +69,7 @@ static int broken_document(const struct reader *r, struct str text, const struct
 	                 fault->why);
 }
 
-/* A value may have several lines. */
+/* A value may span several lines. */
 int reader_look(struct reader *r, struct error *err)
 {
 	struct json_fault fault;
@@ -120,7 +120,8 @@ static int broken_value(const struct reader *r, const struct json_fault *fault, 
 	                 fault->at + 1);
 }
 
-/* The next value of the file: 1; 0 at its end, and for a truncated last line (*torn). */
+/* Reads the next value of the file. Returns 1, or 0 at the end and for a truncated last line
+   (*torn). */
 static int next_value(struct reader *r, struct str *value, bool *torn, struct error *err)
 {
 	struct json_fault fault;
@@ -166,7 +167,7 @@ static int import_value(struct reader *r, struct str value, struct error *err)
 	return 0;
 }
 
-/* Makes more lines: 1, 0 for a truncated last line, -1. */
+/* Imports more lines. Returns 1, 0 for a truncated last line, or -1. */
 static int import_more(struct reader *r, struct error *err)
 {
 	struct str value = STR_NONE;

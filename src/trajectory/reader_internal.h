@@ -1,4 +1,4 @@
-/* What reader.c (lines of ours) and reader_foreign.c (values of other formats) share. */
+/* Shared by reader.c (our own lines) and reader_foreign.c (values of other formats). */
 #ifndef ROLLDBG_TRAJECTORY_READER_INTERNAL_H
 #define ROLLDBG_TRAJECTORY_READER_INTERNAL_H
 
@@ -10,13 +10,13 @@ struct reader {
 	bool regular;
 	char *name; /* for messages */
 
-	char *p; /* p[start..end) is read, but not yet returned as lines */
+	char *p; /* p[start..end) was read, but not yet returned as lines */
 	size_t cap, start, end;
 	size_t searched; /* bytes from start known to contain no line feed */
 	uint64_t base;   /* offset of p[0] in the file */
 	uint64_t origin; /* offset at which the recording begins */
 	uint64_t limit;  /* offset at which to stop reading */
-	bool sought;     /* to this place, before the next line: */
+	bool sought;     /* a seek to `place` is pending */
 	struct reader_place {
 		uint64_t offset, end, line;
 	} place;
@@ -30,37 +30,38 @@ struct reader {
 	struct buf scratch;
 
 	/* of a file in another format */
-	FILE *unpacked; /* an archive's values, read in its place; NULL: it is none */
-	bool looked;    /* at the first value */
-	bool whole;     /* a value has several lines: all of the file is in p[start..end) */
-	bool done;      /* the importer has nothing more to give */
+	FILE *unpacked; /* the values of an archive, read instead of it; NULL: not an archive */
+	bool looked;    /* the first value was examined */
+	bool whole;     /* the value spans several lines: the whole file is in p[start..end) */
+	bool done;      /* the importer has no more lines */
 	const struct format *format;
 	struct foreign *foreign;
-	struct buf made; /* lines that the importer made; made.p[taken..] are not yet returned */
+	struct buf made; /* imported lines; those from made.p[taken] on are not yet returned */
 	size_t taken;
-	uint64_t made_at;  /* offset of made.p[0] in all lines made */
+	uint64_t made_at;  /* offset of made.p[0] within all imported lines */
 	uint64_t made_end; /* offset at which to stop */
 };
 
-/* Reads some more bytes behind p[start..end), which may move; sets eof at the end. */
+/* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
 MUST_USE int reader_fill(struct reader *r, struct error *err);
-/* Makes the next line that is not blank `rest`: 1; 0 at the end, -1. */
+/* Sets `rest` to the next line that is not blank. Returns 1, 0 at the end, or -1. */
 MUST_USE int reader_content(struct reader *r, struct error *err);
-/* Is the rest, of the unterminated last line, the start of a value? */
+/* Is the rest, from the unterminated last line, the start of a value? */
 bool reader_is_torn(const struct reader *r);
-/* Returns that rest as a torn line. */
+/* Returns the rest as a torn line. */
 void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note);
 
-/* Where the file begins as an archive, its values are read in its place. */
+/* If the file begins like an archive, switches to reading its values. */
 MUST_USE int reader_unpack(struct reader *r, struct error *err);
-/* Looks at the first value: sets `format` if the file is another program's. FAIL_INPUT where it is
-   nobody's. */
+/* Examines the first value: sets `format` if the file is in another format. FAIL_INPUT if the
+   format is unknown. */
 MUST_USE int reader_look(struct reader *r, struct error *err);
-/* Continues there, in bytes of the file. */
+/* Continues reading at a place, with offsets in the file. */
 void reader_continue(struct reader *r, struct reader_place place);
-/* Continues there, in bytes of the lines made: from the beginning, where it is before them. */
+/* Continues at r->place, with offsets in the imported lines. Restarts from the beginning if that
+   is before the lines in memory. */
 MUST_USE int reader_seek_imported(struct reader *r, struct error *err);
-/* The next line that the importer makes: as reader_next. */
+/* Returns the next imported line, like reader_next. */
 MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                                   struct error *err);
 

@@ -1,5 +1,5 @@
-/* Writes recordings: see recorder.h. A line is written whole or not at all: each in one
-   write() at the end of the file, under an exclusive lock; what a full disk cuts short is
+/* Writes recordings: see recorder.h. A line is written completely or not at all: each with one
+   write() at the end of the file, under an exclusive lock; a line cut short by a full disk is
    removed again. */
 #include "trajectory/recorder.h"
 
@@ -23,12 +23,12 @@ struct recorder {
 	int fd;
 	char *name;
 	bool own, regular, sync;
-	bool fresh; /* it began empty */
+	bool fresh; /* the file was empty when opened */
 	const struct secrets *secrets;
 	pthread_mutex_t lock; /* protects the members below */
 	off_t size;           /* end of the last complete line, of a regular file */
 	uint64_t lines;
-	struct error broken; /* the first failure: nothing is written after a gap */
+	struct error broken; /* the first failure: later lines are not written, to avoid gaps */
 };
 
 /* O_EXCL if the file must be new. A file that is not regular (/dev/null, a fifo) has no content
@@ -139,7 +139,7 @@ int recorder_new(const struct recorder_conf *conf, struct recorder **out, struct
 	return 0;
 }
 
-/* Removes the part of a line that was written, unless another process has written after it. */
+/* Removes a partly written line, unless another process has written after it. */
 static void take_back(const struct recorder *r, size_t done)
 {
 	struct stat st;

@@ -1,10 +1,10 @@
-/* Replacing texts in JSON, token by token: see replace_json.h. */
+/* Replaces texts in JSON, token by token: see replace_json.h. */
 #include "trajectory/replace_json.h"
 
 #include "json/scan.h"
 #include "json/write.h"
 
-/* Behind the closing quote of the string that begins at json[at]. */
+/* The position after the closing quote of the string that begins at json[at]. */
 static size_t string_end(struct str json, size_t at)
 {
 	for (at++; at < json.n && json.p[at] != '"'; at++) {
@@ -21,7 +21,7 @@ static size_t number_end(struct str json, size_t at)
 	return at;
 }
 
-/* One token that may have to give way, and what stands before it and is not yet copied. */
+/* A token to check, and the uncopied bytes before it. */
 struct token {
 	struct str before, text;
 };
@@ -40,7 +40,7 @@ static bool replace_plain(const struct text_replacer *r, const struct token *t, 
 	return true;
 }
 
-/* A lone surrogate has no decoded form: the whole string gives way. */
+/* A lone surrogate has no decoded form, so the whole string is replaced. */
 static bool replace_escaped(const struct text_replacer *r, const struct token *t,
                             struct buf *scratch, struct buf *out)
 {

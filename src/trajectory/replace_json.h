@@ -1,20 +1,20 @@
-/* Replacing texts in JSON that stays valid: string by string, whatever the escapes there. */
+/* Replaces texts in JSON and keeps it valid: string by string, whatever escapes they use. */
 #ifndef ROLLDBG_TRAJECTORY_REPLACE_JSON_H
 #define ROLLDBG_TRAJECTORY_REPLACE_JSON_H
 
 #include "base/buf.h"
 
 struct text_replacer {
-	/* What the first text that must go is replaced by, in plain characters; NULL: there is none. */
+	/* The replacement for the first match in the text, in plain characters; NULL: no match. */
 	const char *(*found)(const void *ctx, struct str text);
-	/* Appends the text with each of them replaced. */
+	/* Appends the text with all matches replaced. */
 	void (*replace)(const void *ctx, struct str text, struct buf *out);
 	const void *ctx;
-	bool numbers; /* a number that holds one becomes a string */
+	bool numbers; /* also match numbers; a number with a match becomes a string */
 };
 
-/* Appends validated JSON with what must go replaced, also in keys. What has none is copied as it is. True when
-   something was replaced. */
+/* Appends validated JSON with all matches replaced, also in keys. Values without a match are
+   copied unchanged. True if something was replaced. */
 bool replace_json(const struct text_replacer *r, struct str json, struct buf *scratch,
                   struct buf *out);
 

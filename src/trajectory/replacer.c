@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define FEW 8 /* searched for one by one */
+#define FEW 8 /* up to this many texts are searched for one by one */
 
 static void refresh_first(struct replacer *n)
 {
@@ -36,7 +36,7 @@ static void remove_oldest(struct replacer *n)
 	remove_at(n, oldest);
 }
 
-/* Has the text no characters that JSON must escape, or that are often escaped? */
+/* Is the text free of characters that JSON must escape, or that are often escaped? */
 static bool is_plain(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -158,7 +158,8 @@ static bool has_unicode_escape(struct str json)
 	return false;
 }
 
-/* Nearly all JSON contains no known text, which a byte search shows, unless escapes hide it. */
+/* Nearly all JSON contains none of the texts; a byte search is enough to show that, unless there
+   are escapes. */
 bool replacer_is_free(const struct replacer *n, struct str json)
 {
 	if (n->count == 0) {

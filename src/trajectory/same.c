@@ -1,4 +1,4 @@
-/* Recordings line by line: see same.h. */
+/* Compares recordings line by line: see same.h. */
 #include "trajectory/same.h"
 
 #include "trajectory/reader.h"
@@ -8,7 +8,7 @@ static bool are_same(struct reader *a, struct reader *b)
 {
 	struct reader_note x = {.line = 0}, y;
 	struct line first, second;
-	struct error ignored; /* whoever reads it line by line says what is wrong */
+	struct error ignored; /* the caller reads the files anyway and reports the error */
 	int more, other;
 
 	do {

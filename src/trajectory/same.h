@@ -1,12 +1,12 @@
-/* Two recordings side by side. */
+/* Compares two recordings as a whole. */
 #ifndef ROLLDBG_TRAJECTORY_SAME_H
 #define ROLLDBG_TRAJECTORY_SAME_H
 
 #include "base/base.h"
 
-/* Have two files the same lines in the same order, but for `meta`? Then nothing can differ, and
-   that is known ten times as fast as by reading them. False also where it cannot be told: a file
-   that cannot be read, is none of ours, or is torn. */
+/* Do two files have the same lines in the same order, except for `meta`? If so, nothing can
+   differ, and this test is ten times as fast as reading them. False also if it cannot be
+   decided: a file that cannot be read, is in another format, or is torn. */
 bool recordings_are_same(const char *a, const char *b);
 
 #endif

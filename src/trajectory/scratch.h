@@ -1,5 +1,6 @@
-/* Working memory for making a line. Rollouts that wait for their servers hold none; those that
-   write share a few, most recently used first, because it is still in the processor's cache. */
+/* Working memory for writing a line. Rollouts that wait for their servers hold none; those that
+   write share a few blocks, the most recently used first, because it is still in the processor's
+   cache. */
 #ifndef ROLLDBG_TRAJECTORY_SCRATCH_H
 #define ROLLDBG_TRAJECTORY_SCRATCH_H
 

@@ -1,4 +1,4 @@
-/* Lines as bytes: see skim.h. */
+/* Examines lines as bytes: see skim.h. */
 #include "trajectory/skim.h"
 
 static const struct {
@@ -16,8 +16,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Does an object or text that looks like one begin behind another? Two objects on one line are
-   found here, strings with such a text are mistaken for them. */
+/* Does another object, or text that looks like one, follow an object? Finds two objects on one
+   line; strings with such text are false positives. */
 static bool may_be_fused(struct str line)
 {
 	const char *end = line.p + line.n, *p = line.p + 1;
@@ -56,7 +56,7 @@ bool line_skim(struct str text, struct line *out)
 	return true;
 }
 
-/* The number of bytes that both begin with. */
+/* The length of the common prefix. */
 static size_t common_bytes(struct str a, struct str b)
 {
 	enum { BLOCK = 256 };
@@ -71,7 +71,7 @@ static size_t common_bytes(struct str a, struct str b)
 	return at;
 }
 
-/* Is the rest of the line, from this byte on, the last member and the closing brace? */
+/* Does the line end with the member that begins at this byte and the closing brace? */
 static bool is_last_member(struct str line, size_t at)
 {
 	struct json_fault fault;

@@ -1,12 +1,13 @@
-/* Matching a text against its spellings: see spelling.h. An escape can mean several things (%25 is a percent sign, or
-   the beginning of one escaped twice), so a match is a search; it ends, for each try takes a step of a counted number. */
+/* Matches a text against its escaped spellings: see spelling.h. An escape can have several
+   meanings (%25 is a percent sign, or the start of one that was escaped twice), so matching is a
+   search. The number of its steps is limited. */
 #include "trajectory/spelling.h"
 
-#define MEANINGS   12 /* of one escape */
-#define PLACES     64 /* places that the search may still go on from */
+#define MEANINGS   12 /* meanings of one escape */
+#define PLACES     64 /* pending positions of the search */
 #define TRIES_EACH 16 /* steps for each byte of the text */
 
-/* What an escape may stand for, and how long it is. */
+/* What an escape may stand for, and its length. */
 struct meaning {
 	char bytes[4];
 	size_t n, used;
@@ -49,7 +50,7 @@ static char at_of(struct str s, size_t at)
 	return at < s.n ? s.p[at] : '\0';
 }
 
-/* The number of digits, at most max. */
+/* Reads at most max digits; returns their number. */
 static size_t read_digits(struct str s, unsigned base, size_t max, uint32_t *value)
 {
 	size_t n = 0;
@@ -77,7 +78,8 @@ static size_t backslashes(struct str s)
 	return n;
 }
 
-/* The digits behind \u: four, or any in braces. Their length, with braces; 0: there are none. */
+/* Reads the digits after \u: four, or up to six in braces. Returns their length including
+   braces; 0: none. */
 static size_t read_unicode(struct str s, uint32_t *code)
 {
 	if (at_of(s, 0) != '{') {
@@ -88,7 +90,7 @@ static size_t read_unicode(struct str s, uint32_t *code)
 	return n && at_of(s, n + 1) == '}' ? n + 2 : 0;
 }
 
-/* \u, its backslashes and the letter before `at`; a surrogate with the other one. */
+/* Reads \u with its backslashes and the letter before `at`; a surrogate with its second half. */
 static void add_unicode(struct meanings *m, struct str s, size_t at)
 {
 	uint32_t code, low;
@@ -212,7 +214,7 @@ bool spelling_begins(struct str s, const bool bytes[256])
 	return begins;
 }
 
-/* So much of the text is spelled by so much of s. */
+/* The first `text` bytes of the text are spelled by the first `s` bytes of s. */
 struct spelled {
 	size_t text, s;
 };
@@ -223,7 +225,7 @@ struct search {
 	size_t count;
 };
 
-/* As far as bytes stand for themselves and for nothing else. */
+/* Advances over bytes that only stand for themselves. */
 static struct spelled walk(const struct search *w, struct spelled p)
 {
 	while (p.text < w->text.n && p.s < w->s.n && w->text.p[p.text] == w->s.p[p.s] &&
@@ -234,7 +236,7 @@ static struct spelled walk(const struct search *w, struct spelled p)
 	return p;
 }
 
-/* The byte that stands for itself is tried first. */
+/* The literal byte is pushed last, so that it is tried first. */
 static void branch(struct search *w, struct spelled p)
 {
 	struct meanings m;
@@ -254,7 +256,7 @@ static void branch(struct search *w, struct spelled p)
 
 size_t spelling_match(struct str text, struct str s, size_t *used)
 {
-	struct search w; /* its places are not worth clearing */
+	struct search w; /* not cleared, because the open positions are large */
 	struct spelled best = {0, 0};
 
 	w.text = text;

@@ -1,17 +1,18 @@
-/* A text in the spellings that a peer may repeat it in: as it is, with the escapes of JSON, C, Python, URLs or HTML,
-   also several times over (JSON in a string of JSON). */
+/* Matches a text in any spelling that a peer may repeat it in: unchanged, or with the escapes of
+   JSON, C, Python, URLs or HTML, also nested (JSON in a string of JSON). */
 #ifndef ROLLDBG_TRAJECTORY_SPELLING_H
 #define ROLLDBG_TRAJECTORY_SPELLING_H
 
 #include "base/base.h"
 
-/* Can this byte be the beginning of an escape? */
+/* Can this byte begin an escape? */
 bool spelling_is_escape(char c);
 
 /* Can s, which begins with an escape, spell a text that begins with one of these bytes? */
 bool spelling_begins(struct str s, const bool bytes[256]);
 
-/* How many bytes of `text`, from its first, s spells at its start; *used: in how many bytes of its own. */
+/* Returns how many bytes of `text`, from its first, are spelled by the start of s; *used: the
+   number of bytes of s that spell them. */
 size_t spelling_match(struct str text, struct str s, size_t *used);
 
 #endif

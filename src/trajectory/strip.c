@@ -1,5 +1,5 @@
-/* Makes lines comparable: removes what changes from run to run and puts the rest in canonical
-   form. */
+/* Makes lines comparable: removes content that changes from run to run and writes the rest in
+   canonical form. */
 #include "trajectory/strip.h"
 
 #include "base/hash.h"
@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define IDS_MAX   256 /* of one rollout: if each step has a new session, the oldest ids are dropped */
+#define IDS_MAX   256 /* per rollout: if each step has a new session, the oldest ids are dropped */
 #define ID_INSIDE 8   /* shorter ids are only replaced as whole strings */
 
 #define LINE_MAX (2 * BUF_MAX_MESSAGE)
 
-/* What is known of the current rollout. */
+/* State of the current rollout. */
 struct stripped_rollout {
 	struct str id;
 	struct json_paths *masks, *ignore; /* NULL: none */
@@ -29,10 +29,11 @@ struct strip {
 	char **masks;
 	size_t mask_count;
 	struct stripped_rollout rollout;
-	bool open; /* a rollout is open */
+	bool open; /* `rollout` is valid */
 	struct buf id;
 	struct hasher *hasher;
-	const struct line_key *parts[KEY_COUNT]; /* the first of each object that has some */
+	/* the first row of each object with members in the table */
+	const struct line_key *parts[KEY_COUNT];
 	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
 	   and canonical with masks applied. */
 	struct buf text, plain, masked, values, state, scratch;
@@ -68,7 +69,7 @@ static int add_path(struct json_paths **paths, bool wild, struct str pointer, st
 	return json_paths_add(*paths, pointer, err);
 }
 
-/* Adds the pointers of a JSON array; null and absent add none. */
+/* Adds the pointers of a JSON array; null and absent add nothing. */
 static int add_paths(struct json_paths **paths, bool wild, struct str array, struct buf *scratch,
                      struct error *err)
 {
@@ -156,7 +157,7 @@ void strip_free(struct strip *s)
 	free(s);
 }
 
-/* Applies the header's masks; without a header only those of the caller. */
+/* Applies the header's masks and the caller's; without a header only the caller's. */
 static int begin_rollout(struct strip *s, const struct line *l, struct error *err)
 {
 	struct stripped_rollout *r = &s->rollout;
@@ -313,7 +314,7 @@ static void take_canonical(struct strip *s, const struct stripped_rollout *r, st
 	}
 }
 
-/* The state is canonical already; masks its ignored members and recomputes its hash. */
+/* The state is already canonical; masks its ignored members and recomputes its hash. */
 static void redo_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	struct str state = l->value[KEY_STATE];
@@ -352,7 +353,7 @@ static void write_member(struct str name, struct str value, bool first, struct b
 	buf_str(out, value);
 }
 
-/* An object of our format: the members of the table in its order, then all others. */
+/* Writes an object of our format: the members of the table in its order, then all others. */
 static void write_parts(enum key k, struct str object, struct buf *out)
 {
 	size_t from = out->n;
@@ -400,8 +401,8 @@ static void write_stripped(struct strip *s, const struct line *l, struct buf *ou
 	line_write(&work, out);
 }
 
-/* Reduces the line count of `end` by the lines dropped: a line that was missing before stays
-   missing. */
+/* Reduces the line count of `end` by the lines dropped, so that a line that was missing before
+   is still counted as missing. */
 static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	int64_t lines;
@@ -428,10 +429,10 @@ static void write_edited(struct strip *s, const struct stripped_rollout *r, cons
 	write_stripped(s, &stripped, out);
 }
 
-/* ---- a line where nothing is masked and no id occurs, as nearly all are ---- */
+/* ---- fast path: lines with nothing masked and no ids, as nearly all are ---- */
 
-/* An object whose members stand in the order of the table, and no others. False: it is not such a
-   one, and something may have been written. */
+/* Writes an object whose members are in the order of the table, without any others. False for
+   other objects, possibly after writing a part. */
 static bool write_parts_straight(const struct line_key *row, struct str object, struct buf *out)
 {
 	const struct line_key *end = line_parts + line_parts_count;
@@ -464,7 +465,7 @@ static void write_parts_sorted(struct strip *s, enum key k, struct str object, s
 	write_parts(k, buf_view(&s->plain), out);
 }
 
-/* The state, and in s->hash its hash. */
+/* Writes the state, and its hash to s->hash. */
 static void write_state(struct strip *s, const struct stripped_rollout *r, struct str state,
                         struct buf *out)
 {
@@ -503,7 +504,7 @@ static void write_value(struct strip *s, const struct stripped_rollout *r, const
 	}
 }
 
-/* False, with nothing written: an id may occur, which write_plain looks for string by string. */
+/* False, with nothing written, if an id may occur: write_plain then checks string by string. */
 static bool write_straight(struct strip *s, const struct stripped_rollout *r, const struct line *l,
                            struct buf *out)
 {

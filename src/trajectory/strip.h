@@ -1,5 +1,5 @@
-/* The form of a golden: canonical, without volatile facts. Stripping twice changes nothing, and
-   a stripped recording is a valid recording. */
+/* The format of a golden: canonical, without volatile facts. Stripping is idempotent, and a
+   stripped recording is a valid recording. */
 #ifndef ROLLDBG_TRAJECTORY_STRIP_H
 #define ROLLDBG_TRAJECTORY_STRIP_H
 
@@ -13,16 +13,17 @@ MUST_USE int strip_new(const struct str *masks, size_t count, struct strip **out
                        struct error *err);
 void strip_free(struct strip *s); /* NULL is fine */
 
-/* Appends the stripped line with its line feed, or nothing when the line is volatile
-   (retry, reconnected, noise and state-reread events, unknown types). The lines of one rollout come before
-   those of the next (trajectory/by_rollout.h). FAIL_INPUT: a header's mask is not a pointer.
+/* Appends the stripped line with its line feed, or nothing if the line is volatile (retry,
+   reconnected, noise and state-reread events, unknown types). All lines of one rollout must
+   precede those of the next (trajectory/by_rollout.h). FAIL_INPUT: a header's mask is not a
+   pointer.
 
-   Of a masked value "<masked>" is left; where the table has no string (a reward), null.
-   Masks do not reach what a reader needs to make sense of the line: type, rollout, turn,
-   step, outcome, hashes, the counts of `end`, the masks themselves. Ids that `meta` names
-   (session, env_session, reply_session, episode) become <session> and <episode> inside
-   all strings, ids shorter than 8 bytes only where they are the whole string. `lines`
-   goes down by the lines left out, so that a line that was missing before still is. */
+   A masked value becomes "<masked>", or null where the table allows no string (a reward). Masks
+   do not apply to values that a reader needs to interpret the line: type, rollout, turn, step,
+   outcome, hashes, the counts of `end`, the masks themselves. Ids in `meta` (session,
+   env_session, reply_session, episode) become <session> and <episode> inside all strings, ids
+   shorter than 8 bytes only where they are the whole string. `lines` is reduced by the lines
+   left out, so that a line that was missing before still is. */
 MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err);
 
 #endif

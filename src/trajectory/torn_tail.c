@@ -33,7 +33,7 @@ static int read_at(int fd, off_t from, size_t n, struct buf *out, struct error *
 	return 0;
 }
 
-/* The start of the line that ends at size: after the last line feed. */
+/* Finds the start of the line that ends at `size`: the byte after the last line feed. */
 static int find_last_line(int fd, off_t size, off_t *start, struct error *err)
 {
 	struct buf block = BUF((size_t)BLOCK);
@@ -57,7 +57,7 @@ static int find_last_line(int fd, off_t size, off_t *start, struct error *err)
 	return result;
 }
 
-/* Copies it to the first unused name. */
+/* Copies the tail to the first unused name. */
 static int keep_copy(const char *path, struct str tail, struct error *err)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);

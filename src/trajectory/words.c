@@ -1,4 +1,4 @@
-/* The words of keys.def, in both directions: see words.h. */
+/* Converts between the words of keys.def and their enums: see words.h. */
 #include "trajectory/words.h"
 
 static const struct str outcomes[] = {
@@ -16,7 +16,7 @@ static const struct str error_layers[] = {
 #include "trajectory/keys.def"
 };
 
-/* The last one is for reports; it never occurs in a line. */
+/* The last one is for reports only; it never occurs in a line. */
 static const struct str end_statuses[] = {
 #define STATUS_WORD(id, word) [END_##id] = STR_INIT(word),
 #include "trajectory/keys.def"
@@ -50,7 +50,8 @@ const char *const error_class_meanings[] = {
 };
 const size_t error_class_count = ARRAY_LEN(error_class_meanings);
 
-/* Lists are short, and most of their words differ in length. 0: not in the list. */
+/* Lists are short, and most of their words differ in length. Returns 0 if the word is not in the
+   list. */
 static size_t find(const struct str *words, size_t count, struct str word)
 {
 	for (size_t i = 1; i < count; i++) {

@@ -1,8 +1,8 @@
-/* The words of the record format as enums, made from keys.def: outcomes and error layers, end
-   statuses, events, state sources, policies. A peer's misbehaviour is data: adapters classify
-   replies into these enums (env/failure.h the calls without one), and a step's class is final when
-   its step() returns. Later, text is only compared with text. The first
-   enumerator of each is null, and any word that is not in the table. */
+/* The words of the record format as enums, generated from keys.def: outcomes and error layers,
+   end statuses, events, state sources, policies. A peer's misbehaviour is data: adapters
+   classify replies into these enums (env/failure.h classifies calls without a reply), and a
+   step's class is final when its step() returns. Later code only compares text with text. The
+   first enumerator of each enum stands for null and for any word that is not in the table. */
 #ifndef ROLLDBG_TRAJECTORY_WORDS_H
 #define ROLLDBG_TRAJECTORY_WORDS_H
 
@@ -20,7 +20,7 @@ enum error_class {
 #include "trajectory/keys.def"
 };
 
-/* The layer that reported it: of several the outermost, which stands first. */
+/* The layer that reported the failure: if several did, the outermost, which is listed first. */
 enum error_layer {
 	LAYER_NONE,
 #define LAYER_WORD(id, word) LAYER_##id,
@@ -31,7 +31,7 @@ enum end_status {
 	END_UNKNOWN, /* missing in some imports */
 #define STATUS_WORD(id, word) END_##id,
 #include "trajectory/keys.def"
-	END_INCOMPLETE, /* there is no end line; this status is never recorded */
+	END_INCOMPLETE, /* the rollout has no end line; this status is never recorded */
 	END_STATUSES
 };
 
@@ -53,7 +53,7 @@ enum policy_kind {
 #include "trajectory/keys.def"
 };
 
-/* The word ("tool-error", "unknown-tool", "jsonrpc"); NULL for the first of each enum. */
+/* The word ("tool-error", "unknown-tool", "jsonrpc"); NULL for the first enumerator. */
 const char *outcome_name(enum outcome o);
 const char *error_class_name(enum error_class c);
 const char *error_layer_name(enum error_layer l);
@@ -62,11 +62,11 @@ const char *event_kind_name(enum event_kind e);
 const char *state_kind_name(enum state_kind s);
 const char *policy_kind_name(enum policy_kind p);
 
-/* A sentence for each, for the manual; NULL for the first, which has no word. */
+/* One sentence for each, for the manual; NULL for the first, which has no word. */
 extern const char *const outcome_meanings[], *const error_class_meanings[];
 extern const size_t outcome_count, error_class_count;
 
-/* From a word to its enumerator. */
+/* The enumerator of a word. */
 enum outcome outcome_parse(struct str word);
 enum error_class error_class_parse(struct str word);
 enum error_layer error_layer_parse(struct str word);

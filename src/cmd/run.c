@@ -89,8 +89,8 @@ struct running {
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
-	/* protects the members below, and the judge, the table and what they share */
-	pthread_mutex_t lock;
+	pthread_mutex_t
+		lock; /* protects the members below, and the judge, the table and what they share */
 	struct verdicts verdicts;
 	struct error mute; /* why printing stopped; recording continues */
 	struct buf file;   /* scratch */

@@ -159,7 +159,7 @@ static void take_difference(void *ctx, const struct difference *d)
 	}
 }
 
-/* -1 with FAIL_NONE when nobody reads on. */
+/* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct diffing *f, struct error *err)
 {
 	if (f->out.text.n && pager_start(&f->pager, f->context, err)) {

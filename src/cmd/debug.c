@@ -72,7 +72,7 @@ struct debugging {
 	const char *name; /* the recording's name, as given */
 	FILE *copy;       /* copy of a pipe, or of a recording in another format; NULL: none */
 	char copy_path[40];
-	bool out_used; /* the file of --out exists already: later sessions get files of their own */
+	bool out_used; /* --out is in use: later sessions get files of their own */
 };
 
 /* ---- a live session ---- */

@@ -1,4 +1,4 @@
-/* State shared by the rollouts of one command: the target, its server's protocol and tool pages,
+/* State shared by the rollouts of one command: the target, its server's protocol and cached pages,
    and the order of recorded lines. */
 #ifndef ROLLDBG_CMD_DRIVER_H
 #define ROLLDBG_CMD_DRIVER_H

@@ -141,7 +141,7 @@ static void drop_first(struct showing *s)
 	free(one);
 }
 
-/* The first rollout has ended: prints the rows of the next one, and so on. */
+/* Called when the first rollout has ended: prints the rows of the next one, and so on. */
 static void print_next(struct showing *s)
 {
 	while (s->first && s->first->ended) {

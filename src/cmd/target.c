@@ -68,7 +68,7 @@ static const struct opt target_rows[] = {
 const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
                                           "environment options"};
 
-#define OPEN_CALLS 5 /* a session may open within the time of this many calls */
+#define OPEN_CALLS 5 /* opening a session may take as long as this many calls */
 
 static bool is_builtin(const struct env_target *t)
 {

@@ -44,7 +44,7 @@ int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
 	conf.sinks = trial->sink;
 	conf.sink_count = trial->sink ? 1 : 0;
 	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
-	conf.order = NULL;       /* lines of concurrent rollouts are not shown */
+	conf.order = NULL;       /* lines need no order: they are not shown */
 	if (trial->golden) {
 		golden_start(trial->golden, t->options->seed.given, &conf);
 	}

@@ -54,7 +54,7 @@ struct archive_file {
 		utf8; /* names are converted to the thread's locale; 0: no UTF-8 locale available */
 };
 
-/* libarchive's reason does not name the entry; our message adds the name. */
+/* libarchive's reason, which does not name the entry; callers add the name. */
 static const char *reason(const struct archive_file *a)
 {
 	const char *text = a->library.error_string(a->archive);

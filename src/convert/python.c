@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 #define DEPTH_MAX 64
-#define TRIES_MAX 64 /* brackets in a text that may fail to start a literal */
+#define TRIES_MAX 64 /* brackets in a text tried as the start of a literal */
 
 /* One open bracket. */
 struct python_level {

@@ -18,7 +18,7 @@ struct debugger {
 	struct cursor *cursor;
 	struct live *live; /* NULL: no live session */
 	struct moment
-		now; /* the current step, with what a live session knows beyond the recording */
+		now; /* the current step, with facts that a live session has not recorded yet */
 	struct hasher *hasher;
 	struct buf hashing;  /* scratch */
 	char live_hash[64];  /* hash of a state not recorded yet, in quotes */

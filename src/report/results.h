@@ -13,7 +13,7 @@ enum result {
 };
 
 struct result_line {
-	const char *commands; /* comma separated; NULL: a member of other lines */
+	const char *commands; /* comma-separated; NULL: a member of other lines */
 	const char *type, *meaning;
 	bool metrics; /* its members are followed by the metrics of stats/metrics.h */
 };
@@ -22,7 +22,7 @@ struct result_member {
 	enum result result;
 	const char *name;
 	unsigned types;      /* T_* */
-	const char *words;   /* comma separated; NULL: any */
+	const char *words;   /* comma-separated; NULL: any */
 	enum result inner;   /* describes an object */
 	const char *meaning; /* a sentence */
 };

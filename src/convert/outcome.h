@@ -9,7 +9,7 @@
 struct outcome_hint {
 	int8_t failed; /* 1, 0, or -1: not recorded */
 	struct str
-		error; /* raw JSON: a message, or an object with type, code, message; absent: none */
+		error; /* raw JSON: a message, or an object with type, code, message; or absent */
 };
 
 /* The observation in a message's content (raw JSON). Text that is JSON, or a Python dict or list,

@@ -1,5 +1,5 @@
-/* Breakpoints of the Debug Adapter Protocol: function breakpoints, whose names are expressions, and data
-   breakpoints, which watch a member of the state. */
+/* Breakpoints of the Debug Adapter Protocol: function breakpoints, whose names are expressions, and
+   data breakpoints, which watch a member of the state. */
 #ifndef ROLLDBG_DEBUG_DAP_POINTS_H
 #define ROLLDBG_DEBUG_DAP_POINTS_H
 

@@ -79,7 +79,7 @@ static int make_folder(struct recordings *r, struct error *err)
 	return 0;
 }
 
-/* Checks before anything is started that no rollout's file exists. */
+/* Refuses existing files before anything is started, unless --force or --append is given. */
 static int check_files(const struct recordings *r, const struct plan *plan, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);

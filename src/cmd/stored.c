@@ -190,7 +190,7 @@ int store_name_operands(environment *variable, int argc, char **argv, struct are
 		if (store_name(variable, &name, arena, err)) {
 			return -1;
 		}
-		if (name != argv[i]) { /* argv may be modified by the parser: it gets a copy */
+		if (name != argv[i]) { /* argv gets a copy that may be modified */
 			argv[i] = arena_new(arena, strlen(name) + 1);
 			memcpy(argv[i], name, strlen(name) + 1);
 		}

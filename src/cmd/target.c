@@ -248,7 +248,7 @@ int env_target_start(struct env_target *t, struct error *err)
 
 void env_target_release(struct env_target *t)
 {
-	server_stop(t->server); /* first, because its threads log */
+	server_stop(t->server); /* first, because its threads use the log filter */
 	log_set_filter(settings_filter, NULL);
 	secrets_free(t->secrets);
 	headers_release(&t->headers);

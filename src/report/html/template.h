@@ -9,9 +9,9 @@ void template_head(struct buf *out);
 void template_tail(struct buf *out);
 
 /* Appends lines of JSON, each with its line feed, so that no HTML parser can find the end of the
-   script element in them: "<", which occurs only within JSON strings, is written as \u003c (HTML,
-   section 13.2.5.15: only "<" leaves the script data state). A carriage return, whitespace in JSON,
-   is replaced, because a parser would make it a line feed. */
+   script element in them: "<", which occurs only within JSON strings, is written as \u003c
+   (HTML, section 13.2.5.15: only "<" leaves the script data state). A carriage return, which is
+   whitespace in JSON and which a parser would make a line feed, is written as a space. */
 void template_data(struct str line, struct buf *out);
 
 #endif

@@ -111,7 +111,7 @@ void case_text_release(struct case_text *t)
 
 void case_name(const struct report_case *c, struct buf *out)
 {
-	/* otherwise the case is about the golden of a task */
+	/* false: described by its task or file instead */
 	bool rollout = c->rollout.p && !(c->golden && c->task.p);
 
 	if (rollout) {

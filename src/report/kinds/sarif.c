@@ -1,5 +1,6 @@
 /* SARIF 2.1.0 (OASIS, 2020), limited to what code scanning reads: all rules with their help, a
-   result with file and line for each finding and difference, and whether the run completed. */
+   result with file and line for each finding and difference, and whether every case had a
+   result. */
 #include "base/text.h"
 #include "json/write.h"
 #include "report/kinds/case_text.h"

@@ -1,5 +1,5 @@
-/* Where the outside comes in: arguments, time, signals, environment variables, the
-   terminal. Prints the one error there may be and turns its kind into the exit code. */
+/* The operating system's side: arguments, time, signals, environment variables, the terminal.
+   Prints the error, if any, and maps its kind to the exit code. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -18,7 +18,7 @@
 static atomic_int stops, last_stop;
 static int stop_fd = -1;
 
-/* The first signal asks for an orderly end; the second one leaves at once. */
+/* The first signal requests an orderly stop; the second one exits at once. */
 static void on_stop(int number)
 {
 	uint64_t one = 1;
@@ -46,7 +46,8 @@ static void catch_stop(void)
 	}
 }
 
-/* Which signal asked; from now on the next one is the first again. */
+/* Returns the signal that requested the stop and clears it: the next one counts as the first
+   again. */
 static int take_stop(void)
 {
 	uint64_t count;
@@ -57,8 +58,8 @@ static int take_stop(void)
 	return atomic_load(&last_stop);
 }
 
-/* A descriptor we open must never become a standard stream: closed ones are opened on
-   /dev/null, the wrong way round, so that reading or writing them fails as it did. */
+/* No descriptor that is opened later may become a standard stream. Closed ones are opened on
+   /dev/null in the wrong mode, so that reading or writing them still fails. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -74,7 +75,7 @@ static const char *variable(const char *name)
 	return getenv(name);
 }
 
-/* COLUMNS, else what the terminal says, else a width that suits files and pipes. */
+/* COLUMNS, else the terminal's width, else a default that suits files and pipes. */
 static size_t columns_of(int fd)
 {
 	const char *asked = getenv("COLUMNS");
@@ -87,7 +88,7 @@ static size_t columns_of(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? PIPE_COLUMNS : size.ws_col;
 }
 
-/* Can a line be written there again and again? */
+/* The terminal's width; 0 if a line cannot be rewritten in place. */
 static size_t columns_of_stderr(void)
 {
 	const char *term = getenv("TERM");
@@ -153,8 +154,7 @@ int main(int argc, char **argv)
 		fputs("rolldbg: no file descriptor left for the stop signal\n", stderr);
 		return 5;
 	}
-	/* a file that may not grow is an error of write(), with the recording still whole
-	 */
+	/* exceeding RLIMIT_FSIZE becomes an error of write(); the recording stays intact */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	return run(argc, argv);
 }

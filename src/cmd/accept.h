@@ -1,4 +1,4 @@
-/* What becomes of a golden that differs: options of `replay`. */
+/* What to do with a golden that differs: options of `replay`. */
 #ifndef ROLLDBG_CMD_ACCEPT_H
 #define ROLLDBG_CMD_ACCEPT_H
 
@@ -13,7 +13,7 @@ extern const struct option_group accept_group;
 
 enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };
 
-/* In CI nothing is written unless that is asked for. FAIL_USAGE: two options, or --review without a
+/* In CI, nothing is written unless requested. FAIL_USAGE: two options, or --review without a
    terminal. */
 MUST_USE int accept_choose(const struct accept_options *o, const struct context *c,
                            enum update *out, struct error *err);

@@ -33,7 +33,7 @@ bool age_parse_ago(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 	return false;
 }
 
-/* Digits where the pattern has 0, else the same characters. */
+/* True if text has a digit for each 0 in the pattern, and the same characters otherwise. */
 static bool fits(const char *text, const char *pattern)
 {
 	for (; *text && *pattern; text++, pattern++) {

@@ -1,5 +1,5 @@
-/* rolldbg bisect: the same calls to several targets, from the environment outwards, and the first one
-   that changes an answer. */
+/* rolldbg bisect: sends the same calls to several targets, ordered from the environment outwards,
+   and finds the first one that changes an answer. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/compare_options.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define TARGETS_MAX 26 /* named A to Z */
-#define BRIEF_MAX   60 /* columns of an observation */
+#define BRIEF_MAX   60 /* width of an observation column */
 
 struct bisect_options {
 	struct target_options target;
@@ -47,7 +47,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
 
-/* What one target did with the calls of one rollout. */
+/* The answers of one target to the calls of one rollout. */
 struct layer_rollout {
 	struct strip *strip;
 	struct rollout_copy got;
@@ -59,16 +59,16 @@ struct layer {
 	struct target_options options;
 	struct trial_target target;
 	struct layer_rollout *rollouts;
-	struct error peer; /* what the first one said that was lost or not reached */
+	struct error peer; /* from the first rollout that was lost or not connected */
 	pthread_mutex_t lock;
-	bool changes; /* an answer of the layer before it */
+	bool changes; /* differs from the previous layer */
 };
 
 struct bisecting {
 	const struct context *context;
 	const struct bisect_options *opts;
 	struct goldens goldens;
-	struct golden scripted; /* of --actions */
+	struct golden scripted; /* from --actions */
 	const char *masks[OPT_LIST_MAX];
 	struct compare_rules rules;
 	struct file_list files;
@@ -76,14 +76,14 @@ struct bisecting {
 	size_t layer_count, opened;
 	struct golden *rollouts;
 	size_t rollout_count;
-	struct layer *driven; /* whose rollouts are being played */
+	struct layer *driven; /* the layer whose rollouts are being played */
 	struct output out;
 	struct difference_printer printer;
 	struct compare_count total;
-	/* Of the pair being compared. */
-	const struct line *first_line; /* that differs */
+	/* State of the pair being compared. */
+	const struct line *first_line; /* first line that differs */
 	size_t more;
-	/* The first change of all. */
+	/* The first layer that changes an answer, over all rollouts. */
 	const struct layer *changer;
 	struct buf where;
 };
@@ -156,7 +156,7 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 	return 0;
 }
 
-/* One target after the other: they may be ways to one environment. */
+/* Targets are driven one after the other: they may lead to the same environment. */
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
 	struct batch_conf conf = {.count = b->rollout_count,
@@ -189,7 +189,7 @@ static char letter(const struct bisecting *b, const struct layer *layer)
 	return (char)('A' + (layer - b->layers));
 }
 
-/* For people the first line that differs is enough: the rest mostly follows from it. */
+/* In text output the first differing line is enough: later differences usually follow from it. */
 static void take_difference(void *ctx, const struct difference *d)
 {
 	struct bisecting *b = ctx;
@@ -252,7 +252,7 @@ static const struct line *same_line(const struct rollout_copy *r, const struct l
 	return l->type == LINE_RESET ? &r->reset : &r->end;
 }
 
-/* What each target answered there, side by side. */
+/* The answers of all targets at that step, side by side. */
 static void show_answers(struct bisecting *b, size_t index)
 {
 	const struct line *at = b->first_line;

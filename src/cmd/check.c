@@ -41,7 +41,7 @@ static const struct opt options[] = {
 
 /* ---- what the rules are ---- */
 
-/* The rule's title, severity, the rules it explains, and the explanation. */
+/* The rule's title, severity, explanation, and the rules it explains. */
 static void explain_rule(const struct check *c, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -80,7 +80,7 @@ static int explain(const char *rule, struct error *err)
 	return names_suggest(err, str_from(rule), names, n);
 }
 
-/* One line per rule, for grep; wrapped on a terminal. */
+/* One line per rule, so that grep works; wrapped on a terminal. */
 static int list_rules(struct style style, struct error *err)
 {
 	struct output out = output_to_stdout();
@@ -116,8 +116,8 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 	if (k->files->count > 1) {
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
 	}
-	/* what a trainer's file has no partner for is known to one that has read all; a page
-	   is written in the order of the lines */
+	/* one thread: pairing with the trainer's file requires all recordings, and a page is
+	   written in line order */
 	if (open_page(o, k, err) || check_each_file(k, o->trained || o->html ? 1 : jobs, err)) {
 		return -1;
 	}
@@ -179,8 +179,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (!failed && k.unusable) {
 		return fail_exit_code(FAIL_INPUT);
 	}
-	/* a rollout that never was is not clean, whatever the rules have to say of it;
-	   who asks for one rule alone wants to know of that one */
+	/* a rollout that never started is not clean, even without findings; --only is about its one
+	   rule */
 	return failed ? -1 : v.at_or_above > 0 || (v.broken > 0 && !o->verdict.only);
 }
 

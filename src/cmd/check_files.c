@@ -1,9 +1,7 @@
-/* Judging many files: see check_files.h.
-
-   A thread judges a file as if there were no others. What earlier files would have changed in its
-   verdicts (a session's id that was used there, a group that goes on) shows when it is its turn:
-   then the file is judged again, behind them. So is one that cannot be read to its end, and one
-   with more output than a thread may keep. */
+/* Judging many files: see check_files.h. Each thread judges its file in isolation. Earlier files
+   can change its verdicts (a reused session id, a group that continues); this is detected when its
+   turn comes, and the file is judged again in sequence. So is a file that cannot be read to its
+   end, and one whose output exceeds a thread's buffer. */
 #include "cmd/check_files.h"
 
 #include "base/in_order.h"
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define OUTPUT_MAX ((size_t)1 << 20) /* that waits for its turn, a file */
+#define OUTPUT_MAX ((size_t)1 << 20) /* buffered output per file, until its turn */
 
 struct judged_file {
 	struct judge *judge;
@@ -50,7 +48,7 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* NULL: it has to be judged in its turn. */
+/* Returns NULL if the file has to be judged again in sequence. */
 static void *judge_alone(void *ctx, size_t index)
 {
 	const struct file_checking *c = ctx;
@@ -78,7 +76,7 @@ static void *judge_alone(void *ctx, size_t index)
 
 /* ---- in the order of the files ---- */
 
-/* Results are printed as they come, because a recording may be long. */
+/* Results are printed while reading, because a recording may be long. */
 static int flush_some(void *ctx, struct error *err)
 {
 	struct verdicts *v = ctx;
@@ -103,14 +101,14 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 		}
 		return 0;
 	}
-	struct error ignored; /* what was judged so far is worth seeing */
+	struct error ignored; /* verdicts so far are still printed */
 
 	reports_give_up(c->verdicts->reports, path, c->judge, err);
 	(void)!output_flush(&c->verdicts->out, &ignored);
 	return -1;
 }
 
-/* Behind the end of the file before it. */
+/* Appends a file's results after those of the previous file. */
 static int adopt(struct file_checking *c, size_t index, struct judged_file *f, struct error *err)
 {
 	struct verdicts *v = c->verdicts;

@@ -1,4 +1,4 @@
-/* Judging many files, in several threads where asked for: the output is that of one thread. */
+/* Judging many files, optionally in several threads; the output equals that of one thread. */
 #ifndef ROLLDBG_CMD_CHECK_FILES_H
 #define ROLLDBG_CMD_CHECK_FILES_H
 
@@ -7,14 +7,13 @@
 
 struct file_checking {
 	const struct file_list *files;
-	const struct judge_conf *conf; /* of the judge */
+	const struct judge_conf *conf; /* conf of `judge` */
 	struct judge *judge;
-	struct verdicts *verdicts; /* of the same conf */
-	size_t unusable;           /* files that were passed over */
+	struct verdicts *verdicts; /* used as ctx of conf */
+	size_t unusable;           /* files that were skipped */
 };
 
-/* Judges all files, in their order as far as anybody can see, and prints verdicts as they come; the
-   summary is the caller's. */
+/* Judges all files and prints verdicts in file order; the caller prints the summary. */
 MUST_USE int check_each_file(struct file_checking *c, size_t jobs, struct error *err);
 
 #endif

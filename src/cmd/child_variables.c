@@ -5,11 +5,10 @@
 
 #include <stdlib.h>
 
-/* The variables that the Python and TypeScript SDKs of MCP pass on
-   (DEFAULT_INHERITED_ENV_VARS). */
+/* The variables that MCP's Python and TypeScript SDKs pass on (DEFAULT_INHERITED_ENV_VARS). */
 static const char *const inherited[] = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"};
 
-/* Index of the variable; v->count if it is not there. */
+/* Index of the variable; v->count if not found. */
 static size_t find(const struct child_variables *v, const char *name)
 {
 	size_t n = strlen(name), i = 0;
@@ -34,7 +33,7 @@ static void add(struct child_variables *v, const char *name, const char *value)
 	buf_release(&text);
 }
 
-/* NAME=value replaces what is inherited. */
+/* NAME=value replaces an inherited value. */
 static void assign(struct child_variables *v, const char *assignment)
 {
 	char *name = mem_text((struct str){assignment, strcspn(assignment, "=")});
@@ -90,7 +89,7 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 	for (size_t i = 0; i < ARRAY_LEN(inherited); i++) {
 		const char *value = c->variable(inherited[i]);
 
-		/* "()": an exported shell function, which the SDKs omit, too */
+		/* "()": an exported shell function, which the SDKs omit as well */
 		if (value && strncmp(value, "()", 2) != 0) {
 			add(out, inherited[i], value);
 		}

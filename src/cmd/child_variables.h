@@ -1,4 +1,4 @@
-/* The environment variables of a stdio: server: those that the MCP SDKs pass on, which hold no
+/* The environment variables of a stdio: server: those that the MCP SDKs pass on, which contain no
    secrets, and those named by --pass-env. */
 #ifndef ROLLDBG_CMD_CHILD_VARIABLES_H
 #define ROLLDBG_CMD_CHILD_VARIABLES_H
@@ -11,8 +11,8 @@ struct child_variables {
 	size_t count;
 };
 
-/* FAIL_USAGE if a variable is not set, or holds a credential for another peer (variables of
-   headers are never passed on). */
+/* FAIL_USAGE if a variable is not set, or contains a credential for another peer (variables used
+   for headers are never passed on). */
 MUST_USE int child_variables_read(const struct context *c, const struct opt_list *names,
                                   const struct header_options *headers, struct child_variables *out,
                                   struct error *err);

@@ -1,4 +1,4 @@
-/* The table of commands, and of exit codes. */
+/* The tables of commands and exit codes. */
 #include "cmd/cmd.h"
 
 #include "base/names.h"

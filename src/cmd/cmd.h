@@ -1,5 +1,5 @@
-/* The folder cmd/: the command line: one file per command and a row in cmds.def; the only folder
-   that knows options by name. Anything that two commands compute does not belong here. */
+/* The folder cmd/: the command line. One file per command and a row in cmds.def; only this folder
+   contains option names. Code shared by two commands belongs in a lower layer. */
 
 /* A command is an entry in cmds.def, a table of options, and a function. Dispatch, help, the
    manual and the completions derive from these. */
@@ -12,32 +12,33 @@
 
 #define ROLLDBG_VERSION "0.1.0"
 
-/* What only main provides: time, stop signals, environment variables, the terminal. */
+/* Provided by main: time, stop signals, environment variables, the terminal. */
 struct context {
 	struct clock clock;
-	void (*catch_stop)(void); /* from now on signals request an orderly stop */
-	/* the signal that requested it, which is forgotten: for commands that go on after Ctrl-C */
+	void (*catch_stop)(void); /* after this, signals request an orderly stop */
+	/* returns and clears the signal that requested it, for commands that continue after
+	   Ctrl-C */
 	int (*take_stop)(void);
 	int stop_fd;                               /* readable once a signal requested a stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
-	/* 0: standard error is not a terminal, or a dumb one */
+	/* 0: standard error is not a terminal, or is a dumb one */
 	size_t stderr_columns;
 	bool quiet;                    /* -q */
 	bool no_pager;                 /* --no-pager */
-	const struct command *command; /* set once it is known */
+	const struct command *command; /* NULL until the command line is parsed */
 };
 
 struct command {
-	const char *name, *summary;     /* one line, starts with a verb */
+	const char *name, *summary;     /* summary: one line, starts with a verb */
 	const char *operands;           /* "[FILE...]"; "" if there are none */
 	const char *description;        /* paragraphs for --help, which wraps them */
 	int min_operands, max_operands; /* -1: any number */
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
-	bool recordings; /* operands such as @2 are recordings of the state folder */
-	/* has network peers: SIGPIPE must not kill it before its sessions are closed */
+	bool recordings; /* operands such as @2 name recordings in the state folder */
+	/* connects to peers: SIGPIPE must not kill it before its sessions are closed */
 	bool network;
 	/* Returns the exit code, or -1 with err set. */
 	int (*run)(const struct context *c, const void *opts, int argc, char **argv,
@@ -61,7 +62,7 @@ extern const size_t exit_codes_count;
 /* Parses and runs argv[1..]; returns the exit code, or -1 with err set. */
 int command_main(struct context *c, int argc, char **argv, struct error *err);
 
-/* The command of that name, or FAIL_USAGE with the nearest name. */
+/* Finds a command by name; FAIL_USAGE with the nearest name. */
 MUST_USE int command_find(struct str name, const struct command **out, struct error *err);
 
 /* Appends the help text, as --help prints it. */

@@ -23,7 +23,8 @@ static const char **env_of(const struct command_line *l)
 	return o ? (const char **)(void *)((char *)l->values + o->offset) : NULL;
 }
 
-/* The command line names the environment, else the defaults do; its settings go between the two. */
+/* Precedence of settings: defaults, then the environment's, then the command line. The
+   environment's name comes from the command line, else from the defaults. */
 int command_line_read(struct command_line *l, struct error *err)
 {
 	struct config *f = &l->config;

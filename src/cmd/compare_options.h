@@ -1,4 +1,4 @@
-/* What may differ between recordings that are compared: options of `diff` and `replay`. */
+/* Differences to allow between recordings that are compared: options of `diff` and `replay`. */
 #ifndef ROLLDBG_CMD_COMPARE_OPTIONS_H
 #define ROLLDBG_CMD_COMPARE_OPTIONS_H
 
@@ -13,21 +13,22 @@ struct compare_options {
 
 extern const struct option_group compare_group;
 
-/* What the options say, and whether it meets anything. */
+/* The parsed options, and whether each pattern matched anything. */
 struct compare_rules {
 	struct tolerance tolerances[OPT_LIST_MAX];
 	struct unordered unordered[OPT_LIST_MAX];
 	size_t tolerance_count, unordered_count;
-	struct patterns patterns; /* of all three options */
+	struct patterns patterns; /* from all three options */
 	struct arena arena;
 };
 
-/* FAIL_USAGE: not POINTER=NUMBER, not a pointer. Zeroed is fine for compare_rules_release. */
+/* FAIL_USAGE: not POINTER=NUMBER, or not a pointer. Call compare_rules_release in any case; a
+   zeroed struct is fine. */
 MUST_USE int compare_rules_read(struct compare_rules *r, const struct compare_options *o,
                                 struct error *err);
-/* Sets what a comparison takes from them; borrowed. */
+/* Sets the rules in conf, which borrows them. */
 void compare_rules_apply(const struct compare_rules *r, struct compare_conf *conf);
-/* Warns of each pattern that met nothing in what was seen, "the goldens". */
+/* Warns of each pattern that matched nothing; `seen` names the input: "the goldens". */
 void compare_rules_warn(const struct compare_rules *r, const char *seen);
 void compare_rules_release(struct compare_rules *r);
 

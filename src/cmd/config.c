@@ -26,7 +26,7 @@ static struct keyed keyed_of(struct config *f, struct error *err)
 		.what = "", .name = f->path, .text = f->text, .arena = &f->arena, .err = err};
 }
 
-/* Whoever can write to a folder above could have us start programs. */
+/* A user who can write to a parent folder could otherwise make rolldbg start programs. */
 static bool is_trusted(const char *path)
 {
 	struct stat st;
@@ -51,7 +51,7 @@ static const char *find_upwards(struct arena *arena)
 	}
 	for (size_t n = strlen(path);; n = (size_t)(strrchr(path, '/') - path)) {
 		path[n] = '\0';
-		n -= n == 1; /* the root */
+		n -= n == 1; /* root folder: CONFIG_NAME begins with the slash */
 		memcpy(path + n, CONFIG_NAME, sizeof(CONFIG_NAME));
 		if (access(path, F_OK) == 0) {
 			return is_trusted(path) ? arena_str(arena, str_from(path)).p : NULL;
@@ -133,7 +133,8 @@ static size_t line_of(const struct keyed *k)
 
 static void note(struct config *f, const struct opt *o, const char *value, const char *origin)
 {
-	if ((f->applied_count & (f->applied_count - 1)) == 0) { /* 0 and powers of two */
+	/* the array is full at 0 and powers of two */
+	if ((f->applied_count & (f->applied_count - 1)) == 0) {
 		f->applied = mem_resize(f->applied, f->applied_count ? 2 * f->applied_count : 1,
 		                        sizeof(*f->applied));
 	}
@@ -155,7 +156,7 @@ static const char *origin_of(struct config *f, const struct keyed *k)
 	return origin;
 }
 
-/* A file beside the project file; else the value as it is. */
+/* Resolves a path relative to the project file; other values are returned unchanged. */
 static const char *beside(struct config *f, const struct opt *o, const char *value)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
@@ -182,7 +183,7 @@ static int set(struct config *f, struct keyed *k, const struct opt *o, const cha
 	return 0;
 }
 
-/* A value that is spelled as on the command line. */
+/* Sets one option from a value spelled as on the command line. */
 static int set_one(struct config *f, struct keyed *k, const struct opt *o, void *values)
 {
 	enum json_type type = json_type(k->value);
@@ -232,7 +233,7 @@ static int set_option(struct config *f, struct keyed *k, const struct opt *o, st
 	return 0;
 }
 
-/* Those that the command has. */
+/* Applies the settings that the command has an option for. */
 static int apply(struct config *f, struct keyed *k, struct str settings, void *values)
 {
 	struct json_member m;
@@ -290,7 +291,7 @@ bool config_is_name(const struct config *f, const char *env)
 	return is_in_file(env) || (f->path && !strchr(env, ':'));
 }
 
-/* An option by name: of those that every command with an environment has. */
+/* Adds a value to an option by name; every command with an environment has it. */
 static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
 {
 	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
@@ -298,7 +299,7 @@ static int add(struct config *f, struct keyed *k, const char *name, const char *
 	return o ? set(f, k, o, value, values) : 0;
 }
 
-/* {"Authorization": "Bearer ${TOKEN}"}: what variables hold is secret. */
+/* {"Authorization": "Bearer ${TOKEN}"}: values of variables are secret. */
 static int add_headers(struct config *f, struct keyed *k, struct str headers, void *values)
 {
 	struct json_member m;
@@ -333,7 +334,7 @@ static int add_headers(struct config *f, struct keyed *k, struct str headers, vo
 	return 0;
 }
 
-/* {"NAME": "value"} of a program's environment. */
+/* {"NAME": "value"}: the environment of a stdio: server. */
 static int add_variables(struct config *f, struct keyed *k, struct str env, void *values)
 {
 	struct json_member m;
@@ -362,7 +363,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 	return 0;
 }
 
-/* FILE#NAME */
+/* Applies FILE#NAME, a server of an mcp.json. */
 static int apply_server(struct config *f, const char *spec, void *values, const char **target,
                         struct error *err)
 {
@@ -432,7 +433,7 @@ int config_environment(struct config *f, const char *name, void *values, const c
 
 /* ---- showing ---- */
 
-/* Values that may be secret, where they were not spelled with a variable. */
+/* Values that may be secret because they were written literally, without a variable. */
 static bool is_hidden(const struct applied *a)
 {
 	static const char *const names[] = {"header", "secret", "pass-env"};

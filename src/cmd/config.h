@@ -1,55 +1,56 @@
-/* The project file .rolldbg.json: default options of commands, and named environments; and the
-   servers of an mcp.json, which are named environments as well. See rolldbg-config(5). Settings are
-   options, applied to a command's option table before its command line. */
+/* The project file .rolldbg.json: default options of commands, and named environments. The servers
+   of an mcp.json are named environments too. See rolldbg-config(5). Settings are options, applied
+   to a command's option table before its command line. */
 #ifndef ROLLDBG_CMD_CONFIG_H
 #define ROLLDBG_CMD_CONFIG_H
 
 #include "base/mem.h"
 #include "cmd/cmd.h"
 
-/* A setting that was applied, and where it comes from. */
+/* A setting that was applied, and its origin. */
 struct applied {
 	const struct opt *opt;
-	const char *value; /* as spelled there; "" for a flag */
+	const char *value; /* as written; "" for a flag */
 	const char *origin;
 };
 
-/* What is read and applied for one command. */
+/* The configuration of one command. */
 struct config {
 	const struct context *context;
 	const struct command *command;
-	const struct opt *opts; /* of the command, expanded */
+	const struct opt *opts; /* the command's, expanded */
 	size_t opt_count;
-	struct arena arena; /* values borrow from it */
-	const char *path;   /* of the project file; NULL: there is none */
-	const char *folder; /* that it is in */
+	struct arena arena; /* option values borrow from it */
+	const char *path;   /* the project file; NULL if there is none */
+	const char *folder; /* that contains it */
 	struct str text;
 	struct applied *applied;
 	size_t applied_count;
 };
 
-/* Finds the project file, from the working folder upwards (or where ROLLDBG_CONFIG says), and checks
-   its keys. One that belongs to another user is not used, which is said. FAIL_INPUT, with the line.
-   Release it in any case. */
+/* Finds the project file, from the working folder upwards (or at ROLLDBG_CONFIG), and checks its
+   keys. A file owned by another user is skipped with a warning. FAIL_INPUT, with the line. Call
+   config_release in any case. */
 MUST_USE int config_open(struct config *f, struct error *err);
 void config_release(struct config *f);
 
-/* Applies the defaults of the command. */
+/* Applies the command's defaults. */
 MUST_USE int config_defaults(struct config *f, void *values, struct error *err);
 
-/* Is that a name, and not a target: staging, mcp.json#NAME? */
+/* True if `env` is the name of an environment rather than a target: staging, mcp.json#NAME. */
 bool config_is_name(const struct config *f, const char *env);
-/* Applies that environment; *target is what its name stands for. */
+/* Applies that environment; *target is its target. */
 MUST_USE int config_environment(struct config *f, const char *name, void *values,
                                 const char **target, struct error *err);
 
-/* Records that the command line said so: a note of options_parse_noting. */
+/* Records an option given on the command line: a note of options_parse_noting. */
 void config_note(void *ctx, const struct opt *o, const char *value);
 
-/* Appends each setting with its value and origin: of several values of an option that counts. */
+/* Appends each setting with its value and origin; if an option has several values, the effective
+   one. */
 void config_print(const struct config *f, const char *target, struct buf *out);
 
-/* The option that takes one target: NULL if the command has none, or takes several. */
+/* The option that takes one target; NULL if the command has none, or takes several. */
 const struct opt *config_env_option(const struct opt *opts, size_t count);
 
 #endif

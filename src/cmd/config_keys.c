@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* max_turns, as --max-turns is called in files. */
+/* True if key is the option's name with underscores: max_turns for --max-turns. */
 static bool is_key_of(const struct opt *o, struct str key)
 {
 	size_t n = strlen(o->name), i = 0;
@@ -135,7 +135,7 @@ int config_check_defaults(struct keyed *k, struct str defaults, void *to)
 	return 0;
 }
 
-/* All that `run` takes may stand there; each command uses what it knows. */
+/* All options of `run` are allowed; each command uses those it has. */
 int config_check_environments(struct keyed *k, struct str environments, void *to)
 {
 	struct json_member m;

@@ -10,7 +10,7 @@ static void note(struct keyed *k, struct config_variables *used, struct str name
 	}
 }
 
-/* What stands between ${ and }. */
+/* Expands the text between ${ and }. */
 static int put_variable(struct keyed *k, environment *variable, struct str inner, struct buf *out,
                         struct config_variables *used)
 {

@@ -1,4 +1,4 @@
-/* Values in configuration files: variables in texts, words for a shell. */
+/* Values in configuration files: expansion of variables, quoting for a shell. */
 #ifndef ROLLDBG_CMD_CONFIG_VALUES_H
 #define ROLLDBG_CMD_CONFIG_VALUES_H
 
@@ -7,18 +7,18 @@
 
 #define CONFIG_VARIABLES 16
 
-/* Names of variables that a text contained; in the keyed's arena. */
+/* Names of the variables a text contained, in the keyed reader's arena. */
 struct config_variables {
 	const char *name[CONFIG_VARIABLES];
 	size_t count;
 };
 
 /* Replaces ${NAME}, ${env:NAME} and ${NAME:-DEFAULT} in the string k->value. FAIL_INPUT, with the
-   line, for a variable that is not set. `used` may be NULL. */
+   line, if a variable is not set. `used` may be NULL. */
 MUST_USE int config_expand(struct keyed *k, environment *variable, const char **out,
                            struct config_variables *used);
 
-/* Appends the word so that sh takes it as it is. */
+/* Appends the word, quoted for sh. */
 void config_shell_word(struct buf *out, const char *word);
 
 #endif

@@ -39,12 +39,13 @@ static const struct opt options[] = {
 struct converting {
 	const struct context *context;
 	const struct convert_options *opts;
-	const struct format *from, *to; /* NULL: by content; our own */
-	struct format *map;             /* of a file that describes it */
+	/* NULL: from: detect by content; to: rolldbg's own format */
+	const struct format *from, *to;
+	struct format *map; /* read from a mapping file */
 	struct file_list files;
-	struct recordings names; /* of the files in a folder */
+	struct recordings names; /* of the output files in a folder */
 	bool folder;
-	struct new_file file; /* being written */
+	struct new_file file; /* the file being written */
 	bool open;
 	struct export export;
 	size_t written; /* rollouts */
@@ -138,14 +139,14 @@ static int make_folder(struct converting *v, struct error *err)
 	return 0;
 }
 
-/* The file of a rollout in a folder. */
+/* Opens the output file of a rollout in a folder. */
 static int open_rollout_file(struct converting *v, struct str id, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	recordings_path(&v->names, id, &path);
 	if (v->to && v->to->one_a_file) {
-		buf_cut(&path, path.n - 1); /* .jsonl */
+		buf_cut(&path, path.n - 1); /* removes .jsonl */
 	}
 	int failed = open_file(v, buf_cstr(&path), err);
 	buf_release(&path);
@@ -219,7 +220,7 @@ static int write_rollouts(struct converting *v, struct error *err)
 	return failed;
 }
 
-/* In the order of the input, line by line: memory does not grow with the file. */
+/* Lines are handled in input order: memory does not grow with the file. */
 static int take_or_warn(void *ctx, const struct line *l, const struct reader_note *note,
                         struct error *err)
 {
@@ -265,7 +266,7 @@ static int convert_files(struct converting *v, struct error *err)
 	return close_file(v, err);
 }
 
-/* Once for each kind, when all is written. */
+/* Warns once per kind, after everything is written. */
 static void warn_of_losses(const struct converting *v)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TURNS_BY_HAND 10000 /* at most, where there is no policy */
+#define TURNS_BY_HAND 10000 /* limit where there is no policy */
 
 #define FIELD(f) offsetof(struct debug_options, f)
 
@@ -63,16 +63,16 @@ struct debugging {
 	struct env_target target;
 	struct buf policy_path;
 	const char *policy;
-	struct goldens recorded; /* whose calls are the policy; may be empty */
+	struct goldens recorded; /* rollouts whose calls are the policy; may be empty */
 	struct llm_conf *llm;
 	struct page_cache *pages;
 	struct scratch_pool *scratch;
 	struct output out, trouble;
 	struct buf latest, history;
-	const char *name; /* of the recording, as it was given */
-	FILE *copy;       /* of a recording in another format, or of a pipe; NULL: none */
+	const char *name; /* the recording's name, as given */
+	FILE *copy;       /* copy of a pipe, or of a recording in another format; NULL: none */
 	char copy_path[40];
-	bool out_used; /* the recording of --out is begun: later sessions get files of their own */
+	bool out_used; /* --out is in use: later sessions get files of their own */
 };
 
 /* ---- a live session ---- */
@@ -126,7 +126,7 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 	return conf;
 }
 
-/* The rollout's io is interrupted by the debugger, not by the signal itself. */
+/* The debugger interrupts the rollout's io; the signal does not do so directly. */
 static int new_io(const struct debugging *g, int stop_fd, struct io **out, struct error *err)
 {
 	struct context own = *g->context;
@@ -206,7 +206,7 @@ static bool was_interrupted(void *ctx)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Ctrl-C concerns what runs; other signals, the program. */
+/* Ctrl-C stops the rollout that is running; other signals stop the program. */
 static bool resume(void *ctx)
 {
 	const struct debugging *g = ctx;
@@ -269,7 +269,7 @@ static int prepare_target(struct debugging *g, struct error *err)
 	       env_target_start(&g->target, err);
 }
 
-/* What cannot be read by position is copied; the copy has no name but that of its descriptor. */
+/* Input that cannot be seeked is copied to an unlinked file, named by its descriptor. */
 static int copy_if_needed(struct debugging *g, const char **path, struct error *err)
 {
 	if (recording_copy(*path, NULL, &g->copy, err)) {
@@ -298,7 +298,7 @@ static int choose_file(struct debugging *g, int argc, char **argv, const char **
 	return copy_if_needed(g, path, err);
 }
 
-/* Beside the recordings; no history where there is no folder yet. */
+/* The history file is in the folder of recordings; no history before that folder exists. */
 static const char *history_of(struct debugging *g, bool terminal)
 {
 	const char *state = g->context->variable("XDG_STATE_HOME");

@@ -3,9 +3,8 @@
 
 #include <sys/resource.h>
 
-/* A rollout holds libcurl's wakeup (2), its connection, one in the background, and its file;
-   with a built-in server also the other ends of the connections. A name look-up takes two
-   more. */
+/* Per rollout: libcurl's wakeup pipe (2), its connection, one in the background, and its file; with
+   a built-in server also the other ends of the connections. Name resolution needs two more. */
 #define LEAST_EACH 4
 #define MOST_EACH  10
 #define OURS       64

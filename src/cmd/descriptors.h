@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* Raises the soft limit on open files to what that many rollouts may need. FAIL_SYSTEM, with the
-   fix, if the hard limit is too low. */
+/* Raises the soft limit on open files as needed for that many rollouts. FAIL_SYSTEM, with the fix,
+   if the hard limit is too low. */
 MUST_USE int descriptors_allow(size_t rollouts, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* rolldbg diff: what differs between two recordings, or two folders of them. */
+/* rolldbg diff: the differences between two recordings, or two folders of recordings. */
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "check/judge.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 
 #define ALONE_BYTES                                                                                \
-	((uint64_t)8 << 20) /* a longer group, or more output, has to wait for its turn */
+	((uint64_t)8 << 20) /* a group with more input or output is compared in sequence */
 
 struct diff_options {
 	struct compare_options compare;
@@ -57,11 +57,11 @@ static const struct opt options[] = {
 struct recording_side {
 	struct file_list files;
 	struct by_rollout *lines;
-	struct patterns *patterns; /* of the options: whether they meet anything */
+	struct patterns *patterns; /* of the options; records which ones matched */
 	struct strip *strip;
-	struct rollout_copy rollout; /* that was read last */
-	struct judge *judge;         /* with --stat, else NULL */
-	const char *verdict;         /* the rule of its first error; NULL: none */
+	struct rollout_copy rollout; /* the last one read */
+	struct judge *judge;         /* NULL without --stat */
+	const char *verdict;         /* rule id of its first error; NULL: none */
 };
 
 struct diffing {
@@ -75,9 +75,9 @@ struct diffing {
 	struct html_judge *page; /* NULL: none */
 	struct difference_stats stats;
 	struct compare_conf conf;
-	struct compare_count count, one; /* of all rollouts, of the present one */
-	/* of several threads, which only read them: */
-	struct by_rollout *all[2]; /* of both sides */
+	struct compare_count count, one; /* of all rollouts; of the current one */
+	/* Threads only read these: */
+	struct by_rollout *all[2]; /* one per side */
 	struct pair_group *groups;
 	size_t group_count;
 	size_t jobs;
@@ -117,7 +117,7 @@ static int read_rollout(struct recording_side *s, struct error *err)
 		return -1;
 	}
 	if (s->judge) {
-		judge_file(s->judge, NULL); /* ends a rollout that has no end line */
+		judge_file(s->judge, NULL); /* ends a rollout without an end line */
 	}
 	return 0;
 }
@@ -159,7 +159,7 @@ static void take_difference(void *ctx, const struct difference *d)
 	}
 }
 
-/* -1 with FAIL_NONE when nobody reads on. */
+/* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct diffing *f, struct error *err)
 {
 	if (f->out.text.n && pager_start(&f->pager, f->context, err)) {
@@ -184,7 +184,7 @@ static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
 
 /* ---- rollout by rollout, in the order of their ids ---- */
 
-/* NULL: that side has nothing to skip. */
+/* `lines` is NULL if that side has nothing to skip. */
 static int skip_rollout(struct recording_side *s, struct error *err)
 {
 	return s ? by_rollout_next(s->lines, skip_line, s, err) : 0;
@@ -206,8 +206,8 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
 	return 0;
 }
 
-/* Rollouts whose lines are the same bytes, as they mostly are, are not read: unless a pattern may
-   still turn out to match nothing. */
+/* Most rollouts are byte for byte the same and are not parsed, unless some pattern has not matched
+   anything yet. */
 static int skip_same(struct diffing *f, struct error *err)
 {
 	size_t steps;
@@ -295,18 +295,18 @@ static struct diffing *new_own(const struct diffing *f, const struct pair_group 
 	own->conf.ctx = own;
 	open_group(own, f->all, g);
 	for (int i = 0; i < 2; i++) {
-		own->side[i].patterns = &own->rules.patterns; /* all have met something */
+		own->side[i].patterns = &own->rules.patterns; /* all patterns have matched by now */
 	}
 	return own;
 }
 
-/* NULL: they have to be compared in their turn. */
+/* Returns NULL if they have to be compared in sequence. */
 static void *compare_alone(void *ctx, size_t index)
 {
 	const struct diffing *f = ctx;
 	struct diffing *own = new_own(f, &f->groups[index]);
 	const struct opt_list *masks = &f->opts->compare.masks;
-	struct error ignored; /* whoever compares them in their turn says what is wrong */
+	struct error ignored; /* the comparison in sequence reports it */
 	int failed = f->groups[index].bytes > ALONE_BYTES ||
 	             masks_strip(masks, &own->side[0].strip, &ignored) ||
 	             masks_strip(masks, &own->side[1].strip, &ignored);
@@ -356,7 +356,7 @@ static int compare_in_threads(struct diffing *f, size_t jobs, struct error *err)
 	return in_order_run(&order, err);
 }
 
-/* While a pattern has met nothing all lines are looked at, by one thread. */
+/* While some pattern has not matched anything, one thread parses all lines. */
 static int compare_pairs(struct diffing *f, struct error *err)
 {
 	size_t jobs = f->opts->stat || f->opts->rollout ? 1 : f->jobs;
@@ -390,7 +390,8 @@ static int compare_all(struct diffing *f, struct error *err)
 
 /* ---- which recordings ---- */
 
-/* Files, the *.jsonl of a folder, or, without operands, the last two of the state folder. */
+/* Files, the *.jsonl of folders, or, without operands, the two newest recordings of the state
+   folder. */
 static int name_files(struct diffing *f, int argc, char **argv, struct error *err)
 {
 	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
@@ -445,7 +446,7 @@ static int open_judge(struct recording_side *s, struct error *err)
 	return 0;
 }
 
-/* Not so /dev/null, which git difftool passes for a file that one side lacks. */
+/* /dev/null is accepted: git difftool passes it for a file that exists on one side only. */
 static bool is_lone_empty(const struct recording_side *s)
 {
 	return !s->files.many && !by_rollout_id(s->lines).p && is_regular(s->files.paths[0]);

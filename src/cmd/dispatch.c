@@ -1,4 +1,5 @@
-/* From the program's arguments to a command: global options, the command's own, its project file. */
+/* From the program's arguments to a command: global options, the command's own options, its project
+   file. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command_line.h"
@@ -35,8 +36,7 @@ const struct opt global_options[] = {
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 
-/* A command also accepts the global options, so that users need not remember on which side -v
-   goes. */
+/* A command also accepts the global options, so that -v works on both sides of its name. */
 static struct opt *joined_options(const struct command *cmd, size_t *count)
 {
 	struct opt *all = options_expand(cmd->opts, cmd->opt_count, count);
@@ -97,8 +97,8 @@ static int check_operands(const struct command *cmd, int given, char **argv, str
 	return 0;
 }
 
-/* Commands without network traffic die of SIGPIPE as filters do; those with it first end their
-   sessions. TLS is only initialized if needed: it costs more than a small check. */
+/* Commands without network traffic die of SIGPIPE, as filters do; the others close their sessions
+   first. TLS is initialized only if needed: it takes longer than a small check. */
 static int start_command(const struct context *c, const struct command *cmd, const void *opts,
                          int argc, char **argv, struct error *err)
 {
@@ -125,7 +125,7 @@ static int print_config(const struct command_line *l, struct error *err)
 	return output_close(&out, err);
 }
 
-/* The command line is valid: the project file comes into it, and the command runs. */
+/* Applies the project file to a valid command line and runs the command. */
 static int run_settled(struct context *c, struct command_line *l, const struct globals *g,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* The common part of the commands that drive rollouts: see driver.h. */
+/* Shared by the commands that drive rollouts: see driver.h. */
 #include "cmd/driver.h"
 
 void driver_init(struct driver *d, const struct context *c)
@@ -37,7 +37,7 @@ struct rollout_conf driver_conf(struct driver *d, struct io *io)
 	return conf;
 }
 
-/* Asked once, because all rollouts use the same server. */
+/* Detects the protocol once, because all rollouts use the same server. */
 static int find_ops(struct driver *d, struct rollout_conf *conf, struct error *err)
 {
 	pthread_mutex_lock(&d->lock);

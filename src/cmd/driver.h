@@ -1,5 +1,5 @@
-/* What the rollouts of one command share: the target, what was learned about its server, and the
-   order of their lines. */
+/* State shared by the rollouts of one command: the target, its server's protocol and cached pages,
+   and the order of recorded lines. */
 #ifndef ROLLDBG_CMD_DRIVER_H
 #define ROLLDBG_CMD_DRIVER_H
 
@@ -16,21 +16,21 @@ struct driver {
 	struct options_fit *options_fit;
 	struct scratch_pool *scratch;
 	pthread_mutex_t order;         /* serializes the lines of all rollouts */
-	pthread_mutex_t lock;          /* protects what follows */
-	const struct env_ops *env_ops; /* set once the server was asked */
+	pthread_mutex_t lock;          /* protects the members below */
+	const struct env_ops *env_ops; /* NULL until the protocol is detected */
 	/* the first error of a rollout that was refused or not connected */
 	struct error peer;
-	bool lost_policy; /* and it came from the policy's model */
+	bool lost_policy; /* that error came from the policy's model */
 };
 
-/* The target is still to be prepared and started. */
+/* The caller still has to prepare and start the target. */
 void driver_init(struct driver *d, const struct context *c);
-/* Call it when the last thread has ended. */
+/* Call it after the last thread has ended. */
 void driver_release(struct driver *d);
 
-/* What all rollouts have in common. Any thread. */
+/* The configuration common to all rollouts. Any thread. */
 struct rollout_conf driver_conf(struct driver *d, struct io *io);
-/* rollout_run in an environment session of its own; conf is completed. Any thread. */
+/* rollout_run in a new environment session; completes conf. Any thread. */
 MUST_USE int driver_rollout(struct driver *d, struct rollout_conf *conf,
                             struct rollout_result *result, struct error *err);
 

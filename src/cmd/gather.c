@@ -11,8 +11,8 @@
 struct gathering {
 	struct stats *stats;
 	struct facts *facts;
-	bool many;         /* files: one that is not whole is not the end */
-	uint64_t headless; /* the first line of this file whose rollout has no header; 0: none */
+	bool many;         /* several files: an unusable one is skipped */
+	uint64_t headless; /* the first line in this file of a rollout without header; 0: none */
 };
 
 static int take_line(void *ctx, const struct line *l, const struct reader_note *note,

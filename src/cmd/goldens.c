@@ -16,7 +16,7 @@ struct golden_reading {
 	struct golden *one;
 	const char *file;
 	struct mask_list masks;
-	struct patterns *uses; /* NULL: nobody asks */
+	struct patterns *uses; /* NULL: usage is not tracked */
 	struct strip *strip;
 };
 
@@ -32,7 +32,7 @@ static int refuse_torn(void *ctx, const struct line *l, const struct reader_note
 	                 note->file, (unsigned long long)note->line);
 }
 
-/* What was never sent to the environment cannot be sent again. */
+/* Steps that were never sent to the environment cannot be replayed. */
 static bool was_sent(const struct line *l)
 {
 	return l->type != LINE_STEP ||
@@ -58,7 +58,7 @@ static struct str object_or_none(struct str value)
 	return json_type(value) == JSON_OBJECT ? value : STR_NONE;
 }
 
-/* Those of the header, among which strip has put those of the options and of the file. */
+/* The masks of the header; strip has added those of the options and of the file. */
 static void take_masks(struct golden *g)
 {
 	struct arena *arena = &g->want.arena;
@@ -198,7 +198,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 	return failed ? -1 : 0;
 }
 
-/* They have their places now. */
+/* Sets pointers into the items, which no longer move. */
 static void keep_texts(struct goldens *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
@@ -248,7 +248,7 @@ static bool is_recording(const char *file)
 	struct reader *r = NULL;
 	struct reader_note note;
 	struct line first;
-	struct error ignored; /* whoever reads it as something else says what is wrong */
+	struct error ignored; /* the reader of the other format reports it */
 
 	if (reader_open(file, &r, &ignored)) {
 		return false;
@@ -375,6 +375,6 @@ void goldens_forget(const char *file)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&path, "%s.new", file);
-	unlink(buf_cstr(&path)); /* mostly there is none */
+	unlink(buf_cstr(&path)); /* usually there is no such file */
 	buf_release(&path);
 }

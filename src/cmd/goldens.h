@@ -1,4 +1,4 @@
-/* Goldens: recordings that `replay` compares a live environment with. */
+/* Goldens: recordings that `replay` compares with a live environment. */
 #ifndef ROLLDBG_CMD_GOLDENS_H
 #define ROLLDBG_CMD_GOLDENS_H
 
@@ -11,25 +11,26 @@
 /* One rollout of a golden file. */
 struct golden {
 	struct map_item item;
-	const char *file;              /* borrowed from the list of files */
-	struct rollout_copy want;      /* its calls that were sent, and what came of them */
-	struct str task;               /* id; absent: named after the environment */
-	struct str reset;              /* raw JSON object: the reset's arguments; absent: none */
-	struct str calls;              /* raw JSON array of {"name","arguments"} */
-	const struct task *unrecorded; /* there is no golden of this task yet; NULL: there is one */
+	const char *file;         /* borrowed from the list of files */
+	struct rollout_copy want; /* the calls that were sent, and their results */
+	struct str task;          /* id; absent: named after the environment */
+	struct str reset;         /* raw JSON object: the reset's arguments; absent: none */
+	struct str calls;         /* raw JSON array of {"name","arguments"} */
+	/* the task to record, if it has no golden yet; NULL: has one */
+	const struct task *unrecorded;
 	int64_t sample, seed;
 	bool has_seed;
-	const char **masks; /* of the header, of the options and of FILE.masks */
+	const char **masks; /* from the header, the options and FILE.masks */
 	size_t mask_count;
 
-	struct strip *strip; /* of what comes */
+	struct strip *strip; /* applied to the replayed lines */
 	struct rollout_copy got;
-	struct buf text, kept; /* all lines, stripped, of what came (a new golden), and of it */
+	struct buf text, kept; /* stripped lines: of the replay (the new golden); of this golden */
 	struct compare_count count;
-	bool started;  /* it was this one's turn */
-	bool compared; /* the environment answered, to the end */
-	bool opened;   /* and gave it a session */
-	/* what the user said of what came: it takes the place of this one, or is nothing worth */
+	bool started;  /* its replay was started */
+	bool compared; /* the environment answered all calls */
+	bool opened;   /* the environment opened a session */
+	/* the user's decision: the replay replaces this golden, or is discarded */
 	bool accepted, rejected;
 	struct buf lost; /* why it was not compared; empty: it was */
 };
@@ -37,48 +38,47 @@ struct golden {
 struct goldens {
 	struct golden *items;
 	size_t count, room;
-	char *path; /* of goldens_read_policy: owned */
+	char *path; /* read by goldens_read_policy; owned */
 };
 
-/* Reads all rollouts of all files, with the masks of the options and of each file's FILE.masks;
-   goldens_release in every case. `uses` is given these masks and all lines; NULL: nobody asks.
-   FAIL_INPUT: a file that is no recording, a rollout without header, reset or end, a mask that is
-   no pointer. */
+/* Reads all rollouts of all files, with the masks of the options and of each file's FILE.masks.
+   Call goldens_release in any case. `uses` receives these masks and all lines, to find masks that
+   match nothing; may be NULL. FAIL_INPUT: a file is not a recording, a rollout lacks its header,
+   reset or end, or a mask is not a pointer. */
 MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
                           const struct opt_list *masks, struct patterns *uses, struct error *err);
 void goldens_release(struct goldens *g);
 
-/* If *policy is a file that begins like a recording, its calls are the policy: reads its one
-   rollout and sets *policy to NULL. Otherwise, and where it is NULL, nothing happens. */
+/* If *policy is a file that begins like a recording, its calls are the policy: reads its only
+   rollout and sets *policy to NULL. Otherwise, or if *policy is NULL, does nothing. */
 MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct error *err);
-/* Its calls; absent where nothing was read. */
+/* The calls it read; absent if it read nothing. */
 struct str goldens_policy(const struct goldens *g);
 
-/* What the golden was started with: its task, seed, reset arguments and masks. Options of the command
-   come first: `seeded`: it was given a seed. One that is still to be recorded: as `run` starts the
-   task. */
+/* Sets the golden's task, seed, reset arguments and masks in conf; values set by the command's
+   options take precedence (`seeded`: a seed was given). A golden still to be recorded starts as
+   `run` starts its task. */
 void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf);
 
-/* Adds one that is still to be recorded, of that file, which is borrowed like the task. */
+/* Adds a golden to be recorded to that file. Borrows the file name and the task. */
 MUST_USE int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
                               const struct opt_list *masks, struct error *err);
 
-/* Do two of them have the same rollout id? NULL: no. */
+/* A rollout id that occurs twice; NULL: none. */
 const char *goldens_repeated_id(const struct goldens *g);
 
-/* How the rollouts of one file went. */
+/* The result of replaying the rollouts of one file. */
 struct file_verdict {
-	size_t different, accepted, rejected; /* accepted: of those that differ */
-	size_t recorded;                      /* are not in it yet */
-	bool whole;                           /* all were replayed, to their end */
+	size_t different, accepted, rejected; /* accepted: among those that differ */
+	size_t recorded;                      /* new ones, not in the file yet */
+	bool whole;                           /* all were replayed to their end */
 };
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file);
 
-/* Writes the rollouts of that file: to FILE.new what came in place of them, or over FILE what came
-   of those that are accepted and what stood there of all others. Nothing is half written.
-   FAIL_SYSTEM. */
+/* Writes the rollouts of that file atomically: to FILE.new all replayed ones; or, if `over`, over
+   FILE the replayed ones that were accepted and the old ones otherwise. FAIL_SYSTEM. */
 MUST_USE int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err);
-/* Removes a FILE.new that an earlier comparison left. */
+/* Removes FILE.new of an earlier comparison, if there is one. */
 void goldens_forget(const char *file);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define LISTED_MAX 20 /* ids in a message */
+#define LISTED_MAX 20 /* ids listed in a message */
 
 struct first_finding {
 	struct buf id;
@@ -22,7 +22,7 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-/* As it was recorded. */
+/* Judges the recording without further options and takes the first finding. */
 static int find_first(const char *file, const char *rule, struct buf *id, struct error *err)
 {
 	struct first_finding first = {.id = BUF(BUF_MAX_SMALL)};

@@ -1,12 +1,12 @@
-/* Which rollout of a recording is meant. */
+/* Selects one rollout of a recording. */
 #ifndef ROLLDBG_CMD_GOLDENS_CHOICE_H
 #define ROLLDBG_CMD_GOLDENS_CHOICE_H
 
 #include "cmd/goldens.h"
 
-/* The one with that id; id NULL: the only one, or the first in which the rule finds something. All are
-   of one file. FAIL_USAGE with the ids; FAIL_INPUT: the rule finds nothing in the file. rule may be
-   NULL. */
+/* The rollout with that id; if id is NULL, the only one, or the first with a finding of the rule
+   (which may be NULL). All rollouts are of one file. FAIL_USAGE with the available ids; FAIL_INPUT:
+   the rule finds nothing in the file. */
 MUST_USE int goldens_choose(const struct goldens *g, const char *rule, const char *id,
                             struct golden **out, struct error *err);
 

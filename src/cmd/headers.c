@@ -28,7 +28,7 @@ static int add(struct header_list *l, struct str header, const char *from, struc
 		control |= (unsigned char)header.p[i] < ' ' && header.p[i] != '\t';
 	}
 	if (!colon || colon == header.p || control) {
-		/* the text may be a secret: it is not quoted */
+		/* the text may be a secret: not quoted */
 		return error_set(err, FAIL_USAGE, "%s: expected a header, 'Name: value'", from);
 	}
 	l->items = mem_resize(l->items, l->count + 1, sizeof(*l->items));

@@ -14,7 +14,7 @@ extern const struct option_group header_group;
 struct header_list {
 	char **items; /* "Name: value" */
 	size_t count;
-	size_t given; /* the first `given` come from --header, the others from --header-env */
+	size_t given; /* the first `given` come from --header, the rest from --header-env */
 };
 
 /* FAIL_USAGE for an invalid header or an unset variable; FAIL_INPUT for the file. */

@@ -1,4 +1,4 @@
-/* rolldbg help [COMMAND], and the help texts of every command. */
+/* rolldbg help [COMMAND], and the help text of every command. */
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"

@@ -1,4 +1,4 @@
-/* See html_file.h. */
+/* The file of --html: see html_file.h. */
 #include "cmd/html_file.h"
 
 #include "cmd/settings.h"
@@ -18,7 +18,7 @@ static bool is_same_file(const struct stat *a, const char *path)
 	return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
-/* Is the file empty, or a page? */
+/* True if the file is empty or is a page. */
 static bool is_page(const char *path)
 {
 	char start[sizeof(DOCTYPE) - 1];

@@ -1,5 +1,5 @@
-/* The file that an option --html names: one page, written as the recordings are read, which gets
-   its name when it is whole. */
+/* The file of --html: one page, written while the recordings are read and renamed into place when
+   complete. */
 #ifndef ROLLDBG_CMD_HTML_FILE_H
 #define ROLLDBG_CMD_HTML_FILE_H
 
@@ -8,34 +8,35 @@
 #include "report/html/page.h"
 #include "trajectory/reader.h"
 
-/* A zeroed one is not open: what is written to it goes nowhere. */
+/* A zeroed one is not open: writes to it are discarded. */
 struct html_file {
 	struct page_conf conf;
 	struct report_file file;
 	struct html_page *page;
 	struct buf text;
-	const char *recording; /* the one being read */
-	int side;              /* of two that are compared: 0 or 1; else -1 */
+	const char *recording; /* the recording being read */
+	int side;              /* 0 or 1 if two recordings are compared; else -1 */
 };
 
-/* The commands whose standard output is a result refuse "-": FAIL_USAGE. NULL is fine. */
+/* Refuses "-" for commands that print results to standard output: FAIL_USAGE. path may be NULL. */
 MUST_USE int html_file_check(const char *path, struct error *err);
 
-/* FAIL_USAGE: the path is one of the recordings, or something else that is no such page: nobody
-   who forgets an operand shall lose a file. `path` "-" is standard output. h->conf is set. */
+/* FAIL_USAGE if the path is one of the recordings, or an existing file that is not a page: a
+   forgotten operand must not overwrite a file. `path` "-" is standard output. The caller sets
+   h->conf. */
 struct html_inputs {
 	const struct file_list *list[2]; /* the second may be NULL */
 };
 MUST_USE int html_file_open(struct html_file *h, const char *path,
                             const struct html_inputs *recordings, struct error *err);
-/* As in page.h. Failures to write are kept for html_file_publish. */
+/* As in page.h. Write errors are kept for html_file_publish. */
 void html_file_line(struct html_file *h, const struct facts_update *u);
 void html_file_verdict(struct html_file *h, const struct rollout_verdict *v);
 void html_file_note(struct html_file *h, const char *text);
 void html_file_results(struct html_file *h, struct str lines);
 void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished);
-/* Ends the page and gives the file its name. FAIL_SYSTEM. */
+/* Ends the page and renames it into place. FAIL_SYSTEM. */
 MUST_USE int html_file_publish(struct html_file *h, struct error *err);
-void html_file_release(struct html_file *h); /* removes what was not published */
+void html_file_release(struct html_file *h); /* removes an unpublished page */
 
 #endif

@@ -1,4 +1,4 @@
-/* See html_judge.h. */
+/* Judging recordings for a page: see html_judge.h. */
 #include "cmd/html_judge.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@ struct html_judge {
 	struct html_job job;
 	struct html_file html;
 	bool again;
-	bool found; /* the rollout that is wanted */
+	bool found; /* the requested rollout was seen */
 	size_t unusable;
 	int64_t unfinished;
 };
@@ -70,7 +70,7 @@ void html_judge_results(struct html_judge *h, struct str lines)
 	html_file_results(&h->html, lines);
 }
 
-/* One of many cannot be used: true. */
+/* Returns true if the recording is one of several: an unusable one is skipped. */
 static bool pass_over(struct html_judge *h, const struct file_list *files, const struct error *err)
 {
 	if (h->again) {
@@ -99,7 +99,7 @@ static int read_side(struct html_judge *h, struct judge *judge, const struct fil
 	return 0;
 }
 
-/* What is compared is judged apart: the second recording is no more of the first. */
+/* Each side has a judge of its own: the second recording does not continue the first. */
 static int judge_sides(struct html_judge *h, struct error *err)
 {
 	const struct judge_conf conf = {

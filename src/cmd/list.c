@@ -47,12 +47,12 @@ struct store_listing {
 	const struct context *context;
 	const struct list_options *opts;
 	struct stored stored;
-	char since[AGE_TEXT]; /* "": ever since */
+	char since[AGE_TEXT]; /* "": no limit */
 	struct output out;
 	size_t shown;
 };
 
-/* 2026-11-22T12:30:00 of a file that `run` named, else when it was last written to. */
+/* 2026-11-22T12:30:00: from the name of a file that `run` named, else the modification time. */
 static void time_of(const struct store_listing *l, size_t index, char out[AGE_TEXT])
 {
 	const char *name = l->stored.names[index];
@@ -110,7 +110,7 @@ static void put_cell(struct buf *out, struct str text, size_t columns)
 	buf_printf(out, "%*s", (int)(columns - used) + 2, "");
 }
 
-/* The time without seconds, and a blank for the T. */
+/* The time without seconds, with a space instead of the T. */
 static void put_time(struct buf *out, const char *time)
 {
 	buf_printf(out, "%.10s %.5s  ", time, time + 11);
@@ -312,7 +312,7 @@ static int prune_all(struct store_listing *l, const char *before, struct error *
 		           l->opts->dry_run ? " would be deleted" : " deleted");
 	}
 	if (failed) {
-		struct error ignored; /* what was deleted until then is worth seeing */
+		struct error ignored; /* files deleted so far are still listed */
 
 		(void)!output_flush(&l->out, &ignored);
 		return -1;

@@ -1,4 +1,4 @@
-/* Masks to propose: see mask_hints.h. */
+/* Suggested masks: see mask_hints.h. */
 #include "cmd/mask_hints.h"
 
 #include "compare/mask_hint.h"
@@ -37,7 +37,7 @@ static bool is_plain(struct str word)
 	return true;
 }
 
-/* In single quotes where a shell would read more than a word. */
+/* Single-quoted where a shell would split or expand it. */
 static void put_word(struct buf *out, struct str word)
 {
 	if (is_plain(word)) {

@@ -9,18 +9,18 @@
 /* Creates a strip with these masks. FAIL_USAGE if one is not a pointer. */
 MUST_USE int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err);
 
-/* Of a golden: those of the options, then those of its file. Zeroed is empty. */
+/* The masks of a golden: those of the options, then those of its file. Zeroed is empty. */
 struct mask_list {
 	const char **items;
 	size_t count, room;
 	struct arena arena;
 };
 
-/* Adds what the options name. Borrows it. */
+/* Adds the masks of the options, borrowed. */
 void mask_list_options(struct mask_list *l, const struct opt_list *masks);
-/* Adds the masks of GOLDEN.masks, where there is one: a pattern of JSON Pointers a line; blank
-   lines and those that begin with # are passed over. They are added to `uses` too, as long as that
-   is not NULL. FAIL_INPUT, "FILE:LINE: .."; FAIL_SYSTEM if it cannot be read. */
+/* Adds the masks of GOLDEN.masks, if it exists: one pattern of JSON Pointers per line; blank lines
+   and lines that begin with # are skipped. Also adds them to `uses` unless NULL. FAIL_INPUT,
+   "FILE:LINE: .."; FAIL_SYSTEM if it cannot be read. */
 MUST_USE int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
                             struct error *err);
 MUST_USE int mask_list_strip(const struct mask_list *l, struct strip **out, struct error *err);

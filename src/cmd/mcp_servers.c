@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* {"name": {..}}; Visual Studio Code calls it servers. */
+/* {"name": {..}}; Visual Studio Code uses the key "servers". */
 static struct str servers_of(struct str file)
 {
 	struct str servers = JSON_GET(file, "mcpServers");

@@ -1,4 +1,4 @@
-/* Servers as MCP clients list them: the mcpServers (or servers) of an mcp.json. */
+/* Servers in the file format of MCP clients: mcpServers (or servers) of an mcp.json. */
 #ifndef ROLLDBG_CMD_MCP_SERVERS_H
 #define ROLLDBG_CMD_MCP_SERVERS_H
 
@@ -9,8 +9,8 @@ struct mcp_server {
 	struct str headers, env; /* objects as in the file; absent: none */
 };
 
-/* The server of that name in the text of k, which keyed_parse took. FAIL_INPUT, with the names that
-   there are. */
+/* Finds the server by name in the text of k, parsed by keyed_parse. FAIL_INPUT, with the available
+   names. */
 MUST_USE int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
                               struct mcp_server *out);
 

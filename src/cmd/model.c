@@ -48,7 +48,7 @@ static const struct opt model_rows[] = {
 };
 const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model options"};
 
-/* The first option given that requires a model, or NULL. */
+/* The first given option that requires a model, or NULL. */
 static const char *stray_option(const struct model_options *o)
 {
 	const struct {
@@ -99,7 +99,7 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 		return -1;
 	}
 	if (!*out && stray && policy && policy_check(policy, err)) {
-		return -1; /* not known yet whether it asks a model */
+		return -1; /* invalid policy: unknown whether it uses a model */
 	}
 	if (!*out && stray) {
 		return error_set(

@@ -1,4 +1,4 @@
-/* The options that describe the model of a policy. */
+/* The options for a policy's model. */
 #ifndef ROLLDBG_CMD_MODEL_H
 #define ROLLDBG_CMD_MODEL_H
 
@@ -12,7 +12,7 @@ struct model_options {
 };
 extern const struct option_group model_group;
 
-/* Reads the model's settings; *out is NULL if the policy asks no model. Adds its key to the
+/* Reads the model's settings; *out is NULL if the policy uses no model. Adds its API key to the
    target's secrets and withholds its variable from a stdio: server. FAIL_USAGE also for model
    options without a model; FAIL_INPUT for the policy file. Call it before threads start. */
 MUST_USE int model_read(const struct context *c, const char *policy, const struct model_options *o,

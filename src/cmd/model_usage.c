@@ -1,4 +1,4 @@
-/* Words and numbers about a model at work: see model_usage.h. */
+/* Text about a model's waiting time and usage: see model_usage.h. */
 #include "cmd/model_usage.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* See new_file.h. */
+/* Files that are replaced atomically: see new_file.h. */
 #include "cmd/new_file.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ int new_file_finish(struct new_file *f, struct error *err)
 	const char *path = buf_cstr(&f->path), *temporary = buf_cstr(&f->temporary);
 	int failed = output_flush(&f->out, err);
 
-	if (failed && f->path.n) { /* the message names standard output */
+	if (failed && f->path.n) { /* replaces a message about standard output */
 		error_errno(err, "cannot write %s", path);
 	}
 	if (!failed && f->path.n) {

@@ -1,4 +1,4 @@
-/* Parses options by tables: see options.h. */
+/* Table-driven option parser: see options.h. */
 #include "cmd/options.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ const char *option_title(const struct opt *o)
 	return o->group ? o->group->title : NULL;
 }
 
-/* Appends the rows that an option of a table stands for. */
+/* Appends the rows that an option of a table expands to. */
 static size_t expand(const struct opt *o, struct opt *to)
 {
 	if (!o->group) {
@@ -99,7 +99,7 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
 
 static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
 {
-	/* a duration of 0 is refused, because it could mean none or unlimited */
+	/* a duration of 0 is refused: it could mean none or unlimited */
 	bool ok = o->type == OPTION_DURATION
 	                  ? text_duration_ms(str_from(value), &out->value) && out->value
 	                  : text_u64(str_from(value), &out->value);
@@ -151,12 +151,12 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	case OPTION_LIST:
 		return add_to_list(o, field, value, err);
 	case OPTION_GROUP:
-		break; /* expanded */
+		break; /* groups are expanded before */
 	}
 	return 0;
 }
 
-/* Does `name` contain the words of `typed`, or words that begin with them, in this order?
+/* True if `name` contains the words of `typed`, or words beginning with them, in the same order:
    per-device-batch finds per-device-train-batch-size. */
 static bool has_words(const char *name, struct str typed)
 {
@@ -225,7 +225,7 @@ static int needs_value(struct parser *p, const struct opt *o, const char **value
 	}
 	const char *next = p->argv[++p->at];
 	if (!strncmp(next, "--", 2) && by_name(p->opts, p->count, str_from(next + 2))) {
-		/* usually the value was an empty shell variable */
+		/* usually an empty shell variable */
 		return error_set(err, FAIL_USAGE,
 		                 "--%s needs a value, but the option %s follows; write --%s=%s if "
 		                 "that is the value",
@@ -287,7 +287,7 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 	return 0;
 }
 
-/* gdb spells a long name of two letters with one dash: -ex. */
+/* As in gdb, two-letter long options also work with one dash: -ex. */
 static bool is_short_long(const struct parser *p, const char *name)
 {
 	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
@@ -344,7 +344,7 @@ static void help_of(const struct opt *o, struct buf *out)
 	}
 	buf_printf(out, "--%s", o->name);
 	if (takes_value(o)) {
-		/* more words than a line has room for are the manual's to list */
+		/* longer lists are left to the manual */
 		bool words =
 			o->type == OPTION_CHOICE && strlen(o->choices) < HELP_WIDTH - HELP_COLUMN;
 

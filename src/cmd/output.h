@@ -1,4 +1,4 @@
-/* Buffered results for a file descriptor: write errors, such as a full disk, are reported. */
+/* Buffered results for a file descriptor. Write errors, such as a full disk, are reported. */
 #ifndef ROLLDBG_CMD_OUTPUT_H
 #define ROLLDBG_CMD_OUTPUT_H
 
@@ -8,7 +8,7 @@
 struct output {
 	struct buf text; /* append results here */
 	int fd;
-	bool closed; /* the reader has closed its end: later results are discarded */
+	bool closed; /* the reader has closed its end: further results are discarded */
 };
 
 struct output output_to_stdout(void);
@@ -16,10 +16,10 @@ struct output output_to_stderr(void);
 /* Writes the buffered text. FAIL_SYSTEM on failure. A closed reader is not a failure: commands
    that ignore SIGPIPE (struct command.network) still have sessions to close. */
 MUST_USE int output_flush(struct output *o, struct error *err);
-/* The same, but only if much is buffered. */
+/* The same, but only if the buffer is large. */
 MUST_USE int output_flush_some(struct output *o, struct error *err);
 /* Flushes and releases: 0 or -1, for use as `return output_close(..)`. */
 MUST_USE int output_close(struct output *o, struct error *err);
-void output_release(struct output *o); /* without writing; may be called twice */
+void output_release(struct output *o); /* does not write; may be called twice */
 
 #endif

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 /* $1 is the pager. LESS and LV are set as by git: quit if everything fits on the screen, show
-   colors, keep the text on the screen. The shell must survive an interrupt, because less
-   does. */
+   colors, keep the text on the screen. The shell must survive an interrupt, because less does. */
 static const char script[] = "trap : INT QUIT\n"
 			     "LESS=${LESS-FRX} LV=${LV--c}\n"
 			     "export LESS LV\n"

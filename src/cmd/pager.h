@@ -1,5 +1,5 @@
-/* On a terminal long results go through the user's pager, as in git: ROLLDBG_PAGER, else PAGER,
-   else less; none if that is empty or "cat", with --no-pager, or on a dumb terminal. */
+/* On a terminal, long results are shown in the user's pager, as in git: ROLLDBG_PAGER, else PAGER,
+   else less; no pager if that is empty or "cat", with --no-pager, or on a dumb terminal. */
 #ifndef ROLLDBG_CMD_PAGER_H
 #define ROLLDBG_CMD_PAGER_H
 

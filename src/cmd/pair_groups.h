@@ -1,22 +1,21 @@
-/* The rollouts of two recordings in groups, for threads that compare one group each. */
+/* The rollouts of two recordings in groups, so that each thread compares one group at a time. */
 #ifndef ROLLDBG_CMD_PAIR_GROUPS_H
 #define ROLLDBG_CMD_PAIR_GROUPS_H
 
 #include "trajectory/by_rollout.h"
 
-/* Rollouts of both recordings whose ids follow each other: their places in each, from `first` up to
-   but not including `behind`. */
+/* Rollouts of both recordings with consecutive ids: indexes in each, from `first` up to but not
+   including `behind`. */
 struct pair_group {
 	size_t first[2], behind[2];
-	uint64_t bytes; /* of both */
+	uint64_t bytes; /* of both sides */
 };
 
-/* Which rollout comes next in the order of the ids? Below 0: that of a; above 0: that of b; 0: both
-   have it. */
+/* Order of the next rollout's ids: < 0 if a's comes first, > 0 if b's does, 0 if they are equal. */
 int pair_order(const struct by_rollout *a, const struct by_rollout *b);
 
-/* Groups all rollouts that have not been read yet, which are passed over: about 1 MiB each, and all
-   rollouts of one id in one group, since they share a heading. The caller frees the array. */
+/* Groups all rollouts not read yet, and skips them in a and b. Groups are about 1 MiB; all rollouts
+   of one id are in one group, because they share a heading. The caller frees the array. */
 struct pair_group *pair_groups_new(struct by_rollout *a, struct by_rollout *b, size_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Turns options and a task file into a list of rollouts: see plan.h. */
+/* Makes a list of rollouts from options and a task file: see plan.h. */
 #include "cmd/plan.h"
 
 #include "base/log.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define ROLLOUTS_MAX 10000000
-#define NAMELESS     "env" /* the name of tasks without one */
+#define NAMELESS     "env" /* name of tasks that have none */
 
 #define FIELD(f) offsetof(struct plan_options, f)
 
@@ -99,8 +99,7 @@ static int choose_tasks(struct plan *p, const struct plan_options *o, const char
 	return 0;
 }
 
-/* If the server's name were used, refused rollouts would be named differently from the
-   others. */
+/* The server's name is not used: a refused rollout would get a different name. */
 static int choose_name(struct plan *p, const char *task, bool named, struct error *err)
 {
 	p->name = task;
@@ -173,7 +172,7 @@ void plan_apply_task(const struct task *t, struct rollout_conf *conf)
 	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
 	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {
 		p->spec = t->policy;
-		p->llm = NULL; /* the model from the options does not belong to this policy */
+		p->llm = NULL; /* the options' model does not apply to this policy */
 	}
 	p->vars = t->vars;
 	if (t->state) {

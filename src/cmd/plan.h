@@ -1,5 +1,5 @@
-/* What `run` rolls out: tasks from a file or a single one from the command line, the samples of
-   each, and how many at a time. */
+/* The rollouts of `run`: tasks from a file, or a single one from the command line, the samples of
+   each, and how many run at a time. */
 #ifndef ROLLDBG_CMD_PLAN_H
 #define ROLLDBG_CMD_PLAN_H
 
@@ -21,8 +21,8 @@ extern const struct option_group plan_group;
 
 struct plan {
 	struct tasks tasks; /* count 0: none given */
-	const char *file;   /* of the tasks, for messages; may be NULL */
-	const char *name;   /* of the only task, or of all tasks without one; may be NULL */
+	const char *file;   /* task file, for messages; may be NULL */
+	const char *name;   /* of the only task, or of all tasks without a name; may be NULL */
 	size_t count;       /* rollouts */
 	size_t jobs;        /* at a time, at most count */
 	size_t group_size;
@@ -30,13 +30,13 @@ struct plan {
 	bool grouped; /* the user gave a group size */
 };
 
-/* One rollout of it. */
+/* One rollout of the plan. */
 struct planned {
-	const struct task *task; /* NULL: from the command line */
+	const struct task *task; /* NULL: options on the command line */
 	char name[ROLLOUT_TASK_MAX +
-	          /* of the task; "": the environment's name */
+	          /* task name; "": the environment's name */
 	          1];
-	char id[ROLLOUT_TASK_MAX + 32]; /* of the rollout; "": not known yet */
+	char id[ROLLOUT_TASK_MAX + 32]; /* rollout id; "": not known yet */
 	size_t sample;
 };
 
@@ -52,8 +52,8 @@ void plan_nth(const struct plan *p, size_t index, struct planned *out);
 /* Values of the task override those of the options. */
 void plan_apply_task(const struct task *t, struct rollout_conf *conf);
 
-/* Puts the task's place in front of an error, and makes it FAIL_INPUT if the task's own values
-   are at fault. */
+/* Prefixes an error with the task's position in its file, and makes it FAIL_INPUT if the task's own
+   values caused it. */
 void plan_blame_task(const struct plan *p, const struct task *t, struct error *err);
 
 #endif

@@ -33,7 +33,7 @@ static bool each_of(const char *list, folder_visit visit, void *ctx)
 	return done;
 }
 
-/* PREFIX/share for the program PREFIX/bin/rolldbg, wherever it is installed. */
+/* PREFIX/share for the program PREFIX/bin/rolldbg, independent of where it is installed. */
 static void put_own_share(struct buf *out)
 {
 	char path[4096];
@@ -82,7 +82,7 @@ static bool has_it(void *ctx, const char *folder)
 	return access(buf_cstr(w->path), R_OK) == 0;
 }
 
-/* A kind (random:7) or a path is used as it is. */
+/* True for a kind (random:7) or a path, which is used as it is. */
 static bool is_plain(const char *spec)
 {
 	for (size_t i = 0; i < policies_count; i++) {

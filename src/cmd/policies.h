@@ -1,5 +1,5 @@
-/* Ready-made policies by name: --policy lake-goal is lake-goal.json in the first folder that has
-   it: policies/ of the working folder, the user's, then the installed ones. */
+/* Ready-made policies by name: --policy lake-goal is lake-goal.json in the first folder that
+   contains it: policies/ of the working folder, the user's folder, then the installed ones. */
 #ifndef ROLLDBG_CMD_POLICIES_H
 #define ROLLDBG_CMD_POLICIES_H
 
@@ -9,8 +9,8 @@
 
 typedef const char *environment(const char *name); /* getenv */
 
-/* What to open: `spec` itself if it is a kind, a file or NULL, else the path of the policy with
-   that name, stored in `path`. FAIL_INPUT if there is none. */
+/* The policy to open: `spec` itself if it is a kind, a file or NULL, else the path of the policy
+   with that name, stored in `path`. FAIL_INPUT if there is none. */
 MUST_USE int policies_find(environment *variable, const char *spec, struct buf *path,
                            const char **out, struct error *err);
 

@@ -1,4 +1,4 @@
-/* rolldbg probe: examines an environment server and a model before training. */
+/* rolldbg probe: tests an environment server and a model before training. */
 #include "probe/probe.h"
 
 #include "base/log.h"
@@ -64,11 +64,11 @@ struct probing {
 	struct page_cache *pages;
 	size_t sessions, need;
 	struct trainer_plan trainer;
-	struct buf policy_path; /* of a ready-made policy */
+	struct buf policy_path; /* path of a ready-made policy */
 	const char *policy;     /* kind or path; NULL: none given */
 	struct llm_conf *model; /* NULL: no model */
 	struct tasks tasks;
-	struct error mute; /* why printing stopped; sessions are closed anyway */
+	struct error mute; /* why printing stopped; sessions are still closed */
 };
 
 /* ---- what is said ---- */
@@ -87,13 +87,12 @@ static void say_opened(void *ctx, const struct env_facts *f)
 	struct probing *p = ctx;
 
 	if (!p->opts->json && !p->context->quiet) {
-		/* printed with the first property: if the calls are refused, no table is
-		   printed */
+		/* printed with the first property: a refused connection prints no table */
 		properties_title(p->target.name, f, &p->out.text);
 	}
 }
 
-/* Redacts secrets that a server may repeat, and writes settings as options. */
+/* Redacts secrets that a server may echo, and writes settings as options. */
 static void make_presentable(const struct probing *p, struct buf *text)
 {
 	struct buf plain = *text;

@@ -1,4 +1,4 @@
-/* A line that is rewritten in place: see progress.h. */
+/* A progress line on standard error: see progress.h. */
 #include "cmd/progress.h"
 
 #include "base/log.h"
@@ -13,14 +13,14 @@
 
 struct progress {
 	size_t columns;
-	pthread_mutex_t lock; /* held while others write */
+	pthread_mutex_t lock; /* held while other output is written */
 	bool shown;
 	struct buf line;
 };
 
 static void say(struct str s)
 {
-	/* an error of stderr itself cannot be reported */
+	/* a write error on stderr cannot be reported */
 	ssize_t ignored = write(STDERR_FILENO, s.p, s.n);
 
 	(void)ignored;
@@ -71,7 +71,7 @@ void progress_show(struct progress *p, struct str text)
 	pthread_mutex_lock(&p->lock);
 	buf_clear(&p->line);
 	buf_text(&p->line, ERASE);
-	/* in the last column some terminals wrap */
+	/* some terminals wrap after the last column */
 	text_escape_cut(&p->line, text, p->columns - 1);
 	say(buf_view(&p->line));
 	p->shown = true;

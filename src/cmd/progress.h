@@ -1,5 +1,5 @@
-/* A progress line on a terminal, which is rewritten in place and cleared for other output.
-   Thread-safe; NULL is allowed everywhere and means no line. */
+/* A progress line on a terminal, rewritten in place and cleared for other output. Thread-safe. All
+   functions accept NULL, which means no line. */
 #ifndef ROLLDBG_CMD_PROGRESS_H
 #define ROLLDBG_CMD_PROGRESS_H
 
@@ -8,23 +8,22 @@
 
 struct progress;
 
-/* NULL if standard error is not a terminal, or with --quiet. While it exists, log messages clear
-   it. */
+/* Returns NULL if standard error is not a terminal, or with --quiet. While it exists, log messages
+   clear the line. */
 struct progress *progress_new(const struct context *c);
 void progress_free(struct progress *p); /* clears the line */
 
 /* Truncated to the terminal's width. */
 void progress_show(struct progress *p, struct str text);
 
-/* Shows the progress of a batch after took_ms; behind: words for the end of the line, or NULL. */
+/* Shows the progress of a batch after took_ms; behind: text for the end of the line, or NULL. */
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
                        uint64_t took_ms, const char *behind);
 
-/* Appends how many of its rollouts got an environment, the first thing a trainer needs to know:
-   nothing if all did. */
+/* Appends how many of its rollouts got an environment; nothing if all did. */
 void progress_say_environments(const struct batch_count *count, struct buf *out);
 
-/* Clears the line until progress_go_on, for writing to the terminal. */
+/* Clears the line until progress_go_on, so that the caller can write to the terminal. */
 void progress_give_way(struct progress *p);
 void progress_go_on(struct progress *p);
 

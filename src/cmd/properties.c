@@ -37,7 +37,7 @@ void properties_title(const char *target, const struct env_facts *f, struct buf 
 	buf_char(out, '\n');
 }
 
-/* Indented below its own beginning, and wrapped on a terminal. */
+/* Indented below its first line, and wrapped on a terminal. */
 static void put_text(struct str text, size_t indent, struct style style, struct buf *out)
 {
 	struct buf safe = BUF(BUF_MAX_MESSAGE);

@@ -1,4 +1,4 @@
-/* Files for recordings: see recordings.h. */
+/* Output files of recordings: see recordings.h. */
 #include "cmd/recordings.h"
 
 #include "cmd/store.h"
@@ -79,7 +79,7 @@ static int make_folder(struct recordings *r, struct error *err)
 	return 0;
 }
 
-/* Checked before anything is started. */
+/* Refuses existing files before anything is started, unless --force or --append is given. */
 static int check_files(const struct recordings *r, const struct plan *plan, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
@@ -153,7 +153,7 @@ static bool is_empty(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* If the policy was refused before the first line, there is nothing to keep. */
+/* If the policy was refused before the first line, the file is empty and is removed. */
 static int close_one(struct recorder *recorder, const char *path, bool created, struct error *err)
 {
 	int failed = recorder_close(recorder, err);

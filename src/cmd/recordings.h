@@ -1,5 +1,5 @@
-/* Where `run` records: one file or stream for all rollouts, a folder with one file per rollout,
-   or the store. */
+/* Where `run` records to: one file or stream for all rollouts, a folder with one file per rollout,
+   or the state folder. */
 #ifndef ROLLDBG_CMD_RECORDINGS_H
 #define ROLLDBG_CMD_RECORDINGS_H
 
@@ -16,7 +16,7 @@ struct recording_options {
 
 extern const struct option_group recording_group;
 
-/* Is it a folder, or does it end in a slash? */
+/* True if it is a folder or ends in a slash. */
 bool recordings_is_folder(const char *out);
 
 /* A zeroed one may be released. */
@@ -24,22 +24,22 @@ struct recordings {
 	const struct context *context;
 	const struct recording_options *options;
 	const struct secrets *secrets;
-	struct buf path; /* path of the file or, with its slash, of the folder; "-" */
+	struct buf path; /* path of the file; of the folder, with its slash; or "-" */
 	bool folder;
-	bool stored;               /* it is in the store: `latest` will point to it */
-	bool created;              /* this program created the single file */
-	struct recorder *recorder; /* of the single file; NULL: a folder */
+	bool stored;               /* in the state folder: `latest` will point to it */
+	bool created;              /* the single file did not exist before */
+	struct recorder *recorder; /* of the single file; NULL for a folder */
 };
 
 /* The recording of one rollout. */
 struct recording {
 	struct recorder *recorder;
-	struct buf path; /* of its own file; empty: none */
+	struct buf path; /* path of its own file; empty: none */
 	bool created;
 };
 
-/* Chooses where: the folder is made, no recording yet. FAIL_USAGE also where the file of
-   a rollout of the plan is there already. */
+/* Chooses the place and creates the folder, but no recording. FAIL_USAGE also if the file of a
+   planned rollout exists. */
 MUST_USE int recordings_choose(struct recordings *r, const struct context *c,
                                const struct recording_options *o, const struct plan *plan,
                                const struct secrets *secrets, struct error *err);
@@ -49,16 +49,17 @@ MUST_USE int recordings_open(struct recordings *r, struct error *err);
 MUST_USE int recordings_close(struct recordings *r, struct error *err);
 void recordings_release(struct recordings *r);
 
-/* Does the line tell anything beyond that no server was reached? `latest` waits for such a one. */
+/* False for lines written before a server was reached: `latest` is not changed for a recording that
+   has only those. */
 bool recordings_is_worth_keeping(const struct line *l);
 
-/* For one rollout; any thread. Must always be closed. */
+/* Opens the recording of one rollout; any thread. Always close it. */
 MUST_USE int recording_open(const struct recordings *r, const char *rollout, struct recording *out,
                             struct error *err);
 MUST_USE int recording_close(const struct recordings *r, struct recording *one, struct error *err);
 
 /* Appends the path of a rollout's file. ASCII bytes of its id other than letters, digits and
-   ._-+=,@~ are written as %XX, as is a leading dot; other letters are kept. */
+   ._-+=,@~ are written as %XX, as is a leading dot; non-ASCII letters are kept. */
 void recordings_path(const struct recordings *r, struct str rollout, struct buf *out);
 
 #endif

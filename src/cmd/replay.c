@@ -1,4 +1,4 @@
-/* rolldbg replay: the calls of goldens, sent to a live environment, and what came compared. */
+/* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/accept.h"
@@ -65,11 +65,11 @@ struct replaying {
 	struct output out;
 	struct reports *reports;
 	struct difference_printer printer;
-	struct mask_hints hints, case_hints; /* of all differences, of the present rollout's */
+	struct mask_hints hints, case_hints; /* of all differences; of the current rollout's */
 	struct compare_count count;
-	struct golden *golden; /* that is being compared */
-	bool differs;          /* and the difference was not accepted */
-	bool unreachable;      /* under driver.lock: no environment for one of them */
+	struct golden *golden; /* the one being compared */
+	bool differs;          /* some difference was not accepted */
+	bool unreachable;      /* under driver.lock: some rollout got no environment */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -85,7 +85,7 @@ static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, 
 {
 	struct rollout_conf conf = driver_conf(&r->driver, io);
 
-	/* a call that no longer fits is a difference, not a refusal */
+	/* a call that no longer fits the schema is a difference, not an error */
 	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = !g->unrecorded};
 	golden_start(g, r->opts->target.seed.given, &conf);
 	conf.options_fit = NULL;
@@ -110,7 +110,7 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 	pthread_mutex_unlock(&r->driver.lock);
 }
 
-/* Is there no sense in trying one more? */
+/* True if further rollouts would fail as well. */
 static bool has_stopped(struct replaying *r)
 {
 	pthread_mutex_lock(&r->driver.lock);
@@ -250,7 +250,7 @@ static void take_difference(void *ctx, const struct difference *d)
 	}
 }
 
-/* `problem`: why it was not compared; NULL: it was. */
+/* `problem`: why it was not compared, or NULL. */
 static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
 {
 	struct buf hint = BUF(BUF_MAX_MESSAGE);
@@ -273,7 +273,7 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	buf_release(&hint);
 }
 
-/* Why a rollout was not compared; NULL: it was. */
+/* Why a rollout was not compared, or NULL. */
 static const char *problem_of(const struct golden *g)
 {
 	return g->compared  ? NULL
@@ -305,7 +305,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 	compare_add(&r->count, &g->count);
 }
 
-/* Asks on the terminal, or takes all. */
+/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
 static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 {
 	enum review_answer answer = REVIEW_SKIP;
@@ -342,7 +342,7 @@ static int write_golden(struct replaying *r, const char *file, bool over, const 
 	return 0;
 }
 
-/* What came is a new golden only if all of it came. */
+/* Only a complete replay may become a new golden. */
 static int write_file(struct replaying *r, const char *file, struct error *err)
 {
 	struct file_verdict v = goldens_verdict(&r->goldens, file);
@@ -409,7 +409,7 @@ static void say_end(struct replaying *r)
 	}
 }
 
-/* The worst wins. */
+/* The most serious result determines the code. */
 static int exit_code(const struct replaying *r, const struct batch_count *count)
 {
 	if (count->interrupted || count->done < count->total) {
@@ -441,7 +441,7 @@ static void say_peer(const struct replaying *r)
 	}
 }
 
-/* What was found so far is worth seeing. */
+/* Prints the results found so far. */
 static void give_up(struct replaying *r, struct error *err)
 {
 	struct error ignored;
@@ -492,7 +492,7 @@ static void tear_down(struct replaying *r)
 {
 	struct error ignored;
 
-	(void)!recorder_close(r->recorder, &ignored); /* an earlier failure is what is told */
+	(void)!recorder_close(r->recorder, &ignored); /* the earlier error is reported */
 	driver_release(&r->driver);
 	goldens_release(&r->goldens);
 	suite_release(&r->suite);

@@ -1,4 +1,4 @@
-/* Files of reports: see report_file.h. */
+/* Report files, written under a temporary name: see report_file.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cmd/report_file.h"
 
@@ -18,7 +18,7 @@ static int cannot_write(const struct report_file *f, struct error *err)
 	return error_errno(err, "cannot write the report %s", f->path);
 }
 
-/* What is no regular file (a pipe, a terminal, /dev/null) cannot be replaced. */
+/* A file that is not regular (a pipe, a terminal, /dev/null) cannot be replaced. */
 static int open_in_place(struct report_file *f)
 {
 	if (!strcmp(f->path, "-")) {
@@ -28,7 +28,7 @@ static int open_in_place(struct report_file *f)
 	                                       : open(f->path, O_WRONLY | O_CLOEXEC);
 }
 
-/* A link stays one: what it points to is replaced. */
+/* A symbolic link is kept: its target is replaced. */
 static int open_partial(struct report_file *f)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
@@ -128,7 +128,7 @@ void report_file_release(struct report_file *f)
 		close(f->fd);
 	}
 	if (f->partial) {
-		unlink(f->partial); /* not there if it could not be made */
+		unlink(f->partial); /* does not exist if it could not be created */
 	}
 	if (f->body) {
 		fclose(f->body);

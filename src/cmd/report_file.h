@@ -1,4 +1,4 @@
-/* A file that is written under another name and gets its own when it is whole. */
+/* A file that is written under a temporary name and renamed when it is complete. */
 #ifndef ROLLDBG_CMD_REPORT_FILE_H
 #define ROLLDBG_CMD_REPORT_FILE_H
 
@@ -7,26 +7,26 @@
 
 #include <stdio.h>
 
-/* Zeroed is not open. */
+/* Zeroed: not open. */
 struct report_file {
 	char *path;    /* as the user gave it */
-	char *target;  /* the file that it names, behind links */
-	char *partial; /* its name until it is whole; NULL: written in place (a pipe, a device) */
+	char *target;  /* the file behind symbolic links */
+	char *partial; /* temporary name; NULL: written in place (a pipe, a device) */
 	int fd;
 	bool open;
-	bool head_last;      /* what is appended is kept apart until the head is known */
-	FILE *body;          /* there; NULL: none yet */
-	struct error failed; /* the first failure: nothing is written after it */
+	bool head_last;      /* the text is held in `body` until the head is known */
+	FILE *body;          /* temporary file; NULL: none yet */
+	struct error failed; /* the first error; nothing is written after it */
 };
 
-/* FAIL_SYSTEM: it cannot be written. "-" is standard output, "/dev/stderr" standard
-   error, whatever that is. */
+/* FAIL_SYSTEM if it cannot be written. "-" is standard output, "/dev/stderr" standard error,
+   whatever kind of file that is. */
 MUST_USE int report_file_open(struct report_file *f, const char *path, bool head_last,
                               struct error *err);
-/* Failures are kept for report_file_publish. */
+/* Errors are kept for report_file_publish. */
 void report_file_write(struct report_file *f, struct str text);
-/* Writes the head, then what was kept apart, and renames. FAIL_SYSTEM: the first failure. */
+/* Writes the head, then the held text, and renames the file. FAIL_SYSTEM: the first error. */
 MUST_USE int report_file_publish(struct report_file *f, struct str head, struct error *err);
-void report_file_release(struct report_file *f); /* removes what was not published */
+void report_file_release(struct report_file *f); /* removes an unpublished file */
 
 #endif

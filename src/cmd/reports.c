@@ -22,7 +22,7 @@ static const struct opt report_options_rows[] = {
 const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
                                           "report options"};
 
-/* How it was asked for, in messages: an option, or an option and its value. */
+/* How a report was requested, for messages: an option, or an option and its value. */
 struct asked {
 	const char *option, *value;
 };
@@ -30,7 +30,7 @@ struct asked {
 struct open_report {
 	const struct report_row *row;
 	struct report report;
-	struct buf own; /* what was not written yet; unused where it is the console's */
+	struct buf own; /* text not written yet; unused if the report goes to the console */
 	struct report_file file;
 	bool console;
 };
@@ -135,7 +135,7 @@ static int add_spec(struct reports *r, const char *spec, const char *taken, stru
 	return row ? add_report(r, row, file, (struct asked){"--report ", spec}, taken, err) : -1;
 }
 
-/* Adds what is printed to the console in the same form. */
+/* Adds the console's report to a part, if its kind supports parts. */
 static bool add_part(struct reports *part, const struct open_report *whole)
 {
 	struct error unused;
@@ -300,7 +300,7 @@ int reports_close(struct reports *r, const struct judge *judge,
 void reports_give_up(struct reports *r, const char *file, const struct judge *judge,
                      const struct error *why)
 {
-	struct error ignored; /* why is what is told */
+	struct error ignored; /* `why` is reported instead */
 
 	if (r && !r->closed && why->kind != FAIL_USAGE) {
 		reports_problem(r, file, why);

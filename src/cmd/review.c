@@ -1,4 +1,4 @@
-/* One key an answer: see review.h. */
+/* Single-key answers: see review.h. */
 #include "cmd/review.h"
 
 #include <poll.h>
@@ -16,7 +16,7 @@ int review_possible(struct error *err)
 	                 "then use --accept (all of them) or mv GOLDEN.new GOLDEN (one)");
 }
 
-/* The next byte; 0 at the end of the input. */
+/* The next byte; 0 at end of input. */
 static int read_key(int stop_fd, char *key, struct error *err)
 {
 	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},

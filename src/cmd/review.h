@@ -1,4 +1,4 @@
-/* Asking, with one key for an answer, what is to become of a golden. */
+/* Asks on the terminal what to do with a golden; each answer is one key. */
 #ifndef ROLLDBG_CMD_REVIEW_H
 #define ROLLDBG_CMD_REVIEW_H
 
@@ -6,11 +6,11 @@
 
 enum review_answer { REVIEW_ACCEPT, REVIEW_REJECT, REVIEW_SKIP };
 
-/* Can anybody be asked? FAIL_USAGE without a terminal. */
+/* FAIL_USAGE without a terminal. */
 MUST_USE int review_possible(struct error *err);
 
-/* Asks on standard error and reads a key from standard input: a, r or s. The end of the input is
-   `skip`. FAIL_INTERRUPTED once stop_fd is readable. */
+/* Asks on standard error and reads a key from standard input: a, r or s. End of input is
+   REVIEW_SKIP. FAIL_INTERRUPTED once stop_fd is readable. */
 MUST_USE int review_ask(const char *question, int stop_fd, enum review_answer *out,
                         struct error *err);
 

@@ -71,17 +71,17 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(verdict), verdict_group),
 };
 
-/* Everything that one run owns, so that there is one place to release it. */
+/* Everything a run owns, released in one place. */
 struct running {
 	const struct context *context;
 	const struct run_options *opts;
 	struct driver driver;
-	struct arena names;      /* of recordings */
-	struct buf policy_path;  /* of a ready-made policy */
+	struct arena names;      /* names of recordings */
+	struct buf policy_path;  /* path of a ready-made policy */
 	const char *policy;      /* kind or path; NULL: none given */
-	struct goldens recorded; /* whose calls are the policy; may be empty */
+	struct goldens recorded; /* rollouts whose calls are the policy; may be empty */
 	struct llm_conf *llm;    /* NULL: no model */
-	struct llm_usage *usage; /* of it */
+	struct llm_usage *usage; /* of llm */
 	struct plan plan;
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
@@ -95,7 +95,7 @@ struct running {
 	struct error mute; /* why printing stopped; recording continues */
 	struct buf file;   /* scratch */
 	int64_t steps;
-	bool latest; /* the `latest` link points here */
+	bool latest; /* the `latest` link points to this recording */
 	uint64_t began_ns;
 };
 
@@ -106,7 +106,7 @@ static bool are_many(const struct running *r)
 
 /* ---- where the lines go beside the recording ---- */
 
-/* A failure to print does not abort a rollout. */
+/* A write error does not abort a rollout. */
 static void print_some(struct running *r)
 {
 	if (r->mute.kind == FAIL_NONE && r->verdicts.out.text.n) {
@@ -117,7 +117,7 @@ static void print_some(struct running *r)
 	buf_clear(&r->verdicts.out.text);
 }
 
-/* Call it with the lock held. */
+/* Call with the lock held. */
 static int take_line(struct running *r, const struct line *l, struct error *err)
 {
 	if (r->recordings.stored && !r->latest && recordings_is_worth_keeping(l)) {
@@ -154,7 +154,7 @@ static void take_facts(void *ctx, const struct facts_update *u)
 	}
 }
 
-/* Sets the file that a finding's rollout is recorded in. */
+/* Sets the file that contains the finding's rollout. */
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
 	struct running *r = ctx;
@@ -230,7 +230,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	return 0;
 }
 
-/* A mask that is not a pointer would make a recording that cannot be stripped. */
+/* With an invalid mask, the recording could not be stripped. */
 static int check_masks(const struct run_options *o, struct error *err)
 {
 	struct strip *s = NULL;
@@ -302,7 +302,7 @@ static struct rollout_conf conf_of(struct running *r, const struct planned *one,
 	return conf;
 }
 
-/* Keeps the first failure. Not inlined: its frame would be on the stack while each of a thousand
+/* Keeps the first error. Not inlined: its frame would be on the stack while each of a thousand
    rollouts waits. */
 static __attribute__((noinline)) int finish(struct running *r, struct recording *own, int failed,
                                             struct error *err)
@@ -403,8 +403,8 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	return failed;
 }
 
-/* The worst wins. A server that was reached and left a call unanswered is judged like one that
-   refused it. */
+/* The most serious result determines the code. A server that left a call unanswered counts like one
+   that refused it. */
 static int exit_code(const struct running *r, const struct batch_count *count)
 {
 	if (count->interrupted || count->done < count->total) {
@@ -462,7 +462,7 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	return exit_code(r, count);
 }
 
-/* We failed: the reports say so, and what there is of results. */
+/* A local failure: ends the reports with it and prints the results so far. */
 static int give_up(struct running *r, struct error *err)
 {
 	struct error ignored;

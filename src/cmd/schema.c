@@ -1,4 +1,4 @@
-/* rolldbg schema: JSON Schemas of recordings and of what --json prints. */
+/* rolldbg schema: JSON Schemas of recordings and of the lines that --json prints. */
 #include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
@@ -8,7 +8,7 @@
 
 #define RECORDING "recording"
 
-/* recording, and each command that prints such lines. */
+/* Available: recording, and each command with JSON lines. */
 static int unknown_name(const char *typed, struct error *err)
 {
 	const char *names[RESULTS + 1] = {RECORDING};

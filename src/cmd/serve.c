@@ -1,4 +1,5 @@
-/* rolldbg serve: serves the built-in environments, a recording that is played back, or a scripted model. */
+/* rolldbg serve: serves the built-in environments, plays back a recording, or serves a scripted
+   model. */
 #include "serve/serve.h"
 
 #include "cmd/cmd.h"
@@ -124,12 +125,12 @@ static int wait_for_stop(const struct context *c, struct error *err)
 	return stopped ? 0 : -1;
 }
 
-/* What is served, as bits: which options apply. */
+/* Kinds of servers as a bit set, to check which options apply. */
 enum {
 	SERVES_WORLD = 1,
 	SERVES_SCRIPT = 2,
-	SERVES_RECORDING = 4, /* as the environment */
-	SERVES_SPOKEN = 8,    /* as the model */
+	SERVES_RECORDING = 4, /* played back as the environment */
+	SERVES_SPOKEN = 8,    /* played back as the model */
 };
 
 static int check_options(const struct serve_options *o, unsigned served, struct error *err)
@@ -160,7 +161,7 @@ static int check_options(const struct serve_options *o, unsigned served, struct 
 	return 0;
 }
 
-/* text: the script; absent: it is in the file. */
+/* text: the script; absent: read from the file. */
 static int serve_llm(const struct context *c, const struct serve_options *o, const char *script,
                      struct str text, struct error *err)
 {
@@ -192,7 +193,7 @@ static int serve_environment(const struct context *c, const struct serve_conf *c
 	return failed ? -1 : 0;
 }
 
-/* The protocol that was recorded, unless another one is asked for. */
+/* The recorded protocol, unless another one is requested. */
 static int choose_protocol(const struct serve_options *o, const char *path, struct serve_conf *conf,
                            struct error *err)
 {
@@ -249,7 +250,8 @@ static int serve_world(const struct context *c, const struct serve_options *o, c
 	return configure(c, o, world, &conf, err) || serve_environment(c, &conf, err) ? -1 : 0;
 }
 
-/* A name of a world comes first: ./desk is a file. What looks like one is reported as missing. */
+/* The name of a world takes precedence: ./desk is a file. A missing file that looks like a
+   recording is reported as such. */
 static bool is_recording(const struct context *c, const struct serve_options *o,
                          const char *operand)
 {

@@ -1,10 +1,9 @@
-/* Settings as options: see settings.h. */
+/* Settings written as options: see settings.h. */
 #include "cmd/settings.h"
 
 #include "base/settings.h"
 
-/* The end of the name that begins at `at`, or n if its mark is missing because the text was
-   truncated. */
+/* The end of the name that begins at `at`; n if its end mark was truncated. */
 static size_t name_end(const char *text, size_t at, size_t n)
 {
 	const char *end = memchr(text + at, SETTING_END, n - at);

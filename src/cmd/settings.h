@@ -1,4 +1,4 @@
-/* Writes settings in messages of lower layers (base/settings.h) as options. */
+/* Writes settings in messages of lower layers (base/settings.h) as option names. */
 #ifndef ROLLDBG_CMD_SETTINGS_H
 #define ROLLDBG_CMD_SETTINGS_H
 
@@ -7,7 +7,7 @@
 /* In place, because the length stays the same: --max-turns. */
 void settings_as_options(char *text, size_t n);
 
-/* The log's filter (see log_set_filter) that writes settings as options. */
+/* A filter for log_set_filter that writes settings as options. */
 void settings_filter(void *ctx, struct str text, struct buf *out);
 
 /* Appends a message with its settings as options. */

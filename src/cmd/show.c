@@ -1,4 +1,4 @@
-/* rolldbg show: prints a recording for people. */
+/* rolldbg show: prints a recording as text. */
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/html_judge.h"
@@ -31,8 +31,8 @@ static const struct opt options[] = {
                    "standard output)"),
 };
 
-/* One rollout's part of the table. The rows of the first rollout that has not ended are printed
-   as they come; those of later ones wait until all before them have ended. */
+/* One rollout's part of the table. Rows of the first unfinished rollout are printed immediately;
+   those of later rollouts wait until all before them have ended. */
 struct shown_rollout {
 	struct table *table;
 	struct buf waiting;
@@ -47,7 +47,7 @@ struct showing {
 	struct facts *facts;
 	struct pager pager;
 	struct turn_view *turn;             /* for --turn */
-	struct shown_rollout *first, *last; /* in the order in which they began */
+	struct shown_rollout *first, *last; /* in order of their first lines */
 	uint64_t torn_line;                 /* 0: none */
 	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
 	struct buf chosen;
@@ -80,7 +80,7 @@ static void remember_id(struct showing *s, const struct line *l)
 	}
 }
 
-/* The prompt of a turn is what the reset and the turns before it added. */
+/* Messages of the reset and of earlier turns are the prompt of a turn. */
 static void take_messages(struct showing *s, struct str messages)
 {
 	struct str message;
@@ -120,7 +120,7 @@ static struct shown_rollout *add_rollout(struct showing *s)
 	struct shown_rollout *one = mem_new(sizeof(*one));
 
 	one->table = table_new(s->context->style, false);
-	one->waiting = BUF(SIZE_MAX / 2); /* smaller than the input, so no other cap is needed */
+	one->waiting = BUF(SIZE_MAX / 2); /* bounded by the size of the input */
 	if (s->last) {
 		s->last->next = one;
 	} else {
@@ -141,7 +141,7 @@ static void drop_first(struct showing *s)
 	free(one);
 }
 
-/* The first rollout has ended: prints the rows of the next one, and so on. */
+/* Called when the first rollout has ended: prints the rows of the next one, and so on. */
 static void print_next(struct showing *s)
 {
 	while (s->first && s->first->ended) {
@@ -192,7 +192,7 @@ static void finish_facts(struct showing *s)
 	}
 }
 
-/* Returns -1 with FAIL_NONE if the reader has closed its end. */
+/* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct showing *s, struct error *err)
 {
 	if (s->out.text.n && pager_start(&s->pager, s->context, err)) {
@@ -308,7 +308,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
-	/* incomplete recordings are shown, too */
+	/* incomplete recordings are shown as well */
 	const struct facts_conf conf = {.user_size = sizeof(struct shown_rollout *),
 	                                .lenient = true};
 	struct buf latest = BUF(BUF_MAX_SMALL);
@@ -328,7 +328,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		         reader_each(r, take, &s, err) || finish(&s, err);
 	}
 	if (failed && !s.out.closed) {
-		struct error ignored; /* print the rows before the error */
+		struct error ignored; /* rows are printed before the error */
 
 		finish_facts(&s);
 		(void)!print_some(&s, &ignored);

@@ -1,5 +1,5 @@
-/* rolldbg shrink: the smallest sequence of a recording's calls that still gives a finding, or a
-   divergence from it. */
+/* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
+   divergence from the recording. */
 #include "base/log.h"
 #include "cmd/descriptors.h"
 #include "cmd/goldens_choice.h"
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #define DEFAULT_MAX_RUNS 1000
-#define TRIES            3  /* of all calls, to see whether the symptom comes each time */
-#define LAST_TRIES       10 /* of what is left, until it is recorded with the symptom */
+#define TRIES            3  /* with all calls, to see whether the symptom is reproducible */
+#define LAST_TRIES       10 /* with the remaining calls, until the symptom is recorded */
 
 struct shrink_options {
 	struct target_options target;
@@ -65,10 +65,10 @@ struct shrinking {
 	struct symptom symptom;
 	struct trial_target target;
 	struct progress *progress;
-	struct str *calls; /* each raw JSON */
+	struct str *calls; /* raw JSON, one item per call */
 	size_t count;
 	size_t jobs, max_runs, runs;
-	size_t tries; /* of each list: several where the symptom comes and goes */
+	size_t tries; /* per list: several if the symptom is intermittent */
 	bool unreached;
 	struct error peer;
 	pthread_mutex_t lock; /* guards the two above */
@@ -235,7 +235,7 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 	                 s->target.driver.target.name);
 }
 
-/* All calls, several times. *length: how many of them are needed at most. */
+/* Plays all calls several times. *length: the most calls it took to see the symptom. */
 static int reproduce(struct shrinking *s, const struct sublist *all, size_t *length,
                      struct error *err)
 {
@@ -267,7 +267,7 @@ static int reproduce(struct shrinking *s, const struct sublist *all, size_t *len
 	return 0;
 }
 
-/* What was called after the symptom was there is mostly not needed. */
+/* Calls after the symptom are usually not needed. */
 static int cut_tail(struct shrinking *s, struct sublist *all, size_t length, struct error *err)
 {
 	struct sublist head = {all->index, length};
@@ -309,12 +309,13 @@ static int search(struct shrinking *s, struct minimized *out, struct error *err)
 
 /* ---- the result ---- */
 
-/* Recorded once more. *seen: it came again. */
+/* Plays the list once more and records it. *seen: the symptom occurred. */
 static int record(struct shrinking *s, const struct sublist *list, struct shot *shot,
                   struct error *err)
 {
 	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
-	                             .force = true, /* its name was checked; a try that failed */
+	                             /* the name was checked; overwrites a failed attempt */
+	                             .force = true,
 	                             .secrets = s->target.driver.target.secrets};
 	int failed = 0;
 
@@ -393,7 +394,7 @@ static void say_result(struct shrinking *s, const struct minimized *m, const str
 	}
 }
 
-/* The exit code. */
+/* Returns the exit code. */
 static int finish(struct shrinking *s, const struct minimized *m, struct error *err)
 {
 	struct sublist list = {m->index, m->count};
@@ -485,7 +486,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||
 	             trial_target_open(&s->target, s->context, &o->target, err);
 
-	s->goldens.path = file; /* its rollouts name it */
+	s->goldens.path = file; /* name of their file */
 	return failed ? -1 : 0;
 }
 

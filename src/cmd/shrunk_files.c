@@ -1,4 +1,4 @@
-/* Names and contents of what `shrink` writes: see shrunk_files.h. */
+/* Output files of `shrink`: see shrunk_files.h. */
 #include "cmd/shrunk_files.h"
 
 #include "json/write.h"

@@ -1,16 +1,16 @@
-/* The files that `shrink` writes: a recording and the policy that repeats it. */
+/* The output files of `shrink`: a recording and a policy with the same calls. */
 #ifndef ROLLDBG_CMD_SHRUNK_FILES_H
 #define ROLLDBG_CMD_SHRUNK_FILES_H
 
 #include "cmd/goldens.h"
 
-/* Zeroed is fine for shrunk_files_release. */
+/* shrunk_files_release accepts a zeroed one. */
 struct shrunk_files {
 	struct buf recording, policy; /* their paths */
 };
 
-/* from: the recording that is shrunk, out: what the user named, NULL: nothing. FAIL_USAGE: one of them
-   is there already, and it may not be replaced. */
+/* Chooses the paths from `from`, the recording to shrink, and `out`, --out or NULL. FAIL_USAGE if
+   one of the files exists and may not be replaced. */
 MUST_USE int shrunk_files_choose(struct shrunk_files *f, const char *from, const char *out,
                                  bool replace, struct error *err);
 /* calls: raw JSON array. FAIL_SYSTEM. */

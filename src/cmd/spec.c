@@ -1,5 +1,5 @@
-/* rolldbg __spec: everything that the manual and the completions need, as tab-separated lines.
-   rolldbg __spec policies: the ready-made policies, looked up for each completion. */
+/* rolldbg __spec: the data for the manual and the completions, as tab-separated lines. rolldbg
+   __spec policies: the ready-made policies, for each completion. */
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
@@ -64,7 +64,7 @@ static void put_topic(const char *kind, const char *name, const char *help, stru
 	buf_char(out, '\n');
 }
 
-/* A fault that only some protocols have is listed with its protocol. */
+/* A fault that not all protocols have is listed with its protocol. */
 static void put_faults(struct buf *out)
 {
 	for (size_t i = 0; i < serve_faults_count; i++) {
@@ -80,7 +80,7 @@ static void put_faults(struct buf *out)
 	}
 }
 
-/* The values that --env, --state and --protocol can begin with. */
+/* The possible beginnings of --env, --state and --protocol values. */
 static void put_values(struct buf *out)
 {
 	static const char *const targets[] = {"http://", "https://", "ws://", "wss://", "stdio:"};
@@ -105,7 +105,7 @@ static void put_values(struct buf *out)
 	}
 }
 
-/* The keys of a file that people write: each with "required", or nothing. */
+/* The keys of a file written by users: each with "required", or nothing. */
 static void put_file_keys(const char *kind, const char *within, const struct keyed_table *t,
                           struct buf *out)
 {
@@ -125,7 +125,7 @@ static void put_file_keys_deep(const char *kind, const struct keyed_table *t, st
 	}
 }
 
-/* With a colon behind those that need a file. */
+/* Kinds that need a file are listed with a trailing colon. */
 static void put_reports(struct buf *out)
 {
 	for (size_t i = 0; i < report_row_count; i++) {
@@ -136,7 +136,7 @@ static void put_reports(struct buf *out)
 	}
 }
 
-/* "c,fg" as "c, fg". */
+/* Writes "c,fg" as "c, fg". */
 static void put_short_forms(const char *forms, struct buf *out)
 {
 	buf_text(out, " (short: ");
@@ -273,7 +273,7 @@ static void put_keys(struct buf *out)
 	}
 }
 
-/* The lines that --json prints, each before its members. */
+/* The lines that --json prints, each followed by its members. */
 static void put_results(struct buf *out)
 {
 	for (enum result r = 0; r < RESULTS; r++) {
@@ -293,7 +293,7 @@ static void put_results(struct buf *out)
 	}
 }
 
-/* The policies available where the completion is requested. */
+/* The policies available in the folder where completion is requested. */
 static void put_policies(const struct context *c, struct buf *out)
 {
 	struct names names = {.count = 0};

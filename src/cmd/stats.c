@@ -1,4 +1,4 @@
-/* rolldbg stats: metrics over many recordings. */
+/* rolldbg stats: metrics over recordings. */
 #include "stats/stats.h"
 
 #include "base/text.h"
@@ -43,8 +43,8 @@ struct counting {
 	const struct stats_options *opts;
 	struct trained *trained;
 	struct output out;
-	struct buf results;  /* as JSON lines, for the page */
-	struct error failed; /* to print; kind FAIL_NONE: nothing did */
+	struct buf results;  /* JSON lines, for the page */
+	struct error failed; /* the first print error; kind FAIL_NONE: none */
 };
 
 static bool by_task(const struct counting *c)

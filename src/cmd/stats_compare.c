@@ -1,4 +1,4 @@
-/* Two sets of recordings side by side: see stats_compare.h. */
+/* Comparison of two sets of recordings: see stats_compare.h. */
 #include "cmd/stats_compare.h"
 
 #include "base/mem.h"
@@ -31,7 +31,7 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct task_set *s = ctx;
 
-	if ((s->count & (s->count - 1)) == 0) { /* 0 and powers of two */
+	if ((s->count & (s->count - 1)) == 0) { /* the array is full at 0 and powers of two */
 		s->tasks = mem_resize(s->tasks, s->count ? 2 * s->count : 1, sizeof(*s->tasks));
 	}
 	s->tasks[s->count++] = (struct task_side){arena_str(&s->arena, task), *m};
@@ -56,7 +56,7 @@ static int order(const struct task_side *a, const struct task_side *b)
 	return str_order(a->task, b->task);
 }
 
-/* Calls pair for each task of either side, in their order: NULL for the side without it. */
+/* Calls `pair` for each task of either side, in order, with NULL for a side without it. */
 static int each_pair(struct comparing *c,
                      int (*pair)(struct comparing *c, const struct task_side *a,
                                  const struct task_side *b, struct error *err),
@@ -88,7 +88,7 @@ static int count_pair(struct comparing *c, const struct task_side *a, const stru
 	return 0;
 }
 
-/* Returns how many were more than noise. */
+/* Returns how many changed by more than noise. */
 static size_t compare_all(const struct metrics *before, const struct metrics *after,
                           size_t comparisons, struct metric_change out[COMPARED_MAX])
 {
@@ -101,7 +101,7 @@ static size_t compare_all(const struct metrics *before, const struct metrics *af
 	return changed;
 }
 
-/* People see the metrics that have something to say. */
+/* The table omits metrics without information. */
 static bool is_shown(const struct comparing *c, const struct metric_change *m, bool of_task)
 {
 	if (c->format != CHANGES_TABLE || (of_task && c->all_tasks)) {

@@ -1,4 +1,4 @@
-/* What stats --compare prints. */
+/* Output of stats --compare. */
 #ifndef ROLLDBG_CMD_STATS_COMPARE_H
 #define ROLLDBG_CMD_STATS_COMPARE_H
 
@@ -7,7 +7,7 @@
 #include "cmd/output.h"
 #include "report/metric_changes.h"
 
-/* Ends what was gathered. all_tasks: those without a change as well. */
+/* Finishes the gathered metrics and prints them. all_tasks: includes tasks without a change. */
 MUST_USE int stats_compare(const struct context *c, struct stats *before, struct stats *after,
                            bool all_tasks, enum change_format format, struct output *out,
                            struct error *err);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The XDG Base Directory Specification asks for 0700. */
+/* The XDG Base Directory Specification requires 0700. */
 static int make_folders(struct buf *path, struct error *err)
 {
 	for (size_t i = 1; i <= path->n; i++) {

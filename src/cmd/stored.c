@@ -28,7 +28,7 @@ int store_folder(environment *variable, struct buf *path, struct error *err)
 	                 "XDG_STATE_HOME");
 }
 
-/* Names begin with the time: the greatest is the newest. */
+/* Names begin with the time: the last one is the newest. */
 static int is_recording(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && str_ends(str_from(entry->d_name), STR(".jsonl"));
@@ -78,7 +78,7 @@ void stored_path(const struct stored *s, size_t index, struct buf *out)
 	buf_printf(out, "/%s", s->names[index]);
 }
 
-/* Writers hold an exclusive lock. */
+/* A writer holds an exclusive lock. */
 static bool is_being_written(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -90,8 +90,8 @@ static bool is_being_written(const char *path)
 	return locked;
 }
 
-/* The name of the recording that the entry of the folder depends on: the target of a link, or what
-   stands before the last part of NAME.jsonl.masks; absent: none. */
+/* The recording that an entry of the folder depends on: the target of a link, or NAME.jsonl of
+   NAME.jsonl.masks; absent: none. */
 static struct str needed_by(const char *folder, const char *entry, struct buf *scratch)
 {
 	const char *extension = strstr(entry, ".jsonl.");
@@ -146,7 +146,7 @@ int store_needed(const struct stored *s, bool *needed, struct error *err)
 	return failed;
 }
 
-/* @N, N from 1; 0: it is no such name. */
+/* The N of @N, from 1; 0: not such a name. */
 static uint64_t number_of(const char *name)
 {
 	uint64_t number;
@@ -190,7 +190,7 @@ int store_name_operands(environment *variable, int argc, char **argv, struct are
 		if (store_name(variable, &name, arena, err)) {
 			return -1;
 		}
-		if (name != argv[i]) { /* the copy is ours, and may be written */
+		if (name != argv[i]) { /* argv gets a copy that may be modified */
 			argv[i] = arena_new(arena, strlen(name) + 1);
 			memcpy(argv[i], name, strlen(name) + 1);
 		}

@@ -1,4 +1,4 @@
-/* What `list` says of a recording: where it comes from, and the verdict. */
+/* The row of a recording in `list`: its origin and its verdict. */
 #ifndef ROLLDBG_CMD_STORED_SUMMARY_H
 #define ROLLDBG_CMD_STORED_SUMMARY_H
 
@@ -9,8 +9,8 @@ enum stored_verdict {
 	STORED_CLEAN,
 	STORED_WARNING,
 	STORED_ERROR,    /* a finding, or a rollout that was refused or failed */
-	STORED_UNKNOWN,  /* nothing was found, and no step could be judged */
-	STORED_UNUSABLE, /* no recording that can be read */
+	STORED_UNKNOWN,  /* no finding, and no step could be judged */
+	STORED_UNUSABLE, /* not readable as a recording */
 	STORED_VERDICTS
 };
 const char *stored_verdict_name(enum stored_verdict v);
@@ -18,12 +18,13 @@ const char *stored_verdict_name(enum stored_verdict v);
 struct stored_summary {
 	enum stored_verdict verdict;
 	struct judge_summary sums;
-	/* Of the first rollout, in the arena; absent where there is none. */
+	/* Of the first rollout, in the arena; absent if not recorded. */
 	struct str task, env, protocol, url, started, status;
-	int64_t tasks;                 /* different ones follow one another; at least 1 */
-	const char *rules[CHECKS_MAX]; /* of the findings, the first one's first */
+	/* runs of consecutive rollouts with the same task; at least 1 */
+	int64_t tasks;
+	const char *rules[CHECKS_MAX]; /* rules with findings, in order of their first finding */
 	size_t rule_count;
-	char why[200]; /* it is unusable */
+	char why[200]; /* why it is unusable */
 };
 
 /* Reads and judges one file. */

@@ -1,4 +1,4 @@
-/* rolldbg strip: prints a recording without what changes from run to run. */
+/* rolldbg strip: prints a recording without values that change from run to run. */
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 
-#define GROUP_BYTES ((uint64_t)1 << 20) /* of rollouts that a thread strips together, and more */
-#define ALONE_BYTES ((uint64_t)8 << 20) /* a longer group is stripped in its turn, line by line */
+/* minimum size of the rollouts that a thread strips together */
+#define GROUP_BYTES ((uint64_t)1 << 20)
+#define ALONE_BYTES ((uint64_t)8 << 20) /* a larger group is stripped in sequence, line by line */
 
 struct strip_options {
 	struct opt_list masks;
@@ -40,9 +41,9 @@ struct stripping {
 	size_t count;
 };
 
-/* Rollouts that follow each other. */
+/* Consecutive rollouts. */
 struct rollout_group {
-	size_t first, behind; /* places */
+	size_t first, behind; /* indexes */
 	uint64_t bytes;
 };
 
@@ -115,13 +116,13 @@ static void drop(void *ctx, void *result)
 	}
 }
 
-/* NULL: it has to be stripped in its turn. */
+/* Returns NULL if it has to be stripped in sequence. */
 static void *strip_alone(void *ctx, size_t index)
 {
 	const struct stripping *s = ctx;
 	const struct rollout_group *g = &s->groups[index];
 	struct stripping *own = mem_new(sizeof(*own));
-	struct error ignored; /* whoever strips it in its turn says what is wrong */
+	struct error ignored; /* stripping in sequence reports it */
 
 	*own = (struct stripping){.out = output_to_stdout(), .terminal = s->terminal};
 	own->lines = by_rollout_view(s->lines, g->first, g->behind);

@@ -1,4 +1,4 @@
-/* Shards, and goldens against tasks: see suite.h. */
+/* Shards of a suite, and goldens matched with tasks: see suite.h. */
 #include "cmd/suite.h"
 
 #include "base/log.h"
@@ -31,7 +31,7 @@ struct expected_golden {
 struct task_list {
 	struct tasks read;
 	struct map by_id;
-	struct expected_golden *goldens; /* of each task */
+	struct expected_golden *goldens; /* one per task */
 };
 
 /* ---- shards ---- */
@@ -178,7 +178,8 @@ static bool mark_task(struct task_list *t, struct str id)
 	return e != NULL;
 }
 
-/* As `run --out FOLDER/` names it. False: a file of that name is there, with other rollouts. */
+/* Names the file as `run --out FOLDER/` does. False: a file of that name exists with other
+   rollouts. */
 static bool add_file(struct file_list *files, const char *folder, const struct task *t)
 {
 	struct recordings names = {.path = BUF(BUF_MAX_SMALL)};
@@ -217,7 +218,7 @@ int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *file
 		    goldens_add_task(g, t, files->paths[files->count - 1], masks, err)) {
 			return -1;
 		}
-		tasks->goldens[i].found = false; /* suite_judge looks again */
+		tasks->goldens[i].found = false; /* suite_judge matches again */
 	}
 	return 0;
 }

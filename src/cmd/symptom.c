@@ -1,4 +1,4 @@
-/* Is it still there? See symptom.h. */
+/* Detects whether a symptom still occurs: see symptom.h. */
 #include "cmd/symptom.h"
 
 #include "json/canon.h"
@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A step of the golden. The same call in the same state must be answered in the same way, whatever came
-   before it; a golden in which it was not cannot say how. */
+/* A step of the golden. The same call in the same state must get the same answer, regardless of
+   earlier calls; if answers already differ within the golden, the step is ambiguous and not
+   compared. */
 struct known_step {
 	struct map_item item;
 	uint64_t answer;
@@ -35,7 +36,7 @@ static uint64_t hash_call(const struct line *step)
 	return hash_json(hash, json_is_null(arguments) ? STR("{}") : arguments);
 }
 
-/* The hash of the state after step i. */
+/* The state hash after step i. */
 static struct str after(const struct rollout_copy *r, size_t i)
 {
 	const struct line *next = i + 1 < r->count ? &r->steps[i + 1] : &r->end;
@@ -53,7 +54,7 @@ static uint64_t hash_answer(const struct rollout_copy *r, size_t i)
 	return map_hash_with(hash, state.p ? map_hash(state) : 0);
 }
 
-/* Where a step stands: in the state before it, or where that is not known behind all calls so far. */
+/* Identifies a step by the state before it, or, if that is unknown, by all calls so far. */
 static uint64_t hash_place(const struct line *step, uint64_t *history)
 {
 	struct str state = line_state_hash(step);
@@ -94,7 +95,7 @@ int symptom_init(struct symptom *s, const char *rule, const struct golden *golde
 		learn(s);
 		return 0;
 	}
-	int failed = symptom_watch_start(&probe, s, err); /* is there such a rule? */
+	int failed = symptom_watch_start(&probe, s, err); /* refuses an unknown rule */
 
 	symptom_watch_release(&probe);
 	return failed;

@@ -68,7 +68,7 @@ static const struct opt target_rows[] = {
 const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
                                           "environment options"};
 
-#define OPEN_CALLS 5 /* that may take as long as a call may take */
+#define OPEN_CALLS 5 /* opening a session may take as long as this many calls */
 
 static bool is_builtin(const struct env_target *t)
 {
@@ -130,7 +130,7 @@ static int add_secret_variables(struct env_target *t, struct error *err)
 	return 0;
 }
 
-/* A server may print its environment variables. */
+/* Passed credentials are redacted: a server may print its environment variables. */
 static void add_passed_variables(struct env_target *t)
 {
 	const struct opt_list *names = &t->options->passed_variables;
@@ -145,7 +145,7 @@ static void add_passed_variables(struct env_target *t)
 	}
 }
 
-/* Done first, so that no message can contain a secret. */
+/* Called first, so that no message can contain a secret. */
 static int collect_secrets(struct env_target *t, struct error *err)
 {
 	const struct opt_list *values = &t->options->secrets;
@@ -180,7 +180,8 @@ static int check_reset_json(const char *text, struct error *err)
 	                           json_type_name(json_type(value)));
 }
 
-/* Whoever is asked first, environment or model: what is said of it is the same. */
+/* Checked here, so that the message is the same whether the environment or the model is contacted
+   first. */
 static int check_ca_file(const char *path, struct error *err)
 {
 	if (path && access(path, R_OK)) {
@@ -222,7 +223,7 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	return 0;
 }
 
-/* http://USER:PASSWORD@HOST/ */
+/* True for http://USER:PASSWORD@HOST/. */
 static bool names_a_user(const char *url)
 {
 	const char *place = strstr(url, "://");
@@ -247,7 +248,7 @@ int env_target_start(struct env_target *t, struct error *err)
 
 void env_target_release(struct env_target *t)
 {
-	server_stop(t->server); /* its threads log */
+	server_stop(t->server); /* first, because its threads use the log filter */
 	log_set_filter(settings_filter, NULL);
 	secrets_free(t->secrets);
 	headers_release(&t->headers);

@@ -1,5 +1,5 @@
-/* What every command with an environment shares: options for the target and its protocol, the
-   built-in server, headers, secrets, and the configuration of sessions. */
+/* Shared by all commands with an environment: options for the target and its protocol, the built-in
+   server, headers, secrets, and the configuration of sessions. */
 #ifndef ROLLDBG_CMD_TARGET_H
 #define ROLLDBG_CMD_TARGET_H
 
@@ -25,13 +25,13 @@ extern const struct option_group target_group;
 
 #define TARGET_SESSION_DIGITS 32
 
-/* A zeroed one may be released. Options are borrowed until then. */
+/* Borrows the options until env_target_release, which accepts a zeroed one. */
 struct env_target {
 	const struct context *context;
 	const struct target_options *options;
-	const char *name;      /* as the user gave it, or the built-in lake's */
+	const char *name;      /* as given, or the built-in lake's */
 	struct buf url;        /* its URL, once started */
-	struct server *server; /* the built-in server; NULL: an external one */
+	struct server *server; /* NULL: the target is an external server */
 	struct header_list headers;
 	struct child_variables variables; /* of a stdio: server */
 	struct secrets *secrets;          /* for recorders; the log redacts them from now on */
@@ -41,30 +41,31 @@ struct env_target {
    threads start. */
 MUST_USE int env_target_prepare(struct env_target *t, const struct context *c,
                                 const struct target_options *o, struct error *err);
-/* Afterwards: starts the built-in server if it is the target. FAIL_USAGE, FAIL_SYSTEM. */
+/* Call it after env_target_prepare: starts the built-in server if it is the target. FAIL_USAGE,
+   FAIL_SYSTEM. */
 MUST_USE int env_target_start(struct env_target *t, struct error *err);
 /* Stops the server. Call it after the last session and io are closed and the last thread has
    ended. */
 void env_target_release(struct env_target *t);
 
-/* Is the target the built-in lake, which has a demonstration policy? */
+/* True if the target is the built-in lake, which has a demonstration policy. */
 bool env_target_is_lake(const struct env_target *t);
 
 /* The configuration of a session, except env_session. Any thread, once started. */
 struct env_conf env_target_conf(const struct env_target *t);
-/* A new env_session. FAIL_SYSTEM. Any thread. */
+/* Makes a new env_session. FAIL_SYSTEM. Any thread. */
 MUST_USE int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err);
 /* An io for the calling thread; io_free() it before env_target_release. */
 MUST_USE int env_target_new_io(const struct env_target *t, struct io **out, struct error *err);
 
-/* Withholds the variable of another peer's key from a stdio: server. FAIL_USAGE. */
+/* Removes the variable of another peer's key from a stdio: server's environment. FAIL_USAGE. */
 MUST_USE int env_target_withhold(struct env_target *t, const char *variable, struct error *err);
 
-/* Redacts secrets from a message that is about to be printed. */
+/* Redacts secrets in a message before it is printed. */
 void env_target_hide(const struct env_target *t, struct error *err);
 
-/* Prints why a peer was not reached or was lost: "PLACE: why", or why alone if it begins with the
-   place already. */
+/* Prints why a peer was not reached or was lost: "PLACE: why", or only `why` if it begins with the
+   place. */
 void target_say_lost(const char *place, const char *why);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cmd/options.h"
 
-/* How many, 1 where none are given; FAIL_USAGE. */
+/* The number of threads, 1 by default; FAIL_USAGE. */
 MUST_USE int threads_number(const struct opt_u64 *given, size_t *out, struct error *err);
 
 #endif

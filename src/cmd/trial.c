@@ -19,7 +19,7 @@ int trial_target_open(struct trial_target *t, const struct context *c,
 
 void trial_target_close(struct trial_target *t)
 {
-	struct error ignored; /* nothing was kept in it */
+	struct error ignored; /* it contains nothing */
 
 	if (!t->options) {
 		return;
@@ -43,8 +43,8 @@ int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
 	conf.recorder = trial->recorder ? trial->recorder : t->nowhere;
 	conf.sinks = trial->sink;
 	conf.sink_count = trial->sink ? 1 : 0;
-	conf.options_fit = NULL; /* what was recorded is sent, whether it fits or not */
-	conf.order = NULL;       /* nobody sees the lines of two */
+	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
+	conf.order = NULL;       /* lines need no order: they are not shown */
 	if (trial->golden) {
 		golden_start(trial->golden, t->options->seed.given, &conf);
 	}

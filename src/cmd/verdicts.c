@@ -52,12 +52,12 @@ static enum severity threshold(const struct verdicts *v, bool *never)
 
 bool verdict_reached_an_end(enum end_status s)
 {
-	/* some imports do not say how it ended */
+	/* some imported formats do not record how a rollout ended */
 	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
 	       s == END_MAX_TURNS || s == END_STOPPED;
 }
 
-/* Ended by a failure; an interrupt is intended. */
+/* Ended by a failure; an interrupt is not one. */
 static bool is_failure(enum end_status s)
 {
 	return s == END_REFUSED || s == END_UNREACHABLE || s == END_FAILED;
@@ -127,7 +127,7 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 	return false;
 }
 
-/* If many rollouts have the same finding, only a few of them are printed. */
+/* If many rollouts have the same finding, only the first few are printed. */
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
 	struct style style = v->context->style;

@@ -1,4 +1,4 @@
-/* What `run` and `check` share: printing verdicts, counting them, and the exit code. */
+/* Shared by `run` and `check`: printing and counting verdicts, and the exit code. */
 #ifndef ROLLDBG_CMD_VERDICTS_H
 #define ROLLDBG_CMD_VERDICTS_H
 
@@ -17,10 +17,10 @@ extern const struct option_group verdict_group;
 
 #define VERDICT_RULES_MAX 64
 
-/* Findings of one rule that are counted but not printed. */
+/* Findings of one rule that were counted but not printed. */
 struct held_back {
 	const char *rule;
-	enum severity severity; /* of the worst */
+	enum severity severity; /* worst severity among them */
 	int64_t shown, held;
 };
 
@@ -29,9 +29,10 @@ struct verdicts {
 	struct output out;
 	struct reports *reports; /* borrowed */
 	struct html_file *html;  /* borrowed; NULL: no page */
-	/* it fails a rollout that it was refused, lost its peer, or failed, whatever the rules say */
+	/* a rollout that was refused, lost its peer or failed counts as failed, regardless of
+	   findings */
 	bool ends_count;
-	bool live;                  /* and that it was interrupted */
+	bool live;                  /* so does an interrupted one */
 	bool fresh_file;            /* as in struct report_case */
 	enum finding_origin origin; /* printed before a finding */
 	const char *fail_on;        /* NULL: error */
@@ -45,16 +46,16 @@ struct verdicts {
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
-/* struct judge_conf.line, for the page alone. */
+/* struct judge_conf.line; only for the page. */
 void verdicts_line(void *ctx, const struct facts_update *u);
-/* What the options declare about tools and errors; borrows from them. FAIL_INPUT if a baseline
-   cannot be read. Always release it with verdict_hints_release. */
+/* Makes hints for the judge from the options about tools and errors; borrows from the options.
+   FAIL_INPUT if a baseline cannot be read. Call verdict_hints_release in any case. */
 MUST_USE int verdict_hints(const struct verdict_options *o, const struct context *c,
                            struct hints *out, struct error *err);
 void verdict_hints_release(struct hints *t);
 /* --fail-on never */
 bool verdict_never_fails(const struct verdict_options *o);
-/* Did the rollout end as one may, rather than by a failure or an interrupt? */
+/* True if the rollout reached an end, rather than a failure or an interrupt. */
 bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);

@@ -1,5 +1,5 @@
-/* Cassettes of agent-vcr: one MCP session, a document with the requests and their responses. There
-   is no model: each tools/call is a turn. */
+/* agent-vcr cassettes: one MCP session per document, with its requests and responses. No model is
+   involved: each tools/call is a turn. */
 #include "trajectory/foreign.h"
 
 #include "convert/import.h"
@@ -18,7 +18,7 @@ static bool is_method(struct str interaction, struct str method)
 	return json_is(JSON_GET(JSON_GET(interaction, "request"), "method"), method);
 }
 
-/* The tools of the first list; absent: none was asked for. */
+/* The tools of the first tools/list; absent: there was none. */
 static struct str tools_of(struct str interactions)
 {
 	struct str one;

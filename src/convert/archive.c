@@ -1,5 +1,5 @@
-/* Zip archives: see archive.h. The library is loaded when the first archive is opened: with the
-   libraries that it needs in turn it would add a third to the start of every command. */
+/* Zip archives: see archive.h. libarchive is loaded when the first archive is opened: linked, it
+   and its dependencies would make the start of every command a third slower. */
 #include "convert/archive.h"
 
 #include "base/mem.h"
@@ -51,10 +51,10 @@ struct archive_file {
 	struct archive_entry *entry;
 	struct buf name;
 	locale_t
-		utf8; /* the library spells names in the thread's locale; 0: there is none with UTF-8 */
+		utf8; /* names are converted to the thread's locale; 0: no UTF-8 locale available */
 };
 
-/* What the library says has no place in it; ours names the entry. */
+/* libarchive's reason, which does not name the entry; callers add the name. */
 static const char *reason(const struct archive_file *a)
 {
 	const char *text = a->library.error_string(a->archive);
@@ -62,7 +62,7 @@ static const char *reason(const struct archive_file *a)
 	return text ? text : "damaged";
 }
 
-/* The name is that of the library's present ABI. */
+/* Loads the library by the soname of its current ABI. */
 static int load(struct archive_library *l, struct error *err)
 {
 	static const char library[] = "libarchive.so.13";
@@ -143,7 +143,7 @@ int archive_file_next(struct archive_file *a, struct str *name, struct error *er
 	if (got == ARCHIVE_EOF) {
 		return 0;
 	}
-	/* a warning is about a name that is no text */
+	/* a warning means that the name is not valid text */
 	if (got != ARCHIVE_OK && got != ARCHIVE_WARN) {
 		return error_set(err, FAIL_INPUT, "the zip archive is damaged: %s", reason(a));
 	}

@@ -1,6 +1,6 @@
-/* ATIF, the Agent Trajectory Interchange Format of Harbor (versions 1.0 to 1.8 are alike in what is
-   read): one JSON document a trajectory. What ATIF has no key for stands under `extra`: is_error,
-   error, state, reward, terminated, truncated. */
+/* ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document per trajectory.
+   Versions 1.0 to 1.8 do not differ in the parts that are read. Facts without an ATIF key are under
+   `extra`: is_error, error, state, reward, terminated, truncated. */
 #include "trajectory/foreign.h"
 
 #include "convert/atif_write.h"
@@ -70,7 +70,7 @@ static int8_t flag_in(struct str extra, struct str key)
 	return json_bool(json_get(extra, key), &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-/* Of a result, else of its step. */
+/* Facts of a result, or, where absent, of its step. */
 static struct dialog_facts facts_of(struct str result, struct str step)
 {
 	struct str own = JSON_GET(result, "extra"), around = JSON_GET(step, "extra");

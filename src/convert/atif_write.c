@@ -1,5 +1,5 @@
-/* Writes ATIF 1.7: see atif.c for the other way. A step of the source `agent` is a turn; what ATIF
-   has no key for stands under `extra`. */
+/* Writes ATIF 1.7; atif.c reads it. A step with source `agent` is a turn; facts without an ATIF key
+   are written under `extra`. */
 #include "convert/atif_write.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ struct atif {
 	struct export *x;
 	struct json_writer j;
 	int64_t step_id;
-	bool model; /* a model chose the calls */
+	bool model; /* the calls were chosen by a model */
 };
 
 static void begin_step(struct atif *a, const char *source)
@@ -20,7 +20,7 @@ static void begin_step(struct atif *a, const char *source)
 	jw_text(&a->j, source);
 }
 
-/* A text, or the text parts of a list; other parts have no spelling of ours. */
+/* A string, or the text parts of a list; other parts cannot be expressed. */
 static void put_content(struct json_writer *j, struct str content)
 {
 	if (json_is_null(content)) {
@@ -30,7 +30,7 @@ static void put_content(struct json_writer *j, struct str content)
 	}
 }
 
-/* Messages of the user or the system are steps of their own. */
+/* Messages of the user or the system are separate steps. */
 static void put_message(struct atif *a, struct str message)
 {
 	bool system = json_is(JSON_GET(message, "role"), STR("system")) ||
@@ -60,7 +60,7 @@ static void put_other_messages(struct atif *a, struct str messages)
 	}
 }
 
-/* Ids must differ within a step; ours are their numbers where they do not, or are missing. */
+/* Ids must be unique within a step: missing or repeated ones are replaced by numbers. */
 static void put_call_id(struct atif *a, size_t from, size_t i)
 {
 	struct str id = JSON_GET(a->x->steps[i].value[KEY_TOOL_CALL], "id");
@@ -184,7 +184,7 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 	return STR_NONE;
 }
 
-/* Of a program's step the format demands llm_call_count 0 and nothing of a model. */
+/* For a step not made by a model the format requires llm_call_count 0 and no model fields. */
 static void put_turn(struct atif *a, size_t from, size_t to)
 {
 	struct str message = assistant_of(a->x, from, to);

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* In a turn with more calls than this, answers are paired with calls by their position alone. */
+/* Turns with more calls than this pair answers with calls by position only. */
 #define PAIRED_BY_ID 256
 
-/* eval-protocol's word for a turn without a call. */
+/* The tool name that eval-protocol uses for a turn without a call. */
 #define NO_CALL "_no_tool_call"
 
 struct dialog_call {
@@ -66,7 +66,7 @@ static void start(struct import *m, struct dialog *d)
 	}
 }
 
-/* Unknown after a call whose state afterwards is: nothing is carried forward. */
+/* An unknown state stays unknown: the previous one is not carried forward. */
 void dialog_state(struct dialog *d, struct str state)
 {
 	buf_clear(&d->state);
@@ -174,7 +174,7 @@ void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
 
 /* ---- calls ---- */
 
-/* Arguments as a value: text that is JSON, or that Python printed, is that value. */
+/* Arguments as a value: text that holds JSON, or a literal printed by Python, is parsed. */
 static struct str arguments_of(struct import *m, struct dialog *d, struct str arguments)
 {
 	struct str value = arguments;
@@ -255,8 +255,8 @@ static bool same_id(struct str a, struct str b)
 	return json_type(a) == JSON_STRING && json_type(b) == JSON_STRING && json_same_text(a, b);
 }
 
-/* Which call does it answer? The next one, unless its id is that of just another one: real files
-   repeat ids. NULL: none is open. */
+/* The call that an answer belongs to: the next open one, unless the answer's id is that of another
+   open call. Ids are not reliable: real files repeat them. NULL: no call is open. */
 static struct dialog_call *answered_call(struct dialog *d, struct str id)
 {
 	while (d->answered < d->count && d->calls[d->answered].answered) {
@@ -284,7 +284,7 @@ static int8_t flag_of(struct str value)
 	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-/* eval-protocol: a reward whose source is not named is a default, for the query failed. */
+/* eval-protocol: a reward without a source is a default value, because the query failed. */
 static void add_metadata(struct str metadata, struct dialog_facts *f)
 {
 	struct str info = JSON_GET(metadata, "info"), plane = JSON_GET(info, "control_plane");
@@ -300,7 +300,7 @@ static void add_metadata(struct str metadata, struct dialog_facts *f)
 	f->arguments = first_given(f->arguments, JSON_GET(info, "arguments"));
 }
 
-/* What the message itself says, where nothing else does. */
+/* Facts in the message itself, used where none were given. */
 static void add_own_facts(struct str message, struct dialog_facts *f)
 {
 	static const struct str keys[] = {
@@ -321,8 +321,8 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 	f->name = first_given(first_given(v[5], v[6]), f->name);
 }
 
-/* A call that no message made: a program acted, not a model, or something acted for a model that
-   called nothing. */
+/* A call that is in no message: a program made it instead of a model, or on behalf of a model whose
+   message has no call. */
 static struct dialog_call *called_by_nobody(struct import *m, struct dialog *d,
                                             const struct dialog_facts *f, struct str id)
 {

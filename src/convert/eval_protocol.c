@@ -1,6 +1,6 @@
-/* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line for each
-   step of an environment, with the whole conversation so far; lines of several environments are
-   interleaved. Only the messages that a line adds are looked at. */
+/* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line per
+   environment step, with the whole conversation so far; lines of several environments are
+   interleaved. Only messages that a line adds are read. */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define OPEN_MAX 4096 /* environments at a time, each with its open turn */
+#define OPEN_MAX 4096 /* concurrent environments, each with its open turn */
 
 struct environment {
 	struct map_item item;
@@ -17,13 +17,13 @@ struct environment {
 	char *task;
 	struct dialog dialog;
 	int64_t step;    /* of its last line */
-	size_t messages; /* seen so far */
-	char *reason;    /* why it ended; NULL: not said */
+	size_t messages; /* read so far */
+	char *reason;    /* why it ended; NULL: not recorded */
 };
 
 struct playback_file {
 	struct map by_index;
-	struct environment *first, **last; /* in the order of their first lines */
+	struct environment *first, **last; /* in order of their first lines */
 	size_t count;
 };
 
@@ -50,7 +50,7 @@ static void free_playback(void *own)
 	free(p);
 }
 
-/* The first prompt contains the initial state as Python prints it: "{observation}". */
+/* The first prompt contains the initial state in Python's notation: "{observation}". */
 static struct str first_observation(struct import *m, struct str messages)
 {
 	struct str one;
@@ -147,7 +147,7 @@ static int take(struct import *m, struct str value, struct error *err)
 		return -1;
 	}
 	if (e->dialog.rollout.id.p && step <= e->step && json_count(messages) < e->messages) {
-		end(m, e); /* another run was appended */
+		end(m, e); /* another run was appended to the file */
 	}
 	if (!e->dialog.rollout.id.p) {
 		begin(m, e, messages);
@@ -176,8 +176,8 @@ static int finish(struct import *m, struct error *err)
 	return 0;
 }
 
-/* A line for each turn, with the conversation so far: playback runs all calls of the last message,
-   so that a line for each call would repeat those of a turn with several. */
+/* Writes one line per turn, with the conversation so far. Playback runs all calls of the last
+   message, so one line per call would repeat the calls of a turn with several. */
 static int write(struct export *x, struct error *err)
 {
 	struct buf messages = BUF(BUF_MAX_MESSAGE);

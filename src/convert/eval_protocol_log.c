@@ -1,5 +1,5 @@
-/* eval-protocol's openai_format_log_file: the messages of a rollout that its control plane ended,
-   with totals. */
+/* eval-protocol's openai_format_log_file: the messages and totals of a rollout that its control
+   plane ended. */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"

@@ -5,7 +5,7 @@
 #include "convert/dialog.h"
 #include "convert/messages.h"
 
-#define CODE_RESOURCE_EXHAUSTED 8 /* google.rpc.Code, as are the others below 17 */
+#define CODE_RESOURCE_EXHAUSTED 8 /* a google.rpc.Code, as are the other codes below 17 */
 #define CODE_FINISHED           100
 #define CODE_RUNNING            101
 

@@ -1,4 +1,4 @@
-/* Keeps one rollout and writes it: see export.h. */
+/* Buffers one rollout and writes it: see export.h. */
 #include "convert/export.h"
 
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static struct line *place_for(struct export *x, enum line_type type)
 	return NULL;
 }
 
-/* Facts that a format may have no place for. What others follow from, or what only tells how a
-   recording was made, is left out. */
+/* Facts whose loss is reported. Facts derivable from others, and those about how the recording was
+   made, are omitted. */
 static const enum key facts[] = {
 	KEY_SEED, KEY_TOOLS,        KEY_OUTCOME, KEY_ERROR,      KEY_OBSERVATION, KEY_STRUCTURED,
 	KEY_RAW,  KEY_STATE,        KEY_REWARD,  KEY_TERMINATED, KEY_TRUNCATED,   KEY_ENV_STEPS,
@@ -50,8 +50,8 @@ static bool holds(const struct format *f, enum key k)
 	return (f->facts | f->also_written) >> k & 1;
 }
 
-/* Does it say more than what the format holds? A call that succeeded, a flag that is not set and
-   a sum go without saying. */
+/* True if the line's fact is lost information: a successful call, an unset flag and a sum are
+   implied. */
 static bool tells(const struct export *x, const struct line *l, enum key k)
 {
 	switch (k) {

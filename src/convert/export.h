@@ -1,5 +1,5 @@
-/* The export of recordings to formats of other programs, rollout by rollout: what a format's `write`
-   is given, and what was lost. */
+/* Exports recordings to formats of other programs, rollout by rollout: the input of a format's
+   `write`, and the facts that were lost. */
 #ifndef ROLLDBG_CONVERT_EXPORT_H
 #define ROLLDBG_CONVERT_EXPORT_H
 
@@ -7,7 +7,7 @@
 #include "convert/convert.h"
 #include "json/write.h"
 
-/* One rollout in memory. Lines that are not there have no text. */
+/* One rollout in memory. Missing lines have no text. */
 struct export
 {
 	const struct format *format;
@@ -19,44 +19,45 @@ struct export
 	size_t count, room;
 	size_t bytes; /* of all lines */
 	struct arena arena;
-	uint64_t lost[KEY_COUNT]; /* lines that had a fact for which the format has no place */
+	uint64_t lost[KEY_COUNT]; /* per key: lines with a fact that the format cannot hold */
 	uint64_t lost_events;
 };
 
-/* Adds a line of the rollout; FAIL_INPUT if it is too long to be kept. */
+/* Adds a line of the rollout; FAIL_INPUT if it is too long to keep. */
 MUST_USE int export_add(struct export *x, const struct line *l, struct error *err);
-/* Appends the rollout in its format and forgets its lines. */
+/* Appends the rollout in its format and clears its lines. */
 MUST_USE int export_rollout(struct export *x, struct buf *out, struct error *err);
 void export_release(struct export *x);
-/* Appends a sentence for each kind of fact that was lost, with a line feed. */
+/* Appends a sentence, with a line feed, for each kind of fact that was lost. */
 void export_describe_losses(const struct export *x, struct buf *out);
 
 /* ---- for formats ---- */
 
-enum {                        /* how messages are spelled */
-       MESSAGES_OBJECTS = 1,  /* arguments of calls as objects; otherwise as JSON text */
-       MESSAGES_METADATA = 2, /* reward and terminated with each answer, as eval-protocol does */
+enum {                        /* form of messages */
+       MESSAGES_OBJECTS = 1,  /* arguments of calls as objects, rather than as JSON text */
+       MESSAGES_METADATA = 2, /* reward and terminated with each answer, as in eval-protocol */
 };
 
-/* Appends messages, comma-separated, with a comma in front where out->n is above `start`: those in
-   front of the first turn, and those of the turn that begins at step i. Where none were recorded,
-   for a program acted, they are made of observations and calls. Returns the step behind the
-   turn. */
+/* Append messages, comma-separated, with a leading comma if out->n is above `start`: export_prompt
+   those before the first turn, export_turn those of the turn that begins at step i. If no messages
+   were recorded, because a program acted, they are made from calls and observations. export_turn
+   returns the first step after the turn. */
 void export_prompt(const struct export *x, unsigned how, size_t start, struct buf *out);
 size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struct buf *out);
 
-/* The whole conversation as a JSON array; FAIL_INPUT if it is longer than a line may be. */
+/* Appends the whole conversation as a JSON array; FAIL_INPUT if it exceeds the maximum length of a
+   line. */
 MUST_USE int export_conversation(struct export *x, unsigned how, struct buf *out,
                                  struct error *err);
-/* A line with the whole conversation as messages, and tools. */
+/* Appends a line with the whole conversation as messages, and tools. */
 MUST_USE int export_messages_and_tools(struct export *x, unsigned how, struct error *err);
-/* The tools as OpenAI lists them. */
+/* Writes the tools in OpenAI's form. */
 void export_tools(const struct export *x, struct json_writer *j);
-/* The members "task" and "sample", for import_own_id. */
+/* Writes the members "task" and "sample", which import_own_id reads. */
 void export_own_id(const struct export *x, struct json_writer *j);
-/* The text of a value: of a string its own. */
+/* Writes a value as a string: a string itself, any other value as its JSON text. */
 void export_text(struct json_writer *j, struct str value);
-/* The step at which the turn of step i ends. */
+/* The first step after the turn of step i. */
 size_t export_turn_end(const struct export *x, size_t i);
 bool export_is_failed(const struct line *step);
 

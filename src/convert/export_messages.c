@@ -1,4 +1,4 @@
-/* The conversation of a rollout, as recorded or made of its calls and answers: see export.h. */
+/* The conversation of a rollout, as recorded or made from its calls and answers: see export.h. */
 #include "convert/export.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void put_call(struct json_writer *j, struct str id, struct str name, stru
 	jw_end(j);
 }
 
-/* In any of the spellings that dialog.c reads. */
+/* Writes a call in any of the shapes that dialog.c reads. */
 static void put_spelled_call(struct json_writer *j, struct str call, unsigned how)
 {
 	struct str function = JSON_GET(call, "function"), name = JSON_GET(call, "name");
@@ -110,7 +110,7 @@ static struct json_writer begin_message(const struct message_list *list, const c
 	return j;
 }
 
-/* eval-protocol's: what the control plane said after the step. */
+/* eval-protocol's metadata: the control plane's data after the step. */
 static void put_metadata(struct json_writer *j, const struct line *step)
 {
 	struct str call = step->value[KEY_TOOL_CALL];
@@ -155,7 +155,7 @@ static void put_optional(struct json_writer *j, struct str message, const char *
 	}
 }
 
-/* A recorded message; `step` is the one whose answer it may be. */
+/* Writes a recorded message; if it is an answer, `step` is its step. */
 static void put_recorded(const struct message_list *list, struct str message,
                          const struct line *step)
 {
@@ -223,7 +223,7 @@ void export_prompt(const struct export *x, unsigned how, size_t start, struct bu
 	}
 }
 
-/* The message that makes the calls of a turn, where no model did. */
+/* Makes the message with the calls of a turn that no model message has. */
 static void put_made_calls(struct export *x, const struct message_list *list, size_t from,
                            size_t to)
 {

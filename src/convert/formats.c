@@ -1,4 +1,4 @@
-/* The table of formats, and what is common to all: see convert.h. */
+/* The table of formats, and functions common to all: see convert.h. */
 #include "convert/convert.h"
 
 #define FORMAT(id) extern const struct format format_##id;

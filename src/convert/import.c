@@ -1,4 +1,4 @@
-/* The import of one file: what the reader calls (trajectory/foreign.h). */
+/* Imports one file, as called by the reader (trajectory/foreign.h). */
 #include "convert/import.h"
 
 #include "convert/inspect_archive.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define UNPACKED_MAX (UINT64_C(16) << 30) /* bytes of an archive's entries, together */
+#define UNPACKED_MAX (UINT64_C(16) << 30) /* total bytes of an archive's entries */
 
 struct task_samples {
 	struct map_item item;

@@ -1,4 +1,4 @@
-/* The import of one file: what a format's functions are given, and how they write lines. */
+/* The import of one file: the input of a format's functions, and functions that write lines. */
 #ifndef ROLLDBG_CONVERT_IMPORT_H
 #define ROLLDBG_CONVERT_IMPORT_H
 
@@ -10,40 +10,41 @@
 struct import {
 	const struct format *format;
 	struct buf *out;        /* lines are appended here */
-	struct map samples;     /* how many rollouts each task had: struct task_samples */
-	struct arena tasks;     /* of these */
-	struct arena arena;     /* of the value that is being read */
+	struct map samples;     /* rollouts per task: struct task_samples */
+	struct arena tasks;     /* memory of samples */
+	struct arena arena;     /* memory of the value being read */
 	struct buf work, value; /* overwritten by each function that makes a value */
 	struct hasher *hasher;
-	uint64_t values; /* read before this one */
-	void *own;       /* the format's own memory, from mem_new or so */
+	uint64_t values; /* number of values read before this one */
+	void *own;       /* the format's own memory; own_free releases it */
 	void (*own_free)(void *own);
 };
 
-/* One rollout that is being written: a header, a reset, steps, an end. */
+/* The rollout being written: a header, a reset, steps, an end. */
 struct import_rollout {
 	struct str id;               /* decoded */
-	int64_t lines, turns, steps; /* so far */
-	double reward;               /* of the steps that succeeded */
+	int64_t lines, turns, steps; /* written so far */
+	double reward;               /* of the successful steps */
 	bool rewarded;
-	struct json_paths *ignore; /* in states; freed by import_end */
+	struct json_paths *ignore; /* ignored in states; import_end frees it */
 };
 
-/* What a format knows of a rollout. What is absent is recorded as null. */
+/* Facts of a rollout known to the format. Absent ones are recorded as null. */
 struct import_header {
-	struct str id;   /* decoded; absent: made of the task and a running number */
+	struct str id;   /* decoded; absent: made from the task and a running number */
 	struct str task; /* decoded */
 	int64_t sample;
 	struct str seed;                  /* raw JSON number */
 	struct str env_name, env_version; /* decoded */
-	struct str policy_name;           /* decoded: a model's, an agent's */
+	struct str policy_name;           /* decoded: name of a model or an agent */
 	struct str policy_params;         /* raw JSON object */
-	struct str tools;  /* raw JSON array, as OpenAI's or MCP's lists; an empty one is unknown */
+	/* raw JSON array, in the form of OpenAI or MCP; an empty one is treated as unknown */
+	struct str tools;
 	bool has_state;    /* this rollout has states */
 	struct str ignore; /* raw JSON array of pointers: state_source.ignore */
 };
 
-/* What is known of a call's answer. */
+/* Facts of a call's answer. */
 struct import_reply {
 	enum outcome outcome;
 	enum error_class class;
@@ -57,17 +58,18 @@ struct import_reply {
 };
 
 struct import_step {
-	bool sent; /* a call that was answered; otherwise a turn without a call, or an unanswered one */
+	/* true: a call that was answered; false: a turn without a call, or an unanswered call */
+	bool sent;
 	bool new_turn;
 	struct str state;              /* raw JSON, before the call */
 	struct str messages;           /* raw JSON values, comma-separated */
 	struct str call_id, call_name; /* raw JSON strings */
-	struct str arguments;          /* raw JSON; absent together with the name: no call */
+	struct str arguments;          /* raw JSON; absent along with the name: no call */
 	struct import_reply reply;
 	struct str llm; /* raw JSON object */
 };
 
-/* How the rollout ended; END_UNKNOWN and NULL where the source does not say. */
+/* How the rollout ended; END_UNKNOWN and NULL if the source does not record it. */
 struct import_end {
 	enum end_status status;
 	struct str reason;       /* decoded */
@@ -75,29 +77,29 @@ struct import_end {
 	struct str state;        /* raw JSON, after the last step */
 };
 
-/* The id of the next rollout of a task, "TASK.SAMPLE", in the import's arena. */
+/* Makes the id of the next rollout of a task, "TASK.SAMPLE", in the import's arena. */
 struct str import_rollout_id(struct import *m, struct str task, int64_t *sample);
 
-/* The id of a task: the text of a string or number, else "row-N" by its place in the file. In the
-   import's arena. */
+/* Makes a task id: the text of a string or number, otherwise "row-N" from its position in the file.
+   In the import's arena. */
 struct str import_task(struct import *m, struct str id);
 /* The text of a raw JSON string, in the import's arena; absent for any other value. */
 struct str import_text(struct import *m, struct str value);
 
-/* Where we wrote the file ourselves, its id and task: {"task":"lake","sample":0} in an object for
-   extras. False: we did not. */
+/* Reads id and task from an object for extra data in a file written by rolldbg:
+   {"task":"lake","sample":0}. Returns false for any other file. */
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
 /* A number as raw JSON, in the import's arena. */
 struct str import_number(struct import *m, double number);
 
-/* These append one line each. The struct is kept by the caller between them. */
+/* Each appends one line. The caller keeps the struct import_rollout between calls. */
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h);
 void import_reset(struct import *m, struct import_rollout *r, const struct import_reply *reply,
                   struct str messages);
 void import_step(struct import *m, struct import_rollout *r, const struct import_step *s);
 void import_end(struct import *m, struct import_rollout *r, const struct import_end *e);
 
-/* The list of tools in the form of the record format: name, description, inputSchema. */
+/* Converts a list of tools to the record format: name, description, inputSchema. */
 struct str import_tools(struct import *m, struct str tools);
 
 #endif

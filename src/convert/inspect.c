@@ -1,5 +1,6 @@
 /* Inspect's evaluation logs as JSON (version 2): a document with samples, each with its messages.
-   The .eval logs, zip archives of the same, arrive here as JSON (convert/inspect_archive.c). */
+   .eval logs, zip archives of the same data, are converted to JSON first
+   (convert/inspect_archive.c). */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"
@@ -13,7 +14,7 @@ static bool is(struct str value)
 	       JSON_GET(value, "version").p;
 }
 
-/* The first score that is a number: C and I are the words for correct and incorrect. */
+/* The first numeric score; C and I stand for correct and incorrect. */
 static struct str score_of(struct str scores)
 {
 	struct json_member one;
@@ -50,7 +51,8 @@ static struct import_end end_of(struct import *m, struct str sample)
 	return e;
 }
 
-/* The epochs of a sample are its rollouts, in whatever order they ended; absent: counted. */
+/* Each epoch of a sample is a rollout, numbered by its epoch regardless of the order in which they
+   ended; epoch absent: counted. */
 static struct str rollout_id(struct import *m, struct str task, struct str epoch, int64_t *sample)
 {
 	struct buf id = BUF(BUF_MAX_SMALL);

@@ -1,8 +1,8 @@
-/* Inspect's .eval logs: zip archives with header.json (_journal/start.json alone, while the run goes
-   on or where it crashed) and an entry samples/ID_epoch_N.json for each sample. Given as JSON logs,
-   a sample each, of what convert/inspect.c reads: events and attachments, most of the bytes, are
-   left out. Where a sample was run again the log has two entries of one name, and the last counts,
-   as for Inspect itself. */
+/* Inspect's .eval logs: zip archives with header.json (only _journal/start.json while the run is in
+   progress or after a crash) and an entry samples/ID_epoch_N.json per sample. Converted to JSON
+   logs of one sample each, as read by convert/inspect.c; events and attachments, which are most of
+   the data, are dropped. If a sample was run again, the log has two entries of the same name, and
+   the last one is used, as by Inspect itself. */
 #include "convert/inspect_archive.h"
 
 #include "base/map.h"
@@ -21,22 +21,22 @@
 
 struct entry_name {
 	struct map_item item;
-	size_t last; /* number of the last entry of that name */
+	size_t last; /* index of the last entry with that name */
 };
 
 struct unpacking {
 	struct archive_file *archive;
 	FILE *to;
-	uint64_t left;                   /* bytes that may be unpacked yet */
+	uint64_t left;                   /* remaining bytes that may be unpacked */
 	struct buf header, start;        /* contents of these entries */
-	struct buf content, value, line; /* of a sample */
+	struct buf content, value, line; /* of the current sample */
 	struct map names;                /* struct entry_name */
-	struct arena arena;              /* of these */
+	struct arena arena;              /* memory of names */
 	size_t entries, samples;
-	bool chunked; /* there is a sample in the shape of several entries */
+	bool chunked; /* some sample is split into several entries */
 };
 
-/* ID_epoch_N followed by the given end. */
+/* True for ID_epoch_N followed by `end`. */
 static bool is_sample(struct str name, struct str end)
 {
 	static const struct str mark = STR_INIT("_epoch_");

@@ -1,4 +1,4 @@
-/* Makes lines of imported facts: see import.h. */
+/* Writes lines from imported facts: see import.h. */
 #include "convert/import.h"
 
 #include "json/canon.h"
@@ -58,7 +58,7 @@ static struct str number_value(struct str raw)
 	return json_type(raw) == JSON_NUMBER ? raw : NONE;
 }
 
-/* A key that occurs in a line of that type. */
+/* The name of a key that occurs in a line of that type. */
 static const char *key_name(enum key k)
 {
 	for (size_t i = 0; i < line_keys_count; i++) {
@@ -81,7 +81,7 @@ static void write_line(struct import *m, struct import_rollout *r, struct line *
 	r->lines++;
 }
 
-/* What would be too long for a reader is cut, and an event says so. */
+/* Writes a line. Values too long for the reader are truncated, which an event records. */
 static void put_line(struct import *m, struct import_rollout *r, struct line *l)
 {
 	size_t before = m->out->n;
@@ -189,7 +189,7 @@ static struct str policy_value(struct import *m, const struct import_header *h)
 	return kept(m);
 }
 
-/* Are these pointers? */
+/* True if all are pointers. */
 static bool ignored_paths(struct import *m, struct import_rollout *r, struct str list)
 {
 	struct error ignored;

@@ -1,4 +1,4 @@
-/* Guesses at files that are no recordings: see looks.h. */
+/* Guesses the type of files that are not recordings: see looks.h. */
 #include "convert/looks.h"
 
 #include "convert/convert.h"
@@ -59,7 +59,7 @@ static bool is_yaml(struct str s)
 	return key && (key + 1 == s.n || s.p[key + 1] == ' ');
 }
 
-/* A first line of three or more names with commas between them. */
+/* True if the first line has three or more names separated by commas. */
 static bool is_csv(struct str s)
 {
 	size_t commas = 0;
@@ -108,7 +108,7 @@ static const struct look looks[] = {
 	{"looks like text", is_text},
 };
 
-/* Is it a line of ours, or was it one before it was damaged? */
+/* True if it is a line of a recording, possibly damaged. */
 static bool is_ours(struct str begin)
 {
 	if (!begin.n || begin.p[0] == '\0') {

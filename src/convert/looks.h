@@ -1,11 +1,11 @@
-/* What a file that is no recording looks like, for the message about it. */
+/* The likely type of a file that is not a recording, for the error message. */
 #ifndef ROLLDBG_CONVERT_LOOKS_H
 #define ROLLDBG_CONVERT_LOOKS_H
 
 #include "base/error.h"
 
-/* Sets FAIL_INPUT with what a file that begins with these bytes looks like and which formats are
-   read, true; false when it may be a damaged recording of ours. */
+/* Sets FAIL_INPUT with the likely type of a file that begins with these bytes and the formats that
+   can be read, and returns true. Returns false if it may be a damaged recording. */
 bool looks_describe(struct str begin, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* Reads recordings by a description of where their facts stand: see map.h. Either a value holds a
-   list of steps, or of chat messages, or it is one step itself; steps with the same `rollout`
-   belong together. */
+/* Reads recordings by a description of the places of their facts: see map.h. A value either
+   contains a list of steps, or of chat messages, or is one step itself; steps with the same
+   `rollout` belong together. */
 #include "convert/map.h"
 
 #include "base/file.h"
@@ -10,17 +10,17 @@
 
 #include <stdlib.h>
 
-#define OPEN_MAX 4096 /* rollouts at a time, where each value is a step */
+#define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step */
 
-/* Pointers; "=text" is that text itself. Absent: not recorded. */
+/* JSON Pointers, or "=text" for a literal. Absent: not recorded. */
 struct map_paths {
 	struct str rollout, seed, policy, tools, messages, steps, total_reward;
-	/* of a step */
+	/* within a step */
 	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
 };
 
 struct format_map {
-	struct format format; /* first: what others see of it */
+	struct format format; /* first, so that a struct format * can be converted */
 	struct map_paths paths;
 	struct buf text;
 	struct arena arena;
@@ -71,7 +71,7 @@ static const struct keyed_table table = KEYED_TABLE(rows);
 
 /* ---- values ---- */
 
-/* What a path names in a value, as a value of its own. */
+/* Finds the path's value, or makes one from its literal. */
 static struct str find(struct import *m, struct str value, struct str path)
 {
 	struct json_writer j;
@@ -88,7 +88,7 @@ static struct str find(struct import *m, struct str value, struct str path)
 	return arena_str(&m->arena, json_point(value, path, &m->work));
 }
 
-/* True, 1 and text other than "" and "false"; -1 where nothing is there. */
+/* True for true, 1, and text other than "" and "false"; -1 if absent. */
 static int8_t truth_of(struct str value)
 {
 	double number;
@@ -112,7 +112,7 @@ static int8_t truth_of(struct str value)
 	return -1;
 }
 
-/* Numbers may be spelled as strings. */
+/* A number, possibly written as a string. */
 static struct str number_of(struct str value)
 {
 	struct str inner = json_inner(value);
@@ -130,9 +130,9 @@ struct mapped {
 	struct map_item item;
 	struct mapped *next;
 	struct import_rollout rollout;
-	char *id;         /* its text */
-	struct buf last;  /* the last good observation */
-	struct buf state; /* after the last call, where only that is recorded */
+	char *id;         /* memory of the rollout id */
+	struct buf last;  /* the last successful observation */
+	struct buf state; /* after the last call, if only that state is recorded */
 	bool terminated, truncated;
 };
 
@@ -255,7 +255,7 @@ static void take_step(struct import *m, struct mapped *r, struct str value)
 	keep_state(m, r, find(m, value, p->state_after));
 }
 
-/* A value that holds all steps of a rollout. */
+/* Takes a value that contains all steps of a rollout. */
 static int take_steps(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
@@ -294,7 +294,7 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* A value that is a step: the rollout it belongs to may have begun. */
+/* Takes a value that is one step, possibly of a rollout that has begun. */
 static int take_one(struct import *m, struct str value, struct error *err)
 {
 	struct mapped_rollouts *all = m->own;

@@ -1,4 +1,4 @@
-/* See messages.h. */
+/* Lists of chat messages: see messages.h. */
 #include "convert/messages.h"
 
 bool messages_is(struct str value)

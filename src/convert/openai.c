@@ -1,5 +1,5 @@
-/* OpenAI's fine-tuning format, and whatever logs chat messages in it: one JSON object a line with
-   messages and tools. */
+/* OpenAI's fine-tuning format, and logs of chat messages in the same form: one JSON object per
+   line, with messages and tools. */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"

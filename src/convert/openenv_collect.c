@@ -1,6 +1,7 @@
-/* OpenEnv's `openenv collect`: results.jsonl, an episode a line: messages as the policy saw them,
-   and tool_trace with what each call returned. The state in a result's metadata is the one after
-   the call; the one before the first call is not recorded, except by us, under `extra`. */
+/* OpenEnv's `openenv collect`: results.jsonl, one episode per line: messages as seen by the policy,
+   and tool_trace with the result of each call. The state in a result's metadata is the state after
+   the call; the state before the first call is recorded only in files written by rolldbg, under
+   `extra`. */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"
@@ -44,7 +45,7 @@ static struct dialog_facts facts_of(struct str traced)
 	return f;
 }
 
-/* A call that is in the trace alone: as a message. */
+/* Makes a message from a call that is only in the trace. */
 static struct str message_of(struct import *m, struct str traced)
 {
 	return message_new(m, "tool", JSON_GET(JSON_GET(traced, "result"), "data"));
@@ -102,7 +103,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* What came of one call. The state after it is that of the next line. */
+/* Writes the result of one call. The state after it is that of the next line. */
 static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 {
 	const struct line *step = &x->steps[i], *next = i + 1 < x->count ? step + 1 : &x->end;
@@ -192,7 +193,7 @@ static int write(struct export *x, struct error *err)
 	return 0;
 }
 
-/* No FACT(STATE): the first one is always missing, which is no finding. */
+/* No FACT(STATE): the first state is always missing, which must not be reported as a finding */
 const struct format format_openenv_collect = {
 	.name = "openenv-collect",
 	.what = "results.jsonl of OpenEnv's collect: episode_id, messages, tool_trace",

@@ -1,4 +1,4 @@
-/* Reads recorded answers: see outcome.h. */
+/* Interprets recorded answers: see outcome.h. */
 #include "convert/outcome.h"
 
 #include "base/text.h"
@@ -6,11 +6,12 @@
 #include "env/error_text.h"
 #include "env/hidden_error.h"
 
-#define MESSAGE_MAX ((size_t)4096) /* of an error's message; the observation has all of it */
+/* truncation of an error's message; the observation is complete */
+#define MESSAGE_MAX ((size_t)4096)
 
 /* ---- the observation ---- */
 
-/* [{"type":"text","text":".."}] is that text. */
+/* Returns the text of [{"type":"text","text":".."}]. */
 static struct str only_text(struct str content)
 {
 	struct str part;
@@ -70,7 +71,7 @@ static void set_failure(struct import *m, enum error_layer layer, struct str mes
 	reply->error_code = type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
 }
 
-/* What the source's own error says: a text, or an object's message and kind. */
+/* Sets the error recorded by the source: a string, or an object with message and type. */
 static void set_stated(struct import *m, struct str error, struct str observation,
                        struct import_reply *reply)
 {
@@ -105,7 +106,7 @@ static struct hidden_error hidden_in(struct str observation, struct str last)
 	return hidden_error_in_text(observation);
 }
 
-/* A proxy may name the error shortly and give its text as the observation. */
+/* Some proxies use a short error name and put its text in the observation. */
 static struct str fuller_message(struct str observation, struct str message)
 {
 	struct str text = JSON_GET(observation, "observation");

@@ -1,4 +1,4 @@
-/* Reads Python literals: see python.h. Iterative; nesting is capped. */
+/* Parses Python literals: see python.h. Iterative, with limited nesting. */
 #include "convert/python.h"
 
 #include "json/scan.h"
@@ -6,18 +6,18 @@
 #include <ctype.h>
 
 #define DEPTH_MAX 64
-#define TRIES_MAX 64 /* of brackets in a text that begin no literal */
+#define TRIES_MAX 64 /* brackets in a text tried as the start of a literal */
 
 /* One open bracket. */
 struct python_level {
 	char closer;
-	bool braces;  /* a dict or a set: the first ':' or ',' tells */
-	bool dict;    /* a ':' was seen */
+	bool braces;  /* a dict or a set: the first ':' or ',' decides */
+	bool dict;    /* a ':' was read */
 	bool call;    /* array(..): its first argument is the value */
-	bool value;   /* behind a ':' */
-	size_t count; /* of elements that began */
-	size_t at;    /* of the bracket in the output */
-	size_t key;   /* of the newest key */
+	bool value;   /* after a ':' */
+	size_t count; /* elements begun */
+	size_t at;    /* offset of the bracket in the output */
+	size_t key;   /* offset of the newest key */
 };
 
 struct python {
@@ -46,7 +46,7 @@ static unsigned hex_digit(char c)
 	return isdigit((unsigned char)c) ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a') + 10;
 }
 
-/* \xHH, \uHHHH, \UHHHHHHHH: n digits. */
+/* \xHH, \uHHHH, \UHHHHHHHH: n hex digits. */
 static bool put_hex(struct str *rest, size_t n, struct buf *out)
 {
 	uint32_t code = 0;
@@ -97,7 +97,7 @@ static bool put_escape(struct str *rest, struct buf *out)
 	}
 }
 
-/* One character that is not escaped. */
+/* Writes one unescaped character. */
 static void put_char(char c, struct buf *out)
 {
 	if ((unsigned char)c < ' ') {
@@ -133,7 +133,7 @@ static bool read_string(struct python *p)
 	return true;
 }
 
-/* "1." as numpy prints it is 1.0. */
+/* numpy prints 1.0 as "1.". */
 static bool read_number(struct python *p)
 {
 	struct json_fault fault;
@@ -200,7 +200,7 @@ static bool read_scalar(struct python *p)
 
 /* ---- brackets ---- */
 
-/* "array(", "np.float64(": the length; 0 where it is none of numpy's. */
+/* The length of "array(", "np.float64("; 0 for other text. */
 static size_t call_length(struct str s)
 {
 	static const char *const names[] = {"array",  "float16", "float32", "float64", "int8",
@@ -219,7 +219,7 @@ static size_t call_length(struct str s)
 	return 0;
 }
 
-/* Opens a bracket: true when there is one. */
+/* Opens a bracket; returns false if there is none. */
 static bool open_bracket(struct python *p)
 {
 	static const char openers[] = "{[(", closers[] = "}])";
@@ -257,7 +257,7 @@ static void close_bracket(struct python *p)
 	}
 }
 
-/* What was read last is a key: JSON's are strings. */
+/* Makes the last value a key: JSON keys are strings. */
 static bool take_key(struct python *p, struct python_level *top)
 {
 	struct str key = str_skip(buf_view(p->out), top->key);
@@ -281,7 +281,7 @@ static bool take_key(struct python *p, struct python_level *top)
 	return true;
 }
 
-/* Of array([1], dtype=int8) only the first argument counts. */
+/* Skips all but the first argument: array([1], dtype=int8). */
 static bool skip_arguments(struct python *p)
 {
 	size_t n = 0;
@@ -306,7 +306,7 @@ static bool take_comma(struct python *p, struct python_level *top)
 	return true;
 }
 
-/* Before a value: its comma, and where a key would begin. */
+/* Before a value: writes its comma and notes where a key would begin. */
 static void begin_element(struct python *p)
 {
 	struct python_level *top = p->depth ? &p->stack[p->depth - 1] : NULL;
@@ -325,7 +325,7 @@ static bool at_closer(const struct python *p)
 	return p->depth && next_char(p) == p->stack[p->depth - 1].closer;
 }
 
-/* Behind a value, up to where the next one begins. False: it goes on in no known way. */
+/* Reads past a value to the start of the next one. False: syntax error. */
 static bool after_value(struct python *p)
 {
 	for (;;) {
@@ -376,7 +376,7 @@ bool python_literal(struct str text, size_t *used, struct buf *out)
 	do {
 		skip_blanks(&p);
 		if (p.depth && at_closer(&p) && p.stack[p.depth - 1].count &&
-		    !p.stack[p.depth - 1].value) { /* a last comma */
+		    !p.stack[p.depth - 1].value) { /* a trailing comma */
 			close_bracket(&p);
 			good = after_value(&p);
 		} else {

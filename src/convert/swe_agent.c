@@ -1,6 +1,6 @@
 /* SWE-agent's .traj files: a document with `trajectory`, a list of actions and observations, and
-   `history`, the messages. What it calls state is that of the shell (open file, folder), in which
-   most effects do not show: it is not read as the environment's. */
+   `history`, the messages. Its `state` is that of the shell (open file, folder), which most effects
+   do not change: it is not used as the environment's state. */
 #include "trajectory/foreign.h"
 
 #include "base/text.h"
@@ -30,7 +30,7 @@ static bool is(struct str value)
 	return has_actions(value) || has_history(value);
 }
 
-/* The command without its last line feed. */
+/* The command without its final line feed. */
 static void put_command(struct import *m, struct json_writer *j, struct str action)
 {
 	buf_clear(&m->work);
@@ -59,7 +59,7 @@ static struct str assistant_message(struct import *m, struct str step)
 	return message_end(m, &j);
 }
 
-/* The prompts: messages of the history in front of the first answer of the model. */
+/* The prompts: messages of the history before the model's first answer. */
 static void take_prompts(struct import *m, struct dialog *d, struct str history)
 {
 	struct str one;

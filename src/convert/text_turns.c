@@ -1,4 +1,4 @@
-/* See text_turns.h. */
+/* Turns in decoded text: see text_turns.h. */
 #include "convert/text_turns.h"
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 #define ANSWER_BEGIN STR("<tool_response>")
 #define ANSWER_END   STR("</tool_response>")
 
-/* The bytes before the first occurrence of a mark, all when there is none. */
+/* The offset of the first occurrence of a mark; text.n if there is none. */
 static size_t find(struct str text, struct str mark)
 {
 	struct str rest = text;
@@ -22,13 +22,13 @@ static size_t find(struct str text, struct str mark)
 	return rest.n ? (size_t)(rest.p - text.p) : text.n;
 }
 
-/* The bytes that stand behind it, or none. */
+/* The text after the mark at that offset; empty if there is no mark. */
 static struct str behind(struct str text, size_t at, struct str what)
 {
 	return at < text.n ? str_skip(text, at + what.n) : (struct str){text.p + text.n, 0};
 }
 
-/* Role words that are left of a chat template when its special tokens are not. */
+/* Removes role words of a chat template whose special tokens were stripped. */
 static struct str without_roles(struct str text)
 {
 	static const struct str roles[] = {STR_INIT("assistant"), STR_INIT("user"),
@@ -48,7 +48,7 @@ static struct str without_roles(struct str text)
 	return text;
 }
 
-/* One turn of the model: its text, and the calls in it. False when there is nothing. */
+/* Takes one turn of the model: its text and the calls in it. An empty text is not a turn. */
 static void take_turn(struct import *m, struct dialog *d, struct str text)
 {
 	struct json_writer j;

@@ -1,5 +1,5 @@
 /* TRL's conversational format: messages, or prompt and completion as messages, with tools as a list
-   or as its JSON text; arguments of calls are objects. */
+   or as JSON text; arguments of calls are objects. */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"

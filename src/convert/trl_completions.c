@@ -1,5 +1,5 @@
 /* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
-   column for each reward function, advantage. */
+   column per reward function, advantage. */
 #include "trajectory/foreign.h"
 
 #include "convert/export.h"
@@ -12,7 +12,8 @@ static bool is(struct str value)
 	       json_type(JSON_GET(value, "step")) == JSON_NUMBER;
 }
 
-/* The weights of several reward functions are not logged: only a single one is the reward. */
+/* The weights of reward functions are not logged: the reward is known only if there is a single
+   function. */
 static struct str reward_of(struct str value)
 {
 	struct str found = STR_NONE;
@@ -46,7 +47,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* What the reader finds in such text: calls and answers between their marks. */
+/* Writes calls and answers between tags, as the reader expects. */
 static void put_text(struct str messages, struct buf *text)
 {
 	struct str one, call;

@@ -1,5 +1,5 @@
 /* Verifiers: results.jsonl of version 0 (example_id, prompt, completion) and traces.jsonl of
-   version 1 (a graph of nodes, of which the path to the last one is read). */
+   version 1 (a graph of nodes; the path to the last node is read). */
 #include "trajectory/foreign.h"
 
 #include "convert/dialog.h"
@@ -18,7 +18,7 @@ static bool is_trace(struct str value)
 	       json_type(JSON_GET(value, "calls")) == JSON_ARRAY && JSON_GET(value, "task").p;
 }
 
-/* An episode of several agents has a trace for each. */
+/* An episode of several agents has a trace per agent. */
 static bool is_episode(struct str value)
 {
 	struct str first;
@@ -67,7 +67,7 @@ static void take_result(struct import *m, struct str value)
 	dialog_end(m, &d, &e);
 }
 
-/* The messages on the path from the first node to the last one, in that order. */
+/* The messages on the path from the first node to the last one, in order. */
 static int take_nodes(struct import *m, struct dialog *d, struct str nodes, struct error *err)
 {
 	size_t count = json_count(nodes), cursor = 0, n = 0, length = 0;
@@ -96,7 +96,7 @@ static int take_nodes(struct import *m, struct dialog *d, struct str nodes, stru
 	return 0;
 }
 
-/* The sum of the weighted scores; absent where one is missing. */
+/* The sum of the weighted scores; absent if one is missing. */
 static struct str reward_of(struct import *m, struct str rewards)
 {
 	struct json_member one;

@@ -1,5 +1,5 @@
-/* verl's rollout dumps (trainer.rollout_data_dir): one line for each sample of a training step, with
-   decoded input and output and a score. The samples of one input are its group. */
+/* verl's rollout dumps (trainer.rollout_data_dir): one line per sample of a training step, with
+   decoded input and output and a score. Samples with the same input form a group. */
 #include "trajectory/foreign.h"
 
 #include "convert/text_turns.h"

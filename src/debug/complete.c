@@ -1,4 +1,4 @@
-/* Completion of a word: commands, tools, facts, pointers into the state, rules. See debugger.h. */
+/* Completion of words: commands, tools, facts, pointers into the state, rules. See debugger.h. */
 #include "debug/debugger.h"
 
 #include "base/text.h"
@@ -53,7 +53,7 @@ static void offer_rules(struct word_completion *c)
 	}
 }
 
-/* The members one level below the last slash of the word. */
+/* Offers the members one level below the last slash of the word. */
 static void offer_pointers(struct debugger *d, struct word_completion *c)
 {
 	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
@@ -86,7 +86,7 @@ static void offer_info(struct word_completion *c)
 	}
 }
 
-/* In an expression, or where a path is meant. */
+/* Candidates in an expression or for a path argument. */
 static void offer_paths(struct debugger *d, struct word_completion *c, struct str before)
 {
 	bool in_pointer = c->word.n && memchr(c->word.p, '/', c->word.n);

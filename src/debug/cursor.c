@@ -1,4 +1,4 @@
-/* The index, and moving over it: see cursor.h. */
+/* The index of a rollout, and moving through it: see cursor.h. */
 #include "debug/cursor.h"
 
 #include "base/mem.h"
@@ -9,31 +9,31 @@
 
 #include <stdlib.h>
 
-#define MARKS_MAX       8192 /* when they are full, every other one is dropped */
+#define MARKS_MAX       8192 /* when full, every other mark is dropped */
 #define INTERRUPT_LINES 4096
 
-/* A step from which reading can begin. */
+/* A step where reading can start. */
 struct step_mark {
-	int64_t position, turn, step; /* turn and step: the newest numbers up to it */
+	int64_t position, turn, step; /* turn and step: the last numbers up to the position */
 	uint64_t offset, number;
 };
 
 struct cursor {
 	struct cursor_conf conf;
 	struct cursor_facts facts;
-	char *path, *name; /* name: of the rollout, with "#2" */
+	char *path, *name; /* name: the rollout's, with "#2" if needed */
 	struct buf id;
-	struct rollout_walk front;  /* reads each line once, to the end of what is known */
-	struct rollout_walk back;   /* reads again what lies before that */
-	struct moment now, newest;  /* newest: of front */
-	struct facts *facts_so_far; /* NULL: effects come from elsewhere */
+	struct rollout_walk front;  /* reads each line once, at the end of the part read so far */
+	struct rollout_walk back;   /* rereads earlier lines */
+	struct moment now, newest;  /* newest: the front's */
+	struct facts *facts_so_far; /* NULL: effects are provided by the configuration */
 	struct effects own_effects;
 	int64_t newest_sent, newest_turn, newest_step;
 	struct step_mark *marks;
 	size_t mark_count;
 	int64_t stride;
-	uint64_t lines;        /* read, of all */
-	uint64_t begin_number; /* of the line at facts.begin */
+	uint64_t lines;        /* lines read, of all rollouts */
+	uint64_t begin_number; /* number of the line at facts.begin */
 	struct buf header_id, end_id;
 };
 
@@ -72,7 +72,7 @@ static void thin_out(struct cursor *c)
 	c->stride *= 2;
 }
 
-/* The front has begun to read a step. */
+/* Called when the front begins to read a step. */
 static void add_mark(struct cursor *c, const struct line *l, const struct reader_note *note,
                      int64_t position)
 {
@@ -111,7 +111,7 @@ static int derive_effect(struct cursor *c, const struct line *l, const struct re
 	return 0;
 }
 
-/* Each line of the file, before the walk looks at it. */
+/* Called for each line of the file before the walk handles it. */
 static int index_line(void *ctx, const struct line *l, const struct reader_note *note,
                       struct error *err)
 {
@@ -141,7 +141,7 @@ static int look_again(void *ctx, const struct line *l, const struct reader_note 
 
 static void read_line(struct buf *text, struct buf *id, struct line *out)
 {
-	struct error unused; /* it was read before */
+	struct error unused; /* the line was parsed before */
 	size_t used;
 
 	if (text->n && line_parse(buf_view(text), id, out, &used, &unused)) {
@@ -165,7 +165,7 @@ static void note_newest(struct cursor *c)
 	}
 }
 
-/* The front's next moment: 1, or 0. */
+/* Reads the front's next moment: 1; 0: none. */
 static int advance(struct cursor *c, struct error *err)
 {
 	int got = walk_next(&c->front, &c->newest, err);
@@ -173,14 +173,14 @@ static int advance(struct cursor *c, struct error *err)
 	if (got > 0) {
 		note_newest(c);
 	} else {
-		c->newest.events = STR_NONE; /* the walk may have reused their memory */
+		c->newest.events = STR_NONE; /* the walk may have reused the memory */
 	}
 	return got;
 }
 
 /* ---- moving ---- */
 
-/* The newest mark that is not behind it; NULL: only the start is. */
+/* The last mark at or before the position; NULL: only the start is. */
 static const struct step_mark *mark_before(const struct cursor *c, int64_t position)
 {
 	size_t low = 0, high = c->mark_count;
@@ -218,7 +218,7 @@ static int next_back(struct cursor *c, struct moment *out, struct error *err)
 	return got;
 }
 
-/* To a position that was read before. */
+/* Moves to a position that was read before. */
 static int go_back(struct cursor *c, int64_t position, struct error *err)
 {
 	struct moment m;
@@ -234,8 +234,8 @@ static int go_back(struct cursor *c, int64_t position, struct error *err)
 	return got;
 }
 
-/* The front reads on, at least to that position if there is one; the last step's moment becomes whole
-   if there is more behind it by now. */
+/* Advances the front to the position or the end of the file; completes the last step's moment if
+   lines were added after it. */
 static int advance_to(struct cursor *c, int64_t position, struct error *err)
 {
 	while (!c->facts.whole && (c->newest.position < position ||
@@ -255,7 +255,8 @@ int cursor_go(struct cursor *c, int64_t position, struct error *err)
 
 	if (advance_to(c, position, err)) {
 		struct error first = *err;
-		int back = go_back(c, before, err); /* the current moment may be overwritten */
+		/* the current moment may have been overwritten */
+		int back = go_back(c, before, err);
 
 		*err = back < 0 ? *err : first;
 		return -1;
@@ -271,7 +272,7 @@ int cursor_go(struct cursor *c, int64_t position, struct error *err)
 
 /* ---- searching ---- */
 
-/* Moments from where it was sought on, first from what is known, then from the front. */
+/* The next moment of a search: from the part read so far, then from the front. */
 static int next_known(struct cursor *c, int64_t position, struct moment *m, struct error *err)
 {
 	if (position < c->newest.position) {
@@ -305,7 +306,7 @@ static int search_forward(struct cursor *c, cursor_test_fn *test, void *ctx, int
 	return passed;
 }
 
-/* The last position in [from, to) that passes; 0: none. */
+/* The last position in [from, to) that passes the test; 0: none. */
 static int search_block(struct cursor *c, int64_t from, int64_t to, cursor_test_fn *test, void *ctx,
                         int64_t *found, struct error *err)
 {
@@ -360,7 +361,7 @@ static int64_t number_of(const struct moment *m, bool turn)
 	return m->position == 0 ? -1 : turn ? m->line->turn : m->line->step;
 }
 
-/* The newest mark before the first line of that number. */
+/* The last mark before the first line with that number. */
 static int64_t position_before(const struct cursor *c, bool turn, int64_t number)
 {
 	size_t low = 0, high = c->mark_count;
@@ -419,7 +420,7 @@ struct rollout_search {
 	struct names names;
 };
 
-/* "ID", or "ID#2" for the second one. */
+/* Matches "ID", or "ID#2" for the second rollout with that id. */
 static int look_at_rollout(void *ctx, const struct rollout_place *p, struct error *err)
 {
 	struct rollout_search *s = ctx;

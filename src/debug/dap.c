@@ -1,7 +1,8 @@
-/* The Debug Adapter Protocol (microsoft.github.io/debug-adapter-protocol): what editors speak. One
-   thread: the steps of the rollout up to here are its frames, the facts of a step are scopes, and
-   JSON values are variables. A movement starts after the response to its request; until it stops,
-   only urgent requests (pause, threads, disconnect) are answered, and the others wait. */
+/* The Debug Adapter Protocol for editors (microsoft.github.io/debug-adapter-protocol).
+   Single-threaded. The rollout's steps up to the current one are stack frames, the facts of a step
+   are scopes, and JSON values are variables. A movement starts after the response to its request.
+   While it runs, only urgent requests (pause, threads, disconnect) are answered; the others are
+   queued. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -12,19 +13,19 @@
 
 #include <stdlib.h>
 
-#define FRAMES_MAX 20 /* of one answer without `levels` */
+#define FRAMES_MAX 20 /* per response if `levels` is absent */
 
 struct dap {
 	struct debugger *d;
 	struct dap_values values;
 	struct dap_wire wire;
 	bool leaves;
-	const char *stopped; /* the reason of the event that follows; NULL: none */
-	/* what the request starts once it is answered: a command, or (begins) the live session */
+	const char *stopped; /* reason of the pending stopped event; NULL: none */
+	/* what to start after the response: a command, or (begins) the live session */
 	const char *movement, *reason;
 	bool begins;
-	bool paused;       /* the client stopped the movement */
-	struct error lost; /* the connection failed while it ran */
+	bool paused;       /* the client interrupted the movement */
+	struct error lost; /* connection error during a movement */
 };
 
 typedef int handler_fn(struct dap *p, const struct dap_request *q, struct json_writer *w,
@@ -84,7 +85,7 @@ static int on_initialize(struct dap *p, const struct dap_request *q, struct json
 	return 0;
 }
 
-/* The recording or the environment was named when the program started. */
+/* Nothing to do: the recording or the environment was given on the command line. */
 static int on_launch(struct dap *p, const struct dap_request *q, struct json_writer *w,
                      struct error *err)
 {
@@ -130,7 +131,7 @@ static int64_t number_of(const struct dap_request *q, const char *key, int64_t o
 	return json_i64(json_get(q->arguments, str_from(key)), &n) ? n : otherwise;
 }
 
-/* The step it stands on is the innermost frame; its source is the recording. */
+/* The current step is the innermost frame; its source is the recording. */
 static void write_frame(struct debugger *d, struct json_writer *w)
 {
 	struct buf title = BUF(BUF_MAX_SMALL);
@@ -267,7 +268,7 @@ static int on_breakpoints(struct dap *p, const struct dap_request *q, struct jso
 	return 0;
 }
 
-/* A variable of the state can be watched by its pointer. */
+/* Members of the state can be watched, by their pointers. */
 static int on_data_info(struct dap *p, const struct dap_request *q, struct json_writer *w,
                         struct error *err)
 {
@@ -305,7 +306,7 @@ MOVEMENT(step_back, "reverse-step", "step")
 MOVEMENT(reverse, "reverse-continue", "pause")
 #undef MOVEMENT
 
-/* Stops a running movement; without one it has no effect. */
+/* Interrupts a running movement; otherwise has no effect. */
 static int on_pause(struct dap *p, const struct dap_request *q, struct json_writer *w,
                     struct error *err)
 {
@@ -328,11 +329,11 @@ static int on_leave(struct dap *p, const struct dap_request *q, struct json_writ
 
 /* ---- answering ---- */
 
-/* When a request is answered, besides while the rollout is stopped. */
+/* When a request is accepted, in addition to while the rollout is stopped. */
 enum when {
 	STOPPED = 0,
-	EARLY = 1,  /* before it has started */
-	URGENT = 2, /* while it runs */
+	EARLY = 1,  /* before the rollout has started */
+	URGENT = 2, /* while the rollout runs */
 };
 
 static const struct {
@@ -406,7 +407,7 @@ static int send_stopped(struct dap *p, struct error *err)
 	return dap_end_event(&p->wire, &w, err);
 }
 
-/* The response to a request. */
+/* Sends the response to a request. */
 static int respond(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	struct buf body = BUF(SIZE_MAX / 2);
@@ -438,7 +439,8 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 
 /* ---- while it runs ---- */
 
-/* Answers urgent requests. True: one of them, or the end of the input, stops the movement. */
+/* Answers urgent requests. Returns true if one of them, or the end of input, interrupts the
+   movement. */
 static bool client_asks_stop(void *ctx)
 {
 	struct dap *p = ctx;
@@ -455,7 +457,7 @@ static bool client_asks_stop(void *ctx)
 	return (p->leaves && !before) || (p->paused && !paused);
 }
 
-/* Sends what was printed, and why a movement failed. */
+/* Sends printed output, and the error if a movement failed. */
 static int send_printed(struct dap *p, const struct error *why, struct error *err)
 {
 	struct debugger *d = p->d;
@@ -472,7 +474,7 @@ static int send_printed(struct dap *p, const struct error *why, struct error *er
 	return broken;
 }
 
-/* A command as one would type it; what it prints goes to the client's console. */
+/* Runs the movement's command; its output goes to the client's console. */
 static int move(struct dap *p, struct error *err)
 {
 	struct error why = {0};
@@ -493,7 +495,8 @@ static int begin(struct dap *p, struct error *err)
 	buf_clear(&p->d->out);
 	if (live_session_begin(p->d, err)) {
 		if (!p->leaves && !send_printed(p, err, &unwritten)) {
-			const char *ended = end_status_name(END_TERMINATED); /* of DAP, too */
+			/* DAP uses the same word */
+			const char *ended = end_status_name(END_TERMINATED);
 			struct json_writer w = dap_begin_event(&p->wire, ended);
 
 			(void)!dap_end_event(&p->wire, &w, &unwritten);
@@ -506,7 +509,7 @@ static int begin(struct dap *p, struct error *err)
 
 /* ---- one request after the other ---- */
 
-/* What follows a response: events, and the movement that the request started. */
+/* Sends the events that follow a response, and runs the movement it started. */
 static int follow(struct dap *p, const struct dap_request *q, struct error *err)
 {
 	if (json_is(q->command, STR("initialize"))) {

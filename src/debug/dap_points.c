@@ -1,4 +1,4 @@
-/* Breakpoints that a client of the Debug Adapter Protocol sets: see dap_points.h. */
+/* Breakpoints set by a client of the Debug Adapter Protocol: see dap_points.h. */
 #include "debug/dap_points.h"
 
 static void delete_points(struct points *points, enum point_kind kind)
@@ -26,7 +26,7 @@ static void write_breakpoint(const struct point *one, const struct error *why,
 	jw_end(w);
 }
 
-/* One of the request's list: what stands under `key`, with its condition. */
+/* Sets one breakpoint of the request: the expression at `key`, with its condition. */
 static void set_breakpoint(struct points *points, struct str wanted, const char *key,
                            enum point_kind kind, struct json_writer *w)
 {

@@ -1,16 +1,16 @@
-/* Breakpoints of the Debug Adapter Protocol: function breakpoints, whose names are expressions, and data
-   breakpoints, which watch a member of the state. */
+/* Breakpoints of the Debug Adapter Protocol: function breakpoints, whose names are expressions, and
+   data breakpoints, which watch a member of the state. */
 #ifndef ROLLDBG_DEBUG_DAP_POINTS_H
 #define ROLLDBG_DEBUG_DAP_POINTS_H
 
 #include "debug/dap_wire.h"
 #include "debug/points.h"
 
-/* Replaces all points of that kind by those of the request, each described under `key`, and writes
-   the response's body: what became of each. */
+/* Replaces all points of that kind by those of the request, each defined by its member `key`.
+   Writes the response's body with a result for each. */
 void dap_points_set(struct points *points, const struct dap_request *q, const char *key,
                     enum point_kind kind, struct json_writer *w);
-/* The body for breakpoints on lines of a source: none is set. */
+/* Writes the body for source line breakpoints, which are not supported. */
 void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w);
 
 #endif

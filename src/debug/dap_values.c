@@ -40,7 +40,7 @@ int64_t dap_values_add(struct dap_values *v, struct str value)
 	return add(v, value, STR_NONE);
 }
 
-/* An object with these facts as its members. */
+/* An object with these facts as members. */
 static struct str object_of(struct dap_values *v, const struct known *k,
                             const enum named_fact *facts, size_t count)
 {

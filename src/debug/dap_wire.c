@@ -11,7 +11,8 @@
 #define HEADER_MAX  4096
 #define INPUT_MAX   (2 * (MESSAGE_MAX + HEADER_MAX))
 #define READ_BYTES  65536
-#define LOOK_MS     1000 /* a signal that came just before the wait is noticed this late */
+/* longest delay until a signal that came just before the wait is noticed */
+#define LOOK_MS 1000
 
 void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 {
@@ -76,9 +77,9 @@ int dap_end_event(struct dap_wire *p, struct json_writer *w, struct error *err)
 
 /* ---- reading ---- */
 
-/* Where a message stands in the input: a header and its content. */
+/* Position of a message in the input: header and content. */
 struct dap_frame {
-	size_t header, content; /* bytes */
+	size_t header, content; /* lengths in bytes */
 };
 
 static int read_length(struct str line, size_t *length, struct error *err)
@@ -97,7 +98,7 @@ static int read_length(struct str line, size_t *length, struct error *err)
 	return 0;
 }
 
-/* 1: a whole message is there; 0: not yet. */
+/* Returns 1 for a complete message, 0 if it is incomplete. */
 static int find_frame(struct str input, struct dap_frame *f, struct error *err)
 {
 	size_t at = 0, length = 0;
@@ -139,7 +140,7 @@ static int parse(struct str text, struct dap_request *q, struct error *err)
 	return 0;
 }
 
-/* Takes the message at that place out of the input. */
+/* Removes the message at that offset from the input. */
 static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct buf *into,
                 struct dap_request *q, struct error *err)
 {
@@ -152,7 +153,7 @@ static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct
 	return parse(buf_view(into), q, err);
 }
 
-/* Reads what has arrived, or waits that long for input. */
+/* Reads available input, or waits up to wait_ms for it. */
 static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -1,4 +1,4 @@
-/* A session: its current step and what is known about it. See debugger.h. */
+/* A debugging session: the current step and the facts about it. See debugger.h. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -70,7 +70,7 @@ enum effect debugger_effect(struct debugger *d, const struct line *step, struct 
 	return effect_between(line_state_hash(step), str_from(hash));
 }
 
-/* At the newest step of a live session the state behind it is known before it is recorded. */
+/* At the newest step of a live session, the state after it is known before it is recorded. */
 static void add_live_state(struct debugger *d)
 {
 	const struct proposal *p = live_proposal(d->live);
@@ -118,19 +118,20 @@ bool debugger_is_interrupted(void *ctx)
 	return has_signal(d) || (d->client_asks_stop && d->client_asks_stop(d->client));
 }
 
-/* A script without a terminal ends; otherwise the next command can be given. */
+/* An interrupt ends a script without a terminal; otherwise the next command is read. */
 static bool take_interrupt(void *ctx)
 {
 	struct debugger *d = ctx;
 	const struct debug_conf *c = d->conf;
 	bool attended = !c->batch && (c->terminal || !d->scripted);
-	struct error unused; /* printing fails again with the next output */
+	struct error unused; /* the next output reports the print error */
 
 	if (!has_signal(d)) {
-		return true; /* the client asked */
+		return true; /* requested by the client */
 	}
 	if (c->terminal) {
-		(void)!c->print(c->ctx, false, STR("\n"), &unused); /* behind the terminal's ^C */
+		/* after the ^C echoed by the terminal */
+		(void)!c->print(c->ctx, false, STR("\n"), &unused);
 	}
 	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
 	return !d->stopped;
@@ -146,7 +147,7 @@ void debugger_wait(struct debugger *d)
 	live_wait(d->live, debugger_is_interrupted, take_interrupt, d);
 }
 
-/* A live session derives the effects of its own recording. */
+/* The effects of a live session's own recording; NULL for any other file. */
 static const struct effects *effects_of(const struct debugger *d, const char *path,
                                         const char *rollout)
 {
@@ -267,7 +268,7 @@ static int open_first(struct debugger *d, struct error *err)
 	return live_session_begin(d, err);
 }
 
-/* The commands of the options; ends at the first failure. */
+/* Runs the commands of the options up to the first failure. */
 static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
@@ -290,7 +291,7 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 	return broken;
 }
 
-/* Prints the start; as JSON it is the reply to no command. */
+/* Prints the start position; in JSON, a reply without a command. */
 static int print_start(struct debugger *d, struct error *err)
 {
 	bool failed;

@@ -6,81 +6,82 @@
 #include "debug/debug.h"
 #include "debug/points.h"
 
-/* Where a finding begins. */
+/* The place where a finding begins. */
 struct finding_begin {
 	const char *rule;
-	int64_t turn, step; /* -1: none; without both it is about the whole rollout */
+	int64_t turn, step; /* -1: none; without both, the finding is about the whole rollout */
 };
 
 struct debugger {
 	const struct debug_conf *conf;
 	struct buf out; /* output of the current command */
 	struct cursor *cursor;
-	struct live *live; /* NULL: there is only a recording */
+	struct live *live; /* NULL: no live session */
 	struct moment
-		now; /* the current step, with what a live session knows beyond the recording */
+		now; /* the current step, with facts that a live session has not recorded yet */
 	struct hasher *hasher;
 	struct buf hashing;  /* scratch */
-	char live_hash[64];  /* hash of a state that is not recorded yet, in quotes */
+	char live_hash[64];  /* hash of a state not recorded yet, in quotes */
 	struct buf proposed; /* the next call as a line */
-	struct buf live_end; /* the verdict of the live session that has ended, as text */
+	struct buf live_end; /* the verdict of a finished live session, as text */
 	bool forked;
-	struct json_paths *ignored; /* in states */
+	struct json_paths *ignored; /* ignored in states */
 	struct points points;
-	struct finding_begin *begins; /* in the whole recording, once needed */
+	struct finding_begin *begins; /* for the whole recording; read when first needed */
 	size_t begin_count;
 	bool begins_known;
 	struct buf last_command;
-	size_t column;    /* of the error in the current command's arguments; SIZE_MAX: none */
-	struct buf value; /* raw JSON printed by print or tools, for the JSON interpreter and DAP */
+	size_t column;    /* of an error in the current command's arguments; SIZE_MAX: none */
+	struct buf value; /* raw JSON result of print or tools, for the JSON interpreter and DAP */
 	bool moved;       /* the current command moved */
-	bool starting;    /* there is no command yet: print where the session starts */
+	bool starting;    /* no command was run: print the start position */
 	bool quit;
-	/* True once for each time the DAP client requests a stop; NULL: there is no client. */
+	/* True once per stop request of the DAP client; NULL: no client. */
 	bool (*client_asks_stop)(void *ctx);
 	void *client;
 	bool scripted;               /* commands come from options */
-	bool stopped;                /* by a signal: the program is to exit */
-	int64_t listed, listed_here; /* where list continues, and the step it was used at */
-	int depth;                   /* of nested command files */
+	bool stopped;                /* by a signal: the program has to exit */
+	int64_t listed, listed_here; /* where list continues, and the step at its last use */
+	int depth;                   /* nesting of command files */
 };
 
 enum debug_mode { MODE_REC, MODE_LIVE, MODE_FORK };
-/* Whether a step is looked at in a recording, or is the newest one of a live session. */
+/* The mode of the current step: in a recording, or the newest one of a live session or a fork. */
 enum debug_mode debugger_mode(const struct debugger *d);
 const char *debug_mode_name(enum debug_mode m);
 
-/* The current file, as it is printed. */
+/* The current file, as printed. */
 const char *debugger_file(const struct debugger *d);
-/* What expressions are evaluated on. */
+/* The facts that expressions are evaluated on. */
 struct known debugger_known(struct debugger *d);
-/* The effect of a step from its state and the state after it alone. */
+/* The effect of a step, determined only from its state and the state after it. */
 enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Updates d->now from the cursor. */
 void debugger_refresh(struct debugger *d);
-/* Is the running command to be stopped? Takes the debugger; called during long reads. */
+/* True if the running command should stop; polled during long reads. d is a struct debugger. */
 bool debugger_is_interrupted(void *d);
-/* False if a signal asks the program to exit; one that only stopped a command is cleared. */
+/* False if a signal requires the program to exit; a signal that only stopped a command is
+   cleared. */
 bool debugger_goes_on(struct debugger *d);
 /* Waits until the live session proposes a call or is over. */
 void debugger_wait(struct debugger *d);
-/* Reads what was recorded since, and moves to the newest step. */
+/* Reads lines recorded since, and moves to the newest step. */
 MUST_USE int debugger_to_newest(struct debugger *d, struct error *err);
-/* Opens a rollout of a recording in place of the current one. */
+/* Opens a rollout of a recording, replacing the current one. */
 MUST_USE int debugger_open(struct debugger *d, const char *path, const char *rollout,
                            struct error *err);
-/* Finds where findings begin in the whole recording, for breakpoints on rules. */
+/* Determines where findings begin in the whole recording, for breakpoints on rules. */
 MUST_USE int debugger_judge(struct debugger *d, struct error *err);
-/* Live: notes the rules whose finding was not there at the previous step. */
+/* Live: notes rules whose finding is new at this step. */
 MUST_USE int debugger_note_new_findings(struct debugger *d, struct error *err);
-/* Findings up to the current step. */
+/* Calls back with the findings up to the current step. */
 MUST_USE int debugger_findings(struct debugger *d,
                                void (*take)(void *user, const struct rollout_verdict *v),
                                void *user, struct error *err);
 
-/* Prints how the live session ended, its verdict, and where it is recorded. */
+/* Prints how the live session ended, its verdict, and the path of its recording. */
 MUST_USE int live_session_report(struct debugger *d, struct error *err);
-/* Starts a live session with the policy of the options; stops before its first call. */
+/* Starts a live session with the policy of the options; stops before the first call. */
 MUST_USE int live_session_begin(struct debugger *d, struct error *err);
 
 /* ---- stop.c: what is printed at a stop ---- */
@@ -91,25 +92,25 @@ void stop_title(const struct moment *m, struct style style, struct buf *out);
 /* "state: position 4 -> 8". */
 void stop_changes(struct debugger *d, size_t most, struct buf *out);
 void stop_proposal(struct debugger *d);
-/* The same as a JSON object. */
+/* All of it as a JSON object. */
 struct json_writer;
 void stop_json(struct debugger *d, struct json_writer *w);
 
 /* ---- look.c ---- */
 
-/* The arguments of info; NULL after the last. */
+/* The i-th argument of info; NULL after the last. */
 const char *info_topic(size_t i);
-/* Findings, causes first, and the counters. */
+/* Appends findings, causes first, and the counters. */
 void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out);
 
 /* ---- running commands ---- */
 
-/* Runs one line as it was typed. -1 with err set; d->column is the place in the line. */
+/* Runs one command line. -1 with err set; d->column is the column of the error in the line. */
 MUST_USE int run_command(struct debugger *d, struct str line, struct error *err);
-/* Runs the commands in a file, up to the first that fails. */
+/* Runs the commands in a file, up to the first failure. */
 MUST_USE int run_command_file(struct debugger *d, const char *path, struct error *err);
-/* Runs one line and prints its output, as text or JSON. *failed: the command failed. -1: the output
-   cannot be printed. */
+/* Runs one line and prints its output, as text or JSON. *failed: the command failed. Returns -1 if
+   the output cannot be printed. */
 MUST_USE int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err);
 
 /* ---- verbs ---- */
@@ -119,10 +120,10 @@ enum verb_group { GROUP_MOVE, GROUP_LOOK, GROUP_STOP, GROUP_LIVE, GROUP_OTHER, V
 struct verb {
 	const char *name;
 	const char
-		*short_forms; /* comma-separated; they take precedence over names that begin so */
+		*short_forms; /* comma-separated; these take precedence over prefixes of any name */
 	const char *arguments, *help;
 	enum verb_group group;
-	bool repeats; /* an empty line on a terminal runs it again */
+	bool repeats; /* an empty line on a terminal repeats it */
 	int (*run)(struct debugger *d, struct str arguments, struct error *err);
 };
 extern const struct verb verbs[];
@@ -140,19 +141,20 @@ MUST_USE int verb_find(struct str word, const struct verb **out, struct error *e
 
 /* Removes and returns the first word. */
 struct str argument_word(struct str *rest);
-/* FAIL_USAGE if anything is left. */
+/* FAIL_USAGE if any arguments are left. */
 MUST_USE int argument_none(struct str rest, struct error *err);
-/* A count of at least 1; 1 by default. */
+/* Reads a count of at least 1; the default is 1. */
 MUST_USE int argument_count(struct str rest, int64_t *out, struct error *err);
-/* "N", "step N" or "turn N". */
+/* Reads "N", "step N" or "turn N". */
 MUST_USE int argument_place(struct str rest, bool *turn, int64_t *out, struct error *err);
 
-/* Moves to that step or turn. FAIL_USAGE: there is none. */
+/* Moves to that step or turn. FAIL_USAGE if there is none. */
 MUST_USE int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err);
 
 /* ---- lines.c: commands from a terminal (with a line editor) or a pipe ---- */
 
-/* Reads and runs commands until the input ends, or quit. *failed: a command from a pipe failed. */
+/* Reads and runs commands until the end of input, or quit. *failed: a command from a pipe
+   failed. */
 MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
 
 /* ---- complete.c ---- */
@@ -163,8 +165,7 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 
 /* ---- dap.c ---- */
 
-/* Serves the Debug Adapter Protocol until the client disconnects. FAIL_INPUT: the input is not in
-   that protocol. */
+/* Serves the Debug Adapter Protocol until the client disconnects. FAIL_INPUT: malformed input. */
 MUST_USE int dap_serve(struct debugger *d, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The effect of each step of a rollout, by position; two bits each. */
+/* The effects of a rollout's steps by position, two bits each. */
 #ifndef ROLLDBG_DEBUG_EFFECTS_H
 #define ROLLDBG_DEBUG_EFFECTS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed: all are unknown. */
+/* Zeroed: all unknown. */
 struct effects {
 	unsigned char *bits;
 	size_t bytes;
@@ -15,7 +15,7 @@ struct effects {
 
 void effects_release(struct effects *e);
 void effects_set(struct effects *e, int64_t position, enum effect effect);
-/* EFFECT_UNKNOWN for a position that was never set. */
+/* EFFECT_UNKNOWN for a position that was not set. */
 enum effect effects_at(const struct effects *e, int64_t position);
 
 #endif

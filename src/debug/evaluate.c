@@ -1,4 +1,4 @@
-/* Evaluating expressions: see expression.h. */
+/* Evaluates expressions: see expression.h. */
 #include "base/text.h"
 #include "debug/expression_internal.h"
 #include "json/canon.h"
@@ -122,7 +122,7 @@ static bool holds_alone(struct str value)
 	return !json_double(value, &number) || number < 0 || number > 0;
 }
 
-/* Did that member of the state change? Unknown is not changed. */
+/* True if that member of the state changed; false if unknown. */
 static bool member_changed(struct expression *e, struct str pointer, const struct known *k)
 {
 	const struct moment *m = k->moment;
@@ -248,7 +248,7 @@ bool expression_asks_effect(const struct expression *e)
 	return names(e, FACT_EFFECT) || names(e, FACT_CHANGED);
 }
 
-/* What changed is a member of the state. */
+/* `changed` refers to a member of the state. */
 static struct path plain_path(struct path p)
 {
 	p.fact = p.fact == FACT_CHANGED ? FACT_STATE : p.fact;

@@ -1,5 +1,5 @@
-/* Parsing expressions: see expression.h. An operator-precedence parser with a stack of its own: the
-   result is a list in which every operator stands behind its operands. */
+/* Parses expressions: see expression.h. An operator-precedence parser with an explicit stack; the
+   result is in postfix order. */
 #include "debug/expression_internal.h"
 
 #include "base/names.h"
@@ -16,12 +16,12 @@ const struct named_fact_row named_facts[FACTS_NAMED] = {
 
 struct expression_parser {
 	struct str text;
-	size_t at;    /* behind the token */
-	size_t begin; /* of the token */
+	size_t at;    /* after the token */
+	size_t begin; /* start of the token */
 	struct str token;
 	enum { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_OPERATOR } kind;
 	struct expression *out;
-	enum term_kind waiting[EXPRESSION_TERMS]; /* operators and TERM_OPEN */
+	enum term_kind waiting[EXPRESSION_TERMS]; /* stack of operators and TERM_OPEN */
 	size_t waiting_count;
 	struct error *err;
 };
@@ -44,7 +44,7 @@ static bool is_operator(char c)
 	return c && strchr("()!<>=~&|", c) != NULL;
 }
 
-/* Two bytes where the second belongs to the operator. */
+/* 2 for a two-byte operator, otherwise 1. */
 static size_t operator_length(struct str rest)
 {
 	static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||"};
@@ -125,7 +125,7 @@ static size_t name_length(struct str text)
 	return n;
 }
 
-/* ".class.code" is the pointer "/class/code"; one that begins with a slash is taken as it is. */
+/* ".class.code" becomes the pointer "/class/code"; text that begins with a slash is kept. */
 static struct str pointer_of(struct str rest, struct arena *arena)
 {
 	struct buf pointer = BUF(BUF_MAX_MESSAGE);
@@ -156,7 +156,7 @@ static int no_such_fact(struct str name, struct error *err)
 	return names_suggest(err, name, names, FACTS_NAMED);
 }
 
-/* The members of `error` are known; a misspelled one is refused. */
+/* Refuses a misspelt member of `error`, whose members are known. */
 static int check_member(const struct path *p, struct error *err)
 {
 	const char *names[32];
@@ -206,7 +206,7 @@ static bool is_number(struct str word)
 	return !json_validate(word, &fault) && json_double(word, &unused);
 }
 
-/* A number, true, false and null stand for themselves; other words for their text. */
+/* Numbers, true, false and null are JSON literals; any other word is a string. */
 static struct str literal_of(struct expression_parser *p)
 {
 	struct arena *arena = &p->out->arena;
@@ -280,7 +280,7 @@ static int check_effect(struct expression_parser *p)
 	return no_such_word(p, "effect", names, ARRAY_LEN(names));
 }
 
-/* A breakpoint on a misspelled word of a closed list would never stop. */
+/* Refuses a misspelt word of a closed list: a breakpoint on it would never stop. */
 static int check_word(struct expression_parser *p, const struct test *t)
 {
 	bool equality = t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL;
@@ -340,7 +340,7 @@ static int read_path(struct expression_parser *p, struct path *out)
 	return next(p);
 }
 
-/* The right side; the token is its first. */
+/* Reads the right side of a comparison, starting with the current token. */
 static int read_value(struct expression_parser *p, struct test *t)
 {
 	enum named_fact fact;
@@ -362,7 +362,7 @@ static int read_value(struct expression_parser *p, struct test *t)
 	return next(p);
 }
 
-/* `changed` may be followed by a pointer into the state. */
+/* `changed` accepts a pointer into the state. */
 static int read_changed(struct expression_parser *p, struct test *t)
 {
 	bool pointer = p->kind == TOKEN_WORD && (p->token.p[0] == '.' || p->token.p[0] == '/');
@@ -427,7 +427,7 @@ static int push_operator(struct expression_parser *p, enum term_kind kind)
 	return next(p);
 }
 
-/* Emits the waiting operators that bind at least as tightly. */
+/* Emits the operators on the stack that bind at least as tightly. */
 static int pop_operators(struct expression_parser *p, enum term_kind loosest)
 {
 	while (p->waiting_count && p->waiting[p->waiting_count - 1] >= loosest) {
@@ -452,7 +452,7 @@ static int close_parenthesis(struct expression_parser *p)
 	return next(p);
 }
 
-/* A test, and what may precede it: "!" and "(". */
+/* Reads a test, and "!" and "(" before it. */
 static int read_operand(struct expression_parser *p)
 {
 	while (p->kind == TOKEN_OPERATOR && (str_is(p->token, "!") || str_is(p->token, "("))) {

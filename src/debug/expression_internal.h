@@ -1,4 +1,4 @@
-/* The inside of an expression: for expression.c (parsing) and evaluate.c. */
+/* Internals of expressions, for expression.c (parsing) and evaluate.c. */
 #ifndef ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
 #define ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
 
@@ -9,7 +9,7 @@
 #define EXPRESSION_TERMS 64
 
 enum compare {
-	COMPARE_NONE, /* does it hold by itself? */
+	COMPARE_NONE, /* no operator: is the value true? */
 	COMPARE_EQUAL,
 	COMPARE_UNEQUAL,
 	COMPARE_LESS,
@@ -19,7 +19,7 @@ enum compare {
 	COMPARE_GLOB,
 };
 
-/* Operators from loose to tight, behind what opens a bracket. */
+/* Operators from loose to tight binding, after the opening bracket. */
 enum term_kind { TERM_TEST, TERM_OPEN, TERM_IF, TERM_OR, TERM_AND, TERM_NOT };
 
 struct test {
@@ -40,9 +40,9 @@ struct term {
 struct expression {
 	struct str text;
 	struct arena arena;
-	struct term terms[EXPRESSION_TERMS]; /* each operator behind its operands */
+	struct term terms[EXPRESSION_TERMS]; /* in postfix order */
 	size_t count;
-	struct buf scratch, other; /* of the evaluation */
+	struct buf scratch, other; /* scratch for evaluation */
 };
 
 #endif

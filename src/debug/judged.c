@@ -1,5 +1,5 @@
-/* Judging up to a step: see judged.h. The rules see the lines of all rollouts, since some compare
-   them; behind the last line stands an end line of ours, which says what the state was. */
+/* Judges a rollout up to a step: see judged.h. The rules read the lines of all rollouts, since some
+   compare them. After the last line, a synthetic end line carries the final state. */
 #include "debug/judged.h"
 
 #include "json/write.h"
@@ -26,7 +26,7 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-/* 1: that was the last line to be read. */
+/* Returns 1 after the last line to read. */
 static int take_line(struct judged_reading *g, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
@@ -58,7 +58,7 @@ static int read_lines(struct judged_reading *g, struct error *err)
 	return done < 0 || (!done && more < 0) ? -1 : 0;
 }
 
-/* The rollout stops here, in this state. */
+/* Ends the rollout here, with this state. */
 static int put_end(struct judged_reading *g, struct error *err)
 {
 	const struct moment *m = g->conf->until;
@@ -88,7 +88,7 @@ static int put_end(struct judged_reading *g, struct error *err)
 int judged_find(const struct judged_conf *conf, judged_fn *take, void *user, struct error *err)
 {
 	struct judged_reading g = {.conf = conf, .take = take, .user = user};
-	/* how a rollout ended says nothing where it is we who stop it */
+	/* at `until`, the end is synthetic */
 	const struct judge_conf rules = {.without = conf->until ? "one-step-episode" : NULL,
 	                                 .verdict = take_verdict,
 	                                 .ctx = &g};

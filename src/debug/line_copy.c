@@ -1,4 +1,4 @@
-/* Copies of lines: see line_copy.h. Slices are moved along with the text: reading it again takes ten
+/* Copies of lines: see line_copy.h. Slices are relocated to the copy: parsing it again takes ten
    times as long. */
 #include "debug/line_copy.h"
 
@@ -37,7 +37,8 @@ int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
 	for (size_t k = 0; k < KEY_COUNT; k++) {
 		struct str *value = &c->line.value[k];
 
-		if (value->p && !is_within(*value, l->text)) { /* a line that was never a text */
+		/* values of a line that was not parsed from its text */
+		if (value->p && !is_within(*value, l->text)) {
 			return line_parse(c->line.text, &c->id, &c->line, &used, err);
 		}
 		if (value->p) {

@@ -1,4 +1,4 @@
-/* A line that outlives the one it was copied from: its text, and slices into that. */
+/* A copy of a line, with its own text and slices into it. */
 #ifndef ROLLDBG_DEBUG_LINE_COPY_H
 #define ROLLDBG_DEBUG_LINE_COPY_H
 
@@ -12,7 +12,7 @@ struct line_copy {
 void line_copy_init(struct line_copy *c);
 void line_copy_release(struct line_copy *c); /* zeroed is fine */
 
-/* In place of the line before. FAIL_INPUT: the line is too long. */
+/* Replaces the previous line. FAIL_INPUT: the line is too long. */
 MUST_USE int line_copy_set(struct line_copy *c, const struct line *l, struct error *err);
 
 #endif

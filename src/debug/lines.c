@@ -1,4 +1,4 @@
-/* Reading commands: see debugger.h. The only file that includes libedit. */
+/* Reads commands: see debugger.h. The only file that includes libedit. */
 
 #include "debug/debugger.h"
 
@@ -13,7 +13,7 @@
 
 #define LINE_MAX_BYTES ((size_t)1 << 20)
 #define HISTORY_LINES  1000
-#define SHOWN_MAX      200 /* candidates that are listed */
+#define SHOWN_MAX      200 /* maximum number of candidates listed */
 
 /* ---- a pipe ---- */
 
@@ -28,7 +28,7 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 		ssize_t n = getline(&line, &room, stdin);
 
 		if (n < 0 && errno == EINTR && !feof(stdin) && debugger_goes_on(d)) {
-			clearerr(stdin); /* there was nothing to interrupt */
+			clearerr(stdin); /* no command was running */
 			continue;
 		}
 		if (n < 0) {
@@ -54,8 +54,8 @@ struct editor {
 	EditLine *line;
 	History *history;
 	char prompt[16];
-	struct buf common; /* what all candidates begin with */
-	struct buf shown;  /* the candidates, in lines as wide as the terminal */
+	struct buf common; /* common prefix of all candidates */
+	struct buf shown;  /* the candidates, wrapped to the terminal's width */
 	size_t candidates, cells;
 };
 
@@ -101,7 +101,7 @@ static size_t last_word(struct str line)
 	return n;
 }
 
-/* The Tab key: what all candidates have in common is typed, else they are listed. */
+/* The Tab key: inserts the common prefix of all candidates, or lists them. */
 static unsigned char complete(EditLine *line, int key)
 {
 	const LineInfo *info = el_line(line);
@@ -153,7 +153,7 @@ static void close_history(struct editor *e)
 	history_end(e->history);
 }
 
-/* An empty line runs a command that moves or lists again. */
+/* An empty line repeats the last command if that moves or lists. */
 static struct str or_last(struct debugger *d, struct str typed)
 {
 	const struct verb *v;

@@ -1,4 +1,4 @@
-/* A rollout in a thread of its own, from the debugger's side: see live.h. */
+/* The debugger's side of a rollout that runs in another thread: see live.h. */
 #include "debug/live_internal.h"
 #include "json/write.h"
 
@@ -8,14 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS     50  /* how often the signal is looked at while an answer is awaited */
-#define PATIENCE_MS 200 /* for a rollout that goes on by itself, to come to its next proposal */
+#define LOOK_MS     50  /* interval for polling the signal while waiting for a proposal */
+#define PATIENCE_MS 200 /* time allowed for a running rollout to reach its next proposal */
 
 static void signal_fd(int fd)
 {
 	uint64_t one = 1;
 	ssize_t ignored =
-		write(fd, &one, sizeof(one)); /* full means readable, which is all we want */
+		write(fd, &one, sizeof(one)); /* fails only if full, when fd is readable anyway */
 
 	(void)ignored;
 }
@@ -139,7 +139,7 @@ static void wait_a_moment(struct live *l)
 
 void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx), void *ctx)
 {
-	int patience = 0; /* looks until an answer is not waited for any longer */
+	int patience = 0; /* polls left until the pending wait is interrupted */
 
 	pthread_mutex_lock(&l->lock);
 	while (l->phase == LIVE_RUNS) {

@@ -1,5 +1,5 @@
-/* A live rollout, for the two threads that share it: live.c (the debugger's) and live_policy.c (the
-   rollout's own). */
+/* A live rollout, shared by two threads: live.c (the debugger's) and live_policy.c (the rollout's
+   own). */
 #ifndef ROLLDBG_DEBUG_LIVE_INTERNAL_H
 #define ROLLDBG_DEBUG_LIVE_INTERNAL_H
 
@@ -13,11 +13,11 @@
 enum live_phase { LIVE_RUNS, LIVE_ASKS, LIVE_OVER };
 
 struct live {
-	struct policy policy; /* first: the rollout knows us as a policy */
+	struct policy policy; /* first: the rollout uses this struct as its policy */
 	struct policy_ops ops;
 	const struct live_target *target;
 	struct live_request request;
-	struct arena arena; /* of the request */
+	struct arena arena; /* memory of the request */
 	struct buf path;
 	pthread_t thread;
 
@@ -25,24 +25,25 @@ struct live {
 	pthread_cond_t changed;
 	enum live_phase phase;
 	bool ending, pausing;
-	bool interrupted;   /* it ends because the program is to end */
-	live_pass_fn *pass; /* while it goes on */
+	bool interrupted;   /* the rollout ends because the program has to exit */
+	live_pass_fn *pass; /* used while the rollout continues */
 	void *pass_ctx;
 	struct proposal
 		proposal; /* written by the rollout before LIVE_ASKS, then by the debugger */
 	struct buf name, arguments, reason, state;
 
-	/* of the rollout's thread alone */
+	/* used by the rollout's thread only */
 	struct policy *inner;
 	struct io *io;
 	bool woken;
-	struct line_copy step; /* the newest */
-	bool is_new;           /* `pass` has not seen it */
+	struct line_copy step; /* the newest step */
+	bool is_new;           /* not passed to `pass` yet */
 	struct live_judge judge;
-	int64_t sent; /* calls */
+	int64_t sent; /* number of calls */
 	struct event_queue events;
-	bool diverged; /* one of them says so */
-	/* The user sent a call where the policy made none: its own decision, or that it made none. */
+	bool diverged; /* an event records it */
+	/* The user sent a call where the policy made none: the policy's own decision, even if
+	   none. */
 	struct decision replaced;
 	bool replaces, silent, spoke;
 	struct rollout_result result;
@@ -52,8 +53,8 @@ struct live {
 	int stop_fd, wake_fd;
 };
 
-/* In the rollout's thread: puts `struct live *ctx` in front of its policy (rollout.h), and takes
-   each line that it records. */
+/* Called in the rollout's thread: wraps its policy in `struct live *ctx` (rollout.h), and receives
+   each recorded line. */
 struct policy *live_wrap(void *ctx, struct policy *inner, struct io *io);
 int live_take_line(void *ctx, const struct line *line, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Judging a rollout as it runs: see live_judge.h. */
+/* Judges a rollout while it runs: see live_judge.h. */
 #include "debug/live_judge.h"
 
 static void take_facts(void *ctx, const struct facts_update *u)

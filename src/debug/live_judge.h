@@ -1,5 +1,5 @@
-/* Judges a live rollout while it is recorded: neither the effects of its steps nor its verdict need
-   a second reading of the recording. Used by the rollout's thread, and by another one only while the
+/* Judges a live rollout while it is recorded, so that effects and verdict do not require reading
+   the recording again. Used by the rollout's thread; another thread may use it only while the
    rollout waits or is over. */
 #ifndef ROLLDBG_DEBUG_LIVE_JUDGE_H
 #define ROLLDBG_DEBUG_LIVE_JUDGE_H
@@ -15,13 +15,13 @@ struct live_judge {
 	void *user;
 };
 
-/* `path` names the recording and is borrowed; `verdict` is called when the rollout ends, in its
-   thread. */
+/* `path`, the recording's name, is borrowed; `verdict` is called in the rollout's thread when it
+   ends. */
 MUST_USE int live_judge_open(struct live_judge *j, const char *path, judged_fn *verdict, void *user,
                              struct error *err);
 void live_judge_close(struct live_judge *j); /* zeroed is fine */
 
-/* The rollout's next line. */
+/* Passes the rollout's next line. */
 MUST_USE int live_judge_line(struct live_judge *j, const struct line *l, struct error *err);
 
 #endif

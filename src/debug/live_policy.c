@@ -1,5 +1,5 @@
-/* A policy that waits for the debugger, in front of the real one: see live_internal.h. The rollout's
-   thread waits inside decide(), and serves its connections meanwhile. */
+/* A policy that waits for the debugger, wrapped around the real one: see live_internal.h. The
+   rollout's thread waits in decide(), and serves its connections meanwhile. */
 #include "debug/live_internal.h"
 
 #include <poll.h>
@@ -13,7 +13,7 @@ static void drain_fd(int fd)
 	(void)ignored;
 }
 
-/* The interrupt has done its work: what it interrupted has ended. */
+/* Clears the interrupt after the interrupted wait has ended. */
 static void forget_stop(struct live *l)
 {
 	drain_fd(l->stop_fd);
@@ -68,7 +68,7 @@ static void propose(struct live *l, enum proposal_kind kind, const struct decisi
 	                                .step = l->sent};
 }
 
-/* Hands the proposal over, and waits until the debugger lets the rollout go on. */
+/* Publishes the proposal and waits until the debugger continues the rollout. */
 static int ask(struct live *l, struct error *err)
 {
 	int failed = 0;
@@ -82,7 +82,7 @@ static int ask(struct live *l, struct error *err)
 	while (!l->woken && !failed) {
 		failed = io_wait(l->io, &l->woken, UINT64_MAX, err);
 		if (failed && err->kind == FAIL_INTERRUPTED) {
-			forget_stop(l); /* nothing runs that could be interrupted */
+			forget_stop(l); /* nothing to interrupt */
 			failed = 0;
 		}
 	}
@@ -93,8 +93,8 @@ static int ask(struct live *l, struct error *err)
 	return failed;
 }
 
-/* A repeated call ends the episode, which it did not in the rollout that was forked. Noted here,
-   because the recording ends before the debugger sees it. */
+/* A repeated call ended the episode, unlike in the parent rollout. Noted here because the recording
+   ends before the debugger reads it. */
 static void note_early_end(struct live *l, const struct line *step)
 {
 	const struct live_request *q = &l->request;
@@ -138,7 +138,7 @@ static bool passes(struct live *l)
 	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
 }
 
-/* Asks the real policy; an interrupt leaves the proposal empty. */
+/* Asks the real policy; after an interrupt there is no proposal. */
 static int consult(struct live *l, const struct policy_view *v, struct decision *d,
                    struct error *err)
 {
@@ -172,7 +172,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	return 0;
 }
 
-/* Turns the proposal, as the debugger left it, into the decision. */
+/* Makes the decision from the proposal, which the debugger may have edited. */
 static void apply_proposal(struct live *l, struct decision *d)
 {
 	const struct proposal *p = &l->proposal;
@@ -243,8 +243,8 @@ static void observe(struct policy *policy, const struct policy_result *r, struct
 	                                  .outcome = l->replaced.outcome,
 	                                  .message = l->replaced.message};
 
-	/* A policy only sees the results of its own decisions: a model's conversation has no place
-	   for the result of a call that it did not make. */
+	/* A policy only gets results of its own decisions: a model's conversation cannot contain
+	   the result of a call that the model did not make. */
 	if (!l->replaces || !l->silent) {
 		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
 	}

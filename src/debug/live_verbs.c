@@ -22,7 +22,7 @@ static int need_live(struct debugger *d, struct error *err)
 
 /* ---- beginning a session ---- */
 
-/* In the rollout's thread, before it is over. */
+/* Called in the rollout's thread before it is over. */
 static void keep_verdict(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
@@ -31,8 +31,8 @@ static void keep_verdict(void *user, const struct rollout_verdict *v)
 	backtrace_put(v, d->conf->style, &d->live_end);
 }
 
-/* Stands before the first call. A rollout that ended before it has a recording, too, unless the
-   options were wrong. */
+/* Starts a session and stops before its first call. A rollout that ends earlier is recorded as
+   well, unless the options were wrong. */
 static int begin(struct debugger *d, struct live_request *q, struct error *err)
 {
 	struct live *before = d->live; /* the cursor may still use it */
@@ -80,7 +80,7 @@ static int check_json(struct debugger *d, struct str json, struct error *err)
 	                           "the arguments must be a JSON object: {\"name\": value}");
 }
 
-/* A user may want to send a wrong call: a mismatch is only a warning. */
+/* Only warns, because users may want to send an invalid call. */
 static void warn_mismatch(struct debugger *d, struct str name, struct str json)
 {
 	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS];
@@ -94,7 +94,7 @@ static void warn_mismatch(struct debugger *d, struct str name, struct str json)
 	}
 }
 
-/* Puts the user's call in place of the proposed one. */
+/* Replaces the proposed call by the user's. */
 static int propose(struct debugger *d, struct str name, struct str json, struct error *err)
 {
 	size_t at = json.n ? 0 : SIZE_MAX;
@@ -196,7 +196,7 @@ static void warn_unseeded(struct debugger *d, const struct prefix *p)
 	}
 }
 
-/* Sends the calls of the prefix, one after the other, as long as the states are those recorded. */
+/* Sends the calls of the prefix one by one while the states match the recorded ones. */
 static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *parent, bool *same,
                       struct error *err)
 {

@@ -1,4 +1,4 @@
-/* The verbs that look: print, diff, list, backtrace, tools, info. */
+/* The verbs that inspect: print, diff, list, backtrace, tools, info. */
 #include "base/names.h"
 #include "base/text.h"
 #include "debug/debugger.h"
@@ -45,7 +45,7 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 	return failed;
 }
 
-/* With an operator in it: does it hold here? */
+/* Evaluates text with an operator as an expression at the current step. */
 static int print_expression(struct debugger *d, struct str text, struct error *err)
 {
 	struct known k = debugger_known(d);
@@ -65,7 +65,7 @@ static int print_expression(struct debugger *d, struct str text, struct error *e
 	return 0;
 }
 
-/* The messages that the model was given in this turn. */
+/* Prints the messages the model was given for this turn. */
 static int print_prompt(struct debugger *d, struct error *err)
 {
 	struct reader_note note;

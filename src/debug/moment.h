@@ -1,6 +1,6 @@
-/* The folder debug/: the debugger: a place in a recording, conditions on it, breakpoints, the verbs
-   and the prompt. Not here: options (cmd/), how findings look (report/), driving a rollout
-   (rollout/). */
+/* The folder debug/: the debugger: positions in a recording, conditions, breakpoints, verbs and the
+   prompt. Options are in cmd/, the format of findings in report/, and driving a rollout in
+   rollout/. */
 
 /* One step of a rollout with its result. */
 #ifndef ROLLDBG_DEBUG_MOMENT_H
@@ -9,18 +9,19 @@
 #include "facts/effect.h"
 #include "trajectory/line.h"
 
-/* Slices are borrowed from whoever made it and valid until that moves. */
+/* Slices are borrowed from the object that made it and valid until that moves. */
 struct moment {
-	int64_t position;        /* N: the rollout's N-th step line; 0: before the first one */
-	const struct line *line; /* the step; at position 0 the reset, or the header without one */
-	/* state and state_hash of the line that follows, raw; absent or null: unknown */
+	int64_t position; /* N: the rollout's N-th step line; 0: before the first one */
+	/* the step; at position 0 the reset, or the header if there is none */
+	const struct line *line;
+	/* state and state_hash of the next line, raw; absent or null: unknown */
 	struct str after, after_hash;
 	struct str
 		events; /* the event lines between this one and the next, with their line feeds */
-	enum effect effect; /* of the step, as check counts it */
-	bool is_last;       /* no step follows, so far */
-	uint64_t number;    /* of the line in its file, from 1 */
-	uint64_t end;       /* offset in the file behind the line */
+	enum effect effect; /* of the step, by the definition of check */
+	bool is_last;       /* no further step has been read */
+	uint64_t number;    /* line number in its file, from 1 */
+	uint64_t end;       /* offset in the file after the line */
 };
 
 #endif

@@ -2,16 +2,16 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 
-/* When a movement stops. */
+/* Conditions that end a movement. */
 struct travel {
 	struct debugger *d;
 	int64_t left; /* steps or turns; 0: no limit */
 	bool by_turn, ignores_points;
-	int64_t turn; /* the one it left from, or that was counted last */
+	int64_t turn; /* the turn at the start, or the last one counted */
 	bool asks_effect;
 };
 
-/* The rollout's turn changes with the step that begins another one. */
+/* A new turn begins with its first step. */
 static bool counts_down(struct travel *t, const struct moment *m)
 {
 	if (!t->left || (t->by_turn && m->line->turn == t->turn)) {
@@ -59,7 +59,7 @@ static void report_end(struct debugger *d)
 	buf_release(&text);
 }
 
-/* Prints where it stands now, and which points stop there. */
+/* Prints the new position and the points that stop there. */
 static void arrive(struct debugger *d, bool over, enum point_phase phase)
 {
 	debugger_refresh(d);
@@ -97,13 +97,13 @@ static int travel_forward(struct travel *t, struct error *err)
 	}
 	debugger_refresh(d);
 	if (got == 0 && d->now.position == before) {
-		return 0; /* it stood there already */
+		return 0; /* it was there already */
 	}
 	arrive(d, t->ignores_points, PHASE_RECORDED);
 	return 0;
 }
 
-/* Steps back do not stop at breakpoints on the way. */
+/* Moving back does not stop at breakpoints in between. */
 static int travel_back(struct debugger *d, int64_t to, struct error *err)
 {
 	int got = cursor_go(d->cursor, to > 0 ? to : 0, err);
@@ -135,7 +135,7 @@ static bool stops_at_answer(struct travel *t)
 	return !t->ignores_points && points_stop(&t->d->points, &k, PHASE_ANSWERED);
 }
 
-/* The call that comes next, as the line it will be. */
+/* Checks points on the next call, as a step line before it is sent. */
 static bool stops_at_proposal(struct travel *t, bool report)
 {
 	struct debugger *d = t->d;
@@ -155,7 +155,7 @@ static bool stops_at_proposal(struct travel *t, bool report)
 	return stops;
 }
 
-/* Sends the call, and those that follow as long as nothing stops; waits for what comes of it. */
+/* Sends the call, and later ones until something stops; waits for the results. */
 static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
 {
 	live_go(d->live, pass, ctx);
@@ -174,7 +174,7 @@ static bool stops_behind(struct travel *t, const struct moment *answered)
 	return points_stop(&t->d->points, &k, PHASE_ANSWERED);
 }
 
-/* Called in the rollout's thread, while this one waits. */
+/* Called in the rollout's thread, while the debugger's waits. */
 static bool nothing_stops(void *ctx, const struct moment *answered)
 {
 	struct travel *t = ctx;
@@ -186,7 +186,7 @@ static bool nothing_stops(void *ctx, const struct moment *answered)
 	return !stops_at_proposal(t, false);
 }
 
-/* Findings need the recording, so that the rollout waits at every step. */
+/* Findings are read from the recording, so the rollout waits at every step. */
 static int travel_judging(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;
@@ -222,7 +222,7 @@ static int travel_live(struct travel *t, struct error *err)
 	return live_is_over(d->live) ? live_session_report(d, err) : 0;
 }
 
-/* Recorded facts first, then the environment. */
+/* Moves through the recorded steps first, then continues live. */
 static int travel(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;

@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 
-/* The pointers one level below a value, under that prefix. */
+/* Adds the pointers one level below a value, with that prefix. */
 static void add_members(struct str value, struct str prefix, struct names *names)
 {
 	struct buf pointer = BUF(BUF_MAX_SMALL);
@@ -26,7 +26,7 @@ static void add_members(struct str value, struct str prefix, struct names *names
 	buf_release(&pointer);
 }
 
-/* JSON in a string has members, too. */
+/* JSON inside a string has members as well. */
 static struct str unfold(struct str value, struct buf *text)
 {
 	struct buf inner = BUF(BUF_MAX_MESSAGE);
@@ -58,7 +58,7 @@ int nearest_pointer(const struct path *p, const struct known *k, struct error *e
 		return error_set(err, FAIL_USAGE, "%s is %s here", fact,
 		                 fact_value(p->fact, k).p ? "null" : "unknown");
 	}
-	while (!value.p && part.pointer.n) { /* the longest beginning that leads somewhere */
+	while (!value.p && part.pointer.n) { /* the longest prefix with a value */
 		while (part.pointer.n && part.pointer.p[--part.pointer.n] != '/') {
 		}
 		value = path_value(&part, k, &scratch);

@@ -1,4 +1,4 @@
-/* Where to stop: see points.h. */
+/* Breakpoints, watchpoints and displays: see points.h. */
 #include "debug/points.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define VALUE_CELLS 200 /* of a value that is shown at a stop; print shows all of it */
+#define VALUE_CELLS 200 /* longest value shown at a stop; print shows all of it */
 
 static void point_free(struct point *p)
 {
@@ -116,8 +116,8 @@ void points_delete(struct points *p, struct point *one)
 
 /* ---- does it stop there? ---- */
 
-/* What a watched path had before the step and after it: states differ between lines, all other
-   facts belong to one. */
+/* The value of a watched path before or after the step. A step line holds the state before it and
+   the next line the state after it; all other facts belong to one line. */
 static struct str watched(const struct path *path, const struct known *k, bool after,
                           struct buf *scratch)
 {
@@ -138,7 +138,7 @@ static bool has_changed(struct points *p, const struct path *path, const struct 
 
 	if (k->moment->line->type != LINE_STEP || json_is_null(k->moment->after) ||
 	    json_is_null(k->moment->line->value[KEY_STATE])) {
-		return false; /* unknown is not changed */
+		return false; /* an unknown state is not a change */
 	}
 	return !json_equal(before, after);
 }

@@ -1,4 +1,4 @@
-/* Running the beginning of a recording again: see prefix.h. */
+/* Repeats the beginning of a recorded rollout: see prefix.h. */
 #include "debug/prefix.h"
 
 #include "json/write.h"
@@ -10,9 +10,9 @@
 
 struct calls {
 	struct json_writer w;
-	int64_t until; /* position */
-	int64_t sent;  /* calls up to it */
-	bool ended;    /* the last of them ended the episode */
+	int64_t until; /* last position */
+	int64_t sent;  /* calls up to there */
+	bool ended;    /* the last call ended the episode */
 };
 
 static int add_call(void *ctx, const struct moment *m, struct error *err)
@@ -96,7 +96,7 @@ void prefix_release(struct prefix *p)
 
 /* ---- comparing states ---- */
 
-/* The recorded state before that step, or behind the last one. */
+/* The recorded state before that step, or after the last one. */
 static int recorded_state(const struct prefix *p, struct cursor *parent, int64_t step,
                           struct str *out, struct error *err)
 {

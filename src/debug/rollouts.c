@@ -1,4 +1,4 @@
-/* Finding where rollouts begin: see rollouts.h. */
+/* Finds where rollouts begin: see rollouts.h. */
 #include "debug/rollouts.h"
 
 #include "base/map.h"
@@ -6,21 +6,21 @@
 
 #include <stdlib.h>
 
-#define INTERRUPT_LINES 4096 /* lines between two looks at the signal */
+#define INTERRUPT_LINES 4096 /* lines between two polls of the signal */
 
-/* Of an id that was seen: 40 bytes. */
+/* An id seen before, 40 bytes. */
 struct seen_id {
 	struct map_item item;
 	int64_t instances;
 };
 
 struct rollout_listing {
-	struct map ids; /* by the hash of the id alone */
+	struct map ids; /* key: only the hash of the id */
 	rollout_place_fn *take;
 	void *ctx;
 };
 
-/* A header begins a rollout, and so does any line of a rollout that is not open. */
+/* A rollout begins with a header, or with any line of a rollout that is not open. */
 static int take_line(struct rollout_listing *l, const struct line *line,
                      const struct reader_note *note, struct error *err)
 {

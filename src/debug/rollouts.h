@@ -6,19 +6,19 @@
 
 struct rollout_place {
 	struct str id;
-	int64_t instance; /* from 1: how many rollouts of that id came before it */
+	int64_t instance; /* from 1: counts rollouts with the same id */
 	uint64_t offset, line;
 };
 
-/* Asked while the file is read: true ends that with FAIL_INTERRUPTED. NULL: never. */
+/* Polled while the file is read: true aborts with FAIL_INTERRUPTED. May be NULL. */
 struct rollouts_interrupt {
 	bool (*interrupted)(void *ctx);
 	void *ctx;
 };
-/* -1 with err set ends the reading; 1 ends it as a success. */
+/* Returns -1 with err set to abort, 1 to stop successfully, 0 to continue. */
 typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct error *err);
 
-/* Every rollout, in the order in which they begin. Reads the whole file. */
+/* Calls back for every rollout, in order of their first lines. Reads the whole file. */
 MUST_USE int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
                            rollout_place_fn *take, void *ctx, struct error *err);
 

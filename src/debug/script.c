@@ -1,4 +1,4 @@
-/* The verbs for files of commands, and running commands: see debugger.h. */
+/* Verbs for command files, and running commands: see debugger.h. */
 #include "base/file.h"
 #include "base/text.h"
 #include "debug/debugger.h"
@@ -14,7 +14,7 @@
 
 /* ---- save, source ---- */
 
-/* Only a file written by save is replaced: a typing error must not destroy a recording. */
+/* Only a file written by save is replaced: a typo must not destroy a recording. */
 static int check_replaceable(const char *path, struct error *err)
 {
 	char begins[sizeof(FILE_BEGINS)] = "";
@@ -88,7 +88,7 @@ int run_command_file(struct debugger *d, const char *path, struct error *err)
 		failed = run_command(d, cut_line(&rest), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
-			d->column = SIZE_MAX; /* the line is in a file: no caret */
+			d->column = SIZE_MAX; /* the error is in a file: no caret */
 		}
 	}
 	d->depth--;
@@ -145,14 +145,14 @@ int run_command(struct debugger *d, struct str line, struct error *err)
 		return -1;
 	}
 	if (v->run(d, rest, err)) {
-		/* columns count from the beginning of the line as it was typed */
+		/* columns count from the start of the typed line */
 		d->column += d->column == SIZE_MAX ? 0 : (size_t)(rest.p - line.p);
 		return -1;
 	}
 	return 0;
 }
 
-/* "error: ...", below the line with a caret under the place. */
+/* Prints "error: ...", with a caret below the column of the error. */
 static void put_error(const struct debugger *d, struct str line, const struct error *err,
                       struct buf *out)
 {
@@ -216,7 +216,8 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 	buf_clear(&d->value);
 	d->moved = false;
 	*failed = run_command(d, line, &why) != 0;
-	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d); /* by the exit */
+	/* the exit message covers it */
+	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d);
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));
 	if (d->conf->json) {

@@ -4,7 +4,7 @@
 #include "debug/nearest.h"
 #include "json/write.h"
 
-/* A pointer that leads nowhere here may exist at other steps: a warning, not an error. */
+/* Warns about a pointer without a value here; it is no error, because other steps may have one. */
 static void warn_absent(void *ctx, const struct path *p)
 {
 	struct debugger *d = ctx;
@@ -51,7 +51,7 @@ int verb_tbreak(struct debugger *d, struct str arguments, struct error *err)
 	return add_break(d, POINT_TBREAK, arguments, err);
 }
 
-/* "PATH if CONDITION" is also what save writes. */
+/* Parses "PATH if CONDITION", as written by save. */
 static struct str cut_condition(struct str *text)
 {
 	for (size_t i = 0; i + 4 <= text->n; i++) {

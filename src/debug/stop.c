@@ -1,4 +1,4 @@
-/* What is printed where the debugger stops: see debugger.h. */
+/* Output at a stop: see debugger.h. */
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "json/diff.h"
@@ -7,7 +7,8 @@
 #include "report/changes.h"
 
 #define CHANGES_SHOWN 6
-#define FINDINGS_AUTO ((uint64_t)4 << 20) /* bytes that are judged again at each stop */
+/* files up to this size in bytes are judged at each stop */
+#define FINDINGS_AUTO ((uint64_t)4 << 20)
 
 static void put_brief(struct str value, size_t columns, struct buf *out)
 {
@@ -58,7 +59,7 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* Cuts each line to the terminal's width. */
+/* Truncates each line to the terminal's width. */
 static void put_cut_lines(struct str lines, size_t columns, struct buf *out)
 {
 	while (lines.n) {
@@ -84,7 +85,7 @@ static void put_changes(struct debugger *d, size_t most, struct buf *out)
 	buf_release(&lines);
 }
 
-/* What the step changed: at most so many lines, which are cut unless all are wanted (SIZE_MAX). */
+/* Prints what the step changed, at most `most` lines, truncated unless `most` is SIZE_MAX. */
 void stop_changes(struct debugger *d, size_t most, struct buf *out)
 {
 	const struct moment *m = &d->now;
@@ -124,7 +125,7 @@ static void put_events(struct debugger *d)
 {
 	struct str rest = d->now.events;
 	struct buf id = BUF(BUF_MAX_MESSAGE);
-	struct error unused; /* they were parsed before */
+	struct error unused; /* the lines were parsed before */
 	struct line l;
 	size_t used;
 
@@ -223,7 +224,7 @@ void stop_print(struct debugger *d)
 	put_events(d);
 	points_display(&d->points, &k, &d->out);
 	if (!d->live || !live_is_over(d->live) || !d->now.is_last) {
-		put_findings(d); /* at the end of a session its verdict follows */
+		put_findings(d); /* otherwise the session's verdict is printed instead */
 	}
 	stop_proposal(d);
 }
@@ -325,7 +326,7 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	if (m->position && m->end <= FINDINGS_AUTO &&
 	    debugger_findings(d, write_findings, w, &unused)) {
 		buf_text(&d->out,
-		         ""); /* what cannot be judged has no findings: backtrace says why */
+		         ""); /* no findings if they cannot be determined; backtrace says why */
 	}
 	jw_end(w);
 	write_proposal(d, w);

@@ -1,7 +1,7 @@
-/* From lines to moments: see walk.h. */
+/* Makes moments from lines: see walk.h. */
 #include "debug/walk.h"
 
-#define EVENTS_MAX ((size_t)1 << 20) /* bytes kept of the events of one step */
+#define EVENTS_MAX ((size_t)1 << 20) /* maximum bytes kept of a step's events */
 
 int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint64_t offset,
               uint64_t number, struct error *err)
@@ -41,7 +41,7 @@ void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t
 	w->number = number;
 	w->pending = w->over = w->given = w->at_end = false;
 	w->begun = position > 0;
-	w->position = position - 1; /* the line that is read next has `position` */
+	w->position = position - 1; /* the next line read gets `position` */
 	buf_clear(&w->events);
 }
 
@@ -69,7 +69,8 @@ static void complete(const struct rollout_walk *w, const struct line *next, stru
 	}
 }
 
-/* A line that takes a place of its own: it completes the one before it. 1: *out is that moment. */
+/* Takes a line with a position of its own, which completes the previous moment. Returns 1 if *out
+   is set to that moment. */
 static int take_place(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
                       struct moment *out, struct error *err)
 {
@@ -88,13 +89,13 @@ static int take_place(struct rollout_walk *w, const struct line *l, const struct
 	return had;
 }
 
-/* The start is one place, of two lines: header and reset. */
+/* Header and reset share one position, the start. */
 static int take_start(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
                       struct error *err)
 {
 	bool header = l->type == LINE_HEADER;
 
-	if (header && w->begun) { /* another rollout with that id */
+	if (header && w->begun) { /* another rollout with the same id */
 		w->over = true;
 		return 0;
 	}
@@ -104,7 +105,7 @@ static int take_start(struct rollout_walk *w, const struct line *l, const struct
 	}
 	w->begun = true;
 	if (w->position > 0) {
-		return 0; /* a reset in between starts nothing for us */
+		return 0; /* a later reset has no position */
 	}
 	w->pending = true;
 	w->position = 0;
@@ -156,7 +157,7 @@ static int read_on(struct rollout_walk *w, struct moment *out, struct error *err
 	return more < 0 ? -1 : got;
 }
 
-/* The newest line has nothing behind it: it is given once, and again when there is more. */
+/* Returns the last moment although no line follows; it is returned again once one does. */
 static int give_last(struct rollout_walk *w, struct moment *out)
 {
 	if (!w->pending || (w->given && w->given_position == w->position)) {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "report/marks.h"
 
-#define MOST_BYTES ((size_t)4000) /* more than a terminal line can show */
+#define MOST_BYTES ((size_t)4000) /* longer than any terminal line */
 
 static struct str beginning(struct str s)
 {
@@ -40,7 +40,7 @@ static void add_decoded(struct buf *out, struct str string)
 	buf_release(&text);
 }
 
-/* Could the unquoted text only be a string? */
+/* True if the text without quotes could only be a string. */
 static bool is_plain(struct str inner)
 {
 	static const char others[] = "_-+./:@";

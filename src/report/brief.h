@@ -4,11 +4,11 @@
 
 #include "trajectory/line.h"
 
-/* A value: JSON without whitespace; a string without quotes if it is unambiguous. Long values
-   are truncated. */
+/* A value: JSON without whitespace; a string is unquoted if unambiguous. Long values are
+   truncated. */
 void brief_value(struct buf *out, struct str value);
 
-/* The same for a value that stands alone: all strings are unquoted. */
+/* The same for a value in a cell of its own: any string is unquoted. */
 void brief_text(struct buf *out, struct str value);
 
 /* The call of a step: "lake_move action=DOWN". */

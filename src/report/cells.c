@@ -1,4 +1,4 @@
-/* Cells of a line: see cells.h. */
+/* Cells of a table line: see cells.h. */
 #include "report/cells.h"
 
 #include "base/text.h"

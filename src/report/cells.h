@@ -1,5 +1,5 @@
-/* One line of a table: cells that are truncated, padded and colored, and never wider than the
-   table. */
+/* One line of a table: cells are truncated, padded and colored, and never exceed the table's
+   width. */
 #ifndef ROLLDBG_REPORT_CELLS_H
 #define ROLLDBG_REPORT_CELLS_H
 
@@ -23,12 +23,11 @@ static inline size_t at_most(size_t n, size_t most)
 
 struct cells {
 	struct buf *out;
-	size_t columns, used; /* width of the line, and cells used, in terminal cells */
+	size_t columns, used; /* line width, and width used so far, in terminal cells */
 	bool color;
 };
 
-/* Adds escaped text, truncated to `width` cells and to the rest of the line. NULL color:
-   none. */
+/* Adds escaped text, truncated to `width` cells and to the rest of the line. color may be NULL. */
 void cells_add(struct cells *c, struct str text, size_t width, const char *color);
 /* Pads with spaces up to that column. */
 void cells_pad(struct cells *c, size_t column);

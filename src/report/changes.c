@@ -1,19 +1,19 @@
-/* Ranks the differences of two states and puts them on one line: see changes.h. */
+/* Ranks the differences of two states and formats them on one line: see changes.h. */
 #include "report/changes.h"
 
 #include "base/text.h"
 #include "json/diff.h"
 #include "report/brief.h"
 
-#define SHORT_BYTES   ((size_t)48) /* longer values are not shown, only that they changed */
+#define SHORT_BYTES   ((size_t)48) /* longer values are omitted */
 #define DIGEST_DIGITS 16
 #define WORD          (sizeof("changed") - 1)
 #define VALUE_LEAST                                                                                \
-	((size_t)8) /* minimum width that is worth showing the beginning of a value, including its sign */
+	((size_t)8) /* minimum width for showing the start of a value, including its sign */
 
 /* ---- ranks ---- */
 
-/* Names of members that change or end with every step: seldom informative. */
+/* Names of members that change or end with every step: rarely informative. */
 static bool is_bookkeeping(struct str name)
 {
 	static const char *const words[] = {
@@ -73,7 +73,7 @@ static struct str keep_brief(struct changes *c, struct str value)
 	return kept;
 }
 
-/* A long run of hex digits only tells that something changed. */
+/* A long run of hex digits: its value is not informative. */
 static bool is_digest(struct str value)
 {
 	size_t digits = 0;
@@ -184,8 +184,8 @@ static struct str last_token(struct str name)
 	return str_skip(name, n);
 }
 
-/* The end of a pointer, after an ellipsis, that leaves room for the rest of the change: at least
-   its last token. */
+/* Shortens a pointer at its start, with an ellipsis, to leave room for the rest of the change;
+   keeps at least its last token. */
 static void shorten_name(struct buf *out, const struct change *c, size_t columns)
 {
 	struct str name = c->name, least = last_token(name);
@@ -204,8 +204,8 @@ static bool is_added_or_removed(const struct change *c)
 	return !c->before.p || !c->after.p;
 }
 
-/* Replaces the content of `out` by a shorter form. Of an added or removed value it may show only
-   the beginning, or nothing. */
+/* Replaces the content of `out` by a shorter form. An added or removed value may be truncated or
+   omitted. */
 static void spell_within(struct buf *out, const struct change *c, size_t columns)
 {
 	struct change least = *c;
@@ -223,7 +223,7 @@ static void spell_within(struct buf *out, const struct change *c, size_t columns
 	buf_release(&name);
 }
 
-/* As much as fits: the values, that it changed, or only the word. */
+/* As much as fits: the values, "NAME changed", or "changed" alone. */
 static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 {
 	struct change less = *c;
@@ -243,7 +243,7 @@ static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 	return cells;
 }
 
-/* The number of remaining differences: ", +3 more", or " +3" if there is little room. */
+/* The number of remaining differences: ", +3 more", or " +3" if there is little space. */
 static size_t spell_more(struct buf *out, size_t left, bool brief)
 {
 	buf_clear(out);
@@ -253,7 +253,7 @@ static size_t spell_more(struct buf *out, size_t left, bool brief)
 	return out->n;
 }
 
-/* Adds further changes as long as they fit completely. */
+/* Adds further changes while they fit completely. */
 static size_t add_others(struct buf *out, const struct changes *c, size_t columns, size_t *shown)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);

@@ -1,4 +1,4 @@
-/* What a step changed in the state, for people: the most informative difference first. */
+/* What a step changed in the state, as text: the most informative difference first. */
 #ifndef ROLLDBG_REPORT_CHANGES_H
 #define ROLLDBG_REPORT_CHANGES_H
 
@@ -10,29 +10,30 @@
 
 /* One difference in its shortest form; not escaped yet. */
 struct change {
-	struct str name;          /* "agent/position": the pointer; empty: the whole state */
-	struct str before, after; /* absent: the value was added, or removed */
-	bool whole;               /* the values are too long to be shown */
-	int rank;                 /* lower is more informative */
+	struct str name; /* "agent/position": the pointer; empty: the whole state */
+	/* absent `before`: the value was added; absent `after`: removed */
+	struct str before, after;
+	bool whole; /* the values are too long to show */
+	int rank;   /* lower is more informative */
 };
 
-/* Empty if zeroed. */
+/* Zeroed is empty. */
 struct changes {
 	struct change top[CHANGES_KEPT]; /* most informative first */
 	size_t kept, count;              /* `count` includes those not kept */
-	struct arena arena;              /* owns their text */
+	struct arena arena;              /* owns the text of `top` */
 };
 
-/* Replaces c by the differences between two states, without the ignored pointers (may be NULL).
-   An absent state has no differences. */
+/* Replaces c by the differences between two states, except at the ignored pointers (may be NULL).
+   If a state is absent there are none. */
 void changes_find(struct changes *c, struct str before, struct str after,
                   const struct json_paths *ignored);
 void changes_release(struct changes *c);
 
-/* The pointers ignored in states according to the header; may be NULL. Free it. */
+/* The pointers that the header says to ignore in states; may be NULL. The caller frees it. */
 struct json_paths *changes_ignored(const struct line *header);
 
-/* Appends a line for each difference, at most `most` of them. Escaped. */
+/* Appends one line per difference, at most `most`. Escaped. */
 void changes_list(struct buf *out, struct str before, struct str after,
                   const struct json_paths *ignored, size_t most);
 
@@ -40,7 +41,7 @@ void changes_list(struct buf *out, struct str before, struct str after,
    terminal cells. Escaped. Returns the cells used. */
 size_t changes_add(struct buf *out, const struct changes *c, size_t columns);
 
-/* The cells needed to show the most informative change and the number of others. */
+/* The cells needed for the most informative change and the number of the others. */
 size_t changes_want(const struct changes *c);
 
 #endif

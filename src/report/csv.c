@@ -10,7 +10,7 @@ static void separate(struct buf *out)
 	}
 }
 
-/* A field that is empty and the first one would leave no trace. */
+/* An empty first field is quoted: otherwise it would not show up. */
 void csv_field(struct buf *out, struct str text)
 {
 	bool quoted = text.n == 0;

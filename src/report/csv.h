@@ -4,10 +4,10 @@
 
 #include "base/buf.h"
 
-/* Appends a field, behind a comma unless it is the first of its line; in quotes where it must
-   be. */
+/* Appends a field, after a comma unless it is the first of its line; quoted if necessary. */
 void csv_field(struct buf *out, struct str text);
-void csv_number(struct buf *out, bool known, double value); /* unknown: an empty field */
+/* an unknown number is an empty field */
+void csv_number(struct buf *out, bool known, double value);
 void csv_end(struct buf *out);
 
 #endif

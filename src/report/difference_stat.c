@@ -1,4 +1,4 @@
-/* A line a rollout: see difference_stat.h. */
+/* One line per differing rollout: see difference_stat.h. */
 #include "report/difference_stat.h"
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 
 #define VALUE_COLUMNS ((size_t)60)
 
-/* What is worth knowing first. */
+/* Kinds of differences, most important first. */
 enum news { NEWS_VERDICT, NEWS_LONE, NEWS_REWARD, NEWS_STATUS, NEWS_STEPS, NEWS_VALUES };
 
 struct stat_side {
@@ -24,7 +24,7 @@ struct stat_row {
 	struct str id;
 	struct stat_side side[2];
 	enum news news;
-	double change; /* of the reward */
+	double change; /* difference of the rewards */
 	size_t place;
 	struct compare_count count;
 };

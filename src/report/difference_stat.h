@@ -1,4 +1,4 @@
-/* Which rollouts of two batches differ in what, the most telling first. */
+/* The rollouts that differ between two batches, and how, most important first. */
 #ifndef ROLLDBG_REPORT_DIFFERENCE_STAT_H
 #define ROLLDBG_REPORT_DIFFERENCE_STAT_H
 
@@ -12,14 +12,14 @@ struct difference_stats {
 	struct arena arena;
 };
 
-/* One rollout that differs; the side that does not have it is NULL. Verdicts are the ids of rules
-   whose findings are errors, NULL: there is none. Copies everything. */
+/* Adds a rollout that differs; the side without it is NULL. verdicts: per side, the id of a rule
+   with an error finding, or NULL. Copies everything. */
 void difference_stats_add(struct difference_stats *s, const struct rollout_copy *first,
                           const struct rollout_copy *second, const char *const verdicts[2],
                           const struct compare_count *count);
-/* Appends a line for each, "ID: 6 -> 4 steps, status .., reward 1 -> 0, verdict .., 2 missing":
-   first those whose verdict differs, then those that one side alone has, then reward (the largest
-   change first), status, steps, and values; as JSON lines {"type":"rollout-difference",..}. */
+/* Appends one line per rollout, "ID: 6 -> 4 steps, status .., reward 1 -> 0, verdict .., 2
+   missing", in this order: different verdict, on one side only, different reward (largest change
+   first), status, steps, values. As JSON: lines {"type":"rollout-difference",..}. */
 void difference_stats_put(const struct difference_stats *s, bool json, struct style style,
                           struct buf *out);
 void difference_stats_release(struct difference_stats *s);

@@ -1,4 +1,4 @@
-/* What differs, below what it differs in: see differences.h. */
+/* Differences below headings for rollout and line: see differences.h. */
 #include "report/differences.h"
 
 #include "base/text.h"
@@ -6,7 +6,7 @@
 #include "report/brief.h"
 #include "report/word_diff.h"
 
-#define VALUE_COLUMNS ((size_t)60) /* of each of the two values, at most */
+#define VALUE_COLUMNS ((size_t)60) /* maximum width of each of the two values */
 #define RED           "31"
 #define GREEN         "32"
 #define BOLD          "1"
@@ -78,7 +78,7 @@ static bool is_extra(const struct difference *d)
 	       d->kind == DIFFERENCE_ADDED;
 }
 
-/* Notes the rollout, and in which file: is it another one than before? */
+/* Returns true, and notes the rollout and its file, if it is not the previous one. */
 static bool is_new_rollout(struct difference_printer *p, struct str id)
 {
 	if (p->rollout.n && p->file == p->rollout_file && str_eq(buf_view(&p->rollout), id)) {
@@ -111,7 +111,7 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	buf_release(&line);
 }
 
-/* One step or rollout or line that the other side does not have. */
+/* A step, rollout or line that exists on one side only. */
 static void put_lone(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
 	struct buf line = BUF(BUF_MAX_MESSAGE);
@@ -147,7 +147,7 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 	buf_char(out, '\n');
 }
 
-/* Two strings, word by word: where that is asked for, or they are too long to be shown whole. */
+/* Prints two strings as a word diff, if requested or if they are too long to show whole. */
 static bool put_words(const struct difference_printer *p, const struct difference *d,
                       struct buf *out)
 {
@@ -168,7 +168,7 @@ static bool put_words(const struct difference_printer *p, const struct differenc
 	return put;
 }
 
-/* Where both begin alike, cut so that what differs is seen; returns how much of both to leave out. */
+/* The length of a common start that is hidden so that the difference is visible. */
 static size_t hidden_start(struct str a, struct str b, size_t columns)
 {
 	enum { KEPT = 12 };
@@ -195,7 +195,7 @@ static void put_cut(struct str text, size_t hidden, const char *color, struct st
 	buf_release(&cut);
 }
 
-/* Two strings that only differ behind what fits into the line. */
+/* Prints two strings whose first difference is beyond the line's width. */
 static bool put_ends(const struct difference_printer *p, const struct difference *d,
                      struct buf *out)
 {

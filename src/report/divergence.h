@@ -1,10 +1,10 @@
-/* Where a replay left its golden, and what the environment did from there on. */
+/* The first step at which a replay differs from its golden, and the steps from there on. */
 #ifndef ROLLDBG_REPORT_DIVERGENCE_H
 #define ROLLDBG_REPORT_DIVERGENCE_H
 
 #include "compare/compare.h"
 
-/* A golden and what came in its place. */
+/* A golden and its replay. */
 struct replayed_pair {
 	const struct rollout_copy *want, *got;
 };
@@ -17,7 +17,8 @@ void report_divergence(const struct replayed_pair *pair, const struct difference
 void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
                             const char *file, struct buf *out);
 
-/* How a rollout ended: a word of the format, "incomplete" without an end; its reward, raw JSON. */
+/* How a rollout ended: its recorded status, or "incomplete" if it has no end; its reward as raw
+   JSON. */
 struct str rollout_copy_status(const struct rollout_copy *r);
 struct str rollout_copy_reward(const struct rollout_copy *r);
 

@@ -1,4 +1,4 @@
-/* Findings, conclusion and counters for people. */
+/* Findings, conclusion and counters as text. */
 #include "base/text.h"
 #include "check/causes.h"
 #include "report/report.h"
@@ -34,7 +34,7 @@ static void put_origin(const struct rollout_verdict *v, enum finding_origin orig
 	bool file =
 		origin == ORIGIN_FILE_AND_ROLLOUT || (origin == ORIGIN_ROLLOUT && !v->rollout.p);
 
-	/* a group may be in several files */
+	/* v->file is NULL for a group in several files */
 	if (file && v->file) {
 		text_escape(out, str_from(v->file));
 		buf_text(out, ": ");
@@ -45,7 +45,7 @@ static void put_origin(const struct rollout_verdict *v, enum finding_origin orig
 	}
 }
 
-/* On a terminal, wraps a sentence between words and indents the continuation. */
+/* On a terminal, wraps a sentence between words and indents continuation lines. */
 static void put_wrapped(struct str sentence, size_t indent, struct style style, struct buf *out)
 {
 	if (style.terminal && indent < style.columns / 2) {
@@ -87,7 +87,7 @@ void report_findings(const struct rollout_verdict *v, enum finding_origin origin
 	}
 }
 
-/* The rules whose findings this one explains, each once. */
+/* The rules whose findings this one explains, without duplicates. */
 static void put_explained(const struct rollout_verdict *v, const struct finding *cause,
                           struct buf *out)
 {

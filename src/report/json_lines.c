@@ -51,7 +51,7 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	for (size_t i = 0; i < v->finding_count; i++) {
 		put_finding(v, &v->findings[i], out);
 	}
-	if (!v->rollout.p) { /* the findings concern the whole file */
+	if (!v->rollout.p) { /* findings about the whole file */
 		return;
 	}
 	jw_init(&w, out);

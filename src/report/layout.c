@@ -1,9 +1,9 @@
-/* The widths of the columns: see layout.h. */
+/* Column widths: see layout.h. */
 #include "report/layout.h"
 
 #include "report/cells.h"
 
-#define ONE_LINE      ((size_t)72) /* below that a row takes two lines */
+#define ONE_LINE      ((size_t)72) /* on a narrower terminal a row takes two lines */
 #define CALL_LEAST    ((size_t)12)
 #define OUTCOME_LEAST (sizeof("outcome") - 1)
 #define STATE_LEAST   (sizeof("unchanged") - 1)
@@ -21,8 +21,8 @@ static struct layout in_two_lines(size_t columns)
 	return l;
 }
 
-/* The outcome gets what it needs, and the state up to a third of the rest; the call and the
-   observation share what is left, and what one does not need goes to the other. */
+/* The outcome gets the width it needs, the state up to a third of the rest. The call and the
+   observation share the remainder; width that one does not need goes to the other. */
 struct layout layout_make(size_t columns, struct wishes w)
 {
 	columns = at_least(columns, LEAST_COLUMNS);

@@ -9,8 +9,8 @@
 #define GAP            ((size_t)2) /* between two columns */
 #define LEAST_COLUMNS  ((size_t)20)
 
-/* Where the columns begin. On a narrow terminal a row takes two lines, the second one from
-   `outcome` on. */
+/* First cell of each column. On a narrow terminal a row takes two lines, the second starting with
+   `outcome`. */
 struct layout {
 	size_t columns;
 	bool two_lines;
@@ -18,7 +18,7 @@ struct layout {
 	size_t call_end, state_end;
 };
 
-/* The cells that the columns would need to show the known rows uncut. */
+/* The width each column needs to show the known rows untruncated. */
 struct wishes {
 	size_t call, outcome, state, observation;
 };

@@ -1,11 +1,12 @@
-/* Shows SGR sequences (ECMA-48 section 8.3.117) as marks: see marks.h. */
+/* Replaces SGR sequences (ECMA-48 section 8.3.117) by marks: see marks.h. */
 #include "report/marks.h"
 
 struct colors {
 	bool foreground, background, reversed;
 };
 
-/* The number of bytes that spell an escape character at the start; 0 if there is none. */
+/* The length of the escape character at the start, raw or escaped as in JSON; 0 if there is
+   none. */
 static size_t escape_character(struct str s)
 {
 	static const struct str spellings[] = {
@@ -36,7 +37,7 @@ static size_t sgr(struct str s, struct str *parameters)
 	return n < s.n && s.p[n] == 'm' ? n + 1 : 0;
 }
 
-/* Reads the number at the start of *s and moves past it and its separator. Empty: 0. */
+/* Reads the number at the start of *s and skips it and its separator. An empty one is 0. */
 static unsigned next_number(struct str *s)
 {
 	unsigned number = 0;

@@ -1,4 +1,4 @@
-/* One message of a conversation with a model, for people. */
+/* One message of a conversation with a model, as text. */
 #include "base/text.h"
 #include "report/outline.h"
 

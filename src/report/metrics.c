@@ -38,7 +38,7 @@ void report_metrics(const struct metrics *m, enum metric_names names, struct buf
 	}
 }
 
-/* The rows that fit next to a task's id. */
+/* The metrics that fit next to a task's id. */
 static const struct {
 	const char *metric, *title;
 	int columns;

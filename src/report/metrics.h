@@ -1,11 +1,11 @@
-/* Prints metrics and the checklist, for people and as JSON lines. */
+/* Prints metrics and the checklist, as text, CSV and JSON lines. */
 #ifndef ROLLDBG_REPORT_METRICS_H
 #define ROLLDBG_REPORT_METRICS_H
 
 #include "report/report.h"
 #include "stats/checklist.h"
 
-/* All metrics, two columns of names and values. */
+/* All metrics in two columns, name and value. */
 void report_metrics(const struct metrics *m, enum metric_names names, struct buf *out);
 /* One row per task, below a title. task absent: rollouts without a task. */
 void report_metrics_title(struct buf *out);
@@ -13,7 +13,7 @@ void report_metrics_row(struct str task, const struct metrics *m, struct buf *ou
 void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,
                       struct buf *out);
 
-/* One line of all metrics; of_task: of that task, which may be absent. */
+/* One CSV line with all metrics; of_task: of that task, which may be absent. */
 void report_csv_metrics_title(enum metric_names names, struct buf *out);
 void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out);
 

@@ -1,4 +1,4 @@
-/* Values member by member: see outline.h. */
+/* Values printed one member per line: see outline.h. */
 #include "report/outline.h"
 
 #include "base/text.h"
@@ -6,7 +6,7 @@
 
 #define INDENT ((size_t)2)
 #define NAMES  ((size_t)14) /* width of a label and the spaces after it */
-#define LEVELS 8            /* deeper levels are printed on one line */
+#define LEVELS 8            /* deeper values are printed on one line */
 
 struct outline_level {
 	struct str container;
@@ -44,7 +44,7 @@ static bool holds(struct str s, struct str part)
 	return false;
 }
 
-/* Does it fit on the label's line? */
+/* True if it fits on the label's line. */
 static bool is_short(struct str value, size_t room)
 {
 	bool lines = holds(value, STR("\\n")) || holds(value, STR("\\u001b"));
@@ -73,7 +73,7 @@ static void end_label(struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* Adds one value after its label; true if its members are to follow. */
+/* Adds a value after its label; returns true if its members have to follow. */
 static bool add_value(struct buf *out, struct str value, size_t depth, size_t columns)
 {
 	enum json_type type = json_type(value);
@@ -95,7 +95,7 @@ static bool add_value(struct buf *out, struct str value, size_t depth, size_t co
 	return false;
 }
 
-/* The next member or element of a container, and its name. */
+/* Reads the next member or element of a container, and its name. */
 static bool next(struct outline_level *l, struct buf *name, struct str *value)
 {
 	struct json_member m;

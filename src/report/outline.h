@@ -1,18 +1,18 @@
-/* Prints a value in full, for people: one member per line, text unescaped, pictures line by
+/* Prints a value in full, as text: one member per line, strings unescaped, drawings line by
    line. */
 #ifndef ROLLDBG_REPORT_OUTLINE_H
 #define ROLLDBG_REPORT_OUTLINE_H
 
 #include "report/report.h"
 
-/* Appends "label  value", or the label and below it the members of the value, indented. Labels
-   are bold if the style has colors. */
+/* Appends "label value", or the label and the members of the value indented below it. Labels are
+   bold if the style has colors. */
 void outline_add(struct buf *out, const char *label, struct str value, struct style style);
 
 /* The same for a member, with an indented name. */
 void outline_member(struct buf *out, struct str name, struct str value, struct style style);
 
-/* The label, followed by text that need not be escaped. */
+/* A label, followed by text that needs no escaping. */
 void outline_text(struct buf *out, const char *label, const char *text, struct style style);
 
 /* A string's text line by line, indented. */

@@ -1,8 +1,8 @@
-/* The folder report/: output for people and programs, made from facts and verdicts. Computing
-   results, opening files and options do not belong here. */
+/* The folder report/: output as text and in machine-readable formats, made from facts and verdicts.
+   Computing results, opening files and parsing options are done elsewhere. */
 
-/* Recordings and verdicts for people and programs: tables, summaries, JSON lines. Everything
-   from a server is escaped before it reaches a terminal; JSON is exact. */
+/* Recordings and verdicts as text and JSON: tables, summaries, JSON lines. Text from a server is
+   escaped before it reaches a terminal; JSON is exact. */
 #ifndef ROLLDBG_REPORT_REPORT_H
 #define ROLLDBG_REPORT_REPORT_H
 
@@ -11,7 +11,7 @@
 struct style {
 	bool color;
 	size_t columns; /* width in terminal cells */
-	bool terminal;  /* wrap long sentences: never in a pipe, where lines are searched */
+	bool terminal;  /* wrap long sentences; not in a pipe, where lines may be searched */
 };
 
 /* ---- a table: one row a step ---- */
@@ -25,32 +25,32 @@ void table_free(struct table *t); /* NULL is fine */
    effect is known, one line later. Pass all lines of one rollout before those of the next. */
 void table_line(struct table *t, const struct facts_update *u, struct buf *out);
 
-/* One turn in full: its steps with the state before and after each, and its events. */
+/* One turn in full: its steps, with the state before and after each, and its events. */
 struct turn_view;
 struct turn_view *turn_view_new(int64_t turn, struct style style);
 void turn_view_free(struct turn_view *v); /* NULL is fine */
 /* Pass all lines of one rollout, in order; a step is appended once its effect is known. */
 void turn_view_line(struct turn_view *v, const struct facts_update *u, struct buf *out);
-bool turn_view_found(const struct turn_view *v); /* was there a line of that turn? */
+bool turn_view_found(const struct turn_view *v); /* true if there was a line of that turn */
 
 /* One message of a conversation with a model: its role, then its content, indented. */
 void report_message(struct str message, struct style style, struct buf *out);
 
 /* ---- verdicts ---- */
 
-/* What is printed before a finding, to tell where it was found. */
+/* The origin printed before a finding. */
 enum finding_origin { ORIGIN_NONE, ORIGIN_ROLLOUT, ORIGIN_FILE_AND_ROLLOUT };
 
-/* The findings of one rollout, one per line; nothing if there are none. */
+/* The findings of one rollout, one per line; nothing without findings. */
 void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
                      struct style style, struct buf *out);
-/* Is f, one of v's findings, the root cause of another one? */
+/* True if f, one of v's findings, is the root cause of another one. */
 bool report_is_cause(const struct rollout_verdict *v, const struct finding *f);
-/* A line about such a cause: what it explains, and the commands that tell more. */
+/* A line about such a cause: what it explains, and the commands for more details. */
 void report_cause(const struct rollout_verdict *v, const struct finding *f,
                   enum finding_origin origin, struct style style, struct buf *out);
-/* The conclusion about all rollouts: the number of findings, or if there are none, what that
-   means. `unfinished` is the number of rollouts that did not reach their end. */
+/* The conclusion over all rollouts: the number of findings, or, without findings, what that means.
+   `unfinished` is the number of rollouts that did not reach their end. */
 void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,
                        struct buf *out);
 /* "N turns · M steps · K effective · E failed · reward R" */

@@ -1,4 +1,4 @@
-/* The table results.def as data. */
+/* results.def as arrays. */
 #include "report/results.h"
 
 static const char status_list[] =

@@ -26,7 +26,7 @@ void row_release(struct row *r)
 
 /* ---- from a line ---- */
 
-/* The observation that the policy got, or the error if there is none. */
+/* The observation given to the policy, or the error if there is none. */
 static void set_observation(struct row *r, const struct line *l)
 {
 	struct str observation = l->value[KEY_OBSERVATION];
@@ -37,7 +37,7 @@ static void set_observation(struct row *r, const struct line *l)
 	brief_text(&r->observation, observation);
 }
 
-/* What a model said instead of a call. */
+/* The model's message, if it called nothing. */
 static void set_said(struct row *r, const struct line *l)
 {
 	struct str message = {NULL, 0}, content;
@@ -97,8 +97,8 @@ static void put_effect(const struct row *r, struct cells *c, size_t width)
 	}
 }
 
-/* An outcome longer than its column takes cells from the state's; then "unchanged" may take what
-   the reward leaves free. */
+/* An outcome wider than its column takes cells from the state's; "unchanged" may then extend into
+   the space that the reward leaves free. */
 static void put_result(const struct row *r, const struct layout *l, struct cells *c)
 {
 	size_t end = l->state_end;
@@ -159,7 +159,7 @@ void row_print_heading(const struct layout *l, struct buf *out)
 	const struct {
 		struct str name;
 		size_t column;
-		bool right, ends; /* right: ends at the column; ends: the last one of its line */
+		bool right, ends; /* right: right-aligned; ends: last of its line */
 	} names[] = {
 		{STR_INIT("turn"), TURN_COLUMNS, true, false},
 		{STR_INIT("call"), l->call, false, false},

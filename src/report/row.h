@@ -7,11 +7,11 @@
 #include "report/layout.h"
 #include "report/report.h"
 
-/* Empty if zeroed; reused for many steps. */
+/* Zeroed is empty; reused for many steps. */
 struct row {
 	int64_t turn;
 	enum outcome outcome;
-	bool sent; /* a call was sent: otherwise there is no effect */
+	bool sent; /* a call was sent: otherwise it has no effect */
 	enum effect effect;
 	struct changes changes;       /* of the state, if it changed */
 	struct buf call, observation; /* shortened, not escaped */
@@ -25,7 +25,7 @@ void row_release(struct row *r);
 /* Sets everything but the effect from a step's line. */
 void row_set(struct row *r, const struct line *step);
 
-/* Widens the wishes to what this row needs. */
+/* Raises the wishes to the widths this row needs. */
 void row_wishes(const struct row *r, struct wishes *w);
 
 void row_print(const struct row *r, const struct layout *l, struct style style, struct buf *out);

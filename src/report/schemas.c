@@ -52,7 +52,7 @@ static void put_types(struct json_writer *w, unsigned types)
 	jw_end(w);
 }
 
-/* Of an open list these are examples. */
+/* The words of an open list are examples. */
 static void put_words(struct json_writer *w, const char *words, unsigned types)
 {
 	if (!words) {
@@ -72,7 +72,7 @@ static void put_words(struct json_writer *w, const char *words, unsigned types)
 	jw_end(w);
 }
 
-/* The members of the object behind the key; the caller ends it. */
+/* Begins the schema of the value with that key; the caller ends it. */
 static void begin_value(struct json_writer *w, const char *name, const char *meaning,
                         unsigned types, const char *words)
 {
@@ -162,7 +162,7 @@ static bool has_parts(enum key key)
 	return false;
 }
 
-/* The reader does not look inside objects: there null is as good as missing. */
+/* The reader does not check inside objects: null there is treated as missing. */
 static void put_key(struct json_writer *w, const struct line_key *k, bool inside)
 {
 	begin_value(w, k->name, k->meaning, inside ? k->types | T_NULL : k->types, k->words);
@@ -300,7 +300,7 @@ static void put_result(struct json_writer *w, enum result result)
 	jw_end(w);
 }
 
-/* The line itself, then the objects in it. */
+/* Definitions of the line and of the objects in it. */
 static void put_definitions(struct json_writer *w, const char *command)
 {
 	for (enum result r = 0; r < RESULTS; r++) {

@@ -9,20 +9,20 @@
 #include <stdlib.h>
 
 #define ROWS           32 /* maximum number of rows held back */
-#define EVENTS_SHOWN   3  /* consecutive ones with the same name */
-#define FORESEEN_CELLS 3  /* reserve for later rows that need more than the first one */
-#define STATE_FORESEEN 9  /* the same for changes, if the first row has none */
+#define EVENTS_SHOWN   3  /* consecutive events with the same name that are shown */
+#define FORESEEN_CELLS 3  /* reserved for later rows that are wider than the first */
+#define STATE_FORESEEN 9  /* the same, for changes, if the first row has none */
 #define CALL_FORESEEN  24
 
 struct table {
 	struct style style;
-	size_t wait; /* rows to see before the columns are laid out */
+	size_t wait; /* rows to wait for before the layout is chosen */
 	struct layout layout;
-	bool headed;           /* the heading of this rollout is printed */
+	bool headed;           /* this rollout's heading was printed */
 	struct buf rollout;    /* id of the current rollout */
 	struct row rows[ROWS]; /* not printed yet */
 	size_t count;
-	bool open;                  /* the effect of the last one is not known yet */
+	bool open;                  /* the last row's effect is not known yet */
 	struct buf state;           /* the state before the last row; empty: unknown */
 	struct json_paths *ignored; /* ignored pointers of this rollout's states */
 	struct buf event;           /* name of the previous line, if it was an event */
@@ -76,7 +76,7 @@ static size_t longest_outcome(void)
 	return longest;
 }
 
-/* A live table is laid out after its first row, so it leaves room for later, wider ones. */
+/* A live table is laid out after its first row, with space for later, wider rows. */
 static void lay_out(struct table *t, size_t n)
 {
 	struct wishes w = {.state = 0};
@@ -107,7 +107,7 @@ static void print_rows(struct table *t, struct buf *out)
 		row_print(&t->rows[i], &t->layout, t->style, out);
 	}
 	if (n &&
-	    t->open) { /* swap them, so that the open row becomes the first and both keep their memory */
+	    t->open) { /* swap: the open row becomes the first one, and both keep their memory */
 		struct row first = t->rows[0];
 
 		t->rows[0] = t->rows[n];
@@ -116,7 +116,7 @@ static void print_rows(struct table *t, struct buf *out)
 	t->count -= n;
 }
 
-/* The effect of the newest row is now known, or never will be. */
+/* Called when the effect of the newest row is known or can no longer become known. */
 static void close_row(struct table *t, const struct facts_update *u, struct buf *out)
 {
 	const struct line *l = u->derived.line;
@@ -147,7 +147,7 @@ static void add_row(struct table *t, const struct line *l, struct buf *out)
 	buf_str(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }
 
-/* Where to put lines that are not rows: below the rows held back. */
+/* The buffer for lines that are not rows: they go below the rows held back. */
 static struct buf *below_rows(struct table *t, struct buf *out)
 {
 	return t->count ? &t->rows[t->count - 1].events : out;
@@ -184,7 +184,7 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 	text_escape_cut(&text, l->rollout, 80);
 	put_pair(&text, "", JSON_GET(env, "protocol"));
 	if (json_is(era, STR("modern"))) {
-		put_pair(&text, "era ", era); /* there are no sessions */
+		put_pair(&text, "era ", era); /* environment without sessions */
 	}
 	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name")))) {
 		put_pair(&text, "", JSON_GET(env, "name")); /* otherwise the id contains it */
@@ -204,7 +204,7 @@ static void header(struct table *t, const struct line *l, struct buf *out)
 	t->headed = false;
 }
 
-/* ": " and the text of a string; nothing if there is none. */
+/* Appends ": " and a string's text; nothing if there is none. */
 static void put_sentence(struct buf *out, struct str string)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);

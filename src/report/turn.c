@@ -1,4 +1,4 @@
-/* One turn in full, for people: see report.h. */
+/* One turn in full, as text: see report.h. */
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/changes.h"
@@ -11,7 +11,7 @@
 struct turn_view {
 	int64_t turn;
 	struct style style;
-	struct json_paths *ignored; /* of the states */
+	struct json_paths *ignored; /* ignored in states */
 	struct buf step;            /* the line of a step, until its effect is known */
 	struct buf events;          /* the events after it, in full */
 	bool found;
@@ -95,7 +95,7 @@ static void put_before(const struct line *l, struct style style, struct buf *out
 static void put_after(const struct step_view *s, struct style style, struct buf *out)
 {
 	if (s->line->step < 0) {
-		return; /* nothing was done to it */
+		return; /* nothing was sent */
 	}
 	if (json_is_null(s->after)) {
 		outline_text(out, "state after", "unknown", style);
@@ -193,12 +193,12 @@ bool turn_view_found(const struct turn_view *v)
 	return v->found;
 }
 
-/* The pending step, whose effect is now known, or never will be. */
+/* Prints the pending step; its effect is known or can no longer become known. */
 static void close_step(struct turn_view *v, const struct facts_update *u, struct buf *out)
 {
 	const struct line *next = u->derived.line;
 	struct buf scratch = BUF(BUF_MAX_SMALL);
-	struct error unused; /* it was parsed before */
+	struct error unused; /* the line was parsed before */
 	struct line step;
 	size_t used;
 

@@ -1,4 +1,4 @@
-/* Words of two texts, aligned: see word_diff.h. */
+/* Word diff of two texts: see word_diff.h. */
 #include "report/word_diff.h"
 
 #include "base/map.h"
@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-#define CONTEXT     ((size_t)8)       /* words and blanks shown beside a change */
-#define WORDS_MAX   ((size_t)1 << 17) /* of one text */
-#define CELLS_MAX   ((size_t)2000)    /* of all that is shown, about */
-#define SHARE_LEAST 4                 /* one of so many words must be in both texts */
+#define CONTEXT     ((size_t)8)       /* words and spaces of context around a change */
+#define WORDS_MAX   ((size_t)1 << 17) /* per text */
+#define CELLS_MAX   ((size_t)2000)    /* of the whole output, approximately */
+#define SHARE_LEAST 4                 /* at least 1 of this many words must be in both texts */
 
 struct word_list {
 	struct str *words;
@@ -32,7 +32,7 @@ static enum letter letter_of(char c)
 	return u == ' ' || u == '\t' ? LETTER_BLANK : LETTER_OTHER;
 }
 
-/* A run of letters, a run of blanks, or one other character. */
+/* The length of a run of letters, a run of whitespace, or one other character. */
 static size_t word_length(struct str text)
 {
 	enum letter kind = letter_of(text.p[0]);
@@ -66,7 +66,7 @@ static void release(struct word_list *l)
 	free(l->hashes);
 }
 
-/* The texts, aligned, and how far they are printed. */
+/* The aligned texts and the output. */
 struct printing {
 	const struct word_list *before, *after;
 	const struct aligned *pairs;
@@ -75,7 +75,7 @@ struct printing {
 	struct buf *out;
 };
 
-/* Where the run of the same kind ends that begins at pair i. */
+/* The end of the run of pairs of the same kind that begins at i. */
 static size_t run_end(const struct printing *p, size_t i)
 {
 	size_t end = i;
@@ -113,7 +113,8 @@ static void put_changed(const struct printing *p, size_t from, size_t to)
 	buf_text(p->out, p->style.color ? "\x1b[0m" : "");
 }
 
-/* Of a long run its beginning, if a change precedes it, and its end, if one follows. */
+/* Prints equal words; of a long run only the start, if a change precedes it, and the end, if one
+   follows. */
 static void put_equal(const struct printing *p, size_t from, size_t to)
 {
 	size_t head = from == 0 ? 0 : CONTEXT, tail = to == p->count ? 0 : CONTEXT;
@@ -147,7 +148,7 @@ static void print(const struct printing *p)
 	}
 }
 
-/* Blanks and punctuation are in any two texts. */
+/* Whitespace and punctuation do not count: any two texts have them in common. */
 static bool have_words_in_common(const struct printing *p)
 {
 	size_t common = 0, words = 0;

@@ -1,17 +1,17 @@
-// What the page holds: lines of recordings as they were recorded, and between them what the program says of
-// them (src/report/html/page.c), one JSON array a line:
+// The data of the page: recorded lines, and between them facts derived from them
+// (src/report/html/page.c), one JSON array per line:
 //
-//   ["rollout", number, line, id, file, task, side]   a rollout begins; side: which of two that are compared
-//   ["header", number, line], ["reset", ..], ["end", ..]   where these lines are
-//   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, pointers in all]
+//   ["rollout", number, line, id, file, task, side]   a rollout begins; side: which recording of a comparison
+//   ["header", number, line], ["reset", ..], ["end", ..]   positions of these lines
+//   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, number of pointers]
 //   ["event", number, line, turn, event, why]
-//   ["verdict", number or null, finding or rollout]   as `check` prints them as JSON
+//   ["verdict", number or null, finding or rollout]   as in the JSON of `check`
 //   ["rule", id, title, explanation], ["note", text], ["summary", totals, conclusion], ["command", name]
-//   ["result", null, line]                    what the command itself prints as JSON
+//   ["result", null, line]                    a JSON line of the command itself
 //
 // `line` counts the recorded lines of the page from 0.
 
-// A number whose spelling JavaScript would change, such as 1.0 or a large integer.
+// A number whose notation JavaScript would not preserve, such as 1.0 or a large integer.
 class Spelled {
 	constructor(source) {
 		this.source = source;
@@ -25,16 +25,16 @@ function keepSpelling(key, value, context) {
 	return value;
 }
 
-const LINES_KEPT = 64; // parsed
+const LINES_KEPT = 64; // cache of parsed lines
 
 class Recording {
 	constructor(text) {
 		this.lines = [];
 		this.rollouts = [];
 		this.rules = new Map();
-		this.findings = []; // of groups and files
+		this.findings = []; // about groups and files
 		this.notes = [];
-		this.results = []; // of the command itself
+		this.results = []; // results of the command itself
 		this.parsed = new Map();
 		this.read(text);
 		this.rollouts.forEach((rollout) => rollout.items.sort((a, b) => a.line - b.line));
@@ -55,7 +55,7 @@ class Recording {
 		}
 	}
 
-	// What `diff` found holds recorded values: their numbers keep their spelling.
+	// Differences found by `diff` contain recorded values: the notation of their numbers is preserved.
 	row(text) {
 		return JSON.parse(text, text.startsWith('["result",null,{"type":"difference"') ? keepSpelling : undefined);
 	}
@@ -109,7 +109,7 @@ class Recording {
 		}
 	}
 
-	// A name for links: the id, numbered where several rollouts have it.
+	// Sets a unique key for links: the id, with a number if several rollouts have it.
 	nameRollouts() {
 		const used = new Map();
 
@@ -128,7 +128,7 @@ class Recording {
 		return rollout.header === undefined ? null : this.line(rollout.header);
 	}
 
-	// A recorded line as a value.
+	// A recorded line, parsed.
 	line(number) {
 		if (number === null || number === undefined) {
 			return null;
@@ -160,7 +160,7 @@ const CATEGORIES = [
 	["event", "event"],
 ];
 
-// The findings that concern a step.
+// The findings at a step.
 function findingsAt(rollout, item) {
 	return rollout.findings.filter((finding) => isAt(finding, item));
 }

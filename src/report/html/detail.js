@@ -1,11 +1,11 @@
-// The selected step in full: the call and its outcome, what changed, the reply with its images, the states, and
-// of a model's rollout the conversation beside them.
+// The details of the selected step: the call and its outcome, what changed, the reply with its images,
+// the states, and, for a model's rollout, the conversation.
 
 function part(title, ...content) {
 	return element("section", {class: "part"}, element("h3", {}, title), ...content);
 }
 
-// Made when it is opened.
+// The content is made when the part is first opened.
 function closedPart(title, make) {
 	const node = element("details", {class: "part"}, element("summary", {}, title));
 	let made = false;
@@ -143,7 +143,7 @@ class Detail {
 		return node;
 	}
 
-	// What this turn added, with everything before it at a click.
+	// The messages added by this turn; earlier ones are in a closed part.
 	conversation(rollout, item, line) {
 		const now = line.messages || [];
 		const before = rollout.items.filter((one) => one.kind === "step" && one.line < item.line);

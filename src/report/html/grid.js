@@ -1,12 +1,12 @@
-// A table of any length, of which only the visible rows exist. Keyboard and screen readers see a grid whose
-// selected row is its active descendant.
+// A table of any length; only its visible rows are in the document. For keyboard and screen readers
+// it is a grid whose selected row is the active descendant.
 
 const ROW_HEIGHT = 26; // --row in page.css
 const ROWS_AROUND = 20;
 
 class Grid {
 	// columns: [{name, className, sort}]; rowOf(item) gives {className, cells: [text or node], wide};
-	// a wide row has two cells.
+	// a wide row has two cells
 	constructor(root, {label, columns, rowOf, onSelect, onOpen, onSort}) {
 		this.root = root;
 		this.columns = columns;
@@ -67,7 +67,7 @@ class Grid {
 		});
 	}
 
-	// Makes the rows in sight and some around, drops the others.
+	// Makes the visible rows and some around them, and removes the others.
 	draw() {
 		const top = this.root.scrollTop;
 		const from = Math.max(0, Math.floor(top / ROW_HEIGHT) - ROWS_AROUND);
@@ -130,7 +130,7 @@ class Grid {
 	}
 
 	show(index) {
-		const top = index * ROW_HEIGHT, height = this.root.clientHeight - ROW_HEIGHT; // the head stays
+		const top = index * ROW_HEIGHT, height = this.root.clientHeight - ROW_HEIGHT; // minus the sticky header
 
 		if (top < this.root.scrollTop) {
 			this.root.scrollTop = top;
@@ -159,11 +159,11 @@ class Grid {
 	}
 }
 
-// ---- paper ----
+// ---- printing ----
 
 const PRINTED_MOST = 2000;
 
-// All rows of the grid for paper, which needs no scrolling; `all` is how many there are without a filter.
+// All rows of the grid as a table for printing; `all`: the number of rows without a filter.
 function printedRows(grid, all) {
 	const rows = grid.items.slice(0, PRINTED_MOST).map((item) => {
 		const {className, cells, wide} = grid.rowOf(item);

@@ -1,4 +1,4 @@
-// The view of many rollouts: a table of them, their rewards against their steps, and findings by rule.
+// The view of many rollouts: a table, a chart of reward by steps, and findings by rule.
 
 const ROLLOUT_COLUMNS = [
 	{name: "rollout", value: (rollout) => rollout.key},
@@ -15,7 +15,7 @@ function rulesOf(rollout) {
 	return [...new Set(rollout.findings.map((finding) => finding.rule))];
 }
 
-// Of a rollout each rule once; of groups each finding, for each is about another one.
+// For a rollout one entry per rule; for groups every finding, since each is about a different group.
 function worstByRule({findings, rules}) {
 	return rules ? findings : [...new Set(findings.map((finding) => finding.rule))].map((rule) =>
 		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
@@ -32,7 +32,7 @@ function compareValues(a, b) {
 	return typeof a === "number" ? a - b : String(a).localeCompare(String(b), "en", {numeric: true});
 }
 
-// Of two recordings that were compared.
+// For a comparison of two recordings.
 const COMPARED_COLUMNS = [
 	{name: "rollout", value: (pair) => pair.key},
 	{name: "status", value: (pair) => both(pair, "status")},
@@ -44,7 +44,7 @@ const COMPARED_COLUMNS = [
 	{name: "differences", className: "worst", value: (pair) => pair.differences.length},
 ];
 
-// "6" where both agree, else "6 \u2192 4".
+// "6" if both sides are equal, otherwise "6 \u2192 4".
 function both({sides}, name) {
 	const [a, b] = sides.map((rollout) => rollout ? rollout.verdict?.[name] ?? "?" : "\u2013");
 
@@ -55,7 +55,7 @@ class GroupView {
 	// entries: rollouts, or pairs of them
 	constructor(recording, entries, go) {
 		this.recording = recording;
-		// what check found comes first
+		// `check` lists the most severe findings first
 		this.entries = recording.command === "check" ? [...entries].sort((a, b) => severityOf(b) - severityOf(a)) : entries;
 		this.columns = recording.compared ? COMPARED_COLUMNS : ROLLOUT_COLUMNS;
 		this.root = byId("group-view");
@@ -145,7 +145,7 @@ class GroupView {
 		this.draw();
 	}
 
-	// One of them is opened, of several the table is left with these.
+	// Opens a single rollout; several are shown in the table.
 	pick(rollouts) {
 		if (rollouts.length === 1) {
 			this.go(rollouts[0]);
@@ -170,7 +170,7 @@ class GroupView {
 		this.grid.setItems(shown, this.chosen);
 	}
 
-	// Its own, and those of its group.
+	// The rules of its own findings and of those of its group.
 	rulesAt(rollout) {
 		if (!this.rulesByTask) {
 			this.rulesByTask = new Map();
@@ -197,7 +197,7 @@ class GroupView {
 	}
 }
 
-// ---- reward against steps ----
+// ---- reward by steps ----
 
 const DOTS_MOST = 2000;
 const DOT_LEGEND = [["changed", "no finding"], ["unchanged", "info"], ["event", "warning"], ["failed", "error"]];
@@ -210,7 +210,7 @@ function scale(values, from, to) {
 	return {least, most, at: (value) => most === least ? (from + to) / 2 : from + (value - least) / span * (to - from)};
 }
 
-// Rollouts at one place are one dot, larger the more they are.
+// Rollouts with the same values share one dot, whose size shows their number.
 function dotsOf(rollouts) {
 	const dots = new Map();
 

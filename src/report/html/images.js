@@ -1,10 +1,10 @@
-// Images in observations: content parts of MCP, data URLs, base64 in members of OpenEnv observations. What kind of
-// image it is, its first bytes say, never the recording.
+// Images in observations: MCP content parts, data URLs, base64 in members of OpenEnv observations. The
+// format is detected from the first bytes; types in the recording are not trusted.
 
 const IMAGES_MOST = 12;
 const IMAGE_SHORTEST = 48;
-const IMAGE_LONGEST = 24 << 20; // characters of base64
-const VALUES_MOST = 20000; // that are looked at
+const IMAGE_LONGEST = 24 << 20; // base64 characters
+const VALUES_MOST = 20000; // values searched
 const IMAGE_KINDS = [
 	["iVBORw0KGgo", "png"],
 	["/9j/", "jpeg"],
@@ -15,7 +15,7 @@ const IMAGE_KINDS = [
 function imageKind(base64) {
 	const kind = IMAGE_KINDS.find(([start]) => base64.startsWith(start))?.[1];
 
-	// RIFF holds more than images
+	// RIFF is also used by other formats
 	return kind !== "webp" || firstBytes(base64).slice(8, 12) === "WEBP" ? kind : undefined;
 }
 
@@ -58,7 +58,7 @@ function imagesIn(value) {
 	return found;
 }
 
-// The images of a step, or null.
+// An element with the images of a step, or null.
 function imageStrip(values, what) {
 	const found = [...new Set(values.flatMap(imagesIn))].slice(0, IMAGES_MOST);
 
@@ -73,7 +73,7 @@ function imageStrip(values, what) {
 	}));
 }
 
-// The value without such images, whose base64 nobody wants to read.
+// The value with its images replaced: their base64 is of no use to readers.
 function withoutImages(value) {
 	if (typeof value === "string" && imageOf(value)) {
 		return "(shown as an image)";

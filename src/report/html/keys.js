@@ -1,6 +1,6 @@
-// The keyboard: one table for what keys do and for the help that lists them.
+// Keyboard commands: one table for the key handler and the help.
 
-// [keys, what they do, where: in one rollout, in an open one or pair, in both these and the group, action(app)]
+// [keys, description, where: "rollout", "open" (a rollout or pair), "both" (these and the group), action(app)]
 const KEYS = [
 	[["j", "ArrowDown"], "next row", "both", (app) => app.grid().move(1)],
 	[["k", "ArrowUp"], "previous row", "both", (app) => app.grid().move(-1)],
@@ -36,7 +36,7 @@ function listenToKeys(app) {
 			leaveSearch(app, event);
 			return;
 		}
-		// a button or a link in focus has its own use of these, the details scroll
+		// focused buttons and links use Enter themselves; the details pane scrolls
 		if (event.key === "Enter" && event.target.matches("button, a, summary")) {
 			return;
 		}

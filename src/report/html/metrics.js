@@ -1,4 +1,4 @@
-// What `stats` computes: metrics, the checklist, and the metrics of each task.
+// Results of `stats`: metrics, the checklist, and metrics per task.
 
 const TASK_METRICS = ["rollouts", "turns", "steps", "effective", "failed", "reward", "reward_std", "reward/mean", "reward/std"];
 

@@ -1,4 +1,4 @@
-/* Writes the data of the page: see page.h. Memory: the last state of each open rollout. */
+/* Writes the data of the page: see page.h. Keeps the last state of each open rollout in memory. */
 #include "report/html/page.h"
 
 #include "base/mem.h"
@@ -13,12 +13,12 @@
 
 #define CALL_CELLS    80
 #define CHANGES_CELLS 60
-#define POINTERS_MOST 64 /* of a step; of the others their number */
+#define POINTERS_MOST 64 /* listed per step; of further ones only the number */
 #define POINTER_BYTES                                                                              \
-	((size_t)4 << 10) /* of all of them: a page is little larger than what it shows */
+	((size_t)4 << 10) /* total per step, so that the page is little larger than its data */
 #define WHY_BYTES ((size_t)400)
 
-/* A step or turn whose row is written when its effect is known. */
+/* A step or turn whose row is written once its effect is known. */
 struct held_step {
 	bool held;
 	int64_t line, turn, step;
@@ -29,10 +29,10 @@ struct held_step {
 struct page_rollout {
 	struct map_item item;
 	struct str id;
-	char *name;                 /* owns the id */
-	int64_t number;             /* from 0, in the order in which they began */
-	struct buf state;           /* at the newest step; empty: unknown */
-	struct json_paths *ignored; /* in states */
+	char *name;                 /* memory of id */
+	int64_t number;             /* from 0, in order of first lines */
+	struct buf state;           /* after the newest step; empty: unknown */
+	struct json_paths *ignored; /* ignored in states */
 	struct held_step last;
 };
 
@@ -40,7 +40,7 @@ struct html_page {
 	const struct page_conf *conf;
 	struct map open; /* struct page_rollout by id */
 	int64_t rollouts, lines;
-	int64_t ended; /* the number of the rollout that ended last: its verdict comes next */
+	int64_t ended; /* number of the last rollout to end: its verdict follows */
 	bool explained[CHECKS_MAX];
 	struct changes changes;
 	struct buf text, row;
@@ -146,7 +146,7 @@ struct pointer_list {
 	size_t count, put, bytes;
 };
 
-/* "/position"; "+/inbox/2" was added, "-/inbox/2" removed. */
+/* "/position"; an added value as "+/inbox/2", a removed one as "-/inbox/2". */
 static bool put_pointer(void *ctx, const struct json_difference *d)
 {
 	struct pointer_list *l = ctx;
@@ -163,7 +163,7 @@ static bool put_pointer(void *ctx, const struct json_difference *d)
 	return true;
 }
 
-/* What changed, in short; the pointers; and how many there are in all. */
+/* A summary of the changes, the pointers, and how many there are if some are omitted. */
 static void put_changes(struct html_page *p, struct json_writer *w, const struct page_rollout *r,
                         struct str after)
 {
@@ -183,8 +183,8 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	buf_release(&list.text);
 }
 
-/* The effect of the step is known now, or never will be. `shown` is the number of the line that
-   shows the state after it. */
+/* Called when the effect of the step is known or can no longer become known. `shown` is the number
+   of the line with the state after it. */
 static void put_step(struct html_page *p, struct page_rollout *r, const struct facts_update *u,
                      int64_t shown, struct buf *out)
 {
@@ -335,7 +335,7 @@ static void put_text(const struct html_page *p, struct json_writer *w, const cha
 	buf_release(&said);
 }
 
-/* What the rule means, once. */
+/* Writes the rule's explanation the first time. */
 static void explain(struct html_page *p, const char *rule, struct buf *out)
 {
 	for (size_t i = 0; i < checks_count; i++) {
@@ -351,7 +351,7 @@ static void explain(struct html_page *p, const char *rule, struct buf *out)
 	}
 }
 
-/* Each JSON line behind the number of its rollout, if it is of one. */
+/* Writes each JSON line after the number of its rollout; negative: of no single rollout. */
 static void put_lines(struct html_page *p, const char *name, int64_t rollout, struct str lines,
                       struct buf *out)
 {
@@ -372,7 +372,7 @@ void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct b
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
 	if (v->rollout.p && p->ended < 0) {
-		return; /* of a rollout that is left out */
+		return; /* its rollout is left out */
 	}
 	for (size_t i = 0; i < v->finding_count; i++) {
 		explain(p, v->findings[i].rule, out);
@@ -395,7 +395,7 @@ void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished
 
 	judge_summary(j, &sum);
 	report_json_summary(j, &lines);
-	jw_raw(&w, (struct str){lines.p, lines.n - 1}); /* without its line feed */
+	jw_raw(&w, (struct str){lines.p, lines.n - 1}); /* without the line feed */
 	buf_clear(&lines);
 	report_conclusion(&sum, unfinished, (struct style){.columns = SIZE_MAX}, &lines);
 	put_text(p, &w, buf_cstr(&lines));

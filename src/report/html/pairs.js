@@ -1,7 +1,7 @@
-// Two recordings that `diff` compared: rollouts in pairs, and the aligned steps of a pair. Which steps have no partner and what
-// differs, the program says; what is left is paired in order.
+// Two recordings compared by `diff`: pairs of rollouts, and the aligned steps of a pair. Steps without a
+// partner and differences come from the data; the remaining steps are paired in order.
 
-const LONE = {"missing-step": 0, "extra-step": 1}; // the side that has it
+const LONE = {"missing-step": 0, "extra-step": 1}; // the side that has the step
 
 function pairsOf(recording) {
 	const pairs = new Map();
@@ -25,7 +25,7 @@ function placeOf({turn, step}) {
 	return `${turn} ${step}`;
 }
 
-// [{sides: [item or null, item or null], differences}]: the header's and the end's first and last.
+// [{sides: [item or null, item or null], differences}]: those of the header first, of the end last.
 function alignedRows(pair) {
 	const lone = [new Set(), new Set()];
 	const changed = new Map();
@@ -52,7 +52,7 @@ function alignedRows(pair) {
 	return [...outside(pair, "header"), ...outside(pair, "reset"), ...rows, ...outside(pair, "end")];
 }
 
-// What differs in a line that is no step is a row of its own.
+// A difference in a line that is not a step gets a row of its own.
 function outside(pair, line) {
 	const differences = pair.differences.filter((one) => one.line === line);
 

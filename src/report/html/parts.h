@@ -1,5 +1,5 @@
-/* The files of the page, as they are in this folder: page.html; page.css; and the scripts, one
-   behind the other. Made at build time by the script `embed`. */
+/* The files of this folder that make the page: page.html, page.css, and the scripts concatenated.
+   Generated at build time by `embed`. */
 #ifndef ROLLDBG_REPORT_HTML_PARTS_H
 #define ROLLDBG_REPORT_HTML_PARTS_H
 

@@ -1,4 +1,4 @@
-// The view of one rollout: summary, findings, timeline, the table of its steps and the selected one in full.
+// The view of one rollout: summary, findings, timeline, table of steps, and details of the selected one.
 
 const STEP_COLUMNS = [
 	{name: "turn", className: "number"},
@@ -11,7 +11,7 @@ const STEP_COLUMNS = [
 class RolloutView {
 	constructor(recording, go) {
 		this.recording = recording;
-		this.go = go; // changes the address: go(rollout, item)
+		this.go = go; // changes the URL fragment: go(rollout, item)
 		this.root = byId("rollout-view");
 		this.filter = {categories: new Set(), rule: "", query: ""};
 		this.detail = new Detail(byId("detail"), recording);
@@ -69,7 +69,7 @@ class RolloutView {
 			findingButton(finding, () => this.explain(finding))));
 	}
 
-	// Goes to where the finding begins, and shows what the rule means.
+	// Selects the step where the finding begins, and shows the rule's explanation.
 	explain(finding) {
 		const rule = this.recording.rules.get(finding.rule);
 		const item = this.rollout.items.find((one) => one.kind === "step" && isAt(finding, one));
@@ -168,7 +168,7 @@ class RolloutView {
 		return cell;
 	}
 
-	// Of a turn without a call: what the model said instead.
+	// For a turn without a call: the model's message.
 	saidIn(item) {
 		if (item.said === undefined) {
 			const messages = this.recording.line(item.line).messages || [];
@@ -178,7 +178,7 @@ class RolloutView {
 		return item.said;
 	}
 
-	// Looked up once, as rows are made while scrolling.
+	// Cached, because rows are made while scrolling.
 	severityAt(item) {
 		if (!this.worstAt) {
 			this.worstAt = new Map();
@@ -189,9 +189,9 @@ class RolloutView {
 		return this.worstAt.get(item);
 	}
 
-	// ---- the selected one ----
+	// ---- the selected item ----
 
-	// An item that the filter hides is shown nevertheless.
+	// A selected item is shown even if the filter hides it.
 	pick(item, quietly) {
 		if (!item) {
 			this.current = null;
@@ -218,7 +218,7 @@ class RolloutView {
 		}
 	}
 
-	// The next row in a direction that fits the test.
+	// Selects the next row in a direction that passes the test.
 	seek(by, test) {
 		for (let i = this.grid.selected + by; i >= 0 && i < this.grid.items.length; i += by) {
 			if (test(this.grid.items[i])) {

@@ -1,11 +1,11 @@
-// Which items a filter leaves: by what became of them, by a rule's findings, and by words that all occur in the
-// recorded line or in what the table says of it.
+// Filters items by category, by a rule's findings, and by words that must all occur in the recorded line
+// or in its row of the table.
 
 function escapedAsJson(word) {
 	return JSON.stringify(word).slice(1, -1);
 }
 
-// Recorded text may spell a character as \u00e9, and has every < so in this page.
+// Recorded text may contain escapes such as \u00e9, and every < is escaped in this page.
 function unescaped(text) {
 	return text.replace(/\\u([0-9a-fA-F]{4})/g, (all, digits) => {
 		const character = String.fromCharCode(parseInt(digits, 16));
@@ -14,12 +14,12 @@ function unescaped(text) {
 	});
 }
 
-// "words in quotes" are one.
+// "Words in quotes" count as one.
 function wordsOf(query) {
 	return [...query.toLowerCase().matchAll(/"([^"]+)"|\S+/g)].map((found) => found[1] || found[0]);
 }
 
-// A test of an item's text.
+// Returns a predicate for an item's text.
 function searcher(query) {
 	const words = wordsOf(query).map((word) => [word, escapedAsJson(word)]);
 	const decode = /[^\u0020-\u007e]|</.test(query);

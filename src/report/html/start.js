@@ -1,4 +1,4 @@
-// Puts it together: which view is open is in the address, so that each step has a link of its own.
+// Starts the page. The URL fragment selects the view, so that each step has its own link.
 //
 //   #/                 all rollouts
 //   #/ID               a rollout
@@ -68,7 +68,7 @@ class App {
 		byId("print-rows").replaceChildren(...printedRows(grid, all.length));
 	}
 
-	// ---- addresses ----
+	// ---- URL fragments ----
 
 	setAddress(address) {
 		history.replaceState(null, "", address);
@@ -129,7 +129,7 @@ class App {
 		this.groupView.draw();
 	}
 
-	// The names of two recordings, or of the folders they are in.
+	// The names of two recordings, or of their folders.
 	files() {
 		return [0, 1].map((side) => {
 			const files = [...new Set(this.recording.rollouts.filter((one) => one.side === side).map((one) => one.file))];
@@ -149,7 +149,7 @@ class App {
 		this.rolloutView.open(rollout, itemAt(rollout, kind, number) || this.firstOf(rollout));
 	}
 
-	// Opened by `check`, a rollout begins where its first finding does.
+	// For `check`, a rollout opens at its first finding.
 	firstOf(rollout) {
 		const finding = this.recording.command === "check" && rollout.findings.find((one) => one.first_turn !== null);
 

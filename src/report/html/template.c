@@ -1,5 +1,5 @@
-/* See template.h. A policy in the page allows nothing but this very style and script, by their
-   hashes (Content Security Policy Level 3, section 2.3.1), and images that the page itself holds. */
+/* The page's template: see template.h. The page's Content Security Policy allows only this style
+   and script, by hash (CSP Level 3, section 2.3.1), and images embedded in the page. */
 #include "report/html/template.h"
 
 #include "base/base64.h"
@@ -50,7 +50,7 @@ static void put_script_hash(struct buf *out)
 
 static const struct mark {
 	const char *name;
-	void (*put)(struct buf *out); /* NULL: here is the data */
+	void (*put)(struct buf *out); /* NULL: the place of the data */
 } marks[] = {
 	{"style", put_style},
 	{"script", put_script},
@@ -72,7 +72,7 @@ static const struct mark *mark_at(struct str text)
 	return NULL;
 }
 
-/* Appends the template up to the place of the data, or from there on. */
+/* Appends the template before the place of the data, or after it. */
 static void put_side(bool head, struct buf *out)
 {
 	struct str rest = {page_part_page, page_part_page_n};

@@ -1,4 +1,4 @@
-// Making elements, and text that can do no harm: everything recorded reaches the page as text nodes.
+// Elements and safe text: recorded text is only ever inserted as text nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -6,7 +6,7 @@ function byId(id) {
 	return document.getElementById(id);
 }
 
-// element("p", {class: "dim"}, "text", otherNode): attributes are ours, never recorded text but for ids.
+// element("p", {class: "dim"}, "text", otherNode): attributes are never recorded text, except ids.
 function element(name, attributes, ...children) {
 	const node = document.createElement(name);
 
@@ -28,8 +28,8 @@ function svgElement(name, attributes) {
 	return node;
 }
 
-// What would act on its surroundings or stay unseen: controls, bidirectional marks, invisible
-// characters, halves of surrogates. A joiner between two emoji is shown as the emoji it makes.
+// Characters that are invisible or affect the surrounding text: control characters, bidirectional marks,
+// zero-width characters, lone surrogates. A joiner between two emoji is kept.
 const UNSEEN = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5" +
 	"\\u180b-\\u180e\\u200b\\u200c\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]" +
 	"|(?<![\\p{Extended_Pictographic}\\ufe0f])\\u200d|\\u200d(?!\\p{Extended_Pictographic})" +
@@ -39,12 +39,12 @@ function codePoint(character) {
 	return "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-// The text with a visible mark in place of each such character.
+// The text with each such character replaced by a visible mark.
 function plain(text) {
 	return text.replace(UNSEEN, (character) => "\u2039" + codePoint(character) + "\u203a");
 }
 
-// The same as nodes: a mark is an element of its own.
+// The same as nodes: each mark is an element.
 function visible(text) {
 	const nodes = document.createDocumentFragment();
 	let at = 0;
@@ -58,8 +58,8 @@ function visible(text) {
 	return nodes;
 }
 
-// A picture drawn with terminal colors (gymnasium's text worlds): what has a background or a color is
-// marked, other escape sequences are shown.
+// Text drawn with terminal colors (Gymnasium's text environments): colored parts are marked, other
+// escape sequences are made visible.
 function terminalText(text) {
 	const nodes = document.createDocumentFragment();
 	const colors = /\u001b\[([0-9;]*)m/g;
@@ -75,9 +75,9 @@ function terminalText(text) {
 	return nodes;
 }
 
-const LONG = 4000; // characters of a text shown at once
+const LONG = 4000; // characters shown at once
 
-// A block of text; a long one in parts, at a click.
+// A block of text; long text is shown in parts, on click.
 function block(text, className) {
 	const pre = element("pre", {class: className, dir: "auto"});
 	let shown = 0;

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; remembered where the browser lets a file remember.
+// Light, dark, or the system's color scheme; remembered if the browser allows storage.
 
 const THEMES = ["system", "light", "dark"];
 
@@ -18,7 +18,7 @@ function setTheme(theme) {
 	try {
 		localStorage.setItem("rolldbg-theme", wanted);
 	} catch {
-		// a page opened from a file may be refused a store
+		// storage may be denied to a page opened from a file
 	}
 }
 

@@ -1,14 +1,14 @@
-// The timeline: a bar for each step, or for several where they are many. Height and color say what became of it;
-// below it are the findings, and where the selected step is.
+// The timeline: a bar per step, or per several steps if there are many. Height and color show the
+// outcome; below it are the findings and the position of the selected step.
 
 const BARS_MOST = 300;
 const BAR_WIDEST = 36; // pixels
 const BAR_HEIGHT = {changed: 30, failed: 30, unknown: 20, unchanged: 12, talk: 6};
 const BAR_TALLEST = 30;
-const BAR_WIDTH = 0.88; // of its place
-const STACKED = ["changed", "unchanged", "unknown", "talk", "failed"]; // from the floor up
+const BAR_WIDTH = 0.88; // relative to its slot
+const STACKED = ["changed", "unchanged", "unknown", "talk", "failed"]; // from bottom to top
 const LEAST_SHARE = 0.25;
-const FLOOR = 32; // of the bars; the marks of findings are below
+const FLOOR = 32; // bottom of the bars; marks of findings are below
 
 class Timeline {
 	constructor(root, onPick) {
@@ -17,7 +17,7 @@ class Timeline {
 		this.items = [];
 	}
 
-	// items: steps and turns; matching: a Set of those that a filter leaves, or null
+	// items: steps and turns; matching: a Set of items that pass the filter, or null
 	draw(items, rollout, matching) {
 		const bars = Math.min(items.length, BARS_MOST);
 		const svg = svgElement("svg", {viewBox: `0 0 ${Math.max(bars, 1)} 46`, preserveAspectRatio: "none", role: "img"});
@@ -53,8 +53,8 @@ class Timeline {
 		return this.items.slice(Math.floor(bar * per), Math.floor((bar + 1) * per));
 	}
 
-	// Of several steps each category gets its share of the bar's height, failures at least so much that
-	// one among many is seen.
+	// A bar for several steps is divided among their categories; failures get a minimum share, so that a
+	// single one remains visible.
 	addBar(svg, bar, items, matching) {
 		const groups = STACKED.map((name) => [name, items.filter((item) => item.category === name)]).filter(([, these]) => these.length);
 		const shares = groups.map(([name, these]) => Math.max(these.length / items.length, name === "failed" ? LEAST_SHARE : 0));

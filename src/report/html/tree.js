@@ -1,4 +1,4 @@
-// Values as trees, and what changed in one as a tree of its own.
+// Values as trees, and changes between two values as a tree.
 
 const MEMBERS_AT_ONCE = 200;
 const OPEN_LEVELS = 2;
@@ -7,7 +7,7 @@ function isContainer(value) {
 	return value !== null && typeof value === "object" && !(value instanceof Spelled);
 }
 
-// The value that a string of JSON holds; undefined for other text.
+// The JSON value contained in a string; undefined for other text.
 function heldJson(text) {
 	if (!/^\s*[[{]/.test(text)) {
 		return undefined;
@@ -53,7 +53,7 @@ function sizeOf(value) {
 	return Array.isArray(value) ? `[${n}]` : `{${n}}`;
 }
 
-// The members are made when it is opened first.
+// The members are made when the branch is first opened.
 function branch(name, value, levels) {
 	const members = element("div", {class: "members"});
 	const summary = element("summary", {});
@@ -105,7 +105,7 @@ function treeNode(name, value, levels) {
 	return leaf(name, value);
 }
 
-// The value as a tree; text is shown as text, and a string of JSON as what it holds.
+// The value as a tree; a string as text, or, if it contains JSON, as that value.
 function tree(value) {
 	const held = typeof value === "string" ? heldJson(value) : undefined;
 	const shown = held === undefined ? value : held;
@@ -127,7 +127,7 @@ function tokensOf(pointer) {
 	return pointer.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-// The value that a JSON Pointer names; undefined if there is none. A token applied to a string reads it as JSON.
+// The value at a JSON Pointer, or undefined. A string is parsed as JSON if a token is applied to it.
 function valueAt(value, tokens) {
 	for (const token of tokens) {
 		const container = typeof value === "string" ? heldJson(value) : value;
@@ -169,7 +169,7 @@ function longSide(value, className) {
 		: element("pre", {class: className}, visible(spell(value)));
 }
 
-// JSON with its indentation, and numbers as they were spelled.
+// JSON with indentation, and numbers in their original notation.
 function spell(value) {
 	const spelled = [];
 	const text = JSON.stringify(value, (key, one) => {
@@ -209,7 +209,7 @@ function changeList(node, before, after) {
 	const list = element("ul", {});
 
 	for (let [name, child] of node.children) {
-		while (!child.change && child.children.size === 1) { // a chain is one name: agent/position
+		while (!child.change && child.children.size === 1) { // a chain is joined into one name: agent/position
 			const [[next, below]] = child.children;
 			name += "/" + next;
 			child = below;
@@ -224,7 +224,7 @@ function changeList(node, before, after) {
 	return list;
 }
 
-// The places that the program found changed, with their values in both states.
+// The changed pointers of the step, with the values in both states.
 function changeTree(item, before, after) {
 	const root = pointerTree(item.pointers);
 	const node = element("div", {class: "tree changes"});

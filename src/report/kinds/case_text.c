@@ -1,4 +1,4 @@
-/* A failed case in words: see case_text.h. */
+/* Text for a failed case: see case_text.h. */
 #include "report/kinds/case_text.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ static void make_usable(struct case_text *t)
 	}
 }
 
-/* What does not fit is taken back whole. */
+/* Removes an addition that exceeds the cap. */
 static void keep_within_cap(struct case_text *t, size_t before)
 {
 	if (t->body.n > CASE_TEXT_MAX) {
@@ -111,7 +111,8 @@ void case_text_release(struct case_text *t)
 
 void case_name(const struct report_case *c, struct buf *out)
 {
-	bool rollout = c->rollout.p && !(c->golden && c->task.p); /* which is a case of its own */
+	/* false: described by its task or file instead */
+	bool rollout = c->rollout.p && !(c->golden && c->task.p);
 
 	if (rollout) {
 		text_escape(out, c->rollout);

@@ -1,31 +1,32 @@
-/* What a failed case says, in words: a title of one line and all of it below. Most kinds of
-   reports want these two. */
+/* Text for a failed case, shared by most kinds of reports: a one-line title and a body with all
+   details. */
 #ifndef ROLLDBG_REPORT_KINDS_CASE_TEXT_H
 #define ROLLDBG_REPORT_KINDS_CASE_TEXT_H
 
 #include "report/kinds/kind.h"
 
-#define CASE_TEXT_MAX ((size_t)32 << 10) /* bytes of a body; the rest is counted */
+#define CASE_TEXT_MAX ((size_t)32 << 10) /* maximum bytes of a body; further entries are counted */
 
-/* Zeroed is empty. Everything in it is escaped for a terminal (base/text.h). */
+/* Zeroed is empty. All text is escaped for a terminal (base/text.h). */
 struct case_text {
 	struct buf title; /* the worst finding, or the first difference */
-	struct buf body;  /* a line for each finding and difference, and what to try */
+	struct buf body;  /* a line for each finding and difference, and the hint */
 	const char *kind; /* one word: a rule, a status, "difference", "no-result" */
-	uint64_t line;    /* of the file, where the title's is; 0: not known */
+	uint64_t line;    /* line in the file that the title refers to; 0: unknown */
 	size_t count;     /* findings or differences */
-	size_t left_out;  /* of these, not in the body */
+	size_t left_out;  /* how many of them are not in the body */
 	struct difference_printer printer;
 };
 
-/* Adds a difference of the case that comes next. */
+/* Adds a difference of the next case. */
 void case_text_difference(struct case_text *t, const struct difference *d);
-/* Adds what the case itself says. Then the text is complete, until case_text_clear. */
+/* Adds the case's findings or problem. The text is complete then, until case_text_clear. */
 void case_text_finish(struct case_text *t, const struct report_case *c);
 void case_text_clear(struct case_text *t);
 void case_text_release(struct case_text *t);
 
-/* "lake.0", "the group of task lake", "the whole file": of what has no id. Escaped. */
+/* Appends the escaped id, "lake.0", or a description of a case without one: "the group of task
+   lake", "the whole file". */
 void case_name(const struct report_case *c, struct buf *out);
 
 #endif

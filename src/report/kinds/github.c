@@ -1,16 +1,16 @@
-/* Annotations of GitHub Actions: workflow commands, which a runner takes from the log. It shows 10
-   of each level a step, in the order in which they come, so the worst findings must come first:
-   they are held back until the end, and those beyond the limit are counted in a last notice.
+/* Annotations of GitHub Actions: workflow commands in the log. A runner shows 10 per level and
+   step, in log order, so they are buffered until the end and sorted worst first; those beyond the
+   limit are counted in a final notice.
    https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 #include "report/kinds/case_text.h"
 
 #define SHOWN_OF_A_LEVEL ((size_t)10)
 
-/* The annotations of one level, ready to be printed. */
+/* The annotations of one level, formatted. */
 struct annotations {
 	struct buf lines;
-	size_t count; /* more than are in it */
-	size_t last;  /* where the tenth begins */
+	size_t count; /* including those beyond the limit */
+	size_t last;  /* offset of the tenth */
 };
 
 struct github {
@@ -21,7 +21,7 @@ struct github {
 static const char *const commands[] = {
 	[SEVERITY_INFO] = "notice", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
 
-/* A message ends at the line's end; a property at ',' or ':' as well. */
+/* A message ends at a line feed; a property also at ',' or ':'. */
 static void put_escaped(struct buf *out, struct str text, const char *special)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -39,7 +39,7 @@ static void put_property(struct buf *out, const char *before, const char *name, 
 	put_escaped(out, value, "%\r\n:,");
 }
 
-/* One annotation: about `line` of `file` (NULL: none). */
+/* Adds an annotation for `line` of `file` (NULL: none). */
 static void annotate(struct annotations *l, enum severity severity, const struct report_case *c,
                      uint64_t line, const char *title, struct str message)
 {
@@ -76,7 +76,7 @@ static void difference(struct report *r, const struct difference_printer *at,
 	case_text_difference(&g->text, d);
 }
 
-/* All findings, also of a case that passed: a warning is a warning. */
+/* Annotates all findings; a passed case can have warnings. */
 static void annotate_findings(struct github *g, const struct report_case *c)
 {
 	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
@@ -87,7 +87,8 @@ static void annotate_findings(struct github *g, const struct report_case *c)
 	}
 }
 
-/* One for all differences, since ten are soon used up: the first, and what to try. */
+/* One annotation for all differences, since the limit is low: the first difference, and the
+   hint. */
 static void annotate_case(struct github *g, const struct report_case *c)
 {
 	struct case_text *t = &g->text;
@@ -108,9 +109,9 @@ static void rollout(struct report *r, const struct report_case *c)
 	if (c->problem || c->compared) {
 		struct report_case alone = *c;
 
-		alone.verdict = NULL; /* its findings have annotations of their own */
+		alone.verdict = NULL; /* its findings have their own annotations */
 		case_text_finish(&g->text, &alone);
-		if (c->result != CASE_PASSED) { /* accepted differences are none */
+		if (c->result != CASE_PASSED) { /* accepted differences get no annotation */
 			annotate_case(g, c);
 		}
 	}
@@ -122,7 +123,7 @@ static size_t left_out(const struct annotations *l, size_t shown)
 	return l->count > shown ? l->count - shown : 0;
 }
 
-/* It is a notice itself, so that one notice less is shown. */
+/* This notice uses the place of another one. */
 static void put_left_out(struct github *g, struct buf *out)
 {
 	struct annotations *notices = &g->levels[SEVERITY_INFO];

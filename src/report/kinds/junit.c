@@ -1,6 +1,6 @@
-/* JUnit XML: one suite, a testcase for each rollout. Only what all consumers know is written: the
-   elements and attributes of the schema of Jenkins' xunit plugin (junit-10.xsd), which GitLab
-   reads as well. Failures are findings and differences; errors are rollouts without a result. */
+/* JUnit XML: one suite, a testcase per rollout. Only widely supported elements and attributes are
+   used: those in the schema of Jenkins' xunit plugin (junit-10.xsd), which GitLab reads as well.
+   Failures are findings and differences; errors are rollouts without a result. */
 #include "base/text.h"
 #include "report/kinds/case_text.h"
 
@@ -10,14 +10,14 @@ struct junit {
 
 /* ---- XML ---- */
 
-/* U+FFFE and U+FFFF, which XML 1.0 does not allow (section 2.2). */
+/* U+FFFE and U+FFFF, which XML 1.0 forbids (section 2.2). */
 static bool is_noncharacter(struct str s)
 {
 	return s.n >= 3 && !memcmp(s.p, "\xef\xbf", 2) &&
 	       ((unsigned char)s.p[2] == 0xbe || (unsigned char)s.p[2] == 0xbf);
 }
 
-/* Appends escaped text (base/text.h): no control characters but line feeds are left in it. */
+/* Appends escaped text (base/text.h), whose only control characters are line feeds. */
 static void put_xml(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -28,7 +28,7 @@ static void put_xml(struct buf *out, struct str text)
 		case '<':
 			buf_text(out, "&lt;");
 			break;
-		case '>': /* "]]>" must not stand in text */
+		case '>': /* "]]>" is not allowed in text */
 			buf_text(out, "&gt;");
 			break;
 		case '"':
@@ -82,7 +82,7 @@ static void difference(struct report *r, const struct difference_printer *at,
 	case_text_difference(&j->text, d);
 }
 
-/* Consumers follow a test by this name from run to run, and take the part before the last dot for a
+/* Consumers identify a test by this name across runs, and use the part before the last dot as its
    package. */
 static void put_classname(struct report *r, const struct report_case *c)
 {
@@ -113,7 +113,7 @@ static void rollout(struct report *r, const struct report_case *c)
 		buf_text(r->out, "/>\n");
 	} else {
 		buf_text(r->out, ">\n");
-		if (c->result == CASE_PASSED) { /* findings that do not count */
+		if (c->result == CASE_PASSED) { /* findings below the threshold */
 			buf_text(r->out, "<system-out>");
 			put_xml(r->out, buf_view(&j->text.body));
 			buf_text(r->out, "</system-out>\n");

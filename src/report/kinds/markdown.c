@@ -1,10 +1,10 @@
-/* Markdown for a job summary: how many rollouts failed, then what failed and why. All that others
-   wrote stands in code spans and fenced blocks with fences longer than any run of backticks in
-   it, where no markup is read (CommonMark sections 4.5 and 6.1). */
+/* Markdown for a job summary: the number of failed rollouts, then each failure with its reason.
+   Untrusted text is in code spans and in fenced blocks whose fences are longer than any run of
+   backticks in it, so that it is not parsed as markup (CommonMark sections 4.5 and 6.1). */
 #include "base/text.h"
 #include "report/kinds/case_text.h"
 
-#define TOTAL_MAX ((size_t)900 << 10) /* GitHub takes 1 MiB from a step */
+#define TOTAL_MAX ((size_t)900 << 10) /* GitHub accepts 1 MiB per step */
 
 struct markdown {
 	struct case_text text;

@@ -1,14 +1,15 @@
-/* SARIF 2.1.0 (OASIS, 2020), the part that code scanning reads: all rules with their help, a result
-   for each finding and difference with file and line, and whether there was a result at all. */
+/* SARIF 2.1.0 (OASIS, 2020), limited to what code scanning reads: all rules with their help, a
+   result with file and line for each finding and difference, and whether every case had a
+   result. */
 #include "base/text.h"
 #include "json/write.h"
 #include "report/kinds/case_text.h"
 
 #include <stdio.h>
 
-#define RESULTS_MAX ((size_t)25000) /* of a run: GitHub refuses a file with more */
+#define RESULTS_MAX ((size_t)25000) /* per run: GitHub rejects a file with more */
 
-/* Rules beside those of checks.def. */
+/* Rules in addition to checks.def. */
 enum own_rule { RULE_DIFFERENCE, RULE_SUITE, RULE_NO_RESULT, RULE_LEFT_OUT };
 static const struct {
 	const char *id, *title, *help;
@@ -29,7 +30,7 @@ static const struct {
 
 struct sarif {
 	struct json_writer w;
-	/* the differences of a case that is not known yet: an accepted one has none */
+	/* differences of the next case, discarded if that case was accepted */
 	struct buf pending;
 	size_t results, pending_results, left_out;
 };
@@ -42,7 +43,8 @@ static void put_member(struct json_writer *w, const char *key, struct str value)
 	jw_str(w, value);
 }
 
-/* {"text": ..}. A link that a peer wrote is none: "](" would make one (section 3.11.6). */
+/* {"text": ..}. "](" in a peer's text is broken up, so that it cannot form a link (section
+   3.11.6). */
 static void put_message(struct json_writer *w, const char *key, struct str text)
 {
 	struct buf safe = BUF(BUF_MAX_MESSAGE);
@@ -131,7 +133,8 @@ static void begin(struct report *r)
 
 /* ---- results ---- */
 
-/* A relative reference or a file: URI (RFC 3986): other bytes than unreserved ones are encoded. */
+/* A relative reference or a file: URI; bytes that are not unreserved are percent-encoded (RFC
+   3986). */
 static void put_uri(struct buf *out, const char *path)
 {
 	buf_text(out, path[0] == '/' ? "file://" : "");
@@ -167,7 +170,7 @@ static void put_physical(struct json_writer *w, const char *file, uint64_t line)
 	buf_release(&uri);
 }
 
-/* A result up to its message and place. */
+/* The beginning of a result, up to its message. */
 static void put_result(struct json_writer *w, const char *id, size_t index, enum severity severity,
                        struct str message)
 {
@@ -204,7 +207,7 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 	buf_release(&name);
 }
 
-/* For one result more; the last place is for the result that says how many there are. */
+/* Reserves a result if there is room; the last one is reserved for the number left out. */
 static bool has_room(struct sarif *s)
 {
 	bool room = s->results + s->pending_results < RESULTS_MAX - 1;
@@ -236,7 +239,7 @@ static void difference(struct report *r, const struct difference_printer *at,
 	}
 	s->results--;
 	s->pending_results++;
-	s->pending.max = SIZE_MAX / 2; /* as many results as there is room for */
+	s->pending.max = SIZE_MAX / 2; /* bounded by RESULTS_MAX */
 	if (s->pending.n) {
 		buf_char(&s->pending, ',');
 	}
@@ -322,7 +325,7 @@ static void end(struct report *r, const struct report_totals *t)
 	jw_bool(w, t->errors == 0);
 	jw_end(w);
 	jw_end(w);
-	jw_end(w); /* the run */
+	jw_end(w); /* end of the run */
 	jw_end(w);
 	jw_end(w);
 	buf_char(r->out, '\n');

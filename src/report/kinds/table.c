@@ -1,5 +1,5 @@
-/* The report for people. The command itself prints it, since rows of a live rollout come before
-   there is a case. */
+/* The default report, a table. The command prints it, because rows of a live rollout are printed
+   before its case exists. */
 #include "report/kinds/kind.h"
 
 const struct report_kind report_kind_table = {.state_size = 0};

@@ -1,5 +1,5 @@
-/* The Test Anything Protocol, version 13: a test for each rollout; a failed one has a YAML block,
-   of quoted scalars and one literal block: what prove and other harnesses parse. */
+/* Test Anything Protocol, version 13: one test per rollout. A failed test has a YAML block with
+   quoted scalars and one literal block, as parsed by prove and other harnesses. */
 #include "base/text.h"
 #include "json/write.h"
 #include "report/kinds/case_text.h"
@@ -23,7 +23,7 @@ static void difference(struct report *r, const struct difference_printer *at,
 	case_text_difference(&t->text, d);
 }
 
-/* A '#' would begin a directive, and a backslash escapes. */
+/* '#' starts a directive, and a backslash is the escape character. */
 static void put_description(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -34,7 +34,7 @@ static void put_description(struct buf *out, struct str text)
 	}
 }
 
-/* A literal block: its lines are escaped already, so that none can end it. */
+/* A literal block. Its lines are already escaped, so they cannot end it. */
 static void put_details(struct buf *out, struct str lines)
 {
 	buf_text(out, "  details: |\n");

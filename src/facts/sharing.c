@@ -13,6 +13,9 @@
 #define CHANGED_MIN 2
 #define ONE_IN      8
 #define OLD_MAX     4 /* maximum number of changes to an old value for each one to a new value */
+/* At most one call in PASSED_IN may change other members and not this one: in a member that
+   changes with time, calls coincide with a change or do not. */
+#define PASSED_IN 6
 /* Minimum number of busy pauses; with fewer, a separate environment would not have been noticed. */
 #define BUSY_MIN 4
 /* A member proves a separate environment if at least this many calls before busy pauses changed
@@ -158,10 +161,18 @@ static bool is_old(const struct pauses *p, struct str key, struct str known, str
 	return str_eq(known, value) || str_eq(json_get(buf_view(&p->previous), key), value);
 }
 
-static void note_call(struct shared_member *m, struct str before, struct str after)
+static bool is_moved(struct str before, struct str after)
 {
+	return before.p && after.p && !str_eq(before, after);
+}
+
+static void note_call(struct shared_member *m, struct str before, struct str after, bool effect)
+{
+	bool moved = is_moved(before, after);
+
 	m->calls += before.p && after.p;
-	m->moved += before.p && after.p && !str_eq(before, after);
+	m->moved += moved;
+	m->passed += before.p && after.p && !moved && effect;
 }
 
 /* `known`: the value before the call, absent if it is not to be compared. Returns true if the
@@ -175,7 +186,7 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 	if (!m) {
 		return false;
 	}
-	note_call(m, json_get(buf_view(&p->state), key), before);
+	note_call(m, json_get(buf_view(&p->state), key), before, p->effect);
 	if (!is_busy(p, at)) {
 		/* the answer to a reset may differ from the state */
 		m->alone += !same && !old && p->number > 1;
@@ -203,6 +214,26 @@ static bool is_telling(const struct json_member *m)
 	return m->type != JSON_TRUE && m->type != JSON_FALSE && m->type != JSON_NULL;
 }
 
+static bool is_common(const struct pauses *p, const struct pause *at, const struct json_member *m)
+{
+	return is_telling(m) && json_type(json_get(buf_view(&p->answer), m->key)) == m->type &&
+	       !member_changes_moves_alone(at->states, m->key);
+}
+
+/* Did the call before the pause change a member common to the answer and the state? */
+static bool had_effect(const struct pauses *p, const struct pause *at, struct str state)
+{
+	struct json_member m;
+	size_t cursor = 0;
+	bool moved = false;
+
+	while (!moved && json_next_member(state, &cursor, &m)) {
+		moved = is_common(p, at, &m) && is_moved(json_get(buf_view(&p->state), m.key),
+		                                         json_get(buf_view(&p->answer), m.key));
+	}
+	return moved;
+}
+
 /* Compares the members common to the answer and the state; returns their number. */
 static size_t compare_answer(struct pauses *p, const struct pause *at, struct str state,
                              bool *changed)
@@ -210,10 +241,10 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 	struct json_member m;
 	size_t cursor = 0, common = 0;
 
+	p->effect = had_effect(p, at, state);
 	while (json_next_member(state, &cursor, &m)) {
 		struct str said = json_get(buf_view(&p->answer), m.key);
-		if (!is_telling(&m) || json_type(said) != m.type ||
-		    member_changes_moves_alone(at->states, m.key)) {
+		if (!is_common(p, at, &m)) {
 			continue;
 		}
 		struct str known = json_get(buf_view(&p->state), m.key);
@@ -314,9 +345,9 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 static bool is_shared(const struct shared_member *m)
 {
 	return m->changed >= CHANGED_MIN && m->busy >= BUSY_MIN && 2 * m->moved >= m->calls &&
-	       OLD_MAX * m->changed >= m->old && ONE_IN * (m->changed + m->old) >= m->busy &&
-	       m->alone == 0 && 2 * m->matched >= m->changed && m->different > 0 &&
-	       2 * m->different >= m->alike;
+	       PASSED_IN * m->passed <= m->calls && OLD_MAX * m->changed >= m->old &&
+	       ONE_IN * (m->changed + m->old) >= m->busy && m->alone == 0 &&
+	       2 * m->matched >= m->changed && m->different > 0 && 2 * m->different >= m->alike;
 }
 
 static bool is_own(const struct shared_member *m)

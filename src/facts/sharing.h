@@ -25,9 +25,9 @@ struct shared_member {
 	double by;
 	bool even;
 	int64_t alone; /* it changed in a pause in which no other rollout called a tool */
-	/* Calls whose effect on it is known, and those that changed it, of the rollout that sent
-	   them: a member that calls rarely change is volatile for all rollouts. */
-	int64_t calls, moved;
+	/* Calls whose effect on it is known; those that changed it; and those that changed other
+	   members but not it: a member that calls rarely change is volatile for all rollouts. */
+	int64_t calls, moved, passed;
 	/* Its value (hashed) after step n of a rollout, and in how many pauses of other rollouts
 	   it was equal or different. */
 	uint64_t places[SHARING_STEPS + 1];
@@ -61,6 +61,7 @@ struct pauses {
 	int64_t began;       /* struct pause's `now` when the pause began */
 	bool alone;          /* struct pause's `alone` when the pause began */
 	int64_t number;
+	bool effect; /* the call before the pause changed a member of the state */
 	int64_t busy, changed;
 	/* The first change in a busy pause. */
 	int64_t turn, step;

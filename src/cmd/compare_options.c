@@ -40,8 +40,8 @@ static int read_tolerance(struct compare_rules *r, const char *text, struct erro
 	const char *equals = strrchr(text, '=');
 	struct tolerance *one = &r->tolerances[r->tolerance_count];
 
-	if (text[0] != '/' || !equals || json_type(str_from(equals + 1)) != JSON_NUMBER ||
-	    !json_double(str_from(equals + 1), &one->most) || one->most < 0) {
+	if (text[0] != '/' || !equals || !json_double_text(str_from(equals + 1), &one->most) ||
+	    one->most < 0) {
 		return error_set(
 			err, FAIL_USAGE,
 			"--tolerance: expected POINTER=NUMBER such as /reward=1e-6, got '%s'",

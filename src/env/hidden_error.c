@@ -78,7 +78,7 @@ static bool is_good_code(struct str code)
 	double number;
 
 	if (json_type(code) == JSON_STRING) {
-		return !is_message(code) && !json_double(json_inner(code), &number);
+		return !is_message(code) && !json_double_text(json_inner(code), &number);
 	}
 	return json_double(code, &number) && number == 0;
 }

@@ -146,3 +146,10 @@ bool json_double(struct str value, double *out)
 	*out = v;
 	return true;
 }
+
+bool json_double_text(struct str text, double *out)
+{
+	struct json_fault fault;
+
+	return json_validate(text, &fault) == 0 && json_double(text, out);
+}

@@ -105,7 +105,9 @@ bool json_bool(struct str value, bool *out);
 /* False unless the value is a number and exactly an integer: 1, 1.0 and 1e2 are. */
 bool json_i64(struct str value, int64_t *out);
 bool json_double(struct str value, double *out); /* false also for 1e400 */
-bool json_is_null(struct str value);             /* null or absent */
+/* For text that has not been validated: false unless all of it is a number. */
+bool json_double_text(struct str text, double *out);
+bool json_is_null(struct str value); /* null or absent */
 
 /* Resolves a JSON Pointer (RFC 6901). A token applied to a string reads the string's text as
    JSON; the decoded text is then stored in `scratch` and the result points into it (into value

@@ -65,7 +65,7 @@ record() {
 	expect 0 rolldbg diff --tolerance /reward=0.01 --tolerance /total_reward=0.01 a.jsonl b.jsonl
 	expect 1 rolldbg diff --tolerance /reward=0.0001 --mask /total_reward a.jsonl b.jsonl
 	expect 0 rolldbg diff --mask /reward --mask /total_reward a.jsonl b.jsonl
-	for wrong in reward=1 /reward /reward=x /reward=-1; do
+	for wrong in /reward=1x reward=1 /reward /reward=x /reward=-1; do
 		expect 2 rolldbg diff --tolerance $wrong a.jsonl b.jsonl
 		has "$stderr" "--tolerance: expected POINTER=NUMBER such as /reward=1e-6, got '$wrong'"
 	done

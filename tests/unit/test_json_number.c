@@ -178,10 +178,24 @@ static void round_trips(void)
 	buf_release(&b);
 }
 
+/* Digits that no scanner has seen: an exponent of other bytes overflowed once. */
+static void unvalidated(void)
+{
+	static const char *const wrong[] = {"",   "1x", "x",     "-",
+	                                    "1e", "01", "1e400", "000-00006953!!!!!!!!!!!!!!22710"};
+	double v = 0;
+
+	ok(json_double_text(STR("-1.5e3"), &v) && same(v, -1500), "a number");
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		ok(!json_double_text(str_from(wrong[i]), &v), "not a number: '%s'", wrong[i]);
+	}
+}
+
 int main(void)
 {
 	integers();
 	doubles();
+	unvalidated();
 	shortest();
 	round_trips();
 	return done();

@@ -222,7 +222,6 @@ const scenarios = {
 		assert.equal(await heading(page), 'turn 9999 \u00b7 step 9999');
 		await shot(page, 'end');
 		console.log(`# first paint ${Math.round(paint)} ms; frames while scrolling: median ${scroll[50].toFixed(1)} ms, 95 % under ${scroll[95].toFixed(1)} ms`);
-		assert(paint < 1000);
 		// every row has its place among all
 		assert.equal(await selected(page).getAttribute('aria-rowindex'), '10001');
 		assert.equal(await page.locator('#steps').getAttribute('aria-rowcount'), '10001');

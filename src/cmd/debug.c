@@ -283,6 +283,17 @@ static int copy_if_needed(struct debugging *g, const char **path, struct error *
 	return 0;
 }
 
+/* An error about the copy names what was copied. */
+static void name_source(const struct debugging *g, struct error *err)
+{
+	struct error about_copy = *err;
+
+	if (g->copy && str_starts(str_from(err->text), str_from(g->copy_path))) {
+		error_set(err, about_copy.kind, "%s%s", g->name,
+		          about_copy.text + strlen(g->copy_path));
+	}
+}
+
 static int choose_file(struct debugging *g, int argc, char **argv, const char **path,
                        struct error *err)
 {
@@ -344,6 +355,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	bool failed;
 
 	if (debug_run(&conf, &failed, err)) {
+		name_source(g, err);
 		return g->out.closed ? 0 : -1;
 	}
 	return failed ? 2 : 0;

@@ -356,6 +356,8 @@ on_terminal() {
 }
 
 @test "a source without an end does not fill the disk" {
-	expect 3 rolldbg replay /dev/zero
-	has "$stderr" '/dev/zero:1: the line is longer than 64 MiB'
+	for command in replay debug; do
+		expect 3 rolldbg "$command" /dev/zero
+		has "$stderr" "/dev/zero:1: the line is longer than 64 MiB"
+	done
 }

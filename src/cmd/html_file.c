@@ -59,7 +59,7 @@ static int check_path(const char *path, const struct html_inputs *recordings, st
 	}
 	return is_page(path) ? 0
 	                     : error_set(err, FAIL_USAGE,
-	                                 "--html %s: the file exists and is no HTML page; name "
+	                                 "--html %s: the file exists and is not an HTML page; name "
 	                                 "another one, or remove it",
 	                                 path);
 }

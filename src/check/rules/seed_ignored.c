@@ -50,7 +50,7 @@ const struct check check_seed_ignored = {
 	       "where the state is not known). Ignored members, points in time, ids, and what changes "
 	       "without a call are left out, and so are rollouts that share their environment with "
 	       "others (session-alias). A fork whose repeated calls led to another state says so "
-	       "itself (fork-diverged); if it was forked in another environment, that is no fault.\n"
+	       "itself (fork-diverged); if it was forked in another environment, that is not a fault.\n"
 	       "Then nothing can be reproduced: a golden recording of this environment differs each "
 	       "time, and rewards within a group differ by luck as much as by what the policy did.\n"
 	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "

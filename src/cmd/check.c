@@ -41,7 +41,27 @@ static const struct opt options[] = {
 
 /* ---- what the rules are ---- */
 
-/* The rule's title, severity, explanation, and the rules it explains. */
+/* Appends a rule's explanation: each line of `why` is a paragraph, or a list item if it begins
+   with "- ". */
+static void put_paragraphs(struct str why, struct buf *out)
+{
+	while (why.n) {
+		const char *end = memchr(why.p, '\n', why.n);
+		size_t n = end ? (size_t)(end - why.p) : why.n;
+		struct str paragraph = {why.p, n};
+
+		if (str_starts(paragraph, STR("- "))) {
+			buf_text(out, "- ");
+			text_wrap(out, str_skip(paragraph, 2), 2, EXPLAIN_WIDTH);
+		} else {
+			buf_char(out, '\n');
+			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
+		}
+		why = str_skip(why, n + (end != NULL));
+	}
+}
+
+/* The rule's title, severity, the rules it explains, and its explanation. */
 static void explain_rule(const struct check *c, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -50,14 +70,13 @@ static void explain_rule(const struct check *c, struct buf *out)
 	settings_put(&text, c->title);
 	buf_text(&text, "\nSeverity: ");
 	check_describe_severity(c, &text);
-	buf_char(&text, '\n');
 	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
-		buf_printf(&text, "%s%s", i ? ", " : "Explains: ", c->explains[i]->id);
+		buf_printf(&text, "%s%s", i ? ", " : "\nExplains: ", c->explains[i]->id);
 	}
 	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
 	buf_clear(&text);
 	settings_put(&text, c->why);
-	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
+	put_paragraphs(buf_view(&text), out);
 	buf_release(&text);
 }
 

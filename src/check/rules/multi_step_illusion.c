@@ -68,17 +68,18 @@ const struct check check_multi_step_illusion = {
 	.id = "multi-step-illusion",
 	.title = "every step failed, or the rollout ends in a run of failed steps",
 	.severity = SEVERITY_ERROR,
-	.why = "The policy took turn after turn, but the environment refused every step, or every "
-	       "step at the end, and its state never changed meanwhile. Whatever reward or text "
-	       "this rollout produced says nothing about the policy: count environment steps, not "
-	       "turns. Fewer than one in a hundred such rollouts succeed.\n"
+	.why = "The policy took turn after turn, but the environment refused every step, or "
+	       "every step at the end, and its state never changed meanwhile. Whatever reward or "
+	       "text this rollout produced says nothing about the policy: count environment "
+	       "steps, not turns. Fewer than one in a hundred such rollouts succeed.\n"
+	       "If each answer contains a refusal that only its content names (success: false), "
+	       "and each changed the state, that is the outcome of an action, not an illusion: "
+	       "effect-despite-error warns of it.\n"
 	       "Look at the first error of the run and at error.layer, which names the component "
 	       "that refused: transport, http and jsonrpc are between you and the server; mcp, "
-	       "framework and body are the server or the environment behind it. Then check whether "
-	       "other rules fired: capacity, session-churn, fallback-session and unknown-tool name "
-	       "the usual causes. Where each answer holds a refusal that no protocol repeats "
-	       "(success: false), and each changed the state, there is none: that is the outcome of "
-	       "an action, and effect-despite-error warns of it.\n"
+	       "framework and body are the server or the environment behind it. Then check which "
+	       "other rules fired: capacity, session-churn, fallback-session and unknown-tool "
+	       "name the usual causes.\n"
 	       "Fix the first error, not the last; stop rollouts after several equal errors "
 	       "(on_error of a policy); keep such rollouts out of training data.",
 	.wants = KIND_COMPLETED_FAILED,

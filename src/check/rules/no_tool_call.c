@@ -132,14 +132,15 @@ const struct check check_no_tool_call = {
 	.raised = "no turn of the rollout called a tool",
 	.explains = {&check_one_step_episode},
 	.why = "In these turns the model called no tool although tools were offered, and no user "
-	       "replied to its text. The conversation grows, but the environment does not change.\n"
+	       "replied to its text. The conversation grows, but the environment does not "
+	       "change.\n"
 	       "The message names the cause of the first such turn if it was recorded. Tool call "
-	       "markup in the reply means that the server has no parser for this model's format, or "
-	       "that the call was malformed; prose means that the prompt does not show the tools, "
-	       "or that the model ignores them.\n"
+	       "markup in the reply means that the server has no parser for this model's format, "
+	       "or that the call was malformed; prose means that the prompt does not show the "
+	       "tools, or that the model ignores them.\n"
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
-	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2). Fix: start the server with "
-	       "its tool parser, or try \1tool_mode\2 text or json.",
+	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2).\n"
+	       "Fix: start the server with its tool parser, or try \1tool_mode\2 text or json.",
 	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_TURN,
 	.state_size = sizeof(struct silent),

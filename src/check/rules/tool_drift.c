@@ -286,18 +286,21 @@ const struct check check_tool_drift = {
 	.title = "task, prompt or another session name tools that the server lacks or changed",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
-	.why = "The tools the policy was told about differ from those the server offers. A name in "
-	       "the tool list of the task or the policy is not among the tools in the header, or one "
-	       "that the prompt presents as a tool: it defines it with a schema, lists it in a "
-	       "section of tools, calls it a tool, or tells the policy to use it and it is named "
-	       "like the server's own; or the server changed its list during the rollout: a "
-	       "tool was removed, or takes other arguments than the policy was shown; or sessions of "
-	       "one environment, in one recording or one group, were offered different tools. The "
-	       "calls that follow fail or, worse, do something else.\n"
+	.why = "The tools the policy was told about differ from those the server offers. The "
+	       "calls that follow fail or, worse, do something else. One of these was seen:\n"
+	       "- a name in the tool list of the task or the policy is not among the tools in "
+	       "the header;\n"
+	       "- the prompt presents as a tool what the server lacks: it defines it with a "
+	       "schema, lists it in a section of tools, calls it a tool, or tells the policy to "
+	       "use it and it is named like the server's own;\n"
+	       "- the server changed its list during the rollout: a tool was removed, or takes "
+	       "other arguments than the policy was shown;\n"
+	       "- sessions of one environment, in one recording or one group, were offered "
+	       "different tools.\n"
 	       "Compare the header's tools with the task file and the prompt, and look at the "
-	       "tools-changed events; compare the headers of two rollouts. Common reasons are a new "
-	       "release of the server, unequal replicas behind one address, a prompt written by "
-	       "hand, and two copies of a task set.\n"
+	       "tools-changed events; compare the headers of two rollouts. Common reasons are a "
+	       "new release of the server, unequal replicas behind one address, a prompt written "
+	       "by hand, and two copies of a task set.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
 	       "replica, or use the nearest name if that was meant.",
 	.needs = UINT64_C(1) << KEY_TOOLS,

@@ -24,7 +24,7 @@ tasks() {
 }
 
 # Eight rollouts of six calls send 120 requests at least.
-@test "some states of a batch are read a second time, none of a rollout alone" {
+@test "a batch rereads some states, a single rollout none" {
 	for jobs in 1 8; do
 		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=8' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --group-size 8 --jobs $jobs \
 			--out $jobs.jsonl
@@ -37,7 +37,7 @@ tasks() {
 	[ "$(rolldbg strip 8.jsonl | grep -c state-reread)" = 0 ]
 }
 
-@test "a task's words go before the options, its variables into the header" {
+@test "a task's settings override the options, and its variables are in the header" {
 	cat >tasks.jsonl <<-'END'
 		{"id":"plain"}
 		{"id":7,"seed":3,"actions":["DOWN","DOWN"],"vars":{"big":9007199254740993,"text":"é"}}
@@ -56,7 +56,7 @@ tasks() {
 		'plain.0 LEFT,plain.0 RIGHT,7.0 DOWN,7.0 DOWN,two_words.0 RIGHT' ]
 }
 
-@test "what the episode starts with: --reset-json, or the task's own, in the header" {
+@test "reset arguments: --reset-json, or the task's own, recorded in the header" {
 	printf '{"id":"a"}\n{"id":"b","reset":{"row":{"n":1.50}},"actions":["DOWN",[1,2]]}\n' >tasks.jsonl
 	rolldbg run --tasks tasks.jsonl --actions DOWN --reset-json ' {"task_id":7}' --force-call --fail-on never --quiet --out a.jsonl
 	grep -q '"task":{"id":"a","reset":{"task_id":7}}' a.jsonl
@@ -69,7 +69,7 @@ tasks() {
 	has "$stderr" '--reset-json: column 6: '
 }
 
-@test "a bad task file: file and line, exit 3, nothing started" {
+@test "an invalid task file: exit 3 with file and line, nothing started" {
 	printf '{"id":"a"}\n\n{"id":"b","sede":1}\n' >tasks.jsonl
 	expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
 	has "$stderr" "tasks.jsonl:3: unknown key \"sede\"; did you mean 'seed'?"
@@ -85,7 +85,7 @@ tasks() {
 	has "$stderr" '--task and --tasks are mutually exclusive'
 }
 
-@test "a task whose options do not fit: its line is named" {
+@test "a task with options that do not fit: its line is named" {
 	printf '{"id":"a"}\n{"id":"b","tool":"lake_mvoe","actions":"UP"}\n' >tasks.jsonl
 	expect 3 rolldbg run --tasks tasks.jsonl --out a.jsonl
 	has "$stderr" 'tasks.jsonl:2: '
@@ -96,7 +96,7 @@ tasks() {
 	has "$stderr" 'lake_mvoe'
 }
 
-@test "a task whose policy or state cannot be: nothing started" {
+@test "a task with an unusable policy or state source: nothing started" {
 	echo '{"kind":' >half.json
 	while IFS=$'\t' read -r member said; do
 		printf '{"id":"a"}\n{"id":"b",%s}\n' "$member" >tasks.jsonl
@@ -115,7 +115,7 @@ tasks() {
 	lacks "$stderr" 'tasks.jsonl:'
 }
 
-@test "numbers that cannot be meant: exit 2" {
+@test "numbers out of range: exit 2" {
 	for words in '--jobs 0' '--jobs -1' '--jobs 1.5' '--jobs 10001' '--jobs 99999999999999999999' '--group-size 0' \
 		'--group-size 99999999' '--num-generations 0' '--per-device-train-batch-size -8' '--num-processes 18446744073709551616' '--num-generations 1'; do
 		# shellcheck disable=SC2086 # an option and its value
@@ -124,7 +124,7 @@ tasks() {
 	done
 }
 
-@test "a group: one task, one seed, its size in the header" {
+@test "a group: one task and one seed, its size in the header" {
 	expect 0 rolldbg run --group-size 3 --jobs 3 --seed 4 --task lake --policy random:9 --max-turns 5 --out a.jsonl
 	[ "$(jq -r 'select(.type == "header") | .rollout' a.jsonl | sort | paste -sd ' ' -)" = 'lake.0 lake.1 lake.2' ]
 	all_are a.jsonl header '.limits.group_size == 3 and .seed == 4'
@@ -139,7 +139,7 @@ tasks() {
 	[ "$(actions a.jsonl lake.1)" != "$(actions a.jsonl lake.2)" ]
 }
 
-@test "a folder: one file for each rollout, with safe names" {
+@test "--out DIR/: one file per rollout, with safe names" {
 	printf '{"id":"../a/b"}\n{"id":"50%%"}\n{"id":"é"}\n' >tasks.jsonl
 	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --jobs 4 --out d/
 	diff <(LC_ALL=C ls d) <(printf '%s\n' '%2E.%2Fa%2Fb.0.jsonl' '%2E.%2Fa%2Fb.1.jsonl' '50%25.0.jsonl' '50%25.1.jsonl' é.0.jsonl é.1.jsonl)
@@ -157,12 +157,12 @@ tasks() {
 	[ -s d/env.0.jsonl ]
 }
 
-@test "findings of a folder's rollouts name their files" {
+@test "--out DIR/: findings name the files of their rollouts" {
 	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=no-tools' --group-size 2 --out d/ --json
 	[ "$(jq -r 'select(.type == "finding" and .rollout == "env.1") | .file' <<<"$output" | sort -u)" = d/env.1.jsonl ]
 }
 
-@test "a server with room for 8 of 64: what a trainer would have missed" {
+@test "a server with room for 8 of 64 sessions: the other 56 rollouts are reported" {
 	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out a.jsonl
 	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
 	[ "$opened" -lt 64 ]
@@ -176,7 +176,7 @@ tasks() {
 	lacks "$output" 'more of the same'
 }
 
-@test "the trainer's settings: sessions, groups, and what contradicts them" {
+@test "trainer settings: sessions, groups and contradictions" {
 	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --num-generations 4 --per-device-train-batch-size 4 --gradient-accumulation-steps 2 --num-processes 2 --out a.jsonl
 	has "$stderr" 'generation_batch_size 16 = 4 per device x 2 processes x 2 steps: 16 sessions at once, 4 prompts with 4 generations each'
 	[ "$(jq -r 'select(.type == "header") | .task.id' a.jsonl | sort | uniq -c | paste -sd ' ' - | tr -s ' ')" = ' 4 env-0 4 env-1 4 env-2 4 env-3' ]
@@ -196,7 +196,7 @@ tasks() {
 	has "$stderr" 'tasks.jsonl has 1 task, but the trainer uses 2 prompts at once: only 2 sessions will be open'
 }
 
-@test "how far it is: one line on a terminal, nothing in a pipe" {
+@test "progress: one line on a terminal, nothing in a pipe" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	cat >run <<-END
 		'$ROLLDBG' run --env 'builtin:frozen_lake?delay=100ms' --group-size 12 --jobs 3 --actions DOWN,DOWN --out a.jsonl --force
@@ -222,7 +222,7 @@ tasks() {
 	all_are a.jsonl end '.status == "unreachable"'
 }
 
-@test "a disk that is full stops everything: exit 5" {
+@test "a full disk stops the batch: exit 5" {
 	expect 5 rolldbg run --group-size 50 --jobs 4 --out /dev/full
 	has "$stderr" 'No space left on device'
 }
@@ -231,7 +231,7 @@ stopped_in_the_middle() {
 	[ "$(grep -c '"type":"step"' a.jsonl)" -ge 4 ]
 }
 
-@test "Ctrl-C: what is open ends interrupted and is closed, the rest is counted" {
+@test "Ctrl-C: open rollouts end as interrupted, their sessions are closed, the others are counted" {
 	start lake "$ROLLDBG" serve --port 0 --delay 50ms
 	"$ROLLDBG" run --env "$url" --policy random:1 --max-turns 1000 --group-size 40 --jobs 4 --out a.jsonl >out 2>err 3>&- &
 	echo $! >run.pid

@@ -18,7 +18,7 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	[ "${lines[-1]}" = "C is the first to change an answer: $broken, step 1 of rollout FrozenLake-v1.0" ]
 }
 
-@test "all alike: exit 0; with --quiet in silence" {
+@test "no target differs: exit 0, no output with --quiet" {
 	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal"
 	[ "${lines[-1]}" = 'no differences · 2 targets · 1 rollout' ]
 	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal" --quiet
@@ -44,7 +44,7 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	has "${lines[-1]}" "C is the first to change an answer: "
 }
 
-@test "masks and tolerances; a target that is not there: exit 4" {
+@test "masks and tolerances; an unreachable target: exit 4" {
 	expect 1 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet
 	expect 0 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet \
 		--mask '/observation/**' --mask '/state/**'

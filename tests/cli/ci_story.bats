@@ -57,7 +57,7 @@ job() {
 	SERVER=
 }
 
-@test "what was recorded comes again: nothing is reported" {
+@test "unchanged behaviour: nothing is reported" {
 	job frozen_lake 0
 	has "$log" 'no differences · 2 rollouts'
 	[ -z "$annotations" ]
@@ -77,7 +77,7 @@ job() {
 	has "$(rolldbg show replayed.jsonl --rollout goal.0)" 'tool-error'
 }
 
-@test "a change that is accepted passes from then on" {
+@test "an accepted change passes afterwards" {
 	job frozen_lake 1 --map 8x8
 	export WORLD=frozen_lake SERVE_OPTIONS='--map 8x8'
 	step start
@@ -89,7 +89,7 @@ job() {
 	job frozen_lake 1
 }
 
-@test "a clock: the failure names the masks, and with them in the golden it passes" {
+@test "a clock: the failure proposes masks, and with them the golden passes" {
 	job desk 1
 	options=$(sed -n 's/^if that may differ from run to run: //p' <<<"$log")
 	[ "$options" = '--mask /observation/clock --mask /state/clock' ]
@@ -103,7 +103,7 @@ job() {
 	[ -z "$annotations" ]
 }
 
-@test "an environment that is not there: an error, not a failure" {
+@test "an unreachable environment: an error, not a failure" {
 	export WORLD=frozen_lake ENV_URL=http://127.0.0.1:9/mcp
 	code=0
 	step replay || code=$?

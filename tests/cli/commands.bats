@@ -39,7 +39,7 @@ keys_of() {
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 
-@test "__spec: every line is of a known kind, and has its fields" {
+@test "__spec: every line has a known kind and all its fields" {
 	expect 0 rolldbg __spec
 	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 9 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
 	for kind in env policy rule fault world exit; do
@@ -68,7 +68,7 @@ keys_of() {
 	has "$output" 'FrozenLake-v1.0 · mcp-gym · era modern · policy'
 }
 
-@test "run: findings are exit 1, and --fail-on moves the bar" {
+@test "run: findings give exit 1, and --fail-on sets the threshold" {
 	expect 1 rolldbg run --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: turns 3-5: '
 	has "$output" 'findings: 3 errors, 2 warnings'
@@ -102,7 +102,7 @@ keys_of() {
 	has "$output" 'no findings, but the rollout did not reach its end'
 }
 
-@test "run --quiet: findings and nothing else" {
+@test "run --quiet prints findings only" {
 	expect 0 rolldbg run --quiet
 	[ -z "$output$stderr" ]
 	expect 1 rolldbg -q run --env "$broken" --actions "$goal"
@@ -134,7 +134,7 @@ keys_of() {
 	has "$output" 'not checked, what they need was stripped, is too large or was not recorded: '
 }
 
-@test "check: files, folders, several rollouts, and whose finding it is" {
+@test "check: files, folders and several rollouts; findings name their rollout" {
 	mkdir runs
 	rolldbg run --quiet --task good --out runs/a.jsonl
 	rolldbg run --quiet --env "$broken" --actions "$goal" --task bad --out runs/b.jsonl || true
@@ -164,7 +164,7 @@ keys_of() {
 	done
 }
 
-@test "show: a table; a turn in full; several rollouts need a name" {
+@test "show: a table, a turn in full; --rollout is required if there are several" {
 	rolldbg run --quiet --task one --out one.jsonl
 	rolldbg run --quiet --task two --actions DOWN,UP --out two.jsonl
 	expect 0 rolldbg show one.jsonl
@@ -187,7 +187,7 @@ keys_of() {
 	has "$stderr" 'the recording has no turn 6'
 }
 
-@test "strip: the same seed gives the same bytes, and once more changes nothing" {
+@test "strip: the same seed gives the same bytes; stripping twice changes nothing" {
 	for map in 4x4 '4x4&slippery=1' 'random&slippery=1' 8x8; do
 		for name in a b; do
 			rolldbg run --quiet --env "builtin:frozen_lake?map=$map" --policy random:5 --seed 11 -n 30 --force --out $name.jsonl
@@ -202,7 +202,7 @@ keys_of() {
 	run ! cmp -s a.stripped c.stripped
 }
 
-@test "strip: the golden of the lake's shortest way" {
+@test "strip: the golden of the lake's shortest path" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	expect 0 rolldbg strip a.jsonl
 	[ -z "$stderr" ]
@@ -231,7 +231,7 @@ keys_of() {
 	expect 4 rolldbg run --env "$url" --actions "$goal"
 }
 
-@test "serve: a port that is taken is exit 5" {
+@test "serve: a port in use gives exit 5" {
 	start lake "$ROLLDBG" serve --port 0
 	port=${url#http://127.0.0.1:}
 	expect 5 rolldbg serve --port "${port%/mcp}"
@@ -239,13 +239,13 @@ keys_of() {
 	[ -z "$output" ]
 }
 
-@test "serve: the options are the keys of a target" {
+@test "serve: its options are the keys of builtin: targets" {
 	start lake "$ROLLDBG" serve 'frozen_lake?map=8x8' --port 0 --max-envs 1 --slippery --delay 1ms --fault stale-reward
 	expect 0 rolldbg run --env "$url" --actions RIGHT --out a.jsonl
 	has "$(cat a.jsonl)" 'FFFHFFFG'
 }
 
-@test "-v reports decisions and their reasons on standard error" {
+@test "-v explains decisions on standard error" {
 	expect 0 rolldbg run --env builtin:frozen_lake -v
 	has "$stderr" 'builtin:frozen_lake is served at http://127.0.0.1:'
 	has "$stderr" 'control plane'
@@ -253,7 +253,7 @@ keys_of() {
 	has "$stderr" 'control plane'
 }
 
-@test "colours: on a terminal only, never with NO_COLOR, as asked" {
+@test "colours: only on a terminal, never with NO_COLOR, or as --color says" {
 	rolldbg run --quiet --out a.jsonl
 	expect 0 rolldbg show a.jsonl
 	lacks "$output" $'\e'

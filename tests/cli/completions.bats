@@ -27,7 +27,7 @@ offered() {
 	offered -v run --en | grep -qx -- --env
 }
 
-@test "bash: values of a choice, with a blank and with =" {
+@test "bash: values of a choice, after a space and after =" {
 	[ "$(offered check --fail-on w)" = warning ]
 	[ "$(offered check --fail-on=w)" = warning ]
 	offered check --fail-on= | grep -qx error
@@ -38,7 +38,7 @@ offered() {
 	offered serve --fault cap | grep -qx capacity
 }
 
-@test "bash: lists, commands and words that stand for themselves" {
+@test "bash: lists, commands and keywords" {
 	[ "$(offered check --only multi)" = multi-step-illusion ]
 	[ "$(offered check --only loop,cap)" = loop,capacity ]
 	[ "$(offered check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
@@ -80,7 +80,7 @@ offered() {
 	[ "$(offered check one)" = one.jsonl ]
 }
 
-@test "zsh and fish can read theirs" {
+@test "zsh and fish parse their completions" {
 	for shell in zsh fish; do
 		command -v "$shell" >/dev/null || skip "no $shell"
 	done

@@ -29,7 +29,7 @@ project() {
 	ROLLDBG_CONFIG='' expect 1 rolldbg check "$root/fixtures/check/no-tools/"bad-*.jsonl
 }
 
-@test "a named environment: its settings stand between the defaults and the command line" {
+@test "a named environment: its settings override defaults, the command line overrides them" {
 	project <<-'END'
 		{
 			"environments": {
@@ -56,7 +56,7 @@ project() {
 	[ -z "$(find "$XDG_STATE_HOME" -name '*.jsonl')" ]
 }
 
-@test "headers from variables are sent, and never shown" {
+@test "headers from variables are sent, but never shown" {
 	project <<-'END'
 		{"environments": {"here": {
 			"target": "${URL}",
@@ -130,7 +130,7 @@ complains() {
 	expect 0 rolldbg check --help
 }
 
-@test "a file that is wrong: its line, and the nearest name" {
+@test "an invalid file: the line and the nearest name are reported" {
 	complains '{' '.rolldbg.json:1:2: '
 	complains '[]' 'must be an object, not array'
 	complains $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"

@@ -29,7 +29,7 @@ written_formats() {
 	done
 }
 
-@test "every fixture is a format's, the map's or bad input" {
+@test "every fixture belongs to a format, to the map or to the bad inputs" {
 	[ "$(ls "$formats")" = "$({
 		printf 'bad\nmap\n'
 		read_formats
@@ -54,7 +54,7 @@ written_formats() {
 	has "$output" 'the recording has no states: to know whether the state changes, repeat its calls with'
 }
 
-@test "debug goes forth and back in every format" {
+@test "debug moves forwards and backwards in every format" {
 	for format in $(read_formats); do
 		expect 0 rolldbg debug --batch -ex next -ex continue -ex 'goto 0' -ex 'info rollouts' "$(given "$format")"
 		[ -z "$stderr" ]
@@ -78,7 +78,7 @@ written_formats() {
 	rolldbg strip crlf.jsonl | cmp - file.stripped
 }
 
-@test "convert writes what strip reads, and a recording stays as it is" {
+@test "convert writes what strip reads, and leaves recordings unchanged" {
 	for format in $(read_formats); do
 		rolldbg convert "$(given "$format")" --out "$format.jsonl"
 		rolldbg strip "$format.jsonl" | cmp - "$formats/$format/expected.stripped"
@@ -88,7 +88,7 @@ written_formats() {
 	rolldbg convert --from openai "$(given openai)" | cmp - openai.jsonl
 }
 
-@test "what is written is read again: the same calls and answers" {
+@test "exports are read back with the same calls and answers" {
 	calls='select(.type == "step") | [.tool_call.name, .tool_call.arguments, .observation]'
 	rolldbg run --quiet --seed 42 --out lake.jsonl
 	for format in $(written_formats); do
@@ -118,7 +118,7 @@ rolldbg: openai has no place for total_reward: left out of 1 line' ]
 	[ -z "$stderr" ]
 }
 
-@test "a document a rollout: into a folder, or one at a time" {
+@test "formats with one document per rollout: into a folder, or one at a time" {
 	rolldbg run --quiet --jobs 2 --group-size 2 --out two.jsonl
 	expect 2 rolldbg convert two.jsonl --to atif --out both.json
 	has "$stderr" 'a file of atif holds one rollout; use --out DIR/ or --rollout ID'
@@ -158,7 +158,7 @@ env.1.json' ]
 	expect 5 rolldbg convert "$(given openai)" --out /dev/full
 }
 
-@test "bad input: a sentence and the exit code" {
+@test "bad input: message and exit code" {
 	while IFS=$'\t' read -r file code message; do
 		[[ $file != \#* ]] || continue
 		expect "$code" rolldbg check "$formats/bad/$file"
@@ -167,7 +167,7 @@ env.1.json' ]
 	[ "$(find "$formats/bad" -type f | wc -l)" = "$(wc -l <"$formats/bad/expected.tsv")" ]
 }
 
-@test "a huge line, and a huge document" {
+@test "a huge line and a huge document" {
 	{
 		printf '{"env_index":0,"step":0,"messages":[{"role":"user","content":"'
 		head -c 67200000 /dev/zero | tr '\0' x
@@ -199,7 +199,7 @@ env.1.json' ]
 	[ -z "$(find . -name "*epoch*")" ] # an entry's name is no path
 }
 
-@test "Inspect's .eval logs: what is wrong with one" {
+@test "Inspect's .eval logs: invalid archives" {
 	command -v python3 >/dev/null || skip 'no python3'
 	while IFS='|' read -r kind message; do
 		python3 "$data/eval_log.py" "$formats/inspect/in.json" "$kind" "$kind.eval"
@@ -237,7 +237,7 @@ env.1.json' ]
 	[ "$(jq -c 'select(.type == "step").outcome' <<<"$output" | paste -sd,)" = '"ok","ok",null,"tool-error",null,"ok",null' ]
 }
 
-@test "map: what is wrong with the description, or with the file" {
+@test "map: errors in the description and in the file" {
 	file=$formats/map/in.jsonl
 	while IFS='|' read -r text message; do
 		printf '%s' "$text" >map.json

@@ -70,7 +70,7 @@ look() {
 	[ $headers = $ends ] || open=1
 }
 
-@test "cut off at any byte: read, judged, and appended to" {
+@test "truncated at any byte: read, judged and appended to" {
 	rolldbg run --actions "$goal" --out whole.jsonl --quiet
 	rolldbg strip whole.jsonl | sort >stripped
 	size=$(stat -c %s whole.jsonl)
@@ -88,7 +88,7 @@ look() {
 	done <points
 }
 
-@test "cut off at any byte: no golden, and what is missing is a difference" {
+@test "truncated at any byte: not a golden, and the missing part is a difference" {
 	rolldbg run --actions DOWN,DOWN,RIGHT --out whole.jsonl --quiet
 	size=$(stat -c %s whole.jsonl)
 	header=$(head -n 1 whole.jsonl | tr -d '\n' | wc -c)
@@ -161,7 +161,7 @@ killed() {
 	wait "$pid" 2>/dev/null || true
 }
 
-@test "killed while it streams, and while it appends" {
+@test "killed while streaming and while appending" {
 	rolldbg run --actions "$goal" -g 4 --env "$slow" --out whole.jsonl --quiet
 	rolldbg strip whole.jsonl | sort >stripped
 	for point in 1 4 8 11 14 19 23 27; do
@@ -180,7 +180,7 @@ killed() {
 	done
 }
 
-@test "killed while it writes a folder: an empty file is a finding, the others are judged" {
+@test "killed while writing a folder: an empty file is a finding, the others are judged" {
 	rolldbg run --env "$slow" --actions "$goal" -g 8 --out whole/ --quiet
 	rolldbg strip whole | sort >stripped
 	for point in 1 7 13 19 25 31 37 43; do

@@ -14,7 +14,7 @@ transcript() {
 	sed -E "s|[^ ]*/state/rolldbg/[^ ]*jsonl|STATE|; s|\\.\\./$1.jsonl|OUT|" "$1.raw" >"$1.got"
 }
 
-@test "transcripts of sessions: recordings, mistakes, live, forks, a machine's" {
+@test "transcripts: recordings, user errors, live sessions, forks, --interpreter json" {
 	mkdir recordings
 	cp "$root"/fixtures/debug/*.jsonl "$root"/fixtures/debug/*.gdb recordings
 	cp "$root"/fixtures/debug/*.cmds .
@@ -51,7 +51,7 @@ hang_up() {
 	[ "$code" = "$1" ] || { echo "exit code $code" >&2; cat talk.out >&2; return 1; }
 }
 
-@test "Ctrl-C interrupts a call, not the program; the recording can be looked at" {
+@test "Ctrl-C interrupts a call, not the program; the recording can be examined" {
 	talk "$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl
 	say step
 	wait_for 20 test -s a.jsonl
@@ -65,7 +65,7 @@ hang_up() {
 	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = interrupted ]
 }
 
-@test "a model that takes long is interrupted, its call is made by hand, and it goes on" {
+@test "a slow model is interrupted, its call is made by hand, and the rollout continues" {
 	echo '{"then": "last", "replies": [{"delay": "60s", "text": "x"}, {"calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}]}' >slow.json
 	model slow.json
 	talk "$ROLLDBG" debug --env builtin:frozen_lake --policy llm --model m --base-url "$base/v1" --out a.jsonl
@@ -84,7 +84,7 @@ hang_up() {
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' a.jsonl | paste -sd ' ')" = 'RIGHT LEFT' ]
 }
 
-@test "a server that dies leaves a session that can be looked at" {
+@test "after the server died the session can still be examined" {
 	start lake "$ROLLDBG" serve --port 0
 	talk "$ROLLDBG" debug --env "$url" --actions DOWN,DOWN,DOWN --out a.jsonl
 	say step
@@ -100,7 +100,7 @@ hang_up() {
 	hang_up 0
 }
 
-@test "a fork names where it came from, and its recording is one like any other" {
+@test "a fork names its parent, and its recording is an ordinary one" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	expect 0 rolldbg debug --batch a.jsonl --env builtin:frozen_lake -ex 'fork 2' -ex 'call lake_move {"action":"RIGHT"}' -ex continue
 	has "$output" '3 steps repeated; every state matches the recording'
@@ -113,7 +113,7 @@ hang_up() {
 	expect 0 rolldbg check --quiet "$fork"
 }
 
-@test "on a terminal: a prompt with the unit of movement, history and completion" {
+@test "on a terminal: prompt, history and completion" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42
 	cp state/rolldbg/latest a.jsonl
@@ -154,7 +154,7 @@ asked() {
 	printf '{"seq":1,"type":"request","command":"%s","arguments":%s}\n' "$1" "${2:-"{}"}"
 }
 
-@test "debug --dap: requests and what they are answered" {
+@test "debug --dap: requests and their responses" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	{
 		asked initialize
@@ -217,7 +217,7 @@ asked() {
 	[ -z "$output" ]
 }
 
-@test "run --break and replay --until-divergence lead into the debugger" {
+@test "run --break and replay --until-divergence enter the debugger" {
 	expect 0 rolldbg run --seed 42 --break 'state./position == 9' --out a.jsonl <<<'print tool'
 	has "$output" 'turn 2 · step 2'
 	has "$output" 'tool          "lake_move"'
@@ -262,7 +262,7 @@ interrupted_script() {
 	grep -qF 'the session has ended: interrupted' script.out
 }
 
-@test "Ctrl-C ends a script that nobody attends, with exit code 130 and a closed recording" {
+@test "Ctrl-C ends a batch script with exit code 130 and a complete recording" {
 	interrupted_script --batch -ex step -ex 'print outcome'
 	lacks "$(cat script.out)" 'outcome '
 	interrupted_script -ex continue
@@ -280,7 +280,7 @@ forked() {
 	all_are "$fork" header ".parent.seeded == $seeded and .parent.step == 5"
 }
 
-@test "a fork that does not repeat its parent is marked, and so is one without a seed" {
+@test "a fork that diverges from its parent is marked, and so is one without a seed" {
 	rolldbg run --quiet --seed 42 --env 'builtin:frozen_lake?protocol=openenv&map=8x8' --actions DOWN,RIGHT,DOWN,RIGHT,DOWN,LEFT --out a.jsonl
 	forked true --env 'builtin:frozen_lake?protocol=openenv&map=8x8'
 	[ -z "$(jq 'select(.type == "event")' "$fork")" ]

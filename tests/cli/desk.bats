@@ -34,7 +34,7 @@ script() {
 	has "$output" 'no findings, but no step changed the state'
 }
 
-@test "a refused call moves the clock alone: no effect despite the error" {
+@test "a refused call that changes only the clock is no effect-despite-error" {
 	script calls.json '{"name":"get_item","arguments":{"key":"nothing"}}' '{"name":"list_items"}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning
 	lacks "$output" effect-despite-error
@@ -42,7 +42,7 @@ script() {
 	has "$output" '2 turns · 2 steps · 0 effective · 1 failed'
 }
 
-@test "a desk that was only read is not frozen if its tools are marked read-only; otherwise it is" {
+@test "a desk that was only read is frozen unless its tools are marked read-only" {
 	look a --ignore /clock
 	expect 0 rolldbg check --only frozen-state a.jsonl
 	lacks "$output" frozen-state
@@ -52,21 +52,21 @@ script() {
 	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
 }
 
-@test "writing an equal value changes nothing, which is reported" {
+@test "writing an equal value changes nothing, and that is reported" {
 	script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
 		'{"name":"put_item","arguments":{"key":"k","value":1}}' '{"name":"put_item","arguments":{"key":"k","value":1.0}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
 	has "$output" '3 turns · 3 steps · 1 effective · 0 failed'
 }
 
-@test "an effect that no answer shows is found in the state" {
+@test "an effect that is in no answer is seen in the state" {
 	script calls.json '{"name":"stamp_item","arguments":{"key":"tide"}}' '{"name":"stamp_item","arguments":{"key":"tide"}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
 	has "$output" '2 turns · 2 steps · 2 effective · 0 failed'
 	[ "$(jq -c 'select(.type == "step") | .observation' a.jsonl | sort -u)" = '"Done."' ]
 }
 
-@test "the same call over and over: three rounds of one that writes are a loop, ten of one that may be repeated" {
+@test "a repeated call: a loop after three rounds if it writes, after ten if it may be repeated" {
 	script calls.json '{"name":"get_item","arguments":{"key":"tide"}}'
 	sed 's/^{/{"on_end":"cycle",/' calls.json >get_item.json
 	sed 's/"get_item"/"stamp_item"/' get_item.json >stamp_item.json
@@ -86,7 +86,7 @@ script() {
 	expect 0 rolldbg run --env builtin:desk --seed 7 --policy stamp_item.json --only loop --fail-on warning --ignore /clock -n 5
 }
 
-@test "strip: the clock differs between runs until it is ignored in the state and masked where it begins" {
+@test "strip: a clock differs between runs until it is ignored in the state and masked in the reset" {
 	for name in a b; do
 		tidy $name --quiet --ignore /clock --mask /observation/clock
 		rolldbg strip $name.jsonl >$name.stripped
@@ -100,7 +100,7 @@ script() {
 	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
 }
 
-@test "numbers and letters stand in the recording as they were sent and as they came" {
+@test "numbers and strings are recorded as they were sent and received" {
 	numbers='[9007199254740993,-0,1E400,0.10,1.0,100000000000000000000001]'
 	script calls.json '{"name":"put_item","arguments":{"key":"big","value":'"$numbers"'}}' \
 		'{"name":"put_item","arguments":{"key":"e\u0301","value":"\ud83d\udddd \/ \u0001"}}' \
@@ -126,12 +126,12 @@ script() {
 	grep -qF '"memo":{"stamps":0,"value":"nul \u0000, tab \t, 77"}' second
 }
 
-@test "search returns a text and structured content: both are recorded" {
+@test "search returns text and structured content: both are recorded" {
 	look a --quiet
 	grep -F '"name":"search"' a.jsonl | grep -qF $'"observation":"2 of 8 items","structured":{"result":[{"key":"caf\\u00e9","drawer":"shelf","value":{"open":true,"tables":198}},{"key":"cafe\u0301","drawer":"shelf","value":"op\\u0065n, \\/47"}]}'
 }
 
-@test "a seed decides the desk, the task and the way it ends" {
+@test "a seed determines the desk, the task and its end" {
 	for seed in 1 2; do
 		rolldbg run --quiet --env builtin:desk --seed $seed --policy "$root/policies/desk-tidy.json" --out $seed.jsonl
 		all_are $seed.jsonl end '.status == "terminated" and .total_reward == 3'
@@ -139,7 +139,7 @@ script() {
 	[ "$(jq -c 'select(.type == "reset") | .observation.task' 1.jsonl)" != "$(jq -c 'select(.type == "reset") | .observation.task' 2.jsonl)" ]
 }
 
-@test "serve desk: the same world for everybody; the lake's settings are not its own" {
+@test "serve desk: the same world for every session; settings of the lake are refused" {
 	start desk "$ROLLDBG" serve desk --port 0 --max-envs 2
 	expect 0 rolldbg run --env "$url" --seed 7 --policy "$root/policies/desk-tidy.json" --ignore /clock
 	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
@@ -150,7 +150,7 @@ script() {
 	has "$stderr" "available: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }
 
-@test "check --verify: hashes are those of their states, without what is ignored, stripped or not" {
+@test "check --verify: hashes match the states without ignored members, stripped or not" {
 	tidy a --quiet --ignore /clock
 	rolldbg strip --mask /state/drawers/archive a.jsonl >stripped.jsonl
 	expect 0 rolldbg check --verify a.jsonl stripped.jsonl
@@ -168,7 +168,7 @@ script() {
 	has "$stderr" "end.jsonl:$(wc -l <a.jsonl | tr -d ' '): state_hash is x"
 }
 
-@test "--baseline: a tool without a hint that never changed the state there only reads" {
+@test "--baseline: a tool that never changed the state there is read-only" {
 	look a --quiet --ignore /clock
 	tidy b --quiet --ignore /clock
 	for name in a b; do

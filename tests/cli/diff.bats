@@ -11,7 +11,7 @@ record() {
 	rolldbg run --quiet --seed 42 --actions "$actions" --out "$name.jsonl" "$@"
 }
 
-@test "two runs that did the same: nothing is printed, exit 0" {
+@test "two equal runs: nothing is printed, exit 0" {
 	record a "$goal"
 	record b "$goal"
 	cp a.jsonl same.jsonl
@@ -23,7 +23,7 @@ record() {
 	[ "$(jq -c '[.type, .rollouts, .different, .steps]' <<<"$output")" = '["summary",1,0,6]' ]
 }
 
-@test "two calls more are two lines, not a changed rest" {
+@test "two inserted calls are two lines, and the rest is equal" {
 	record a DOWN,DOWN,RIGHT
 	record b DOWN,UP,DOWN,DOWN,RIGHT
 	expect 1 rolldbg diff a.jsonl b.jsonl
@@ -34,7 +34,7 @@ record() {
 	has "$output" '1 of 1 rollout differs · '
 }
 
-@test "a value is named by its pointer, expected before got" {
+@test "a difference names its pointer, then expected and got" {
 	record a DOWN,DOWN,RIGHT
 	record b DOWN,DOWN,RIGHT --env 'builtin:frozen_lake?map=8x8'
 	expect 1 rolldbg diff a.jsonl b.jsonl
@@ -80,7 +80,7 @@ record() {
 	has "$output" '/observation/grid'
 }
 
-@test "batches: rollouts are matched by id, in files or folders, in any order" {
+@test "batches: rollouts are matched by id, in files and folders, in any order" {
 	rolldbg run --quiet --actions DOWN -g 3 -j 3 --out before.jsonl
 	mkdir after
 	rolldbg run --quiet --actions DOWN -g 4 --out after/
@@ -95,7 +95,7 @@ record() {
 	expect 0 rolldbg diff before.jsonl - <same.jsonl
 }
 
-@test "--stat of batches: the news first, with the verdicts of check" {
+@test "--stat of batches: the largest changes first, with the verdicts of check" {
 	printf '{"id":"%s","actions":"%s"}\n' a "$goal" b DOWN c DOWN,DOWN d UP f DOWN,DOWN,RIGHT >before.tasks
 	printf '{"id":"%s","actions":"%s"}\n' a "${goal%,*}" b UP,UP,UP,UP c DOWN,RIGHT e UP f DOWN,DOWN,RIGHT >after.tasks
 	for side in before after; do
@@ -115,7 +115,7 @@ record() {
 	[ "$(jq -cs '.[-1].different' <<<"$output")" = 5 ]
 }
 
-@test "equal rollouts in another order, and one that differs" {
+@test "equal rollouts in another order, and a different one" {
 	printf '{"id":"%s","actions":"%s"}\n' a "$goal" b DOWN c DOWN,DOWN >tasks
 	mkdir one
 	rolldbg run --quiet --seed 1 --tasks tasks --out one/

@@ -22,7 +22,7 @@ setup_page() {
 	done < <(rolldbg __spec | grep '^topic	exit')
 }
 
-@test "man/ and completions/ are what the program's tables give today" {
+@test "man/ and completions/ are up to date with the program's tables" {
 	cd "$root"
 	tests/lint/generated "$ROLLDBG"
 }
@@ -50,12 +50,12 @@ examples() {
 	done
 }
 
-@test "the tutorial: its session is what the program does" {
+@test "the tutorial: its commands run and print what it shows" {
 	setup_page
 	examples rolldbg-tutorial.7
 }
 
-@test "the manual: pages and sections that are named exist" {
+@test "the manual: all pages and sections it refers to exist" {
 	cd "$root/man"
 	grep -oE '\*rolldbg[a-z-]*\*\([0-9]\)' rolldbg*.scd | sed 's/.*://; s/[*)]//g; s/(/./' | sort -u >"$BATS_TEST_TMPDIR/named"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -ge 20 ]
@@ -119,7 +119,7 @@ known() {
 	expect 0 rolldbg run --tasks tasks.jsonl
 }
 
-@test "a page that is wrong is noticed" {
+@test "an error in a page is noticed" {
 	setup_page
 	cat >wrong.md <<-'END'
 		```console

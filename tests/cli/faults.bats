@@ -29,12 +29,12 @@ same() {
 	}
 }
 
-@test "every fault has a row for each protocol it belongs to" {
+@test "every fault has a row for each of its protocols" {
 	faults >wanted
 	rows | awk '$2 != "-" && $1 != "openenv-http" { print $1, $2 }' | sort | diff wanted -
 }
 
-@test "served: every row of the table" {
+@test "serve: every row of the table" {
 	while IFS=$'\t' read -r protocol fault before wanted; do
 		options=(--fault "$fault")
 		[ "$fault" != - ] || options=()
@@ -49,7 +49,7 @@ same() {
 	done < <(rows)
 }
 
-@test "built in: the same" {
+@test "builtin: every row of the table" {
 	while IFS=$'\t' read -r protocol fault before wanted; do
 		[ "$before" = 0 ] && [ "$protocol" != openenv-http ] || continue
 		keys="protocol=$protocol&max_envs=3&delay=1ms"
@@ -58,21 +58,21 @@ same() {
 	done < <(rows)
 }
 
-@test "a fault of the other protocol is a usage error" {
+@test "a fault of another protocol is a usage error" {
 	expect 2 rolldbg serve --port 0 --protocol openenv --fault html-200
 	has "$stderr" "fault 'html-200' does not exist in protocol openenv: it belongs to mcp"
 	expect 2 rolldbg run --env 'builtin:frozen_lake?fault=zombie' --actions DOWN
 	has "$stderr" "fault 'zombie' does not exist in protocol mcp: it belongs to openenv"
 }
 
-@test "the original bug: every call under a made-up session, three of them at most" {
+@test "the original bug: every call in a made-up session, until three are open" {
 	judged fallback-session --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
 	has "$(cat verdict)" 'error:capacity error:fallback-session error:multi-step-illusion'
 	[ "$(jq -c 'select(.type == "step" and .step == 11) | [.outcome, .error.layer, .error.disagrees]' a.jsonl)" = '["capacity","body","mcp"]' ]
 	[ "$(jq -r 'select(.type == "step" and .step == 11) | .observation.error' a.jsonl)" = 'Maximum concurrent environments (3) reached' ]
 }
 
-@test "room is counted: beyond MAX_CONCURRENT_ENVS a session is refused, and given back when one ends" {
+@test "capacity: beyond MAX_CONCURRENT_ENVS a session is refused, until another ends" {
 	MAX_CONCURRENT_ENVS=1 start lake "$ROLLDBG" serve --port 0 --delay 5ms
 	"$ROLLDBG" run --quiet --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 1000000 --out long.jsonl 3>&- &
 	long=$!
@@ -84,7 +84,7 @@ same() {
 	expect 0 rolldbg run --env "$url" --actions DOWN
 }
 
-@test "a lost call is executed once, and reported as lost" {
+@test "a lost call is executed once and reported as lost" {
 	judged disconnect --env 'builtin:frozen_lake?fault=disconnect' >verdict
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | head -n 1)" = '["transport-error",null]' ]
 	# the state that the control plane reports moved by one step a call, no more

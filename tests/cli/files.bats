@@ -8,7 +8,7 @@ onto_full() {
 	"$ROLLDBG" "$@" >/dev/full
 }
 
-@test "--out refuses to overwrite; --force replaces, --append goes on" {
+@test "--out refuses to overwrite; --force replaces, --append appends" {
 	expect 0 rolldbg run --quiet --out a.jsonl
 	cp a.jsonl kept
 	expect 2 rolldbg run --quiet --out a.jsonl
@@ -26,7 +26,7 @@ onto_full() {
 	[ "$(wc -l <fresh.jsonl)" = 9 ]
 }
 
-@test "--append after an incomplete line keeps it visible and the rest intact" {
+@test "--append after an incomplete line keeps that line visible and the rest intact" {
 	rolldbg run --quiet --out a.jsonl
 	rolldbg run --quiet --out b.jsonl
 	head -c 2000 b.jsonl >>a.jsonl
@@ -45,7 +45,7 @@ onto_full() {
 	[ ! -e state/rolldbg ]
 }
 
-@test "without --out: a fresh file each time, and a link to the last one" {
+@test "without --out: a new file each time, and a link to the latest" {
 	expect 0 rolldbg run --task first
 	has "$output" "recorded: $XDG_STATE_HOME/rolldbg/"
 	expect 0 rolldbg run --task second --actions UP
@@ -69,7 +69,7 @@ onto_full() {
 	has "$stderr" '--out FILE'
 }
 
-@test "no recording yet: exit 3 with the cure" {
+@test "no recording yet: exit 3 and what to do" {
 	for command in check show strip; do
 		expect 3 rolldbg $command
 		has "$stderr" 'no recording given, and there is no latest one'
@@ -101,7 +101,7 @@ onto_full() {
 	has "$stderr" 'no *.jsonl file in directory src/'
 }
 
-@test "what comes before a bad line is judged and shown" {
+@test "the lines before a bad line are judged and shown" {
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions "$goal" --out a.jsonl || true
 	echo '{"type":"step"' >>a.jsonl
 	echo '{}' >>a.jsonl
@@ -182,7 +182,7 @@ onto_full() {
 	done
 }
 
-@test "a device that is full: exit 5 for everything that prints" {
+@test "a full device: exit 5 for every command that prints" {
 	rolldbg run --quiet
 	for command in run 'run --json' 'run --out -' check 'check --json' show strip help __spec; do
 		read -ra words <<<"$command"
@@ -191,7 +191,7 @@ onto_full() {
 	done
 }
 
-@test "the recording is whole though its table could not be printed" {
+@test "the recording is complete even if its table could not be printed" {
 	expect 5 onto_full run --out a.jsonl
 	expect 0 rolldbg check a.jsonl
 	has "$output" clean
@@ -200,7 +200,7 @@ onto_full() {
 	has "$output" clean
 }
 
-@test "a reader that goes away ends a filter in silence" {
+@test "a closed pipe ends a filter silently" {
 	rolldbg run --quiet --policy random:1 --max-turns 100 --env 'builtin:frozen_lake?map=8x8' --seed 3 --out a.jsonl
 	for _ in $(seq 40); do cat a.jsonl; done >many.jsonl
 	for command in show strip; do
@@ -209,7 +209,7 @@ onto_full() {
 	done
 }
 
-@test "a folder that cannot be written: exit 5" {
+@test "a folder without write permission: exit 5" {
 	expect 5 rolldbg run --out /proc/rolldbg.jsonl
 	has "$stderr" 'cannot write /proc/rolldbg.jsonl'
 	expect 5 rolldbg run --out /proc/folder/

@@ -38,7 +38,7 @@ policy_allows() {
 	has "$(grep -o 'http-equiv="Content-Security-Policy" content="[^"]*"' "$1")" "$2 '$3'"
 }
 
-@test "the page holds the recording as it was, and what the program says of its steps" {
+@test "the page contains the recording unchanged, and the facts derived from it" {
 	rolldbg run --quiet --out a.jsonl
 	expect 0 rolldbg show --html a.html a.jsonl
 	[ -z "$output$stderr" ]
@@ -51,7 +51,7 @@ policy_allows() {
 	[ "$output" = "$(cat a.html)" ]
 }
 
-@test "the findings in the page are those of check, and the exit code is, too" {
+@test "findings and exit code are those of check" {
 	local conf='builtin:frozen_lake?fault=fallback-session&max_envs=3'
 	rolldbg run --quiet --env "$conf" --actions "$goal" --out a.jsonl || true
 	expect 1 rolldbg check a.jsonl --html a.html
@@ -63,7 +63,7 @@ policy_allows() {
 	diff <(said a.html verdict) <(said b.html verdict)
 }
 
-@test "what a peer sent cannot leave the data: no tag, no comment, no end of the element" {
+@test "peers' text stays data: no tag, comment or end of the element gets through" {
 	expect 1 rolldbg check "$hostile" --html a.html
 	[ "$(data_of a.html | wc -l)" -gt 10 ]
 	lacks "$(data_of a.html)" '<'
@@ -75,7 +75,7 @@ policy_allows() {
 	lacks "$(template_of a.html)" hacked
 }
 
-@test "the policy allows the page's own style and script, and nothing else" {
+@test "the content security policy allows only the page's own style and script" {
 	expect 0 rolldbg show "$hostile" --html a.html
 	policy_allows a.html 'style-src' "$(sed -n '/^<style>/,/^<\/style>/p' a.html | sed '1s/^<style>//;$d' | sha256_of)"
 	policy_allows a.html 'script-src' "$(sed -n '/^<script type="module">/,/^<\/script>/p' a.html | sed '1s/^<script type="module">//;$d' | sha256_of)"
@@ -85,7 +85,7 @@ policy_allows() {
 	[ "$(template_of a.html | grep -oE '(https?:)?//[a-z][^" ]*\.[a-z][^" ]*')" = http://www.w3.org/2000/svg ]
 }
 
-@test "no page takes the place of a recording or of another file" {
+@test "a page never overwrites a recording or another file" {
 	rolldbg run --quiet --out a.jsonl
 	cp a.jsonl before.jsonl
 	echo precious >notes.txt
@@ -107,7 +107,7 @@ policy_allows() {
 	[ "$(find . -name 'a.html*' | wc -l)" = 1 ]
 }
 
-@test "a page that cannot be written is said to be so, and leaves nothing behind" {
+@test "a page that cannot be written is reported and leaves nothing behind" {
 	rolldbg run --quiet --out a.jsonl
 	expect 5 rolldbg show a.jsonl --html missing/a.html
 	has "$stderr" 'cannot write the report missing/a.html: No such file or directory'
@@ -120,7 +120,7 @@ policy_allows() {
 	[ -z "$(find . -name '*.partial')" ]
 }
 
-@test "usage: what does not go together" {
+@test "usage: options that exclude each other" {
 	rolldbg run --quiet --out a.jsonl
 	cp a.jsonl before.jsonl
 	expect 2 rolldbg show a.jsonl --html a.html --turn 1
@@ -162,7 +162,7 @@ policy_allows() {
 	has "$stderr" "unexpected operand 'both/down.jsonl'"
 }
 
-@test "interleaved rollouts, one without an end, a truncated line: shown as far as they go" {
+@test "interleaved rollouts, one without an end, a truncated line: shown up to there" {
 	local fixtures=$root/fixtures/recordings
 	expect 0 rolldbg show --html a.html "$fixtures/interleaved.jsonl"
 	[ "$(said a.html step | jq -r '.[1]' | sort -u | wc -l)" = "$(jq -r .rollout "$fixtures/interleaved.jsonl" | sort -u | wc -l)" ]
@@ -195,7 +195,7 @@ policy_allows() {
 	diff <(said s.html result | jq -c '.[2]') <(rolldbg stats a.jsonl --json --by task | jq -c .)
 }
 
-@test "10,000 steps: the page is at most 1.5 times as large as the recording" {
+@test "10,000 steps: the page is at most 1.5 times the size of the recording" {
 	rolldbg run --quiet --out a.jsonl
 	# the six steps again and again; only the last line is an end
 	jq -c --argjson n 10000 'select(.type != "step")' a.jsonl | sed '$d' >long.jsonl

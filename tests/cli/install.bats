@@ -28,7 +28,7 @@
 	[[ $output == *$'\n\\fB\\-\\-color\\fR \\fIWHEN\\fR\n.RS 4\nWhen to use colors;'* ]]
 }
 
-@test "a page with text that is not closed is refused" {
+@test "a page with unclosed markup is refused" {
 	printf 'page(1)\n\n# NAME\n\npage - a *page\n' >"$BATS_TEST_TMPDIR/page.1.scd"
 	run man/install "$BATS_TEST_TMPDIR/man" "$BATS_TEST_TMPDIR/page.1.scd"
 	[ "$status" = 1 ]

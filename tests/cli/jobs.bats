@@ -36,7 +36,7 @@ same() {
 	has "$(cat one)" session-alias
 }
 
-@test "the same bytes: files that cannot be used, standard input, an empty file" {
+@test "the same bytes: unusable files, standard input, an empty file" {
 	rolldbg run --quiet --out a.jsonl
 	cp a.jsonl b.jsonl
 	head -n 3 a.jsonl >torn.jsonl
@@ -97,7 +97,7 @@ recordings() {
 	has "$(cat one)" 'rollout task-3.1'
 }
 
-@test "a number of threads that cannot be meant" {
+@test "an invalid number of jobs" {
 	expect 2 rolldbg check --jobs 0 "$root/fixtures/check"
 	has "$stderr" '--jobs: expected a number from 1 to 64, got 0'
 	expect 2 rolldbg check --jobs 65 "$root/fixtures/check"
@@ -107,7 +107,7 @@ recordings() {
 	has "$stderr" '--jobs: expected a number from 1 to 64, got 65'
 }
 
-@test "the same bytes: how to make an unknown effect known" {
+@test "the same bytes: hints on how to make an unknown effect known" {
 	cp "$root/fixtures/check/frozen-state/good-a-tank-that-leaks.jsonl" a.jsonl
 	sed 's/"rollout":"/&b-/' a.jsonl >b.jsonl
 	same a.jsonl b.jsonl

@@ -47,7 +47,7 @@ three() {
 	[ -z "$output" ]
 }
 
-@test "list: a folder without recordings, files that are none" {
+@test "list: a folder without recordings, files that are not recordings" {
 	expect 0 rolldbg list
 	[ -z "$output" ]
 	has "$stderr" 'no recordings in '
@@ -88,7 +88,7 @@ three() {
 	expect 3 rolldbg check @x
 }
 
-@test "latest: stays where it was if the server was not reached" {
+@test "latest: unchanged if the server was not reached" {
 	rolldbg run --quiet
 	before=$(readlink "$XDG_STATE_HOME/rolldbg/latest")
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --actions UP
@@ -116,7 +116,7 @@ three() {
 	expect 0 rolldbg list --prune 99999999w
 }
 
-@test "options that cannot be meant" {
+@test "invalid options" {
 	expect 2 rolldbg list --finding lop
 	has "$stderr" "unknown rule 'lop'; did you mean 'loop'?"
 	expect 2 rolldbg list --since yesterday

@@ -71,7 +71,7 @@ play() {
 	play text
 }
 
-@test "bytes that hurt" {
+@test "hostile bytes" {
 	play bytes
 }
 
@@ -79,11 +79,11 @@ play() {
 	play stream
 }
 
-@test "errors, waits and tries" {
+@test "errors, waits and retries" {
 	play errors
 }
 
-@test "a case that is wrong is noticed" {
+@test "a wrong case is noticed" {
 	jq '.[0] as $case | [$case] + [
 		{steps: 7}, {outcomes: []}, {exit: 1}, {findings: ["loop"]}, {reason: "no such"}, {nothing: 1}, {},
 		{exit: 0, secret: "tiny"}, {exit: 0, says: "no such"} | . as $want | $case | .want = $want | .case = "wrong"
@@ -94,7 +94,7 @@ play() {
 	has "$stderr" 'wrong: [{"steps":2,"want":7}]'
 }
 
-@test "a script that cannot be used is refused by file, key and nearest name" {
+@test "an invalid script is refused with file, key and nearest name" {
 	while IFS='|' read -r script words; do
 		printf '%s' "$script" >script.json
 		expect 3 rolldbg serve llm script.json --port 0
@@ -140,7 +140,7 @@ said() {
 	has "$(cat answer)" "$3"
 }
 
-@test "the scripted model takes what every server takes, and nothing else" {
+@test "the scripted model accepts what every server accepts, and nothing else" {
 	echo '{"models": ["a", "b"], "replies": [{"text": "yes"}], "then": "last"}' >script.json
 	model script.json
 	[ "$(curl -s "$base/v1/models" | jq -c '[.data[].id]')" = '["a","b"]' ]
@@ -173,7 +173,7 @@ said() {
 	stop_model
 }
 
-@test "replies by what is asked, in order, and in a circle" {
+@test "replies by request, in order, and repeated from the start" {
 	cat >script.json <<-'END'
 		{"then": "cycle", "replies": [{"when": {"last": "*lake*"}, "text": "L"}, {"when": {"turn": 1}, "text": "T"},
 			{"when": {"model": "m"}, "text": "M"}, {"when": {"seed": 7}, "text": "S"}, {"text": "1"}, {"text": "2"}]}
@@ -197,7 +197,7 @@ said() {
 	stop_model
 }
 
-@test "the prompt of any turn comes back from the recording, and is checked" {
+@test "the prompt of any turn is rebuilt from the recording and checked" {
 	cat >script.json <<-'END'
 		{"replies": [{"calls": [{"id": "a", "name": "lake_move", "arguments": {"action": "RIGHT"}},
 			{"id": "b", "name": "lake_move", "arguments": {"action": "LEFT"}}]}, {"text": "Hm."},
@@ -234,7 +234,7 @@ said() {
 	expect 2 rolldbg show --prompt a.jsonl
 }
 
-@test "a task's own policy goes before the model; actions and a model are two policies" {
+@test "a task's own policy overrides the model; actions and a model exclude each other" {
 	echo '{"then": "last", "replies": [{"calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}]}' >script.json
 	model script.json
 	printf '%s\n' '{"id":"a","policy":"random:3"}' '{"id":"b"}' '{"id":"c","policy":"llm"}' >tasks.jsonl
@@ -254,7 +254,7 @@ said() {
 	lacks "$stderr" sk-1
 }
 
-@test "a model that is not there, by its address; a key that is not set" {
+@test "an unreachable model is named by its address; an API key that is not set" {
 	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
 	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is unreachable: '
 	lacks "$stderr" 'builtin:'
@@ -267,7 +267,7 @@ said() {
 	has "$output" 'the model refused: request: '
 }
 
-@test "a refused key is sent once: all rollouts of the batch end refused" {
+@test "a refused key is sent once, and all rollouts of the batch end as refused" {
 	echo '{"key": "sk-right", "replies": [{"text": "x"}]}' >script.json
 	model script.json
 	expect 1 rolldbg run --policy llm --model m --base-url "$base" --group-size 8 --jobs 1 --out a.jsonl --verbose
@@ -277,7 +277,7 @@ said() {
 	stop_model
 }
 
-@test "what the model cost: requests, tokens, and money where the policy has a price" {
+@test "model usage: requests, tokens, and money if the policy has a price" {
 	jq -n '{then: "cycle", replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}],
 		usage: {prompt_tokens: 1000, completion_tokens: 50, prompt_tokens_details: {cached_tokens: 400}}}]}' >script.json
 	model script.json
@@ -292,7 +292,7 @@ said() {
 	stop_model
 }
 
-@test "a stop string inside the call is reported, once per run" {
+@test "a stop string inside a call is reported once per run" {
 	jq -n '{then: "cycle", replies: [{text: "<tool_call>\n{\"name\": \"lake_move\", \"arguments\": {\"action\": \"UP\"}}",
 		stop_reason: "</tool_call>"}]}' >script.json
 	model script.json
@@ -301,7 +301,7 @@ said() {
 	stop_model
 }
 
-@test "profile llamacpp: the chat template tells the format and how results are written, asked once a run" {
+@test "profile llamacpp: the chat template, requested once per run, decides the formats of calls and results" {
 	local call='<TOOLCALL>[{"name": "lake_move", "arguments": {"action": "DOWN"}}]</TOOLCALL>'
 	jq -n --arg call "$call" '{then: "cycle", chat_template: "{{ \"<TOOLCALL>[\" + calls + \"]</TOOLCALL>\" }}", replies: [{text: $call}]}' >script.json
 	model script.json
@@ -343,7 +343,7 @@ said() {
 	has "$stderr" 'responses'
 }
 
-@test "while the model thinks, a terminal shows the turn, the seconds and the tokens" {
+@test "while waiting for the model, a terminal shows the turn, the seconds and the tokens" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	jq -n '{replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}], delay: "1300ms"}, {text: "Done.", delay: "500ms"}]}' >script.json
 	model script.json

@@ -34,11 +34,11 @@ probe_judged() {
 	jq -r 'select(.type == "property" and .status == "fail") | .name' lines | paste -sd ' ' | sed 's/^$/-/'
 }
 
-@test "every habit has a row" {
+@test "every misbehaviour has a row" {
 	{ echo none; "$odd"; } | diff - <(rows | cut -f 1)
 }
 
-@test "every row of the table: recorded and judged, nothing hangs" {
+@test "every row of the table is recorded and judged, and nothing hangs" {
 	while IFS=$'\t' read -r habit code counters findings probe failing said; do
 		misbehaving_server "$habit"
 		# all that fits is read before it is too much, which takes a sanitizer longer
@@ -62,14 +62,14 @@ probe_judged() {
 	done < <(rows)
 }
 
-@test "the step has the reason why a reply was invalid" {
+@test "a step records why its reply was invalid" {
 	misbehaving_server nan
 	expect 4 rolldbg run --env "$url" --actions on,on --out a.jsonl
 	all_are a.jsonl step '.step == 0 or .error.message == "the reply is not an OpenEnv JSON message, byte 52: NaN and Infinity are not JSON"'
 	has "$(jq -r 'select(.step == 1) | .raw' a.jsonl)" '"heat":NaN'
 }
 
-@test "the reason why no rollout got an environment is reported once" {
+@test "why no rollout got an environment is reported once" {
 	misbehaving_server declines
 	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
 		# shellcheck disable=SC2086 # words

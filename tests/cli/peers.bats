@@ -26,12 +26,12 @@ unreachable() {
 	has "$stderr" 'connection refused'
 }
 
-@test "a name that does not resolve" {
+@test "a host name that does not resolve" {
 	expect 4 rolldbg run --env http://lake.invalid/mcp --actions UP --out a.jsonl
 	unreachable 'lake.invalid'
 }
 
-@test "TLS to a server without" {
+@test "https:// to a server without TLS" {
 	start lake "$ROLLDBG" serve --port 0
 	expect 4 rolldbg run --env "https${url#http}" --actions UP --out a.jsonl
 	unreachable TLS
@@ -67,7 +67,7 @@ unreachable() {
 	all_are a.jsonl reset '.outcome == "timeout"'
 }
 
-@test "calls are never answered: --timeout, and the run ends" {
+@test "calls are never answered: --timeout ends the run" {
 	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=hang' --actions "$goal" --timeout "$short" --out a.jsonl
 	all_are a.jsonl end '.status == "unreachable" and .steps == 2'
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | uniq -c | awk '{ print $1, $2 }')" = '2 ["timeout",null]' ]
@@ -83,7 +83,7 @@ unreachable() {
 	has "$output" 'refused: the server refused the session: come back later'
 }
 
-@test "hostile text from a peer never reaches the terminal as it is" {
+@test "hostile text from a peer reaches the terminal only escaped" {
 	bad='\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u009b2J\u202eevil'
 	canned peer <<-END
 		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"na${bad}me","version":"${bad}"}}
@@ -127,7 +127,7 @@ unreachable() {
 	done
 }
 
-@test "a call that succeeds with an answer that is not JSON is data, not a crash" {
+@test "a successful answer that is not JSON is data, not a failure" {
 	canned peer <<-'END'
 		tools/call	raw \x1b[2Jnot json
 	END
@@ -136,7 +136,7 @@ unreachable() {
 	lacks "$output$stderr" $'\e'
 }
 
-@test "what the user calls an error: --error-text, and error_text of a policy file" {
+@test "errors defined by the user: --error-text, and error_text of a policy file" {
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"{\"board\":[\"Invalid move, try again\"]}"}],"isError":false}
 	END
@@ -182,12 +182,12 @@ unreachable() {
 	all_are e.jsonl header '.state_source.ignore == ["/step_count","/episode_id","/n"]'
 }
 
-@test "a proxy that is dead is not the target that refuses" {
+@test "an unreachable proxy is not reported as the target refusing" {
 	http_proxy=http://127.0.0.1:1 expect 4 rolldbg run --env http://environment.invalid/mcp --actions UP --out a.jsonl
 	unreachable 'cannot connect to the proxy 127.0.0.1:1 to reach environment.invalid:80: connection refused'
 }
 
-@test "a --ca-file that is missing, or holds no certificate, is exit 3 whoever is asked" {
+@test "a --ca-file that is missing or has no certificate gives exit 3 for every peer" {
 	echo garbage >garbage
 	canned peer </dev/null
 	here=${url#http}
@@ -237,7 +237,7 @@ all_ended() {
 	[ "$(jq -r 'select(.type == "end") | .rollout' "$1" | sort -u | wc -l)" = "$2" ]
 }
 
-@test "one reply in a batch that libcurl, a header or a line cannot hold ends its own rollout alone" {
+@test "a reply too large for libcurl, a header or a line ends only its own rollout" {
 	hostile
 	while read -r row moment code ending; do
 		for jobs in 1 3; do
@@ -281,7 +281,7 @@ all_ended() {
 	rollouts many.jsonl stopped 1
 }
 
-@test "more than a line holds: cut, with the hash of the whole and an event" {
+@test "a value too long for a line is cut, with the hash of the whole and an event" {
 	hostile
 	expect 0 rolldbg run --env "ws${url#http}/huge/message/ws" --actions A,B --out a.jsonl --quiet
 	all_ended a.jsonl 1

@@ -35,7 +35,7 @@ same_again() {
 	}
 }
 
-@test "the same calls give the same bytes, over both protocols and from every source of states" {
+@test "the same calls give the same bytes, over both protocols and with every state source" {
 	for protocol in mcp openenv; do
 		same_again "builtin:frozen_lake?protocol=$protocol" --actions "$goal" --seed 42
 		same_again "builtin:frozen_lake?protocol=$protocol&map=random" --policy random:3 --max-turns 12
@@ -48,7 +48,7 @@ same_again() {
 	same_again builtin:desk --policy random:4 --max-turns 20 --protocol mcp --state tool:list_items
 }
 
-@test "a server that misbehaves is played back as it misbehaved" {
+@test "a misbehaving server is played back as recorded" {
 	for fault in capacity fallback-session session-churn stale-reward drop-iserror http-500 no-tools no-control-plane; do
 		same_again "builtin:frozen_lake?max_envs=3&fault=$fault" --actions DOWN,UP,DOWN,RIGHT,DOWN --seed 3
 	done
@@ -57,7 +57,7 @@ same_again() {
 	done
 }
 
-@test "what comes without an answer does not come either: closed connections, timeouts" {
+@test "calls recorded without an answer get none: closed connections, timeouts" {
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=disconnect' --actions DOWN,DOWN --out a.jsonl || true
 	play a.jsonl
 	expect 4 rolldbg run --quiet --env "$url" --actions DOWN,DOWN --out b.jsonl
@@ -74,7 +74,7 @@ same_again() {
 	[ "$(jq -r 'select(.type == "step") | .outcome' b.jsonl)" = timeout ]
 }
 
-@test "the stripped form plays as well" {
+@test "stripped recordings can be played back" {
 	rolldbg run --quiet --actions "$goal" --seed 42 --out a.jsonl
 	rolldbg strip a.jsonl >golden.jsonl
 	play golden.jsonl
@@ -82,7 +82,7 @@ same_again() {
 	rolldbg strip b.jsonl | cmp - golden.jsonl
 }
 
-@test "several rollouts: one for each session, whichever opens first; then no more" {
+@test "several rollouts: one per session in the order they open, then refusals" {
 	printf '%s\n' '{"id":"up","seed":7,"actions":["UP","UP"]}' '{"id":"wander","seed":8,"policy":"random:1","max_turns":5}' >tasks.jsonl
 	for protocol in mcp openenv; do
 		same_again "builtin:frozen_lake?protocol=$protocol&max_envs=40" --tasks tasks.jsonl --group-size 8
@@ -134,7 +134,7 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	[ "$(answers d.jsonl)" = $'4\n8\n9' ]
 }
 
-@test "an import without resets, states and tools: the calls it has" {
+@test "an import without resets, states and tools: its calls are played back" {
 	rolldbg run --quiet --actions DOWN,DOWN --out a.jsonl
 	jq -c 'select(.type != "reset") | if .type == "header" then .tools = null | .env = {protocol: "elsewhere"} | .state_source = {kind: "import"} else . end
 		| if .type == "step" or .type == "end" then .state = null | .state_hash = null | .lines = null else . end' a.jsonl >import.jsonl
@@ -168,7 +168,7 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	rolldbg strip b.jsonl | diff a.stripped - >&2
 }
 
-@test "a recording that cannot be played is refused with the reason" {
+@test "a recording that cannot be played back is refused with the reason" {
 	rolldbg run --quiet --out a.jsonl
 	expect 3 rolldbg serve a.jsonl --as llm --port 0
 	has "$stderr" 'a.jsonl: contains no model replies'

@@ -13,7 +13,7 @@ clean() {
 	has "$output" 'clean: every step reached the environment'
 }
 
-@test "every ready policy has a test here" {
+@test "every ready-made policy has a test here" {
 	for policy in "$root"/policies/*.json; do
 		grep -q "policies/${policy##*/}" "$BATS_TEST_FILENAME" || {
 			echo "$policy" >&2
@@ -34,7 +34,7 @@ clean() {
 	has "$output" 'terminated: '
 }
 
-@test "lake-wander: there and back, every move changes the position, to the limit of turns" {
+@test "lake-wander: back and forth up to the turn limit, every move changes the position" {
 	clean '100 turns · 100 steps · 100 effective · 0 failed · reward 0' --policy "$root/policies/lake-wander.json"
 	clean '15 turns · 15 steps · 15 effective' --policy "$root/policies/lake-wander.json" --max-turns 15
 	has "$output" 'max-turns: the turn limit was reached'
@@ -88,7 +88,7 @@ walk() {
 	walk '{text: ({name: "lake_move", arguments: {action: .}} | tojson)}' | asked policies/lake-llamacpp.json
 }
 
-@test "random: calls that fit any tool, the same ones each time" {
+@test "random: calls that match any tool's schema, the same for each seed" {
 	for name in a b; do
 		rolldbg run --quiet --policy "$root/policies/random.json" --env 'builtin:frozen_lake?map=8x8' --max-turns 20 --out $name.jsonl
 		rolldbg strip $name.jsonl >$name.stripped

@@ -53,7 +53,7 @@ ready() {
 	model script.json
 }
 
-@test "the model's properties follow the others, in the order of the tables; the requests are counted" {
+@test "the model's properties come after the environment's, in the order of the tables; requests are counted" {
 	ready
 	rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --json >lines
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" || $2 == "model-property" { print $3 }')" ]
@@ -67,7 +67,7 @@ ready() {
 	run ! grep -q -e '"model"' -e model_requests lines
 }
 
-@test "what the model is asked to call is not called" {
+@test "the tool that the model is asked to call is not called" {
 	ready
 	start lake "$ROLLDBG" serve --port 0 -vv
 	rolldbg probe --env "$url" --sessions 1 --settle 100ms --policy llm --model tiny --base-url "$base" --actions RIGHT --json >lines
@@ -76,7 +76,7 @@ ready() {
 	jq -es 'map(select(.name == "tools")) | .[0].status == "ok"' lines
 }
 
-@test "unreachable server: the whole table, and exit 4" {
+@test "unreachable server: all properties are printed, exit 4" {
 	for place in http://127.0.0.1:1 http://nowhere.invalid/v1; do
 		expect 4 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$place"
 		has "$output" 'fail     model         unreachable: cannot '
@@ -89,7 +89,7 @@ ready() {
 	has "$output" 'fix: use http:// in --base-url'
 }
 
-@test "a URL that is not a model's, and a model that never replies" {
+@test "a URL that is not a model server's, and a model that never replies" {
 	# says nothing at all of the model's API: it is listening, and that is all
 	canned peer <<-'END'
 		tools/call	hang
@@ -104,7 +104,7 @@ ready() {
 	has "$output" '--model-timeout'
 }
 
-@test "SIGINT while the model thinks: exit 130" {
+@test "SIGINT while waiting for the model: exit 130" {
 	jq -n '{replies: [{delay: "10m"}], then: "last"}' >script.json
 	model script.json
 	env --default-signal=INT "$ROLLDBG" probe "${env[@]}" --policy llm --model tiny --base-url "$base" --json >lines 2>err 3>&- &
@@ -117,7 +117,7 @@ ready() {
 }
 
 # shellcheck disable=SC2016 # backticks are what it is about
-@test "tasks: the tools they name, by name and in their variables" {
+@test "tasks: tools they name, in their tool lists and in their variables" {
 	ready
 	printf '%s\n' '{"id":"a","tool":"lake_move"}' '{"id":"b","vars":{"tools":["lake_mov",{"function":{"name":"lake_move"}}],"hint":"try `lake_jump(far)`, `far` away"}}' >tasks.jsonl
 	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks tasks.jsonl
@@ -142,7 +142,7 @@ groups() {
 	}
 }
 
-@test "the trainer's groups: room, size, tasks, and whether they can differ" {
+@test "trainer groups: capacity, size, tasks, and whether their rollouts can differ" {
 	printf '{"id":"a"}\n' >tasks.jsonl
 	printf '{"kind":"llm","sampling":{"temperature":0}}\n' >greedy.json
 	groups skipped 'no trainer'

@@ -32,7 +32,7 @@ property() {
 	}
 }
 
-@test "every fault has a row for each protocol it belongs to" {
+@test "every fault has a row for each of its protocols" {
 	faults >wanted
 	rows | awk '$2 != "-" { print $1, $2 }' | sort | diff wanted -
 }
@@ -50,7 +50,7 @@ property() {
 	done < <(rows)
 }
 
-@test "the properties are those of the tables, the summary counts them" {
+@test "the properties are those of the tables, and the summary counts them" {
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
 	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
@@ -62,7 +62,7 @@ property() {
 	all_are lines property '.status != "unknown" or .evidence != null'
 }
 
-@test "sessions up to the limit: the limit, its origin, and the fix" {
+@test "the session limit, where it comes from, and the fix" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2
 	expect 1 rolldbg probe --env "$url"
 	has "$output" 'fail     capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
@@ -83,7 +83,7 @@ property() {
 	lacks "$output" 'ok  '
 }
 
-@test "a second probe finds what the first found: nothing is left open" {
+@test "a second probe finds the same as the first: nothing is left open" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
 	for i in 1 2 3; do
 		judged - --env "$url" >verdict$i
@@ -127,7 +127,7 @@ sockets_of() {
 	[ "$(find "/proc/$1/fd" -lname 'socket:*' | wc -l)" -ge "$2" ]
 }
 
-@test "SIGINT with many sessions on a server that has stopped: goodbyes are not waited for one by one" {
+@test "SIGINT with many sessions on a stopped server: they are closed in parallel" {
 	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 64 --delay 1h
 	# one by one they would take two minutes
 	env --default-signal=INT "$ROLLDBG" probe --env "${url%/mcp}" --sessions 60 --actions DOWN >out 2>err 3>&- &
@@ -151,7 +151,7 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
 }
 
-@test "OpenEnv: a limit is given back, and the fix is OpenEnv's own" {
+@test "OpenEnv: slots are released, and the fix names OpenEnv's settings" {
 	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2
 	for _ in 1 2; do
 		expect 1 rolldbg probe --env "${url%/mcp}"
@@ -164,7 +164,7 @@ gone() {
 	has "$output" 'fail     statefulness  state lost between calls'
 }
 
-@test "a session that outlives its environment: four named calls may be bad luck, two dozen drawn ones are not" {
+@test "a session that outlives its environment: four given calls prove nothing, 24 drawn ones do" {
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 --actions DOWN,UP,DOWN,UP >lines
 	property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, but were not counted and changed nothing"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 >lines || [ $? = 1 ]
@@ -180,7 +180,7 @@ gone() {
 	property tools '.status == "fail" and (.fix | contains("--timeout"))'
 }
 
-@test "unreachable, or another protocol: exit 4 and no table" {
+@test "unreachable or another protocol: exit 4, no properties" {
 	expect 4 rolldbg probe --env http://127.0.0.1:1/mcp
 	[ -z "$output" ]
 	expect 4 rolldbg probe --env 'builtin:frozen_lake?fault=html-200'
@@ -196,7 +196,7 @@ gone() {
 	[ -z "$output" ]
 }
 
-@test "a server that dies on the way: a whole table, and exit 4" {
+@test "a server that dies while it is probed: all properties are printed, exit 4" {
 	start lake "$ROLLDBG" serve --port 0 --fault slow --delay 100ms
 	rolldbg probe --env "$url" --json >lines 2>err 3>&- &
 	pid=$!
@@ -212,7 +212,7 @@ gone() {
 	has "$(cat err)" "127.0.0.1"
 }
 
-@test "what is drawn or named: calls, tools, and those that only read" {
+@test "drawn and given calls, tools, and read-only tools" {
 	canned peer <<-'END'
 		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}},"required":["move"]}},{"name":"look","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}
 		tools/call	{"content":[{"type":"text","text":"done"}]}
@@ -231,7 +231,7 @@ gone() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
 }
 
-@test "calls that were named are meant to succeed, drawn ones need not" {
+@test "given calls must succeed, drawn ones need not" {
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"not today"}],"isError":true}
 	END
@@ -244,7 +244,7 @@ gone() {
 	[ -z "$output" ]
 }
 
-@test "seeds: a map that is always the same is not held against the server" {
+@test "seeds: a map that is always the same is no fault" {
 	rolldbg probe --json >lines
 	property seed '.status == "unknown" and (.evidence | contains("nothing is random, or seeds are ignored"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random8x8&slippery=1' >lines
@@ -261,7 +261,7 @@ gone() {
 	property seed '.evidence | contains("9223372036854775806")'
 }
 
-@test "walls and slippery ground are not reported as faults" {
+@test "walls and slippery ice are not reported as faults" {
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?slippery=1' --actions LEFT,UP
 	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
 	has "$output" 'ok       statefulness'
@@ -276,7 +276,7 @@ gone() {
 	property isolation '.value == "4 isolated"'
 }
 
-@test "secrets are redacted in texts of the server" {
+@test "secrets are redacted in the server's texts" {
 	code=0
 	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret fail1 >out || code=$?
 	[ $code = 1 ]
@@ -286,7 +286,7 @@ gone() {
 	jq -e . lines >/dev/null
 }
 
-@test "a full disk is exit 5, and the sessions are closed" {
+@test "a full disk gives exit 5, and the sessions are closed" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"done"}]}

@@ -15,7 +15,7 @@ limited_run() {
 	rolldbg run --out run.jsonl
 }
 
-@test "a file that may not grow: exit 5, and the lines so far are whole" {
+@test "a file size limit: exit 5, and the lines written are complete" {
 	expect 5 limited_run
 	has "$stderr" "the next one could not be written: File too large"
 	whole run.jsonl
@@ -42,7 +42,7 @@ limited_run() {
 	expect 5 full strip "$root/fixtures/recordings/good.jsonl"
 }
 
-@test "a recording that another process is writing is left alone" {
+@test "a recording that another process writes is not touched" {
 	exec 9>>run.jsonl
 	flock -x 9
 	expect 5 rolldbg run --out run.jsonl --force
@@ -53,7 +53,7 @@ limited_run() {
 	whole run.jsonl
 }
 
-@test "an existing recording is replaced by force only" {
+@test "an existing recording is replaced only with --force" {
 	expect 0 rolldbg run --out run.jsonl
 	cp run.jsonl first
 	expect 2 rolldbg run --out run.jsonl
@@ -61,7 +61,7 @@ limited_run() {
 	cmp run.jsonl first
 }
 
-@test "kill -9 costs at most the line that was being written" {
+@test "kill -9 loses at most the line that was being written" {
 	rolldbg run --env 'builtin:frozen_lake?fault=slow' --actions "$goal" --out run.jsonl >/dev/null 2>&1 3>&- &
 	pid=$!
 	wait_for 30 grep -qs '"type":"step"' run.jsonl
@@ -73,7 +73,7 @@ limited_run() {
 	has "$output" incomplete
 }
 
-@test "check: a place for each line that cannot be read" {
+@test "check: file and line of each unreadable line" {
 	cd "$root"
 	expect 1 rolldbg check fixtures/recordings/torn.jsonl
 	has "$output" "the last line is truncated"
@@ -90,7 +90,7 @@ limited_run() {
 	expect 0 rolldbg check fixtures/recordings/unknown.jsonl
 }
 
-@test "check: a rollout that never started is not clean, as in run" {
+@test "check: a rollout that never started is not clean, as with run" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions X --out gone.jsonl
 	expect 1 rolldbg check gone.jsonl
 	has "$output" 'the rollout did not reach its end'
@@ -109,7 +109,7 @@ limited_run() {
 	[ "$(grep -c ' unknown ' <<<"$output")" = 1 ]
 }
 
-@test "show: rollouts that ran side by side come one after the other" {
+@test "show: interleaved rollouts are shown one after the other" {
 	rolldbg run --quiet --out - -g 6 -j 3 | tee many.jsonl | "$ROLLDBG" show - >piped
 	expect 0 rolldbg show many.jsonl
 	[ "$output" = "$(<piped)" ]
@@ -127,7 +127,7 @@ limited_run() {
 	[ "$(grep -c ' position .* -> ' <<<"$output")" = 36 ]
 }
 
-@test "strip: rollouts in the order of their ids, independent of parallel rollouts and input order" {
+@test "strip: rollouts in the order of their ids, whatever --jobs and the input order" {
 	rolldbg run --quiet --out one.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
 	rolldbg run --quiet --out two.jsonl -g 12 -j 3 --policy random:3 -n 9 || true
 	rolldbg run --quiet --out three/ -g 12 -j 1 --policy random:3 -n 9 || true
@@ -147,7 +147,7 @@ limited_run() {
 	rolldbg strip head.jsonl tail.jsonl | cmp - one.stripped
 }
 
-@test "a standard output that is closed is exit 5, for a recording and for a summary" {
+@test "a closed standard output gives exit 5, for a recording and for a summary" {
 	code=0
 	rolldbg run --out - >&- 2>err || code=$?
 	[ $code = 5 ]

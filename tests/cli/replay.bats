@@ -12,7 +12,7 @@ golden() {
 	rolldbg strip raw.jsonl >"$name.jsonl"
 }
 
-@test "an environment that does the same: exit 0, the golden untouched" {
+@test "an environment that behaves the same: exit 0, the golden untouched" {
 	golden lake "$goal"
 	cp lake.jsonl before
 	expect 0 rolldbg replay lake.jsonl
@@ -63,7 +63,7 @@ golden() {
 	[ "$(jq -cs '.[-1] | [.type, .rollouts, .different]' <<<"$output")" = '["summary",1,1]' ]
 }
 
-@test "masks of the golden, of the options, and tolerances" {
+@test "masks of the golden and of the options, and tolerances" {
 	golden lake DOWN,DOWN --mask '/observation/grid' --mask '/state/grid'
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	lacks "$output" grid
@@ -105,7 +105,7 @@ golden() {
 	has "$stderr" "--mask: 'state' is not a JSON Pointer"
 }
 
-@test "--update, and nothing is written in CI" {
+@test "--update, which writes nothing in CI" {
 	golden lake DOWN,DOWN
 	cp lake.jsonl before
 	other='builtin:frozen_lake?map=8x8'
@@ -237,7 +237,7 @@ on_terminal() {
 	[ "$(find goldens -name 'a*')" = '' ]
 }
 
-@test "more goldens than fit at first" {
+@test "more goldens than the first allocation holds" {
 	rolldbg run --quiet --seed 1 --actions DOWN -g 70 --out many.jsonl
 	expect 0 rolldbg replay many.jsonl --jobs 4
 	[ "$output" = 'no differences · 70 rollouts · 70 steps' ]
@@ -246,7 +246,7 @@ on_terminal() {
 	expect 0 rolldbg replay golden.jsonl --env 'builtin:frozen_lake?map=8x8'
 }
 
-@test "no environment for the first golden: the others are not tried without --keep-going" {
+@test "no environment for the first golden: without --keep-going the others are not tried" {
 	mkdir goldens
 	for n in 1 2 3; do
 		golden goldens/$n DOWN --task "task$n"
@@ -258,7 +258,7 @@ on_terminal() {
 	[ "$(grep -c 'was not replayed to its end' <<<"$stderr")" = 3 ]
 }
 
-@test "a golden without a seed, a tool that has gone, or has another schema" {
+@test "a golden without a seed, a tool that was removed or has another schema" {
 	rolldbg run --quiet --actions DOWN --out raw.jsonl --env 'builtin:frozen_lake?map=random'
 	rolldbg strip raw.jsonl >unseeded.jsonl
 	expect 1 rolldbg replay unseeded.jsonl --env 'builtin:frozen_lake?map=8x8'
@@ -275,7 +275,7 @@ on_terminal() {
 	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has another input schema: /properties/action/enum/0 has changed"
 }
 
-@test "a suite: files and folders, several at a time; unequal ids" {
+@test "a suite: files and folders, several at a time, with different ids" {
 	mkdir goldens
 	for n in 1 2 3 4; do
 		golden goldens/$n DOWN,RIGHT --task "task$n"
@@ -291,7 +291,7 @@ on_terminal() {
 	[ "$output" = 'no differences · 5 rollouts · 5 steps' ]
 }
 
-@test "an environment that is not there, or refuses: nothing is accepted" {
+@test "an environment that is unreachable or refuses: nothing is accepted" {
 	golden lake DOWN,DOWN
 	cp lake.jsonl before
 	expect 4 rolldbg replay lake.jsonl --env http://127.0.0.1:9/mcp --accept
@@ -305,7 +305,7 @@ on_terminal() {
 	[ "$(grep -c '"outcome":"ok"' two.jsonl)" = 4 ]
 }
 
-@test "calls that a model made, and those that were never sent" {
+@test "calls of a model, and calls that were never sent" {
 	golden lake DOWN,RIGHT
 	# a turn without a call, and one whose call was not sent
 	awk '{ print } NR == 2 {
@@ -355,7 +355,7 @@ on_terminal() {
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 
-@test "a source without an end does not fill the disk" {
+@test "endless input does not fill the disk" {
 	for command in replay debug; do
 		expect 3 rolldbg "$command" /dev/zero
 		has "$stderr" "/dev/zero:1: the line is longer than 64 MiB"

@@ -25,7 +25,7 @@ xml() {
 	"$BATS_TEST_DIRNAME/xml" "$1"
 }
 
-@test "all formats at once, next to the table: the same cases" {
+@test "all formats at once, beside the table: the same cases" {
 	recordings
 	expect 3 rolldbg check runs
 	table=$output
@@ -42,7 +42,7 @@ xml() {
 	[ -z "$(find . -name '*.partial')" ]
 }
 
-@test "a report that is printed takes the place of the table; -q takes only the table" {
+@test "a report on standard output replaces the table; -q removes only the table" {
 	recordings
 	rm runs/c.jsonl
 	for kind in json tap github junit:- sarif:- markdown:-; do
@@ -58,7 +58,7 @@ xml() {
 	done
 }
 
-@test "JUnit: a testcase for each rollout, failures apart from errors, and nothing that the schema of Jenkins lacks" {
+@test "JUnit: a testcase per rollout, failures apart from errors, valid by the schema of Jenkins" {
 	recordings
 	expect 3 rolldbg check runs --report junit:j.xml
 	xml j.xml | cut -f 1,2 >elements
@@ -89,7 +89,7 @@ xml() {
 	has "$(xml j.xml)" 'name=the group of task env'
 }
 
-@test "replay: differences are failures, with the first in a sentence; what was not reached is an error" {
+@test "replay: differences are failures that name the first; an unreachable environment is an error" {
 	golden lake DOWN,DOWN
 	golden other DOWN
 	expect 0 rolldbg replay lake.jsonl other.jsonl --report junit:j.xml --report tap:t.tap
@@ -118,7 +118,7 @@ xml() {
 	has "$(xml j.xml | grep /error)" 'no.jsonl'
 }
 
-@test "TAP: prove reads it, and fails for the rollouts that failed" {
+@test "TAP: prove reads it and fails for the rollouts that failed" {
 	recordings
 	expect 3 rolldbg check runs --report tap:t.tap
 	run prove --exec cat t.tap
@@ -154,7 +154,7 @@ xml() {
 	jq -e '.runs[0].results | all(.locations == [])' s.json
 }
 
-@test "the lines of findings are known to a live run as well" {
+@test "findings of a live run have line numbers, too" {
 	for out in one.jsonl many/; do
 		rm -f g.txt
 		expect 1 rolldbg run --quiet --env "$broken" --actions "$goal" --out $out --report github:g.txt
@@ -164,7 +164,7 @@ xml() {
 	done
 }
 
-@test "GitHub: the worst first, ten of a level, and the rest in one notice" {
+@test "GitHub: the most severe first, ten per level, the rest in one notice" {
 	recordings
 	for n in {1..6}; do
 		sed "s/sick/sick$n/g" runs/b.jsonl >>many.jsonl
@@ -179,7 +179,7 @@ xml() {
 	[ -z "$output" ]
 }
 
-@test "hostile text is text in every kind" {
+@test "hostile text stays text in every kind of report" {
 	golden lake DOWN
 	# an id with all that ends something somewhere; its characters beyond ASCII are an escape, U+FFFE and an override
 	# shellcheck disable=SC1003 # no quote is meant
@@ -207,7 +207,7 @@ xml() {
 	has "$output" '::error file=cut%2C%3A%25.jsonl,line='
 }
 
-@test "files: noticed before the work when they cannot be written, and whole when they are there" {
+@test "report files: unwritable ones are noticed before the work, and written ones are complete" {
 	golden lake DOWN
 	for file in nowhere/j.xml .; do
 		expect 5 rolldbg run --out run.jsonl --report "junit:$file"
@@ -242,7 +242,7 @@ xml() {
 	fi
 }
 
-@test "a local failure is also in the reports" {
+@test "a local failure is in the reports, too" {
 	golden lake DOWN
 	mkdir lake.jsonl.new
 	expect 5 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --report junit:j.xml
@@ -253,7 +253,7 @@ xml() {
 	has "$(xml j.xml | grep /error)" "did you mean 'lake_move'?"
 }
 
-@test "replay proposes masks for what changes from run to run, and for nothing else" {
+@test "replay proposes masks only for what changes from run to run" {
 	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-tidy.json" --out raw.jsonl
 	rolldbg strip raw.jsonl >desk.jsonl
 	expect 1 rolldbg replay desk.jsonl --env builtin:desk --report junit:j.xml --report github:g.txt

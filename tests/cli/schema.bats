@@ -20,7 +20,7 @@ as_listed() {
 	done < <(jq -r '[.type, (keys_unsorted - ["type"] | map(. + " ") | add // "")] | @tsv' <<<"$output" | sed 's/rollouts tasks .*//' | sort -u)
 }
 
-@test "the members of every JSON line, in their order" {
+@test "every JSON line has its members in order" {
 	rolldbg __spec >listed
 	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --policy random:7 --max-turns 10 --json --out a.jsonl
 	as_listed run
@@ -63,7 +63,7 @@ as_listed() {
 	done
 }
 
-@test "no such schema" {
+@test "an unknown schema" {
 	expect 2 rolldbg schema chek
 	has "$stderr" "no schema of 'chek'; did you mean 'check'?"
 	expect 2 rolldbg schema serve

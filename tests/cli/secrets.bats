@@ -20,7 +20,7 @@ echoing() {
 	END
 }
 
-@test "a header's value is never recorded or printed, even when the server repeats it" {
+@test "a header's value is never recorded or printed, even if the server repeats it" {
 	echoing
 	for given in "--header=Authorization: Bearer $secret" '--header=@headers' '--header-env=Authorization=TOKEN' \
 		"--header=X-Api-Key: $secret" "--header=Cookie: session=$secret"; do
@@ -115,7 +115,7 @@ spelled() {
 	has "$(rolldbg run --help | tr -s ' \n' ' ')" 'where the process list shows it'
 }
 
-@test "what looks like a key in the query of --env is a secret, and so is a password in a URL" {
+@test "keys in the query of --env are secrets, and so is a password in a URL" {
 	expect 4 rolldbg -vv run --env "http://127.0.0.1:1/mcp?api_key=$secret&lang=en" --actions A --out a.jsonl
 	nowhere
 	has "$stderr" 'api_key=<redacted>&lang=en'
@@ -131,7 +131,7 @@ spelled() {
 	done
 }
 
-@test "a policy file cannot send any variable to any server" {
+@test "a policy file cannot send arbitrary variables to arbitrary servers" {
 	echo '{"kind":"llm","base_url":"http://models.invalid:1/v1","model":"m","key_env":"MY_KEY"}' >p.json
 	MY_KEY=$secret expect 2 rolldbg run --policy p.json
 	has "$stderr" '"key_env" would send the variable MY_KEY to http://models.invalid:1/v1/chat/completions: allow it with --allow-key-env MY_KEY'
@@ -144,7 +144,7 @@ spelled() {
 	nowhere
 }
 
-@test "a provider's key goes to that provider and to this host, elsewhere if the user allows it" {
+@test "a provider's key is sent to that provider and to this host, elsewhere only if the user allows it" {
 	export OPENAI_API_KEY=$secret https_proxy=http://127.0.0.1:1 # no traffic to a real provider
 	llm=(rolldbg run --policy llm --model m --profile openai --model-retries 0 --out a.jsonl --force)
 	for url in https://models.invalid:1/v1 https://evilapi.openai.com.invalid:1 https://xapi.openai.com:1 http://api.openai.com:1; do

@@ -10,7 +10,7 @@ on_terminal() {
 	output=$(NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $1; echo \"code \$?\"" /dev/null </dev/null | tr -d '\r')
 }
 
-@test "show --turn: the states before and after, and what happened between them" {
+@test "show --turn: the states before and after, and the changes between them" {
 	rolldbg run --quiet --out a.jsonl
 	expect 0 rolldbg show a.jsonl --turn 2
 	[ -z "$stderr" ]
@@ -23,7 +23,7 @@ on_terminal() {
 	has "$output" $'changed\n  position 8 -> 9\n'
 }
 
-@test "show --turn: which layer reported that a call failed, and what it did not change" {
+@test "show --turn: the layer that reported a failure, and the state that did not change" {
 	rolldbg run --quiet --actions DOWN,NORTH --force-call --out a.jsonl || true
 	expect 0 rolldbg show a.jsonl --turn 1
 	has "$output" 'outcome       tool-error (class arguments, reported by layer mcp)'
@@ -45,7 +45,7 @@ on_terminal() {
 		'turn 0 · step 0 of rollout FrozenLake-v1.0|  position 0 -> 4|turn 0 · event of rollout FrozenLake-v1.0|event         "retry"|turn 0 · step 1 of rollout FrozenLake-v1.0|  position 4 -> 8' ]
 }
 
-@test "on a terminal show goes through the pager, and the exit code stays" {
+@test "on a terminal show uses the pager, and the exit code is kept" {
 	rolldbg run --quiet --out a.jsonl
 	unset ROLLDBG_PAGER
 	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl"
@@ -69,7 +69,7 @@ on_terminal() {
 	lacks "$output" 'P:'
 }
 
-@test "a pager that is not there, and one that is left early" {
+@test "a missing pager, and one that is quit early" {
 	rolldbg run --quiet --out a.jsonl
 	unset ROLLDBG_PAGER
 	PAGER='no-such-pager -x' on_terminal "'$ROLLDBG' show a.jsonl"

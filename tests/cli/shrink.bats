@@ -13,7 +13,7 @@ wandered() {
 	[ "$(jq -r 'select(.type == "end") | .steps' w.jsonl)" = 60 ]
 }
 
-@test "60 random moves become the three that lead to the broken field, whatever --jobs is" {
+@test "60 random moves shrink to the three that reach the broken field, whatever --jobs is" {
 	wandered "$bad"
 	for jobs in 1 8; do
 		expect 0 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error --jobs $jobs --force
@@ -46,7 +46,7 @@ wandered() {
 	[ ! -e other.jsonl ]
 }
 
-@test "of several rollouts the first with the finding, or the one that is named" {
+@test "of several rollouts the first with the finding, or the one given" {
 	rolldbg run --quiet --task calm --actions UP,UP --env "$bad" --out a.jsonl --fail-on never
 	rolldbg run --quiet --task trapped --actions UP,RIGHT,UP,RIGHT,DOWN --env "$bad" --out b.jsonl --fail-on never
 	cat a.jsonl b.jsonl >both.jsonl
@@ -61,7 +61,7 @@ wandered() {
 	expect 3 rolldbg shrink a.jsonl --env "$healthy" --rule effect-despite-error
 }
 
-@test "a finding that no call is needed for" {
+@test "a finding that needs no call" {
 	rolldbg run --quiet --env 'builtin:frozen_lake?max_envs=9' --actions UP,UP,UP,UP --out a.jsonl --fail-on never
 	expect 0 rolldbg shrink a.jsonl --env 'builtin:frozen_lake?max_envs=9' --rule frozen-state --json
 	[ "$(jq .minimal <<<"$output")" = true ]
@@ -80,7 +80,7 @@ wandered() {
 	[ "$(jq .to <<<"$output")" -lt 20 ]
 }
 
-@test "--max-runs ends it: what is left may not be minimal" {
+@test "--max-runs stops it: the result may not be minimal" {
 	wandered "$bad"
 	expect 0 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error --max-runs 5 --json
 	[ "$(jq -c '[.minimal, .to > 3, .runs <= 6]' <<<"$output")" = '[false,true,true]' ]
@@ -90,7 +90,7 @@ wandered() {
 	has "$stderr" 'w.shrunk.jsonl exists; use --force to replace it'
 }
 
-@test "what it cannot do" {
+@test "what cannot be shrunk" {
 	wandered "$bad"
 	expect 4 rolldbg shrink w.jsonl --env http://127.0.0.1:1/mcp --rule effect-despite-error
 	has "$stderr" 'cannot connect'

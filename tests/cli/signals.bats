@@ -48,7 +48,7 @@ ended_with() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 }
 
-@test "SIGINT while a step over a WebSocket hangs: what the one before it got is not its answer" {
+@test "SIGINT while a step over a WebSocket hangs: a late reply is not taken for its answer" {
 	start peer "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" silent
 	begin --env "${url%/mcp}" --actions on,on,on
 	wait_for 60 grep -q 'step 2' peer.log
@@ -70,7 +70,7 @@ ended_with() {
 	all_are a.jsonl end '.status == "interrupted" and .steps == 0'
 }
 
-@test "SIGINT between slow steps: what was done stays, the environment is free again" {
+@test "SIGINT between slow steps: finished steps are kept, the slot is released" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 1 --fault slow --delay 200ms
 	begin --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 10000
 	wait_for 60 steps_written 2
@@ -80,7 +80,7 @@ ended_with() {
 	expect 0 rolldbg run --env "$url" --actions RIGHT
 }
 
-@test "SIGTERM and SIGHUP are asked for in the same way" {
+@test "SIGTERM and SIGHUP act like SIGINT" {
 	for signal in TERM HUP; do
 		rm -f code a.jsonl
 		begin --env builtin:frozen_lake?fault=hang --actions UP
@@ -91,7 +91,7 @@ ended_with() {
 	done
 }
 
-@test "a second SIGINT leaves at once" {
+@test "a second SIGINT exits at once" {
 	canned peer <<-'END'
 		tools/call	hang
 	END

@@ -19,7 +19,7 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	has "$output" 'not comparable, sent: temperature 0.7, top_p 0.9'
 }
 
-@test "check --trainer-logprobs: partners that are missing, or too many" {
+@test "check --trainer-logprobs: missing and surplus counterparts" {
 	expect 1 rolldbg check --fail-on warning --trainer-logprobs "$kl/bad-named-otherwise.trainer" "$kl/good-near.jsonl"
 	has "$output" 'warning: kl-band: 6 of 6 turns of the trainer'\''s file are in none of the recordings: do the rollout ids match?'
 	expect 1 rolldbg check --json --fail-on warning --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl" "$kl/good-older-shape.jsonl"
@@ -83,7 +83,7 @@ status() {
 	expect 2 rolldbg stats --names trainer lake.jsonl
 }
 
-@test "stats: what fails is counted, and how" {
+@test "stats: failures are counted by kind" {
 	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out broken.jsonl
 	expect 1 rolldbg run --quiet --group-size 4 --env 'builtin:frozen_lake?max_envs=2&delay=100ms' --actions DOWN,UP --jobs 4 --out full.jsonl
 	expect 0 rolldbg stats --json broken.jsonl
@@ -146,7 +146,7 @@ parted() {
 	rolldbg stats --partial --merge part.* | cmp - whole
 }
 
-@test "stats --partial, --merge: the bytes of the whole" {
+@test "stats --partial, --merge: the same bytes as the whole" {
 	# rewards that rounding would spoil, samples that come twice, rollouts without a task
 	mapfile -t files < <(grep -l '"end"' "$root"/fixtures/check/*/good-*.jsonl | head -n 40)
 	for i in 0 1 2 3; do
@@ -184,7 +184,7 @@ parted() {
 	expect 2 rolldbg stats --partial --json a.jsonl
 }
 
-@test "stats --compare: what differs by more than noise" {
+@test "stats --compare: metrics that differ by more than noise" {
 	rolldbg run --quiet --task lake --group-size 8 --out before/
 	rolldbg run --quiet --task lake --group-size 8 --actions RIGHT,DOWN --out after/
 	expect 0 rolldbg stats --compare before after
@@ -203,7 +203,7 @@ parted() {
 	has "$stderr" '--compare needs two operands: BEFORE AFTER'
 }
 
-@test "stats --csv: one line of all, one a task, quoted where it must be" {
+@test "stats --csv: one line for all, one per task, quoted where needed" {
 	rolldbg run --quiet --task x --out a.jsonl
 	sed -i 's/{"id":"x"}/{"id":"a \\"b\\", c"}/' a.jsonl
 	expect 0 rolldbg stats --csv --by task a.jsonl

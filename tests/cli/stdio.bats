@@ -56,7 +56,7 @@ gone() {
 	[[ $(ps -o stat= -p "$(cat "$1.process")") != [!Z]* ]]
 }
 
-@test "a server of a few lines: every call answered, its end awaited" {
+@test "a minimal server: every call answered, its exit awaited" {
 	server <<-'END'
 		bye() { sleep 0.1; echo done >ended; }
 	END
@@ -69,7 +69,7 @@ gone() {
 	has "$(head -n 1 asked)" '"method":"initialize"'
 }
 
-@test "banners on stdout are skipped and recorded, stderr is kept and proves nothing" {
+@test "banners on stdout are skipped and recorded; stderr is kept and is no error" {
 	server <<-'END'
 		echo 'Toy server 1.0, ready'
 		printf '\n\033[1m\n'
@@ -94,7 +94,7 @@ gone() {
 	has "$stderr" 'server: warming up: ERROR 7'
 }
 
-@test "list_changed before the answer to initialize, replies out of order, a question of the server" {
+@test "list_changed before the reply to initialize, replies out of order, a request of the server" {
 	server <<-'END'
 		greet() {
 			say '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
@@ -111,7 +111,7 @@ gone() {
 	grep -qF '{"jsonrpc":"2.0","id":"q","result":{}}' asked
 }
 
-@test "a late answer is not mistaken for the next one, and the server gets a cancellation" {
+@test "a late reply is not taken for the next one, and the server gets a cancellation" {
 	server <<-'END'
 		call() {
 			if [ "$n" = 1 ]; then
@@ -147,7 +147,7 @@ gone() {
 	END
 }
 
-@test "an id returned as a string is accepted, and reported once" {
+@test "an id returned as a string is accepted and reported once" {
 	server <<-'END'
 		call() { id="\"$id\""; text "moved $n"; }
 	END
@@ -156,7 +156,7 @@ gone() {
 	jq -e -n '[inputs | select(.type == "event")] | length == 1 and (.[0] | .event == "noise" and (.detail.why | contains("string")))' a.jsonl
 }
 
-@test "output other than the answer is counted, bytes that are not text are kept" {
+@test "output other than the reply is counted, bytes that are not text are kept" {
 	server <<-'END'
 		call() {
 			say '{"jsonrpc":"2.0","id":99,"result":{"content":[]}}'
@@ -168,7 +168,7 @@ gone() {
 	[ "$(jq -r 'select(.event == "noise") | .detail.base64' a.jsonl | base64 -d | od -An -tx1 | tr -d ' \n')" = 7b2274657874223a2261ff62227d ]
 }
 
-@test "it dies in the middle of a call: status and last words, the call not repeated" {
+@test "it dies during a call: exit status and last stderr line are reported, the call is not repeated" {
 	server <<-'END'
 		call() { echo 'fatal: out of cheese' >&2; exit 9; }
 	END
@@ -183,7 +183,7 @@ gone() {
 	has "$stderr" 'the server exited with status 139 (signal 11: Segmentation fault)'
 }
 
-@test "no such command, empty stdio:, not an MCP target" {
+@test "an unknown command, an empty stdio:, a program that is not an MCP server" {
 	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:no-such-server --port 1' --actions A
 	has "$stderr" "'no-such-server --port 1' was not found"
 	expect 2 rolldbg run --env stdio: --actions A
@@ -193,7 +193,7 @@ gone() {
 	has "$stderr" 'the server exited with status 3'
 }
 
-@test "floods: a line without end, lines without end, words without end" {
+@test "floods: an endless line, endless lines, endless stderr" {
 	server <<-'END'
 		call() { exec yes | tr -d '\n'; }
 	END
@@ -212,7 +212,7 @@ gone() {
 	all_are a.jsonl step '.outcome == "ok"'
 }
 
-@test "one that reads nothing and will not go is killed, and so are those it started" {
+@test "a server that reads nothing and ignores SIGTERM is killed, with its children" {
 	server <<-'END'
 		call() {
 			trap '' TERM
@@ -243,7 +243,7 @@ in_call() {
 	wait_for 60 [ -e called ]
 }
 
-@test "however we end, even killed, no server is left" {
+@test "however rolldbg ends, even killed, no server is left running" {
 	in_call
 	kill -KILL "$(cat run.pid)"
 	wait_for 60 gone server
@@ -260,7 +260,7 @@ in_call() {
 	wait_for 60 gone helper
 }
 
-@test "SIGINT: the recording ends, and no server is left" {
+@test "SIGINT: the recording is complete, and no server is left running" {
 	in_call
 	kill -INT "$(cat run.pid)"
 	wait_for 60 [ -s code ]
@@ -292,7 +292,7 @@ in_call() {
 	has "$stderr" 'the variable NOT_SET_HERE is not set'
 }
 
-@test "a session that takes too long to open is given up, whatever each of its calls takes" {
+@test "a session that takes too long to open is given up, even if each request is fast" {
 	server <<-'END'
 		pages() { sleep 0.1; result "{\"tools\":[],\"nextCursor\":\"$((page += 1))\"}"; }
 	END

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-@test "every setting that a message names is an option" {
+@test "every option that a message names exists" {
 	"$ROLLDBG" __spec | awk -F '\t' '$1 == "option" { print $4 }' | sort -u >options
 	grep -rhoE '\\1[a-z_]+\\2' "$BATS_TEST_DIRNAME/../../src" | sed 's/^..//; s/..$//' | tr _ - | sort -u >settings
 	grep -qx ignore settings
@@ -44,7 +44,7 @@ load lib
 	has "$stderr" 'see rolldbg help check'
 }
 
-@test "a value that looks like escape sequences is shown harmless" {
+@test "escape sequences in a value are printed escaped" {
 	expect 2 rolldbg run --env $'\e]0;owned\a\e[2J'
 	lacks "$stderr" $'\e'
 	has "$stderr" '\x1b]0;owned\x07'
@@ -61,13 +61,13 @@ load lib
 	done
 }
 
-@test "MAX_CONCURRENT_ENVS is not looked at where no environment is served" {
+@test "MAX_CONCURRENT_ENVS is ignored where no environment is served" {
 	canned peer <<<''
 	MAX_CONCURRENT_ENVS=abc expect 0 rolldbg run --env "$url" --actions X --force-call --max-turns 0
 	MAX_CONCURRENT_ENVS=abc expect 0 rolldbg show
 }
 
-@test "without policy and actions: the lake is played, elsewhere the tools are listed" {
+@test "without policy and actions: the lake has a default, elsewhere the tools are listed" {
 	expect 0 rolldbg run
 	expect 0 rolldbg run --env 'builtin:frozen_lake?map=8x8'
 	canned peer <<-'END'

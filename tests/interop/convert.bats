@@ -22,7 +22,7 @@ valid_atif() {
 	END
 }
 
-@test "ATIF: of a run, and of every format that is read" {
+@test "ATIF: from a run, and from every format that is read" {
 	"$ROLLDBG" run --quiet --out lake.jsonl
 	"$ROLLDBG" convert --quiet lake.jsonl --to atif --out lake.json
 	valid_atif lake.json
@@ -52,7 +52,7 @@ played() {
 	END
 }
 
-@test "eval-protocol plays what is written for it" {
+@test "eval-protocol plays back what convert writes" {
 	"$ROLLDBG" run --quiet --actions DOWN,DOWN,RIGHT --group-size 2 --out lake.jsonl
 	"$ROLLDBG" convert --quiet lake.jsonl --to eval-protocol --out playback.jsonl
 	run played playback.jsonl

@@ -36,7 +36,7 @@ wanted() {
 	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = stopped ]
 }
 
-@test "pause stops a rollout that runs; disconnect ends it" {
+@test "pause stops a running rollout; disconnect ends it" {
 	client pause --env 'builtin:frozen_lake?delay=50ms' --policy random:1 --max-turns 1000 --out a.jsonl | sed 's/turn [0-9]* · step .*/TITLE/' >got
 	diff - got <<-'END'
 		configurationDone: entry: start of rollout FrozenLake-v1.0 (line 2, 1 frames)
@@ -50,7 +50,7 @@ wanted() {
 	jq -es 'last.type == "end" and (map(select(.type == "step")) | length < 30)' a.jsonl
 }
 
-@test "pause interrupts a model that takes long; its call is made by hand" {
+@test "pause interrupts a slow model; its call is made by hand" {
 	echo '{"then": "last", "replies": [{"delay": "60s", "text": "x"}, {"text": "y"}]}' >script.json
 	"$ROLLDBG" serve llm script.json --port 0 >model.log 3>&- &
 	echo $! >model.pid

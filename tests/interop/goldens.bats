@@ -34,7 +34,7 @@ replay() {
 	jq -r 'select(.type == "difference") | "\(.line) \(.step // "-") \(.pointer) \(.expected) -> \(.got)"' report.jsonl >differences
 }
 
-@test "eval-protocol 0.3.33 on 0.2.22: a walk, walls, a map of its own, refused calls: nothing differs" {
+@test "eval-protocol 0.3.33 on 0.2.22: moves, walls, a map from the config, refused calls: no differences" {
 	cat >odd.json <<-'JSON'
 		{"kind": "script", "name": "odd", "calls": [
 			{"name": "lake_move", "arguments": {"action": "DOWN"}}, {"name": "lake_move", "arguments": {"action": "NORTH"}},
@@ -54,7 +54,7 @@ replay() {
 }
 
 # Before 0.2.23 a call that no reset preceded is a KeyError, and a client of plain MCP does not reset.
-@test "eval-protocol 0.3.33 on 0.2.22 as plain MCP: the older one loses each call, and that is what is said" {
+@test "eval-protocol 0.3.33 on 0.2.22 as plain MCP: the older one loses each call, which is reported" {
 	golden plain newest --actions DOWN,RIGHT --protocol mcp --state observation
 	replay 0 newest plain.jsonl --protocol mcp --state observation
 	replay 1 c plain.jsonl --protocol mcp --state observation
@@ -72,7 +72,7 @@ replay() {
 }
 
 # There the seed counts only if the first contact is a call: the state before it cannot be read.
-@test "eval-protocol 0.3.33 on reward-kit 0.4.1: with a seed the first state is not known, the rest is equal" {
+@test "eval-protocol 0.3.33 on reward-kit 0.4.1: with a seed the first state is unknown, the rest is equal" {
 	golden seeded newest --actions DOWN,DOWN --seed 42
 	replay 1 b seeded.jsonl
 	diff - <(sed 's/{.*} ->/{..} ->/' differences) <<-'END'
@@ -83,7 +83,7 @@ replay() {
 	replay 0 b goal.jsonl
 }
 
-@test "OpenEnv core 0.10 on 0.3: the metadata of observations is gone, and nothing else; masked, the golden holds" {
+@test "OpenEnv core 0.10 on 0.3: only the metadata of observations is missing; with a mask the golden passes" {
 	golden lake new --actions $to_goal --seed 42
 	replay 0 new lake.jsonl
 	replay 1 v3 lake.jsonl

@@ -71,7 +71,7 @@ whole_walk() {
 	silent walk frozen-state
 }
 
-@test "reward-kit 0.3.6: state and reward are resources" {
+@test "reward-kit 0.3.6: state and reward are read from resources" {
 	gym_start a A gym_lake.py
 	drive walk 0 --env "$(url a)" --actions $to_goal
 	whole_walk walk
@@ -85,7 +85,7 @@ whole_walk() {
 	[ "$(jq -c 'select(.type == "rollout") | [.steps, .effective, .failed]' walk.json)" = '[3,1,0]' ]
 }
 
-@test "an action the server refuses is a failed step, and the way goes on" {
+@test "an action that the server refuses is a failed step, and the rollout continues" {
 	drive walk 0 --env "$(url newest)" --actions DOWN,JUMP,DOWN --force-call
 	holds walk 'steps | map(.outcome) == ["ok", "tool-error", "ok"]'
 	holds walk 'steps[1].error | .layer == "mcp" and (.message | contains("no such direction"))'
@@ -93,7 +93,7 @@ whole_walk() {
 	holds walk 'steps | map(.env_steps) == [1, 1, 2]'
 }
 
-@test "a seed draws its own map, the same one each time" {
+@test "a seed determines the map" {
 	drive one 0 --env "$(url newest)" --actions DOWN,DOWN,RIGHT,RIGHT,DOWN,RIGHT --seed 42
 	drive two 0 --env "$(url newest)" --actions DOWN,DOWN,RIGHT,RIGHT,DOWN,RIGHT --seed 42
 	holds one 'header.seed == 42'
@@ -104,19 +104,19 @@ whole_walk() {
 	[ "$(jq -s '[.[] | select(.type == "header")] | map(.meta.session) | unique | length' one.jsonl two.jsonl)" = 2 ]
 }
 
-@test "another seed is another map" {
+@test "another seed gives another map" {
 	drive one 0 --env "$(url newest)" --actions DOWN --seed 42
 	drive two 0 --env "$(url newest)" --actions DOWN --seed 7
 	[ "$(jq -r 'select(.type == "step") | .state.grid' one.jsonl)" != "$(jq -r 'select(.type == "step") | .state.grid' two.jsonl)" ]
 }
 
-@test "the end of the episode is the end of the run" {
+@test "the end of the episode ends the run" {
 	drive walk 0 --env "$(url newest)" --actions DOWN,RIGHT,LEFT,LEFT --seed 42
 	holds walk 'ending.status == "terminated" and ending.steps == 2'
 	no_findings walk
 }
 
-@test "a session that the server loses in mid-run is replaced, and said so" {
+@test "a session that the server loses during a run is replaced, and that is reported" {
 	gym_start forgetful D gym_lake.py --forget-after 4
 	"$ROLLDBG" run --env "$(url forgetful)" --actions $to_goal --out walk.jsonl >walk.out 2>&1 || [ $? = 1 ]
 	holds walk 'events | contains(["session-replaced"])'

@@ -19,7 +19,7 @@ healthy() {
 	no_findings healthy
 }
 
-@test "broken proxy: refusals inside isError false are failures, and nothing moved" {
+@test "broken proxy: refusals with isError false are failures, and nothing changed" {
 	MAX_CONCURRENT_ENVS=3 gym_start proxy D gym_proxy.py
 	drive proxied 1 --env "$(url proxy)" --actions $walk
 	fires proxied "multi-step-illusion error"
@@ -33,14 +33,14 @@ healthy() {
 	healthy "$(url newest)"
 }
 
-@test "eval-protocol 0.2.22 without our session id: every step is an error" {
+@test "eval-protocol 0.2.22 without a client session id: every step is an error" {
 	drive bare 1 --env "$(url c)" --protocol mcp --actions $walk
 	holds bare 'steps | length == 6 and all(.outcome == "session-lost" and .error.class == "session" and .error.layer == "mcp")'
 	fires bare "multi-step-illusion error"
 	healthy "$(url c)"
 }
 
-@test "eval-protocol 0.3.33 without our session id: no error anywhere, and each step starts over" {
+@test "eval-protocol 0.3.33 without a client session id: no errors, and each step starts over" {
 	# A new server: on a used one a call may land in somebody's old environment, the first one too.
 	gym_start fresh D gym_lake.py
 	drive bare 1 --fail-on warning --env "$(url fresh)" --protocol mcp --actions $paces
@@ -62,7 +62,7 @@ healthy() {
 	holds walk 'steps | map(.observation.position) == [4, 8, 9, 13, 14, 15]'
 }
 
-@test "a server full of sessions refuses, is named so, and is fine again when there is room" {
+@test "a server without free sessions is reported as such, and works again when one is released" {
 	gym_start full D gym_lake.py --max-sessions 1
 	hold_session "$(url full)" "$BATS_TEST_TMPDIR/held"
 	drive refused 1 --env "$(url full)" --actions $walk

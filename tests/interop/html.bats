@@ -32,7 +32,7 @@ broken() {
 	"$ROLLDBG" check a.jsonl --html "$1" >/dev/null || true
 }
 
-@test "a rollout: findings, timeline, steps, details; light, dark, narrow; accessible" {
+@test "a rollout: findings, timeline, steps, details; light, dark and narrow; accessible" {
 	broken bad.html
 	browse bad.html steps
 }
@@ -47,17 +47,17 @@ broken() {
 	browse bad.html filter
 }
 
-@test "each step has a link of its own" {
+@test "each step has a permalink" {
 	broken bad.html
 	browse bad.html link
 }
 
-@test "paper: all rows, light, without what is only for a screen" {
+@test "print: all rows, light, without controls" {
 	broken bad.html
 	browse bad.html print
 }
 
-@test "nothing recorded comes to life: tags, handlers, images, bidirectional text" {
+@test "recorded content is inert: tags, handlers, images, bidirectional text" {
 	"$ROLLDBG" show "$root/tests/cli/data/hostile.jsonl" --html hostile.html
 	browse hostile.html hostile
 }
@@ -78,7 +78,7 @@ broken() {
 	browse images.html images
 }
 
-@test "10,000 steps: few elements, wherever one scrolls; first paint and frames are printed" {
+@test "10,000 steps: few elements wherever one scrolls; first paint and frame times are printed" {
 	"$ROLLDBG" run --quiet --out a.jsonl
 	{
 		jq -c 'select(.type == "header" or .type == "reset")' a.jsonl
@@ -98,14 +98,14 @@ broken() {
 	browse group.html group
 }
 
-@test "two recordings, step beside step" {
+@test "two recordings side by side" {
 	"$ROLLDBG" run --quiet --out a.jsonl
 	"$ROLLDBG" run --quiet --actions DOWN,UP,DOWN,DOWN,RIGHT --out b.jsonl >/dev/null || true
 	"$ROLLDBG" diff a.jsonl b.jsonl --html diff.html >/dev/null || true
 	browse diff.html diff
 }
 
-@test "metrics beside rollouts" {
+@test "metrics and rollouts" {
 	"$ROLLDBG" run --quiet --group-size 2 --task lake --out a.jsonl
 	"$ROLLDBG" stats a.jsonl --html stats.html >/dev/null
 	browse stats.html stats

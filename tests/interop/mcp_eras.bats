@@ -28,14 +28,14 @@ counts() {
 	no_findings "$1"
 }
 
-@test "era modern: no session, and a state that moves" {
+@test "era modern: no session, and a state that changes" {
 	counts modern modern
 	holds modern 'header.meta.session == null and all(.meta.session == null)'
 	holds modern 'header.meta.mcp == {revision: "2026-07-28", era: "modern", transport: "Streamable HTTP"}'
 	[[ $("$ROLLDBG" show modern.jsonl) == *" · mcp · era modern · "* ]]
 }
 
-@test "era legacy, which is the default: a session" {
+@test "era legacy, the default: a session" {
 	counts legacy legacy
 	holds legacy 'header.meta.session | length == 32'
 	holds legacy 'header.meta.mcp | .revision == "2025-11-25" and .era == "legacy"'
@@ -43,7 +43,7 @@ counts() {
 	holds default 'header.meta.session | length == 32'
 }
 
-@test "era auto: the server that speaks both is modern, and -v says why" {
+@test "era auto: modern for a server that supports both, and -v explains why" {
 	counts auto auto
 	holds auto 'header.meta.session == null'
 	run --separate-stderr "$ROLLDBG" -v run --env "$(url auto)" --era auto --tool count --actions 1 --out again.jsonl
@@ -68,32 +68,32 @@ counts() {
 	holds stateless 'steps | map(.observation.value) == [2, 5]'
 }
 
-@test "era modern: a server with sessions alone refuses, and the way out is told" {
+@test "era modern: a server that only supports sessions refuses, and the message says what to use" {
 	run --separate-stderr "$ROLLDBG" run --env "$(url everything)" --era modern --tool echo --actions hello --out run.jsonl
 	[ "$status" = 1 ]
 	[[ $stderr == *"--era legacy"* ]]
 	holds run 'ending.status == "refused" and steps == []'
 }
 
-@test "era modern: what the server asks its user is answered with the defaults of its form" {
+@test "era modern: an elicitation is answered with the defaults of its form" {
 	drive asks 0 --env "$(url both)" --era modern --policy "$(one_call ask)" --state tool:peek
 	holds asks 'steps[0].outcome == "ok" and ending.state.value - steps[0].state.value == 3'
 	holds asks 'of("event") | length == 1 and (.[0].detail | .what == "input_required" and
 		(.answered | to_entries[0].value == {action: "accept", content: {by: 3}}))'
 }
 
-@test "era modern: a capability we do not have is named, and the call is an error" {
+@test "era modern: an unsupported capability is named, and the call is an error" {
 	drive thinks 1 --env "$(url both)" --era modern --policy "$(one_call think)"
 	holds thinks 'steps[0] | .outcome == "protocol-error" and (.error.message | contains("sampling"))'
 }
 
-@test "era modern: an argument in a header, compared by the server with the call" {
+@test "era modern: an argument sent in a header, which the server compares with the call" {
 	drive route 0 --env "$(url both)" --era modern --tool route --actions 'us-west1,Füße,=?base64?x?='
 	holds route 'steps | map(.observation) == ["routed to us-west1", "routed to Füße", "routed to =?base64?x?="]'
 	holds route 'events == []'
 }
 
-@test "era modern: a tool that raises, and one that nobody knows" {
+@test "era modern: a tool that raises, and an unknown tool" {
 	drive raising 1 --env "$(url both)" --era modern --tool fail --actions one,two,three --state resource:state://counter
 	holds raising 'steps | all(.outcome == "tool-error" and .error.layer == "mcp" and .error.class == "tool")'
 	fires raising "multi-step-illusion error"
@@ -119,14 +119,14 @@ stdio_command() {
 	holds asks 'steps[0].outcome == "ok" and (of("event") | any(.detail.what == "input_required"))'
 }
 
-@test "stdio, era auto: mcp 1.30 is legacy, and starts anew after the question" {
+@test "stdio, era auto: mcp 1.30 is legacy, and is restarted after the discovery request" {
 	run --separate-stderr "$ROLLDBG" -v run --env "$(stdio_command 1)" --era auto --tool count --actions 2,3 --state tool:peek --out old.jsonl
 	[ "$status" = 0 ]
 	[[ $stderr == *"era legacy: "* ]]
 	holds old '(steps | map(.state.value)) + [ending.state.value] == [0, 2, 5]'
 }
 
-@test "stdio, era auto: a program that ends at the question is started again" {
+@test "stdio, era auto: a program that exits at the discovery request is restarted" {
 	cat >ends.sh <<-'SH'
 		while read -r line; do
 			id=$(expr "$line" : '.*"id":\([0-9]*\)')

@@ -20,7 +20,7 @@ setup_file() {
 	no_findings echo
 }
 
-@test "server-everything: a long call tells of its progress" {
+@test "server-everything: a long call reports its progress" {
 	echo '{"kind": "script", "calls": [{"name": "trigger-long-running-operation", "arguments": {"duration": 0.2, "steps": 4}}]}' >calls.json
 	drive long 0 --env "$(url everything)" --policy calls.json
 	holds long 'of("event") | map(select(.event == "notification" and .detail.message.method == "notifications/progress")
@@ -41,13 +41,13 @@ setup_file() {
 	[[ $output == *echo* ]]
 }
 
-@test "server-everything: an unknown tool called all the same" {
+@test "server-everything: an unknown tool with --force-call" {
 	drive nope 1 --env "$(url everything)" --tool eco --actions '{"message":"x"}' --force-call
 	holds nope 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
 	fires nope "unknown-tool error"
 }
 
-@test "both SDKs: an unknown tool called all the same" {
+@test "both SDKs: an unknown tool with --force-call" {
 	for version in 1 2; do
 		drive nope$version 1 --env "$(url sdk$version)" --tool eco --actions hello --force-call
 		holds nope$version 'steps[0] | .outcome == "tool-error" and .error.class == "unknown-tool"'
@@ -86,7 +86,7 @@ counted() {
 	counted counter 9
 }
 
-@test "both SDKs: state from the answers" {
+@test "both SDKs: state from the observations" {
 	for version in 1 2; do
 		sdk_start "own$version" $version
 		drive counter$version 0 --env "$(url own$version)" --tool count --actions 2,3,4 --state observation:/value
@@ -95,7 +95,7 @@ counted() {
 	done
 }
 
-@test "both SDKs: a state source that is not there is said, not taken for stillness" {
+@test "both SDKs: a missing state source is reported, and not judged as unchanged" {
 	for version in 1 2; do
 		drive gone$version 1 --env "$(url sdk$version)" --tool count --actions 1,1,1 --state resource:state://nowhere
 		holds gone$version 'steps | all(.outcome == "ok" and .state == null)'
@@ -104,7 +104,7 @@ counted() {
 	done
 }
 
-@test "both SDKs: a tool that always raises is an illusion, whether or not the reason is told" {
+@test "both SDKs: a tool that always raises is an illusion, with or without a reason" {
 	for version in 1 2; do
 		drive raising$version 1 --env "$(url sdk$version)" --tool fail --actions one,two,three --state resource:state://counter
 		holds raising$version 'steps | all(.outcome == "tool-error" and .error.layer == "mcp" and .error.class == "tool")'
@@ -129,35 +129,35 @@ in_mode() {
 	counted "$name" 0
 }
 
-@test "both SDKs: sessions, and answers as event streams" {
+@test "both SDKs: with sessions, responses as event streams" {
 	for version in 1 2; do
 		in_mode $version stream "mcp-session-id text/event-stream"
 		holds stream$version 'header.meta.session | length > 0'
 	done
 }
 
-@test "both SDKs: sessions, and answers in JSON" {
+@test "both SDKs: with sessions, responses as JSON" {
 	for version in 1 2; do
 		in_mode $version json "application/json mcp-session-id" --json
 		holds json$version 'header.meta.session | length > 0'
 	done
 }
 
-@test "both SDKs: no sessions, and answers as event streams" {
+@test "both SDKs: without sessions, responses as event streams" {
 	for version in 1 2; do
 		in_mode $version loose "text/event-stream" --stateless
 		holds loose$version 'header.meta.session == null'
 	done
 }
 
-@test "both SDKs: no sessions, and answers in JSON" {
+@test "both SDKs: without sessions, responses as JSON" {
 	for version in 1 2; do
 		in_mode $version plain "application/json" --stateless --json
 		holds plain$version 'header.meta.session == null'
 	done
 }
 
-@test "both SDKs: a server full of sessions" {
+@test "both SDKs: a server without free sessions" {
 	for version in 1 2; do
 		sdk_start "full$version" $version --max-sessions 1
 		hold_session "$(url full$version)" "$BATS_TEST_TMPDIR/held"
@@ -170,7 +170,7 @@ in_mode() {
 	done
 }
 
-@test "both SDKs: a session lost in mid-run is replaced once, and the call that met it is not sent again" {
+@test "both SDKs: a session lost during a run is replaced once, and the failed call is not sent again" {
 	for version in 1 2; do
 		sdk_start "forgets$version" $version --forget-after 2
 		"$ROLLDBG" run --env "$(url forgets$version)" --tool count --actions 1,1,1,1 --state resource:state://counter \

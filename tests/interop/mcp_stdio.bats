@@ -31,7 +31,7 @@ graph() {
 	MEMORY_FILE_PATH=$PWD/$1.memory drive "$1" 0 --env "$(child memory)" --pass-env MEMORY_FILE_PATH --policy policy.json --state tool:read_graph
 }
 
-@test "server-memory: four of five steps change the graph, and the fifth is known to read" {
+@test "server-memory: four of five steps change the graph, and the fifth is read-only" {
 	graph walk
 	holds walk 'header | .env.protocol == "mcp" and .env.name == "memory-server" and .state_source.kind == "tool"'
 	holds walk 'steps | map(.outcome) | unique == ["ok"]'
@@ -43,19 +43,19 @@ graph() {
 	[ "$(counts walk)" = '["finished",5,4,0]' ]
 }
 
-@test "server-memory: the same walk twice is the same recording when stripped" {
+@test "server-memory: two equal runs are the same after strip" {
 	graph one
 	graph two
 	diff <("$ROLLDBG" strip one.jsonl) <("$ROLLDBG" strip two.jsonl)
 }
 
-@test "server-memory: what its process says beside the protocol is kept apart from it" {
+@test "server-memory: its output beside the protocol is kept apart" {
 	graph walk
 	holds walk 'of("event") | map(select(.event == "noise")) | map(.detail.channel) == ["stderr"]'
 	holds walk 'of("event") | any(.detail.text // "" | contains("running on stdio"))'
 }
 
-@test "server-memory: a graph that cannot be written is a failure each time, and an illusion" {
+@test "server-memory: a graph that cannot be written fails each time, and is an illusion" {
 	mkdir here.memory
 	cat >policy.json <<-'JSON'
 		{"kind": "script", "name": "same", "calls": [
@@ -68,7 +68,7 @@ graph() {
 	fires full "multi-step-illusion error"
 }
 
-@test "server-filesystem: files come and go, and what is refused changes nothing" {
+@test "server-filesystem: files are created and moved, and refused calls change nothing" {
 	mkdir tree
 	cat >policy.json <<-JSON
 		{"kind": "script", "name": "files", "calls": [
@@ -91,7 +91,7 @@ graph() {
 	[ "$(counts files)" = '["finished",6,3,2]' ]
 }
 
-@test "server-filesystem: a folder it may not see is an illusion, step after step" {
+@test "server-filesystem: a folder outside its roots is an illusion" {
 	mkdir tree
 	cat >policy.json <<-'JSON'
 		{"kind": "script", "name": "outside", "tool": "create_directory", "actions": ["/etc/a", "/etc/b", "/etc/c"]}
@@ -102,7 +102,7 @@ graph() {
 	[ "$(counts outside)" = '["finished",3,0,3]' ]
 }
 
-@test "server-everything: state from a resource that the session itself makes" {
+@test "server-everything: state from a resource that the session creates" {
 	cat >policy.json <<-'JSON'
 		{"kind": "script", "name": "press", "calls": [
 		{"name": "gzip-file-as-resource", "arguments": {"name": "a.gz", "data": "data:text/plain,one", "outputType": "resourceLink"}},
@@ -117,7 +117,7 @@ graph() {
 	[ "$(counts press)" = '["finished",3,1,0]' ]
 }
 
-@test "server-everything: reading alone changes nothing, and nobody says it should" {
+@test "server-everything: read-only calls change nothing, and no finding is reported" {
 	drive echo 0 --env "$(child everything)" --tool echo --actions a,b,c,d \
 		--state resource:demo://resource/static/document/features.md
 	holds echo 'steps | all(.state | startswith("# Everything Server"))'
@@ -125,7 +125,7 @@ graph() {
 	[ "$(counts echo)" = '["finished",4,0,0]' ]
 }
 
-@test "a server that is not there, and one that gives up at once, are said with the reason" {
+@test "a missing server, and one that exits at once, are reported with the reason" {
 	run "$ROLLDBG" run --env "stdio:node $PWD/nothing.js" --actions a --out none.jsonl
 	[ "$status" = 4 ]
 	[[ $output == *"exited with status 1"* ]]

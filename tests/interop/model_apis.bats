@@ -53,7 +53,7 @@ told() {
 	jq -se '.[0].policy.params | .api == "anthropic" and (.sent | keys) == ["max_tokens", "stop", "temperature", "tool_choice"]' anthropic.jsonl
 }
 
-@test "a reply at its limit, and a refusal" {
+@test "a truncated reply, and a refusal" {
 	for api in responses anthropic; do
 		for stream in '' --stream; do
 			ask $api 1 tiny-limit $stream

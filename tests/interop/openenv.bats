@@ -15,7 +15,7 @@ ws_url() {
 	echo "ws${address#http}"
 }
 
-@test "the lake, from start to goal, on three generations and by either URL" {
+@test "the lake, from start to goal, on three generations and with either URL" {
 	for server in new v3 v2; do
 		for address in "$(url $server)" "$(ws_url $server)" "$(ws_url $server)/ws"; do
 			rm -f walk.jsonl
@@ -32,7 +32,7 @@ ws_url() {
 	done
 }
 
-@test "two runs that do the same are the same when stripped" {
+@test "two equal runs are the same after strip" {
 	for server in new v3 v2; do
 		drive one$server 0 --env "$(url $server)" --actions $to_goal --seed 42
 		drive two$server 0 --env "$(url $server)" --actions $to_goal --seed 42
@@ -41,7 +41,7 @@ ws_url() {
 	done
 }
 
-@test "metadata is where each generation puts it" {
+@test "metadata is found where each generation puts it" {
 	drive new 0 --env "$(url new)" --actions DOWN
 	holds new 'steps[0] | .observation.metadata.tile == "F" and .structured == null'
 	for server in v3 v2; do
@@ -50,7 +50,7 @@ ws_url() {
 	done
 }
 
-@test "an action that the environment raises on is an error, and the session goes on" {
+@test "an action on which the environment raises is an error, and the session continues" {
 	for server in new v3 v2; do
 		drive bump$server 0 --env "$(url $server)" --actions DOWN,SIDEWAYS,DOWN
 		holds bump$server 'steps | map(.outcome) == ["ok", "tool-error", "ok"]'
@@ -59,7 +59,7 @@ ws_url() {
 	done
 }
 
-@test "an action that is none is refused with the field that is missing" {
+@test "an invalid action is refused with the name of the missing field" {
 	cat >bad.json <<-'JSON'
 		{"kind": "script", "name": "bad", "calls": [{"name": "step", "arguments": {"way": "DOWN"}}, {"name": "step", "arguments": {"way": "UP"}}]}
 	JSON
@@ -106,14 +106,14 @@ capped() {
 	done
 }
 
-@test "our own session is given back: cap 1, ten runs in a row" {
+@test "the session is released: cap 1, ten runs in a row" {
 	openenv_start one 0.10 --cap 1
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		drive run$i 0 --env "$(url one)" --actions DOWN
 	done
 }
 
-@test "a state that says nothing: the observation is compared instead, and that is said" {
+@test "an uninformative state: observations are compared instead, which is reported" {
 	openenv_start bare 0.10 --cap 2 --world bare
 	drive walk 0 --env "$(url bare)" --actions $to_goal
 	holds walk 'header.state_source.kind == "observation"'
@@ -128,7 +128,7 @@ capped() {
 	holds own 'header.state_source.kind == "openenv" and (steps[1].state | keys == ["episode_id", "step_count"])'
 }
 
-@test "environments of tools: their tools are listed and called" {
+@test "environments with MCP tools: their tools are listed and called" {
 	for generation in 0.10 0.3; do
 		openenv_start tools$generation $generation --cap 2 --world tools
 		drive add$generation 0 --env "$(url tools$generation)" --tool add --actions 1,2,3
@@ -145,7 +145,7 @@ capped() {
 	done
 }
 
-@test "a server that dies in mid-run: the call is lost, and nothing goes on in another session" {
+@test "a server that dies during a run: the call is lost, and no other session is opened" {
 	openenv_start dying 0.10
 	cat >slow.json <<-'JSON'
 		{"kind": "script", "name": "long", "tool": "step", "actions": ["LEFT"], "on_end": "cycle"}
@@ -171,7 +171,7 @@ unreachable() {
 	holds "$name" 'ending.status == "unreachable" and ending.turns == 0'
 }
 
-@test "0.1 has plain HTTP alone: refused with the reason, and driven on demand" {
+@test "0.1 has only plain HTTP: refused with the reason, and driven with --protocol openenv-http" {
 	openenv_start old 0.1
 	cat >walk.json <<-'JSON'
 		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
@@ -184,7 +184,7 @@ unreachable() {
 	holds shared 'steps | map(.observation.position) == [4, 8, 9]'
 }
 
-@test "plain HTTP of later generations: every step in a new environment, and judged so" {
+@test "plain HTTP of later generations: every step in a new environment, which is reported" {
 	for server in new v3 v2; do
 		drive http$server 1 --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
 		holds http$server 'steps | map(.observation.position) == [4, 4, 1, 4]'
@@ -193,7 +193,7 @@ unreachable() {
 	done
 }
 
-@test "what is no OpenEnv says so" {
+@test "a server that is not OpenEnv is reported as such" {
 	unreachable lost --env "$(ws_url new)/elsewhere" --actions DOWN
 	holds lost 'ending.reason | contains("not an OpenEnv server")'
 	run "$ROLLDBG" run --env "$(url new)" --actions DOWN --state resource:x --out none.jsonl
@@ -201,7 +201,7 @@ unreachable() {
 	[[ $output == *"openenv, observation or none"* ]]
 }
 
-@test "the built-in server for OpenEnv's own client: steps, state, a bad action, and room for two" {
+@test "OpenEnv's own client on the built-in server: steps, state, an invalid action, a cap of two" {
 	"$ROLLDBG" serve --port 0 --protocol openenv --max-envs 2 >lake.out 3>&- &
 	echo $! >"$BATS_TEST_TMPDIR/lake.pid"
 	local deadline=$((SECONDS + 60))

@@ -39,7 +39,7 @@ validated() {
 	sed -n "s/^$1 //p" "$BATS_FILE_TMPDIR/validated"
 }
 
-@test "openenv validate passes six of the seven, and of the seventh says that its metadata page fails" {
+@test "openenv validate passes six of the seven, and reports the metadata page of the seventh" {
 	cat "$BATS_FILE_TMPDIR/validated" "$BATS_FILE_TMPDIR/validate.log"
 	for fault in cap-1 shared seed-ignored refused-in-text step-raises reset-raises; do
 		[ "$(validated $fault)" = 0 ]
@@ -69,7 +69,7 @@ names() {
 	names constructor-raises capacity "Environment factory 'ConstructorRaises' failed"
 }
 
-@test "every step refused in the text: an illusion" {
+@test "every step refused inside the observation: an illusion" {
 	drive text 1 --env "$(url refused-in-text)" --actions $walk
 	fires text "multi-step-illusion error"
 	holds text 'steps | all(.outcome == "tool-error" and .error.layer == "text" and .error.disagrees == "framework")'
@@ -95,11 +95,11 @@ refused() {
 }
 
 # The core keeps the constructor's own words to itself.
-@test "a constructor that raises: refused with the reason the core gives" {
+@test "a constructor that raises: refused with the core's reason" {
 	refused constructor-raises "Environment factory 'ConstructorRaises' failed"
 }
 
-@test "one at a time: a second session is refused for lack of room" {
+@test "one session at a time: a second one is refused for capacity" {
 	address=$(url cap-1)
 	hold_ws "ws${address#http}/ws" 1
 	drive second 1 --env "$address" --actions $walk

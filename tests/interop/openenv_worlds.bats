@@ -18,7 +18,7 @@ counts() {
 	jq -c 'select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed]' "$1.json"
 }
 
-@test "TowerOfHanoi: solved in seven moves, each of them seen" {
+@test "TowerOfHanoi: solved in seven moves, all of them effective" {
 	drive hanoi 0 --env "$(url hanoi)" --actions '[A C],[A B],[C B],[A C],[B A],[B C],[A C]'
 	holds hanoi 'steps | map(.state.board.towers.C) == [[], [1], [1], [], [3], [3], [3, 2]]'
 	holds hanoi 'ending.state.board.towers == {A: [], B: [], C: [3, 2, 1]}'
@@ -36,7 +36,7 @@ counts() {
 	[ "$(counts bad)" = '["finished",5,5,3,0]' ]
 }
 
-@test "FrozenLake: to the goal, and the same twice when stripped" {
+@test "FrozenLake: to the goal, twice, with the same bytes after strip" {
 	for run in one two; do
 		drive $run 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[down],[down],[right],[down]'
 		holds $run 'ending | .state.board.player_pos == [3, 3] and .total_reward == 1'
@@ -48,14 +48,14 @@ counts() {
 
 # What TextArena does: two thirds of the reward for drowning four steps from the start. No rule can know; the recording
 # shows it.
-@test "FrozenLake: a hole is rewarded with 0.667, and the state says that it is one" {
+@test "FrozenLake: a hole is rewarded with 0.667, and the state shows it" {
 	drive hole 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[right],[down]'
 	holds hole 'steps[3] | .terminated == true and (.reward * 1000 | round) == 667'
 	holds hole 'ending.state.board | .player_pos == [1, 3] and .grid[1][3] == "H"'
 	no_findings hole
 }
 
-@test "Wordle without its words: no episode begins, and the reason is told" {
+@test "Wordle without its word list: no episode begins, and the reason is reported" {
 	run "$ROLLDBG" run --env "$(url wordle)" --actions '[crane],[slate],[audio]' --out wordle.jsonl
 	[ "$status" = 1 ]
 	[[ $output == *"Resource 'words' not found"* && $output == *"did not reach its end"* ]]
@@ -65,7 +65,7 @@ counts() {
 }
 
 # The session is well, the reset too; the game master who should answer is a model that cannot be reached.
-@test "GuessWho without its game master: an illusion, step after step" {
+@test "GuessWho without its game master: an illusion" {
 	drive who 1 --env "$(url guess_who)" --seed 1 --actions 'Is it a man?,Is it a woman?,Is there a beard?,Is there a hat?'
 	holds who 'reset.outcome == "ok"'
 	holds who 'steps | all(.outcome == "tool-error" and .error.class == "environment" and .error.message == "Connection error.")'
@@ -73,7 +73,7 @@ counts() {
 	[ "$(counts who)" = '["finished",4,4,0,4]' ]
 }
 
-@test "reasoning-gym: one question, one answer, and that is no early end" {
+@test "reasoning-gym: one question, one answer, and no one-step-episode" {
 	drive right 0 --env "$(url sums)" --seed 42 --actions 7
 	holds right 'reset.observation.question | contains("4 + 3")'
 	holds right 'steps | length == 1 and .[0].reward == 1 and .[0].terminated == true'
@@ -88,7 +88,7 @@ counts() {
 	[ "$(counts long)" = '["terminated",1,1,0,0]' ]
 }
 
-@test "reasoning-gym: another seed is another question, the same one each time" {
+@test "reasoning-gym: the seed determines the question" {
 	for seed in 42 42 7; do
 		"$ROLLDBG" run --env "$(url sums)" --seed $seed --actions 0 --out - 2>run.err |
 			jq -r 'select(.type == "reset") | .observation.question' >>questions
@@ -106,12 +106,12 @@ probed() {
 }
 
 # TextArena draws every game from Python's one generator.
-@test "2048: a seed that holds until somebody else plays beside it" {
+@test "2048: a seed is reproducible until another session plays at the same time" {
 	[ "$(probed 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed fail" ]
 	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats its episode alone, but not while another session calls")))' \
 		2048.lines
 }
 
-@test "TowerOfHanoi: two at a time and apart, and nothing in it is random" {
+@test "TowerOfHanoi: two isolated sessions, and nothing is random" {
 	[ "$(probed hanoi 0 --need 2 --actions '[A C],[A B]')" = "release unknown,seed unknown" ]
 }

@@ -32,7 +32,7 @@ half_refused() {
 	silent full session-alias
 }
 
-@test "16 at a time on a cap of 8: a trainer's loop ends well, and half of it never happened" {
+@test "16 at a time on a cap of 8: a trainer's loop reports success, although half of it never ran" {
 	openenv_start loop 0.10 --cap 8 --gather 16
 	(python openenv openenv-0.10 "$BATS_TEST_DIRNAME/trainer_loop.py" "$(url loop)" 16 ${walk//,/ }) >loop.json
 	# Sixteen conversations of six turns each, and no word of an error: a mean reward of one half.
@@ -41,13 +41,13 @@ half_refused() {
 	half_refused 0.10
 }
 
-@test "16 at a time on a cap of 8: openenv-core 0.3 and 0.2 refuse in the same words" {
+@test "16 at a time on a cap of 8: the refusals of openenv-core 0.3 and 0.2 are recognized" {
 	for generation in 0.3 0.2; do
 		half_refused $generation
 	done
 }
 
-@test "16 at a time on a cap of 16: each had an environment of its own" {
+@test "16 at a time on a cap of 16: each rollout has its own environment" {
 	openenv_start room 0.10 --cap 16 --gather 16
 	crowd room 0 --env "$(url room)" --actions $walk --group-size 16
 	[ "$(told room)" = '[16,96,96,96,0,16]' ]
@@ -80,7 +80,7 @@ half_refused() {
 	diff many.sorted single.sorted
 }
 
-@test "a world that all sessions share: their steps are found in each other's state" {
+@test "a world shared by all sessions is found by the steps of others in the state" {
 	openenv_file faulty 0.10 openenv_faulty.py --gather 2
 	shared=$(sed -n 's|^shared: listening on ||p' "$BATS_TEST_TMPDIR/faulty.log")
 	cat >pace.json <<-'JSON'
@@ -90,7 +90,7 @@ half_refused() {
 	fires shared "session-alias error"
 }
 
-@test "openenv-core 0.1, one environment for everybody: two rollouts are found in it" {
+@test "openenv-core 0.1, one environment for all clients: two rollouts are found in it" {
 	openenv_start old 0.1
 	cat >pace.json <<-'JSON'
 		{"kind": "script", "name": "pace", "on_end": "cycle", "calls": [

@@ -47,7 +47,7 @@ same_again() {
 	diff <("$ROLLDBG" strip real.jsonl) <("$ROLLDBG" strip played.jsonl)
 }
 
-@test "MCP-Gym: the lake, to the goal and at random" {
+@test "MCP-Gym: the lake, to the goal and with random calls" {
 	for server in newest c; do
 		same_again "$(url "$server")" --actions "$to_goal"
 		same_again "$(url "$server")" --actions "$to_goal" --seed 42
@@ -57,7 +57,7 @@ same_again() {
 	done
 }
 
-@test "plain MCP servers of three SDKs: results of all kinds, refusals, states from everywhere" {
+@test "plain MCP servers of three SDKs: results of all kinds, refusals, all state sources" {
 	same_again "$(url everything)" --tool echo --actions hello,world,'"[1]"'
 	same_again "$(url everything)" --tool eco --actions '{"message":"x"}' --force-call
 	cat >calls.json <<-'END'
@@ -72,7 +72,7 @@ same_again() {
 	done
 }
 
-@test "OpenEnv of two generations, and a world of TextArena" {
+@test "OpenEnv of two generations, and an environment of TextArena" {
 	for server in new v2; do
 		same_again "$(url "$server")" --actions "$to_goal" --seed 42
 		same_again "$(url "$server")" --actions UP,nonsense,DOWN --force-call
@@ -84,7 +84,7 @@ same_again() {
 	same_again "$(url newest)" --actions "$to_goal" --group-size 4 --jobs 4 --task lake
 }
 
-@test "the Python SDK's own client plays along, structured content and all" {
+@test "the Python SDK's own client works with it, structured content included" {
 	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions "$to_goal"
 	play real.jsonl
 	"$installed/gym/bin/python" -W ignore - "$player" <<-'PYTHON'

@@ -42,7 +42,7 @@ says() {
 	return 1
 }
 
-@test "MCP-Gym: four sessions apart, seeds honoured, on two generations" {
+@test "MCP-Gym: four isolated sessions, seeds honored, on two generations" {
 	for server in newest c; do
 		probed $server 0 --env "$(url $server)" --actions DOWN,DOWN,RIGHT,RIGHT
 		is $server 'release unknown'
@@ -52,26 +52,26 @@ says() {
 	done
 }
 
-@test "MCP-Gym: a tool that takes any string is acted with in the server's own words" {
+@test "MCP-Gym: for a tool that takes any string, values come from the server's texts" {
 	probed words 0 --env "$(url newest)"
 	is words 'release unknown'
 	says words statefulness '.value == "state kept between calls"'
 }
 
-@test "reward-kit 0.4.1: no reset within a session, environments named by a hash" {
+@test "reward-kit 0.4.1: no reset within a session, environment ids are hashes" {
 	probed b 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT
 	is b 'reset skipped,release unknown'
 	says b episode-id '.value == "assigned by the server"'
 	says b seed '.value == "reproducible"'
 }
 
-@test "reward-kit 0.3.6: one environment for everybody is what it says" {
+@test "reward-kit 0.3.6: one environment for all clients is reported" {
 	probed a 1 --env "$(url a)" --actions DOWN,RIGHT,LEFT,UP
 	is a 'isolation fail,reset skipped,release unknown,seed skipped'
 	says a isolation '.evidence | contains("only session 1 acted, but the state of session 2 changed")'
 }
 
-@test "OpenEnv: every generation's cap is met, said and given back" {
+@test "OpenEnv: the cap of every generation is reached, reported and released" {
 	local generation cap
 	for generation in 0.10 0.3 0.2; do
 		for cap in 1 2 8; do
@@ -92,7 +92,7 @@ says() {
 	done
 }
 
-@test "OpenEnv: a state that says nothing, an environment of tools" {
+@test "OpenEnv: an uninformative state, an environment with MCP tools" {
 	openenv_start bare 0.10 --cap 4 --world bare
 	probed bare 0 --env "$(url bare)" --actions DOWN,DOWN
 	is bare 'state-source unknown,release unknown,seed unknown'
@@ -119,7 +119,7 @@ says() {
 	[ ! -s refused.lines ]
 }
 
-@test "MCP SDK: a limit of sessions, a world that all share, and no state at all" {
+@test "MCP SDK: a session limit, a shared world, and no state" {
 	for sdk in 1 2; do
 		sdk_start sdk$sdk $sdk --max-sessions 3
 		probed sdk$sdk 1 --env "$(url sdk$sdk)"
@@ -138,7 +138,7 @@ says() {
 	says free tools '.status == "ok" and .value == "5 advertised, 3 of 3 tested answered"'
 }
 
-@test "server-everything: healthy, and nothing is called that nobody asked for" {
+@test "server-everything: healthy, and only requested tools are called" {
 	everything_start everything
 	probed everything 0 --env "$(url everything)"
 	is everything 'statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,seed skipped'

@@ -39,7 +39,7 @@ setup() {
 	[ "$(jq '.runs[0].results | length' replay.sarif)" -gt 4 ]
 }
 
-@test "the workflow of fixtures/ci is one" {
+@test "the workflow of fixtures/ci is valid" {
 	"$installed/reports/bin/check-jsonschema" --builtin-schema vendor.github-workflows \
 		"$root/fixtures/ci/.github/workflows/goldens.yml"
 }

@@ -34,7 +34,7 @@ of() {
 }
 
 # Fixtures may hold keys of tomorrow.
-@test "every recording that can be read, whole and stripped" {
+@test "every readable recording, whole and stripped" {
 	mkdir whole stripped
 	for file in "$root"/fixtures/check/*/*.jsonl "$root"/fixtures/recordings/good.jsonl; do
 		name=$(basename "$(dirname "$file")")-$(basename "$file")
@@ -47,7 +47,7 @@ of() {
 	validate recording stripped/*.jsonl
 }
 
-@test "recordings of runs, and what the commands say of them" {
+@test "recordings of runs, and the JSON lines of the commands" {
 	of 0 run --seed 42 --out good.jsonl
 	of 1 run --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --policy random:7 --max-turns 10 --out bad.jsonl
 	of 0 run --env 'builtin:frozen_lake?protocol=openenv' --out openenv.jsonl
@@ -72,7 +72,7 @@ of() {
 	of 1 probe --env 'builtin:frozen_lake?max_envs=3' --sessions 8
 }
 
-@test "a line that is wrong is noticed" {
+@test "an invalid line is noticed" {
 	"$ROLLDBG" run --quiet --out good.jsonl
 	# shellcheck disable=SC2094 # the first is a word
 	"$ROLLDBG" schema >schema

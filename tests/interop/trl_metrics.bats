@@ -18,7 +18,7 @@ compare() {
 	}
 }
 
-@test "tools, rewards and clipped replies: TRL's numbers" {
+@test "tools, rewards and clipped replies: the same numbers as TRL" {
 	jq -n '{then: "cycle", replies: [
 		{calls: [{name: "lake_move", arguments: {action: "DOWN"}}, {name: "lake_fly", arguments: {}}]},
 		{calls: [{name: "lake_move", arguments: {action: "RIGHT"}}]},

@@ -53,6 +53,7 @@ MUST_USE int json_validate_first(struct str text, size_t *used, struct json_faul
 struct json_member {
 	struct str key, value;
 	enum json_type type;
+	unsigned lead; /* set by json_validate_known alone */
 };
 
 /* Validates the object at the start of text (which may nest JSON_DEPTH_AROUND levels deeper than
@@ -61,6 +62,26 @@ struct json_member {
    recording reader. */
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
+
+/* A key that an object probably has, with its quotes and the colon: comparing all of it at once
+   takes a fifth of the time of scanning the key and looking it up. */
+struct json_lead {
+	unsigned char text[16]; /* padded with NUL */
+	size_t n;
+};
+#define JSON_LEAD(literal) {"\"" literal "\":", sizeof(literal) + 2}
+
+/* The leads of an object in the order in which it is written; any of them may be missing. */
+struct json_leads {
+	const struct json_lead *list;
+	size_t count;
+};
+
+/* Like json_validate_object; also sets `lead` of each member: the index of its lead plus 1, or 0
+   if the member is out of order, spelled with whitespace or escapes, or not in the list. */
+MUST_USE int json_validate_known(struct str text, const struct json_leads *leads,
+                                 struct json_member *members, size_t max, size_t *count,
+                                 size_t *used, struct json_fault *fault);
 
 /* ---- validated slices only, from here on ---- */
 

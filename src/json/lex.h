@@ -7,9 +7,6 @@
 
 struct json_fault;
 
-/* The type of a value by its first byte. */
-extern const unsigned char lex_types[256];
-
 ALWAYS_INLINE bool lex_is_blank(unsigned char c)
 {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -23,10 +20,9 @@ ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p, const unsi
 	return p;
 }
 
-/* From the opening quote to just after the closing one. */
-ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsigned char *end)
+/* From within a string, but not within an escape, to just after the closing quote. */
+ALWAYS_INLINE const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end)
 {
-	p++;
 	for (;;) {
 		p = run_text(p, end);
 		if (p == end) {
@@ -37,6 +33,12 @@ ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsi
 		}
 		p += end - p > 1 ? 2 : 1;
 	}
+}
+
+/* From the opening quote to just after the closing one. */
+ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsigned char *end)
+{
+	return lex_string_rest(p + 1, end);
 }
 
 /* From any byte of a number or literal to just after it. */

@@ -418,7 +418,7 @@ static struct scan scan_of(struct str text, struct valid_string *last, struct js
 		.fault = fault,
 		.last = last,
 #ifdef JSON_AVX2
-		.has_blocks = __builtin_cpu_supports("avx2") != 0,
+		.has_blocks = block_supported(),
 #endif
 	};
 }
@@ -534,7 +534,7 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 		}
 		next = m->lead ? m->lead : next;
 		m->value = (struct str){(const char *)begin, (size_t)(end - begin)};
-		m->type = lex_types[*begin];
+		m->type = json_types[*begin];
 		p = blanks(s, end);
 		if (peek(s, p) == '}') {
 			*count = n;

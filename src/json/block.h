@@ -296,7 +296,7 @@ AVX2_INLINE uint64_t block_last_closer(uint64_t opens, uint64_t closes, size_t d
 /* p is at an opening bracket. Returns the place after the closing one, with *depth 0; or where
    less than a block is left, with the number of open brackets and whether that is in a string, and
    not within an escape. */
-static AVX2 const unsigned char *block_container(const unsigned char *p, const unsigned char *end,
+AVX2_INLINE const unsigned char *block_container(const unsigned char *p, const unsigned char *end,
                                                  size_t *depth, bool *in_string)
 {
 	uint64_t inside = 0;

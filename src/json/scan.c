@@ -24,6 +24,14 @@ const char *json_type_name(enum json_type type)
 	return names[type];
 }
 
+#ifdef JSON_AVX2
+static AVX2 const unsigned char *skip_blocks(const unsigned char *p, const unsigned char *end,
+                                             size_t *depth, bool *in_string)
+{
+	return block_container(p, end, depth, in_string);
+}
+#endif
+
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end)
 {
 	size_t depth = 0;
@@ -32,7 +40,7 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 	if (end - p >= BLOCK && block_supported()) {
 		bool in_string = false;
 
-		p = block_container(p, end, &depth, &in_string);
+		p = skip_blocks(p, end, &depth, &in_string);
 		if (depth == 0) {
 			return p;
 		}

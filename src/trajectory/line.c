@@ -327,12 +327,12 @@ static void decode(struct line *out, struct buf *scratch)
 	out->truncated = truth(out->value[KEY_TRUNCATED]);
 }
 
-static void line_begin(struct line *out, struct str text, struct str type)
+static void line_begin(struct line *out, struct str text, enum line_type type)
 {
 	memset(out, 0, sizeof(*out));
 	out->text = text;
 	out->turn = out->step = out->terminated = out->truncated = -1;
-	out->type = type_of(type);
+	out->type = type;
 }
 
 /* The last of duplicate keys counts, also for `type`. */
@@ -346,7 +346,8 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 		if (json_type(type) != JSON_STRING) {
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
 		}
-		line_begin(out, out->text, type);
+		bool expected = first && type.p == s->members[0].value.p && s->members[0].lead;
+		line_begin(out, out->text, expected ? s->expected : type_of(type));
 		if (take_all(out, s, err) != 0) {
 			return -1;
 		}

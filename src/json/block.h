@@ -269,6 +269,23 @@ AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsi
 	return p;
 }
 
+/* block_string for a string that was validated before: stops only at its closing quote, or where
+   less than a block is left. */
+AVX2_INLINE const unsigned char *block_text(const unsigned char *p, const unsigned char *end)
+{
+	while (LIKELY(end - p >= BLOCK)) {
+		struct block b = block_load(p);
+		uint64_t escaped, escapes = block_escapes(block_is(b, '\\'), &escaped);
+		uint64_t quotes = block_is(b, '"') & ~escaped;
+
+		if (quotes) {
+			return p + __builtin_ctzll(quotes);
+		}
+		p += BLOCK - (escapes >> (BLOCK - 1));
+	}
+	return p;
+}
+
 /* One bit for each byte of a string, from its opening quote to before its closing one. `inside`:
    all bits are set if the block begins in a string. */
 ALWAYS_INLINE uint64_t block_strings(uint64_t quotes, uint64_t inside)

@@ -25,12 +25,36 @@ const char *json_type_name(enum json_type type)
 }
 
 #ifdef JSON_AVX2
+static AVX2 const unsigned char *skip_string(const unsigned char *p, const unsigned char *end)
+{
+	return block_text(p, end);
+}
+
 static AVX2 const unsigned char *skip_blocks(const unsigned char *p, const unsigned char *end,
                                              size_t *depth, bool *in_string)
 {
 	return block_container(p, end, depth, in_string);
 }
 #endif
+
+const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end)
+{
+#ifdef JSON_AVX2
+	if (end - p >= BLOCK && block_supported()) {
+		p = skip_string(p, end);
+	}
+#endif
+	for (;;) {
+		p = run_text(p, end);
+		if (p == end) {
+			return p;
+		}
+		if (*p == '"') {
+			return p + 1;
+		}
+		p += end - p > 1 ? 2 : 1;
+	}
+}
 
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end)
 {

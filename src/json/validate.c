@@ -154,6 +154,11 @@ ALWAYS_INLINE const unsigned char *short_plain(const struct scan *s, const unsig
 			return p + __builtin_ctz(mask);
 		}
 	}
+	if (s->end - p < 16 && s->end - s->begin >= 16) { /* the last bytes of the text */
+		unsigned mask = sse2_not_plain(sse2_load(s->end - 16)) >> (16 - (s->end - p));
+
+		return mask ? p + __builtin_ctz(mask) : s->end;
+	}
 #else
 	(void)s;
 #endif

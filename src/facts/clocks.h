@@ -9,6 +9,9 @@
    seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
 void clocks_mask(struct str text, struct buf *out);
 
+/* False if clocks_mask certainly changes nothing; takes a twentieth of its time. */
+bool clocks_may_mask(struct str text);
+
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
    may replace the T, and the zone is optional) or an HTTP date (RFC 9110 section 5.6.7) to
    milliseconds since 1970; without a zone it is taken as UTC. False if it is neither. */

@@ -4,6 +4,7 @@
 
 #include "facts/call.h"
 #include "facts/cross_rollout.h"
+#include "facts/fingerprint.h"
 #include "facts/peer.h"
 #include "json/write.h"
 
@@ -245,9 +246,7 @@ static void take_newest(struct open_rollout *o, const struct line *l, const stru
 static void take_movement(struct open_rollout *o, const struct line *l,
                           const struct derived_line *m)
 {
-	uint64_t call = o->movement.seen && o->movement.states.done ? 0 : peer_call_spelled(m);
-
-	movement_step(&o->movement, l, call, m->arguments, !m->outside_episode && !m->idle,
+	movement_step(&o->movement, l, m->call, m->arguments, !m->outside_episode && !m->idle,
 	              &o->facts.work->text);
 }
 
@@ -283,6 +282,7 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
 	          ((o->hints->noop || o->hints->read_only) &&
 	           hints_idle(o->hints, m->tool_name, m->arguments));
+	m->call = fingerprint(m->tool_name) ^ 3 * fingerprint(m->arguments);
 	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
 }
 
@@ -315,7 +315,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	}
 	begin_pause(o, l);
 	if (f->has_seed && o->trace.calls <= TRACE_CALLS) {
-		trace_call(&o->trace, peer_call_spelled(m));
+		trace_call(&o->trace, m->call);
 		trace_observation(o, l);
 	}
 	if (m->expected) {

@@ -153,16 +153,19 @@ static bool only_ids(struct str a, struct str b)
 bool fresh_ids_differ_only(struct str before, struct str after)
 {
 	struct buf text = BUF(4 * TEXT_MAX);
-	bool only = false;
 
-	if (json_type(before) == JSON_STRING && json_type(after) == JSON_STRING &&
-	    before.n <= TEXT_MAX && after.n <= TEXT_MAX) {
-		clocks_mask(before, &text);
-		size_t n = text.n;
-		clocks_mask(after, &text);
-		struct str all = buf_view(&text);
-		only = only_ids((struct str){all.p, n}, str_skip(all, n));
+	if (json_type(before) != JSON_STRING || json_type(after) != JSON_STRING ||
+	    before.n > TEXT_MAX || after.n > TEXT_MAX) {
+		return false;
 	}
+	if (!clocks_may_mask(before) && !clocks_may_mask(after)) {
+		return only_ids(before, after);
+	}
+	clocks_mask(before, &text);
+	size_t n = text.n;
+	clocks_mask(after, &text);
+	struct str all = buf_view(&text);
+	bool only = only_ids((struct str){all.p, n}, str_skip(all, n));
 	buf_release(&text);
 	return only;
 }

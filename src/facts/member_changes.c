@@ -73,7 +73,8 @@ static bool next_pair(struct member_walk *w, struct str *before, struct str *aft
 
 	buf_cut(&w->pointer, l->pointer_n);
 	if (json_type(l->after) == JSON_ARRAY) {
-		buf_printf(&w->pointer, "/%zu", l->index++);
+		buf_char(&w->pointer, '/');
+		buf_char(&w->pointer, (char)('0' + l->index++)); /* below ELEMENTS_MAX */
 		return json_next(l->before, &l->before_at, before) &&
 		       json_next(l->after, &l->after_at, after);
 	}

@@ -72,7 +72,9 @@ static double quantum_of(struct str number)
 		if (number.p[i] == 'e' || number.p[i] == 'E') {
 			return 0;
 		}
-		quantum /= point ? 10 : 1;
+		if (point) { /* a division takes longer than all else here */
+			quantum /= 10;
+		}
 		point = point || number.p[i] == '.';
 	}
 	return quantum;

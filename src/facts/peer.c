@@ -67,11 +67,6 @@ uint64_t peer_call(struct workspace *w, const struct derived_line *m)
 	return fingerprint(buf_view(&w->canon));
 }
 
-uint64_t peer_call_spelled(const struct derived_line *m)
-{
-	return fingerprint(m->tool_name) ^ 3 * fingerprint(m->arguments);
-}
-
 bool peer_skipped(const struct line *event)
 {
 	bool skipped = false;

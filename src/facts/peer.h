@@ -22,11 +22,9 @@ struct str peer_error_value(const struct line *l);
    values collide with a chance of 2^-64.) */
 uint64_t peer_masked(struct workspace *w, struct str value);
 
-/* A hash that is equal for the same tool with the same canonical arguments. */
+/* A hash that is equal for the same tool with the same canonical arguments; m->call, which depends
+   on their spelling, costs nothing. */
 uint64_t peer_call(struct workspace *w, const struct derived_line *m);
-
-/* Equal for calls that are spelled identically; much faster. */
-uint64_t peer_call_spelled(const struct derived_line *m);
 
 /* Does an event's detail say that something was deliberately skipped? */
 bool peer_skipped(const struct line *event);

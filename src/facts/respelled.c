@@ -11,7 +11,7 @@
 static bool is_integer(struct str number)
 {
 	for (size_t i = 0; i < number.n; i++) {
-		if (strchr(".eE", number.p[i])) {
+		if (number.p[i] == '.' || (number.p[i] | 0x20) == 'e') {
 			return false;
 		}
 	}

@@ -56,6 +56,7 @@ struct derived_line {
 	int tool;             /* index into rollout_facts.tools, or TOOL_NONE, TOOL_UNLISTED */
 	struct str tool_name; /* as spelled between its quotes; absent with TOOL_NONE */
 	struct str arguments;
+	uint64_t call;     /* a hash of both, as spelled; only if is_step */
 	int64_t env_steps; /* the environment's own count after this step; -1: unknown */
 };
 

@@ -24,22 +24,31 @@ static bool is_id(struct str value)
 	return digit && text.n >= ID_MIN;
 }
 
+static bool is_lower_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 /* Does the value contain a run of that many digits, or a hyphen after a digit or letter? Most
    values do not, and need no further checks. */
 static bool may_hold_time_or_id(struct str value)
 {
-	size_t digits = 0;
+	const char *end = value.p + value.n;
 
-	for (size_t i = 0; i < value.n; i++) {
-		char c = value.p[i];
-
-		if (c == '-' && i > 0 && value.p[i - 1] >= '0') {
+	for (const char *p = value.p + 1; p < end && (p = memchr(p, '-', (size_t)(end - p))); p++) {
+		if (p[-1] >= '0') {
 			return true;
 		}
-		digits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ? digits + 1 : 0;
-		if (digits >= TIME_DIGITS) {
-			return true;
+	}
+	for (size_t last = TIME_DIGITS - 1; last < value.n;) {
+		size_t i = last, first = last - (TIME_DIGITS - 1);
+
+		while (is_lower_hex(value.p[i])) {
+			if (i-- == first) {
+				return true;
+			}
 		}
+		last = i + TIME_DIGITS;
 	}
 	return false;
 }

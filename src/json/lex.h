@@ -7,9 +7,6 @@
 
 struct json_fault;
 
-/* The type of a value by its first byte. */
-extern const unsigned char lex_types[256];
-
 ALWAYS_INLINE bool lex_is_blank(unsigned char c)
 {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -23,20 +20,24 @@ ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p, const unsi
 	return p;
 }
 
+/* From within a string, but not within an escape, to just after the closing quote. */
+const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end);
+
 /* From the opening quote to just after the closing one. */
 ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsigned char *end)
 {
 	p++;
-	for (;;) {
-		p = run_text(p, end);
-		if (p == end) {
-			return p;
-		}
-		if (*p == '"') {
+#ifdef JSON_SSE2
+	if (LIKELY(end - p >= 16)) { /* most strings are shorter */
+		unsigned mask = sse2_not_text(sse2_load(p));
+
+		p += mask ? __builtin_ctz(mask) : 16;
+		if (LIKELY(mask && *p == '"')) {
 			return p + 1;
 		}
-		p += end - p > 1 ? 2 : 1;
 	}
+#endif
+	return lex_string_rest(p, end);
 }
 
 /* From any byte of a number or literal to just after it. */
@@ -112,8 +113,8 @@ bool lex_rest_is(struct str inner, struct str decoded);
 /* Does a string, given without its quotes, decode to that text? */
 ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
 {
-	/* an escape is not shorter than its decoded text */
-	bool other = inner.n < decoded.n ||
+	/* an escape is not shorter than its decoded text, and at most six times as long */
+	bool other = inner.n < decoded.n || inner.n > 6 * decoded.n ||
 	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
 
 	return !other && lex_rest_is(inner, decoded);

@@ -49,8 +49,8 @@ ALWAYS_INLINE uint64_t word_load(const unsigned char *p)
 	return w;
 }
 
-/* Sets the high bit of each byte of w that is below n <= 0x80. Higher bytes may be marked
-   falsely, so use it only to test for any such byte, which does not depend on the byte order. */
+/* Sets the high bit of each byte of w that is below n <= 0x80. Bytes higher than one that is may
+   be marked falsely: only the lowest mark is certain. */
 ALWAYS_INLINE uint64_t word_below(uint64_t w, unsigned char n)
 {
 	return (w - WORD_EACH(n)) & ~w & WORD_HIGH;
@@ -61,22 +61,24 @@ ALWAYS_INLINE uint64_t word_has(uint64_t w, unsigned char c)
 	return word_below(w ^ WORD_EACH(c), 1);
 }
 
-ALWAYS_INLINE bool word_all_plain(uint64_t w)
+ALWAYS_INLINE uint64_t word_not_plain(uint64_t w)
 {
-	return ((w & WORD_HIGH) | word_below(w, 0x20) | word_has(w, '"') | word_has(w, '\\')) == 0;
+	return (w & WORD_HIGH) | word_below(w, 0x20) | word_has(w, '"') | word_has(w, '\\');
 }
 
-ALWAYS_INLINE bool word_all_text(uint64_t w)
+ALWAYS_INLINE uint64_t word_not_text(uint64_t w)
 {
-	return (word_has(w, '"') | word_has(w, '\\')) == 0;
+	return word_has(w, '"') | word_has(w, '\\');
 }
 
-ALWAYS_INLINE bool word_all_flat(uint64_t w)
+ALWAYS_INLINE uint64_t word_not_flat(uint64_t w)
 {
 	uint64_t folded = w | WORD_EACH(0x20);
 
-	return (word_has(w, '"') | word_has(folded, '{') | word_has(folded, '}')) == 0;
+	return word_has(w, '"') | word_has(folded, '{') | word_has(folded, '}');
 }
+
+#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* words_plain(p, end): the end of the run of plain bytes at p; words_text and words_flat
    likewise. */
@@ -84,8 +86,14 @@ ALWAYS_INLINE bool word_all_flat(uint64_t w)
 	ALWAYS_INLINE const unsigned char *words_##kind(const unsigned char *p,                    \
 	                                                const unsigned char *end)                  \
 	{                                                                                          \
-		while (end - p >= 8 && word_all_##kind(word_load(p))) {                            \
-			p += 8;                                                                    \
+		for (; end - p >= 8; p += 8) {                                                     \
+			uint64_t marks = word_not_##kind(word_load(p));                            \
+			if (marks && IS_LITTLE_ENDIAN) { /* the lowest byte is the first one */    \
+				return p + (__builtin_ctzll(marks) >> 3);                          \
+			}                                                                          \
+			if (marks) {                                                               \
+				break;                                                             \
+			}                                                                          \
 		}                                                                                  \
 		while (p < end && is_##kind(*p)) {                                                 \
 			p++;                                                                       \

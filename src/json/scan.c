@@ -2,20 +2,16 @@
    string.c, number.c and point.c interpret values. */
 #include "json/scan.h"
 
+#include "json/block.h"
 #include "json/lex.h"
 
-const unsigned char lex_types[256] = {
+const unsigned char json_types[256] = {
 	['n'] = JSON_NULL,   ['f'] = JSON_FALSE,  ['t'] = JSON_TRUE,   ['-'] = JSON_NUMBER,
 	['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER, ['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER,
 	['4'] = JSON_NUMBER, ['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
 	['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER, ['"'] = JSON_STRING, ['['] = JSON_ARRAY,
 	['{'] = JSON_OBJECT,
 };
-
-enum json_type json_type(struct str value)
-{
-	return value.n ? (enum json_type)lex_types[(unsigned char)value.p[0]] : JSON_ABSENT;
-}
 
 const char *json_type_name(enum json_type type)
 {
@@ -28,10 +24,54 @@ const char *json_type_name(enum json_type type)
 	return names[type];
 }
 
+#ifdef JSON_AVX2
+static AVX2 const unsigned char *skip_string(const unsigned char *p, const unsigned char *end)
+{
+	return block_text(p, end);
+}
+
+static AVX2 const unsigned char *skip_blocks(const unsigned char *p, const unsigned char *end,
+                                             size_t *depth, bool *in_string)
+{
+	return block_container(p, end, depth, in_string);
+}
+#endif
+
+const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end)
+{
+#ifdef JSON_AVX2
+	if (end - p >= BLOCK && block_supported()) {
+		p = skip_string(p, end);
+	}
+#endif
+	for (;;) {
+		p = run_text(p, end);
+		if (p == end) {
+			return p;
+		}
+		if (*p == '"') {
+			return p + 1;
+		}
+		p += end - p > 1 ? 2 : 1;
+	}
+}
+
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end)
 {
 	size_t depth = 0;
 
+#ifdef JSON_AVX2
+	if (end - p >= BLOCK && block_supported()) {
+		bool in_string = false;
+
+		p = skip_blocks(p, end, &depth, &in_string);
+		if (depth == 0) {
+			return p;
+		}
+		p = in_string ? lex_string_rest(p, end) : p;
+		p = run_flat(p, end);
+	}
+#endif
 	while (p < end) {
 		if (*p == '"') {
 			p = lex_string(p, end);
@@ -93,7 +133,7 @@ ALWAYS_INLINE bool next_member(struct str object, size_t *cursor, struct json_me
 	p = lex_blanks(lex_blanks(behind, end) + 1, end);
 	behind = lex_value(p, end);
 	member->value = lex_slice(p, behind);
-	member->type = (enum json_type)lex_types[*p];
+	member->type = (enum json_type)json_types[*p];
 	*cursor = (size_t)(behind - lex_begin(object));
 	return true;
 }
@@ -139,18 +179,60 @@ struct str json_get(struct str object, struct str key)
 	return found;
 }
 
-void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
+/* Returns the cursor after the last member. Only the end of the object's text may be beyond its
+   brace. */
+ALWAYS_INLINE size_t pick(struct str object, const struct str *keys, size_t count,
+                          struct str *values)
 {
 	struct json_member m;
+	size_t cursor = 0;
 
 	memset(values, 0, count * sizeof(*values));
-	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
+	while (next_member(object, &cursor, &m)) {
 		for (size_t i = 0; i < count; i++) {
 			if (lex_key_is(m.key, keys[i])) {
 				values[i] = m.value;
 			}
 		}
 	}
+	return cursor;
+}
+
+void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
+{
+	(void)pick(object, keys, count, values);
+}
+
+bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
+                      struct str *values)
+{
+	const unsigned char *p = next_child(array, *cursor, '['), *end = lex_end(array);
+
+	if (!p) {
+		return false;
+	}
+	size_t used = pick(lex_slice(p, end), keys, count, values);
+	if (used) {
+		p = lex_blanks(p + used, end) + 1; /* after the brace */
+	} else {
+		p = lex_value(p, end); /* empty, or no object */
+	}
+	*cursor = (size_t)(p - lex_begin(array));
+	return true;
+}
+
+/* The elements of an array that contains neither strings nor containers; false for others. */
+static bool count_flat(struct str array, size_t *count)
+{
+	const unsigned char *p = lex_begin(array) + 1, *end = lex_end(array) - 1;
+
+	if (run_flat(p, end) != end || lex_blanks(p, end) == end) {
+		return false;
+	}
+	for (*count = 1; p < end; p++) {
+		*count += *p == ',';
+	}
+	return true;
 }
 
 size_t json_count(struct str container)
@@ -158,6 +240,9 @@ size_t json_count(struct str container)
 	struct json_member m;
 	size_t count = 0, cursor = 0;
 
+	if (container.n > 2 && container.p[0] == '[' && count_flat(container, &count)) {
+		return count;
+	}
 	while (json_next(container, &cursor, &m.value) ||
 	       json_next_member(container, &cursor, &m)) {
 		count++;
@@ -174,11 +259,4 @@ bool json_bool(struct str value, bool *out)
 	}
 	*out = type == JSON_TRUE;
 	return true;
-}
-
-bool json_is_null(struct str value)
-{
-	enum json_type type = json_type(value);
-
-	return type == JSON_NULL || type == JSON_ABSENT;
 }

@@ -53,6 +53,7 @@ MUST_USE int json_validate_first(struct str text, size_t *used, struct json_faul
 struct json_member {
 	struct str key, value;
 	enum json_type type;
+	unsigned lead; /* set by json_validate_known alone */
 };
 
 /* Validates the object at the start of text (which may nest JSON_DEPTH_AROUND levels deeper than
@@ -62,9 +63,36 @@ struct json_member {
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
 
+/* A key that an object probably has, with its quotes and the colon: comparing all of it at once
+   takes a fifth of the time of scanning the key and looking it up. */
+struct json_lead {
+	unsigned char text[16]; /* padded with NUL */
+	size_t n;
+};
+#define JSON_LEAD(literal) {"\"" literal "\":", sizeof(literal) + 2}
+
+/* The leads of an object in the order in which it is written; any of them may be missing. */
+struct json_leads {
+	const struct json_lead *list;
+	size_t count;
+};
+
+/* Like json_validate_object; also sets `lead` of each member: the index of its lead plus 1, or 0
+   if the member is out of order, spelled with whitespace or escapes, or not in the list. */
+MUST_USE int json_validate_known(struct str text, const struct json_leads *leads,
+                                 struct json_member *members, size_t max, size_t *count,
+                                 size_t *used, struct json_fault *fault);
+
 /* ---- validated slices only, from here on ---- */
 
-enum json_type json_type(struct str value);      /* by its first byte */
+/* The type of a value by its first byte. */
+extern const unsigned char json_types[256];
+
+static inline enum json_type json_type(struct str value)
+{
+	return value.n ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
+}
+
 const char *json_type_name(enum json_type type); /* "object", "null", ... */
 
 /* Iteration. Start with *cursor = 0; false at the end, or if the value is not an array /
@@ -75,6 +103,11 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 /* Iterates over the strings in a value at any depth, including the value itself; keys are
    skipped. */
 bool json_next_string(struct str value, size_t *cursor, struct str *string);
+
+/* json_next and json_pick at once, for an array of objects: one pass instead of two. Values of
+   an element that is no object are absent. */
+bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
+                      struct str *values);
 
 /* The value of the last member with that (decoded) key; absent if there is none. */
 struct str json_get(struct str object, struct str key);
@@ -99,7 +132,13 @@ struct str json_key_text(struct arena *a, struct str key);
 bool json_key_is(struct str key, struct str decoded);
 /* False if the bytes between the quotes are the text. */
 bool json_has_escape(struct str string);
-struct str json_inner(struct str string); /* between the quotes, still escaped */
+
+/* Between the quotes, still escaped. */
+static inline struct str json_inner(struct str string)
+{
+	return json_type(string) == JSON_STRING ? (struct str){string.p + 1, string.n - 2}
+	                                        : STR_NONE;
+}
 
 bool json_bool(struct str value, bool *out);
 /* False unless the value is a number and exactly an integer: 1, 1.0 and 1e2 are. */
@@ -107,7 +146,11 @@ bool json_i64(struct str value, int64_t *out);
 bool json_double(struct str value, double *out); /* false also for 1e400 */
 /* For text that has not been validated: false unless all of it is a number. */
 bool json_double_text(struct str text, double *out);
-bool json_is_null(struct str value); /* null or absent */
+
+static inline bool json_is_null(struct str value) /* null or absent */
+{
+	return json_type(value) <= JSON_NULL;
+}
 
 /* Resolves a JSON Pointer (RFC 6901). A token applied to a string reads the string's text as
    JSON; the decoded text is then stored in `scratch` and the result points into it (into value

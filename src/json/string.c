@@ -206,14 +206,6 @@ bool json_has_escape(struct str string)
 	return string.n && memchr(string.p, '\\', string.n);
 }
 
-struct str json_inner(struct str string)
-{
-	if (json_type(string) != JSON_STRING) {
-		return STR_NONE;
-	}
-	return (struct str){string.p + 1, string.n - 2};
-}
-
 void json_quote(struct buf *out, struct str s)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

@@ -48,6 +48,11 @@ const struct line_key line_keys[] = {
 };
 const size_t line_keys_count = ARRAY_LEN(line_keys);
 
+#define KEY(line, key, name, types, from_peer, words, meaning) JSON_LEAD(name),
+static const struct json_lead leads[] = {
+#include "trajectory/keys.def"
+};
+
 #define PART(key, name, types, from_peer, words, meaning)                                          \
 	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),             \
 	 types,        from_peer, words, meaning},
@@ -87,6 +92,15 @@ const struct line_key *line_rows(enum line_type t, size_t *count)
 	}
 	*count = (size_t)line_types[t].behind - (size_t)line_types[t].first;
 	return &line_keys[line_types[t].first];
+}
+
+struct json_leads line_leads(enum line_type t)
+{
+	struct json_leads of = {leads, 0};
+	const struct line_key *rows = line_rows(t, &of.count);
+
+	of.list += rows ? rows - line_keys : 0;
+	return of;
 }
 
 static bool has_word(const char *words, struct str value)

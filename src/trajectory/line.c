@@ -1,6 +1,6 @@
 /* Parses one line of a recording into slices and writes it back. Parsing is one pass of the
-   scanner over the bytes and one walk over the members; since writers keep the order of the
-   table, the next member is nearly always the next row, which avoids searching for keys. */
+   scanner over the bytes and one walk over the members. Since writers keep the order of the
+   table, the scanner is told which keys to expect, and searching for keys is the exception. */
 #include "trajectory/line.h"
 
 #include "json/canon.h"
@@ -178,16 +178,21 @@ ALWAYS_INLINE bool is_short_count(struct str value)
 /* Is the value allowed, given that its type is? `type` itself was checked before. */
 static bool is_allowed(const struct line_key *row, const struct json_member *m, struct line *out)
 {
+	if (row->key == KEY_OUTCOME && str_eq(m->value, STR("\"ok\""))) { /* most are */
+		out->outcome = OUTCOME_OK;
+		return true;
+	}
 	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
 		return take_word(row->key, m->value, out) || m->type == JSON_NULL;
 	}
 	return row->key == KEY_TYPE || line_key_allows(row, m->value);
 }
 
-ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, struct line *out,
-                       struct error *err)
+/* `lead`: what the scanner found out about the key, if that is valid for these rows. */
+ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned lead,
+                       struct line *out, struct error *err)
 {
-	const struct line_key *row = walk_find(w, m->key);
+	const struct line_key *row = lead ? &w->rows[lead - 1] : walk_find(w, m->key);
 
 	if (!row) {
 		row = walk_find_escaped(w, m->key);
@@ -204,24 +209,33 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, struct l
 	return 0;
 }
 
+/* The members of a line, and the type whose keys the scanner expected. */
+struct scanned {
+	struct json_member members[MEMBERS_MAX];
+	size_t count;
+	enum line_type expected;
+};
+
 /* Sets out->value for a line of the given type. */
-static int take_all(struct line *out, const struct json_member *members, size_t count,
-                    struct error *err)
+static int take_all(struct line *out, const struct scanned *s, struct error *err)
 {
+	bool as_expected = out->type == s->expected;
 	struct row_walk w = {0};
 
 	w.rows = line_rows(out->type, &w.count);
-	for (size_t i = 0; i < count; i++) {
-		if (take(&w, &members[i], out, err) != 0) {
+	for (size_t i = 0; i < s->count; i++) {
+		const struct json_member *m = &s->members[i];
+
+		if (take(&w, m, as_expected ? m->lead : 0, out, err) != 0) {
 			return -1;
 		}
 	}
-	if (count < MEMBERS_MAX) {
+	if (s->count < MEMBERS_MAX) {
 		return 0;
 	}
 	struct json_member m;
 	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
-		if (take(&w, &m, out, err) != 0) {
+		if (take(&w, &m, 0, out, err) != 0) {
 			return -1;
 		}
 	}
@@ -250,6 +264,22 @@ static enum line_type type_of(struct str string)
 	}
 	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {
 		if (json_is(string, str_from(line_type_name((enum line_type)t)))) {
+			return (enum line_type)t;
+		}
+	}
+	return LINE_UNKNOWN;
+}
+
+/* The type of a line that begins as we write it; else LINE_UNKNOWN. */
+static enum line_type expected_type(struct str text)
+{
+	static const struct str begin = STR_INIT("{\"type\":\"");
+	struct str word = str_skip(text, begin.n);
+	const char *quote = str_starts(text, begin) ? memchr(word.p, '"', word.n) : NULL;
+
+	for (size_t t = 0; quote && t < LINE_TYPES; t++) {
+		if (is_word((struct str){word.p, (size_t)(quote - word.p)},
+		            line_type_name((enum line_type)t))) {
 			return (enum line_type)t;
 		}
 	}
@@ -301,28 +331,28 @@ static void decode(struct line *out, struct buf *scratch)
 	out->truncated = truth(out->value[KEY_TRUNCATED]);
 }
 
-static void line_begin(struct line *out, struct str text, struct str type)
+static void line_begin(struct line *out, struct str text, enum line_type type)
 {
 	memset(out, 0, sizeof(*out));
 	out->text = text;
 	out->turn = out->step = out->terminated = out->truncated = -1;
-	out->type = type_of(type);
+	out->type = type;
 }
 
 /* The last of duplicate keys counts, also for `type`. */
-static int fill(struct line *out, const struct json_member *members, size_t count,
-                struct error *err)
+static int fill(struct line *out, const struct scanned *s, struct error *err)
 {
-	struct str last = count && str_is(members[0].key, "type") ? members[0].value
-	                                                          : JSON_GET(out->text, "type");
+	bool first = s->count && str_is(s->members[0].key, "type");
+	struct str last = first ? s->members[0].value : JSON_GET(out->text, "type");
 
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
 		type = last;
 		if (json_type(type) != JSON_STRING) {
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
 		}
-		line_begin(out, out->text, type);
-		if (take_all(out, members, count, err) != 0) {
+		bool expected = first && type.p == s->members[0].value.p && s->members[0].lead;
+		line_begin(out, out->text, expected ? s->expected : type_of(type));
+		if (take_all(out, s, err) != 0) {
 			return -1;
 		}
 		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
@@ -334,12 +364,14 @@ static int fill(struct line *out, const struct json_member *members, size_t coun
 int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                struct error *err)
 {
-	struct json_member members[MEMBERS_MAX];
+	struct scanned s;
+	struct json_leads leads;
 	struct json_fault fault = {0};
-	size_t count = 0;
 
 	*used = 0;
-	if (json_validate_object(text, members, MEMBERS_MAX, &count, used, &fault) != 0) {
+	s.expected = expected_type(text);
+	leads = line_leads(s.expected);
+	if (json_validate_known(text, &leads, s.members, MEMBERS_MAX, &s.count, used, &fault)) {
 		*used = 0;
 		return fault_error(err, text, &fault);
 	}
@@ -348,7 +380,7 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 		blanks++;
 	}
 	out->text = (struct str){text.p + blanks, *used - blanks};
-	if (fill(out, members, count, err) != 0) {
+	if (fill(out, &s, err) != 0) {
 		return -1;
 	}
 	if (out->type == LINE_UNKNOWN) {

@@ -114,6 +114,8 @@ const char *line_type_name(enum line_type t); /* "header" ... */
 
 /* The rows of one line type; NULL and 0 for LINE_UNKNOWN. */
 const struct line_key *line_rows(enum line_type t, size_t *count);
+/* Their keys, for json_validate_known. */
+struct json_leads line_leads(enum line_type t);
 /* Does the row allow the value (type and words)? An absent value counts as null. */
 bool line_key_allows(const struct line_key *k, struct str value);
 

@@ -26,11 +26,11 @@ static bool is_empty(struct str value)
 static bool is_missing_in_conversation(const struct line *l)
 {
 	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
-	struct str message, values[ARRAY_LEN(keys)];
+	struct str values[ARRAY_LEN(keys)], messages = l->value[KEY_MESSAGES];
 	bool talks = false;
 
-	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		json_pick(message, keys, ARRAY_LEN(keys), values);
+	for (size_t cursor = 0;
+	     json_next_picked(messages, &cursor, keys, ARRAY_LEN(keys), values);) {
 		if (peer_is(values[0], STR("assistant"))) {
 			talks = true;
 		} else if (!is_empty(values[1])) {

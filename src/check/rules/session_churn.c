@@ -146,12 +146,11 @@ static void note_count(struct churn *s, const struct derived_line *m)
 	if (s->learned++ >= LEARNED && !falls && !s->returned) {
 		return;
 	}
-	uint64_t call = peer_call_spelled(m);
-	bool counted = was_counted(s, call);
+	bool counted = was_counted(s, m->call);
 	if (falls) {
 		take_fall(s, before, m->line, counted);
 	}
-	take_counted(s, call, counted, rises);
+	take_counted(s, m->call, counted, rises);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -56,14 +56,11 @@ static void check_text(struct marked *s, enum place place, struct str text, cons
 /* A tool's message is the observation, which is checked separately. */
 static void check_messages(struct marked *s, const struct line *l)
 {
-	struct str message;
+	enum { ROLE, CONTENT, MEMBERS };
+	static const struct str keys[MEMBERS] = {STR_INIT("role"), STR_INIT("content")};
+	struct str values[MEMBERS], messages = l->value[KEY_MESSAGES];
 
-	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		enum { ROLE, CONTENT, MEMBERS };
-		static const struct str keys[MEMBERS] = {STR_INIT("role"), STR_INIT("content")};
-		struct str values[MEMBERS];
-
-		json_pick(message, keys, MEMBERS, values);
+	for (size_t cursor = 0; json_next_picked(messages, &cursor, keys, MEMBERS, values);) {
 		struct str role = values[ROLE];
 		bool reply = peer_is(role, STR("assistant"));
 

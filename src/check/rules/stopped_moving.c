@@ -62,14 +62,13 @@ static void note_counted(struct count_stop *t, uint64_t call, int tool)
 static void note_count(struct count_stop *t, const struct derived_line *m)
 {
 	int64_t before = t->known ? t->count : 0;
-	uint64_t call = t->too_many ? 0 : peer_call_spelled(m);
 
 	if (m->env_steps > before) {
-		note_counted(t, call, m->tool);
+		note_counted(t, m->call, m->tool);
 	}
 	t->last_uncounted = !m->idle && m->env_steps > 0 && m->env_steps == before &&
 	                    (t->tools & tool_bit(m->tool));
-	t->newest = t->last_uncounted ? call_bit(t, call) : 0;
+	t->newest = t->last_uncounted ? call_bit(t, m->call) : 0;
 	t->known = t->known || m->env_steps >= 0;
 	t->count = m->env_steps >= 0 ? m->env_steps : t->count;
 }

@@ -18,17 +18,19 @@ enum json_edit { JSON_EDIT_DROP, JSON_EDIT_MASK }; /* omit the value, or replace
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
                 struct buf *out);
 
-/* Is this the key, as spelled, of an object whose members keep their order? */
-typedef bool json_keeps_order_fn(struct str key);
+struct json_names {
+	const struct str *names;
+	size_t count;
+};
 
 /* Validates an object from a peer, which is all of the text, like json_validate_object, and
    appends it to `out` in canonical form in the same pass, except that its own members keep their
-   order, and so do those of the objects that `keeps_order` names. The values returned are slices
-   of `out`, the keys of `object`. False, with nothing appended, if it is not valid, or not
+   order, and so do those of the members that are `ordered`. The values returned are slices of
+   `out`, the keys of `object`. False, with nothing appended, if it is not valid, or not
    supported (deep nesting, very many members, keys with escapes): validate it then to learn why,
    and use json_canon. This is four times as fast as the two for values that are canonical
    already, as most are. */
-bool json_canon_members(struct str object, json_keeps_order_fn *keeps_order,
+bool json_canon_members(struct str object, const struct json_names *ordered,
                         struct json_member *members, size_t max, size_t *count, struct buf *out);
 
 /* Do two validated values have the same canonical form? An absent value only equals an absent

@@ -388,9 +388,19 @@ bool canon_plain(struct str value, struct buf *out)
 
 /* ---- the members of an object, one by one ---- */
 
-/* Copies a member and its comma or the closing brace, which p is at after it. */
+static bool is_one_of(struct str key, const struct json_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (str_eq(key, names->names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* From a key to the comma or brace after its value. */
 ALWAYS_INLINE const unsigned char *top_member(struct copying *c, const unsigned char *p,
-                                              json_keeps_order_fn *keeps_order,
+                                              const struct json_names *ordered,
                                               struct json_member *m)
 {
 	const unsigned char *behind = key(c, p);
@@ -406,7 +416,7 @@ ALWAYS_INLINE const unsigned char *top_member(struct copying *c, const unsigned 
 	p = blanks(c, p + 1);
 	m->type = (enum json_type)lex_types[peek(c, p)];
 	m->value.p = c->copy + place(c, p);
-	p = value_at(c, p, m->type != JSON_OBJECT || !keeps_order(m->key));
+	p = value_at(c, p, m->type != JSON_OBJECT || !is_one_of(m->key, ordered));
 	if (UNLIKELY(!p)) {
 		return NULL;
 	}
@@ -414,7 +424,7 @@ ALWAYS_INLINE const unsigned char *top_member(struct copying *c, const unsigned 
 	return blanks(c, p);
 }
 
-bool json_canon_members(struct str object, json_keeps_order_fn *keeps_order,
+bool json_canon_members(struct str object, const struct json_names *ordered,
                         struct json_member *members, size_t max, size_t *count, struct buf *out)
 {
 	struct copying c;
@@ -425,7 +435,7 @@ bool json_canon_members(struct str object, json_keeps_order_fn *keeps_order,
 	}
 	const unsigned char *p = c.source;
 	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
-		p = n < max ? top_member(&c, blanks(&c, p + 1), keeps_order, &members[n++]) : NULL;
+		p = n < max ? top_member(&c, blanks(&c, p + 1), ordered, &members[n++]) : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}

@@ -2,6 +2,7 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
+#include "trajectory/line_canonical.h"
 #include "trajectory/skim.h"
 
 #include <inttypes.h>
@@ -42,7 +43,9 @@ struct by_rollout {
 	struct arena arena;
 	reader_line_fn *torn;
 	void *ctx; /* for torn */
-	bool view; /* borrows everything but reader, file and next */
+	struct canonical_parser *parser; /* NULL: not needed yet */
+	struct buf scratch;
+	bool view; /* borrows everything but reader, file, next, parser and scratch */
 };
 
 /* ---- locating the lines ---- */
@@ -104,6 +107,12 @@ static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollo
 	return last && last->file == b->file && last->rollout == rollout;
 }
 
+/* Was the line only located? A line feed follows it then, and nothing else is on it. */
+static bool is_skimmed(const struct line *l)
+{
+	return l->type != LINE_UNKNOWN && !l->value[KEY_TYPE].n;
+}
+
 static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
@@ -125,7 +134,7 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 		                                            .begin = note->offset,
 		                                            .line = note->line};
 	}
-	b->stretches[b->count - 1].end = note->offset + l->text.n;
+	b->stretches[b->count - 1].end = note->offset + l->text.n + is_skimmed(l);
 	return 0;
 }
 
@@ -204,15 +213,52 @@ static int by_rank(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static int take_stretch(const struct by_rollout *b, const struct stretch *s, reader_line_fn *take,
+/* Reads a line that was only located. False if it is not valid, or more is on its line. */
+static bool read_skimmed(struct by_rollout *b, struct line *l)
+{
+	const uint64_t number = l->number;
+	const struct str text = l->text;
+	struct error ignored;
+	size_t used;
+
+	b->parser = b->parser ? b->parser : canonical_parser_new();
+	bool valid = canonical_parse(b->parser, text, l) ||
+	             (line_parse(text, &b->scratch, l, &used, &ignored) == 0 && used == text.n);
+	l->number = number;
+	return valid;
+}
+
+/* How to read lines: from `checked` on (a line that was located, but not valid) with
+   reader_next, which reports what is wrong with it. */
+struct stretch_reading {
+	const struct stretch *s;
+	bool canonical, checked;
+};
+
+static int next_in_stretch(struct by_rollout *b, struct stretch_reading *g, struct line *l,
+                           struct reader_note *note, struct error *err)
+{
+	if (!g->canonical || g->checked) {
+		return reader_next(b->reader, l, note, err);
+	}
+	int more = reader_skim(b->reader, l, note, err);
+	if (more <= 0 || !is_skimmed(l) || read_skimmed(b, l)) {
+		return more;
+	}
+	g->checked = true;
+	reader_seek(b->reader, note->offset, g->s->end, note->line);
+	return reader_next(b->reader, l, note, err);
+}
+
+static int take_stretch(struct by_rollout *b, struct stretch_reading g, reader_line_fn *take,
                         void *ctx, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
 	int more;
 
-	reader_seek(b->reader, s->begin, s->end, s->line);
-	while ((more = reader_next(b->reader, &l, &note, err)) > 0) {
+	reader_seek(b->reader, g.s->begin, g.s->end, g.s->line);
+	while ((more = next_in_stretch(b, &g, &l, &note, err)) > 0) {
 		if (take(ctx, &l, &note, err)) {
 			return err->kind == FAIL_INPUT
 			               ? error_wrap(err, "%s:%" PRIu64, note.file, note.line)
@@ -248,6 +294,7 @@ int by_rollout_open_as(const struct format *format, char *const *paths, size_t c
 	                         .format = format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
+	                         .scratch = BUF(BUF_MAX_MESSAGE),
 	                         .torn = torn,
 	                         .ctx = ctx};
 	for (size_t i = 0; i < count && !failed; i++) {
@@ -270,18 +317,32 @@ struct str by_rollout_id(const struct by_rollout *b)
 	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
 }
 
-int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+static int next_rollout(struct by_rollout *b, bool canonical, reader_line_fn *take, void *ctx,
+                        struct error *err)
 {
 	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
 
 	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
 		const struct stretch *s = &b->stretches[b->next++];
 
-		if (open_stretch(b, s, err) || take_stretch(b, s, take, ctx, err)) {
+		if (open_stretch(b, s, err) ||
+		    take_stretch(b, (struct stretch_reading){s, canonical, false}, take, ctx,
+		                 err)) {
 			return -1;
 		}
 	}
 	return 0;
+}
+
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+{
+	return next_rollout(b, false, take, ctx, err);
+}
+
+int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                              struct error *err)
+{
+	return next_rollout(b, true, take, ctx, err);
 }
 
 /* Reads the lines of the next rollout as bytes. */
@@ -345,6 +406,8 @@ void by_rollout_close(struct by_rollout *b)
 		return;
 	}
 	reader_close(b->reader);
+	canonical_parser_free(b->parser);
+	buf_release(&b->scratch);
 	if (b->view) {
 		free(b);
 		return;
@@ -392,6 +455,8 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
+	view->parser = NULL;
+	view->scratch = BUF(BUF_MAX_MESSAGE);
 	view->next = first;
 	view->count = behind;
 	return view;

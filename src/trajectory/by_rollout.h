@@ -27,6 +27,10 @@ struct str by_rollout_id(const struct by_rollout *b);
    the file and line prepended. */
 MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
                              struct error *err);
+/* The same, for strip_line: values are canonical (line.canonical) where that needs no second
+   pass over the line. */
+MUST_USE int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                                       struct error *err);
 /* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:
    returns 1 and sets *steps to their number of steps. Otherwise skips nothing and returns 0; -1
    if reading failed. */

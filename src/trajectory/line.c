@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-/* Exceeds the number of rows of any line type; the members of a line with even more are read
-   again. */
-#define MEMBERS_MAX 48
+/* LINE_MEMBERS_MAX exceeds the number of rows of any line type; the members of a line with even
+   more are read again. */
+#define MEMBERS_MAX LINE_MEMBERS_MAX
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
@@ -331,23 +331,10 @@ static int fill(struct line *out, const struct json_member *members, size_t coun
 	return 0;
 }
 
-int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
-               struct error *err)
+int line_of_members(struct str text, const struct json_member *members, size_t count,
+                    struct buf *scratch, struct line *out, struct error *err)
 {
-	struct json_member members[MEMBERS_MAX];
-	struct json_fault fault = {0};
-	size_t count = 0;
-
-	*used = 0;
-	if (json_validate_object(text, members, MEMBERS_MAX, &count, used, &fault) != 0) {
-		*used = 0;
-		return fault_error(err, text, &fault);
-	}
-	size_t blanks = 0;
-	while (text.p[blanks] != '{') {
-		blanks++;
-	}
-	out->text = (struct str){text.p + blanks, *used - blanks};
+	out->text = text;
 	if (fill(out, members, count, err) != 0) {
 		return -1;
 	}
@@ -364,6 +351,26 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	}
 	decode(out, scratch);
 	return 0;
+}
+
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
+{
+	struct json_member members[MEMBERS_MAX];
+	struct json_fault fault = {0};
+	size_t count = 0;
+
+	*used = 0;
+	if (json_validate_object(text, members, MEMBERS_MAX, &count, used, &fault) != 0) {
+		*used = 0;
+		return fault_error(err, text, &fault);
+	}
+	size_t blanks = 0;
+	while (text.p[blanks] != '{') {
+		blanks++;
+	}
+	return line_of_members((struct str){text.p + blanks, *used - blanks}, members, count,
+	                       scratch, out, err);
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

@@ -130,6 +130,9 @@ struct line {
 	enum end_status status;       /* of an end */
 	enum event_kind event;        /* of an event */
 	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
+	/* value[] is not in `text`, but in canonical form, next to each other as in a line; objects
+	   with members in the table have them in the order of the text */
+	bool canonical;
 };
 
 static inline bool line_has(const struct line *l, enum key k) /* present and not null */
@@ -180,6 +183,11 @@ enum policy_kind line_policy_kind(const struct line *l);
    as more objects may follow on the line; 0 if the text is not JSON. */
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
+
+/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before. */
+#define LINE_MEMBERS_MAX 48
+MUST_USE int line_of_members(struct str text, const struct json_member *members, size_t count,
+                             struct buf *scratch, struct line *out, struct error *err);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if

@@ -30,13 +30,14 @@ struct strip {
 	size_t mask_count;
 	struct stripped_rollout rollout;
 	bool open; /* `rollout` is valid */
-	struct buf id;
+	struct buf id, decoded_id;
 	struct hasher *hasher;
 	/* the first row of each object with members in the table */
 	const struct line_key *parts[KEY_COUNT];
 	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
 	   and canonical with masks applied. */
 	struct buf text, plain, masked, values, state, scratch;
+	struct str run; /* members of a canonical line that are output as they are, next */
 	char hash[HASH_HEX + 3]; /* with quotes */
 	char lines[24];
 };
@@ -124,7 +125,7 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 	for (size_t i = line_parts_count; i > 0; i--) {
 		s->parts[line_parts[i - 1].key] = &line_parts[i - 1];
 	}
-	s->id = BUF(LINE_MAX);
+	s->id = s->decoded_id = BUF(LINE_MAX);
 	s->text = s->plain = s->masked = BUF(LINE_MAX);
 	s->values = s->state = s->scratch = BUF(LINE_MAX);
 	int result = add_own_masks(s, &paths, err);
@@ -145,6 +146,7 @@ void strip_free(struct strip *s)
 	}
 	end_rollout(s);
 	buf_release(&s->id);
+	buf_release(&s->decoded_id);
 	for (size_t i = 0; i < s->mask_count; i++) {
 		free(s->masks[i]);
 	}
@@ -314,6 +316,14 @@ static void take_canonical(struct strip *s, const struct stripped_rollout *r, st
 	}
 }
 
+/* Sets s->hash for a canonical state of which nothing is ignored. */
+static void put_hash(struct strip *s, struct str state)
+{
+	s->hash[0] = '"';
+	hash_hex(s->hasher, state, s->hash + 1);
+	s->hash[HASH_HEX + 1] = '"'; /* instead of the NUL */
+}
+
 /* The state is already canonical; masks its ignored members and recomputes its hash. */
 static void redo_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
@@ -322,16 +332,16 @@ static void redo_state(struct strip *s, const struct stripped_rollout *r, struct
 	if (json_is_null(state)) {
 		return;
 	}
-	s->hash[0] = '"';
 	if (r->ignore) {
+		s->hash[0] = '"';
 		json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
 		buf_clear(&s->state);
 		json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
 		l->value[KEY_STATE] = buf_view(&s->state);
+		s->hash[HASH_HEX + 1] = '"';
 	} else {
-		hash_hex(s->hasher, state, s->hash + 1);
+		put_hash(s, state);
 	}
-	s->hash[HASH_HEX + 1] = '"';
 	l->value[KEY_STATE_HASH] = (struct str){s->hash, HASH_HEX + 2};
 }
 
@@ -415,11 +425,18 @@ static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct
 	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
 }
 
+/* Replaces ids before sorting, because they may be in keys. */
 static void write_edited(struct strip *s, const struct stripped_rollout *r, const struct line *l,
                          struct buf *out)
 {
-	struct line stripped = {.type = l->type};
+	struct line stripped = {.type = l->type}, parsed;
+	struct error impossible;
+	size_t used;
 
+	if (l->canonical &&
+	    line_parse(l->text, &s->decoded_id, &parsed, &used, &impossible) == 0) {
+		l = &parsed;
+	}
 	write_plain(s, r, l);
 	take_canonical(s, r, &stripped);
 	redo_state(s, r, &stripped);
@@ -504,6 +521,82 @@ static void write_value(struct strip *s, const struct stripped_rollout *r, const
 	}
 }
 
+/* ---- lines whose values are canonical already ---- */
+
+static void end_run(struct strip *s, struct buf *out)
+{
+	buf_str(out, s->run);
+	s->run = STR_NONE;
+}
+
+/* Writes a member of a canonical line: key and value are next to each other there, and often next
+   to the member before, so that most lines are written as one piece. */
+static void write_as_is(struct strip *s, const struct line_key *row, struct str value,
+                        struct buf *out)
+{
+	struct str member = {value.p - row->lead.n, row->lead.n + value.n};
+
+	if (s->run.p + s->run.n == member.p) {
+		s->run.n += member.n;
+	} else {
+		end_run(s, out);
+		s->run = member;
+	}
+}
+
+static bool parts_are_in_order(const struct line_key *row, struct str object)
+{
+	const struct line_key *end = line_parts + line_parts_count;
+	const enum key k = row->key;
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m); row++) {
+		while (row < end && row->key == k &&
+		       !str_eq(m.key, (struct str){row->name, row->name_n})) {
+			row++;
+		}
+		if (row == end || row->key != k) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is a value of a canonical line what strip writes? Computes the hash of a state. */
+static bool stays(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                  enum key k)
+{
+	const struct str value = l->value[k];
+
+	if (k == KEY_STATE && !json_is_null(value)) {
+		if (!r->ignore) {
+			put_hash(s, value);
+		}
+		return !r->ignore;
+	}
+	if (k == KEY_STATE_HASH && !json_is_null(l->value[KEY_STATE])) {
+		return str_eq(value, (struct str){s->hash, HASH_HEX + 2});
+	}
+	return k != KEY_LINES &&
+	       (!s->parts[k] || value.p[0] != '{' || parts_are_in_order(s->parts[k], value));
+}
+
+/* ---- any line ---- */
+
+static void write_row(struct strip *s, const struct stripped_rollout *r, const struct line *l,
+                      const struct line_key *row, struct buf *out)
+{
+	const struct str value = l->value[row->key];
+
+	if (value.n && l->canonical && stays(s, r, l, row->key)) {
+		write_as_is(s, row, value, out);
+	} else if (value.n || !(row->types & T_OPTIONAL)) {
+		end_run(s, out);
+		buf_str(out, row->lead);
+		write_value(s, r, l, row->key, out);
+	}
+}
+
 /* False, with nothing written, if an id may occur: write_plain then checks string by string. */
 static bool write_straight(struct strip *s, const struct stripped_rollout *r, const struct line *l,
                            struct buf *out)
@@ -519,12 +612,11 @@ static bool write_straight(struct strip *s, const struct stripped_rollout *r, co
 	buf_text(out, line_type_name(l->type));
 	buf_char(out, '"');
 	for (row++; row < end; row++) {
-		if (row->key != KEY_META &&
-		    (work.value[row->key].n || !(row->types & T_OPTIONAL))) {
-			buf_str(out, row->lead);
-			write_value(s, r, &work, row->key, out);
+		if (row->key != KEY_META) {
+			write_row(s, r, &work, row, out);
 		}
 	}
+	end_run(s, out);
 	buf_add(out, "}\n", 2);
 	if (out->full || replacer_is_free_canonical(&r->ids, str_skip(buf_view(out), from))) {
 		return true;

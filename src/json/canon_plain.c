@@ -25,6 +25,7 @@ struct copying {
 	char *copy;
 	bool has_blocks; /* the processor supports AVX2 blocks */
 	size_t members_n;
+	size_t kept;               /* number of members of the last outermost container */
 	struct plain_frame *frame; /* the innermost; frames[0] is a sentinel */
 	struct plain_frame frames[DEPTH_MAX + 1];
 	struct written_member members[MEMBERS_MAX];
@@ -287,6 +288,7 @@ ALWAYS_INLINE const unsigned char *leave(struct copying *c, const unsigned char 
 		if (UNLIKELY(!f->sorted && (sorted || f > c->frames + 1))) {
 			sort(c, p);
 		}
+		c->kept = c->members_n - f->members;
 		c->members_n = f->members;
 		c->frame--;
 		p++;
@@ -388,6 +390,11 @@ bool canon_plain(struct str value, struct buf *out)
 
 /* ---- the members of an object, one by one ---- */
 
+struct taking {
+	struct json_canon_object *o;
+	size_t parts;
+};
+
 static bool is_one_of(struct str key, const struct json_names *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
@@ -398,11 +405,31 @@ static bool is_one_of(struct str key, const struct json_names *names)
 	return false;
 }
 
-/* From a key to the comma or brace after its value. */
-ALWAYS_INLINE const unsigned char *top_member(struct copying *c, const unsigned char *p,
-                                              const struct json_names *ordered,
-                                              struct json_member *m)
+/* Takes the members of the object that ends at p; their bytes may not be copied yet. */
+static bool take_parts(struct copying *c, const unsigned char *p, struct taking *t)
 {
+	const size_t n = c->kept;
+
+	if (n > JSON_CANON_PARTS - t->parts) {
+		return false;
+	}
+	t->o->inner[t->o->count] = (struct json_inner){t->parts, n};
+	for (size_t i = 0; i < n; i++) {
+		const struct written_member *w = &c->members[i];
+		const size_t value = w->at + w->key.n + 3; /* quotes and colon */
+		const size_t end = i + 1 < n ? w->end : place(c, p) - 1;
+
+		t->o->parts[t->parts++] = (struct json_member){
+			.key = w->key, .value = {c->copy + value, end - value}};
+	}
+	return true;
+}
+
+/* From a key to the comma or brace after its value. */
+static const unsigned char *top_member(struct copying *c, const unsigned char *p,
+                                       const struct json_names *ordered, struct taking *t)
+{
+	struct json_member *m = &t->o->members[t->o->count];
 	const unsigned char *behind = key(c, p);
 
 	if (UNLIKELY(!behind)) {
@@ -416,26 +443,35 @@ ALWAYS_INLINE const unsigned char *top_member(struct copying *c, const unsigned 
 	p = blanks(c, p + 1);
 	m->type = (enum json_type)lex_types[peek(c, p)];
 	m->value.p = c->copy + place(c, p);
-	p = value_at(c, p, m->type != JSON_OBJECT || !is_one_of(m->key, ordered));
+	bool keeps = m->type == JSON_OBJECT && is_one_of(m->key, ordered);
+	p = value_at(c, p, !keeps);
 	if (UNLIKELY(!p)) {
 		return NULL;
 	}
 	m->value.n = (size_t)(c->copy + place(c, p) - m->value.p);
+	t->o->inner[t->o->count] = (struct json_inner){0, 0};
+	if (keeps && !take_parts(c, p, t)) {
+		return NULL;
+	}
+	t->o->count++;
 	return blanks(c, p);
 }
 
 bool json_canon_members(struct str object, const struct json_names *ordered,
-                        struct json_member *members, size_t max, size_t *count, struct buf *out)
+                        struct json_canon_object *o, struct buf *out)
 {
+	struct taking t = {.o = o};
 	struct copying c;
-	size_t n = 0;
 
+	o->count = 0;
 	if (!begin(&c, object, out)) {
 		return false;
 	}
 	const unsigned char *p = c.source;
 	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
-		p = n < max ? top_member(&c, blanks(&c, p + 1), ordered, &members[n++]) : NULL;
+		p = o->count < JSON_CANON_MEMBERS
+		            ? top_member(&c, blanks(&c, p + 1), ordered, &t)
+		            : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}
@@ -444,6 +480,8 @@ bool json_canon_members(struct str object, const struct json_names *ordered,
 		return false;
 	}
 	end(&c, out);
-	*count = n;
+	for (size_t i = 0; i < t.parts; i++) {
+		o->parts[i].type = json_type(o->parts[i].value);
+	}
 	return true;
 }

@@ -241,7 +241,7 @@ static int next_in_stretch(struct by_rollout *b, struct stretch_reading *g, stru
 	if (!g->canonical || g->checked) {
 		return reader_next(b->reader, l, note, err);
 	}
-	int more = reader_skim(b->reader, l, note, err);
+	int more = reader_skim_start(b->reader, l, note, err);
 	if (more <= 0 || !is_skimmed(l) || read_skimmed(b, l)) {
 		return more;
 	}

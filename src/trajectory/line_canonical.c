@@ -11,6 +11,7 @@
 struct canonical_parser {
 	struct str ordered[KEY_COUNT]; /* keys of objects whose members have an order of ours */
 	size_t ordered_count;
+	struct json_canon_object object;
 	struct buf copy, scratch;
 };
 
@@ -49,16 +50,27 @@ void canonical_parser_free(struct canonical_parser *c)
 bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out)
 {
 	const struct json_names ordered = {c->ordered, c->ordered_count};
-	struct json_member members[LINE_MEMBERS_MAX - 1];
+	struct json_canon_object *o = &c->object;
 	struct error ignored;
-	size_t count;
 
 	buf_clear(&c->copy);
-	if (!json_canon_members(text, &ordered, members, ARRAY_LEN(members), &count, &c->copy) ||
-	    line_of_members(buf_view(&c->copy), members, count, &c->scratch, out, &ignored)) {
+	if (!json_canon_members(text, &ordered, o, &c->copy) ||
+	    line_of_members(buf_view(&c->copy), o->members, o->count, &c->scratch, out, &ignored)) {
 		return false;
 	}
 	out->text = text;
-	out->canonical = true;
+	out->canonical = o;
 	return true;
+}
+
+const struct json_member *canonical_parts(const struct line *l, enum key k, size_t *count)
+{
+	const struct json_canon_object *o = l->canonical;
+	size_t i = 0;
+
+	while (i < o->count && o->members[i].value.p != l->value[k].p) {
+		i++;
+	}
+	*count = i < o->count ? o->inner[i].count : 0;
+	return *count ? &o->parts[o->inner[i].first] : NULL;
 }

@@ -15,4 +15,8 @@ void canonical_parser_free(struct canonical_parser *c); /* NULL is fine */
    (json_canon_members); line_parse then tells which. */
 bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out);
 
+/* The members of an object that has parts in the table, in recorded order, of a line that
+   canonical_parse made. */
+const struct json_member *canonical_parts(const struct line *l, enum key k, size_t *count);
+
 #endif

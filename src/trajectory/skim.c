@@ -1,6 +1,15 @@
 /* Examines lines as bytes: see skim.h. */
 #include "trajectory/skim.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+static __m128i load(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+#endif
+
 static const struct {
 	struct str begin;
 	enum line_type type;
@@ -16,27 +25,47 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Is the brace at p, which is not the first byte of the line, after another and blanks? */
+static bool is_fused(const char *p)
+{
+	do {
+		p--;
+	} while (is_blank(*p));
+	return *p == '}';
+}
+
 /* Does another object, or text that looks like one, follow an object? Finds two objects on one
    line; strings with such text are false positives. */
 static bool may_be_fused(struct str line)
 {
-	const char *end = line.p + line.n, *p = line.p + 1;
+	const char *p = line.p + 1, *end = line.p + line.n;
 
-	for (p = memchr(p, '{', (size_t)(end - p)); p;
-	     p = memchr(p + 1, '{', (size_t)(end - p - 1))) {
-		const char *before = p - 1;
+#ifdef __SSE2__
+	/* Few braces are after a blank or a brace, so this is a loop without jumps. */
+	for (; end - p >= 16; p += 16) {
+		const __m128i here = load(p), before = load(p - 1), blank = _mm_set1_epi8(' ');
+		__m128i after = _mm_or_si128(_mm_cmpeq_epi8(before, _mm_set1_epi8('}')),
+		                             _mm_cmpeq_epi8(_mm_min_epu8(before, blank), before));
+		__m128i opens = _mm_cmpeq_epi8(here, _mm_set1_epi8('{'));
+		unsigned places = (unsigned)_mm_movemask_epi8(_mm_and_si128(opens, after));
 
-		while (is_blank(*before)) {
-			before--;
+		for (; UNLIKELY(places); places &= places - 1) {
+			if (is_fused(p + __builtin_ctz(places))) {
+				return true;
+			}
 		}
-		if (*before == '}') {
+	}
+#endif
+	for (; p < end; p++) {
+		if (*p == '{' && is_fused(p)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-bool line_skim(struct str text, struct line *out)
+/* Sets *rollout; returns the type, or LINE_UNKNOWN for lines that do not begin as we write them. */
+static enum line_type skim(struct str text, struct str *rollout)
 {
 	size_t i = 0;
 
@@ -44,16 +73,33 @@ bool line_skim(struct str text, struct line *out)
 		i++;
 	}
 	if (i == ARRAY_LEN(beginnings) || text.p[text.n - 1] != '}') {
-		return false;
+		return LINE_UNKNOWN;
 	}
 	struct str rest = str_skip(text, beginnings[i].begin.n);
 	const char *quote = memchr(rest.p, '"', rest.n);
 	size_t n = quote ? (size_t)(quote - rest.p) : 0;
-	if (!n || memchr(rest.p, '\\', n) || may_be_fused(text)) {
+	*rollout = (struct str){rest.p, n};
+	return n && !memchr(rest.p, '\\', n) ? beginnings[i].type : LINE_UNKNOWN;
+}
+
+bool line_skim_start(struct str text, struct line *out)
+{
+	struct str rollout;
+	enum line_type type = skim(text, &rollout);
+
+	if (type == LINE_UNKNOWN) {
 		return false;
 	}
-	*out = (struct line){.type = beginnings[i].type, .text = text, .rollout = {rest.p, n}};
+	*out = (struct line){.type = type, .text = text, .rollout = rollout};
 	return true;
+}
+
+bool line_skim(struct str text, struct line *out)
+{
+	struct str rollout;
+
+	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) &&
+	       line_skim_start(text, out);
 }
 
 /* The length of the common prefix. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "trajectory/line_canonical.h"
+#include "trajectory/locate.h"
 #include "trajectory/skim.h"
 
 #include <inttypes.h>
@@ -86,15 +87,15 @@ static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 }
 
 /* A second header with the same id begins another rollout. */
-static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *l)
+static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id, bool header)
 {
-	struct rollout_rank *first = first_of(b, l->rollout), *one = first->current;
+	struct rollout_rank *first = first_of(b, id), *one = first->current;
 
-	if (l->type == LINE_HEADER && one->begun) {
+	if (header && one->begun) {
 		one = add_rollout(b, first->id, one->instance + 1);
 		first->current = one;
 	}
-	one->begun = one->begun || l->type == LINE_HEADER;
+	one->begun = one->begun || header;
 	return one;
 }
 
@@ -113,16 +114,13 @@ static bool is_skimmed(const struct line *l)
 	return l->type != LINE_UNKNOWN && !l->value[KEY_TYPE].n;
 }
 
-static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
-                     struct error *err)
+static void note_run(struct by_rollout *b, const struct located_run *run)
 {
-	if (note->torn) {
-		return b->torn(b->ctx, l, note, err);
-	}
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
 	/* usually the rollout of the previous line, which saves the look-up */
-	bool same = last && l->type != LINE_HEADER && str_eq(last->rollout->id, l->rollout);
-	const struct rollout_rank *rollout = same ? last->rollout : rollout_of(b, l);
+	bool same = last && !run->header && str_eq(last->rollout->id, run->id);
+	const struct rollout_rank *rollout =
+		same ? last->rollout : rollout_of(b, run->id, run->header);
 
 	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {
@@ -131,10 +129,24 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 		}
 		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
-		                                            .begin = note->offset,
-		                                            .line = note->line};
+		                                            .begin = run->begin,
+		                                            .line = run->line};
 	}
-	b->stretches[b->count - 1].end = note->offset + l->text.n + is_skimmed(l);
+	b->stretches[b->count - 1].end = run->end;
+}
+
+static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	if (note->torn) {
+		return b->torn(b->ctx, l, note, err);
+	}
+	const struct located_run run = {.id = l->rollout,
+	                                .header = l->type == LINE_HEADER,
+	                                .begin = note->offset,
+	                                .end = note->offset + l->text.n + is_skimmed(l),
+	                                .line = note->line};
+	note_run(b, &run);
 	return 0;
 }
 
@@ -165,13 +177,30 @@ static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
 	return more;
 }
 
-static int note_file(struct by_rollout *b, size_t file, struct error *err)
+static bool note_in_threads(struct by_rollout *b, size_t file, size_t jobs)
+{
+	FILE *copy = b->copies[file];
+	const struct locate_source source = {b->paths[file], copy ? fileno(copy) : -1};
+	struct located l = {.count = 0};
+	bool done = locate_in_threads(&source, jobs, &l);
+
+	for (size_t i = 0; i < l.count; i++) {
+		note_run(b, &l.runs[i]);
+	}
+	located_release(&l);
+	return done;
+}
+
+static int note_file(struct by_rollout *b, size_t file, size_t jobs, struct error *err)
 {
 	struct reader *r = NULL;
 
 	b->file = file;
-	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
-	       open_file(b, file, &r, err) || note_lines(b, r, err);
+	if (recording_copy(b->paths[file], b->format, &b->copies[file], err)) {
+		return -1;
+	}
+	return note_in_threads(b, file, jobs) ? 0
+	                                      : open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
 /* ---- the lines, in order ---- */
@@ -275,30 +304,35 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 		b->reader = NULL;
 	}
 	b->file = s->file;
-	return b->reader ? 0 : open_file(b, s->file, &b->reader, err);
+	if (!b->reader) {
+		if (open_file(b, s->file, &b->reader, err)) {
+			return -1;
+		}
+		reader_set_ours(b->reader); /* of other files there is a copy */
+	}
+	return 0;
 }
 
-int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
-                    struct by_rollout **out, struct error *err)
-{
-	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
-}
+struct opening {
+	const struct format *format;
+	size_t jobs;
+};
 
-int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+static int open_all(struct opening how, char *const *paths, size_t count, reader_line_fn *torn,
+                    void *ctx, struct by_rollout **out, struct error *err)
 {
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
 
 	*b = (struct by_rollout){.paths = paths,
-	                         .format = format,
+	                         .format = how.format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
 	                         .scratch = BUF(BUF_MAX_MESSAGE),
 	                         .torn = torn,
 	                         .ctx = ctx};
 	for (size_t i = 0; i < count && !failed; i++) {
-		failed = note_file(b, i, err);
+		failed = note_file(b, i, how.jobs, err);
 	}
 	if (failed) {
 		by_rollout_close(b);
@@ -310,6 +344,24 @@ int by_rollout_open_as(const struct format *format, char *const *paths, size_t c
 	}
 	*out = b;
 	return 0;
+}
+
+int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                    struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){NULL, 1}, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){format, 1}, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count, reader_line_fn *torn,
+                               void *ctx, struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){NULL, jobs}, paths, count, torn, ctx, out, err);
 }
 
 struct str by_rollout_id(const struct by_rollout *b)

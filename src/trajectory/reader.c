@@ -310,6 +310,11 @@ void reader_set_format(struct reader *r, const struct format *format)
 	r->format = format;
 }
 
+void reader_set_ours(struct reader *r)
+{
+	r->looked = true;
+}
+
 const struct format *reader_format(const struct reader *r)
 {
 	return r->format;

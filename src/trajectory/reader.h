@@ -30,6 +30,8 @@ void reader_close(struct reader *r); /* NULL is fine */
 
 /* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
+/* The file is known to be in our own format: its beginning is not examined. */
+void reader_set_ours(struct reader *r);
 /* The format recognized after a line was read; NULL: our own. For a line of another format, the
    note has the line number of its source value, and its offset among the imported lines. */
 const struct format *reader_format(const struct reader *r);

@@ -469,9 +469,8 @@ bool json_canon_members(struct str object, const struct json_names *ordered,
 	}
 	const unsigned char *p = c.source;
 	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
-		p = o->count < JSON_CANON_MEMBERS
-		            ? top_member(&c, blanks(&c, p + 1), ordered, &t)
-		            : NULL;
+		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), ordered, &t)
+		                                  : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}

@@ -43,7 +43,7 @@ struct by_rollout {
 	size_t rollouts;
 	struct arena arena;
 	reader_line_fn *torn;
-	void *ctx; /* for torn */
+	void *ctx;                       /* for torn */
 	struct canonical_parser *parser; /* NULL: not needed yet */
 	struct buf scratch;
 	bool view; /* borrows everything but reader, file, next, parser and scratch */
@@ -199,8 +199,9 @@ static int note_file(struct by_rollout *b, size_t file, size_t jobs, struct erro
 	if (recording_copy(b->paths[file], b->format, &b->copies[file], err)) {
 		return -1;
 	}
-	return note_in_threads(b, file, jobs) ? 0
-	                                      : open_file(b, file, &r, err) || note_lines(b, r, err);
+	return note_in_threads(b, file, jobs)
+	               ? 0
+	               : open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
 /* ---- the lines, in order ---- */

@@ -422,8 +422,7 @@ static void write_edited(struct strip *s, const struct stripped_rollout *r, cons
 	struct error impossible;
 	size_t used;
 
-	if (l->canonical &&
-	    line_parse(l->text, &s->decoded_id, &parsed, &used, &impossible) == 0) {
+	if (l->canonical && line_parse(l->text, &s->decoded_id, &parsed, &used, &impossible) == 0) {
 		l = &parsed;
 	}
 	write_plain(s, r, l);

@@ -27,7 +27,7 @@ struct strip {
 	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
 	   and canonical with masks applied. */
 	struct buf text, plain, masked, values, state, scratch;
-	struct str run; /* members of a canonical line that are output as they are, next */
+	struct str run;          /* members of a canonical line that are output as they are, next */
 	char hash[HASH_HEX + 3]; /* with quotes */
 	char lines[24];
 };

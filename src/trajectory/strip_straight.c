@@ -155,7 +155,7 @@ static void write_row(struct strip *s, const struct stripped_rollout *r, const s
 }
 
 bool strip_straight(struct strip *s, const struct stripped_rollout *r, const struct line *l,
-                           struct buf *out)
+                    struct buf *out)
 {
 	size_t count, from = out->n;
 	const struct line_key *row = line_rows(l->type, &count), *end = row + count;
@@ -180,4 +180,3 @@ bool strip_straight(struct strip *s, const struct stripped_rollout *r, const str
 	buf_cut(out, from);
 	return false;
 }
-

@@ -13,24 +13,36 @@ static __m128i load(const char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* Tests 16 positions at a time: only those where the first and the last byte match are compared. */
+/* Tests 16 positions from p on: only those where the first and the last byte match are compared. */
+static inline bool is_at(const char *p, struct str part, __m128i first, __m128i last)
+{
+	__m128i begins = _mm_cmpeq_epi8(load(p), first);
+	__m128i ends = _mm_cmpeq_epi8(load(p + part.n - 1), last);
+	unsigned places = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
+
+	for (; UNLIKELY(places); places &= places - 1) {
+		if (memcmp(p + __builtin_ctz(places), part.p, part.n) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool find_short(struct str text, struct str part)
 {
 	const __m128i first = _mm_set1_epi8(part.p[0]), last = _mm_set1_epi8(part.p[part.n - 1]);
 	size_t at = 0;
 
+	if (text.n < part.n - 1 + BLOCK) {
+		return memmem(text.p, text.n, part.p, part.n) != NULL;
+	}
 	for (; text.n - at >= part.n - 1 + BLOCK; at += BLOCK) {
-		__m128i begins = _mm_cmpeq_epi8(load(text.p + at), first);
-		__m128i ends = _mm_cmpeq_epi8(load(text.p + at + part.n - 1), last);
-		unsigned places = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
-
-		for (; UNLIKELY(places); places &= places - 1) {
-			if (memcmp(text.p + at + __builtin_ctz(places), part.p, part.n) == 0) {
-				return true;
-			}
+		if (is_at(text.p + at, part, first, last)) {
+			return true;
 		}
 	}
-	return memmem(text.p + at, text.n - at, part.p, part.n) != NULL;
+	/* the rest, with some positions again */
+	return is_at(text.p + text.n - (part.n - 1 + BLOCK), part, first, last);
 }
 #endif
 

@@ -113,7 +113,9 @@ static int read_rollout(struct recording_side *s, struct error *err)
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, id);
 	s->verdict = NULL;
-	if (by_rollout_next(s->lines, add_line, s, err)) {
+	/* a judge reads the lines as they were recorded */
+	if (s->judge ? by_rollout_next(s->lines, add_line, s, err)
+	             : by_rollout_next_canonical(s->lines, add_line, s, err)) {
 		return -1;
 	}
 	if (s->judge) {
@@ -462,8 +464,8 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
-		                    err)) {
+		    by_rollout_open_in_threads(f->jobs, s->files.paths, s->files.count, torn_warn,
+		                               NULL, &s->lines, err)) {
 			return -1;
 		}
 		if (is_lone_empty(s)) {

@@ -1,8 +1,6 @@
 /* --jobs of the commands that compute: see threads.h. */
 #include "cmd/threads.h"
 
-#define THREADS_MAX 64 /* threads are CPU-bound: more than processors do not help */
-
 int threads_number(const struct opt_u64 *given, size_t *out, struct error *err)
 {
 	*out = given->given ? (size_t)given->value : 1;

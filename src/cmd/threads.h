@@ -4,6 +4,8 @@
 
 #include "cmd/options.h"
 
+#define THREADS_MAX 64 /* threads are CPU-bound: more than processors do not help */
+
 /* The number of threads, 1 by default; FAIL_USAGE. */
 MUST_USE int threads_number(const struct opt_u64 *given, size_t *out, struct error *err);
 

@@ -125,7 +125,7 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(const struct scan *s,
                                                                          const unsigned char *p)
 {
-	p = block_string(p, s->end);
+	p = block_string(p, s->end, false);
 	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
 }
 #endif

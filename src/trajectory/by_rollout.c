@@ -2,6 +2,8 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
+#include "trajectory/line_canonical.h"
+#include "trajectory/locate.h"
 #include "trajectory/skim.h"
 
 #include <inttypes.h>
@@ -41,8 +43,10 @@ struct by_rollout {
 	size_t rollouts;
 	struct arena arena;
 	reader_line_fn *torn;
-	void *ctx; /* for torn */
-	bool view; /* borrows everything but reader, file and next */
+	void *ctx;                       /* for torn */
+	struct canonical_parser *parser; /* NULL: not needed yet */
+	struct buf scratch;
+	bool view; /* borrows everything but reader, file, next, parser and scratch */
 };
 
 /* ---- locating the lines ---- */
@@ -83,15 +87,15 @@ static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 }
 
 /* A second header with the same id begins another rollout. */
-static struct rollout_rank *rollout_of(struct by_rollout *b, const struct line *l)
+static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id, bool header)
 {
-	struct rollout_rank *first = first_of(b, l->rollout), *one = first->current;
+	struct rollout_rank *first = first_of(b, id), *one = first->current;
 
-	if (l->type == LINE_HEADER && one->begun) {
+	if (header && one->begun) {
 		one = add_rollout(b, first->id, one->instance + 1);
 		first->current = one;
 	}
-	one->begun = one->begun || l->type == LINE_HEADER;
+	one->begun = one->begun || header;
 	return one;
 }
 
@@ -104,16 +108,19 @@ static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollo
 	return last && last->file == b->file && last->rollout == rollout;
 }
 
-static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
-                     struct error *err)
+/* Was the line only located? A line feed follows it then, and nothing else is on it. */
+static bool is_skimmed(const struct line *l)
 {
-	if (note->torn) {
-		return b->torn(b->ctx, l, note, err);
-	}
+	return l->type != LINE_UNKNOWN && !l->value[KEY_TYPE].n;
+}
+
+static void note_run(struct by_rollout *b, const struct located_run *run)
+{
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
 	/* usually the rollout of the previous line, which saves the look-up */
-	bool same = last && l->type != LINE_HEADER && str_eq(last->rollout->id, l->rollout);
-	const struct rollout_rank *rollout = same ? last->rollout : rollout_of(b, l);
+	bool same = last && !run->header && str_eq(last->rollout->id, run->id);
+	const struct rollout_rank *rollout =
+		same ? last->rollout : rollout_of(b, run->id, run->header);
 
 	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {
@@ -122,10 +129,24 @@ static int note_line(struct by_rollout *b, const struct line *l, const struct re
 		}
 		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
-		                                            .begin = note->offset,
-		                                            .line = note->line};
+		                                            .begin = run->begin,
+		                                            .line = run->line};
 	}
-	b->stretches[b->count - 1].end = note->offset + l->text.n;
+	b->stretches[b->count - 1].end = run->end;
+}
+
+static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	if (note->torn) {
+		return b->torn(b->ctx, l, note, err);
+	}
+	const struct located_run run = {.id = l->rollout,
+	                                .header = l->type == LINE_HEADER,
+	                                .begin = note->offset,
+	                                .end = note->offset + l->text.n + is_skimmed(l),
+	                                .line = note->line};
+	note_run(b, &run);
 	return 0;
 }
 
@@ -156,13 +177,31 @@ static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
 	return more;
 }
 
-static int note_file(struct by_rollout *b, size_t file, struct error *err)
+static bool note_in_threads(struct by_rollout *b, size_t file, size_t jobs)
+{
+	FILE *copy = b->copies[file];
+	const struct locate_source source = {b->paths[file], copy ? fileno(copy) : -1};
+	struct located l = {.count = 0};
+	bool done = locate_in_threads(&source, jobs, &l);
+
+	for (size_t i = 0; i < l.count; i++) {
+		note_run(b, &l.runs[i]);
+	}
+	located_release(&l);
+	return done;
+}
+
+static int note_file(struct by_rollout *b, size_t file, size_t jobs, struct error *err)
 {
 	struct reader *r = NULL;
 
 	b->file = file;
-	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
-	       open_file(b, file, &r, err) || note_lines(b, r, err);
+	if (recording_copy(b->paths[file], b->format, &b->copies[file], err)) {
+		return -1;
+	}
+	return note_in_threads(b, file, jobs)
+	               ? 0
+	               : open_file(b, file, &r, err) || note_lines(b, r, err);
 }
 
 /* ---- the lines, in order ---- */
@@ -204,15 +243,52 @@ static int by_rank(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static int take_stretch(const struct by_rollout *b, const struct stretch *s, reader_line_fn *take,
+/* Reads a line that was only located. False if it is not valid, or more is on its line. */
+static bool read_skimmed(struct by_rollout *b, struct line *l)
+{
+	const uint64_t number = l->number;
+	const struct str text = l->text;
+	struct error ignored;
+	size_t used;
+
+	b->parser = b->parser ? b->parser : canonical_parser_new();
+	bool valid = canonical_parse(b->parser, text, l) ||
+	             (line_parse(text, &b->scratch, l, &used, &ignored) == 0 && used == text.n);
+	l->number = number;
+	return valid;
+}
+
+/* How to read lines: from `checked` on (a line that was located, but not valid) with
+   reader_next, which reports what is wrong with it. */
+struct stretch_reading {
+	const struct stretch *s;
+	bool canonical, checked;
+};
+
+static int next_in_stretch(struct by_rollout *b, struct stretch_reading *g, struct line *l,
+                           struct reader_note *note, struct error *err)
+{
+	if (!g->canonical || g->checked) {
+		return reader_next(b->reader, l, note, err);
+	}
+	int more = reader_skim_start(b->reader, l, note, err);
+	if (more <= 0 || !is_skimmed(l) || read_skimmed(b, l)) {
+		return more;
+	}
+	g->checked = true;
+	reader_seek(b->reader, note->offset, g->s->end, note->line);
+	return reader_next(b->reader, l, note, err);
+}
+
+static int take_stretch(struct by_rollout *b, struct stretch_reading g, reader_line_fn *take,
                         void *ctx, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
 	int more;
 
-	reader_seek(b->reader, s->begin, s->end, s->line);
-	while ((more = reader_next(b->reader, &l, &note, err)) > 0) {
+	reader_seek(b->reader, g.s->begin, g.s->end, g.s->line);
+	while ((more = next_in_stretch(b, &g, &l, &note, err)) > 0) {
 		if (take(ctx, &l, &note, err)) {
 			return err->kind == FAIL_INPUT
 			               ? error_wrap(err, "%s:%" PRIu64, note.file, note.line)
@@ -229,29 +305,35 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 		b->reader = NULL;
 	}
 	b->file = s->file;
-	return b->reader ? 0 : open_file(b, s->file, &b->reader, err);
+	if (!b->reader) {
+		if (open_file(b, s->file, &b->reader, err)) {
+			return -1;
+		}
+		reader_set_ours(b->reader); /* of other files there is a copy */
+	}
+	return 0;
 }
 
-int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
-                    struct by_rollout **out, struct error *err)
-{
-	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
-}
+struct opening {
+	const struct format *format;
+	size_t jobs;
+};
 
-int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+static int open_all(struct opening how, char *const *paths, size_t count, reader_line_fn *torn,
+                    void *ctx, struct by_rollout **out, struct error *err)
 {
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
 
 	*b = (struct by_rollout){.paths = paths,
-	                         .format = format,
+	                         .format = how.format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
+	                         .scratch = BUF(BUF_MAX_MESSAGE),
 	                         .torn = torn,
 	                         .ctx = ctx};
 	for (size_t i = 0; i < count && !failed; i++) {
-		failed = note_file(b, i, err);
+		failed = note_file(b, i, how.jobs, err);
 	}
 	if (failed) {
 		by_rollout_close(b);
@@ -265,23 +347,55 @@ int by_rollout_open_as(const struct format *format, char *const *paths, size_t c
 	return 0;
 }
 
+int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                    struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){NULL, 1}, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){format, 1}, paths, count, torn, ctx, out, err);
+}
+
+int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count, reader_line_fn *torn,
+                               void *ctx, struct by_rollout **out, struct error *err)
+{
+	return open_all((struct opening){NULL, jobs}, paths, count, torn, ctx, out, err);
+}
+
 struct str by_rollout_id(const struct by_rollout *b)
 {
 	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
 }
 
-int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+static int next_rollout(struct by_rollout *b, bool canonical, reader_line_fn *take, void *ctx,
+                        struct error *err)
 {
 	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
 
 	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
 		const struct stretch *s = &b->stretches[b->next++];
 
-		if (open_stretch(b, s, err) || take_stretch(b, s, take, ctx, err)) {
+		if (open_stretch(b, s, err) ||
+		    take_stretch(b, (struct stretch_reading){s, canonical, false}, take, ctx,
+		                 err)) {
 			return -1;
 		}
 	}
 	return 0;
+}
+
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+{
+	return next_rollout(b, false, take, ctx, err);
+}
+
+int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                              struct error *err)
+{
+	return next_rollout(b, true, take, ctx, err);
 }
 
 /* Reads the lines of the next rollout as bytes. */
@@ -345,6 +459,8 @@ void by_rollout_close(struct by_rollout *b)
 		return;
 	}
 	reader_close(b->reader);
+	canonical_parser_free(b->parser);
+	buf_release(&b->scratch);
 	if (b->view) {
 		free(b);
 		return;
@@ -392,6 +508,8 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
+	view->parser = NULL;
+	view->scratch = BUF(BUF_MAX_MESSAGE);
 	view->next = first;
 	view->count = behind;
 	return view;

@@ -20,6 +20,10 @@ MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *t
 MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
                                 reader_line_fn *torn, void *ctx, struct by_rollout **out,
                                 struct error *err);
+/* The same as by_rollout_open, with large files read in several threads. */
+MUST_USE int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count,
+                                        reader_line_fn *torn, void *ctx, struct by_rollout **out,
+                                        struct error *err);
 /* The id of the next rollout; empty for lines of unknown type without an id; absent when all
    rollouts have been read. */
 struct str by_rollout_id(const struct by_rollout *b);
@@ -27,6 +31,10 @@ struct str by_rollout_id(const struct by_rollout *b);
    the file and line prepended. */
 MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
                              struct error *err);
+/* The same, for strip_line: values are canonical (line.canonical) where that needs no second
+   pass over the line. */
+MUST_USE int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                                       struct error *err);
 /* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:
    returns 1 and sets *steps to their number of steps. Otherwise skips nothing and returns 0; -1
    if reading failed. */

@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-/* Exceeds the number of rows of any line type; the members of a line with even more are read
-   again. */
-#define MEMBERS_MAX 48
+/* LINE_MEMBERS_MAX exceeds the number of rows of any line type; the members of a line with even
+   more are read again. */
+#define MEMBERS_MAX LINE_MEMBERS_MAX
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
@@ -209,9 +209,10 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 	return 0;
 }
 
-/* The members of a line, and the type whose keys the scanner expected. */
+/* The members of a line, and the type whose keys the scanner expected; with LINE_UNKNOWN it
+   expected none, and the members' `lead` is not set. */
 struct scanned {
-	struct json_member members[MEMBERS_MAX];
+	const struct json_member *members;
 	size_t count;
 	enum line_type expected;
 };
@@ -219,7 +220,7 @@ struct scanned {
 /* Sets out->value for a line of the given type. */
 static int take_all(struct line *out, const struct scanned *s, struct error *err)
 {
-	bool as_expected = out->type == s->expected;
+	bool as_expected = s->expected != LINE_UNKNOWN && out->type == s->expected;
 	struct row_walk w = {0};
 
 	w.rows = line_rows(out->type, &w.count);
@@ -350,7 +351,8 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 		if (json_type(type) != JSON_STRING) {
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
 		}
-		bool expected = first && type.p == s->members[0].value.p && s->members[0].lead;
+		bool expected = s->expected != LINE_UNKNOWN && first &&
+		                type.p == s->members[0].value.p && s->members[0].lead;
 		line_begin(out, out->text, expected ? s->expected : type_of(type));
 		if (take_all(out, s, err) != 0) {
 			return -1;
@@ -361,26 +363,11 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 	return 0;
 }
 
-int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
-               struct error *err)
+static int line_of_scanned(struct str text, const struct scanned *s, struct buf *scratch,
+                           struct line *out, struct error *err)
 {
-	struct scanned s;
-	struct json_leads leads;
-	struct json_fault fault = {0};
-
-	*used = 0;
-	s.expected = expected_type(text);
-	leads = line_leads(s.expected);
-	if (json_validate_known(text, &leads, s.members, MEMBERS_MAX, &s.count, used, &fault)) {
-		*used = 0;
-		return fault_error(err, text, &fault);
-	}
-	size_t blanks = 0;
-	while (text.p[blanks] != '{') {
-		blanks++;
-	}
-	out->text = (struct str){text.p + blanks, *used - blanks};
-	if (fill(out, &s, err) != 0) {
+	out->text = text;
+	if (fill(out, s, err) != 0) {
 		return -1;
 	}
 	if (out->type == LINE_UNKNOWN) {
@@ -396,6 +383,35 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	}
 	decode(out, scratch);
 	return 0;
+}
+
+int line_of_members(struct str text, const struct json_member *members, size_t count,
+                    struct buf *scratch, struct line *out, struct error *err)
+{
+	const struct scanned s = {members, count, LINE_UNKNOWN};
+
+	return line_of_scanned(text, &s, scratch, out, err);
+}
+
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
+{
+	struct json_member members[MEMBERS_MAX];
+	struct scanned s = {members, 0, expected_type(text)};
+	struct json_leads leads = line_leads(s.expected);
+	struct json_fault fault = {0};
+	size_t blanks = 0;
+
+	*used = 0;
+	if (json_validate_known(text, &leads, members, MEMBERS_MAX, &s.count, used, &fault) != 0) {
+		*used = 0;
+		return fault_error(err, text, &fault);
+	}
+	while (text.p[blanks] != '{') {
+		blanks++;
+	}
+	return line_of_scanned((struct str){text.p + blanks, *used - blanks}, &s, scratch, out,
+	                       err);
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

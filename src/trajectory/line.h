@@ -121,6 +121,7 @@ bool line_key_allows(const struct line_key *k, struct str value);
 
 /* value[k] is the raw JSON of key k: absent ({NULL,0}) if the key is missing, "null" if it is
    null. The decoded fields repeat the values that nearly every reader needs. */
+struct json_canon_object;
 struct line {
 	enum line_type type;
 	struct str text;    /* the whole line without its line feed */
@@ -132,6 +133,9 @@ struct line {
 	enum end_status status;       /* of an end */
 	enum event_kind event;        /* of an event */
 	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
+	/* not NULL: the values are not in `text`, but in this canonical form, which is that of a
+	   line; objects with parts in the table keep their order (trajectory/line_canonical.h) */
+	const struct json_canon_object *canonical;
 };
 
 static inline bool line_has(const struct line *l, enum key k) /* present and not null */
@@ -182,6 +186,11 @@ enum policy_kind line_policy_kind(const struct line *l);
    as more objects may follow on the line; 0 if the text is not JSON. */
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
+
+/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before. */
+#define LINE_MEMBERS_MAX 48
+MUST_USE int line_of_members(struct str text, const struct json_member *members, size_t count,
+                             struct buf *scratch, struct line *out, struct error *err);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if

@@ -310,6 +310,11 @@ void reader_set_format(struct reader *r, const struct format *format)
 	r->format = format;
 }
 
+void reader_set_ours(struct reader *r)
+{
+	r->looked = true;
+}
+
 const struct format *reader_format(const struct reader *r)
 {
 	return r->format;
@@ -337,13 +342,14 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	return more > 0 ? next_object(r, out, note, err) : more;
 }
 
-int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+static int skim(struct reader *r, bool (*is_skimmed)(struct str, struct line *), struct line *out,
+                struct reader_note *note, struct error *err)
 {
 	if (!r->looked || r->sought || r->format) {
 		return reader_next(r, out, note, err);
 	}
 	int more = reader_content(r, err);
-	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+	if (more <= 0 || !r->terminated || r->objects || !is_skimmed(r->rest, out)) {
 		return more > 0 ? next_object(r, out, note, err) : more;
 	}
 	*note = note_of(r);
@@ -351,6 +357,17 @@ int reader_skim(struct reader *r, struct line *out, struct reader_note *note, st
 	r->rest = STR_NONE;
 	r->any = true;
 	return 1;
+}
+
+int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	return skim(r, line_skim, out, note, err);
+}
+
+int reader_skim_start(struct reader *r, struct line *out, struct reader_note *note,
+                      struct error *err)
+{
+	return skim(r, line_skim_start, out, note, err);
 }
 
 int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)

@@ -30,6 +30,8 @@ void reader_close(struct reader *r); /* NULL is fine */
 
 /* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
+/* The file is known to be in our own format: its beginning is not examined. */
+void reader_set_ours(struct reader *r);
 /* The format recognized after a line was read; NULL: our own. For a line of another format, the
    note has the line number of its source value, and its offset among the imported lines. */
 const struct format *reader_format(const struct reader *r);
@@ -44,6 +46,10 @@ MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note 
    content is not checked (trajectory/skim.h). */
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
+
+/* The same for a caller that checks the lines himself: more may follow the object. */
+MUST_USE int reader_skim_start(struct reader *r, struct line *out, struct reader_note *note,
+                               struct error *err);
 
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
    Regular files only. In another format, seeking backwards restarts from the beginning: use

@@ -1,6 +1,10 @@
 /* Examines lines as bytes: see skim.h. */
 #include "trajectory/skim.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 static const struct {
 	struct str begin;
 	enum line_type type;
@@ -16,27 +20,68 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Is the brace at p, which is not the first byte of the line, after another and blanks? */
+static bool is_fused(const char *p)
+{
+	do {
+		p--;
+	} while (is_blank(*p));
+	return *p == '}';
+}
+
+#ifdef __SSE2__
+#define VECTORS 4
+#define TESTED  (16 * VECTORS) /* bytes tested at once */
+
+static __m128i braces_at(const char *p)
+{
+	return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p),
+	                      _mm_set1_epi8('{'));
+}
+
+/* One bit for each of the bytes that is an opening brace. Most blocks have none: calling memchr
+   for each brace of a line takes twice as long. */
+static uint64_t open_braces(const char *p)
+{
+	__m128i v[VECTORS], any = _mm_setzero_si128();
+	uint64_t places = 0;
+
+	for (int i = 0; i < VECTORS; i++) {
+		v[i] = braces_at(p + 16 * i);
+		any = _mm_or_si128(any, v[i]);
+	}
+	for (int i = 0; i < VECTORS && UNLIKELY(_mm_movemask_epi8(any)); i++) {
+		places |= (uint64_t)(unsigned)_mm_movemask_epi8(v[i]) << (16 * i);
+	}
+	return places;
+}
+#endif
+
 /* Does another object, or text that looks like one, follow an object? Finds two objects on one
    line; strings with such text are false positives. */
 static bool may_be_fused(struct str line)
 {
-	const char *end = line.p + line.n, *p = line.p + 1;
+	const char *p = line.p + 1, *end = line.p + line.n;
 
-	for (p = memchr(p, '{', (size_t)(end - p)); p;
-	     p = memchr(p + 1, '{', (size_t)(end - p - 1))) {
-		const char *before = p - 1;
-
-		while (is_blank(*before)) {
-			before--;
+#ifdef __SSE2__
+	for (; end - p >= TESTED; p += TESTED) {
+		for (uint64_t places = open_braces(p); places; places &= places - 1) {
+			if (is_fused(p + __builtin_ctzll(places))) {
+				return true;
+			}
 		}
-		if (*before == '}') {
+	}
+#endif
+	for (; p < end; p++) {
+		if (*p == '{' && is_fused(p)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-bool line_skim(struct str text, struct line *out)
+/* Sets *rollout; returns the type, or LINE_UNKNOWN for lines that do not begin as we write them. */
+static enum line_type skim(struct str text, struct str *rollout)
 {
 	size_t i = 0;
 
@@ -44,16 +89,33 @@ bool line_skim(struct str text, struct line *out)
 		i++;
 	}
 	if (i == ARRAY_LEN(beginnings) || text.p[text.n - 1] != '}') {
-		return false;
+		return LINE_UNKNOWN;
 	}
 	struct str rest = str_skip(text, beginnings[i].begin.n);
 	const char *quote = memchr(rest.p, '"', rest.n);
 	size_t n = quote ? (size_t)(quote - rest.p) : 0;
-	if (!n || memchr(rest.p, '\\', n) || may_be_fused(text)) {
+	*rollout = (struct str){rest.p, n};
+	return n && !memchr(rest.p, '\\', n) ? beginnings[i].type : LINE_UNKNOWN;
+}
+
+bool line_skim_start(struct str text, struct line *out)
+{
+	struct str rollout;
+	enum line_type type = skim(text, &rollout);
+
+	if (type == LINE_UNKNOWN) {
 		return false;
 	}
-	*out = (struct line){.type = beginnings[i].type, .text = text, .rollout = {rest.p, n}};
+	*out = (struct line){.type = type, .text = text, .rollout = rollout};
 	return true;
+}
+
+bool line_skim(struct str text, struct line *out)
+{
+	struct str rollout;
+
+	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) &&
+	       line_skim_start(text, out);
 }
 
 /* The length of the common prefix. */

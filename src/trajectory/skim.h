@@ -10,6 +10,9 @@
    with type and rollout. False for anything else, which must be parsed. */
 bool line_skim(struct str text, struct line *out);
 
+/* The same, but more may follow the object. */
+bool line_skim_start(struct str text, struct line *out);
+
 /* Are two lines equal except for the object under their last key, `meta`? False also if the
    bytes do not decide it. */
 bool line_same_but_meta(struct str a, struct str b);

@@ -1,12 +1,10 @@
 /* Makes lines comparable: removes content that changes from run to run and writes the rest in
    canonical form. */
-#include "trajectory/strip.h"
+#include "trajectory/line_canonical.h"
+#include "trajectory/strip_internal.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/replacer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,30 +14,6 @@
 #define ID_INSIDE 8   /* shorter ids are only replaced as whole strings */
 
 #define LINE_MAX (2 * BUF_MAX_MESSAGE)
-
-/* State of the current rollout. */
-struct stripped_rollout {
-	struct str id;
-	struct json_paths *masks, *ignore; /* NULL: none */
-	struct replacer ids;
-	int64_t written, dropped; /* lines */
-};
-
-struct strip {
-	char **masks;
-	size_t mask_count;
-	struct stripped_rollout rollout;
-	bool open; /* `rollout` is valid */
-	struct buf id;
-	struct hasher *hasher;
-	/* the first row of each object with members in the table */
-	const struct line_key *parts[KEY_COUNT];
-	/* For the current line. The first three hold whole lines: with ids replaced, canonical,
-	   and canonical with masks applied. */
-	struct buf text, plain, masked, values, state, scratch;
-	char hash[HASH_HEX + 3]; /* with quotes */
-	char lines[24];
-};
 
 /* Values needed to read a line: masks do not apply to them. */
 static const bool unmasked[KEY_COUNT] = {
@@ -124,7 +98,7 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 	for (size_t i = line_parts_count; i > 0; i--) {
 		s->parts[line_parts[i - 1].key] = &line_parts[i - 1];
 	}
-	s->id = BUF(LINE_MAX);
+	s->id = s->decoded_id = BUF(LINE_MAX);
 	s->text = s->plain = s->masked = BUF(LINE_MAX);
 	s->values = s->state = s->scratch = BUF(LINE_MAX);
 	int result = add_own_masks(s, &paths, err);
@@ -145,6 +119,7 @@ void strip_free(struct strip *s)
 	}
 	end_rollout(s);
 	buf_release(&s->id);
+	buf_release(&s->decoded_id);
 	for (size_t i = 0; i < s->mask_count; i++) {
 		free(s->masks[i]);
 	}
@@ -181,6 +156,25 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 	return 0;
 }
 
+static void pick_meta(const struct line *l, const struct str *keys, size_t count,
+                      struct str *values)
+{
+	if (!l->canonical) {
+		json_pick(l->value[KEY_META], keys, count, values);
+		return;
+	}
+	size_t parts_n;
+	const struct json_member *parts = canonical_parts(l, KEY_META, &parts_n);
+	memset(values, 0, count * sizeof(*values));
+	for (size_t i = 0; i < parts_n; i++) {
+		for (size_t k = 0; k < count; k++) {
+			if (str_eq(parts[i].key, keys[k])) {
+				values[k] = parts[i].value;
+			}
+		}
+	}
+}
+
 static void note_ids(struct strip *s, struct stripped_rollout *r, const struct line *l)
 {
 	static const struct str keys[] = {STR_INIT("session"), STR_INIT("env_session"),
@@ -188,14 +182,16 @@ static void note_ids(struct strip *s, struct stripped_rollout *r, const struct l
 	static const char *const put[] = {"<session>", "<session>", "<session>", "<episode>"};
 	struct str ids[ARRAY_LEN(keys)];
 
-	json_pick(l->value[KEY_META], keys, ARRAY_LEN(keys), ids);
+	pick_meta(l, keys, ARRAY_LEN(keys), ids);
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		if (json_type(ids[i]) != JSON_STRING) {
-			continue;
+		struct str id = json_inner(ids[i]);
+
+		if (json_has_escape(ids[i])) {
+			buf_clear(&s->scratch);
+			json_decode(ids[i], &s->scratch);
+			id = buf_view(&s->scratch);
 		}
-		buf_clear(&s->scratch);
-		json_decode(ids[i], &s->scratch);
-		replacer_add(&r->ids, buf_view(&s->scratch), put[i], s->scratch.n < ID_INSIDE);
+		replacer_add(&r->ids, id, put[i], id.n < ID_INSIDE);
 	}
 }
 
@@ -314,24 +310,30 @@ static void take_canonical(struct strip *s, const struct stripped_rollout *r, st
 	}
 }
 
-/* The state is already canonical; masks its ignored members and recomputes its hash. */
-static void redo_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
+void strip_hash(struct strip *s, struct str state)
+{
+	s->hash[0] = '"';
+	hash_hex(s->hasher, state, s->hash + 1);
+	s->hash[HASH_HEX + 1] = '"'; /* instead of the NUL */
+}
+
+void strip_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	struct str state = l->value[KEY_STATE];
 
 	if (json_is_null(state)) {
 		return;
 	}
-	s->hash[0] = '"';
 	if (r->ignore) {
+		s->hash[0] = '"';
 		json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
 		buf_clear(&s->state);
 		json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
 		l->value[KEY_STATE] = buf_view(&s->state);
+		s->hash[HASH_HEX + 1] = '"';
 	} else {
-		hash_hex(s->hasher, state, s->hash + 1);
+		strip_hash(s, state);
 	}
-	s->hash[HASH_HEX + 1] = '"';
 	l->value[KEY_STATE_HASH] = (struct str){s->hash, HASH_HEX + 2};
 }
 
@@ -353,8 +355,7 @@ static void write_member(struct str name, struct str value, bool first, struct b
 	buf_str(out, value);
 }
 
-/* Writes an object of our format: the members of the table in its order, then all others. */
-static void write_parts(enum key k, struct str object, struct buf *out)
+void strip_parts(enum key k, struct str object, struct buf *out)
 {
 	size_t from = out->n;
 
@@ -389,7 +390,7 @@ static void write_stripped(struct strip *s, const struct line *l, struct buf *ou
 
 		if (json_type(l->value[k]) == JSON_OBJECT && s->parts[k]) {
 			at[i] = s->values.n + 1;
-			write_parts(k, l->value[k], &s->values);
+			strip_parts(k, l->value[k], &s->values);
 			work.value[k].n = s->values.n + 1 - at[i];
 		}
 	}
@@ -401,9 +402,7 @@ static void write_stripped(struct strip *s, const struct line *l, struct buf *ou
 	line_write(&work, out);
 }
 
-/* Reduces the line count of `end` by the lines dropped, so that a line that was missing before
-   is still counted as missing. */
-static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct line *l)
+void strip_lines(struct strip *s, const struct stripped_rollout *r, struct line *l)
 {
 	int64_t lines;
 
@@ -415,122 +414,24 @@ static void redo_lines(struct strip *s, const struct stripped_rollout *r, struct
 	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
 }
 
+/* Replaces ids before sorting, because they may be in keys. */
 static void write_edited(struct strip *s, const struct stripped_rollout *r, const struct line *l,
                          struct buf *out)
 {
-	struct line stripped = {.type = l->type};
+	struct line stripped = {.type = l->type}, parsed;
+	struct error impossible;
+	size_t used;
 
+	if (l->canonical && line_parse(l->text, &s->decoded_id, &parsed, &used, &impossible) == 0) {
+		l = &parsed;
+	}
 	write_plain(s, r, l);
 	take_canonical(s, r, &stripped);
-	redo_state(s, r, &stripped);
+	strip_state(s, r, &stripped);
 	if (l->type == LINE_END) {
-		redo_lines(s, r, &stripped);
+		strip_lines(s, r, &stripped);
 	}
 	write_stripped(s, &stripped, out);
-}
-
-/* ---- fast path: lines with nothing masked and no ids, as nearly all are ---- */
-
-/* Writes an object whose members are in the order of the table, without any others. False for
-   other objects, possibly after writing a part. */
-static bool write_parts_straight(const struct line_key *row, struct str object, struct buf *out)
-{
-	const struct line_key *end = line_parts + line_parts_count;
-	const enum key k = row->key;
-	const char *lead = "{\"";
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m); lead = ",\"") {
-		while (row < end && row->key == k &&
-		       !str_eq(m.key, (struct str){row->name, row->name_n})) {
-			row++;
-		}
-		if (row == end || row->key != k) {
-			return false;
-		}
-		row++;
-		buf_add(out, lead, 2);
-		buf_str(out, m.key);
-		buf_add(out, "\":", 2);
-		json_canon(m.value, NULL, JSON_EDIT_MASK, out);
-	}
-	buf_text(out, lead[0] == '{' ? "{}" : "}");
-	return true;
-}
-
-static void write_parts_sorted(struct strip *s, enum key k, struct str object, struct buf *out)
-{
-	buf_clear(&s->plain);
-	json_canon(object, NULL, JSON_EDIT_MASK, &s->plain);
-	write_parts(k, buf_view(&s->plain), out);
-}
-
-/* Writes the state, and its hash to s->hash. */
-static void write_state(struct strip *s, const struct stripped_rollout *r, struct str state,
-                        struct buf *out)
-{
-	size_t from = out->n;
-
-	json_canon(state, NULL, JSON_EDIT_MASK, out);
-	if (out->full) {
-		return;
-	}
-	struct line l = {.value[KEY_STATE] = {out->p + from, out->n - from}};
-	redo_state(s, r, &l);
-	if (r->ignore) {
-		buf_cut(out, from);
-		buf_str(out, l.value[KEY_STATE]);
-	}
-}
-
-static void write_value(struct strip *s, const struct stripped_rollout *r, const struct line *l,
-                        enum key k, struct buf *out)
-{
-	struct str value = l->value[k];
-
-	if (k == KEY_STATE && !json_is_null(value)) {
-		write_state(s, r, value, out);
-	} else if (k == KEY_STATE_HASH && !json_is_null(l->value[KEY_STATE])) {
-		buf_add(out, s->hash, HASH_HEX + 2);
-	} else if (s->parts[k] && json_type(value) == JSON_OBJECT) {
-		size_t from = out->n;
-
-		if (!write_parts_straight(s->parts[k], value, out)) {
-			buf_cut(out, from);
-			write_parts_sorted(s, k, value, out);
-		}
-	} else {
-		json_canon(value, NULL, JSON_EDIT_MASK, out);
-	}
-}
-
-/* False, with nothing written, if an id may occur: write_plain then checks string by string. */
-static bool write_straight(struct strip *s, const struct stripped_rollout *r, const struct line *l,
-                           struct buf *out)
-{
-	size_t count, from = out->n;
-	const struct line_key *row = line_rows(l->type, &count), *end = row + count;
-	struct line work = *l;
-
-	if (l->type == LINE_END) {
-		redo_lines(s, r, &work);
-	}
-	buf_text(out, "{\"type\":\"");
-	buf_text(out, line_type_name(l->type));
-	buf_char(out, '"');
-	for (row++; row < end; row++) {
-		if (row->key != KEY_META &&
-		    (work.value[row->key].n || !(row->types & T_OPTIONAL))) {
-			buf_str(out, row->lead);
-			write_value(s, r, &work, row->key, out);
-		}
-	}
-	buf_add(out, "}\n", 2);
-	if (out->full || replacer_is_free_canonical(&r->ids, str_skip(buf_view(out), from))) {
-		return true;
-	}
-	buf_cut(out, from);
-	return false;
 }
 
 int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
@@ -549,7 +450,7 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 		r->dropped++;
 		return 0;
 	}
-	if (r->masks || !write_straight(s, r, l, out)) {
+	if (r->masks || !strip_straight(s, r, l, out)) {
 		write_edited(s, r, l, out);
 	}
 	r->written++;

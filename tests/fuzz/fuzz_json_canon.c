@@ -81,6 +81,40 @@ static void check(struct str pointers, struct str value, bool wild)
 	json_paths_free(paths);
 }
 
+/* Made while it is validated, the canonical form is the same, member by member, and nothing is
+   accepted that is not valid. */
+static void check_members(struct str text)
+{
+	static const struct str names[] = {STR_INIT("a")};
+	const struct json_names ordered = {names, 1};
+	struct json_canon_object o;
+	struct buf out = BUF(BUF_MAX_MESSAGE);
+	struct json_member m;
+	struct json_fault fault;
+	size_t cursor = 0;
+
+	if (json_canon_members(text, &ordered, &o, &out)) {
+		must(json_validate(text, &fault) == 0);
+		must_be_valid(&out);
+		for (size_t i = 0; i < o.count; i++) {
+			must(json_next_member(text, &cursor, &m) &&
+			     str_eq(m.key, o.members[i].key) && m.type == o.members[i].type);
+			must(json_equal(m.value, o.members[i].value));
+			if (m.type != JSON_OBJECT || !str_is(m.key, "a")) {
+				struct buf one = BUF(BUF_MAX_MESSAGE);
+
+				json_canon(m.value, NULL, JSON_EDIT_MASK, &one);
+				must(str_eq(buf_view(&one), o.members[i].value));
+				buf_release(&one);
+			} else {
+				must(o.inner[i].count == json_count(m.value));
+			}
+		}
+		must(!json_next_member(text, &cursor, &m));
+	}
+	buf_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *line = size ? memchr(data, '\n', size) : NULL;
@@ -91,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	struct str pointers = {(const char *)data, (size_t)(line - data)};
 	struct str value = {(const char *)line + 1, size - pointers.n - 1};
+	check_members(value);
 	if (json_validate(value, &fault) != 0) {
 		return 0;
 	}

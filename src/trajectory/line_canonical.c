@@ -1,0 +1,76 @@
+/* Lines in canonical form: see line_canonical.h. */
+#include "trajectory/line_canonical.h"
+
+#include "base/mem.h"
+#include "json/canon.h"
+
+#include <stdlib.h>
+
+#define BYTES_MAX (2 * BUF_MAX_MESSAGE)
+
+struct canonical_parser {
+	struct str ordered[KEY_COUNT]; /* keys of objects whose members have an order of ours */
+	size_t ordered_count;
+	struct json_canon_object object;
+	struct buf copy, scratch;
+};
+
+static struct str name_of(enum key k)
+{
+	size_t i = 0;
+
+	while (line_keys[i].key != k) {
+		i++;
+	}
+	return (struct str){line_keys[i].name, line_keys[i].name_n};
+}
+
+struct canonical_parser *canonical_parser_new(void)
+{
+	struct canonical_parser *c = mem_new(sizeof(*c));
+
+	*c = (struct canonical_parser){.copy = BUF(BYTES_MAX), .scratch = BUF(BUF_MAX_MESSAGE)};
+	for (size_t i = 0; i < line_parts_count; i++) {
+		if (i == 0 || line_parts[i].key != line_parts[i - 1].key) {
+			c->ordered[c->ordered_count++] = name_of(line_parts[i].key);
+		}
+	}
+	return c;
+}
+
+void canonical_parser_free(struct canonical_parser *c)
+{
+	if (c) {
+		buf_release(&c->copy);
+		buf_release(&c->scratch);
+		free(c);
+	}
+}
+
+bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out)
+{
+	const struct json_names ordered = {c->ordered, c->ordered_count};
+	struct json_canon_object *o = &c->object;
+	struct error ignored;
+
+	buf_clear(&c->copy);
+	if (!json_canon_members(text, &ordered, o, &c->copy) ||
+	    line_of_members(buf_view(&c->copy), o->members, o->count, &c->scratch, out, &ignored)) {
+		return false;
+	}
+	out->text = text;
+	out->canonical = o;
+	return true;
+}
+
+const struct json_member *canonical_parts(const struct line *l, enum key k, size_t *count)
+{
+	const struct json_canon_object *o = l->canonical;
+	size_t i = 0;
+
+	while (i < o->count && o->members[i].value.p != l->value[k].p) {
+		i++;
+	}
+	*count = i < o->count ? o->inner[i].count : 0;
+	return *count ? &o->parts[o->inner[i].first] : NULL;
+}

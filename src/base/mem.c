@@ -9,7 +9,7 @@
    with a thousand threads this adds up. */
 #define CACHED_BYTES ((size_t)1032)
 
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void mem_failed(size_t bytes)
 {
 	fprintf(stderr, "rolldbg: out of memory (%zu bytes requested)\n", bytes);
 	abort();
@@ -20,7 +20,7 @@ static size_t product(size_t count, size_t size)
 	size_t bytes = 0;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
-		out_of_memory(SIZE_MAX);
+		mem_failed(SIZE_MAX);
 	}
 	return bytes ? bytes : 1;
 }
@@ -36,7 +36,7 @@ void *mem_array(size_t count, size_t size)
 	void *p = bytes > CACHED_BYTES ? calloc(1, bytes) : malloc(bytes);
 
 	if (!p) {
-		out_of_memory(bytes);
+		mem_failed(bytes);
 	}
 	return bytes > CACHED_BYTES ? p : memset(p, 0, bytes);
 }
@@ -46,7 +46,7 @@ void *mem_resize(void *p, size_t count, size_t size)
 	void *bigger = realloc(p, product(count, size));
 
 	if (!bigger) {
-		out_of_memory(count * size);
+		mem_failed(count * size);
 	}
 	return bigger;
 }
@@ -87,7 +87,7 @@ void *arena_new(struct arena *a, size_t bytes)
 	size_t need = bytes ? (bytes + align - 1) / align * align : align;
 
 	if (need < bytes) {
-		out_of_memory(bytes);
+		mem_failed(bytes);
 	}
 	if (!b || b->size - b->used < need) {
 		size_t size = next_size(a, need);

@@ -480,8 +480,10 @@ static uint64_t offer_of(const struct rollout *r)
 }
 
 /* The policy matches other sessions of the run but not this one: the rollout continues without
-   it. If the state source does not match, there is no session. */
-static int settle_mismatch(struct rollout *r, bool opened, struct error *err)
+   it. If the state source does not match, there is no session. Not inlined, like
+   end_after_error. */
+static __attribute__((noinline)) int settle_mismatch(struct rollout *r, bool opened,
+                                                     struct error *err)
 {
 	struct error stopped = {0};
 	bool another;

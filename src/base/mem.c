@@ -9,7 +9,7 @@
    with a thousand threads this adds up. */
 #define CACHED_BYTES ((size_t)1032)
 
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void mem_failed(size_t bytes)
 {
 	fprintf(stderr, "rolldbg: out of memory (%zu bytes requested)\n", bytes);
 	abort();
@@ -20,7 +20,7 @@ static size_t product(size_t count, size_t size)
 	size_t bytes = 0;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
-		out_of_memory(SIZE_MAX);
+		mem_failed(SIZE_MAX);
 	}
 	return bytes ? bytes : 1;
 }
@@ -36,7 +36,7 @@ void *mem_array(size_t count, size_t size)
 	void *p = bytes > CACHED_BYTES ? calloc(1, bytes) : malloc(bytes);
 
 	if (!p) {
-		out_of_memory(bytes);
+		mem_failed(bytes);
 	}
 	return bytes > CACHED_BYTES ? p : memset(p, 0, bytes);
 }
@@ -46,7 +46,7 @@ void *mem_resize(void *p, size_t count, size_t size)
 	void *bigger = realloc(p, product(count, size));
 
 	if (!bigger) {
-		out_of_memory(count * size);
+		mem_failed(count * size);
 	}
 	return bigger;
 }
@@ -61,8 +61,8 @@ char *mem_text(struct str s)
 	return p;
 }
 
-/* Most arenas stay small, and a thousand rollouts have many of them: blocks start small and
-   double. */
+/* Most arenas stay small, and a thousand rollouts have many of them: blocks start small, and each
+   has half the size of all before it, so that at most a third of an arena is unused. */
 #define ARENA_FIRST ((size_t)512)
 #define ARENA_BLOCK ((size_t)4096)
 
@@ -74,10 +74,19 @@ struct arena_block {
 
 static size_t next_size(const struct arena *a, size_t need)
 {
-	size_t size = a->last ? 2 * a->last->size : ARENA_FIRST;
+	size_t size = a->bytes / 2 > ARENA_FIRST ? a->bytes / 2 : ARENA_FIRST;
 
 	size = size < ARENA_BLOCK ? size : ARENA_BLOCK;
 	return need > size ? need : size;
+}
+
+static void add_block(struct arena *a, size_t size)
+{
+	struct arena_block *b = mem_new(sizeof(*b) + size);
+
+	b->size = size;
+	b->before = a->last;
+	a->last = b;
 }
 
 void *arena_new(struct arena *a, size_t bytes)
@@ -87,15 +96,11 @@ void *arena_new(struct arena *a, size_t bytes)
 	size_t need = bytes ? (bytes + align - 1) / align * align : align;
 
 	if (need < bytes) {
-		out_of_memory(bytes);
+		mem_failed(bytes);
 	}
 	if (!b || b->size - b->used < need) {
-		size_t size = next_size(a, need);
-
-		b = mem_new(sizeof(*b) + size);
-		b->size = size;
-		b->before = a->last;
-		a->last = b;
+		add_block(a, next_size(a, need));
+		b = a->last;
 	}
 	void *p = b->bytes + b->used;
 	b->used += need;
@@ -125,18 +130,26 @@ struct str arena_str(struct arena *a, struct str s)
 	return (struct str){p, s.n};
 }
 
+/* What is kept has room for as much as before: an arena that is used again for each line stops
+   allocating. */
 void arena_reset(struct arena *a)
 {
-	struct arena_block *kept = a->last;
+	struct arena_block *last = a->last;
+	size_t room = a->bytes < ARENA_BLOCK ? a->bytes : ARENA_BLOCK;
 
-	if (!kept) {
+	if (!last) {
 		return;
 	}
-	struct arena older = {.last = kept->before};
+	if (last->before && last->size < room) {
+		arena_release(a);
+		add_block(a, room);
+		return;
+	}
+	struct arena older = {.last = last->before};
 	arena_release(&older);
-	memset(kept->bytes, 0, kept->used);
-	kept->before = NULL;
-	kept->used = 0;
+	memset(last->bytes, 0, last->used);
+	last->before = NULL;
+	last->used = 0;
 	a->bytes = 0;
 }
 

@@ -8,6 +8,8 @@
 void *mem_new(size_t bytes) __attribute__((returns_nonnull)); /* zeroed; free() it */
 void *mem_array(size_t count, size_t size) __attribute__((returns_nonnull));
 void *mem_resize(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
+/* Ends the program as these functions do, when a library had no memory for that many bytes. */
+_Noreturn void mem_failed(size_t bytes);
 char *mem_text(struct str s) __attribute__((returns_nonnull)); /* a terminated copy */
 
 /* Storage with fixed addresses that is released as a whole: for facts with the lifetime of one

@@ -274,7 +274,9 @@ static int64_t max_turns_of(const struct run_options *o)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-static struct rollout_conf conf_of(struct running *r, const struct planned *one, struct io *io)
+/* Not inlined: its frame would be on the stack while each of a thousand rollouts waits. */
+static __attribute__((noinline)) struct rollout_conf
+conf_of(struct running *r, const struct planned *one, struct io *io)
 {
 	const struct run_options *o = r->opts;
 	bool own = one->task && (one->task->actions || one->task->policy);
@@ -302,8 +304,7 @@ static struct rollout_conf conf_of(struct running *r, const struct planned *one,
 	return conf;
 }
 
-/* Keeps the first error. Not inlined: its frame would be on the stack while each of a thousand
-   rollouts waits. */
+/* Keeps the first error. Not inlined, like conf_of. */
 static __attribute__((noinline)) int finish(struct running *r, struct recording *own, int failed,
                                             struct error *err)
 {

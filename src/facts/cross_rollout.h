@@ -54,6 +54,8 @@ struct cross_rollout {
 	/* The number of the rollout that last called a tool, the time of that call, and of the
 	   last call of another rollout. */
 	int64_t caller, called, other_called;
+	/* Fingerprints of the last header's tool list: of its text, and of names and arguments. */
+	uint64_t tools_text, tools_names;
 };
 
 void cross_rollout_release(struct cross_rollout *c); /* a zeroed one is fine */

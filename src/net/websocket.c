@@ -15,7 +15,9 @@ void websocket_end_with(struct websocket *ws, enum websocket_end end, const char
 {
 	if (ws->end == WEBSOCKET_OPEN) {
 		ws->end = end;
-		snprintf(ws->why, sizeof(ws->why), "%s %s", buf_cstr(&ws->target.place), why);
+		buf_str(&ws->why, buf_view(&ws->target.place));
+		buf_char(&ws->why, ' ');
+		buf_text(&ws->why, why);
 	}
 }
 
@@ -52,6 +54,7 @@ static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room,
 		memcpy(to, ws->early.p, n);
 		buf_drop(&ws->early, n);
 		ws->round += n;
+		ws->unframed += n;
 		return (ssize_t)n;
 	}
 	CURLcode rc = ws->receive(ws, to, room, &n);
@@ -67,6 +70,7 @@ static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room,
 	/* the TLS library may hold more than the socket does */
 	ws->drained = n < room && !ws->tls;
 	ws->round += n;
+	ws->unframed += n;
 	return (ssize_t)n;
 }
 
@@ -98,6 +102,13 @@ static int on_mask(wslay_event_context_ptr frames, uint8_t *to, size_t n, void *
 	return 0;
 }
 
+/* RFC 6455, section 5.2, for a server's frames: they are not masked, and libwslay refuses longer
+   forms of the length than necessary. */
+static size_t header_bytes(uint64_t payload)
+{
+	return payload < 126 ? 2 : payload <= UINT16_MAX ? 4 : 10;
+}
+
 static void on_frame_start(wslay_event_context_ptr frames,
                            const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
 {
@@ -106,6 +117,10 @@ static void on_frame_start(wslay_event_context_ptr frames,
 	(void)frames;
 	ws->opcode = frame->opcode;
 	ws->close_bytes = frame->payload_length;
+	ws->frame_bytes = header_bytes(frame->payload_length) + frame->payload_length;
+	if (!wslay_is_ctrl_frame(frame->opcode)) {
+		ws->fragmented = !frame->fin;
+	}
 	/* libwslay checks the limit only where it buffers the message itself */
 	if (!wslay_is_ctrl_frame(frame->opcode) &&
 	    frame->payload_length > ws->max_bytes - ws->partial.n) {
@@ -124,6 +139,14 @@ static void on_frame_chunk(wslay_event_context_ptr frames,
 	} else if (!wslay_is_ctrl_frame(ws->opcode) && !ws->too_large) {
 		buf_add(&ws->partial, piece->data, piece->data_length);
 	}
+}
+
+static void on_frame_end(wslay_event_context_ptr frames, void *arg)
+{
+	struct websocket *ws = arg;
+
+	(void)frames;
+	ws->unframed -= ws->frame_bytes;
 }
 
 static void queue_message(struct websocket *ws, bool binary)
@@ -169,6 +192,64 @@ static void on_message(wslay_event_context_ptr frames,
 	} else if (!wslay_is_ctrl_frame(message->opcode) && !ws->too_large) {
 		queue_message(ws, message->opcode == WSLAY_BINARY_FRAME);
 	}
+}
+
+/* ---- libwslay's context ---- */
+
+static wslay_event_context_ptr frames_of(struct websocket *ws)
+{
+	static const struct wslay_event_callbacks callbacks = {
+		.recv_callback = on_recv,
+		.send_callback = on_send,
+		.genmask_callback = on_mask,
+		.on_frame_recv_start_callback = on_frame_start,
+		.on_frame_recv_chunk_callback = on_frame_chunk,
+		.on_frame_recv_end_callback = on_frame_end,
+		.on_msg_recv_callback = on_message,
+	};
+
+	ws->used = true;
+	if (ws->frames) {
+		return ws->frames;
+	}
+	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws)) {
+		mem_failed(sizeof(struct websocket));
+	}
+	wslay_event_config_set_no_buffering(ws->frames, 1);
+	return ws->frames;
+}
+
+/* A context of libwslay has 8 KiB of buffers. Between two messages it holds nothing else, unless
+   the connection is being closed. */
+void websocket_rest(struct websocket *ws)
+{
+	bool busy = ws->unframed || ws->fragmented || ws->end != WEBSOCKET_OPEN;
+
+	if (ws->frames && !busy && !wslay_event_want_write(ws->frames) &&
+	    !wslay_event_get_close_sent(ws->frames)) {
+		wslay_event_context_free(ws->frames);
+		ws->frames = NULL;
+	}
+}
+
+int websocket_rest_later(void *arg, uint64_t *wake_ns, struct error *err)
+{
+	struct websocket *ws = arg;
+
+	(void)err;
+	if (!ws->frames) {
+		return 0;
+	}
+	uint64_t now = io_now_ns(ws->io);
+	ws->rest_ns = ws->used ? now + REST_NS : ws->rest_ns;
+	ws->used = false;
+	if (now >= ws->rest_ns) {
+		websocket_rest(ws);
+		ws->rest_ns = UINT64_MAX; /* a context that cannot be freed */
+	} else if (*wake_ns > ws->rest_ns) {
+		*wake_ns = ws->rest_ns;
+	}
+	return 0;
 }
 
 /* ---- rounds of reading and sending ---- */
@@ -253,7 +334,7 @@ void websocket_serve(struct websocket *ws)
 	ws->drained = ws->more = false;
 	ws->round = 0;
 	if (ws->end == WEBSOCKET_OPEN) {
-		(void)!wslay_event_recv(ws->frames);
+		(void)!wslay_event_recv(frames_of(ws));
 		if (ws->too_large) {
 			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG, NULL, 0);
 		}
@@ -269,24 +350,6 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 {
 	(void)fd, (void)ready, (void)err;
 	websocket_serve(arg);
-	return 0;
-}
-
-int websocket_begin_frames(struct websocket *ws, struct error *err)
-{
-	static const struct wslay_event_callbacks callbacks = {
-		.recv_callback = on_recv,
-		.send_callback = on_send,
-		.genmask_callback = on_mask,
-		.on_frame_recv_start_callback = on_frame_start,
-		.on_frame_recv_chunk_callback = on_frame_chunk,
-		.on_msg_recv_callback = on_message,
-	};
-
-	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws)) {
-		return error_set(err, FAIL_SYSTEM, "libwslay is out of memory");
-	}
-	wslay_event_config_set_no_buffering(ws->frames, 1);
 	return 0;
 }
 
@@ -308,6 +371,7 @@ void websocket_free(struct websocket *ws)
 	if (ws->watched) {
 		io_watch(ws->io, ws->fd, 0, NULL, NULL);
 	}
+	io_unset_idle(ws->io, ws);
 	while (ws->first) {
 		struct ws_message *m = ws->first;
 
@@ -327,7 +391,8 @@ void websocket_free(struct websocket *ws)
 	}
 	handshake_release(&ws->handshake);
 	target_release(&ws->target);
-	struct buf *all[] = {&ws->early, &ws->out, &ws->partial, &ws->reason};
+	free(ws->curl_why);
+	struct buf *all[] = {&ws->early, &ws->out, &ws->partial, &ws->reason, &ws->why};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}
@@ -343,7 +408,7 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 	if (ws->end != WEBSOCKET_OPEN) {
 		return;
 	}
-	wslay_event_queue_close(ws->frames, WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
+	wslay_event_queue_close(frames_of(ws), WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
 	websocket_serve(ws);
 	/* later messages are discarded */
 	for (int got = 1; got > 0;) {
@@ -363,7 +428,7 @@ static void queue(struct websocket *ws, struct str text)
 		.opcode = WSLAY_TEXT_FRAME, .msg = (const uint8_t *)text.p, .msg_length = text.n};
 
 	if (ws->end == WEBSOCKET_OPEN) {
-		(void)!wslay_event_queue_msg(ws->frames, &message);
+		(void)!wslay_event_queue_msg(frames_of(ws), &message);
 		(void)!wslay_event_send(ws->frames);
 		ws->messages = ws->out.n;
 	}
@@ -454,7 +519,7 @@ enum websocket_end websocket_end(const struct websocket *ws)
 
 const char *websocket_why(const struct websocket *ws)
 {
-	return ws->why;
+	return buf_cstr(&ws->why);
 }
 
 int websocket_code(const struct websocket *ws)

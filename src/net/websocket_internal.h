@@ -18,6 +18,10 @@
 /* Bytes of pongs that a peer has not read at which reading from it pauses. */
 #define PONGS_MAX ((size_t)64 << 10)
 
+/* The length of a wait after which it pays to free the context: a server that answers sooner
+   would only make us allocate it for each message. */
+#define REST_NS UINT64_C(2000000)
+
 struct ws_message {
 	struct ws_message *next;
 	struct buf bytes;
@@ -32,12 +36,17 @@ struct websocket {
 	CURLcode (*transmit)(struct websocket *ws, const void *bytes, size_t n, size_t *sent);
 	struct target target;
 	struct handshake handshake;
-	wslay_event_context_ptr frames;
+	wslay_event_context_ptr frames; /* NULL: websocket_rest */
+	bool used;                      /* since the last wait */
+	uint64_t rest_ns;
 	curl_socket_t fd;
 	bool tls, started;
 	bool ours;      /* fd is ours; libcurl no longer uses it */
 	uint8_t opcode; /* of the frame being received */
 	uint64_t close_bytes;
+	size_t unframed;    /* bytes given to libwslay that are not part of a complete frame */
+	size_t frame_bytes; /* of the frame being received, with its header */
+	bool fragmented;    /* more frames of the message follow */
 	bool too_large;
 	bool drained; /* the last read was short: the socket is empty */
 	bool more;    /* the last round ended early: poll will not report the rest */
@@ -55,8 +64,8 @@ struct websocket {
 	int code;
 	bool page; /* the handshake was declined with a web page */
 	struct buf reason;
-	char why[480];
-	char curl_why[CURL_ERROR_SIZE];
+	struct buf why;
+	char *curl_why; /* CURL_ERROR_SIZE bytes, while libcurl has the connection */
 };
 
 /* Sets why and how the connection ended; the first reason counts. `why` continues after
@@ -66,7 +75,10 @@ void websocket_end_with(struct websocket *ws, enum websocket_end end, const char
 void websocket_flush(struct websocket *ws);
 /* Reads available data and sends what is queued, pongs included. */
 void websocket_serve(struct websocket *ws);
-MUST_USE int websocket_begin_frames(struct websocket *ws, struct error *err);
+/* Frees libwslay's context if nothing is being sent or received; the next frame recreates it. */
+void websocket_rest(struct websocket *ws);
+/* The same once a wait has lasted for REST_NS. An io_idle_fn. */
+int websocket_rest_later(void *ws, uint64_t *wake_ns, struct error *err);
 /* Sets FAIL_TIMEOUT: "host:port <what> in time" */
 int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
 
@@ -110,6 +111,8 @@ static int take_over(struct websocket *ws, struct error *err)
 	curl_easy_cleanup(ws->transfer.easy);
 	ws->transfer.easy = NULL;
 	ws->started = false;
+	free(ws->curl_why);
+	ws->curl_why = NULL;
 	return 0;
 }
 
@@ -237,10 +240,10 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 		return -1;
 	}
 	set_options(ws);
-	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err) ||
-	    websocket_begin_frames(ws, err)) {
+	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err)) {
 		return -1;
 	}
+	io_set_idle(ws->io, websocket_rest_later, ws);
 	buf_str(&ws->early, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	if (ws->handshake.status != 101) {
 		decline(ws);
@@ -261,7 +264,8 @@ int websocket_open(struct io *io, const struct websocket_conf *conf, struct webs
 	ws->receive = receive_by_curl;
 	ws->transmit = transmit_by_curl;
 	ws->max_bytes = conf->max_bytes ? conf->max_bytes : BUF_MAX_MESSAGE;
-	ws->early = ws->reason = BUF(BUF_MAX_SMALL);
+	ws->early = ws->reason = ws->why = BUF(BUF_MAX_SMALL);
+	ws->curl_why = mem_new(CURL_ERROR_SIZE);
 	ws->out = BUF(2 * BUF_MAX_MESSAGE);
 	ws->partial = BUF(ws->max_bytes);
 	target_init(&ws->target);

@@ -92,29 +92,33 @@ static void finish(struct batch *b, int failed, const struct rollout_result *r,
 static void run_all(struct batch *b, struct io *io, struct error *err)
 {
 	const struct batch_conf *c = b->conf;
+	/* not on the stack, where 1 KB more or less is a page of each of a thousand threads */
+	struct rollout_result *result = mem_new(sizeof(*result));
 	size_t index;
 
 	while (next_index(b, &index)) {
-		struct rollout_result result = {.status = END_FAILED};
-		int failed = c->rollout(c->ctx, index, io, &result, err);
+		*result = (struct rollout_result){.status = END_FAILED};
+		int failed = c->rollout(c->ctx, index, io, result, err);
 
-		finish(b, failed, &result, err);
+		finish(b, failed, result, err);
 	}
+	free(result);
 }
 
 static void run_queue(struct batch *b)
 {
 	struct io *io = NULL;
-	struct error err = {0};
+	struct error *err = mem_new(sizeof(*err));
 
-	if (b->conf->new_io(b->conf->ctx, &io, &err)) {
+	if (b->conf->new_io(b->conf->ctx, &io, err)) {
 		pthread_mutex_lock(&b->lock);
-		fail(b, &err);
+		fail(b, err);
 		pthread_mutex_unlock(&b->lock);
-		return;
+	} else {
+		run_all(b, io, err);
+		io_free(io);
 	}
-	run_all(b, io, &err);
-	io_free(io);
+	free(err);
 }
 
 static void *work(void *arg)

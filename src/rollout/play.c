@@ -115,21 +115,15 @@ static void note_answered(const struct rollout *r)
 	}
 }
 
-static int call_tool(struct rollout *r, const struct decision *d, struct str state,
-                     struct env_reply *reply, struct error *err)
+/* Not inlined: its frame would be on the stack while each of a thousand rollouts waits. */
+static __attribute__((noinline)) int put_step(struct rollout *r, const struct decision *d,
+                                              struct str state, const struct env_reply *reply,
+                                              uint64_t began_ns, struct error *err)
 {
 	struct step_fields f = step_now(r, d, state);
 	struct call_fields call = lines_call(d);
-	uint64_t began = io_now_ns(r->conf->io);
 
-	note_sent(r);
-	int failed = env_step(r->env, d->name, d->arguments, reply, err);
-
-	if (failed && !env_reply_of_failed_step(err, reply)) {
-		return -1;
-	}
-	note_answered(r);
-	f.latency_us = (io_now_ns(r->conf->io) - began) / 1000;
+	f.latency_us = (io_now_ns(r->conf->io) - began_ns) / 1000;
 	record_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
 	                                                      .outcome = reply->outcome,
@@ -139,7 +133,22 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 	                                                      .message = reply->error.message});
 	f.call = &call;
 	f.reply = reply;
-	if (line_writer_step(&r->writer, &f, err)) {
+	return line_writer_step(&r->writer, &f, err);
+}
+
+static int call_tool(struct rollout *r, const struct decision *d, struct str state,
+                     struct env_reply *reply, struct error *err)
+{
+	uint64_t began_ns = io_now_ns(r->conf->io);
+
+	note_sent(r);
+	int failed = env_step(r->env, d->name, d->arguments, reply, err);
+
+	if (failed && !env_reply_of_failed_step(err, reply)) {
+		return -1;
+	}
+	note_answered(r);
+	if (put_step(r, d, state, reply, began_ns, err)) {
 		return -1;
 	}
 	r->steps++;

@@ -395,8 +395,7 @@ static int start(struct rollout *r, struct error *err)
 	}
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
-		                       r->mismatch.kind == FAIL_NONE ? "the server offers no tools"
-		                                                     : r->mismatch.text,
+		                       r->mismatch ? r->mismatch : "the server offers no tools",
 		                       unknown, err);
 	}
 	return rollout_play(r, err);
@@ -480,8 +479,10 @@ static uint64_t offer_of(const struct rollout *r)
 }
 
 /* The policy matches other sessions of the run but not this one: the rollout continues without
-   it. If the state source does not match, there is no session. */
-static int settle_mismatch(struct rollout *r, bool opened, struct error *err)
+   it. If the state source does not match, there is no session. Not inlined, like
+   end_after_error. */
+static __attribute__((noinline)) int settle_mismatch(struct rollout *r, bool opened,
+                                                     struct error *err)
 {
 	struct error stopped = {0};
 	bool another;
@@ -499,8 +500,9 @@ static int settle_mismatch(struct rollout *r, bool opened, struct error *err)
 	}
 	error_wrap(err, "this session differs from others of the run");
 	error_from_peer(err);
-	r->mismatch = *err;
-	settings_unmark(r->mismatch.text);
+	stopped = *err;
+	settings_unmark(stopped.text);
+	r->mismatch = arena_str(&r->texts, str_from(stopped.text)).p;
 	return opened ? 0 : -1;
 }
 

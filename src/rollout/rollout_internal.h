@@ -20,7 +20,7 @@ struct rollout {
 	/* calls answered in the batch when this rollout's last call was sent */
 	long long calls_before;
 	int lost;              /* consecutive calls without a reply */
-	struct error mismatch; /* why the options do not match; kind FAIL_NONE: they do */
+	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;
 	enum outcome last;
 	struct str observation;

@@ -1,7 +1,7 @@
-/* Incoming frames: split anywhere gives the same messages, none over the cap, and an end
-   (not always the same: libwslay sees bad text in a Close frame sooner or later). The
-   first byte of the input chooses the sizes of the pieces, 1 to 16 bytes each.
- */
+/* Incoming frames: split anywhere, without libwslay's context between the pieces, gives the same
+   messages, none over the cap, and an end (not always the same: libwslay sees bad text in a
+   Close frame sooner or later). The first byte of the input chooses the sizes of the pieces,
+   1 to 16 bytes each. */
 #include "net/websocket_internal.h"
 
 #include <stdlib.h>
@@ -53,7 +53,6 @@ static CURLcode feed_transmit(struct websocket *ws, const void *bytes, size_t n,
 static struct websocket *make(struct io *io, struct feed *f)
 {
 	struct websocket *ws = calloc(1, sizeof(*ws));
-	struct error err;
 
 	require(ws != NULL);
 	ws->io = io;
@@ -62,11 +61,10 @@ static struct websocket *make(struct io *io, struct feed *f)
 	ws->transmit = feed_transmit;
 	ws->transfer.easy = (CURL *)f;
 	ws->max_bytes = CAP;
-	ws->early = ws->reason = BUF(BUF_MAX_SMALL);
+	ws->early = ws->reason = ws->why = BUF(BUF_MAX_SMALL);
 	ws->out = BUF(BUF_MAX_MESSAGE);
 	ws->partial = BUF(CAP);
 	target_init(&ws->target);
-	require(websocket_begin_frames(ws, &err) == 0);
 	return ws;
 }
 
@@ -94,6 +92,7 @@ static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t piece
 		pieces = pieces ? pieces * 1664525u + 1013904223u : 0;
 		f.due = pieces ? (pieces >> 24 & 15) + 1 : size + 1;
 		websocket_serve(ws);
+		websocket_rest(ws);
 		take_all(ws, told);
 	}
 	take_all(ws, told);

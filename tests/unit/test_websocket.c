@@ -390,6 +390,7 @@ static void test_splits(void)
 	for (size_t at = 0; at <= bytes.n; at++) {
 		wss_write(p.fd, bytes.p, at);
 		websocket_has_message(p.ws);
+		websocket_rest(p.ws);
 		wss_write(p.fd, bytes.p + at, bytes.n - at);
 		bool first = !strcmp(next_text(&p), "abc\xc3\xb6");
 		good += first && !strcmp(next_text(&p), buf_cstr(&long_text));
@@ -730,6 +731,27 @@ static void test_pings_while_thinking(void)
 	pair_close(&p);
 }
 
+/* libwslay's context is freed by a wait, but not within a message. */
+static void test_rest(void)
+{
+	struct pair p = open_pair();
+	struct error err = {0};
+
+	wss_write(p.fd, "\x01\x02so\x80", 5);
+	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame came");
+	ok(p.ws->frames != NULL, "a message is being received");
+	wss_write(p.fd, "\x02me", 3);
+	is_str(next_text(&p), "some", "its end comes after a wait");
+	is_int(io_wait(io, NULL, 20, &err), 0, "nothing comes");
+	ok(p.ws->frames == NULL, "no context while nothing comes");
+	wss_send(p.fd, 0x81, STR("more"));
+	is_str(next_text(&p), "more", "a message after that");
+	wss_send(p.fd, 0x88, STR("\x03\xe8"));
+	is_str(next_text(&p), "", "the end");
+	is_int(websocket_end(p.ws), WEBSOCKET_CLOSED, "%s", websocket_why(p.ws));
+	pair_close(&p);
+}
+
 static void test_late(void)
 {
 	struct pair p = open_pair();
@@ -868,6 +890,7 @@ int main(void)
 	test_endless_pings();
 	test_flood_and_deadline();
 	test_pings_while_thinking();
+	test_rest();
 	test_late();
 	test_many();
 	test_sending();

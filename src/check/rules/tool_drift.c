@@ -185,7 +185,7 @@ static void report_tool_change(const struct span *span, const char *name, const 
 /* ---- the lists of other sessions ---- */
 
 /* Names and arguments, in any order of the tools: descriptions may contain the time of day. */
-static uint64_t tools_fingerprint(struct workspace *w, struct str tools)
+static uint64_t names_fingerprint(struct workspace *w, struct str tools)
 {
 	uint64_t sum = 1;
 	struct str tool;
@@ -197,6 +197,19 @@ static uint64_t tools_fingerprint(struct workspace *w, struct str tools)
 		sum += fingerprint(buf_view(&w->canon));
 	}
 	return sum;
+}
+
+/* Most rollouts have the list of the one before, to the byte. */
+static uint64_t tools_fingerprint(const struct rollout_facts *r, struct str tools)
+{
+	struct cross_rollout *c = r->cross_rollout;
+	uint64_t text = fingerprint(tools);
+
+	if (c->tools_text != text) {
+		c->tools_text = text;
+		c->tools_names = names_fingerprint(r->work, tools);
+	}
+	return c->tools_names;
 }
 
 /* Sessions expected to be alike: of one environment, in one file, or in one task's group. */
@@ -226,7 +239,7 @@ static void check_sessions(const struct rollout_facts *r, const struct line *l,
 	if (r->imported || json_type(tools) != JSON_ARRAY) {
 		return;
 	}
-	uint64_t fingerprint = tools_fingerprint(r->work, tools);
+	uint64_t fingerprint = tools_fingerprint(r, tools);
 	bool other_file = r->group_size > 1 && differs(r, l, true, fingerprint, &owner);
 	if (!differs(r, l, false, fingerprint, &owner) && !other_file) {
 		return;

@@ -132,6 +132,12 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 	return bad;
 }
 
+/* An error sent with status 200. */
+static bool is_error(struct str body)
+{
+	return !json_is_null(JSON_GET(body, "error")) && json_count(JSON_GET(body, "choices")) == 0;
+}
+
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
 	struct json_fault fault;
@@ -142,11 +148,14 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		return -1;
 	}
 	body = text_trim(buf_view(&c->body));
-	/* errors may be sent with status 200 */
 	bool valid = json_validate(body, &fault) == 0;
 
-	if (valid && !json_is_null(JSON_GET(body, "error")) &&
-	    json_count(JSON_GET(body, "choices")) == 0) {
+	/* chat completions: a reply is looked at first, as most have no error */
+	if (valid && !c->conf->api->reply && chat_reply_take(body, a->reply, err) == 0) {
+		a->answered = true;
+		return 0;
+	}
+	if (valid && is_error(body)) {
 		chat_failure_in_body(a->failure, 400, body);
 		return 0;
 	}

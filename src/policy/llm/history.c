@@ -141,9 +141,20 @@ static void put_single(struct history *h, struct str id)
 	jw_end(&w);
 }
 
+/* In nearly all messages the first member: the others are then not looked at. */
+static struct str role_of(struct str message)
+{
+	struct json_member first;
+	size_t cursor = 0;
+
+	return json_next_member(message, &cursor, &first) && json_key_is(first.key, STR("role"))
+	               ? first.value
+	               : JSON_GET(message, "role");
+}
+
 void chat_history_add(struct history *h, struct str message)
 {
-	struct str role = JSON_GET(message, "role");
+	struct str role = role_of(message);
 	bool single = (h->forms & HISTORY_SINGLE_CALLS) != 0;
 
 	if (json_is(role, STR("user")) ||

@@ -252,8 +252,9 @@ static void results_by_role(void)
 	       "{\"role\":\"assistant\",\"content\":\"<|python_tag|>..\"},"
 	       "{\"role\":\"user\",\"content\":\"<tool_response>\\nx \\\"1\\\"\\n"
 	       "</tool_response>\\n<tool_response>\\ny\\n</tool_response>\"},"
-	       "{\"role\":\"assistant\",\"tool_calls\":[" CALL("c") "]},"
-	       "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"z\"}",
+	       "{\"role\":\"assistant\",\"tool_calls\":[" CALL(
+		       "c") "]},"
+	                    "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"z\"}",
 	       "results without tool_calls before them become the user's, others do not");
 	conversation_release(&c);
 }

@@ -11,7 +11,7 @@ enum history_form {
 	HISTORY_USUAL = 0,
 	HISTORY_SYSTEM_AS_USER =
 		1, /* there is no system role: its text begins the first user message */
-	HISTORY_SINGLE_CALLS = 2, /* an assistant message has at most one call */
+	HISTORY_SINGLE_CALLS = 2,    /* an assistant message has at most one call */
 	HISTORY_RESULTS_AS_USER = 4, /* role tool only after tool_calls, not after calls as text */
 };
 

@@ -2,6 +2,7 @@
    of OpenAI's reference. */
 #include "policy/llm/reply.h"
 
+#include "base/html.h"
 #include "base/text.h"
 
 bool chat_content(struct str content, struct buf *out)
@@ -92,6 +93,7 @@ static void read_calls(struct str list, struct str old, struct chat_reply *out)
 	while (count == CHAT_CALLS_MAX && json_next(list, &cursor, &more)) {
 		out->calls_dropped++;
 	}
+	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
 	out->calls = arena_new(&out->arena, (count + 1) * sizeof(*out->calls));
 	for (size_t i = 0; i < count; i++) {
 		json_pick(calls[i], keys, COUNT, values);
@@ -108,6 +110,13 @@ static int not_completion(struct str body, const char *why, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
+	if (html_is_page(body)) {
+		html_summary(body, &text);
+		error_set(err, FAIL_PROTOCOL, "%s instead of a chat completion: check the base URL",
+		          buf_cstr(&text));
+		buf_release(&text);
+		return -1;
+	}
 	text_escape_cut(&text, body, 120);
 	error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
 	          body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");

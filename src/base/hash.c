@@ -1,13 +1,18 @@
-/* Hashes through libcrypto: the only file that includes its headers. */
+/* Hashes through libcrypto: the only file that includes its headers. SHA-256 and SHA-1 are called
+   directly, which OpenSSL 3 discourages but keeps: its other way looks algorithms up by name, and
+   the first look-up of a process takes as long as 1,500 hashes of a small state. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
 #include "base/mem.h"
 
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
 
 struct hasher {
-	EVP_MD *sha256, *md5;
+	SHA256_CTX sha256;
+	EVP_MD *md5; /* this and ctx: on first use */
 	EVP_MD_CTX *ctx;
 };
 
@@ -22,20 +27,14 @@ void hasher_free(struct hasher *h)
 		return;
 	}
 	EVP_MD_CTX_free(h->ctx);
-	EVP_MD_free(h->sha256);
 	EVP_MD_free(h->md5);
 	free(h);
 }
 
-static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char out[HASH_HEX + 1])
+static void put_hex(const unsigned char *raw, char out[HASH_HEX + 1])
 {
 	static const char hex[] = "0123456789abcdef";
-	unsigned char raw[EVP_MAX_MD_SIZE] = {0};
 
-	if (!EVP_DigestInit_ex2(h->ctx, kind, NULL) || !EVP_DigestUpdate(h->ctx, s.p, s.n) ||
-	    !EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
-		abort();
-	}
 	for (size_t i = 0; i < HASH_HEX / 2; i++) {
 		out[2 * i] = hex[raw[i] >> 4];
 		out[2 * i + 1] = hex[raw[i] & 15];
@@ -43,52 +42,47 @@ static void digest_hex(struct hasher *h, const EVP_MD *kind, struct str s, char 
 	out[HASH_HEX] = '\0';
 }
 
-/* Fetches the algorithm on first use: libcrypto then reads its configuration, which takes longer
-   than checking a small recording, and checking most recordings needs no hash. */
-static void need(struct hasher *h, EVP_MD **kind, const char *name)
+static void sha256(SHA256_CTX *c, struct str s, unsigned char out[HASH_SHA256_BYTES])
 {
-	if (!*kind) {
-		*kind = EVP_MD_fetch(NULL, name, NULL);
-	}
-	if (!h->ctx) {
-		h->ctx = EVP_MD_CTX_new();
+	if (!SHA256_Init(c) || !SHA256_Update(c, s.p, s.n) || !SHA256_Final(out, c)) {
+		abort();
 	}
 }
 
 void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
-	need(h, &h->sha256, "SHA256");
-	if (!h->sha256 || !h->ctx) {
-		abort(); /* every libcrypto has SHA-256 */
-	}
-	digest_hex(h, h->sha256, s, out);
+	unsigned char raw[HASH_SHA256_BYTES];
+
+	sha256(&h->sha256, s, raw);
+	put_hex(raw, out);
 }
 
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
-	need(h, &h->md5, "MD5");
+	unsigned char raw[EVP_MAX_MD_SIZE];
+
+	h->md5 = h->md5 ? h->md5 : EVP_MD_fetch(NULL, "MD5", NULL);
+	h->ctx = h->ctx ? h->ctx : EVP_MD_CTX_new();
+	out[0] = '\0';
 	/* FIPS providers lack MD5: no id is better than a wrong one */
-	if (!h->md5 || !h->ctx) {
-		out[0] = '\0';
-		return;
+	if (h->md5 && h->ctx && EVP_DigestInit_ex2(h->ctx, h->md5, NULL) &&
+	    EVP_DigestUpdate(h->ctx, s.p, s.n) && EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
+		put_hex(raw, out);
 	}
-	digest_hex(h, h->md5, s, out);
 }
 
 void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES])
 {
-	unsigned n = 0;
+	SHA256_CTX c;
 
-	if (!EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL) || n != HASH_SHA256_BYTES) {
-		abort();
-	}
+	sha256(&c, s, out);
 }
 
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES])
 {
-	unsigned n = 0;
+	SHA_CTX c;
 
-	if (!EVP_Digest(s.p, s.n, out, &n, EVP_sha1(), NULL) || n != HASH_SHA1_BYTES) {
+	if (!SHA1_Init(&c) || !SHA1_Update(&c, s.p, s.n) || !SHA1_Final(out, &c)) {
 		abort();
 	}
 }

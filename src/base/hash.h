@@ -1,5 +1,4 @@
-/* SHA-256, MD5 and SHA-1 through libcrypto: algorithms are fetched once and the context is
-   reused (fetching costs more than hashing a small state). Use one struct hasher per thread. */
+/* SHA-256, MD5 and SHA-1 through libcrypto. Use one struct hasher per thread. */
 #ifndef ROLLDBG_BASE_HASH_H
 #define ROLLDBG_BASE_HASH_H
 

@@ -268,61 +268,87 @@ static int set_target(struct http_exchange *x, const char *url, struct error *er
 	return 0;
 }
 
-/* Sets CURLOPT_HTTPHEADER from the request, rebuilt only if it differs from the previous one.
-   Removes two of libcurl's own headers: "Expect: 100-continue", which costs a round trip, and a
-   form's content type. */
-static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
+/* Are the lines those of the request, in that order, with nothing but `end` after them? */
+static bool same_headers(struct str lines, const struct http_request *q, struct str end)
 {
-	struct buf lines = BUF(BUF_MAX_SMALL);
-	struct curl_slist *list = NULL;
-	bool has_type = !q->body.p;
-	int rc = 0;
-
 	for (size_t i = 0; i < q->header_count; i++) {
-		buf_text(&lines, q->headers[i]);
-		buf_char(&lines, '\n');
-		has_type = has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
-	}
-	buf_text(&lines, has_type ? "Expect:\n" : "Expect:\nContent-Type:\n");
-	if (lines.full) {
-		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-		goto out;
-	}
-	if (str_eq(buf_view(&lines), buf_view(&x->header_lines))) {
-		goto out;
-	}
-	for (size_t i = 0; i < q->header_count && rc == 0; i++) {
-		const char *h = q->headers[i];
-		size_t name = strcspn(h, ":;\r\n");
+		struct str h = str_from(q->headers[i]);
 
-		if (h[strcspn(h, "\r\n")] || name == 0 || !h[name]) {
-			rc = error_set(err, FAIL_USAGE,
-			               "invalid header '%.*s': use 'Name: value' on one line",
-			               (int)name, h);
+		if (!str_starts(lines, h) || lines.n == h.n || lines.p[h.n] != '\n') {
+			return false;
 		}
+		lines = str_skip(lines, h.n + 1);
 	}
-	if (rc < 0) {
-		goto out;
+	return str_eq(lines, end);
+}
+
+static int check_header(const char *h, struct error *err)
+{
+	size_t name = strcspn(h, ":;\r\n");
+
+	if (h[strcspn(h, "\r\n")] || name == 0 || !h[name]) {
+		return error_set(err, FAIL_USAGE,
+		                 "invalid header '%.*s': use 'Name: value' on one line", (int)name,
+		                 h);
 	}
-	for (char *at = lines.p, *end; (end = strchr(at, '\n')); at = end + 1) {
+	return 0;
+}
+
+/* The lines as a list of libcurl's; NULL: no memory. */
+static struct curl_slist *header_list(const struct buf *lines)
+{
+	struct curl_slist *list = NULL, *longer;
+
+	for (char *at = lines->p, *end; (end = strchr(at, '\n')); at = end + 1) {
 		*end = '\0';
-		struct curl_slist *longer = curl_slist_append(list, at);
+		longer = curl_slist_append(list, at);
 		*end = '\n';
 		if (!longer) {
-			rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-			goto out;
+			curl_slist_free_all(list);
+			return NULL;
 		}
 		list = longer;
 	}
-	curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
-	curl_slist_free_all(x->headers);
-	x->headers = list;
-	list = NULL;
-	buf_release(&x->header_lines);
-	x->header_lines = lines;
-	lines = BUF(0);
-out:
-	curl_slist_free_all(list);
+	return list;
+}
+
+/* Sets CURLOPT_HTTPHEADER from the request, only if it differs from the previous one. Removes two
+   of libcurl's own headers: "Expect: 100-continue", which costs a round trip, and a form's content
+   type. */
+static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
+{
+	bool has_type = !q->body.p;
+
+	for (size_t i = 0; i < q->header_count && !has_type; i++) {
+		has_type = strncasecmp(q->headers[i], "Content-Type", 12) == 0;
+	}
+	struct str end = has_type ? STR("Expect:\n") : STR("Expect:\nContent-Type:\n");
+
+	if (same_headers(buf_view(&x->header_lines), q, end)) {
+		return 0;
+	}
+	struct buf lines = BUF(BUF_MAX_SMALL);
+	struct curl_slist *list;
+	int rc = 0;
+
+	for (size_t i = 0; i < q->header_count && rc == 0; i++) {
+		rc = check_header(q->headers[i], err);
+		buf_text(&lines, q->headers[i]);
+		buf_char(&lines, '\n');
+	}
+	buf_str(&lines, end);
+	if (rc == 0 && lines.full) {
+		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
+	} else if (rc == 0 && !(list = header_list(&lines))) {
+		rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
+	} else if (rc == 0) {
+		curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
+		curl_slist_free_all(x->headers);
+		x->headers = list;
+		buf_release(&x->header_lines);
+		x->header_lines = lines;
+		return 0;
+	}
 	buf_release(&lines);
 	return rc;
 }

@@ -154,17 +154,24 @@ static void add_reply(struct llm_policy *p)
 
 /* ---- deciding ---- */
 
+/* What became of the request: a server that answers with an error was reached. */
+static const char *verdict_of(const struct chat_failure *f)
+{
+	return f->class == CHAT_CONTEXT         ? "the model ran out of context"
+	       : f->class == CHAT_PROTOCOL      ? "the model's reply is unusable"
+	       : chat_failure_refused(f->class) ? "the model refused"
+	       : f->status                      ? "the model is unavailable"
+	                                        : "the model is unreachable";
+}
+
 static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
 	bool context = f->class == CHAT_CONTEXT;
 
 	buf_clear(&p->reason);
-	buf_printf(&p->reason, "the model %s: %s: %s%s",
-	           context                          ? "ran out of context"
-	           : chat_failure_refused(f->class) ? "refused"
-	                                            : "is unreachable",
-	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
-	           buf_cstr(&f->message));
+	buf_printf(&p->reason, "%s: %s: %s%s%s", verdict_of(f), chat_failure_name(f->class),
+	           f->class == CHAT_POISON ? POISON : "", buf_cstr(&f->message),
+	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
 	about_failure(f, p->talk.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
@@ -340,11 +347,22 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 
 /* ---- results ---- */
 
-/* A call made through the API needs a message of role tool as its result, in any tool mode; a
-   call made as text cannot have one. */
+/* Where we did not say how results come, the format in which the model knows them; else NULL. */
+static const char *result_format(const struct llm_policy *p)
+{
+	const char *shown = p->template_format ? p->template_format : p->calls.format;
+
+	return p->conf->tool_mode == TOOLS_NATIVE ? shown : NULL;
+}
+
+/* A call made through the API needs a message of role tool as its result, in any tool mode. A
+   call made as text has one where the model's chat template renders it; APIs other than chat
+   completions accept it only after a call of their own. */
 static enum tool_mode answer_mode(const struct llm_policy *p)
 {
-	if (strcmp(p->calls.source, "native") == 0) {
+	bool role = !p->conf->api->request && tool_format_has_role(result_format(p));
+
+	if (strcmp(p->calls.source, "native") == 0 || role) {
 		return TOOLS_NATIVE;
 	}
 	return p->conf->tool_mode == TOOLS_NATIVE ? TOOLS_TEXT : p->conf->tool_mode;
@@ -352,9 +370,6 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 
 static void add_result(struct llm_policy *p, const struct decision *d, struct str text)
 {
-	/* where we did not say how results come: as the model knows them */
-	const char *shown = p->template_format ? p->template_format : p->calls.format;
-	const char *format = p->conf->tool_mode == TOOLS_NATIVE ? shown : NULL;
 	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
 	switch (answer_mode(p)) {
@@ -368,7 +383,7 @@ static void add_result(struct llm_policy *p, const struct decision *d, struct st
 		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	case TOOLS_TEXT:
-		tool_format_result(format, d->id, d->name, text, &wrapped);
+		tool_format_result(result_format(p), d->id, d->name, text, &wrapped);
 		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
 		break;
 	}

@@ -7,11 +7,17 @@
 #include "json/schema.h"
 #include "json/write.h"
 
+/* The first member of that name: it stands before the schema, which is then not looked at. */
 static struct str tool_name(struct str tool)
 {
-	struct str name = JSON_GET(tool, "name");
+	struct json_member m;
 
-	return json_type(name) == JSON_STRING ? name : STR_NONE;
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &m);) {
+		if (json_key_is(m.key, STR("name"))) {
+			return m.type == JSON_STRING ? m.value : STR_NONE;
+		}
+	}
+	return STR_NONE;
 }
 
 struct str tool_find(struct str tools, struct str name)

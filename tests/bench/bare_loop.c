@@ -111,29 +111,38 @@ static void session_begin(struct loop *l)
 	        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
 }
 
+/* What `run --policy llm` sends on the built-in lake, to the byte but for the ids. */
 #define TALK                                                                                       \
 	"{\"model\":\"any\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"             \
-	"\"lake_move\",\"parameters\":{\"type\":\"object\",\"properties\":{\"action\":{"           \
-	"\"type\":\"string\"}}}}}],\"messages\":[{\"role\":\"user\",\"content\":\"Walk."           \
-	"\"}"
-#define SAID                                                                                       \
-	",{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call\","              \
+	"\"lake_move\",\"description\":\"Moves one field on the frozen lake. Actions: LEFT, "      \
+	"DOWN, RIGHT, UP.\",\"parameters\":{\"properties\":{\"action\":{\"enum\":[\"LEFT\","       \
+	"\"DOWN\",\"RIGHT\",\"UP\"],\"title\":\"Action\",\"type\":\"string\"}},\"required\":"      \
+	"[\"action\"],\"title\":\"lake_moveArguments\",\"type\":\"object\"}}}],"                   \
+	"\"tool_choice\":\"auto\",\"messages\":[{\"role\":\"system\",\"content\":\"You act in "    \
+	"an environment through the tools you are given. Call a tool in every turn until the "     \
+	"task is done.\"},{\"role\":\"user\",\"content\":\"Begin.\"}"
+#define SAID(id, way, position, grid)                                                              \
+	",{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"" id "\","            \
 	"\"type\":\"function\",\"function\":{\"name\":\"lake_move\",\"arguments\":"                \
-	"\"{\\\"action\\\":\\\"RIGHT\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"              \
-	"\"call\","                                                                                \
-	"\"content\":\"{\\n  \\\"position\\\": 1,\\n  \\\"grid\\\": \\\"  (Right)\\\\n"            \
-	"S\\\\u001b[41mF\\\\u001b[0mFF\\\\nFHFH\\\\nFFFH\\\\nHFFG\\\\n\\\",\\n  "                  \
-	"\\\"action\\\": \\\"RIGHT\\\"\\n}\"}"
+	"\"{\\\"action\\\":\\\"" way "\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"" id       \
+	"\",\"name\":\"lake_move\",\"content\":\"{\\n  \\\"position\\\": " position ",\\n  "       \
+	"\\\"grid\\\": \\\"" grid "\\\\nFHFH\\\\nFFFH\\\\nHFFG\\\\n\\\",\\n  "                     \
+	"\\\"action\\\": \\\"" way "\\\"\\n}\"}"
+
+static const char *const said[] = {
+	SAID("call_100_0", "RIGHT", "1", "  (Right)\\\\nS\\\\u001b[41mF\\\\u001b[0mFF"),
+	SAID("call_101_0", "LEFT", "0", "  (Left)\\\\n\\\\u001b[41mS\\\\u001b[0mFFF"),
+};
 
 /* The end of the body stands behind what is kept of it. */
-static void ask(struct loop *l, const char *url)
+static void ask(struct loop *l, const char *url, long number)
 {
 	size_t n = l->talk_n;
 
 	tell(l, "]}");
 	request(l, "POST", url, l->mcp, l->talk);
 	l->talk_n = n;
-	tell(l, SAID);
+	tell(l, said[number % 2]);
 }
 
 static void step(struct loop *l, long number, char **paths)
@@ -141,7 +150,7 @@ static void step(struct loop *l, long number, char **paths)
 	if (*paths[0] == '/') {
 		request(l, "GET", paths[0], l->control, NULL);
 	} else {
-		ask(l, paths[0]);
+		ask(l, paths[0], number);
 	}
 	snprintf(l->body, sizeof l->body,
 	         "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/"

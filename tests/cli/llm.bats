@@ -156,7 +156,7 @@ said() {
 	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next open call'
 	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no result'
 	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
-	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'does not answer an earlier call'
+	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'must be a response to a preceding message'
 	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x 3)]},$(tool x)]}" \
 		400 'not the text of a JSON object'
 	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null}]}" 400 'neither content nor tool_calls'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The conversation as chat templates take it: fixtures/llm/templates has the constraints of 22 families, which the
+# The conversation as chat templates take it: fixtures/llm/templates has the constraints of 23 families, which the
 # packages' own jinja2 renders. What a template raises is HTTP 400, as from vLLM.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
@@ -38,7 +38,7 @@ reformed() {
 		play "$(basename "$family" .jinja)" native || bad=1
 	done
 	[ "$bad" = 0 ]
-	[ "$(reformed native)" = 'gemma2 system-as-user,llama3 single-calls,mistral-v1 system-as-user,no-system-native system-as-user' ]
+	[ "$(reformed native)" = 'gemma2 system-as-user,llama3 single-calls,mistral-v1 system-as-user,no-system-native system-as-user,tool-after-call results-as-user' ]
 }
 
 # The server answers some turns with native calls here too.

@@ -47,6 +47,12 @@ static void forms(void)
 		{"System role not supported", HISTORY_SYSTEM_AS_USER},
 		{"Conversation roles must alternate user/assistant/..", HISTORY_SYSTEM_AS_USER},
 		{"This model only supports single tool-calls at once!", HISTORY_SINGLE_CALLS},
+		{"messages with role 'tool' must be a response to a preceeding message with "
+	         "'tool_calls'.",
+	         HISTORY_RESULTS_AS_USER},
+		{"Message has tool role, but there was no previous assistant message with a tool "
+	         "call!",
+	         HISTORY_RESULTS_AS_USER},
 		{"The model is overloaded", HISTORY_USUAL},
 	};
 	struct conversation c;
@@ -222,6 +228,37 @@ static void results(void)
 	}
 }
 
+/* A call as text, its result in a message of role tool: not every server takes that. */
+static void results_by_role(void)
+{
+	static const char *const with[] = {"llama", "granite", "glm", "functionary", "gigachat3"};
+	static const char *const without[] = {NULL, "hermes", "harmony", "invoke", "pythonic"};
+	struct conversation c;
+
+	for (size_t i = 0; i < ARRAY_LEN(with); i++) {
+		ok(tool_format_has_role(with[i]), "%s: a role of its own", with[i]);
+		ok(!tool_format_has_role(without[i]), "%s: none",
+		   without[i] ? without[i] : "any format");
+	}
+	conversation_init(&c);
+	conversation_add(&c, STR("{\"role\":\"assistant\",\"content\":\"<|python_tag|>..\"}"));
+	conversation_add_result(&c, STR("a"), STR("f"), STR("x \"1\""));
+	conversation_add_result(&c, STR("b"), STR("f"), STR("y"));
+	conversation_add(&c, STR("{\"role\":\"assistant\",\"tool_calls\":[" CALL("c") "]}"));
+	conversation_add_result(&c, STR("c"), STR_NONE, STR("z"));
+	is_str(buf_cstr(&c.history.sent), buf_cstr(&c.messages), "sent as it is");
+	chat_history_reform(&c.history, HISTORY_RESULTS_AS_USER, buf_view(&c.messages));
+	is_str(buf_cstr(&c.history.sent),
+	       "{\"role\":\"assistant\",\"content\":\"<|python_tag|>..\"},"
+	       "{\"role\":\"user\",\"content\":\"<tool_response>\\nx \\\"1\\\"\\n"
+	       "</tool_response>\\n<tool_response>\\ny\\n</tool_response>\"},"
+	       "{\"role\":\"assistant\",\"tool_calls\":[" CALL(
+		       "c") "]},"
+	                    "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"z\"}",
+	       "results without tool_calls before them become the user's, others do not");
+	conversation_release(&c);
+}
+
 /* Templates show their format between the quotes of Jinja. */
 static void templates(void)
 {
@@ -261,6 +298,7 @@ int main(void)
 	base64();
 	answers();
 	results();
+	results_by_role();
 	templates();
 	return done();
 }

@@ -63,6 +63,48 @@ int main(void)
 	             "requested 1190 tokens (1190 in the messages, None in the "
 	             "completion). Please reduce the length."),
 	        1024, 1190);
+	context("SGLang, prompt and reply together",
+	        SAYS("Requested token count exceeds the model's maximum context length of 4096 "
+	             "tokens. You requested a total of 4500 tokens: 4000 tokens from the input "
+	             "messages and 500 tokens for the completion."),
+	        4096, 4000);
+	context("TGI, prompt and reply together",
+	        "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be "
+	        "<= 4096. Given: 4000 `inputs` tokens and 512 `max_new_tokens`\"}",
+	        4096, 4000);
+	context("TGI, the prompt alone",
+	        "{\"error\":\"Input validation error: `inputs` must have less than 4095 tokens. "
+	        "Given: 5000\"}",
+	        0, 5000);
+	static const char *const others[] = {
+		"The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+		"the input length exceeds the context length",
+		"prompt is too long: 210000 tokens > 200000 maximum",
+		"input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000",
+		"The input token count (1200000) exceeds the maximum number of tokens allowed "
+		"(1048576).",
+		"Input is too long for requested model.",
+		"too many tokens: total number of tokens in the prompt cannot exceed 4081",
+		"The number of tokens to keep from the initial prompt is greater than the context "
+		"length.",
+		"the model is loaded with context length of only 4096 tokens, which is not enough.",
+		"default_max_tokens (-904) should be greater than 0",
+		"The sum of prompt length (5000.0), query length (0) should not exceed "
+		"max_num_tokens (4096)",
+		"This model's maximum prompt length is 131072 but the request contains 140000 "
+		"tokens.",
+		"prompt token count of 140000 exceeds the limit of 128000",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		struct buf body = BUF(BUF_MAX_SMALL);
+
+		buf_printf(&body, "{\"error\":{\"message\":\"%s\",\"code\":400}}", others[i]);
+		context(others[i], buf_cstr(&body), 0, 0);
+		buf_release(&body);
+	}
+	class_of("a limit of one call", 400,
+	         "{\"error\":{\"message\":\"n is too long for this model\",\"code\":400}}",
+	         "request", "400");
 	context("no figures", SAYS("too long"), 0, 0);
 	return done();
 }

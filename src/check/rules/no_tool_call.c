@@ -32,6 +32,11 @@ static const struct {
 	{"in-reasoning", "its reasoning contains a call, which is not executed: the end mark "
                          "of the reasoning is missing, or the server parsed the call as "
                          "reasoning"},
+	{"calls-not-a-list", "its tool_calls is not a list: the server breaks the API"},
+	{"calls-missing", "its finish_reason is tool_calls, but it has none: the server's tool "
+                          "parser lost them"},
+	{"only-reasoning", "it has reasoning and nothing else: the model stopped too early, or the "
+                           "server's reasoning parser took the rest"},
 	{"empty", "the reply was empty"},
 	{"names-a-tool", "a tool is named in prose: check the call format described to the "
                          "model"},

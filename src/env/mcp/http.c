@@ -46,9 +46,11 @@ void mcp_headers_add(struct mcp_headers *h, const char *line)
 
 static void add_value(struct mcp_headers *h, struct buf *line, const char *name, struct str value)
 {
-	buf_release(line);
-	*line = BUF(BUF_MAX_SMALL);
-	buf_printf(line, "%s: %.*s", name, STR_ARG(value));
+	buf_clear(line);
+	line->max = BUF_MAX_SMALL;
+	buf_text(line, name);
+	buf_text(line, ": ");
+	buf_str(line, value);
 	mcp_headers_add(h, buf_cstr(line));
 }
 

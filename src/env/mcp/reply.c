@@ -242,18 +242,19 @@ static const struct str result_keys[MEMBERS] = {
    yields the content array. */
 static void read_content(struct str content, struct mcp_reading *m, struct env_reply *out)
 {
+	enum { TYPE, TEXT, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
 	struct json_fault fault;
-	struct str block;
+	struct str block, second, values[COUNT];
 	size_t cursor = 0;
 
 	out->observation = content;
-	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
-	    !json_next(content, &cursor, &block) ||
-	    !json_is(JSON_GET(block, "type"), STR("text"))) {
+	if (!json_next(content, &cursor, &block) || json_next(content, &cursor, &second)) {
 		return;
 	}
-	struct str text = JSON_GET(block, "text");
-	if (json_type(text) != JSON_STRING) {
+	json_pick(block, keys, COUNT, values);
+	struct str text = values[TEXT];
+	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
 		return;
 	}
 	buf_clear(&m->observation);
@@ -266,28 +267,32 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 	}
 }
 
-static bool same_json(struct mcp_reading *m, struct str a, struct str b)
+/* Is the value, in canonical form, m->canon[0]? */
+static bool is_observation(struct mcp_reading *m, struct str value)
 {
-	buf_clear(&m->canon[0]);
 	buf_clear(&m->canon[1]);
-	json_canon(a, NULL, JSON_EDIT_DROP, &m->canon[0]);
-	json_canon(b, NULL, JSON_EDIT_DROP, &m->canon[1]);
+	json_canon(value, NULL, JSON_EDIT_DROP, &m->canon[1]);
 	return str_eq(buf_view(&m->canon[0]), buf_view(&m->canon[1]));
 }
 
 /* structuredContent is kept only if it differs from the text. */
 static void read_structured(struct str structured, struct mcp_reading *m, struct env_reply *out)
 {
-	/* FastMCP wraps values that are not objects */
-	struct str inner = JSON_GET(structured, "result");
+	struct json_member inner, second;
+	size_t cursor = 0;
 
-	if (json_is_null(structured) || same_json(m, structured, out->observation)) {
+	if (json_is_null(structured)) {
 		return;
 	}
-	if (json_count(structured) == 1 && inner.p && same_json(m, inner, out->observation)) {
-		return;
+	buf_clear(&m->canon[0]);
+	json_canon(out->observation, NULL, JSON_EDIT_DROP, &m->canon[0]);
+	/* FastMCP wraps values that are not objects */
+	bool wrapped = json_next_member(structured, &cursor, &inner) &&
+	               json_key_is(inner.key, STR("result")) &&
+	               !json_next_member(structured, &cursor, &second);
+	if (!(wrapped && is_observation(m, inner.value)) && !is_observation(m, structured)) {
+		out->structured = structured;
 	}
-	out->structured = structured;
 }
 
 /* ---- 5 to 8: errors inside a result ---- */

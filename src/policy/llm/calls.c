@@ -204,6 +204,17 @@ static struct str generate_id(struct call_reading *r, size_t i)
 
 /* ---- native calls ---- */
 
+/* Does an earlier call have the id? Their results can then not be told apart. */
+static bool is_repeated(const struct chat_reply *reply, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (reply->calls[i].id.n && str_eq(reply->calls[j].id, reply->calls[i].id)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void read_native(struct call_reading *r)
 {
 	const struct chat_reply *reply = r->reply;
@@ -220,6 +231,9 @@ static void read_native(struct call_reading *r)
 		c->id = call->id.n ? call->id : generate_id(r, i);
 		if (call->not_text) {
 			call_note(&out->notes, "arguments-not-a-string");
+		}
+		if (is_repeated(reply, i)) {
+			call_note(&out->notes, "same-id");
 		}
 		check_name(r, c);
 		struct tool_call arguments = {.name = c->name};
@@ -256,6 +270,15 @@ static bool names_a_tool(const struct call_reading *r, struct str text)
 	return false;
 }
 
+/* Of a reply without any text. */
+static const char *cause_of_silence(const struct call_reading *r)
+{
+	return reading_marked(r->out->reasoning)               ? "in-reasoning"
+	       : str_is(r->reply->finish_reason, "tool_calls") ? "calls-missing"
+	       : r->out->reasoning.n                           ? "only-reasoning"
+	                                                       : "empty";
+}
+
 static const char *cause_of(const struct call_reading *r, struct str text, bool marked)
 {
 	if (str_is(r->reply->finish_reason, "length")) {
@@ -267,6 +290,9 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 	if (str_is(r->reply->finish_reason, "error") || str_is(r->reply->finish_reason, "abort")) {
 		return "finish-error";
 	}
+	if (r->reply->calls_no_list) {
+		return "calls-not-a-list";
+	}
 	if (marked) {
 		return "markup";
 	}
@@ -274,7 +300,7 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 		return "refusal";
 	}
 	if (!text_trim(text).n) {
-		return reading_marked(r->out->reasoning) ? "in-reasoning" : "empty";
+		return cause_of_silence(r);
 	}
 	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }

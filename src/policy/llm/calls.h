@@ -28,7 +28,8 @@ struct tool_calls {
 	const char *source; /* "native", "text", "none" */
 	const char *format; /* of "text": the row of toolformats.def; else NULL */
 	/* of "none": the cause reported by no-tool-call: "finish-length", "content-filter",
-	   "finish-error", "markup", "refusal", "in-reasoning", "empty", "names-a-tool", "prose" */
+	   "finish-error", "calls-not-a-list", "markup", "refusal", "in-reasoning",
+	   "calls-missing", "only-reasoning", "empty", "names-a-tool", "prose" */
 	const char *cause;
 	struct call_notes notes;   /* flags such as "finish-reason-disagrees" */
 	struct call_notes repairs; /* repairs such as "double-encoded" */

@@ -73,12 +73,13 @@ static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s,
 }
 
 static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct chat_stream *s,
-                struct str piece, struct error *err)
+                struct str piece, bool *any, struct error *err)
 {
 	struct sse_event event;
 
 	sse_feed(sse, piece);
 	while (sse_next(sse, &event)) {
+		*any = true;
 		if (on_event(c, a, s, event.data, err)) {
 			return -1;
 		}
@@ -98,6 +99,25 @@ static bool is_reply(const struct chat_stream *s, bool ended_well)
 	return (ended_well && s->finish_reason.n) || s->call_count > 0;
 }
 
+/* The stream is over and no reply. start: its first bytes. */
+static int no_reply(bool any, struct str start, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&text, start, 120);
+	if (any) {
+		error_set(err, FAIL_TRANSPORT, "the model's stream ended without a finish reason");
+	} else if (start.n) {
+		error_set(err, FAIL_TRANSPORT,
+		          "the model's stream has no whole event (it starts with: %s)",
+		          buf_cstr(&text));
+	} else {
+		error_set(err, FAIL_TRANSPORT, "the model's stream is empty");
+	}
+	buf_release(&text);
+	return -1;
+}
+
 /* Reads until [DONE] or the end. */
 static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *a,
                        struct error *err)
@@ -107,11 +127,16 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 	struct sse sse;
 	struct str piece;
 	int more = 0, bad = 0;
+	bool any = false;
 
+	buf_clear(&c->body);
 	chat_stream_init(&s);
 	sse_init(&sse, CHAT_REPLY_MAX);
 	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
-		bad = feed(c, &sse, &api, &s, piece, err);
+		if (!c->body.n) {
+			buf_str(&c->body, piece); /* for messages */
+		}
+		bad = feed(c, &sse, &api, &s, piece, &any, err);
 	}
 	struct str failure = chat_stream_failure(&s);
 	bool cut = more < 0;
@@ -123,13 +148,17 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 		chat_stream_reply(&s, !cut, a->reply);
 		a->answered = true;
 	} else if (!bad) {
-		bad = cut ? -1
-		          : error_set(err, FAIL_TRANSPORT,
-		                      "the model's stream ended without a finish reason");
+		bad = cut ? -1 : no_reply(any, buf_view(&c->body), err);
 	}
 	sse_release(&sse);
 	chat_stream_release(&s);
 	return bad;
+}
+
+/* An error sent with status 200. */
+static bool is_error(struct str body)
+{
+	return !json_is_null(JSON_GET(body, "error")) && json_count(JSON_GET(body, "choices")) == 0;
 }
 
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
@@ -142,11 +171,14 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		return -1;
 	}
 	body = text_trim(buf_view(&c->body));
-	/* errors may be sent with status 200 */
 	bool valid = json_validate(body, &fault) == 0;
 
-	if (valid && !json_is_null(JSON_GET(body, "error")) &&
-	    json_count(JSON_GET(body, "choices")) == 0) {
+	/* chat completions: a reply is looked at first, as most have no error */
+	if (valid && !c->conf->api->reply && chat_reply_take(body, a->reply, err) == 0) {
+		a->answered = true;
+		return 0;
+	}
+	if (valid && is_error(body)) {
 		chat_failure_in_body(a->failure, 400, body);
 		return 0;
 	}

@@ -2,6 +2,7 @@
    vLLM (old and new), FastAPI, gateways, Anthropic, and proxies' HTML. */
 #include "policy/llm/failure.h"
 
+#include "base/html.h"
 #include "base/text.h"
 #include "json/scan.h"
 
@@ -149,15 +150,31 @@ static void read_body(struct chat_failure *f, struct str body)
 
 /* ---- classification ---- */
 
-/* Messages of vLLM, llama.cpp, OpenAI, Ollama and TGI about an exceeded context. */
+/* What servers say of an exceeded context: OpenAI, vLLM, llama.cpp, Ollama, TGI, SGLang, TensorRT-LLM,
+   LM Studio, Anthropic, Gemini, Bedrock, Cohere, xAI and gateways. */
 static const char *const context_texts[] = {
 	"*context_length_exceeded*",
 	"*maximum context length*",
 	"*exceed_context_size*",
 	"*prompt too long*",
+	"*prompt is too long*",
+	"*nput is too long for requested model*",
 	"*longer than the maximum*",
 	"*max_tokens must be at least 1, got -*",
 	"*exceeds the available context size*",
+	"*longer than the model's context length*",
+	"*exceeds the context length*",
+	"*exceed context limit*",
+	"*greater than the context length*",
+	"*context length of only * tokens*",
+	"*`max_new_tokens` must be <=*",
+	"*`inputs` must have less than * tokens*",
+	"*tokens in the prompt cannot exceed*",
+	"*nput token count*exceeds the maximum*",
+	"*prompt token count*exceeds the limit*",
+	"*maximum prompt length is*",
+	"*default_max_tokens*should be greater than 0*",
+	"*should not exceed max_num_tokens*",
 };
 
 static bool about_context(const struct chat_failure *f)
@@ -199,11 +216,26 @@ static uint64_t number_before(const struct buf *text, const char *words)
 	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
-/* vLLM reports the prompt's tokens; OpenAI and compatible servers report the total requested and
-   the part for the completion. */
+static uint64_t either(uint64_t a, uint64_t b)
+{
+	return a ? a : b;
+}
+
+static uint64_t context_tokens(const struct buf *text)
+{
+	uint64_t maximum = either(number_after(text, "maximum context length is "),
+	                          number_after(text, "maximum context length of "));
+
+	return either(maximum, number_after(text, "`max_new_tokens` must be <= "));
+}
+
+/* vLLM, SGLang and TGI report the prompt's tokens; OpenAI and compatible servers report the total
+   requested and the part for the completion. */
 static uint64_t prompt_tokens(const struct buf *text)
 {
-	uint64_t named = number_after(text, "prompt contains at least ");
+	uint64_t named = either(number_after(text, "prompt contains at least "),
+	                        number_before(text, " tokens from the input messages"));
+	named = either(named, number_after(text, ". Given: "));
 	uint64_t all = number_before(text, " tokens (");
 	uint64_t reply = number_before(text, " in the completion");
 
@@ -272,7 +304,7 @@ static void classify(struct chat_failure *f, int status)
 {
 	f->class = class_of(f, status);
 	if (f->class == CHAT_CONTEXT) {
-		f->context = number_after(&f->message, "maximum context length is ");
+		f->context = context_tokens(&f->message);
 		f->prompt = prompt_tokens(&f->message);
 	}
 }
@@ -291,6 +323,15 @@ void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body
 	classify(f, status ? status : otherwise);
 }
 
+/* A page of the status that a gateway reports tells of the gateway; any other page, of a wrong URL. */
+static void explain_page(struct chat_failure *f, int status, struct str body)
+{
+	buf_printf(&f->message, "HTTP %d, ", status);
+	html_summary(body, &f->message);
+	buf_text(&f->message,
+	         status == 413 || status == 429 || status >= 500 ? "" : ": not a model API?");
+}
+
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body)
 {
 	struct json_fault fault;
@@ -298,11 +339,12 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 
 	clear(f);
 	body = text_trim(body);
+	html = html || html_is_page(body);
 	f->status = status;
 	if (!html && body.n && json_validate(body, &fault) == 0) {
 		read_body(f, body);
 	} else if (html) {
-		buf_printf(&f->message, "HTTP %d with an HTML page: not a model API?", status);
+		explain_page(f, status, body);
 	} else if (body.n) {
 		keep_message(f, body);
 	}

@@ -18,6 +18,10 @@ static const struct {
 	{"*nly user and assistant roles are supported*", HISTORY_SYSTEM_AS_USER},
 	{"*single tool-call*", HISTORY_SINGLE_CALLS},
 	{"*one tool call at*", HISTORY_SINGLE_CALLS},
+	{"*must be a response to a prece*", HISTORY_RESULTS_AS_USER},
+	{"*no previous assistant message with a tool call*", HISTORY_RESULTS_AS_USER},
+	{"*nexpected role 'tool'*", HISTORY_RESULTS_AS_USER},
+	{"*roles must alternate*", HISTORY_RESULTS_AS_USER},
 };
 
 void chat_history_init(struct history *h)
@@ -33,9 +37,10 @@ void chat_history_release(struct history *h)
 
 const char *chat_history_form_name(enum history_form f)
 {
-	return f == HISTORY_SYSTEM_AS_USER ? "system-as-user"
-	       : f == HISTORY_SINGLE_CALLS ? "single-calls"
-	                                   : "usual";
+	return f == HISTORY_SYSTEM_AS_USER    ? "system-as-user"
+	       : f == HISTORY_SINGLE_CALLS    ? "single-calls"
+	       : f == HISTORY_RESULTS_AS_USER ? "results-as-user"
+	                                      : "usual";
 }
 
 enum history_form chat_history_wanted(const struct history *h, struct str sentence)
@@ -108,6 +113,19 @@ static void say_user(struct history *h, struct str content)
 	buf_release(&joined);
 }
 
+/* A result as tool_format_result() writes it for any model. */
+static void say_result(struct history *h, struct str content)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&text, "\"<tool_response>\\n");
+	buf_str(&text, json_inner(content));
+	buf_text(&text, "\\n</tool_response>\"");
+	h->sent.full |= text.full;
+	say_user(h, buf_view(&text));
+	buf_release(&text);
+}
+
 /* ---- one call at a time ---- */
 
 /* Writes the pending message with only the call of that id; its text only with the first one. */
@@ -141,9 +159,20 @@ static void put_single(struct history *h, struct str id)
 	jw_end(&w);
 }
 
+/* In nearly all messages the first member: the others are then not looked at. */
+static struct str role_of(struct str message)
+{
+	struct json_member first;
+	size_t cursor = 0;
+
+	return json_next_member(message, &cursor, &first) && json_key_is(first.key, STR("role"))
+	               ? first.value
+	               : JSON_GET(message, "role");
+}
+
 void chat_history_add(struct history *h, struct str message)
 {
-	struct str role = JSON_GET(message, "role");
+	struct str role = role_of(message);
 	bool single = (h->forms & HISTORY_SINGLE_CALLS) != 0;
 
 	if (json_is(role, STR("user")) ||
@@ -151,7 +180,14 @@ void chat_history_add(struct history *h, struct str message)
 		say_user(h, JSON_GET(message, "content"));
 		return;
 	}
+	if (h->forms & HISTORY_RESULTS_AS_USER && json_is(role, STR("tool")) && !h->called) {
+		say_result(h, JSON_GET(message, "content"));
+		return;
+	}
 	h->user_last = false;
+	if (json_is(role, STR("assistant"))) {
+		h->called = JSON_GET(message, "tool_calls").p != NULL;
+	}
 	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {
 		buf_clear(&h->calls);
 		buf_str(&h->calls, message);
@@ -170,7 +206,7 @@ void chat_history_reform(struct history *h, enum history_form f, struct str mess
 	struct str each;
 
 	h->forms |= f;
-	h->user_last = false;
+	h->user_last = h->called = false;
 	h->same = 0;
 	buf_clear(&h->sent);
 	buf_clear(&h->calls);

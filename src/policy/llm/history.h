@@ -11,13 +11,15 @@ enum history_form {
 	HISTORY_USUAL = 0,
 	HISTORY_SYSTEM_AS_USER =
 		1, /* there is no system role: its text begins the first user message */
-	HISTORY_SINGLE_CALLS = 2, /* an assistant message has at most one call */
+	HISTORY_SINGLE_CALLS = 2,    /* an assistant message has at most one call */
+	HISTORY_RESULTS_AS_USER = 4, /* role tool only after tool_calls, not after calls as text */
 };
 
 struct history {
 	struct buf sent;  /* raw JSON values, separated by commas */
 	size_t last;      /* offset of the last message */
 	bool user_last;   /* it is the user's: the next one may be merged into it */
+	bool called;      /* the last assistant message has tool_calls */
 	unsigned forms;   /* of enum history_form */
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
 	/* So many bytes of `sent` were not changed since who sends them set this to sent.n. */

@@ -2,6 +2,7 @@
    of OpenAI's reference. */
 #include "policy/llm/reply.h"
 
+#include "base/html.h"
 #include "base/text.h"
 
 bool chat_content(struct str content, struct buf *out)
@@ -63,32 +64,41 @@ struct str chat_reasoning(struct str message)
 
 static struct chat_call read_call(struct arena *a, struct str id, struct str function)
 {
-	struct str arguments = JSON_GET(function, "arguments");
-	bool text = json_type(arguments) == JSON_STRING;
+	enum { NAME, ARGUMENTS, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("arguments")};
+	struct str values[COUNT];
+
+	json_pick(function, keys, COUNT, values);
+	bool text = json_type(values[ARGUMENTS]) == JSON_STRING;
 
 	return (struct chat_call){
 		.id = json_text(a, id),
-		.name = json_text(a, JSON_GET(function, "name")),
-		.arguments = text ? json_text(a, arguments) : kept(a, arguments),
-		.not_text = !text && !json_is_null(arguments),
+		.name = json_text(a, values[NAME]),
+		.arguments = text ? json_text(a, values[ARGUMENTS]) : kept(a, values[ARGUMENTS]),
+		.not_text = !text && !json_is_null(values[ARGUMENTS]),
 	};
 }
 
 /* `function_call` is the older form; servers that send both mean the same call. */
 static void read_calls(struct str list, struct str old, struct chat_reply *out)
 {
-	struct str call;
-	size_t count = json_type(list) == JSON_ARRAY ? json_count(list) : 0;
-	size_t room = count < CHAT_CALLS_MAX ? count : CHAT_CALLS_MAX;
+	enum { ID, FUNCTION, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("id"), STR_INIT("function")};
+	struct str calls[CHAT_CALLS_MAX], more, values[COUNT];
+	size_t count = 0, cursor = 0;
 
-	out->calls = arena_new(&out->arena, (room + 1) * sizeof(*out->calls));
-	for (size_t cursor = 0; count && json_next(list, &cursor, &call);) {
-		if (out->call_count == room) {
-			out->calls_dropped++;
-			continue;
-		}
+	while (count < CHAT_CALLS_MAX && json_next(list, &cursor, &calls[count])) {
+		count++;
+	}
+	while (count == CHAT_CALLS_MAX && json_next(list, &cursor, &more)) {
+		out->calls_dropped++;
+	}
+	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
+	out->calls = arena_new(&out->arena, (count + 1) * sizeof(*out->calls));
+	for (size_t i = 0; i < count; i++) {
+		json_pick(calls[i], keys, COUNT, values);
 		out->calls[out->call_count++] =
-			read_call(&out->arena, JSON_GET(call, "id"), JSON_GET(call, "function"));
+			read_call(&out->arena, values[ID], values[FUNCTION]);
 	}
 	if (!count && json_type(old) == JSON_OBJECT) {
 		out->calls[out->call_count++] = read_call(&out->arena, STR_NONE, old);
@@ -100,6 +110,13 @@ static int not_completion(struct str body, const char *why, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
+	if (html_is_page(body)) {
+		html_summary(body, &text);
+		error_set(err, FAIL_PROTOCOL, "%s instead of a chat completion: check the base URL",
+		          buf_cstr(&text));
+		buf_release(&text);
+		return -1;
+	}
 	text_escape_cut(&text, body, 120);
 	error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
 	          body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");
@@ -107,30 +124,41 @@ static int not_completion(struct str body, const char *why, struct error *err)
 	return -1;
 }
 
-/* The choice with index 0, at any position: only one is requested. */
-static struct str choice_of(struct str choices)
+/* The members of a choice that are looked at. */
+enum { INDEX, MESSAGE, FINISH, STOP, LOGPROBS, TOKENS, CHOICE_MEMBERS };
+
+static const struct str choice_keys[CHOICE_MEMBERS] = {
+	[INDEX] = STR_INIT("index"),          [MESSAGE] = STR_INIT("message"),
+	[FINISH] = STR_INIT("finish_reason"), [STOP] = STR_INIT("stop_reason"),
+	[LOGPROBS] = STR_INIT("logprobs"),    [TOKENS] = STR_INIT("token_ids")};
+
+/* Those of the choice with index 0, at any position, since only one is requested, else of the
+   first. False: there are no choices. */
+static bool pick_choice(struct str choices, struct str values[CHOICE_MEMBERS])
 {
-	struct str first = STR_NONE, each;
+	struct str each, others[CHOICE_MEMBERS];
+	size_t cursor = 0;
 	int64_t index;
 
-	for (size_t cursor = 0; json_next(choices, &cursor, &each);) {
-		if (json_i64(JSON_GET(each, "index"), &index) && index == 0) {
-			return each;
-		}
-		first = first.p ? first : each;
+	if (!json_next(choices, &cursor, &each)) {
+		return false;
 	}
-	return first;
+	json_pick(each, choice_keys, CHOICE_MEMBERS, values);
+	if (json_i64(values[INDEX], &index) && index == 0) {
+		return true;
+	}
+	while (json_next(choices, &cursor, &each)) {
+		json_pick(each, choice_keys, CHOICE_MEMBERS, others);
+		if (json_i64(others[INDEX], &index) && index == 0) {
+			memcpy(values, others, sizeof(others));
+			return true;
+		}
+	}
+	return true;
 }
 
-/* The members of a choice other than its message. */
-static void read_choice(struct arena *a, struct str choice, struct chat_reply *out)
+static void read_choice(struct arena *a, const struct str *values, struct chat_reply *out)
 {
-	enum { FINISH, STOP, LOGPROBS, TOKENS, COUNT };
-	static const struct str keys[COUNT] = {STR_INIT("finish_reason"), STR_INIT("stop_reason"),
-	                                       STR_INIT("logprobs"), STR_INIT("token_ids")};
-	struct str values[COUNT];
-
-	json_pick(choice, keys, COUNT, values);
 	out->finish_reason = json_text(a, values[FINISH]);
 	out->stop_reason = kept(a, values[STOP]);
 	out->logprobs = kept(a, values[LOGPROBS]);
@@ -160,20 +188,18 @@ int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 	enum { CHOICES, PROMPT, USAGE, MODEL, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("choices"), STR_INIT("prompt_token_ids"),
 	                                       STR_INIT("usage"), STR_INIT("model")};
-	struct str values[COUNT], choice, message;
+	struct str values[COUNT], choice[CHOICE_MEMBERS];
 
 	*out = (struct chat_reply){.calls = NULL};
 	json_pick(body, keys, COUNT, values);
-	choice = choice_of(values[CHOICES]);
-	if (!choice.p) {
+	if (!pick_choice(values[CHOICES], choice)) {
 		return not_completion(body, "it has no choices", err);
 	}
-	message = JSON_GET(choice, "message");
-	if (json_type(message) != JSON_OBJECT) {
+	if (json_type(choice[MESSAGE]) != JSON_OBJECT) {
 		return not_completion(body, "its choice has no message", err);
 	}
 	struct arena *a = &out->arena;
-	read_message(a, message, out);
+	read_message(a, choice[MESSAGE], out);
 	read_choice(a, choice, out);
 	out->prompt_token_ids = kept(a, values[PROMPT]);
 	out->usage = kept(a, values[USAGE]);

@@ -25,7 +25,8 @@ struct chat_reply {
 	size_t call_count, calls_dropped;
 	/* Raw JSON; absent: not sent. */
 	struct str stop_reason, usage, logprobs, token_ids, prompt_token_ids, model;
-	bool incomplete; /* the stream ended early: its calls must not be executed */
+	bool calls_no_list; /* tool_calls has a value that is not an array */
+	bool incomplete;    /* the stream ended early: its calls must not be executed */
 };
 
 /* Parses a complete body. FAIL_PROTOCOL: not a chat completion; the message quotes its start. */

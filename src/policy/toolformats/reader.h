@@ -50,6 +50,10 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 /* Does the text contain marks of some format? */
 bool reading_marked(struct str text);
 
+/* Do the chat templates of that format's models know results only from messages of role tool, and
+   render one whose call is text in the message before it, too? NULL: no. */
+bool tool_format_has_role(const char *format);
+
 /* Appends what a call returned as a model of that format knows it; NULL: <tool_response>. id: of
    the call. */
 void tool_format_result(const char *format, struct str id, struct str name, struct str text,

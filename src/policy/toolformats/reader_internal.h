@@ -88,6 +88,7 @@ struct tool_format {
 		const char *open, *named, *close;
 		bool by_id;  /* in place of its name, the call's id */
 		bool quoted; /* the result as a JSON string */
+		bool role;   /* not as text: in a message of role tool */
 	} result;
 
 	/* ---- the tool's name ---- */

@@ -5,6 +5,16 @@
 
 /* ---- results ---- */
 
+bool tool_format_has_role(const char *format)
+{
+	for (size_t i = 0; format && i < tool_formats_count; i++) {
+		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.role) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void tool_format_result(const char *format, struct str id, struct str name, struct str text,
                         struct buf *out)
 {

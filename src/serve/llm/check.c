@@ -93,7 +93,8 @@ static bool check_tool(struct checking *c, struct str message)
 	struct str id = JSON_GET(message, "tool_call_id");
 
 	if (!c->unanswered.p) {
-		return reject_message(c, "a message of role tool does not answer an earlier call");
+		return reject_message(c, "a message of role tool must be a response to a preceding "
+		                         "message with tool_calls");
 	}
 	if (!str_eq(id, c->unanswered)) {
 		return reject_message(

@@ -52,6 +52,27 @@ static size_t body_end(struct finder *f, struct str s, size_t *bytes)
 	return nearest_mark(f, s, ends, bytes);
 }
 
+/* The end of reasoning: its end mark, or the header of the next message, if the mark is missing. */
+static size_t reasoning_end(struct finder *f, struct str s)
+{
+	size_t bytes, end = body_end(f, s, &bytes), to;
+
+	s.n = end;
+	to = mark_at(f, s, "<|message|>");
+	if (to == end) {
+		return end;
+	}
+	s.n = to;
+	to = mark_at(f, s, "<|channel|>");
+	if (to < s.n) {
+		return to;
+	}
+	while (to > 0 && s.p[to - 1] != ' ' && s.p[to - 1] != '\n') {
+		to--;
+	}
+	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
+}
+
 /* Arguments as parameters with marks, in the body of a call. */
 static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
                                 struct str body)
@@ -138,6 +159,7 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 			read_call(f, row, name, rest);
 		} /* else the body contains the call, with its own marks */
 	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
+		end = reasoning_end(f, *rest);
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
 		*rest = str_skip(*rest, end);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#define NO_NAME_END    "the end of its name is missing"
 #define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
 
 /* ---- tags ---- */
@@ -220,7 +221,13 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	hint = row->type_open ? read_type(f, row, s) : hint;
 	if (row->value_open) {
 		struct str between;
+		size_t end = call_end(f, row, *s);
 
+		if (end < mark_at(f, *s, row->value_open)) {
+			t->why = "a parameter has no value";
+			*s = str_skip(*s, end);
+			return true;
+		}
 		if (!cut_at(f, *s, row->value_open, &between, s)) {
 			return false;
 		}
@@ -237,6 +244,13 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	return true;
 }
 
+/* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
+   nothing of the call is: a server removes the mark if it is a stop sequence. */
+static bool is_full(const struct finder *f, const struct typed *t, struct str s)
+{
+	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
+}
+
 /* Reads all parameters; *s is then at the end of the call. False: the text ends before it. */
 static bool read_parameter_list(struct finder *f, const struct tool_format *row, struct typed *t,
                                 struct str *s)
@@ -250,7 +264,7 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 			t->why = "unexpected text between its parameters";
 		}
 		if (!bytes || end < at) {
-			bool ended = end < s->n;
+			bool ended = end < s->n || is_full(f, t, *s);
 
 			*s = str_skip(*s, end);
 			return ended;
@@ -314,6 +328,24 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 	found_add(f, call);
 }
 
+/* <function=NAME <parameter=..: the end of its tag is missing. */
+static bool is_open_tag(const struct finder *f, const struct tool_format *row, struct str name)
+{
+	struct str word = leading_name(name), behind = skip_whitespace(str_skip(name, word.n));
+
+	return behind.n && is_offered(f, word) && mark_here(behind, row->parameter);
+}
+
+static bool has_letter(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (!strchr("-.:_/\\!?*", s.p[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Does a sentence only mention the mark? Then no name follows, or nothing of a call follows the
    name. */
 static bool is_prose(struct finder *f, const struct tool_format *row, struct str head,
@@ -321,7 +353,7 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 {
 	bool plain = row->starts == STARTS_WORD; /* a name outside a tag */
 
-	if (!name.n || (!row->name_attribute && leading_name(name).n < name.n)) {
+	if (!has_letter(name) || (!row->name_attribute && leading_name(name).n < name.n)) {
 		return true;
 	}
 	return !whole && ((plain && !is_offered(f, name)) ||
@@ -361,6 +393,15 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 
 	(void)before;
 	head.n -= s.n;
+	if (is_open_tag(f, row, name)) {
+		size_t end = call_end(f, row, *rest);
+
+		found_bad(f, leading_name(name), (struct str){rest->p, end}, NO_NAME_END);
+		s = str_skip(*rest, end);
+		leave_call(f, row, first, &s);
+		*rest = s;
+		return;
+	}
 	if (is_prose(f, row, head, name, whole)) {
 		return;
 	}
@@ -371,7 +412,7 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 			return;
 		}
 	} else if (s.n) {
-		found_bad(f, name, head, "the end of its name is missing");
+		found_bad(f, name, head, NO_NAME_END);
 	} else {
 		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
 	}

@@ -287,7 +287,7 @@ static bool needs_nothing(const struct call_reading *r, const struct found_call 
 {
 	struct str schema = tool_schema(tool_find(r->conf->tools, found->name)), tool;
 
-	if (found->arguments.n || !is_offered(r, found->name) ||
+	if (found->arguments.n || found->begun || !is_offered(r, found->name) ||
 	    str_is(r->reply->finish_reason, "length") ||
 	    json_count(JSON_GET(schema, "properties")) || JSON_GET(schema, "required").p) {
 		return false;

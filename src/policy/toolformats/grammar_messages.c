@@ -77,19 +77,24 @@ static size_t reasoning_end(struct finder *f, struct str s)
 static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
                                 struct str body)
 {
-	struct str key, tag, value;
+	struct str key, tag, value, source = body;
 	struct typed t;
 	size_t bytes;
 
 	typed_begin(f, name, &t);
 	while (nearest_mark(f, body, row->parameter, &bytes) < body.n) {
-		body = str_skip(body, nearest_mark(f, body, row->parameter, &bytes) + bytes);
+		size_t at = nearest_mark(f, body, row->parameter, &bytes);
+
+		if (text_trim((struct str){body.p, at}).n) {
+			t.why = "unexpected text between its parameters";
+		}
+		body = str_skip(body, at + bytes);
 		bool whole = cut_at(f, body, row->key_end, &tag, &body);
 		size_t end = nearest_mark(f, body, row->value_close, &bytes);
 
 		if (!whole || !bytes) {
 			buf_release(&t.object);
-			found_cut(f, name, body);
+			found_cut(f, name, source);
 			return;
 		}
 		cut_at(f, tag, "\"", &value, &key);
@@ -101,7 +106,15 @@ static void read_parameter_list(struct finder *f, const struct tool_format *row,
 		typed_add(&t, key, value, HINT_NONE);
 		body = str_skip(body, end + bytes);
 	}
-	typed_end(&t, name, body);
+	if (mark_cut(text_trim(body), row->parameter)) {
+		buf_release(&t.object);
+		found_cut(f, name, source);
+		return;
+	}
+	if (text_trim(body).n) {
+		t.why = "unexpected text between its parameters";
+	}
+	typed_end(&t, name, source);
 }
 
 static void read_call(struct finder *f, const struct tool_format *row, struct str name,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#define CDATA          "<![CDATA["
 #define NO_NAME_END    "the end of its name is missing"
 #define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
 
@@ -80,7 +81,7 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 	struct str type = attribute(tag, row->type_attribute);
 
 	if (!type.p) {
-		return HINT_NONE;
+		return row->json_values ? HINT_JSON : HINT_NONE;
 	}
 	/* string="true", type="string" */
 	return str_is(type, "true") || str_is(type, "string") ? HINT_TEXT : HINT_JSON;
@@ -179,8 +180,8 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 /* The value without the whitespace that the format adds. */
 static struct str bare_value(const struct tool_format *row, struct str s)
 {
-	if (str_starts(s, STR("<![CDATA[")) && str_ends(text_trim(s), STR("]]>"))) {
-		s = str_skip(text_trim(s), strlen("<![CDATA["));
+	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
+		s = str_skip(text_trim(s), strlen(CDATA));
 		s.n -= strlen("]]>");
 		return s;
 	}
@@ -239,6 +240,9 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	key = tag_name(f, row, row->key_attribute, tag);
 	if (!read_value(row, t, key, s, &value)) {
 		return false;
+	}
+	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
+		return false; /* the end mark may be part of the value */
 	}
 	typed_add(t, key, bare_value(row, value), hint);
 	return true;
@@ -364,6 +368,7 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
                             struct str source, struct str *s)
 {
+	bool begun = text_trim(*s).n > 0;
 	struct typed t;
 
 	typed_begin(f, name, &t);
@@ -379,7 +384,10 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	if (!t.count && (t.why || !t.root.p)) {
 		return false;
 	}
-	found_cut(f, name, t.count || s->n ? source : STR_NONE);
+	found_add(f, (struct found_call){.how = FOUND_CUT,
+	                                 .name = name,
+	                                 .arguments = t.count || s->n ? source : STR_NONE,
+	                                 .begun = begun});
 	*s = str_skip(*s, s->n);
 	return true;
 }

@@ -443,7 +443,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 {
 	struct marks *marks = arena_new(arena, sizeof(*marks));
 
-	text = without_suffixes(arena, text);
+	text = without_suffixes(arena, text.p ? text : STR(""));
 	struct text_walk w = {
 		.f = {.text = text,
 	              .conf = conf,
@@ -452,7 +452,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	              .notes = &out->notes,
 	              .repairs = &out->repairs},
 		.marks = marks,
-		.text = text.p ? text : STR(""),
+		.text = text,
 		.reasoning = BUF(FOUND_TEXT_MAX),
 		.raw = BUF(FOUND_TEXT_MAX),
 	};
@@ -488,7 +488,7 @@ bool reading_marked(struct str text)
 	struct mark_place e;
 	bool found = false;
 
-	text = without_suffixes(&arena, text);
+	text = without_suffixes(&arena, text.p ? text : STR(""));
 	marks_fill(marks, NULL, NULL);
 	for (size_t at = 0; !found && next_event(marks, text, at, &e); at = e.at + e.mark->n) {
 		found = e.mark->kind == EVENT_AROUND ||

@@ -36,17 +36,31 @@ static struct str decoded(struct finder *f, struct str s)
 	return kept;
 }
 
+/* What follows the attribute's name in a tag; absent: not found. An empty name: the mark ends with
+   it. */
+static struct str behind_attribute(struct str tag, const char *name)
+{
+	struct str before, behind = tag;
+
+	if (!name[0]) {
+		return tag;
+	}
+	while (cut_at(NULL, behind, name, &before, &behind)) {
+		bool begins =
+			before.p + before.n == tag.p || strchr(" \t\r\n", before.p[before.n - 1]);
+
+		if (begins && str_starts(skip_whitespace(behind), STR("="))) {
+			return skip_whitespace(behind);
+		}
+	}
+	return STR_NONE;
+}
+
 /* The value of NAME="VALUE", NAME='VALUE' or NAME=VALUE in a tag; absent: not found. */
 static struct str attribute(struct str tag, const char *name)
 {
-	struct str before, value;
+	struct str value = name ? skip_whitespace(behind_attribute(tag, name)) : STR_NONE;
 
-	before = (struct str){tag.p, 0};
-	value = tag; /* an empty attribute name: the mark ends with it */
-	if (!name || (name[0] && !cut_at(NULL, tag, name, &before, &value))) {
-		return STR_NONE;
-	}
-	value = skip_whitespace(value);
 	if (!value.n || value.p[0] != '=') {
 		return STR_NONE;
 	}

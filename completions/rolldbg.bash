@@ -37,7 +37,7 @@ _rolldbg_value()
 	run:--key-env) _rolldbg_words '' ;;
 	run:--allow-key-env) _rolldbg_words '' ;;
 	run:--tool-mode) _rolldbg_words 'native json text' ;;
-	run:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	run:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm iquest dsml gigachat35 kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
 	run:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	run:--model-timeout) _rolldbg_words '' ;;
 	run:--model-retries) _rolldbg_words '' ;;
@@ -145,7 +145,7 @@ _rolldbg_value()
 	debug:--key-env) _rolldbg_words '' ;;
 	debug:--allow-key-env) _rolldbg_words '' ;;
 	debug:--tool-mode) _rolldbg_words 'native json text' ;;
-	debug:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	debug:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm iquest dsml gigachat35 kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
 	debug:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	debug:--model-timeout) _rolldbg_words '' ;;
 	debug:--model-retries) _rolldbg_words '' ;;
@@ -226,7 +226,7 @@ _rolldbg_value()
 	probe:--key-env) _rolldbg_words '' ;;
 	probe:--allow-key-env) _rolldbg_words '' ;;
 	probe:--tool-mode) _rolldbg_words 'native json text' ;;
-	probe:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm dsml kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
+	probe:--tool-format) _rolldbg_words 'auto hermes granite granite-20b-fc cohere command-r tool-calls functools toolcall gigachat3 apertus longcat internlm inkling k2-horizon dots llama deepseek kimi mistral plamo3 functionary seed-oss qwen-coder glm iquest dsml gigachat35 kimi-k3 muse step3 invoke minicpm5 minimax-m3 gemma4 function-gemma pythonic harmony mimo json' ;;
 	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	probe:--model-timeout) _rolldbg_words '' ;;
 	probe:--model-retries) _rolldbg_words '' ;;

@@ -128,7 +128,7 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 		refuse_truncated(r, c, text);
 		return;
 	}
-	if (!object.n || json_is_null(object)) {
+	if (!object.n || str_is(object, "null")) { /* json_is_null: also of what is not JSON */
 		call_note(&r->out->notes, "empty-arguments");
 		if (json_count(required_of(r->conf->tools, c->name)) == 0) {
 			c->arguments = STR("{}");
@@ -313,7 +313,7 @@ static bool needs_nothing(const struct call_reading *r, const struct found_call 
 {
 	struct str schema = tool_schema(tool_find(r->conf->tools, found->name)), tool;
 
-	if (found->arguments.n || !is_offered(r, found->name) ||
+	if (found->arguments.n || found->begun || !is_offered(r, found->name) ||
 	    str_is(r->reply->finish_reason, "length") ||
 	    json_count(JSON_GET(schema, "properties")) || JSON_GET(schema, "required").p) {
 		return false;

@@ -98,6 +98,22 @@ static bool put_literal(struct buf *out, struct str literal)
 	return good;
 }
 
+/* {'a', 'b'}: JSON has no sets, so a list. */
+static bool put_set(struct buf *out, struct str literal)
+{
+	struct buf list = BUF(FOUND_TEXT_MAX);
+	bool good = literal.n > 2 && literal.p[0] == '{' && literal.p[literal.n - 1] == '}';
+
+	if (good) {
+		buf_char(&list, '[');
+		buf_str(&list, (struct str){literal.p + 1, literal.n - 2});
+		buf_char(&list, ']');
+		good = put_literal(out, buf_view(&list));
+	}
+	buf_release(&list);
+	return good;
+}
+
 /* 07: invalid in Python, but unambiguous. */
 static bool put_padded(struct buf *out, struct str s)
 {
@@ -135,7 +151,7 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, bool clos
 	*used = literal.n;
 	literal = text_trim(literal);
 	bool clear = *used < s.n && (s.p[*used] == ')' || ends_literal(str_skip(s, *used)));
-	if (clear && put_literal(out, literal)) {
+	if (clear && (put_literal(out, literal) || put_set(out, literal))) {
 		return true;
 	}
 	if (f->conf->repair && put_padded(out, literal)) {

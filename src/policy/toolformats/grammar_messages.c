@@ -52,23 +52,49 @@ static size_t body_end(struct finder *f, struct str s, size_t *bytes)
 	return nearest_mark(f, s, ends, bytes);
 }
 
+/* The end of reasoning: its end mark, or the header of the next message, if the mark is missing. */
+static size_t reasoning_end(struct finder *f, struct str s)
+{
+	size_t bytes, end = body_end(f, s, &bytes), to;
+
+	s.n = end;
+	to = mark_at(f, s, "<|message|>");
+	if (to == end) {
+		return end;
+	}
+	s.n = to;
+	to = mark_at(f, s, "<|channel|>");
+	if (to < s.n) {
+		return to;
+	}
+	while (to > 0 && s.p[to - 1] != ' ' && s.p[to - 1] != '\n') {
+		to--;
+	}
+	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
+}
+
 /* Arguments as parameters with marks, in the body of a call. */
 static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
                                 struct str body)
 {
-	struct str key, tag, value;
+	struct str key, tag, value, source = body;
 	struct typed t;
 	size_t bytes;
 
 	typed_begin(f, name, &t);
 	while (nearest_mark(f, body, row->parameter, &bytes) < body.n) {
-		body = str_skip(body, nearest_mark(f, body, row->parameter, &bytes) + bytes);
+		size_t at = nearest_mark(f, body, row->parameter, &bytes);
+
+		if (text_trim((struct str){body.p, at}).n) {
+			t.why = "unexpected text between its parameters";
+		}
+		body = str_skip(body, at + bytes);
 		bool whole = cut_at(f, body, row->key_end, &tag, &body);
 		size_t end = nearest_mark(f, body, row->value_close, &bytes);
 
 		if (!whole || !bytes) {
 			buf_release(&t.object);
-			found_cut(f, name, body);
+			found_cut(f, name, source);
 			return;
 		}
 		cut_at(f, tag, "\"", &value, &key);
@@ -80,7 +106,15 @@ static void read_parameter_list(struct finder *f, const struct tool_format *row,
 		typed_add(&t, key, value, HINT_NONE);
 		body = str_skip(body, end + bytes);
 	}
-	typed_end(&t, name, body);
+	if (mark_cut(text_trim(body), row->parameter)) {
+		buf_release(&t.object);
+		found_cut(f, name, source);
+		return;
+	}
+	if (text_trim(body).n) {
+		t.why = "unexpected text between its parameters";
+	}
+	typed_end(&t, name, source);
 }
 
 static void read_call(struct finder *f, const struct tool_format *row, struct str name,
@@ -138,6 +172,7 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 			read_call(f, row, name, rest);
 		} /* else the body contains the call, with its own marks */
 	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
+		end = reasoning_end(f, *rest);
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
 		*rest = str_skip(*rest, end);

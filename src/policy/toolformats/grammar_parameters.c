@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#define CDATA          "<![CDATA["
+#define NO_NAME_END    "the end of its name is missing"
 #define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
 
 /* ---- tags ---- */
@@ -34,17 +36,31 @@ static struct str decoded(struct finder *f, struct str s)
 	return kept;
 }
 
+/* What follows the attribute's name in a tag; absent: not found. An empty name: the mark ends with
+   it. */
+static struct str behind_attribute(struct str tag, const char *name)
+{
+	struct str before, behind = tag;
+
+	if (!name[0]) {
+		return tag;
+	}
+	while (cut_at(NULL, behind, name, &before, &behind)) {
+		bool begins =
+			before.p + before.n == tag.p || strchr(" \t\r\n", before.p[before.n - 1]);
+
+		if (begins && str_starts(skip_whitespace(behind), STR("="))) {
+			return skip_whitespace(behind);
+		}
+	}
+	return STR_NONE;
+}
+
 /* The value of NAME="VALUE", NAME='VALUE' or NAME=VALUE in a tag; absent: not found. */
 static struct str attribute(struct str tag, const char *name)
 {
-	struct str before, value;
+	struct str value = name ? skip_whitespace(behind_attribute(tag, name)) : STR_NONE;
 
-	before = (struct str){tag.p, 0};
-	value = tag; /* an empty attribute name: the mark ends with it */
-	if (!name || (name[0] && !cut_at(NULL, tag, name, &before, &value))) {
-		return STR_NONE;
-	}
-	value = skip_whitespace(value);
 	if (!value.n || value.p[0] != '=') {
 		return STR_NONE;
 	}
@@ -79,7 +95,7 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 	struct str type = attribute(tag, row->type_attribute);
 
 	if (!type.p) {
-		return HINT_NONE;
+		return row->json_values ? HINT_JSON : HINT_NONE;
 	}
 	/* string="true", type="string" */
 	return str_is(type, "true") || str_is(type, "string") ? HINT_TEXT : HINT_JSON;
@@ -178,8 +194,8 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 /* The value without the whitespace that the format adds. */
 static struct str bare_value(const struct tool_format *row, struct str s)
 {
-	if (str_starts(s, STR("<![CDATA[")) && str_ends(text_trim(s), STR("]]>"))) {
-		s = str_skip(text_trim(s), strlen("<![CDATA["));
+	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
+		s = str_skip(text_trim(s), strlen(CDATA));
 		s.n -= strlen("]]>");
 		return s;
 	}
@@ -220,7 +236,13 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	hint = row->type_open ? read_type(f, row, s) : hint;
 	if (row->value_open) {
 		struct str between;
+		size_t end = call_end(f, row, *s);
 
+		if (end < mark_at(f, *s, row->value_open)) {
+			t->why = "a parameter has no value";
+			*s = str_skip(*s, end);
+			return true;
+		}
 		if (!cut_at(f, *s, row->value_open, &between, s)) {
 			return false;
 		}
@@ -233,8 +255,18 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	if (!read_value(row, t, key, s, &value)) {
 		return false;
 	}
+	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
+		return false; /* the end mark may be part of the value */
+	}
 	typed_add(t, key, bare_value(row, value), hint);
 	return true;
+}
+
+/* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
+   nothing of the call is: a server removes the mark if it is a stop sequence. */
+static bool is_full(const struct finder *f, const struct typed *t, struct str s)
+{
+	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
 }
 
 /* Reads all parameters; *s is then at the end of the call. False: the text ends before it. */
@@ -250,7 +282,7 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 			t->why = "unexpected text between its parameters";
 		}
 		if (!bytes || end < at) {
-			bool ended = end < s->n;
+			bool ended = end < s->n || is_full(f, t, *s);
 
 			*s = str_skip(*s, end);
 			return ended;
@@ -314,6 +346,24 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 	found_add(f, call);
 }
 
+/* <function=NAME <parameter=..: the end of its tag is missing. */
+static bool is_open_tag(const struct finder *f, const struct tool_format *row, struct str name)
+{
+	struct str word = leading_name(name), behind = skip_whitespace(str_skip(name, word.n));
+
+	return behind.n && is_offered(f, word) && mark_here(behind, row->parameter);
+}
+
+static bool has_letter(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (!strchr("-.:_/\\!?*", s.p[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Does a sentence only mention the mark? Then no name follows, or nothing of a call follows the
    name. */
 static bool is_prose(struct finder *f, const struct tool_format *row, struct str head,
@@ -321,7 +371,7 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 {
 	bool plain = row->starts == STARTS_WORD; /* a name outside a tag */
 
-	if (!name.n || (!row->name_attribute && leading_name(name).n < name.n)) {
+	if (!has_letter(name) || (!row->name_attribute && leading_name(name).n < name.n)) {
 		return true;
 	}
 	return !whole && ((plain && !is_offered(f, name)) ||
@@ -332,6 +382,7 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
                             struct str source, struct str *s)
 {
+	bool begun = text_trim(*s).n > 0;
 	struct typed t;
 
 	typed_begin(f, name, &t);
@@ -347,7 +398,10 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	if (!t.count && (t.why || !t.root.p)) {
 		return false;
 	}
-	found_cut(f, name, t.count || s->n ? source : STR_NONE);
+	found_add(f, (struct found_call){.how = FOUND_CUT,
+	                                 .name = name,
+	                                 .arguments = t.count || s->n ? source : STR_NONE,
+	                                 .begun = begun});
 	*s = str_skip(*s, s->n);
 	return true;
 }
@@ -361,6 +415,15 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 
 	(void)before;
 	head.n -= s.n;
+	if (is_open_tag(f, row, name)) {
+		size_t end = call_end(f, row, *rest);
+
+		found_bad(f, leading_name(name), (struct str){rest->p, end}, NO_NAME_END);
+		s = str_skip(*rest, end);
+		leave_call(f, row, first, &s);
+		*rest = s;
+		return;
+	}
 	if (is_prose(f, row, head, name, whole)) {
 		return;
 	}
@@ -371,7 +434,7 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 			return;
 		}
 	} else if (s.n) {
-		found_bad(f, name, head, "the end of its name is missing");
+		found_bad(f, name, head, NO_NAME_END);
 	} else {
 		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
 	}

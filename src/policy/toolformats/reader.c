@@ -7,6 +7,7 @@
 #define B "\xef\xbd\x9c"
 #define S "\xe2\x96\x81"
 #define D B "DSML" B
+#define G B "GCML" B
 #define M "]<]minimax[>["
 
 const struct tool_format tool_formats[] = {
@@ -22,6 +23,7 @@ const size_t tool_formats_count = ARRAY_LEN(tool_formats);
 #undef B
 #undef S
 #undef D
+#undef G
 #undef M
 
 #define FORMAT_TOO(name, ...)
@@ -237,12 +239,41 @@ static void flush(struct text_walk *w, size_t at)
 	w->from = at;
 }
 
+/* The first mark in s of a call that ends reasoning; s.n: none. */
+static size_t call_behind_reasoning(struct text_walk *w, struct str s)
+{
+	size_t bytes, nearest = s.n;
+	const char *only = w->f.conf->format;
+
+	for (size_t i = 0; i < tool_formats_count; i++) {
+		const struct tool_format *row = &tool_formats[i];
+
+		if (row->ends_reasoning && (!only || strcmp(only, row->name) == 0)) {
+			s.n = nearest;
+			nearest = nearest_mark(&w->f, s, row->open, &bytes);
+			s.n = nearest;
+			nearest = nearest_mark(&w->f, s, row->around, &bytes);
+		}
+	}
+	return nearest;
+}
+
 static void read_reasoning(struct text_walk *w, const struct mark_place *e)
 {
 	struct str thought, rest, inside = str_skip(w->text, e->at + e->mark->n);
+	bool shared = thoughts[e->mark->index].shared;
 
 	flush(w, e->at);
-	cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
+	bool ended = cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
+	if ((!ended && !w->f.conf->limited) || shared) {
+		size_t call = call_behind_reasoning(w, thought);
+
+		if (call < thought.n) {
+			call_note(w->f.notes, "reasoning-not-closed");
+			rest = str_skip(inside, call);
+			thought.n = call;
+		}
+	}
 	add_reasoning(w, thought);
 	w->from = w->text.n - rest.n;
 	w->opened = true;
@@ -302,6 +333,23 @@ static struct str skip_doubled(const struct mark *mark, struct str rest)
 	return rest;
 }
 
+/* Nothing that could be sent was read, and the text read contains the end of reasoning that the
+   prompt's template opened: the model only mentioned the mark. */
+static bool is_reasoned(struct text_walk *w, size_t first, struct str text)
+{
+	for (size_t i = first; i < w->f.count; i++) {
+		if (w->f.calls[i].how == FOUND_WHOLE) {
+			return false;
+		}
+	}
+	for (size_t i = 0; !w->opened && i < ARRAY_LEN(thoughts); i++) {
+		if (!thoughts[i].shared && mark_at(&w->f, text, thoughts[i].close) < text.n) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Reads the calls after a mark. False: the text up to *at is ordinary text. */
 static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
@@ -319,7 +367,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	}
 	row->grammar(&w->f, row, &before, &rest);
 	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
-	    (row->weak && !all_offered(&w->f, first))) {
+	    (row->weak && !all_offered(&w->f, first)) ||
+	    is_reasoned(w, first, (struct str){start.p, start.n - rest.n})) {
 		w->f.count = first;
 		return false;
 	}
@@ -393,6 +442,8 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
                   struct reading *out)
 {
 	struct marks *marks = arena_new(arena, sizeof(*marks));
+
+	text = without_suffixes(arena, text.p ? text : STR(""));
 	struct text_walk w = {
 		.f = {.text = text,
 	              .conf = conf,
@@ -401,7 +452,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	              .notes = &out->notes,
 	              .repairs = &out->repairs},
 		.marks = marks,
-		.text = text.p ? text : STR(""),
+		.text = text,
 		.reasoning = BUF(FOUND_TEXT_MAX),
 		.raw = BUF(FOUND_TEXT_MAX),
 	};
@@ -437,6 +488,7 @@ bool reading_marked(struct str text)
 	struct mark_place e;
 	bool found = false;
 
+	text = without_suffixes(&arena, text.p ? text : STR(""));
 	marks_fill(marks, NULL, NULL);
 	for (size_t at = 0; !found && next_event(marks, text, at, &e); at = e.at + e.mark->n) {
 		found = e.mark->kind == EVENT_AROUND ||

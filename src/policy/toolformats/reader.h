@@ -22,6 +22,7 @@ struct found_call {
 	struct str id, name;  /* decoded; id: if the format has one */
 	struct str arguments; /* raw: should be a JSON object; absent: none */
 	const char *why;      /* of FOUND_BAD: the reason */
+	bool begun;           /* of FOUND_CUT: more than the name is there, even if not kept */
 };
 
 struct reading_conf {

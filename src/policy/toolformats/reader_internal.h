@@ -108,8 +108,12 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
-	bool typed_json; /* values in JSON are typed by the schema, too */
-	bool keep_feeds; /* a line feed on either side of a value belongs to it */
+	bool typed_json;  /* values in JSON are typed by the schema, too */
+	bool keep_feeds;  /* a line feed on either side of a value belongs to it */
+	bool json_values; /* a value whose type is not declared is JSON, if it can be */
+	/* Its marks are tokens that end the model's reasoning, if the reasoning's end mark is not
+	   there. */
+	bool ends_reasoning;
 };
 
 extern const struct tool_format tool_formats[];
@@ -143,6 +147,9 @@ bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
 /* Is s the beginning of a mark that the end of the text cut off? */
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX]);
+/* The text with <tool_call> in place of <tool_call:x>, and likewise its other tags: some models'
+   tokens have a suffix that is different in each release. Without such marks: the text itself. */
+struct str without_suffixes(struct arena *a, struct str text);
 /* A tool's name at the start: letters, digits, _ - . and colons. */
 struct str leading_name(struct str s);
 /* The latest end of the call at the start of s: an end mark or the next call. */
@@ -183,6 +190,8 @@ void typed_begin(struct finder *f, struct str tool_name, struct typed *t);
 void typed_add(struct typed *t, struct str key, struct str text, enum hint hint);
 /* Can a parameter of that name follow? */
 bool typed_expects(const struct typed *t, struct str key);
+/* Was every parameter given that the tool has? */
+bool typed_full(const struct typed *t);
 /* Adds the call with that object, or the reason why it is invalid. */
 void typed_end(struct typed *t, struct str name, struct str source);
 /* Appends one value as JSON of the type in its schema. */

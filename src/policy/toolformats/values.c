@@ -346,6 +346,38 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 	t->count++;
 }
 
+bool typed_full(const struct typed *t)
+{
+	struct str declared = JSON_GET(t->root, "properties");
+	struct json_member m;
+	size_t count = 0;
+
+	for (size_t cursor = 0; json_next_member(declared, &cursor, &m); count++) {
+		if (!has_key(t, json_key_text(t->f->arena, m.key))) {
+			return false;
+		}
+	}
+	return count > 0;
+}
+
+/* Does the tool have every member of the object as a parameter, or names none? */
+static bool are_declared(const struct typed *t, struct str object)
+{
+	struct json_member m;
+
+	if (!JSON_GET(t->root, "properties").p) {
+		return true;
+	}
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		struct str key = json_key_text(t->f->arena, m.key);
+
+		if (!typed_property(t->root, t->root, key).p) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* A single undeclared parameter "arguments" contains all arguments. */
 static struct str unwrapped(struct typed *t)
 {
@@ -359,7 +391,8 @@ static struct str unwrapped(struct typed *t)
 		    typed_property(t->root, t->root, t->only_key).p) {
 			continue;
 		}
-		if (put_container(t->f, TYPE_OBJECT, text_trim(t->only_value), &object)) {
+		if (put_container(t->f, TYPE_OBJECT, text_trim(t->only_value), &object) &&
+		    are_declared(t, buf_view(&object))) {
 			call_note(t->f->notes, "wrapped-arguments");
 			inner = arena_str(t->f->arena, buf_view(&object));
 		}

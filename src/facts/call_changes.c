@@ -6,7 +6,10 @@
 /* minimum ratio of the gap between different calls to the spread of equal ones */
 #define CLEAR      10
 #define CLEAR_ONCE 30 /* the same if calls that were sent once are included */
-#define KNOWN_MIN  3  /* minimum number of times that one of the calls was sent then */
+/* minimum ratio of a change for good to the noise, and minimum number of changes */
+#define SHIFT       100
+#define CHANGES_MIN 4
+#define KNOWN_MIN   3 /* minimum number of times that one of the calls was sent then */
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -39,12 +42,27 @@ static struct call_change *change_by(struct call_changed_number *n, struct arena
 	return &n->calls[n->count++];
 }
 
+static void take_size(struct call_changed_number *n, double size)
+{
+	n->changes++;
+	if (size > n->largest) {
+		n->second = n->largest;
+		n->largest = size;
+		n->largest_at = n->changes;
+	} else {
+		n->second = fmax(n->second, size);
+	}
+}
+
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum)
 {
 	struct call_changed_number *n = number_at(c, a, pointer);
 	struct call_change *by = n ? change_by(n, a, call) : NULL;
 
+	if (n) {
+		take_size(n, fabs(change));
+	}
 	if (by) {
 		n->quantum = fmax(n->quantum, quantum);
 		by->count++;
@@ -91,11 +109,19 @@ static bool is_known(const struct call_changed_number *n)
 	return most >= KNOWN_MIN;
 }
 
+/* A value that jumps and comes back changes greatly twice. */
+static bool shifted(const struct call_changed_number *n)
+{
+	return n->changes >= CHANGES_MIN && n->largest_at > 1 && n->largest_at < n->changes &&
+	       n->second > 0 && n->largest >= SHIFT * n->second;
+}
+
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct call_changed_number *n = &c->numbers[i];
-		if (depends(n, 2, CLEAR) || (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
+		if (shifted(n) || depends(n, 2, CLEAR) ||
+		    (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
 			return true;
 		}
 	}

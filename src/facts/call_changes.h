@@ -1,7 +1,8 @@
 /* Numbers whose changes depend on the call, even if they also change without one: equal calls
    change them by nearly the same amount, different calls by clearly different amounts. An
    example is the level of a leaking tank that calls fill; a clock or a noisy reading changes
-   regardless of the call. */
+   regardless of the call. Or one call changed them by far more than their noise, for good: the
+   joint of an arm, read with noise. */
 #ifndef ROLLDBG_FACTS_CALL_CHANGES_H
 #define ROLLDBG_FACTS_CALL_CHANGES_H
 
@@ -22,6 +23,9 @@ struct call_changed_number {
 	double quantum; /* the coarsest resolution it was spelled with */
 	struct call_change *calls;
 	size_t count;
+	int64_t changes,
+		largest_at;     /* readings that differed; which of them differed most: 1, .. */
+	double largest, second; /* the two largest changes, without their sign */
 };
 
 /* Ready for use if zeroed. */
@@ -34,7 +38,8 @@ struct call_changes {
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum);
 
-/* Is there such a number? Needs two different calls, each sent at least twice; or one call sent
+/* Is there such a number? A change for good is neither the first, which may be that of a warm-up,
+   nor the last, which may be undone. Otherwise needs two different calls, each sent at least twice; or one call sent
    three times and others that differ from it and from each other even more clearly. */
 bool call_changes_found(const struct call_changes *c);
 

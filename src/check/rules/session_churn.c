@@ -5,6 +5,7 @@
 #include "facts/peer.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
 #define BACK_MIN    2 /* minimum number of decreases, and of increases */
@@ -33,6 +34,7 @@ struct churn {
 	int64_t from, to; /* of the first decrease */
 	int64_t rises;
 	bool known;
+	double best; /* the greatest reward of a step over which the count rose */
 };
 
 /* An autoreset after the step that ends the episode is not churn. */
@@ -48,6 +50,20 @@ static void add_event(struct churn *s, const struct rollout_facts *r, const stru
 static bool is_done(const struct line *l)
 {
 	return l->terminated == 1 || l->truncated == 1;
+}
+
+static double reward_of(const struct line *l)
+{
+	double reward = 0;
+
+	return json_double(l->value[KEY_REWARD], &reward) ? reward : 0;
+}
+
+/* A level was completed, and the next one counts its own steps: a reward as no other step
+   earned. */
+static bool is_level_end(const struct churn *s, const struct line *l)
+{
+	return reward_of(l) > fmax(s->best, 0);
 }
 
 static bool was_counted(const struct churn *s, uint64_t call)
@@ -139,10 +155,12 @@ static void note_count(struct churn *s, const struct derived_line *m)
 		return;
 	}
 	bool rises = m->env_steps > before;
-	bool falls = known && m->env_steps < before && !is_done(m->line);
+	bool falls =
+		known && m->env_steps < before && !is_done(m->line) && !is_level_end(s, m->line);
 	s->count = m->env_steps;
 	s->known = true;
 	s->rises += known && rises;
+	s->best = rises ? fmax(s->best, reward_of(m->line)) : s->best;
 	if (s->learned++ >= LEARNED && !falls && !s->returned) {
 		return;
 	}
@@ -222,6 +240,8 @@ const struct check check_session_churn = {
 	       "- if it counts frames, or what is left;\n"
 	       "- after a step that reported the end of the episode: environments with autoreset "
 	       "start again then;\n"
+	       "- with a step whose reward is above zero and above that of every counted step: a "
+	       "level may end with it;\n"
 	       "- if a call that never increased it takes it back (undo, load): count and state "
 	       "are what they were together before, and the environment counts on from there.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "

@@ -441,7 +441,7 @@ static const unsigned char *top_member(struct copying *c, const unsigned char *p
 		return NULL;
 	}
 	p = blanks(c, p + 1);
-	m->type = (enum json_type)lex_types[peek(c, p)];
+	m->type = (enum json_type)json_types[peek(c, p)];
 	m->value.p = c->copy + place(c, p);
 	bool keeps = m->type == JSON_OBJECT && is_one_of(m->key, ordered);
 	p = value_at(c, p, !keeps);

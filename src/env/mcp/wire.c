@@ -299,7 +299,7 @@ static const char *what_is_wrong(const struct jsonrpc_message *m)
 	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT) {
 		return "its error is not an object";
 	}
-	if (!m->result.p && json_is_null(m->error)) {
+	if (!m->result.n && json_is_null(m->error)) {
 		return "it has neither a result nor an error";
 	}
 	if (!json_is_null(m->result) && !json_is_null(m->error)) {

@@ -122,13 +122,18 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
-/* Is there such a character after a hex digit? */
-static bool has_separator(struct str s, char separator)
+/* Is there such a character after so many hex digits? */
+static bool has_separator(struct str s, char separator, size_t after)
 {
-	const char *p = s.n ? s.p + 1 : s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = s.p + s.n;
 
 	while (p < end && (p = memchr(p, separator, (size_t)(end - p)))) {
-		if (is_hex(p[-1])) {
+		size_t n = 0;
+
+		while (n < after && p - s.p > (ptrdiff_t)n && is_hex(p[-1 - (ptrdiff_t)n])) {
+			n++;
+		}
+		if (n == after) {
 			return true;
 		}
 		p++;
@@ -155,10 +160,11 @@ static bool has_hex_run(struct str s)
 	return false;
 }
 
-/* Dates and UUIDs have a hyphen, times of day a colon; the others are runs. */
+/* A date begins with "dddd-", a UUID with eight hex digits and a hyphen, a time of day with "dd:"; the
+   others are runs. */
 bool clocks_may_mask(struct str text)
 {
-	return has_hex_run(text) || has_separator(text, '-') || has_separator(text, ':');
+	return has_hex_run(text) || has_separator(text, '-', 4) || has_separator(text, ':', 2);
 }
 
 void clocks_mask(struct str text, struct buf *out)

@@ -243,8 +243,10 @@ size_t json_count(struct str container)
 	if (container.n > 2 && container.p[0] == '[' && count_flat(container, &count)) {
 		return count;
 	}
-	while (json_next(container, &cursor, &m.value) ||
-	       json_next_member(container, &cursor, &m)) {
+	while (json_next(container, &cursor, &m.value)) {
+		count++;
+	}
+	while (next_member(container, &cursor, &m)) {
 		count++;
 	}
 	return count;

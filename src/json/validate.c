@@ -165,14 +165,9 @@ ALWAYS_INLINE const unsigned char *short_plain(const struct scan *s, const unsig
 	return p;
 }
 
-/* begin is after the opening quote; everything before p is plain. */
 static __attribute__((noinline)) const unsigned char *
-string_from(const struct scan *s, const unsigned char *begin, const unsigned char *p)
+long_string(const struct scan *s, const unsigned char *begin, const unsigned char *p)
 {
-	p = short_plain(s, p);
-	if (p < s->end && *p == '"') {
-		return p + 1;
-	}
 	if (is_repeated(s, begin)) {
 		return begin + s->last->n;
 	}
@@ -185,6 +180,14 @@ string_from(const struct scan *s, const unsigned char *begin, const unsigned cha
 		*s->last = (struct valid_string){begin, (size_t)(p - begin)};
 	}
 	return p;
+}
+
+/* begin is after the opening quote; everything before p is plain. */
+static __attribute__((noinline)) const unsigned char *
+string_from(const struct scan *s, const unsigned char *begin, const unsigned char *p)
+{
+	p = short_plain(s, p);
+	return LIKELY(p < s->end && *p == '"') ? p + 1 : long_string(s, begin, p);
 }
 
 /* p is after the opening quote. Most strings are shorter than one SSE2 register; keys repeat

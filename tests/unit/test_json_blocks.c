@@ -1,0 +1,166 @@
+/* What the scanner does many bytes at once: containers and long strings are skipped, repeated strings
+   are compared, and expected keys are recognized, wherever they are in the text. */
+#include "base/buf.h"
+#include "guard.h"
+#include "json/scan.h"
+#include "tap.h"
+
+#define LONGEST 150 /* more than two blocks */
+
+/* Inside a string: each ends or opens something elsewhere. */
+static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",       "}",
+                                       "{",    "[",    "\\u005d",  "caf\xc3\xa9", "x"};
+
+/* An object whose string has n bytes before the special ones and as many after them. */
+static void put_object(struct buf *out, size_t n, const char *special)
+{
+	buf_text(out, "{\"k\":\"");
+	for (size_t i = 0; i < n; i++) {
+		buf_char(out, 'a');
+	}
+	buf_text(out, special);
+	for (size_t i = 0; i < n; i++) {
+		buf_char(out, 'b');
+	}
+	buf_text(out, "\",\"l\":[[1, 2],{},\"\"]}");
+}
+
+/* Counts what is right about [OBJECT, 7]. */
+static int right_about(struct str array, struct str object)
+{
+	static const struct str keys[] = {STR_INIT("l"), STR_INIT("k"), STR_INIT("no")};
+	struct json_fault fault;
+	struct str element, values[ARRAY_LEN(keys)];
+	size_t cursor = 0;
+	int right = json_validate(array, &fault) == 0;
+
+	right += json_next(array, &cursor, &element) && str_eq(element, object);
+	right += json_next(array, &cursor, &element) && str_is(element, "7");
+	right += !json_next(array, &cursor, &element);
+	cursor = 0;
+	right += json_next_picked(array, &cursor, keys, ARRAY_LEN(keys), values) &&
+	         str_eq(values[0], JSON_GET(object, "l")) &&
+	         str_eq(values[1], JSON_GET(object, "k")) && !values[2].p;
+	right += json_next_picked(array, &cursor, keys, ARRAY_LEN(keys), values) && !values[0].p;
+	right += !json_next_picked(array, &cursor, keys, ARRAY_LEN(keys), values);
+	return right + (json_count(array) == 2 && json_count(JSON_GET(object, "l")) == 3);
+}
+
+static void containers(void)
+{
+	struct guard g = guard_new(1 << 12);
+	struct buf object = BUF(BUF_MAX_SMALL), array = BUF(BUF_MAX_SMALL);
+
+	for (size_t s = 0; s < ARRAY_LEN(specials); s++) {
+		int right = 0;
+
+		for (size_t n = 0; n < LONGEST; n++) {
+			buf_clear(&object);
+			buf_clear(&array);
+			put_object(&object, n, specials[s]);
+			buf_printf(&array, "[%s, 7]", buf_cstr(&object));
+			right += right_about(guard_put(&g, buf_view(&array)), buf_view(&object));
+		}
+		is_int(right, 8 * LONGEST, "objects with strings with %s", specials[s]);
+	}
+	buf_release(&object);
+	buf_release(&array);
+	guard_free(&g);
+}
+
+/* ["S" TAIL, where S is n bytes long */
+static bool is_valid_after(const struct guard *g, size_t n, const char *before_end, const char *end)
+{
+	struct json_fault fault;
+	struct buf b = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < 2; i++) {
+		buf_text(&b, i == 0 ? "[\"" : ",\"");
+		for (size_t k = 0; k < n; k++) {
+			buf_char(&b, 'a');
+		}
+		buf_text(&b, i == 0 ? "\\\"b\"" : before_end);
+	}
+	buf_text(&b, end);
+	bool valid = json_validate(guard_put(g, buf_view(&b)), &fault) == 0;
+	buf_release(&b);
+	return valid;
+}
+
+static void repeated_strings(void)
+{
+	struct guard g = guard_new(1 << 12);
+	int equal = 0, other = 0, bad = 0;
+
+	for (size_t n = 0; n < LONGEST; n++) {
+		equal += is_valid_after(&g, n, "\\\"b\"", "]");
+		other += is_valid_after(&g, n, "\\\"bc\"", "]") +
+		         is_valid_after(&g, n, "\"", "]");
+		bad += !is_valid_after(&g, n, "\\\"b\x01\"", "]") +
+		       !is_valid_after(&g, n, "\\\"b", "") + !is_valid_after(&g, n, "\\\"b\"", "");
+	}
+	is_int(equal, LONGEST, "a string twice");
+	is_int(other, 2 * LONGEST, "one that begins like another");
+	is_int(bad, 3 * LONGEST, "one that begins like another, but is not valid");
+	guard_free(&g);
+}
+
+/* Are all members the same, and the leads as wanted ("1023": by member)? */
+static bool is_known(const struct guard *g, const char *text, const char *wanted)
+{
+	static const struct json_lead list[] = {JSON_LEAD("type"), JSON_LEAD("thirteen_long"),
+	                                        JSON_LEAD("n"), JSON_LEAD("last")};
+	const struct json_leads leads = {list, ARRAY_LEN(list)};
+	struct json_member m[8], known[8];
+	struct json_fault fault, other;
+	size_t count, known_count, used, known_used;
+	struct str s = guard_put(g, str_from(text));
+	bool same = true;
+
+	for (size_t n = 0; n < s.n; n++) { /* cut at each byte */
+		struct str cut = guard_put(g, (struct str){text, n});
+
+		same = same && json_validate_known(cut, &leads, known, 8, &count, &used, &fault);
+		same = same && json_validate_object(cut, m, 8, &count, &used, &other) &&
+		       fault.at == other.at;
+	}
+	s = guard_put(g, str_from(text));
+	if (json_validate_object(s, m, 8, &count, &used, &fault) ||
+	    json_validate_known(s, &leads, known, 8, &known_count, &known_used, &fault)) {
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		same = same && str_eq(m[i].key, known[i].key) && str_eq(m[i].value, known[i].value) &&
+		       m[i].type == known[i].type && known[i].lead == (unsigned)(wanted[i] - '0');
+	}
+	return same && count == known_count && used == known_used && count == strlen(wanted);
+}
+
+static void known_keys(void)
+{
+	struct guard g = guard_new(1 << 12);
+
+	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}", "1234"),
+	   "all keys, in order");
+	ok(is_known(&g, "{\"type\":1,\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
+	   "one is missing");
+	ok(is_known(&g, "{\"n\":3,\"type\":1,\"last\":{\"y\":\"something longer\"}}", "304"),
+	   "one is out of order");
+	ok(is_known(&g, "{\"type\":1,\"type\":2,\"n\":5,\"n\":\"something longer\"}", "1030"),
+	   "some are there twice");
+	ok(is_known(&g, "{\"type\" :1, \"n\": 3 , \"last\":{\"y\":\"something longer\"} }", "034"),
+	   "some have whitespace around them");
+	ok(is_known(&g, "{\"\\u0074ype\":1,\"typ\":2,\"types\":3,\"lasting\":\"something longer\"}",
+	            "0000"),
+	   "others are spelled with escapes, or longer, or shorter");
+	ok(is_known(&g, "{\"type\":1}", "0"), "the last 16 bytes are not compared");
+	guard_free(&g);
+}
+
+int main(void)
+{
+	containers();
+	repeated_strings();
+	known_keys();
+	return done();
+}

@@ -38,7 +38,7 @@ struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
 	struct turn_lines lines;    /* only if line numbers are requested */
-	void *states[];          /* of the rules, by index; NULL: still zero */
+	void *states[];             /* of the rules, by index; NULL: still zero */
 };
 
 static void release_judged(void *user)
@@ -86,12 +86,11 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 		free(j);
 		return -1;
 	}
-	j->facts = facts_new(
-		&(struct facts_conf){.hints = conf->hints,
-	                             .user_size = sizeof(struct judged_rollout) +
-	                                          j->rule_count * sizeof(void *),
-	                             .user_release = release_judged,
-	                             .lenient = conf->lenient});
+	j->facts = facts_new(&(struct facts_conf){.hints = conf->hints,
+	                                          .user_size = sizeof(struct judged_rollout) +
+	                                                       j->rule_count * sizeof(void *),
+	                                          .user_release = release_judged,
+	                                          .lenient = conf->lenient});
 	j->sum.effective = -1;
 	*out = j;
 	return 0;

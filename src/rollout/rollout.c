@@ -386,8 +386,8 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 		return -1;
 	}
 	if (refused) {
-		return end_without_session(r, reply,
-		                           "the reset failed: ", buf_view(&r->last_error), err);
+		return end_without_session(r, reply, "the reset failed: ", buf_view(&r->last_error),
+		                           err);
 	}
 	r->result->opened = true;
 	if (r->conf->rereads) {

@@ -19,7 +19,7 @@ struct rollout {
 	int rereads; /* number of second readings of the state */
 	/* calls answered in the batch when this rollout's last call was sent */
 	long long calls_before;
-	int lost;              /* consecutive calls without a reply */
+	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;
 	enum outcome last;

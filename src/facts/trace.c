@@ -86,19 +86,23 @@ static struct trace_point point_of(const struct member_changes *c, struct str va
 	return p;
 }
 
+/* Is the value after the calls so far needed, and not added yet? */
+static bool lacks_point(const struct trace *t)
+{
+	return t->calls <= TRACE_CALLS && t->point[t->calls].seen == 0;
+}
+
 void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch)
 {
-	struct trace_point *p = &t->point[t->calls];
-
-	if (t->calls <= TRACE_CALLS && p->seen == 0 && value.p && value.n <= VALUE_MAX) {
-		*p = point_of(c, value, scratch);
+	if (lacks_point(t) && value.p && value.n <= VALUE_MAX) {
+		t->point[t->calls] = point_of(c, value, scratch);
 	}
 }
 
 void trace_add_hash(struct trace *t, uint64_t hash)
 {
-	if (t->calls <= TRACE_CALLS) {
+	if (lacks_point(t)) {
 		t->point[t->calls] = (struct trace_point){.seen = hash | 1};
 	}
 }

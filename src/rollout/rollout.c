@@ -370,24 +370,24 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 	return failed || choose_ignored(r, reads && ok, err) ? -1 : 0;
 }
 
-static int start(struct rollout *r, struct error *err)
+/* reply: storage for that of the reset */
+static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 {
 	static const struct str unknown = {NULL, 0};
 	struct str messages = unknown;
-	struct env_reply reply;
 
-	if (reset(r, &reply, err)) {
+	if (reset(r, reply, err)) {
 		return -1;
 	}
-	bool refused = reply.outcome != OUTCOME_OK;
-	buf_str(&r->last_error, reply.error.message);
-	if (put_header(r, err) || open_conversation(r, &reply, &messages, err) ||
-	    line_writer_reset(&r->writer, &reply, messages, err) || rollout_put_events(r, err)) {
+	bool refused = reply->outcome != OUTCOME_OK;
+	buf_str(&r->last_error, reply->error.message);
+	if (put_header(r, err) || open_conversation(r, reply, &messages, err) ||
+	    line_writer_reset(&r->writer, reply, messages, err) || rollout_put_events(r, err)) {
 		return -1;
 	}
 	if (refused) {
-		return end_without_session(r, &reply,
-		                           "the reset failed: ", buf_view(&r->last_error), err);
+		return end_without_session(r, reply, "the reset failed: ", buf_view(&r->last_error),
+		                           err);
 	}
 	r->result->opened = true;
 	if (r->conf->rereads) {
@@ -521,15 +521,15 @@ static int open_session(struct rollout *r, struct env_reply *refusal, struct err
 
 static int run(struct rollout *r, struct error *err)
 {
-	struct env_reply refusal;
+	struct env_reply reply;
 
-	if (join_error_texts(r, err) || open_session(r, &refusal, err)) {
+	if (join_error_texts(r, err) || open_session(r, &reply, err)) {
 		return -1;
 	}
-	if (refusal.outcome != OUTCOME_OK) {
-		return end_refused(r, &refusal, err);
+	if (reply.outcome != OUTCOME_OK) {
+		return end_refused(r, &reply, err);
 	}
-	return start(r, err);
+	return start(r, &reply, err);
 }
 
 int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, struct error *err)

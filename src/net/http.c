@@ -285,36 +285,33 @@ static bool same_headers(struct str lines, const struct http_request *q, struct 
 static int check_header(const char *h, struct error *err)
 {
 	size_t name = strcspn(h, ":;\r\n");
+	bool good = name > 0 && h[name] && !h[strcspn(h, "\r\n")];
 
-	if (h[strcspn(h, "\r\n")] || name == 0 || !h[name]) {
-		return error_set(err, FAIL_USAGE,
-		                 "invalid header '%.*s': use 'Name: value' on one line", (int)name,
-		                 h);
-	}
-	return 0;
+	return good ? 0
+	            : error_set(err, FAIL_USAGE,
+	                        "invalid header '%.*s': use 'Name: value' on one line", (int)name,
+	                        h);
 }
 
-/* The lines as a list of libcurl's; NULL: no memory. */
+/* NULL: no memory. */
 static struct curl_slist *header_list(const struct buf *lines)
 {
-	struct curl_slist *list = NULL, *longer;
+	struct curl_slist *list = NULL, *longer = NULL;
 
-	for (char *at = lines->p, *end; (end = strchr(at, '\n')); at = end + 1) {
+	for (char *at = lines->p, *end; (end = strchr(at, '\n')); at = end + 1, list = longer) {
 		*end = '\0';
 		longer = curl_slist_append(list, at);
 		*end = '\n';
 		if (!longer) {
 			curl_slist_free_all(list);
-			return NULL;
+			break;
 		}
-		list = longer;
 	}
-	return list;
+	return longer;
 }
 
-/* Sets CURLOPT_HTTPHEADER from the request, only if it differs from the previous one. Removes two
-   of libcurl's own headers: "Expect: 100-continue", which costs a round trip, and a form's content
-   type. */
+/* Sets CURLOPT_HTTPHEADER, if it differs from the previous one. Removes two headers of libcurl's
+   own: "Expect: 100-continue", which costs a round trip, and a form's content type. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
 	bool has_type = !q->body.p;
@@ -328,7 +325,7 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 		return 0;
 	}
 	struct buf lines = BUF(BUF_MAX_SMALL);
-	struct curl_slist *list;
+	struct curl_slist *list = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < q->header_count && rc == 0; i++) {
@@ -341,16 +338,17 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
 	} else if (rc == 0 && !(list = header_list(&lines))) {
 		rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	} else if (rc == 0) {
-		curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
-		curl_slist_free_all(x->headers);
-		x->headers = list;
-		buf_release(&x->header_lines);
-		x->header_lines = lines;
-		return 0;
 	}
-	buf_release(&lines);
-	return rc;
+	if (rc < 0) {
+		buf_release(&lines);
+		return rc;
+	}
+	curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
+	curl_slist_free_all(x->headers);
+	x->headers = list;
+	buf_release(&x->header_lines);
+	x->header_lines = lines;
+	return 0;
 }
 
 static void set_method(struct http_exchange *x, const struct http_request *q)

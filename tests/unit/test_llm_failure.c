@@ -29,20 +29,9 @@ static void class_of(const char *name, int status, const char *body, const char 
 	chat_failure_release(&f);
 }
 
-int main(void)
+/* With figures, from which a shorter reply can follow. */
+static void figures(void)
 {
-	class_of("no money, as a gateway says it", 429,
-	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
-	         "429}}",
-	         "quota", "\"insufficient_quota\"");
-	class_of("no money, as OpenAI says it", 429,
-	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
-	         "\"insufficient_quota\"}}",
-	         "quota", "\"insufficient_quota\"");
-	class_of("a limit, behind blanks", 429,
-	         "\n \n{\"error\":{\"message\":\"m\",\"type\":\"tokens\",\"code\":429}}",
-	         "rate-limit", "429");
-	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload", "");
 	context("vLLM, prompt and reply together",
 	        SAYS("This model's maximum context length is 2048 tokens. However, you "
 	             "requested 512 output tokens and your prompt contains at least 1800 "
@@ -76,6 +65,11 @@ int main(void)
 	        "{\"error\":\"Input validation error: `inputs` must have less than 4095 tokens. "
 	        "Given: 5000\"}",
 	        0, 5000);
+	context("no figures", SAYS("too long"), 0, 0);
+}
+
+static void words_of_others(void)
+{
 	static const char *const others[] = {
 		"The input (5000 tokens) is longer than the model's context length (4096 tokens).",
 		"the input length exceeds the context length",
@@ -95,6 +89,7 @@ int main(void)
 		"tokens.",
 		"prompt token count of 140000 exceeds the limit of 128000",
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		struct buf body = BUF(BUF_MAX_SMALL);
 
@@ -102,9 +97,26 @@ int main(void)
 		context(others[i], buf_cstr(&body), 0, 0);
 		buf_release(&body);
 	}
+}
+
+int main(void)
+{
+	class_of("no money, as a gateway says it", 429,
+	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
+	         "429}}",
+	         "quota", "\"insufficient_quota\"");
+	class_of("no money, as OpenAI says it", 429,
+	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
+	         "\"insufficient_quota\"}}",
+	         "quota", "\"insufficient_quota\"");
+	class_of("a limit, behind blanks", 429,
+	         "\n \n{\"error\":{\"message\":\"m\",\"type\":\"tokens\",\"code\":429}}",
+	         "rate-limit", "429");
+	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload", "");
 	class_of("a limit of one call", 400,
 	         "{\"error\":{\"message\":\"n is too long for this model\",\"code\":400}}",
 	         "request", "400");
-	context("no figures", SAYS("too long"), 0, 0);
+	figures();
+	words_of_others();
 	return done();
 }

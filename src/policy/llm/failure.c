@@ -235,10 +235,10 @@ static uint64_t prompt_tokens(const struct buf *text)
 {
 	uint64_t named = either(number_after(text, "prompt contains at least "),
 	                        number_before(text, " tokens from the input messages"));
-	named = either(named, number_after(text, ". Given: "));
 	uint64_t all = number_before(text, " tokens (");
 	uint64_t reply = number_before(text, " in the completion");
 
+	named = either(named, number_after(text, ". Given: "));
 	return named || reply > all ? named : all - reply;
 }
 

@@ -199,9 +199,9 @@ static struct str bare_value(const struct tool_format *row, struct str s)
 		s.n -= strlen("]]>");
 		return s;
 	}
-	if (!row->keep_feeds && s.n && s.p[0] == '\n') {
-		s = str_skip(s, 1);
-		s.n -= s.n && s.p[s.n - 1] == '\n';
+	if (!row->keep_feeds) {
+		s = str_skip(s, str_starts(s, STR("\n")));
+		s.n -= str_ends(s, STR("\n"));
 	}
 	return s;
 }

@@ -198,16 +198,15 @@ static bool read_within(struct finder *f, struct str text)
 	return f->count > 0;
 }
 
-bool read_bare(struct finder *f, struct str text)
-{
-	static bool (*const forms[])(struct finder *, struct str) = {
-		read_json, read_fences, read_python, read_named, read_unknown_tags, read_within};
+typedef bool form_fn(struct finder *f, struct str text);
 
-	text = without_stray_end(f, text_trim(text));
+/* The first form in which the text is calls of offered tools, and nothing else. */
+static bool read_forms(struct finder *f, struct str text, form_fn *const *forms, size_t count)
+{
 	memset(f->slots, 0, sizeof(f->slots));
 	f->text = text;
 	f->bare = true;
-	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+	for (size_t i = 0; i < count; i++) {
 		bool good = forms[i](f, text) && f->count > 0;
 
 		for (size_t k = 0; good && k < f->count; k++) {
@@ -221,5 +220,38 @@ bool read_bare(struct finder *f, struct str text)
 		f->format = NULL;
 		buf_clear(&f->rest);
 	}
+	return false;
+}
+
+bool read_bare(struct finder *f, struct str text)
+{
+	static form_fn *const forms[] = {read_json,  read_fences,       read_python,
+	                                 read_named, read_unknown_tags, read_within};
+
+	return read_forms(f, without_stray_end(f, text_trim(text)), forms, ARRAY_LEN(forms));
+}
+
+bool read_whole(struct finder *f, struct str text)
+{
+	static form_fn *const forms[] = {read_json, read_python};
+	struct call_notes notes = *f->notes, repairs = *f->repairs;
+	struct str all = f->text;
+
+	text = text_trim(text);
+	if (!begins_json(text)) {
+		return false;
+	}
+	if (read_forms(f, text, forms, ARRAY_LEN(forms)) && is_wanted(f->conf, f->format) &&
+	    f->calls[f->count - 1].how == FOUND_WHOLE) {
+		return true;
+	}
+	f->count = 0;
+	f->format = NULL;
+	buf_clear(&f->rest);
+	*f->notes = notes;
+	*f->repairs = repairs;
+	memset(f->slots, 0, sizeof(f->slots));
+	f->text = all;
+	f->bare = false;
 	return false;
 }

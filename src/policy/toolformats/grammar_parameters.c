@@ -199,9 +199,9 @@ static struct str bare_value(const struct tool_format *row, struct str s)
 		s.n -= strlen("]]>");
 		return s;
 	}
-	if (!row->keep_feeds && s.n && s.p[0] == '\n') {
-		s = str_skip(s, 1);
-		s.n -= s.n && s.p[s.n - 1] == '\n';
+	if (!row->keep_feeds) {
+		s = str_skip(s, str_starts(s, STR("\n")));
+		s.n -= str_ends(s, STR("\n"));
 	}
 	return s;
 }
@@ -220,6 +220,27 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	}
 	*s = rest;
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
+}
+
+/* Does a value that must not be text contain marks? Then its end mark is not where it seems to
+   be. In a string, marks may be meant. */
+static bool is_overrun(struct typed *t, const struct tool_format *row, struct str key,
+                       struct str value)
+{
+	struct str schema = typed_property(t->root, t->root, key);
+	unsigned types = schema_types(t->root, schema);
+	struct buf typed = BUF(FOUND_TEXT_MAX);
+	size_t closes, parameters;
+
+	nearest_mark(t->f, value, row->value_close, &closes);
+	nearest_mark(t->f, value, row->parameter, &parameters);
+	if ((!closes && !parameters) || !types || (types & TYPE_STRING)) {
+		return false;
+	}
+	typed_value(t->f, t->root, schema, value, HINT_NONE, &typed);
+	bool overrun = json_type(buf_view(&typed)) == JSON_STRING;
+	buf_release(&typed);
+	return overrun;
 }
 
 /* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
@@ -257,6 +278,9 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	}
 	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
 		return false; /* the end mark may be part of the value */
+	}
+	if (is_overrun(t, row, key, value)) {
+		t->why = "unexpected text between its parameters";
 	}
 	typed_add(t, key, bare_value(row, value), hint);
 	return true;
@@ -406,6 +430,22 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	return true;
 }
 
+/* Skips a directly repeated tag, <function=NAME><function=NAME><parameter=..: not a call of its
+   own. False: none. */
+static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
+{
+	struct str behind = skip_whitespace(*s);
+	size_t bytes = mark_here(behind, row->open);
+
+	behind = str_skip(behind, bytes);
+	if (!bytes || !head.n || !str_starts(behind, head) ||
+	    !mark_here(skip_whitespace(str_skip(behind, head.n)), row->parameter)) {
+		return false;
+	}
+	*s = str_skip(behind, head.n);
+	return true;
+}
+
 void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *before,
                         struct str *rest)
 {
@@ -427,6 +467,7 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	if (is_prose(f, row, head, name, whole)) {
 		return;
 	}
+	bool doubled = whole && skip_doubled(row, head, &s);
 	if (whole && is_json_body(row, s)) {
 		read_json_body(f, row, name, &s);
 	} else if (whole) {
@@ -439,5 +480,8 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
 	}
 	leave_call(f, row, first, &s);
+	if (doubled) {
+		found_repaired(f, first, "doubled-mark", "its mark is repeated");
+	}
 	*rest = s;
 }

@@ -414,8 +414,7 @@ static void walk_text(struct text_walk *w)
 
 /* ---- the result ---- */
 
-/* Llama also writes plain JSON, without its mark. */
-static bool is_wanted(const struct reading_conf *conf, const char *format)
+bool is_wanted(const struct reading_conf *conf, const char *format)
 {
 	return !conf->format || strcmp(conf->format, format) == 0 ||
 	       (strcmp(conf->format, "llama") == 0 && strcmp(format, "json") == 0);
@@ -460,8 +459,10 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	*out = (struct reading){.calls = NULL};
 	w.f.calls = arena_new(arena, FOUND_CALLS_MAX * sizeof(*w.f.calls));
 	w.f.reasoning = &w.reasoning;
-	marks_fill(marks, conf->format, conf->likely);
-	walk_text(&w);
+	if (!read_whole(&w.f, text)) {
+		marks_fill(marks, conf->format, conf->likely);
+		walk_text(&w);
+	}
 	bool plain = !w.f.count && w.dropped;
 	out->content = arena_str(arena, text_trim(buf_view(plain ? &w.raw : &w.f.rest)));
 	out->reasoning = arena_str(arena, buf_view(&w.reasoning));

@@ -211,7 +211,12 @@ enum {
 };
 unsigned schema_types(struct str root, struct str schema);
 
+/* Is the format to be read? Llama also writes plain JSON, without its mark. */
+bool is_wanted(const struct reading_conf *conf, const char *format);
 /* Reads a reply without marks: see bare.c. False: it is prose. */
 bool read_bare(struct finder *f, struct str text);
+/* Reads a reply that consists of calls in JSON or Python alone, whose strings may contain marks.
+   False: it does not, and nothing is changed. */
+bool read_whole(struct finder *f, struct str text);
 
 #endif

@@ -332,7 +332,8 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 		return;
 	}
 	map_add(&t->keys, arena_new(t->f->arena, sizeof(struct map_item)), map_hash(key));
-	bool undeclared = t->declared_only && t->root.p && !schema.p;
+	bool undeclared =
+		t->declared_only && !schema.p && json_count(JSON_GET(t->root, "properties")) > 0;
 
 	t->undeclared |= undeclared;
 	if (!undeclared) {

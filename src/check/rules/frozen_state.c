@@ -113,6 +113,8 @@ const struct check check_frozen_state = {
 	       "if it is nothing but a digest, if calls name its members, or if some call was repeated "
 	       "and the state contains what was answered.\n"
 	       "This is an error; it is a warning if a reward above zero was earned. "
+	       "If answers that report errors have the same members each time but longer or shorter "
+	       "lists or other flags, as a compiler's do, whether anything moved is unknown. "
 	       "Calls of tools with readOnlyHint do not count, nor those named by "
 	       "\1read_only\2 and \1noop\2.\n"
 	       "Look at env_steps first. If it grows, the calls reach the environment but have "

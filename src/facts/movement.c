@@ -302,6 +302,28 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	}
 }
 
+/* A compiler's errors, one less with each attempt, are an observation. Texts and numbers of a
+   refusal may differ for each call without anything having moved. */
+static void take_refusal(struct movement_facts *m, struct str observation)
+{
+	struct json_member member;
+	size_t cursor = 0;
+	uint64_t keys = 1, form = 1;
+
+	while (json_next_member(observation, &cursor, &member)) {
+		bool flag = member.type == JSON_TRUE || member.type == JSON_FALSE;
+		uint64_t length = member.type == JSON_ARRAY ? json_count(member.value) : 0;
+		keys = 31 * keys + fingerprint(member.key);
+		form = 31 * form + (flag ? (uint64_t)member.type : length);
+	}
+	if (!m->refusal_keys) {
+		m->refusal_keys = keys;
+		m->refusal_form = form;
+	}
+	m->refusals_differ =
+		m->refusals_differ || (keys == m->refusal_keys && form != m->refusal_form);
+}
+
 void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
                    struct str arguments, bool counts, struct buf *scratch)
 {
@@ -316,6 +338,8 @@ void movement_step(struct movement_facts *m, const struct line *l, uint64_t call
 	keep(&m->arguments, arguments, ANSWER_MAX);
 	if (ok && counts) {
 		take_observation(m, l, scratch);
+	} else if (counts && line_has(l, KEY_OBSERVATION)) {
+		take_refusal(m, l->value[KEY_OBSERVATION]);
 	}
 	if (m->answered_ok) {
 		keep(&m->observation, l->value[KEY_OBSERVATION], KEPT_MAX);
@@ -502,6 +526,9 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return MOVEMENT_IGNORED;
 	}
 	if (repeats_differ(m, c->count_moved)) {
+		return MOVEMENT_UNSHOWN;
+	}
+	if (m->refusals_differ) {
 		return MOVEMENT_UNSHOWN;
 	}
 	if (m->answered == 0 || !observations_differ(m, c->count_moved)) {

@@ -44,8 +44,12 @@ struct movement_facts {
 	size_t answer_count;
 	int64_t answered,
 		repeated; /* steps answered ok; those with the same call as an earlier step */
-	bool seen;        /* an effect is certain: observations are no longer compared */
-	bool shared;      /* state and observation share a member with the same value */
+	/* The observations of failed steps with the keys of the first one: hashes of these, and of
+	   the lengths of lists and the flags, and whether those differed. */
+	uint64_t refusal_keys, refusal_form;
+	bool refusals_differ;
+	bool seen;   /* an effect is certain: observations are no longer compared */
+	bool shared; /* state and observation share a member with the same value */
 	/* the state is about what calls act on: it consists of digests, or it has a member named
 	   by a call's argument */
 	bool about_calls;

@@ -104,11 +104,18 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-static void begin_rollout(struct recording_side *s)
+/* A judge reads the lines as they were recorded. */
+static struct lockstep_side begin_rollout(struct recording_side *s)
 {
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, by_rollout_id(s->lines));
 	s->verdict = NULL;
+	return (struct lockstep_side){.lines = s->lines,
+	                              .canonical = !s->judge,
+	                              .strip = s->strip,
+	                              .rollout = &s->rollout,
+	                              .see = see_line,
+	                              .ctx = s};
 }
 
 static void end_rollout(struct recording_side *s)
@@ -118,24 +125,11 @@ static void end_rollout(struct recording_side *s)
 	}
 }
 
-/* A judge reads the lines as they were recorded. */
-static struct lockstep_side lockstep_of(struct recording_side *s)
-{
-	return (struct lockstep_side){.lines = s->lines,
-	                              .canonical = !s->judge,
-	                              .strip = s->strip,
-	                              .rollout = &s->rollout,
-	                              .see = see_line,
-	                              .ctx = s};
-}
-
 static int read_both(struct diffing *f, struct recording_side *a, struct recording_side *b,
                      struct error *err)
 {
-	struct lockstep_side first = lockstep_of(a), second = lockstep_of(b);
+	struct lockstep_side first = begin_rollout(a), second = begin_rollout(b);
 
-	begin_rollout(a);
-	begin_rollout(b);
 	if (lockstep_compare(&first, &second, &f->conf, &f->one, err)) {
 		return -1;
 	}
@@ -146,9 +140,8 @@ static int read_both(struct diffing *f, struct recording_side *a, struct recordi
 
 static int read_lone(struct diffing *f, struct recording_side *s, bool extra, struct error *err)
 {
-	struct lockstep_side side = lockstep_of(s);
+	struct lockstep_side side = begin_rollout(s);
 
-	begin_rollout(s);
 	if (lockstep_lone(&side, extra, &f->conf, &f->one, err)) {
 		return -1;
 	}

@@ -11,6 +11,7 @@
 #include "cmd/store.h"
 #include "cmd/threads.h"
 #include "cmd/torn.h"
+#include "compare/lockstep.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
 #include "trajectory/by_rollout.h"
@@ -85,16 +86,13 @@ struct diffing {
 
 /* ---- reading ---- */
 
-static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
+static int see_line(void *ctx, const struct line *l, const struct reader_note *note,
                     struct error *err)
 {
 	struct recording_side *s = ctx;
 
 	patterns_see(s->patterns, l->text);
-	return (s->judge && judge_line(s->judge, l, note, err)) ||
-	                       rollout_copy_add(&s->rollout, s->strip, l, err)
-	               ? -1
-	               : 0;
+	return s->judge ? judge_line(s->judge, l, note, err) : 0;
 }
 
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
@@ -106,21 +104,48 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-static int read_rollout(struct recording_side *s, struct error *err)
+/* A judge reads the lines as they were recorded. */
+static struct lockstep_side begin_rollout(struct recording_side *s)
 {
-	struct str id = by_rollout_id(s->lines);
-
 	rollout_copy_release(&s->rollout);
-	s->rollout.id = arena_str(&s->rollout.arena, id);
+	s->rollout.id = arena_str(&s->rollout.arena, by_rollout_id(s->lines));
 	s->verdict = NULL;
-	/* a judge reads the lines as they were recorded */
-	if (s->judge ? by_rollout_next(s->lines, add_line, s, err)
-	             : by_rollout_next_canonical(s->lines, add_line, s, err)) {
-		return -1;
-	}
+	return (struct lockstep_side){.lines = s->lines,
+	                              .canonical = !s->judge,
+	                              .strip = s->strip,
+	                              .rollout = &s->rollout,
+	                              .see = see_line,
+	                              .ctx = s};
+}
+
+static void end_rollout(struct recording_side *s)
+{
 	if (s->judge) {
 		judge_file(s->judge, NULL); /* ends a rollout without an end line */
 	}
+}
+
+static int read_both(struct diffing *f, struct recording_side *a, struct recording_side *b,
+                     struct error *err)
+{
+	struct lockstep_side first = begin_rollout(a), second = begin_rollout(b);
+
+	if (lockstep_compare(&first, &second, &f->conf, &f->one, err)) {
+		return -1;
+	}
+	end_rollout(a);
+	end_rollout(b);
+	return 0;
+}
+
+static int read_lone(struct diffing *f, struct recording_side *s, bool extra, struct error *err)
+{
+	struct lockstep_side side = begin_rollout(s);
+
+	if (lockstep_lone(&side, extra, &f->conf, &f->one, err)) {
+		return -1;
+	}
+	end_rollout(s);
 	return 0;
 }
 
@@ -195,14 +220,9 @@ static int skip_rollout(struct recording_side *s, struct error *err)
 static int compare_pair_of(struct diffing *f, struct recording_side *a, struct recording_side *b,
                            struct error *err)
 {
-	if ((a && read_rollout(a, err)) || (b && read_rollout(b, err))) {
-		return -1;
-	}
 	f->one = (struct compare_count){.rollouts = 0};
-	if (a && b) {
-		compare_rollouts(&a->rollout, &b->rollout, &f->conf, &f->one);
-	} else {
-		compare_lone(a ? &a->rollout : &b->rollout, !a, &f->conf, &f->one);
+	if (a && b ? read_both(f, a, b, err) : read_lone(f, a ? a : b, !a, err)) {
+		return -1;
 	}
 	finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL);
 	return 0;

@@ -15,6 +15,7 @@
 
 /* minimum size of the rollouts that a thread strips together */
 #define GROUP_BYTES ((uint64_t)512 << 10)
+#define WRITE_BYTES ((size_t)256 << 10) /* a tenth less time in the kernel than with 64 KiB */
 #define ALONE_BYTES ((uint64_t)8 << 20) /* a larger group is stripped in sequence, line by line */
 
 struct strip_options {
@@ -79,7 +80,10 @@ static int put_and_flush(void *ctx, const struct line *l, const struct reader_no
 {
 	struct stripping *s = ctx;
 
-	return put_stripped(s, l, note, err) ? -1 : output_flush_some(&s->out, err);
+	if (put_stripped(s, l, note, err)) {
+		return -1;
+	}
+	return s->out.text.n < WRITE_BYTES ? 0 : output_flush(&s->out, err);
 }
 
 static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_line_fn *put,

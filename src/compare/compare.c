@@ -227,14 +227,17 @@ static void compare_pair(struct comparison *c, const struct line *a, const struc
 
 /* ---- steps ---- */
 
+static uint64_t call_of(const struct line *step)
+{
+	return map_hash_with(map_hash(line_arguments(step)), map_hash(line_tool_name(step)));
+}
+
 static uint64_t *calls_of(const struct rollout_copy *r)
 {
 	uint64_t *calls = mem_array(r->count + 1, sizeof(*calls));
 
 	for (size_t i = 0; i < r->count; i++) {
-		uint64_t name = map_hash(line_tool_name(&r->steps[i]));
-
-		calls[i] = map_hash_with(map_hash(line_arguments(&r->steps[i])), name);
+		calls[i] = call_of(&r->steps[i]);
 	}
 	return calls;
 }
@@ -275,25 +278,68 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 
 /* ---- rollouts ---- */
 
-void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,
-                      const struct compare_conf *conf, struct compare_count *count)
+static struct comparison begin(const struct rollout_copy *first, const struct rollout_copy *second,
+                               const struct compare_conf *conf, struct compare_progress *p,
+                               struct compare_count *count)
 {
 	struct comparison c = {.conf = conf,
 	                       .count = count,
 	                       .imported = {is_imported(first), is_imported(second)},
 	                       .d = {.rollout = first->id},
-	                       .pointer = BUF(BUF_MAX_MESSAGE)};
+	                       .pointer = BUF(BUF_MAX_MESSAGE),
+	                       .found = p->found};
+
+	if (!p->begun) {
+		p->begun = true;
+		if (conf->header) {
+			compare_pair(&c, &first->header, &second->header);
+		}
+		compare_pair(&c, &first->reset, &second->reset);
+	}
+	return c;
+}
+
+static void end(struct comparison *c, struct compare_progress *p)
+{
+	p->found = c->found;
+	buf_release(&c->pointer);
+}
+
+bool compare_same_call(const struct line *a, const struct line *b)
+{
+	return call_of(a) == call_of(b);
+}
+
+void compare_next_steps(const struct rollout_copy *first, const struct line *a,
+                        const struct rollout_copy *second, const struct line *b,
+                        const struct compare_conf *conf, struct compare_progress *p,
+                        struct compare_count *count)
+{
+	struct comparison c = begin(first, second, conf, p, count);
+
+	compare_lines(&c, a, b);
+	p->steps++;
+	end(&c, p);
+}
+
+void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
+                  const struct compare_conf *conf, struct compare_progress *p,
+                  struct compare_count *count)
+{
+	struct comparison c = begin(first, second, conf, p, count);
 
 	count->rollouts++;
-	count->steps += first->count;
-	if (conf->header) {
-		compare_pair(&c, &first->header, &second->header);
-	}
-	compare_pair(&c, &first->reset, &second->reset);
+	count->steps += p->steps + first->count;
 	compare_steps(&c, first, second);
 	compare_pair(&c, &first->end, &second->end);
-	count->different += c.found;
-	buf_release(&c.pointer);
+	end(&c, p);
+	count->different += p->found;
+}
+
+void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,
+                      const struct compare_conf *conf, struct compare_count *count)
+{
+	compare_rest(first, second, conf, &(struct compare_progress){.begun = false}, count);
 }
 
 void compare_lone(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
@@ -302,7 +348,7 @@ void compare_lone(const struct rollout_copy *r, bool extra, const struct compare
 	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
 
 	count->rollouts++;
-	count->steps += extra ? 0 : r->count;
+	count->steps += extra ? 0 : r->dropped + r->count;
 	tell(&c, extra ? DIFFERENCE_EXTRA_ROLLOUT : DIFFERENCE_MISSING_ROLLOUT);
 	count->different++;
 }

@@ -71,6 +71,26 @@ struct compare_count {
 void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,
                       const struct compare_conf *conf, struct compare_count *count);
 
+/* The same, step by step: */
+
+/* What was compared while two rollouts were read. Empty if zeroed. */
+struct compare_progress {
+	bool begun, found;
+	size_t steps;
+};
+/* Are both the same call, or both none? */
+bool compare_same_call(const struct line *a, const struct line *b);
+/* Compares the next step of both, which are the same call, as are all before. The first time, the
+   headers and resets read so far are compared before. */
+void compare_next_steps(const struct rollout_copy *first, const struct line *a,
+                        const struct rollout_copy *second, const struct line *b,
+                        const struct compare_conf *conf, struct compare_progress *p,
+                        struct compare_count *count);
+/* Compares the rest, and adds to *count. */
+void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
+                  const struct compare_conf *conf, struct compare_progress *p,
+                  struct compare_count *count);
+
 /* Adds the counts of `more` to *to. */
 void compare_add(struct compare_count *to, const struct compare_count *more);
 

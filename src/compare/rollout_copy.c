@@ -27,7 +27,7 @@ static struct line *place_for(struct rollout_copy *c, enum line_type type)
 }
 
 /* The id is also taken from events. */
-static int keep(struct rollout_copy *c, struct str text, uint64_t number, struct error *err)
+int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct line parsed;
@@ -58,9 +58,31 @@ int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct l
 		buf_str(c->text, buf_view(&text));
 	}
 	if (!failed && text.n > 0) {
-		failed = keep(c, buf_view(&text), l->number, err);
+		failed = rollout_copy_keep(c, buf_view(&text), l->number, err);
 	}
 	buf_release(&text);
+	return failed;
+}
+
+int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct line *l,
+                      struct buf *text, struct line *step, bool *is_step, struct error *err)
+{
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	size_t used;
+
+	*is_step = false;
+	buf_clear(text);
+	if (strip_line(strip, l, text, err)) {
+		return -1;
+	}
+	if (l->type != LINE_STEP) {
+		return text->n ? rollout_copy_keep(c, buf_view(text), l->number, err) : 0;
+	}
+	*is_step = true;
+	int failed = line_parse(buf_view(text), &scratch, step, &used, err);
+	step->number = l->number;
+	step->rollout = c->id;
+	buf_release(&scratch);
 	return failed;
 }
 

@@ -15,6 +15,7 @@ struct rollout_copy {
 	struct line header, reset, end;
 	struct line *steps;
 	size_t count, room;
+	size_t dropped;     /* steps that were compared while reading and are not kept */
 	struct arena arena; /* owns the text of the lines */
 	/* if not NULL, every stripped line is appended to it, including events */
 	struct buf *text;
@@ -24,6 +25,14 @@ struct rollout_copy {
    as in strip_line. */
 MUST_USE int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
                               struct error *err);
+/* The same, but a step is not kept: it is set, as a slice of *text, which is overwritten. *is_step
+   says whether there was one. */
+MUST_USE int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct line *l,
+                               struct buf *text, struct line *step, bool *is_step,
+                               struct error *err);
+/* Adds a stripped line. */
+MUST_USE int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number,
+                               struct error *err);
 void rollout_copy_release(struct rollout_copy *c); /* ready for reuse; may be called twice */
 
 #endif

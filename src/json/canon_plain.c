@@ -475,7 +475,7 @@ bool json_canon_members(struct str object, const struct json_names *ordered,
 			return false;
 		}
 	}
-	if (peek(&c, p) != '}' || p + 1 != c.end) {
+	if (!o->count || peek(&c, p) != '}' || p + 1 != c.end) {
 		return false;
 	}
 	end(&c, out);

@@ -35,7 +35,7 @@ static struct stat_side side_of(struct difference_stats *s, const struct rollout
 	struct stat_side side = {.there = r != NULL};
 
 	if (r) {
-		side.steps = r->count;
+		side.steps = r->dropped + r->count;
 		side.status = arena_str(&s->arena, rollout_copy_status(r));
 		side.reward = arena_str(&s->arena, rollout_copy_reward(r));
 		side.verdict = verdict ? arena_str(&s->arena, str_from(verdict)).p : NULL;

@@ -28,6 +28,13 @@ struct stretch {
 	uint64_t line;       /* number of the first line */
 };
 
+/* The stretch that is being read: from `checked` on (a line that was located, but is not valid)
+   with reader_next, which reports what is wrong with it. */
+struct stretch_reading {
+	const struct stretch *s; /* NULL: none */
+	bool checked;
+};
+
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
@@ -36,6 +43,8 @@ struct by_rollout {
 	size_t file;           /* index of the file that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
 	size_t next;           /* index of the next stretch */
+	struct stretch_reading now;
+	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
 	size_t count, room;
 	void *ids; /* tsearch tree of struct rollout_rank */
@@ -46,7 +55,7 @@ struct by_rollout {
 	void *ctx;                       /* for torn */
 	struct canonical_parser *parser; /* NULL: not needed yet */
 	struct buf scratch;
-	bool view; /* borrows everything but reader, file, next, parser and scratch */
+	bool view; /* borrows everything but what reads: reader, file, next, now, reading, parser, scratch */
 };
 
 /* ---- locating the lines ---- */
@@ -258,17 +267,12 @@ static bool read_skimmed(struct by_rollout *b, struct line *l)
 	return valid;
 }
 
-/* How to read lines: from `checked` on (a line that was located, but not valid) with
-   reader_next, which reports what is wrong with it. */
-struct stretch_reading {
-	const struct stretch *s;
-	bool canonical, checked;
-};
-
-static int next_in_stretch(struct by_rollout *b, struct stretch_reading *g, struct line *l,
+static int next_in_stretch(struct by_rollout *b, bool canonical, struct line *l,
                            struct reader_note *note, struct error *err)
 {
-	if (!g->canonical || g->checked) {
+	struct stretch_reading *g = &b->now;
+
+	if (!canonical || g->checked) {
 		return reader_next(b->reader, l, note, err);
 	}
 	int more = reader_skim_start(b->reader, l, note, err);
@@ -278,24 +282,6 @@ static int next_in_stretch(struct by_rollout *b, struct stretch_reading *g, stru
 	g->checked = true;
 	reader_seek(b->reader, note->offset, g->s->end, note->line);
 	return reader_next(b->reader, l, note, err);
-}
-
-static int take_stretch(struct by_rollout *b, struct stretch_reading g, reader_line_fn *take,
-                        void *ctx, struct error *err)
-{
-	struct reader_note note;
-	struct line l;
-	int more;
-
-	reader_seek(b->reader, g.s->begin, g.s->end, g.s->line);
-	while ((more = next_in_stretch(b, &g, &l, &note, err)) > 0) {
-		if (take(ctx, &l, &note, err)) {
-			return err->kind == FAIL_INPUT
-			               ? error_wrap(err, "%s:%" PRIu64, note.file, note.line)
-			               : -1;
-		}
-	}
-	return more;
 }
 
 static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
@@ -370,21 +356,50 @@ struct str by_rollout_id(const struct by_rollout *b)
 	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
 }
 
+int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l, struct reader_note *note,
+                    struct error *err)
+{
+	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
+	for (;;) {
+		int more = b->now.s ? next_in_stretch(b, canonical, l, note, err) : 0;
+
+		if (more) {
+			return more;
+		}
+		const struct stretch *s = &b->stretches[b->next];
+		b->now.s = NULL;
+		if (b->next == b->count || s->rollout != b->reading) {
+			b->reading = NULL;
+			return 0;
+		}
+		if (open_stretch(b, s, err)) {
+			return -1;
+		}
+		reader_seek(b->reader, s->begin, s->end, s->line);
+		b->now = (struct stretch_reading){s, false};
+		b->next++;
+	}
+}
+
+int by_rollout_place_error(struct error *err, const struct reader_note *note)
+{
+	return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, note->file, note->line)
+	                               : -1;
+}
+
 static int next_rollout(struct by_rollout *b, bool canonical, reader_line_fn *take, void *ctx,
                         struct error *err)
 {
-	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
+	struct reader_note note;
+	struct line l;
+	int more;
 
-	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
-		const struct stretch *s = &b->stretches[b->next++];
-
-		if (open_stretch(b, s, err) ||
-		    take_stretch(b, (struct stretch_reading){s, canonical, false}, take, ctx,
-		                 err)) {
-			return -1;
+	while ((more = by_rollout_line(b, canonical, &l, &note, err)) > 0) {
+		if (take(ctx, &l, &note, err)) {
+			return by_rollout_place_error(err, &note);
 		}
 	}
-	return 0;
+	return more;
 }
 
 int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
@@ -508,6 +523,8 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
+	view->now = (struct stretch_reading){.s = NULL};
+	view->reading = NULL;
 	view->parser = NULL;
 	view->scratch = BUF(BUF_MAX_MESSAGE);
 	view->next = first;

@@ -35,6 +35,12 @@ MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *c
    pass over the line. */
 MUST_USE int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
                                        struct error *err);
+/* The next line of the next rollout, which must exist: returns 1, 0 if all its lines were read
+   (the one after it is then the next), or -1. `canonical` as above. */
+MUST_USE int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l,
+                             struct reader_note *note, struct error *err);
+/* Prepends the place of a line to a FAIL_INPUT about it; returns -1. */
+int by_rollout_place_error(struct error *err, const struct reader_note *note);
 /* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:
    returns 1 and sets *steps to their number of steps. Otherwise skips nothing and returns 0; -1
    if reading failed. */

@@ -30,8 +30,8 @@ static bool is_fused(const char *p)
 }
 
 #ifdef __SSE2__
-#define VECTORS 4
-#define TESTED  (16 * VECTORS) /* bytes tested at once */
+#define VECTORS ((size_t)4)
+#define TESTED  64 /* bytes tested at once */
 
 static __m128i braces_at(const char *p)
 {
@@ -46,11 +46,11 @@ static uint64_t open_braces(const char *p)
 	__m128i v[VECTORS], any = _mm_setzero_si128();
 	uint64_t places = 0;
 
-	for (int i = 0; i < VECTORS; i++) {
+	for (size_t i = 0; i < VECTORS; i++) {
 		v[i] = braces_at(p + 16 * i);
 		any = _mm_or_si128(any, v[i]);
 	}
-	for (int i = 0; i < VECTORS && UNLIKELY(_mm_movemask_epi8(any)); i++) {
+	for (size_t i = 0; i < VECTORS && UNLIKELY(_mm_movemask_epi8(any)); i++) {
 		places |= (uint64_t)(unsigned)_mm_movemask_epi8(v[i]) << (16 * i);
 	}
 	return places;

@@ -91,7 +91,7 @@ static void write_as_is(struct strip *s, const struct line_key *row, struct str 
 {
 	struct str member = {value.p - row->lead.n, row->lead.n + value.n};
 
-	if (s->run.p + s->run.n == member.p) {
+	if (s->run.n && s->run.p + s->run.n == member.p) {
 		s->run.n += member.n;
 	} else {
 		end_run(s, out);

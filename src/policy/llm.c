@@ -156,14 +156,11 @@ static void add_reply(struct llm_policy *p)
 
 static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
-	bool context = f->class == CHAT_CONTEXT;
+	bool context = f->class == CHAT_CONTEXT, transport = f->class == CHAT_TRANSPORT;
 
 	buf_clear(&p->reason);
-	buf_printf(&p->reason, "the model %s: %s: %s%s",
-	           context                          ? "ran out of context"
-	           : chat_failure_refused(f->class) ? "refused"
-	                                            : "is unreachable",
-	           chat_failure_name(f->class), f->class == CHAT_POISON ? POISON : "",
+	buf_printf(&p->reason, "model: %s%s%s%s", transport ? "" : chat_failure_name(f->class),
+	           transport ? "" : ": ", f->class == CHAT_POISON ? POISON : "",
 	           buf_cstr(&f->message));
 	about_failure(f, p->talk.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED

@@ -109,15 +109,15 @@ static struct style style_of_stdout(void)
 	                      .terminal = terminal};
 }
 
-static void print_error(const struct error *err, const struct command *cmd)
+static void print_error(const struct error *err, const struct context *c)
 {
 	struct buf line = BUF(BUF_MAX_SMALL);
 
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, str_from(err->text));
 	buf_char(&line, '\n');
-	if (err->kind == FAIL_USAGE) {
-		help_hint(cmd, &line);
+	if (err->kind == FAIL_USAGE && !c->started) {
+		help_hint(c->command, &line);
 	}
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
@@ -138,7 +138,7 @@ static int run(int argc, char **argv)
 	int code = command_main(&c, argc, argv, &err);
 
 	if (code < 0) {
-		print_error(&err, c.command);
+		print_error(&err, &c);
 		code = fail_exit_code(err.kind);
 	}
 	return code;

@@ -50,8 +50,8 @@ void html_summary(struct str body, struct buf *out)
 
 	buf_text(out, "a web page");
 	if (title.n) {
-		buf_text(out, " titled \"");
+		buf_text(out, " (\"");
 		text_escape_cut(out, title, TITLE_COLUMNS);
-		buf_char(out, '"');
+		buf_text(out, "\")");
 	}
 }

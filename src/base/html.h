@@ -7,7 +7,7 @@
 
 /* Does the body begin like an HTML document? */
 bool html_is_page(struct str body);
-/* Appends `a web page titled "502 Bad Gateway"`, escaped, or `a web page`. */
+/* Appends `a web page ("502 Bad Gateway")`, escaped, or `a web page`. */
 void html_summary(struct str body, struct buf *out);
 
 #endif

@@ -3,20 +3,24 @@
 
 #include "base/text.h"
 
-#define LIST_COLUMNS 200 /* maximum number of names listed */
+#define LIST_COLUMNS 200 /* of listed names; further ones are left out */
 
 static void list_all(struct buf *out, const char *const *names, size_t count)
 {
 	struct buf list = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < count; i++) {
+		if (names[i] && list.n && list.n + strlen(names[i]) > LIST_COLUMNS) {
+			buf_text(&list, ", ...");
+			break;
+		}
 		if (names[i]) {
 			buf_printf(&list, "%s%s", list.n ? ", " : "", names[i]);
 		}
 	}
 	if (list.n) {
 		buf_text(out, "; available: ");
-		text_escape_cut(out, buf_view(&list), LIST_COLUMNS);
+		text_escape_cut(out, buf_view(&list), 2 * LIST_COLUMNS);
 	}
 	buf_release(&list);
 }

@@ -60,7 +60,7 @@ static const char *completed(struct str typed, const char *const *names, size_t 
 const char *text_nearest(struct str typed, const char *const *names, size_t count)
 {
 	const char *best = NULL;
-	size_t best_distance = typed.n / 3 + 2;
+	size_t best_distance = (typed.n < 3 ? typed.n / 2 : typed.n / 3) + 1;
 
 	if (typed.n == 0 || typed.n > NEAREST_MAX) {
 		return NULL;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* The candidate nearest to the typed text (optimal string alignment distance, at most a third of
-   its length plus one), else the only one that begins with it (at least two letters), else NULL.
+   the typed length, 1 for two letters, 0 for one), else the only one that begins with it (at least two letters), else NULL.
    names[i] may be NULL and is then skipped. */
 const char *text_nearest(struct str typed, const char *const *names, size_t count);
 

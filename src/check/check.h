@@ -1,7 +1,10 @@
 /* The folder check/: the judge, and in rules/ one file per rule. Facts used by several rules are
    in facts/, the layout of findings is in report/. */
 
-/* A rule is a fold over the facts of one rollout, with bounded state, the same live and offline.
+/* A rule is a fold over the facts of one rollout, the same live and offline. Its state has a fixed
+   size (state_size), plus what it keeps in the rollout's arena (rollout_facts.arena): by tool, by
+   call or by token, and always up to a cap. A rule that cannot judge a rollout beyond its cap says
+   so with rule_not_judged().
    Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
    the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
 #ifndef ROLLDBG_CHECK_CHECK_H
@@ -72,7 +75,10 @@ struct check {
 	const char *more;
 	/* The explanation of the rule: what it means, where to look, how to fix it. */
 	const char *why;
-	bool needs_meta; /* needs facts that strip removes */
+	/* Needs facts that strip removes: listed as not checked for each stripped recording with a
+	   step, unless it has a finding there. Not for a rule that can judge most of what it
+	   reports without them. */
+	bool needs_meta;
 	/* Bits of enum key: the rule is not called without these facts. Recordings of other
 	   programs lack some. */
 	uint64_t needs;

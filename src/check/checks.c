@@ -29,7 +29,7 @@ static int unknown_rule(struct str name, struct error *err)
 	for (size_t i = 0; i < checks_count; i++) {
 		names[i] = checks[i]->id;
 	}
-	error_set(err, FAIL_USAGE, "unknown rule \"%.*s\"", STR_ARG(name));
+	error_set(err, FAIL_USAGE, "unknown rule '%.*s'", STR_ARG(name));
 	return names_suggest(err, name, names, checks_count);
 }
 

@@ -56,9 +56,11 @@ static int select_rules(struct judge *j, struct error *err)
 	size_t largest = 0;
 
 	if (j->conf.only && checks_read_list(j->conf.only, only, err)) {
+		error_wrap(err, "\1only\2");
 		return -1;
 	}
 	if (j->conf.without && checks_read_list(j->conf.without, without, err)) {
+		error_wrap(err, "\1without\2");
 		return -1;
 	}
 	for (size_t i = 0; i < checks_count; i++) {
@@ -487,7 +489,7 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 	}
 	if (note && note->torn && facts_open_count(j->facts) == 0) {
 		add_incomplete(j,
-		               "the last line is truncated, after the end of the file's rollouts");
+		               "the file ends in a truncated line, and no rollout is open there");
 	}
 	if (!u.rollout) {
 		return 0;

@@ -409,14 +409,14 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 static int check_usage(const struct bisect_options *o, int argc, struct error *err)
 {
 	if (o->envs.count < 2 || o->envs.count > TARGETS_MAX) {
-		return error_set(
-			err, FAIL_USAGE,
-			"give --env two to %d times: the environment, then each proxy in front of it",
-			TARGETS_MAX);
+		return error_set(err, FAIL_USAGE,
+		                 "needs 2 to %d targets (--env): the environment, then each proxy "
+		                 "in front of it",
+		                 TARGETS_MAX);
 	}
 	if (!argc == !o->actions) {
 		return error_set(err, FAIL_USAGE,
-		                 "the calls are missing: give either a recording or --actions");
+		                 "needs the calls: either a recording or --actions");
 	}
 	if (!o->actions && (o->tool || o->argument)) {
 		return error_set(err, FAIL_USAGE, "--%s needs --actions",

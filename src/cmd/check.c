@@ -95,7 +95,7 @@ static int explain(const char *rule, struct error *err)
 		names[n++] = checks[i]->id;
 	}
 	output_release(&out);
-	error_set(err, FAIL_USAGE, "unknown rule '%s'", rule);
+	error_set(err, FAIL_USAGE, "--explain: unknown rule '%s'", rule);
 	return names_suggest(err, str_from(rule), names, n);
 }
 

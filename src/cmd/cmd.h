@@ -27,6 +27,7 @@ struct context {
 	bool quiet;                    /* -q */
 	bool no_pager;                 /* --no-pager */
 	const struct command *command; /* NULL until the command line is parsed */
+	bool started; /* the command line is correct: errors are not about its syntax */
 };
 
 struct command {

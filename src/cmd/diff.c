@@ -421,8 +421,7 @@ static int name_files(struct diffing *f, int argc, char **argv, struct error *er
 
 	if (argc == 1) {
 		return error_set(err, FAIL_USAGE,
-		                 "two recordings are needed, or none: then the last two of the "
-		                 "state folder are compared");
+		                 "needs two recordings, or none to compare the last two runs");
 	}
 	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
 		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");

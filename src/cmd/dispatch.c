@@ -23,10 +23,8 @@ const struct opt global_options[] = {
 	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
 	OPT_COUNT('v', "verbose", FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG(
-		'q', "quiet", FIELD(quiet),
-		"print only findings, differences, failed properties, errors and the output of --json, "
-		"show, strip and stats; no tables, summaries, progress or warnings"),
+	OPT_FLAG('q', "quiet", FIELD(quiet),
+                 "print only results and errors: no tables, summaries, progress or warnings"),
 	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
@@ -144,6 +142,7 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 	if (!check_operands(cmd, operands, l->argv, err) &&
 	    (!cmd->recordings ||
 	     !store_name_operands(c->variable, operands, l->argv, &names, err))) {
+		c->started = true;
 		code = start_command(c, cmd, l->values, operands, l->argv, err);
 	}
 	arena_release(&names);

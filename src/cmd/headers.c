@@ -29,7 +29,7 @@ static int add(struct header_list *l, struct str header, const char *from, struc
 	}
 	if (!colon || colon == header.p || control) {
 		/* the text may be a secret: not quoted */
-		return error_set(err, FAIL_USAGE, "%s: expected a header, 'Name: value'", from);
+		return error_set(err, FAIL_USAGE, "%s: expected 'Name: value'", from);
 	}
 	l->items = mem_resize(l->items, l->count + 1, sizeof(*l->items));
 	l->items[l->count++] = mem_text(header);

@@ -56,8 +56,8 @@ void help_all(struct buf *out)
 	usage(NULL, out);
 	buf_char(out, '\n');
 	text_wrap(out,
-	          STR("Rollout debugger and trajectory recorder: count environment steps, not "
-	              "conversation turns."),
+	          STR("Debugs rollouts of agents in environment servers: drives a policy, records "
+	              "each turn, and reports whether the environment changed."),
 	          0, HELP_WIDTH);
 	buf_text(out, "\ncommands:\n");
 	for (size_t i = 0; i < commands_count; i++) {

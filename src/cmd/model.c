@@ -15,10 +15,9 @@ static const struct opt model_rows[] = {
 	OPT_CHOICE(0, "profile", "NAME",
                    "generic|openai|vllm|sglang|llamacpp|ollama|fireworks|anthropic",
                    FIELD(llm.profile),
-                   "kind of model server, which decides the parameters it is sent (default: "
-                   "generic)"),
+                   "kind of model server; determines which parameters are sent (default: generic)"),
 	OPT_CHOICE(0, "api", "NAME", "chat|responses|anthropic", FIELD(llm.api),
-                   "API that the model is asked through: chat completions, OpenAI's Responses or "
+                   "API to call the model with: chat completions, OpenAI's Responses or "
                    "Anthropic's Messages (default: the profile's, mostly chat)"),
 	OPT_STRING(0, "key-env", "VARIABLE", FIELD(llm.key_env),
                    "environment variable that holds the API key (default: the profile's)"),
@@ -31,9 +30,8 @@ static const struct opt model_rows[] = {
                    "how the model calls tools: native, through the API; json, its whole reply is "
                    "a call; text, as the prompt tells it to (default: native)"),
 	OPT_CHOICE(0, "tool-format", "NAME", tool_format_choices, FIELD(llm.tool_format),
-                   "format in which the model writes calls as text, where the server does not read "
-                   "them (default: auto, by their marks and, with profile llamacpp, by the "
-                   "chat template)"),
+                   "format in which the model writes calls as text, if the server does not parse "
+                   "them (default: auto-detect)"),
 	OPT_CHOICE(0, "on-no-tool", "WHAT", "stop|nudge|continue", FIELD(llm.on_no_tool),
                    "what to do when the model calls no tool: stop, nudge (tell it to call one) "
                    "or continue (default: stop)"),

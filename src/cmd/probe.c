@@ -40,14 +40,14 @@ static const struct opt options[] = {
                    "the argument that --actions fills (default: the only, or only required one)"),
 	OPT_STRING(
 		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
-		"act with a policy file, a ready-made policy or random:SEED; a policy that asks "
-		"a model (llm, with --model and --base-url) does not act: the model is examined"),
+		"act with a policy file, a ready-made policy or random:SEED; with a policy that "
+		"asks a model (llm, with --model and --base-url), the model is examined instead"),
 	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
 	OPT_DURATION(0, "settle", FIELD(settle),
                      "how long a closed session may take to free its slot (default 5s)"),
 	OPT_FLAG(0, "call-read-only", FIELD(call_read_only),
-                 "call every tool marked read-only, with {}"),
+                 "call every tool marked read-only, with no arguments"),
 	OPT_FLAG(0, "json", FIELD(json), "print properties and a summary as JSON lines"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(trainer), trainer_group),
@@ -295,8 +295,8 @@ const struct command command_probe = {
 	.description = "Opens concurrent sessions and prints a line for each property, with the "
 		       "fix if it fails: how many sessions get an environment, whether they are "
 		       "isolated, keep their state, honor a seed and free their slots when "
-		       "closed. Exits with 1 if a property fails. It never has more than "
-		       "--sessions open, and closes them all. It acts on the environment: "
+		       "closed. Exits with 1 if a property fails. At most --sessions "
+		       "are open at once; all are closed at the end. It acts on the environment: "
 		       "without --actions or --policy it draws up to 24 calls from the tools' "
 		       "schemas, provided that a state shows their effect. If the policy asks a "
 		       "model, the model and its server are examined too, with at most eight "

@@ -33,7 +33,11 @@ void properties_title(const char *target, const struct env_facts *f, struct buf 
 	text_escape_cut(out, str_from(target), 80);
 	put_part(out, " · ", str_from(f->protocol));
 	put_part(out, " · ", f->name);
-	put_part(out, " · state from ", str_from(state_kind_name(f->state_kind)));
+	if (f->state_kind == STATE_NONE) {
+		buf_text(out, " · no state source");
+	} else {
+		put_part(out, " · state from ", str_from(state_kind_name(f->state_kind)));
+	}
 	buf_char(out, '\n');
 }
 

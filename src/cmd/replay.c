@@ -278,7 +278,7 @@ static const char *problem_of(const struct golden *g)
 {
 	return g->compared  ? NULL
 	       : g->lost.n  ? buf_cstr(&g->lost)
-	       : g->started ? "not replayed to its end"
+	       : g->started ? "not replayed in full"
 	                    : "not tried after the environment could not be reached";
 }
 
@@ -288,8 +288,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 
 	if (!g->compared) {
 		if (g->started) {
-			log_warn("%s: rollout %.*s was not replayed to its end and is not compared",
-			         g->file, STR_ARG(g->want.id));
+			log_warn("%s: rollout %.*s was not replayed in full; not compared", g->file,
+			         STR_ARG(g->want.id));
 		}
 		return;
 	}

@@ -48,13 +48,12 @@ static const struct opt options[] = {
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
 	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
-                   "what chooses the calls: a policy file, the name of a ready-made policy, a "
+                   "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
 	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
-	OPT_STRING(
-		0, "break", "EXPRESSION", FIELD(stop_at),
-		"enter the debugger where it first holds, as with debug --ex 'tbreak EXPRESSION'"),
+	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
+                   "enter the debugger at the first step where EXPRESSION holds"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
@@ -441,7 +440,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 {
 	judge_finish(r->judge);
 	const struct driver *d = &r->driver;
-	if (d->peer.kind != FAIL_NONE) {
+	if (d->peer.kind != FAIL_NONE && !(r->table && r->context->style.terminal)) {
+		/* otherwise the reason is in the table, on the same terminal */
 		target_say_lost(d->lost_policy && r->llm ? r->llm->url : d->target.name,
 		                d->peer.text);
 	}

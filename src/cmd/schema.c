@@ -22,7 +22,7 @@ static int unknown_name(const char *typed, struct error *err)
 		}
 		buf_release(&unused);
 	}
-	error_set(err, FAIL_USAGE, "no schema of '%s'", typed);
+	error_set(err, FAIL_USAGE, "no schema for '%s'", typed);
 	return names_suggest(err, str_from(typed), names, count);
 }
 

@@ -31,8 +31,7 @@ static const struct opt options[] = {
                    "protocol to speak (default mcp)"),
 	OPT_CHOICE(0, "map", "MAP", "4x4|8x8|random|random8x8", FIELD(map),
                    "map of the lake (default 4x4)"),
-	OPT_FLAG(0, "slippery", FIELD(slippery),
-                 "moves slip sideways at random, as determined by the seed"),
+	OPT_FLAG(0, "slippery", FIELD(slippery), "moves slip sideways at random (seeded)"),
 	OPT_NUMBER(0, "max-envs", "N", FIELD(max_envs),
                    "maximum number of concurrent environments (default: MAX_CONCURRENT_ENVS, "
                    "else 8)"),
@@ -47,8 +46,9 @@ static const struct opt options[] = {
 	OPT_CHOICE(0, "as", "ROLE", "env|llm", FIELD(as),
                    "play the recording as the environment or as the model (default env)"),
 	OPT_CHOICE(0, "match", "HOW", "exact|arguments|sequential", FIELD(match),
-                   "recorded call that answers a call: the next one if it is the same, the next "
-                   "one with the same tool and arguments, or the next one (default exact)"),
+                   "how a call is matched: exact, it must equal the next recorded call; arguments, "
+                   "the next with equal tool and arguments; sequential, the next, whatever it "
+                   "is (default exact)"),
 	OPT_FLAG(0, "loop", FIELD(loop),
                  "play a recording again from its first rollout when all have been played"),
 };

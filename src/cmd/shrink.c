@@ -423,8 +423,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 static int check_usage(const struct shrink_options *o, int argc, struct error *err)
 {
 	if (!o->rule == !o->divergence) {
-		return error_set(err, FAIL_USAGE,
-		                 "what to look for is missing: --rule RULE or --divergence GOLDEN");
+		return error_set(err, FAIL_USAGE, "needs --rule RULE or --divergence GOLDEN");
 	}
 	if (o->divergence && argc) {
 		return error_set(

@@ -255,7 +255,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 
 const struct command command_stats = {
 	.name = "stats",
-	.summary = "summarize recordings: metrics under the trainers' names, and a checklist",
+	.summary = "summarize recordings: metrics named as in trainers, and a checklist",
 	.operands = "[FILE|DIR...]",
 	.description =
 		"Reads recordings (files, the *.jsonl files of a folder, - for standard input; by "

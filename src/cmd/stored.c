@@ -164,11 +164,10 @@ int store_name(environment *variable, const char **name, struct arena *arena, st
 	}
 	int failed = store_list(variable, &all, err);
 	if (!failed && number > all.count) {
-		failed =
-			error_set(err, FAIL_INPUT,
-		                  "no recording %s: %s holds %zu (see rolldbg list; a file of that "
-		                  "name is ./%s)",
-		                  *name, buf_cstr(&all.folder), all.count, *name);
+		failed = error_set(err, FAIL_INPUT,
+		                   "no recording %s (%s has %zu; see rolldbg list). For a file of "
+		                   "that name write ./%s",
+		                   *name, buf_cstr(&all.folder), all.count, *name);
 	}
 	if (!failed) {
 		struct buf path = BUF(BUF_MAX_SMALL);

@@ -243,7 +243,7 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_strip = {
 	.name = "strip",
-	.summary = "print recordings without volatile facts, in canonical form, for diff and git",
+	.summary = "print recordings without times and ids, in canonical form, for diff and git",
 	.operands = "[FILE|DIR...]",
 	.description = "Removes times, session ids and masked values and writes everything else "
 		       "in canonical form, rollouts in the order of their ids, so that two runs "

@@ -57,7 +57,7 @@ static const struct opt target_rows[] = {
                  "redact the value of this environment variable in recordings and output; may be "
                  "given several times"),
 	OPT_LIST(0, "secret", "VALUE", FIELD(secrets),
-                 "the same for a value given here, where the process list shows it to others"),
+                 "redact this value (visible in the process list; prefer --secret-env)"),
 	OPT_LIST(0, "pass-env", "VARIABLE", FIELD(passed_variables),
                  "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
                  "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
@@ -320,7 +320,9 @@ void env_target_hide(const struct env_target *t, struct error *err)
 
 void target_say_lost(const char *place, const char *why)
 {
-	bool named = str_starts(str_from(why), str_from(place));
+	const char *host = strstr(place, "://");
+	size_t n = host ? (size_t)(host - place) + 3 + strcspn(host + 3, "/?#") : strlen(place);
+	bool named = str_starts(str_from(why), (struct str){place, n}); /* with its own path */
 
 	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
 }

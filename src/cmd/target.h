@@ -64,8 +64,8 @@ MUST_USE int env_target_withhold(struct env_target *t, const char *variable, str
 /* Redacts secrets in a message before it is printed. */
 void env_target_hide(const struct env_target *t, struct error *err);
 
-/* Prints why a peer was not reached or was lost: "PLACE: why", or only `why` if it begins with the
-   place. */
+/* Prints why a peer was not reached or was lost: "PLACE: why", or only `why` if it begins with a
+   URL of the same server. */
 void target_say_lost(const char *place, const char *why);
 
 #endif

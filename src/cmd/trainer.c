@@ -15,8 +15,8 @@ static const struct opt rows[] = {
                    "steps per generation batch (TRL's default: "
                    "gradient_accumulation_steps)"),
 	OPT_NUMBER(0, "generation-batch-size", "N", FIELD(generation_batch_size),
-                   "instead of steps_per_generation: concurrent rollouts, and "
-                   "so sessions (TRL's default: per_device_train_batch_size x num_processes x "
+                   "rollouts (and sessions) at once; replaces --steps-per-generation "
+                   "(TRL's default: per_device_train_batch_size x num_processes x "
                    "steps_per_generation)"),
 };
 const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer settings"};

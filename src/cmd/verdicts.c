@@ -157,7 +157,7 @@ static void show_held_back(const struct verdicts *v, struct buf *out)
 		const struct held_back *h = &v->held[i];
 
 		if (h->held) {
-			buf_printf(out, "%s: %s: %lld more of the same (-v shows all)\n",
+			buf_printf(out, "%s: %s: %lld more like this (-v shows all)\n",
 			           severity_name(h->severity), h->rule, (long long)h->held);
 		}
 	}
@@ -225,6 +225,17 @@ void verdicts_line(void *ctx, const struct facts_update *u)
 	}
 }
 
+/* rules: ids, comma separated. */
+static void put_not_checked(const char *rules, struct buf *out)
+{
+	buf_text(out, "not checked (data stripped, too large or not recorded): ");
+	for (; *rules; rules++) {
+		buf_char(out, *rules);
+		buf_text(out, *rules == ',' ? " " : "");
+	}
+	buf_char(out, '\n');
+}
+
 void verdicts_summary(struct verdicts *v, const struct judge *j)
 {
 	struct judge_summary s;
@@ -247,9 +258,6 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	report_conclusion(&s, v->unfinished, v->context->style, out);
 	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
-		buf_printf(
-			out,
-			"not checked, what they need was stripped, is too large or was not recorded: %s\n",
-			judge_not_checked(j));
+		put_not_checked(judge_not_checked(j), out);
 	}
 }

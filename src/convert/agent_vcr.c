@@ -5,6 +5,7 @@
 #include "convert/import.h"
 #include "convert/outcome.h"
 #include "env/error_text.h"
+#include "env/failure.h"
 #include "json/write.h"
 
 static bool is(struct str value)

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "convert/python.h"
 #include "env/error_text.h"
+#include "env/failure.h"
 #include "env/hidden_error.h"
 
 /* truncation of an error's message; the observation is complete */

@@ -114,7 +114,7 @@ static struct point *find(struct debugger *d, bool display, struct str text, str
 	}
 	struct point *one = points_find(&d->points, display, number);
 	if (!one) {
-		error_set(err, FAIL_USAGE, "No %s number %lld.", display ? "display" : "breakpoint",
+		error_set(err, FAIL_USAGE, "no %s number %lld", display ? "display" : "breakpoint",
 		          (long long)number);
 	}
 	return one;

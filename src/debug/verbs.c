@@ -37,7 +37,7 @@ static int is_ambiguous(struct str word, struct error *err)
 			buf_printf(&names, "%s%s", names.n ? ", " : "", verbs[i].name);
 		}
 	}
-	error_set(err, FAIL_USAGE, "Ambiguous command \"%.*s\": %s.", STR_ARG(word),
+	error_set(err, FAIL_USAGE, "ambiguous command \"%.*s\": %s", STR_ARG(word),
 	          buf_cstr(&names));
 	buf_release(&names);
 	return -1;
@@ -51,8 +51,8 @@ static int is_unknown(struct str word, struct error *err)
 		names[i] = verbs[i].name;
 	}
 	const char *near = text_nearest(word, names, verbs_count);
-	return error_set(err, FAIL_USAGE, "Undefined command: \"%.*s\". %s%s%s", STR_ARG(word),
-	                 near ? "Did you mean \"" : "Try \"help\".", near ? near : "",
+	return error_set(err, FAIL_USAGE, "undefined command: \"%.*s\"; %s%s%s", STR_ARG(word),
+	                 near ? "did you mean \"" : "try \"help\"", near ? near : "",
 	                 near ? "\"?" : "");
 }
 

@@ -122,25 +122,3 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 	}
 	return otherwise;
 }
-
-enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
-{
-	switch (c) {
-	case CLASS_CAPACITY:
-		return OUTCOME_CAPACITY;
-	case CLASS_SESSION:
-		return OUTCOME_SESSION_LOST;
-	case CLASS_TIMEOUT:
-	case CLASS_NONE:
-	case CLASS_UNKNOWN_TOOL:
-	case CLASS_ARGUMENTS:
-	case CLASS_TOOL:
-	case CLASS_ENVIRONMENT:
-	case CLASS_TRANSPORT:
-	case CLASS_PROTOCOL:
-	case CLASS_AUTH:
-	case CLASS_OTHER:
-		break;
-	}
-	return otherwise;
-}

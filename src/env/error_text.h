@@ -15,8 +15,4 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
    the pattern. */
 bool error_text_matches(struct str text, const char *pattern);
 
-/* The outcome of a class: capacity, session-lost; else `otherwise`. A message "timed out" is not
-   the outcome timeout, which means that there was no reply. */
-enum outcome error_class_outcome(enum error_class c, enum outcome otherwise);
-
 #endif

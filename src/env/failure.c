@@ -1,6 +1,28 @@
 /* Outcomes of failed calls: see failure.h. */
 #include "env/failure.h"
 
+enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
+{
+	switch (c) {
+	case CLASS_CAPACITY:
+		return OUTCOME_CAPACITY;
+	case CLASS_SESSION:
+		return OUTCOME_SESSION_LOST;
+	case CLASS_TIMEOUT:
+	case CLASS_NONE:
+	case CLASS_UNKNOWN_TOOL:
+	case CLASS_ARGUMENTS:
+	case CLASS_TOOL:
+	case CLASS_ENVIRONMENT:
+	case CLASS_TRANSPORT:
+	case CLASS_PROTOCOL:
+	case CLASS_AUTH:
+	case CLASS_OTHER:
+		break;
+	}
+	return otherwise;
+}
+
 void env_reply_from_error(const struct error *e, struct env_reply *out)
 {
 	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;

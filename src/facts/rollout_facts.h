@@ -67,8 +67,8 @@ enum kind {
 	KIND_HEADER = 1 << 0,
 	KIND_RESET = 1 << 1,
 	KIND_EVENT = 1 << 2,
-	KIND_OK = 1 << 3,     /* steps answered ok */
-	KIND_FAILED = 1 << 4, /* steps that failed */
+	KIND_OK = 1 << 3,     /* steps answered ok; not the expected failures */
+	KIND_FAILED = 1 << 4, /* steps that failed; not the expected failures */
 	KIND_TURN = 1 << 5,   /* turns without a call, or whose call was not sent */
 	/* Steps of any outcome (for AFTER_END and UNLISTED: turns too) that ... */
 	KIND_FIRST = 1 << 6,       /* are the rollout's first step */

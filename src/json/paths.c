@@ -75,10 +75,11 @@ int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
 
 		if (!good) {
 			p->tokens_n = before;
-			return error_set(err, FAIL_INPUT,
-			                 "'%.*s' is not a JSON Pointer: it must start with "
-			                 "'/', with '~' written ~0 and '/' written ~1%s",
-			                 STR_ARG(pointer), p->wild ? ", '*' ~2" : "");
+			return error_set(err, FAIL_INPUT, "'%.*s' is not a JSON Pointer: %s",
+			                 STR_ARG(pointer),
+			                 pointer.p[0] != '/' ? "it must start with '/'"
+			                 : p->wild ? "write '~' as ~0, '/' as ~1 and '*' as ~2"
+			                           : "write '~' as ~0 and '/' as ~1");
 		}
 	}
 	if (p->text.full || p->tokens_n >= UINT32_MAX) {

@@ -14,10 +14,11 @@ static int error_no_policy(const char *path, struct error *err)
 
 	for (size_t i = 0; i < policies_count; i++) {
 		if (policies[i]->spelled) {
-			buf_printf(&others, "%s%s", others.n ? " or " : "", policies[i]->spelled);
+			buf_printf(&others, "%s%s", others.n ? " and " : "", policies[i]->spelled);
 		}
 	}
-	error_set(err, FAIL_INPUT, "policy '%s': no such file, and not %s", path,
+	error_set(err, FAIL_INPUT,
+	          "policy '%s': no such file or ready-made policy; other policies are %s", path,
 	          buf_cstr(&others));
 	buf_release(&others);
 	return -1;

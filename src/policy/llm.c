@@ -154,23 +154,14 @@ static void add_reply(struct llm_policy *p)
 
 /* ---- deciding ---- */
 
-/* What became of the request: a server that answers with an error was reached. */
-static const char *verdict_of(const struct chat_failure *f)
-{
-	return f->class == CHAT_CONTEXT         ? "the model ran out of context"
-	       : f->class == CHAT_PROTOCOL      ? "the model's reply is unusable"
-	       : chat_failure_refused(f->class) ? "the model refused"
-	       : f->status                      ? "the model is unavailable"
-	                                        : "the model is unreachable";
-}
-
 static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
-	bool context = f->class == CHAT_CONTEXT;
+	bool context = f->class == CHAT_CONTEXT, transport = f->class == CHAT_TRANSPORT;
 
 	buf_clear(&p->reason);
-	buf_printf(&p->reason, "%s: %s: %s%s%s", verdict_of(f), chat_failure_name(f->class),
-	           f->class == CHAT_POISON ? POISON : "", buf_cstr(&f->message),
+	buf_printf(&p->reason, "model: %s%s%s%s%s", transport ? "" : chat_failure_name(f->class),
+	           transport ? "" : ": ", f->class == CHAT_POISON ? POISON : "",
+	           buf_cstr(&f->message),
 	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
 	about_failure(f, p->talk.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED

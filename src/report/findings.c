@@ -158,7 +158,9 @@ static void put_findings(const struct judge_summary *s, struct buf *out)
 
 static void put_unfinished(const struct judge_summary *s, int64_t unfinished, struct buf *out)
 {
-	if (s->rollouts == 1) {
+	if (s->rollouts == 1 && s->turns == 0) {
+		buf_text(out, "no findings: the rollout did not start");
+	} else if (s->rollouts == 1) {
 		buf_text(out, "no findings, but the rollout did not reach its end");
 	} else {
 		buf_printf(out, "no findings, but %lld of %lld rollouts did not reach their end",

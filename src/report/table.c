@@ -18,6 +18,7 @@ struct table {
 	struct style style;
 	size_t wait; /* rows to wait for before the layout is chosen */
 	struct layout layout;
+	bool timed_out;        /* the last step was not answered in time */
 	bool headed;           /* this rollout's heading was printed */
 	struct buf rollout;    /* id of the current rollout */
 	struct row rows[ROWS]; /* not printed yet */
@@ -179,6 +180,7 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 {
 	struct str env = l->value[KEY_ENV], policy = l->value[KEY_POLICY];
 	struct str era = JSON_GET(JSON_GET(l->value[KEY_META], "mcp"), "era");
+	struct str source = JSON_GET(l->value[KEY_STATE_SOURCE], "kind");
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, l->rollout, 80);
@@ -191,7 +193,11 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 	}
 	put_pair(&text, "policy ", JSON_GET(policy, "name"));
 	put_pair(&text, "seed ", l->value[KEY_SEED]);
-	put_pair(&text, "state from ", JSON_GET(l->value[KEY_STATE_SOURCE], "kind"));
+	if (json_is(source, STR("none"))) {
+		buf_text(&text, " · no state source");
+	} else {
+		put_pair(&text, "state from ", source);
+	}
 	put_line(t, &text, out);
 	buf_release(&text);
 }
@@ -201,7 +207,7 @@ static void header(struct table *t, const struct line *l, struct buf *out)
 	json_paths_free(t->ignored);
 	t->ignored = changes_ignored(l);
 	put_title(t, l, out);
-	t->headed = false;
+	t->headed = t->timed_out = false;
 }
 
 /* Appends ": " and a string's text; nothing if there is none. */
@@ -214,6 +220,61 @@ static void put_sentence(struct buf *out, struct str string)
 		buf_str(out, buf_view(&text));
 	}
 	buf_release(&text);
+}
+
+/* Members of an event's detail that are not worth a column. */
+static bool is_detail_for_programs(struct str key)
+{
+	return str_is(key, "class") || str_is(key, "http_status") || str_is(key, "wait_ms");
+}
+
+/* Does the member's text speak for itself? */
+static bool is_named_by_value(struct str key)
+{
+	return str_is(key, "what") || str_is(key, "channel") || str_is(key, "text") ||
+	       str_is(key, "message");
+}
+
+/* Appends ": stderr: no such file" or ", attempt 1". */
+static void put_detail_member(struct buf *out, const struct json_member *m, bool first)
+{
+	bool text = str_is(m->key, "text") || str_is(m->key, "message");
+
+	buf_text(out, first || text ? ": " : ", ");
+	if (!is_named_by_value(m->key)) {
+		size_t at = out->n;
+
+		buf_str(out, m->key);
+		for (; at < out->n; at++) {
+			out->p[at] = out->p[at] == '_' ? ' ' : out->p[at];
+		}
+		buf_char(out, ' ');
+	}
+	json_text_or_json(m->value, out);
+}
+
+/* The reason of an event, or else its members: ": raw, kept 4096, of 5000". */
+static void put_detail(struct buf *out, struct str detail)
+{
+	struct json_member m;
+	size_t cursor = 0;
+	bool first = true;
+
+	if (json_type(JSON_GET(detail, "why")) == JSON_STRING) {
+		put_sentence(out, JSON_GET(detail, "why"));
+		return;
+	}
+	if (json_type(detail) != JSON_OBJECT) {
+		buf_text(out, ": ");
+		buf_str(out, detail);
+		return;
+	}
+	while (json_next_member(detail, &cursor, &m)) {
+		if (!is_detail_for_programs(m.key) && !json_is_null(m.value)) {
+			put_detail_member(out, &m, first);
+			first = false;
+		}
+	}
 }
 
 static void put_event(struct table *t, struct buf *text, struct buf *out)
@@ -230,7 +291,7 @@ static void put_event(struct table *t, struct buf *text, struct buf *out)
 static void end_events(struct table *t, struct buf *out)
 {
 	if (t->repeated > EVENTS_SHOWN) {
-		buf_printf(&t->event, ": %" PRIu64 " more of the same", t->repeated - EVENTS_SHOWN);
+		buf_printf(&t->event, ": %" PRIu64 " more like this", t->repeated - EVENTS_SHOWN);
 		put_event(t, &t->event, below_rows(t, out));
 	}
 	t->repeated = 0;
@@ -250,12 +311,7 @@ static void event(struct table *t, const struct line *l, struct buf *out)
 		return;
 	}
 	buf_str(&text, name);
-	if (json_type(JSON_GET(detail, "why")) == JSON_STRING) {
-		put_sentence(&text, JSON_GET(detail, "why"));
-	} else {
-		buf_text(&text, ": ");
-		buf_str(&text, detail);
-	}
+	put_detail(&text, detail);
 	put_event(t, &text, below_rows(t, out));
 	buf_release(&text);
 }
@@ -264,7 +320,11 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 {
 	struct buf sentence = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
 
-	buf_str(&sentence, json_inner(l->value[KEY_STATUS]));
+	if (l->status == END_UNREACHABLE && t->timed_out) {
+		buf_text(&sentence, "timed out"); /* it was reached before */
+	} else {
+		buf_str(&sentence, json_inner(l->value[KEY_STATUS]));
+	}
 	put_sentence(&sentence, l->value[KEY_REASON]);
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	put_line(t, &text, out);
@@ -304,6 +364,7 @@ void table_line(struct table *t, const struct facts_update *u, struct buf *out)
 	case LINE_STEP:
 		close_row(t, u, out);
 		add_row(t, l, out);
+		t->timed_out = l->outcome == OUTCOME_TIMEOUT;
 		break;
 	case LINE_EVENT:
 		event(t, l, out);

@@ -246,7 +246,8 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	struct env_reply reply;
 
 	if (!r->more && r->turns >= r->max_turns && !script_is_done(r)) {
-		end_with(end, END_MAX_TURNS, "the turn limit was reached");
+		end_with(end, END_MAX_TURNS,
+		         r->max_turns > 0 ? "the turn limit was reached" : "the turn limit is 0");
 		return 0;
 	}
 	/* after two calls without a reply the state is not requested either */

@@ -27,6 +27,17 @@ static int unknown(const char *what, struct str typed, const char *const *names,
 	return names_suggest(err, typed, names, count);
 }
 
+/* The list of faults is too long for a message. */
+static int unknown_fault(struct str typed, const char *const *names, size_t count,
+                         struct error *err)
+{
+	if (text_nearest(typed, names, count)) {
+		return unknown("fault", typed, names, count, err);
+	}
+	return error_set(err, FAIL_USAGE, "unknown fault '%.*s'; rolldbg serve \1help\2 lists them",
+	                 STR_ARG(typed));
+}
+
 static int choose(const char *what, struct str typed, const char *const *names, size_t count,
                   size_t *chosen, struct error *err)
 {
@@ -97,8 +108,11 @@ int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		names[i] = serve_faults[i].name;
 	}
-	if (choose("fault", fault, names, serve_faults_count, &chosen, err) != 0) {
-		return -1;
+	while (chosen < serve_faults_count && !str_is(fault, names[chosen])) {
+		chosen++;
+	}
+	if (chosen == serve_faults_count) {
+		return unknown_fault(fault, names, serve_faults_count, err);
 	}
 	c->faults |= UINT64_C(1) << chosen;
 	return 0;
@@ -185,10 +199,7 @@ int serve_conf_check(const struct serve_conf *c, struct error *err)
 		const struct fault *f = &serve_faults[i];
 
 		if (c->faults >> i & 1 && !(f->protocols >> c->protocol & 1)) {
-			return error_set(err, FAIL_USAGE,
-			                 "fault '%s' does not exist in protocol %s: it belongs to "
-			                 "%s",
-			                 f->name, serve_protocols[c->protocol],
+			return error_set(err, FAIL_USAGE, "fault '%s' needs protocol %s", f->name,
 			                 serve_protocols[!c->protocol]);
 		}
 	}

@@ -28,6 +28,11 @@ static int64_t whole(const struct metrics *m, int sum)
 	return (int64_t)m->sum[sum];
 }
 
+static const char *plural(const struct metrics *m, int sum)
+{
+	return whole(m, sum) == 1 ? "" : "s";
+}
+
 static bool any(const struct metrics *m, int sum)
 {
 	return m->sum[sum] > 0;
@@ -40,8 +45,8 @@ static enum check_status tools(const struct metrics *m, bool supplied, struct ch
 		return say(l, CHECK_UNKNOWN, "no rollout");
 	}
 	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_FAIL,
-	           "%" PRId64 " of %" PRId64 " rollouts called a tool", whole(m, SUM_USED_TOOLS),
-	           whole(m, SUM_ROLLOUTS));
+	           "%" PRId64 " of %" PRId64 " rollout%s called a tool", whole(m, SUM_USED_TOOLS),
+	           whole(m, SUM_ROLLOUTS), plural(m, SUM_ROLLOUTS));
 }
 
 static enum check_status reward(const struct metrics *m, bool supplied, struct checklist_line *l)
@@ -51,8 +56,8 @@ static enum check_status reward(const struct metrics *m, bool supplied, struct c
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
 	}
 	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_FAIL,
-	           "above 0 in %" PRId64 " of %" PRId64 " rollouts that have one",
-	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS));
+	           "positive in %" PRId64 " of %" PRId64 " rollout%s with a reward",
+	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS), plural(m, SUM_REWARDS));
 }
 
 static enum check_status logprobs(const struct metrics *m, bool supplied, struct checklist_line *l)
@@ -67,11 +72,13 @@ static enum check_status logprobs(const struct metrics *m, bool supplied, struct
 	}
 	if (any(m, SUM_LOGPROBS_ZEROS)) {
 		return say(l, CHECK_FAIL,
-		           "all 0 in %" PRId64 " of %" PRId64 " turns that have some",
-		           whole(m, SUM_LOGPROBS_ZEROS), whole(m, SUM_LOGPROB_TURNS));
+		           "all 0 in %" PRId64 " of %" PRId64 " turn%s with log-probabilities",
+		           whole(m, SUM_LOGPROBS_ZEROS), whole(m, SUM_LOGPROB_TURNS),
+		           plural(m, SUM_LOGPROB_TURNS));
 	}
-	return say(l, CHECK_OK, "%" PRId64 " in %" PRId64 " turns, finite and not 0",
-	           whole(m, SUM_LOGPROBS), whole(m, SUM_LOGPROB_TURNS));
+	return say(l, CHECK_OK, "%" PRId64 " in %" PRId64 " turn%s, finite and not 0",
+	           whole(m, SUM_LOGPROBS), whole(m, SUM_LOGPROB_TURNS),
+	           plural(m, SUM_LOGPROB_TURNS));
 }
 
 static enum check_status kl(const struct metrics *m, bool supplied, struct checklist_line *l)
@@ -79,7 +86,7 @@ static enum check_status kl(const struct metrics *m, bool supplied, struct check
 	const struct ratios *r = &m->ratios;
 
 	if (!supplied) {
-		return say(l, CHECK_UNKNOWN, "no log-probabilities of the trainer were given");
+		return say(l, CHECK_UNKNOWN, "no trainer log-probabilities given");
 	}
 	if (any(m, SUM_UNEVEN)) {
 		return say(l, CHECK_FAIL,
@@ -110,8 +117,8 @@ static enum check_status advantages(const struct metrics *m, bool supplied,
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
 	}
 	if (any(m, SUM_NOT_FINITE)) {
-		return say(l, CHECK_FAIL, "not finite in %" PRId64 " of %" PRId64 " groups",
-		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS));
+		return say(l, CHECK_FAIL, "not finite in %" PRId64 " of %" PRId64 " group%s",
+		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS), plural(m, SUM_GROUPS));
 	}
 	if (any(m, SUM_UNREWARDED)) {
 		return say(l, CHECK_FAIL, "rollouts that reached an end without a reward: %" PRId64,
@@ -119,11 +126,11 @@ static enum check_status advantages(const struct metrics *m, bool supplied,
 	}
 	if (m->sum[SUM_ZERO_STD_SAMPLES] == m->sum[SUM_GROUP_SAMPLES]) {
 		return say(l, CHECK_FAIL,
-		           "all 0: rewards do not differ within any of %" PRId64 " groups",
-		           whole(m, SUM_GROUPS));
+		           "all 0: rewards do not differ within any of %" PRId64 " group%s",
+		           whole(m, SUM_GROUPS), plural(m, SUM_GROUPS));
 	}
-	return say(l, CHECK_OK, "finite in %" PRId64 " groups, at most %.3f", whole(m, SUM_GROUPS),
-	           m->high[EXTREME_ADVANTAGE]);
+	return say(l, CHECK_OK, "finite in %" PRId64 " group%s, at most %.3f", whole(m, SUM_GROUPS),
+	           plural(m, SUM_GROUPS), m->high[EXTREME_ADVANTAGE]);
 }
 
 static enum check_status groups(const struct metrics *m, bool supplied, struct checklist_line *l)
@@ -133,8 +140,8 @@ static enum check_status groups(const struct metrics *m, bool supplied, struct c
 		return say(l, CHECK_UNKNOWN, "no recording has a group size");
 	}
 	return say(l, m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK : CHECK_FAIL,
-	           "%" PRId64 " of %" PRId64 " groups are complete", whole(m, SUM_FULL_GROUPS),
-	           whole(m, SUM_SIZED_GROUPS));
+	           "complete: %" PRId64 " of %" PRId64 " group%s", whole(m, SUM_FULL_GROUPS),
+	           whole(m, SUM_SIZED_GROUPS), plural(m, SUM_SIZED_GROUPS));
 }
 
 void checklist_make(const struct metrics *total, bool supplied,

@@ -167,13 +167,13 @@ tasks() {
 	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
 	[ "$opened" -lt 64 ]
 	has "$output" "$opened of 64 rollouts got an environment · $((64 - opened)) refused"
-	has "$output" "error: capacity: $((61 - opened)) more of the same (-v shows all)"
+	has "$output" "error: capacity: $((61 - opened)) more like this (-v shows all)"
 	has "$output" 'error: group-size: task env has '
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" = 3 ]
 	all_are a.jsonl end '.status == "terminated" or .status == "refused"'
 	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out b.jsonl
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" -gt 3 ]
-	lacks "$output" 'more of the same'
+	lacks "$output" 'more like this'
 }
 
 @test "trainer settings: sessions, groups and contradictions" {

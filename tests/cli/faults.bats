@@ -60,9 +60,9 @@ same() {
 
 @test "a fault of another protocol is a usage error" {
 	expect 2 rolldbg serve --port 0 --protocol openenv --fault html-200
-	has "$stderr" "fault 'html-200' does not exist in protocol openenv: it belongs to mcp"
+	has "$stderr" "fault 'html-200' needs protocol mcp"
 	expect 2 rolldbg run --env 'builtin:frozen_lake?fault=zombie' --actions DOWN
-	has "$stderr" "fault 'zombie' does not exist in protocol mcp: it belongs to openenv"
+	has "$stderr" "fault 'zombie' needs protocol openenv"
 }
 
 @test "the original bug: every call in a made-up session, until three are open" {

@@ -141,7 +141,7 @@ onto_full() {
 	expect 2 rolldbg run --policy random:1 --stream
 	has "$stderr" '--stream needs a policy that asks a model'
 	expect 3 rolldbg run --policy nowhere.json
-	has "$stderr" "policy 'nowhere.json': no such file, and not random:SEED or llm"
+	has "$stderr" "policy 'nowhere.json': no such file or ready-made policy; other policies are random:SEED and llm"
 }
 
 @test "ready policies by name: the working folder's, then the installed ones; an unknown name lists them" {

@@ -256,7 +256,7 @@ said() {
 
 @test "an unreachable model is named by its address; an API key that is not set" {
 	expect 4 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --model-retries 0
-	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: the model is unreachable: '
+	has "$stderr" 'rolldbg: http://127.0.0.1:9/v1/chat/completions: model: cannot connect to 127.0.0.1:9'
 	lacks "$stderr" 'builtin:'
 	expect 2 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --key-env NOT_SET_HERE
 	has "$stderr" 'NOT_SET_HERE is not set'
@@ -264,7 +264,7 @@ said() {
 	lacks "$stderr" me:word
 	start lake "$ROLLDBG" serve --port 0
 	expect 1 rolldbg run --policy llm --model m --base-url "$url" --model-retries 0
-	has "$output" 'the model refused: request: '
+	has "$output" 'refused: model: request: '
 }
 
 @test "a refused key is sent once, and all rollouts of the batch end as refused" {

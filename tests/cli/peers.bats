@@ -19,7 +19,7 @@ unreachable() {
 	[ "$(jq -r .type a.jsonl | tr '\n' ' ')" = 'header reset end ' ]
 	all_are a.jsonl reset '.outcome == "transport-error" and .error.layer == "transport"'
 	expect 1 rolldbg check a.jsonl
-	has "$output" 'no findings, but the rollout did not reach its end'
+	has "$output" 'no findings: the rollout did not start'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP --json
 	has "$output" '"status":"unreachable"'
 	expect 4 rolldbg run --quiet --env http://127.0.0.1:1/mcp --actions UP
@@ -40,13 +40,13 @@ unreachable() {
 @test "a web page instead of MCP" {
 	start lake "$ROLLDBG" serve --port 0 --fault html-200
 	expect 4 rolldbg run --env "$url" --actions UP --out a.jsonl
-	unreachable text/html
+	unreachable 'with a web page '
 	all_are a.jsonl reset '.outcome == "protocol-error"'
 	canned page <<-'END'
 		initialize	raw <html>\x1b[2J\x1b]0;owned\x07<title>Log in</title>
 	END
 	expect 4 rolldbg run --env "$url" --actions UP --out a.jsonl --force
-	unreachable text/html
+	unreachable 'with a web page '
 	lacks "$output$stderr" $'\e'
 }
 
@@ -55,7 +55,7 @@ unreachable() {
 	expect 4 rolldbg run --env "${url%/mcp}/other" --actions UP --out a.jsonl
 	unreachable 404
 	lacks "$stderr" "other: http" # the place stands there once
-	has "$stderr" "rolldbg: ${url%/mcp}/other answered initialize with HTTP 404"
+	has "$stderr" "rolldbg: ${url%/mcp}/other is not an MCP server: initialize returned HTTP 404"
 }
 
 @test "initialize is never answered: --timeout" {
@@ -210,7 +210,7 @@ unreachable() {
 		tools/list	{"tools":[{"name":"act","inputSchema":$deep}]}
 	END
 	expect 4 rolldbg run --env "$url" --actions A --out a.jsonl
-	has "$stderr" 'not JSON: nested too deeply at byte'
+	has "$stderr" 'invalid JSON (nested too deeply at byte'
 	all_are a.jsonl end '.reason | contains("nested too deeply")'
 	printf '{"jsonrpc":"2.0","id":1,"result":%s}\n' "$deep" >answer
 	expect 4 rolldbg run --env 'stdio:read -r x; cat answer -' --timeout "$short" --actions A --out a.jsonl --force

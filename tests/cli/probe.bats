@@ -185,7 +185,7 @@ gone() {
 	[ -z "$output" ]
 	expect 4 rolldbg probe --env 'builtin:frozen_lake?fault=html-200'
 	[ -z "$output" ]
-	has "$stderr" 'which is not MCP'
+	has "$stderr" ' is not an MCP server: '
 }
 
 @test "a server that never answers a session: exit 4 after the timeout" {
@@ -220,13 +220,13 @@ gone() {
 	# without a state nothing is called that nobody named
 	rolldbg probe --env "$url" --json >lines
 	run ! grep tools/call peer.log
-	property tools '.status == "unknown" and .value == "2 advertised, none called"'
+	property tools '.status == "unknown" and .value == "2 advertised; none called"'
 	property statefulness '.status == "unknown" and (.fix | contains("--actions"))'
 	rolldbg probe --env "$url" --json --call-read-only >lines
-	property tools '.status == "ok" and .value == "2 advertised, 1 of 1 tested answered"'
+	property tools '.status == "ok" and .value == "2 advertised; 1 of 1 tested replied"'
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
-	property tools '.value == "2 advertised, 1 of 1 tested answered"'
+	property tools '.value == "2 advertised; 1 of 1 tested replied"'
 	# two in the first session, one in the other
 	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
 }
@@ -236,7 +236,7 @@ gone() {
 		tools/call	{"content":[{"type":"text","text":"not today"}],"isError":true}
 	END
 	expect 1 rolldbg probe --env "$url" --actions A,B --sessions 1
-	has "$output" 'fail     tools         1 advertised, 1 of 1 tested answered: no call to act succeeded: not today (mcp)'
+	has "$output" 'fail     tools         1 advertised; 1 of 1 tested replied: no call to act succeeded: not today (mcp)'
 	has "$output" 'unknown  statefulness  no call succeeded'
 	expect 0 rolldbg probe --env "$url" --state observation --sessions 1
 	has "$output" 'ok       tools'
@@ -256,7 +256,7 @@ gone() {
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random&protocol=openenv&fault=seed-ignored' >lines || [ $? = 1 ]
 	property seed '.status == "fail" and (.evidence | contains("differ at /grid"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?slippery=1' --seed 7 >lines
-	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats its episode, and seed 8 gives another one"))'
+	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats its episode, and seed 8 gives a different one"))'
 	rolldbg probe --json --seed 9223372036854775807 >lines
 	property seed '.evidence | contains("9223372036854775806")'
 }
@@ -272,7 +272,7 @@ gone() {
 @test "a clock in the state is not a difference" {
 	rolldbg probe --json --env builtin:desk >lines
 	[ "$(not_ok lines)" = release:unknown ]
-	property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives another one")'
+	property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives a different one")'
 	property isolation '.value == "4 isolated"'
 }
 

@@ -93,7 +93,7 @@ limited_run() {
 @test "check: a rollout that never started is not clean, as with run" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions X --out gone.jsonl
 	expect 1 rolldbg check gone.jsonl
-	has "$output" 'the rollout did not reach its end'
+	has "$output" 'no findings: the rollout did not start'
 	expect 0 rolldbg check --fail-on never gone.jsonl
 	expect 0 rolldbg check --only loop gone.jsonl
 	expect 1 rolldbg check "$root/fixtures/recordings/refused.jsonl"

@@ -255,7 +255,7 @@ on_terminal() {
 	has "$stderr" '2 rollouts were not tried after that (--keep-going tries all)'
 	expect 4 rolldbg replay goldens --env http://127.0.0.1:9/mcp --keep-going
 	lacks "$stderr" 'not tried'
-	[ "$(grep -c 'was not replayed to its end' <<<"$stderr")" = 3 ]
+	[ "$(grep -c 'was not replayed in full' <<<"$stderr")" = 3 ]
 }
 
 @test "a golden without a seed, a tool that was removed or has another schema" {
@@ -296,7 +296,7 @@ on_terminal() {
 	cp lake.jsonl before
 	expect 4 rolldbg replay lake.jsonl --env http://127.0.0.1:9/mcp --accept
 	has "$stderr" 'connection refused'
-	has "$stderr" 'lake.jsonl: rollout FrozenLake-v1.0 was not replayed to its end and is not compared'
+	has "$stderr" 'lake.jsonl: rollout FrozenLake-v1.0 was not replayed in full; not compared'
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?max_envs=1'
 	golden two DOWN -g 2 --task two
 	expect 1 rolldbg replay two.jsonl --jobs 2 --env 'builtin:frozen_lake?max_envs=1&delay=500ms' --accept

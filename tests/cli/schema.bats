@@ -65,7 +65,7 @@ as_listed() {
 
 @test "an unknown schema" {
 	expect 2 rolldbg schema chek
-	has "$stderr" "no schema of 'chek'; did you mean 'check'?"
+	has "$stderr" "no schema for 'chek'; did you mean 'check'?"
 	expect 2 rolldbg schema serve
-	has "$stderr" "no schema of 'serve'; available: recording, run, check, "
+	has "$stderr" "no schema for 'serve'; available: recording, run, check, "
 }

@@ -98,7 +98,7 @@ wandered() {
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-eror
 	has "$stderr" "did you mean 'effect-despite-error'?"
 	expect 2 rolldbg shrink w.jsonl --env "$bad"
-	has "$stderr" 'what to look for is missing: --rule RULE or --divergence GOLDEN'
+	has "$stderr" 'needs --rule RULE or --divergence GOLDEN'
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --divergence w.jsonl
 	[ ! -e w.shrunk.jsonl ]
 }

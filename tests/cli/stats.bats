@@ -92,7 +92,7 @@ status() {
 	[ "$(value rollouts) $(value stop_condition/refused) $(value has_error)" = '4 2 0.5' ]
 	[ "$(status groups)" = fail ]
 	expect 0 rolldbg stats full.jsonl
-	has "$output" 'fail     groups      0 of 1 groups are complete'
+	has "$output" 'fail     groups      complete: 0 of 1 group'
 	lacks "$output" 'stop_condition/failed'
 }
 

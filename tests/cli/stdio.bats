@@ -84,8 +84,8 @@ gone() {
 		call() { for i in 1 2 3 4 5; do echo "banner $i"; done; text moved; }
 	END
 	drive 0 --actions A
-	has "$output" 'noise: {"text":"banner 3"}'
-	has "$output" 'noise: 2 more of the same'
+	has "$output" 'noise: banner 3'
+	has "$output" 'noise: 2 more like this'
 	lacks "$output" 'banner 4'
 	server <<-'END'
 		greet() { echo 'warming up: ERROR 7' >&2; }

@@ -19,7 +19,6 @@ load lib
 		expect 2 rolldbg "${words[@]}"
 		[ -z "$output" ]
 		has "$stderr" "$message"
-		has "$stderr" 'usage: rolldbg '
 	done <"$data/usage.tsv"
 	# nothing was started that could have been recorded
 	[ -z "$(find state -name '*.jsonl')" ]
@@ -42,6 +41,12 @@ load lib
 	expect 2 rolldbg check --nope
 	has "$stderr" 'usage: rolldbg check [OPTIONS] [FILE|DIR...]'
 	has "$stderr" 'see rolldbg help check'
+}
+
+@test "an error that is not about syntax is not followed by the usage" {
+	: >a.jsonl
+	expect 2 rolldbg run --out a.jsonl
+	[ "$stderr" = 'rolldbg: run: a.jsonl exists; use --force to replace it' ]
 }
 
 @test "escape sequences in a value are printed escaped" {

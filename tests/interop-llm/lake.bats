@@ -123,7 +123,7 @@ sampled() {
 	# one seed for all turns goes up in every turn, and stays where it is
 	jq -n '{kind: "llm", name: "up", sampling: {temperature: 1}, extra: {seed: 1}}' >policy.json
 	ask small full 0 --max-turns 100 --policy policy.json
-	holds full 'ending | .status == "stopped" and (.reason | startswith("the model ran out of context: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
+	holds full 'ending | .status == "stopped" and (.reason | startswith("model: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
 	holds full 'of("step")[-1].llm.error | .class == "context-length" and .http_status == 400 and .code == "context_length_exceeded"'
 }
 
@@ -160,7 +160,7 @@ sampled() {
 @test "tools that are chosen freely and streamed: the engine says nothing, so the model is out of reach" {
 	in_vain native stream 4 --profile llamacpp --stream --model-retries 1
 	holds stream 'ending | .status == "unreachable" and .steps == 0'
-	holds stream 'ending.reason == "the model is unreachable: transport: the model'"'"'s stream ended without a finish reason"'
+	holds stream 'ending.reason == "model: the model'"'"'s stream ended without a finish reason"'
 	holds stream 'events == ["retry"]'
 }
 
@@ -180,7 +180,7 @@ sampled() {
 @test "null beside tool calls in the history: this engine fails on it for ever, so its profile sends an empty text" {
 	policy=$(sampling '{"tool_choice": {"type": "function", "function": {"name": "lake_move"}}, "seed": 1}')
 	in_vain template null 1 --profile vllm --policy "$policy" --max-turns 6
-	holds null 'ending | .status == "refused" and .steps == 1 and (.reason | startswith("the model refused: poison-history"))'
+	holds null 'ending | .status == "refused" and .steps == 1 and (.reason | startswith("model: poison-history"))'
 	ask template text 0 --policy "$policy" --max-turns 6
 	played text
 }

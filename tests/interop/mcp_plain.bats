@@ -25,7 +25,7 @@ setup_file() {
 	drive long 0 --env "$(url everything)" --policy calls.json
 	holds long 'of("event") | map(select(.event == "notification" and .detail.message.method == "notifications/progress")
 		| .detail.message.params.progress) == [1, 2, 3, 4]'
-	[[ $("$ROLLDBG" show long.jsonl) == *"notification: 1 more of the same"* ]]
+	[[ $("$ROLLDBG" show long.jsonl) == *"notification: 1 more like this"* ]]
 	no_findings long
 }
 

@@ -58,7 +58,7 @@ counts() {
 @test "Wordle without its word list: no episode begins, and the reason is reported" {
 	run "$ROLLDBG" run --env "$(url wordle)" --actions '[crane],[slate],[audio]' --out wordle.jsonl
 	[ "$status" = 1 ]
-	[[ $output == *"Resource 'words' not found"* && $output == *"did not reach its end"* ]]
+	[[ $output == *"Resource 'words' not found"* && $output == *"the rollout did not start"* ]]
 	holds wordle 'reset | .outcome == "tool-error" and .error.class == "environment" and .error.code == "EXECUTION_ERROR"'
 	holds wordle 'reset.error.message | contains("words")'
 	holds wordle 'steps == [] and ending.status == "refused"'

@@ -48,7 +48,7 @@ says() {
 		is $server 'release unknown'
 		says $server capacity '.value == "4 of 4"'
 		says $server isolation '.value == "4 isolated"'
-		says $server seed '.evidence | contains("seed 42 repeats its episode, and seed 43 gives another one; steps in another session do not affect it")'
+		says $server seed '.evidence | contains("seed 42 repeats its episode, and seed 43 gives a different one; steps in another session do not affect it")'
 	done
 }
 
@@ -100,7 +100,7 @@ says() {
 	openenv_start tools 0.10 --cap 4 --world tools
 	probed tools 0 --env "$(url tools)"
 	is tools 'release unknown,seed unknown'
-	says tools tools '.value == "2 advertised, 2 of 2 tested answered"'
+	says tools tools '.value == "2 advertised; 2 of 2 tested replied"'
 }
 
 @test "OpenEnv over plain HTTP: no sessions, and every call starts over, or all share one" {
@@ -135,7 +135,7 @@ says() {
 	sdk_start free 1 --stateless
 	probed free 0 --env "$(url free)" --call-read-only
 	says free capacity '.evidence == "the server assigns no session ids: it may be stateless"'
-	says free tools '.status == "ok" and .value == "5 advertised, 3 of 3 tested answered"'
+	says free tools '.status == "ok" and .value == "5 advertised; 3 of 3 tested replied"'
 }
 
 @test "server-everything: healthy, and only requested tools are called" {
@@ -144,5 +144,5 @@ says() {
 	is everything 'statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,seed skipped'
 	says everything tools '.value | endswith("none called")'
 	probed asked 0 --env "$(url everything)" --tool echo --actions hello,world --sessions 2
-	says asked tools '.value | endswith("1 of 1 tested answered")'
+	says asked tools '.value | endswith("1 of 1 tested replied")'
 }

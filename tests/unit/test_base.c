@@ -28,6 +28,8 @@ static void test_nearest(void)
 		{"chekc", "check"}, {"rnu", "run"},       {"stirp", "strip"}, {"server", "serve"},
 		{"shwo", "show"},   {"xyzzy", NULL},      {"", NULL},         {"check", "check"},
 		{"c", NULL},        {"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
+		{"prune", NULL},    {"chow", "show"},     {"shot", "show"},   {"sh", "show"},
+		{"crunch", NULL},   {"or", NULL},         {"rn", "run"},      {"trip", "strip"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

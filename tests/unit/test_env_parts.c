@@ -1,6 +1,7 @@
 /* The small parts of environments: words of errors, the queue of events, what is ignored,
    state sources as options, and the id that hashing servers derive. */
 #include "env/error_text.h"
+#include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
 #include "env/state_source.h"

@@ -143,7 +143,8 @@ static void test_unreadable(void)
 	struct error err;
 
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such file");
-	is_str(err.text, "policy 'no-such-policy.json': no such file, and not random:SEED or llm",
+	is_str(err.text,
+	       "policy 'no-such-policy.json': no such file or ready-made policy; other policies are random:SEED and llm",
 	       "and why");
 	conf.spec = "randm:7";
 	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a misspelt kind");

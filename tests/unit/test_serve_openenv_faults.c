@@ -326,8 +326,7 @@ static void belongs(void)
 	c.protocol = SERVE_MCP;
 	is_int(server_start(&c, &s, &err), -1, "or do not");
 	is_int(err.kind, FAIL_USAGE, "which is a usage error");
-	is_str(err.text, "fault 'zombie' does not exist in protocol mcp: it belongs to openenv",
-	       "that says what to do");
+	is_str(err.text, "fault 'zombie' needs protocol openenv", "that says what to do");
 }
 
 int main(void)

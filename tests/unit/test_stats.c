@@ -194,8 +194,7 @@ static void counts_calls(void)
 	is(&g.total, "reward", (double)NAN);
 	ok(status_of(&g.total, false, "logprobs", "all 0 in 1 of 2 turns") == CHECK_FAIL,
 	   "a turn of zeros fails");
-	ok(status_of(&g.total, false, "kl", "no log-probabilities of the trainer were given") ==
-	           CHECK_UNKNOWN,
+	ok(status_of(&g.total, false, "kl", "no trainer log-probabilities given") == CHECK_UNKNOWN,
 	   "without a trainer's there is no KL");
 	ok(status_of(&g.total, true, "kl", "both engine and trainer") == CHECK_UNKNOWN,
 	   "nor without partners");
@@ -233,7 +232,7 @@ static void groups(void)
 	is(&g.total, "reward_std", sqrt((8.25 - 5.5 * 5.5 / 8) / 7));
 	is(&g.total, "reward/max", 2);
 	is(&g.total, "reward", 5.5 / 8);
-	ok(status_of(&g.total, false, "groups", "3 of 4 groups are complete") == CHECK_FAIL,
+	ok(status_of(&g.total, false, "groups", "complete: 3 of 4 groups") == CHECK_FAIL,
 	   "one group is short");
 	ok(status_of(&g.total, false, "advantages", "finite in 3 groups, at most 0.707") ==
 	           CHECK_OK,
@@ -285,7 +284,7 @@ static void many_tasks(void)
 	is(&g.total, "tasks", 250);
 	is(&g.total, "groups", 250);
 	is(&g.total, "reward", 0.5);
-	ok(status_of(&g.total, false, "groups", "250 of 250 groups are complete") == CHECK_OK,
+	ok(status_of(&g.total, false, "groups", "complete: 250 of 250 groups") == CHECK_OK,
 	   "all groups are full");
 	end(&g);
 }

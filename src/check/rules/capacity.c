@@ -41,11 +41,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct capacity *s = state;
 	if (s->session) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error",
-		            "the server refused the session: no capacity: %s", s->error);
+		            "the server refused the session: %s", s->error);
 	} else if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_ERROR, &s->steps, "/error",
-		            "the server refused %" PRId64 " of %" PRId64 " steps: no "
-		            "capacity: %s",
+		            "the server refused %" PRId64 " of %" PRId64 " steps: %s",
 		            s->steps.count, r->steps, s->error);
 	}
 }

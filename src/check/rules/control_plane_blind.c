@@ -87,7 +87,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const char *colon = s->reason[0] ? ": " : "";
 	if (s->lost.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
-		            "the state was read from another environment than the one the "
+		            "the state was read from a different environment from the one the "
 		            "call acted on%s%s",
 		            colon, s->reason);
 	}
@@ -109,7 +109,7 @@ const struct check check_control_plane_blind = {
 	.id = "control-plane-blind",
 	.title = "reward, status or state could not be read, or came from another environment",
 	.severity = SEVERITY_WARNING,
-	.lowered = "the control plane was left unread on purpose",
+	.lowered = "the control plane was deliberately not read",
 	.explains = {&check_missing_state},
 	.why = "The control plane reports reward, termination and state next to the tool calls. "
 	       "Here it failed, or it answered for another environment than the one the tools act "

@@ -43,7 +43,7 @@ const struct check check_expected_error_missing = {
 	.title = "an error named by \1expect_error\2 did not occur",
 	.severity = SEVERITY_ERROR,
 	.why = "In a negative test a step must fail: if it succeeds or is never reached, the "
-	       "test has shown nothing. Each \1expect_error\2 must be met at least once in every "
+	       "test has shown nothing. Each \1expect_error\2 must match at least once in every "
 	       "rollout.\n"
 	       "Look at the turn that should fail: did it succeed, did the rollout end before "
 	       "it, or is the message different now?\n"

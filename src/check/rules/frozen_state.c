@@ -38,8 +38,8 @@ static void describe_count(const struct rollout_facts *r, char *out, size_t size
 		         r->env_count.first, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(out, size,
-		         "no sign that a call reached the environment: its own step count stays at "
-		         "%" PRId64,
+		         "no call seems to have reached the environment: its own step count "
+		         "stayed at %" PRId64,
 		         r->env_count.now);
 	} else {
 		snprintf(out, size, "no call had an effect");

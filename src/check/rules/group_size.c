@@ -12,7 +12,7 @@ static void group(const struct task_group *g, struct findings *out)
 		return;
 	}
 	if (g->lost > 0) {
-		snprintf(lost, sizeof(lost), "; %" PRId64 " got no session or have no end",
+		snprintf(lost, sizeof(lost), "; %" PRId64 " got no session or did not finish",
 		         g->lost);
 	}
 	finding_add(out, SEVERITY_ERROR, NULL, "",

@@ -202,7 +202,7 @@ const struct check check_loop = {
 	       "loop. A single failing call that is repeated is retry-same-error, and a random "
 	       "policy repeats itself by chance.\n"
 	       "Look at the messages of these turns: is the answer in the prompt, and does it "
-	       "say anything new? For a script, look at the script.\n"
+	       "say anything new? If a script made the calls, correct it.\n"
 	       "Fix: end rollouts that loop, tell the model what it has tried, mark read-only "
 	       "tools with readOnlyHint or \1read_only\2, or detect them with a \1baseline\2, "
 	       "and name calls meant to do nothing with \1noop\2.",

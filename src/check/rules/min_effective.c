@@ -12,11 +12,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)state, (void)m;
 	if (effective < r->min_effective) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/state",
-		            "%" PRId64 " of %" PRId64 " steps %s effective%s, and at least %" PRId64
-		            " were required",
-		            effective, r->steps, effective == 1 ? "is" : "are",
+		            "%" PRId64 " of %" PRId64 " steps %s effective%s; at least %" PRId64
+		            " %s required",
+		            effective, r->steps, effective == 1 ? "was" : "were",
 		            known || r->steps == 0 ? "" : " (the effect of none is known)",
-		            r->min_effective);
+		            r->min_effective, r->min_effective == 1 ? "is" : "are");
 	}
 }
 

@@ -69,9 +69,10 @@ const struct check check_multi_step_illusion = {
 	.title = "every step failed, or the rollout ends in a run of failed steps",
 	.severity = SEVERITY_ERROR,
 	.why = "The policy took turn after turn, but the environment refused every step, or "
-	       "every step at the end, and its state never changed meanwhile. Whatever reward or "
-	       "text this rollout produced says nothing about the policy: count environment "
-	       "steps, not turns. Fewer than one in a hundred such rollouts succeed.\n"
+	       "every step at the end. Usually the state never changed either; if it did, the "
+	       "finding says so. Whatever reward or text this rollout produced says nothing about "
+	       "the policy: count environment steps, not turns. In 9,435 public episodes fewer "
+	       "than one in a hundred such rollouts succeeded.\n"
 	       "If each answer contains a refusal that only its content names (success: false), "
 	       "and each changed the state, that is the outcome of an action, not an illusion: "
 	       "effect-despite-error warns of it.\n"

@@ -190,7 +190,7 @@ const struct check check_prompt_drift = {
 	.id = "prompt-drift",
 	.title = "a prompt's tokens do not continue those of the previous turn",
 	.severity = SEVERITY_WARNING,
-	.lowered = "all that is gone is the model's reasoning",
+	.lowered = "only the model's reasoning is missing",
 	.why = "A trainer treats a rollout as one sequence of tokens. That holds only if each "
 	       "prompt starts with the previous prompt followed by exactly the tokens sampled after "
 	       "it. If text is tokenized again (template_mismatch, retoken_mismatch) or rewritten "

@@ -96,7 +96,7 @@ const struct check check_retry_same_error = {
 	.raised = "the call was repeated three times or more",
 	.why = "The same tool was called with the same arguments two or more times in a row and "
 	       "returned the same error each time (numbers and ids are not compared). One retry is "
-	       "exploration; three calls mean that the policy does not see, or does not read, the "
+	       "normal; three calls mean that the policy does not see, or does not read, the "
 	       "error, so this becomes an error.\n"
 	       "Look at the messages of these turns: does the error text reach the prompt, or does "
 	       "a client pass on an empty observation? For a script, look at on_error.\n"

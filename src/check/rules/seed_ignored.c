@@ -52,7 +52,7 @@ const struct check check_seed_ignored = {
 	       "others (session-alias). A fork whose repeated calls led to another state says so "
 	       "itself (fork-diverged); if it was forked in another environment, that is not a fault.\n"
 	       "Then nothing can be reproduced: a golden recording of this environment differs each "
-	       "time, and rewards within a group differ by luck as much as by what the policy did.\n"
+	       "time, and rewards within a group reflect chance as much as the policy.\n"
 	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "
 	       "be its own and seeded there, not a module-level one; and at whether the seed arrives "
 	       "at all.\n"

@@ -121,13 +121,13 @@ const struct check check_special_tokens = {
 	.id = "special-tokens",
 	.title = "special tokens of a chat template appear as text",
 	.severity = SEVERITY_WARNING,
-	.lowered = "the token stands in an observation",
+	.lowered = "the token is in an observation",
 	.explains = {&check_no_tool_call},
 	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a chat "
 	       "template, not in messages. In a reply they mean that the server parses another "
 	       "format than the model's; in a prompt, that a rendered prompt is rendered again; in "
 	       "an observation, that the environment echoes its input. Tasks about chat templates "
-	       "are a false alarm.\n"
+	       "cause false alarms.\n"
 	       "Look at the messages of the turns named (show \1turn\2 N).\n"
 	       "Fix: start the server with the model's own tool parser, send messages instead of "
 	       "rendered text, and escape what the environment returns.",

@@ -34,8 +34,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct stale *s = state;
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
-		            "%" PRId64
-		            " failed step%s reported the reward of an earlier step again, first %s",
+		            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",
 		            s->steps.count, s->steps.count == 1 ? "" : "s", s->reward);
 	}
 }

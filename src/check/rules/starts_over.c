@@ -138,7 +138,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	if (still) {
-		snprintf(count, sizeof(count), "; its own step count stays at %" PRId64,
+		snprintf(count, sizeof(count), "; its own step count stayed at %" PRId64,
 		         r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(count, sizeof(count),

@@ -221,7 +221,7 @@ static void report_count(const struct count_stop *t, bool certain, const char *c
 	finding_add(out, certain ? SEVERITY_ERROR : SEVERITY_WARNING, &t->uncounted, "/env_steps",
 	            "the last %" PRId64 " calls succeeded but changed nothing; the environment "
 	            "counted the %" PRId64
-	            " calls before them%s, and its step count stays at %" PRId64 " since",
+	            " calls before them%s, and its step count has stayed at %" PRId64,
 	            t->uncounted.count, t->counted, calls, t->count);
 }
 

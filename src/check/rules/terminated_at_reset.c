@@ -49,9 +49,9 @@ const struct check check_terminated_at_reset = {
 	       "one that ignores it collects steps of an episode that is over, which many "
 	       "environments answer without doing anything.\n"
 	       "Look at the reset line and at the status of the first step: an environment that "
-	       "is shared by sessions keeps the end of the previous episode, and some compute "
-	       "done from a state that reset has not filled in yet.\n"
-	       "Fix: reset all of the state, done included; create one environment per session.",
+	       "is shared by sessions keeps the end of the previous episode, and some "
+	       "environments compute `done` from a state that reset has not filled in yet.\n"
+	       "Fix: reset all of the state, `done` included; create one environment per session.",
 	.needs = UINT64_C(1) << KEY_TERMINATED,
 	.wants = KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct at_reset),

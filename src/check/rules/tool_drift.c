@@ -296,11 +296,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 const struct check check_tool_drift = {
 	.id = "tool-drift",
-	.title = "task, prompt or another session name tools that the server lacks or changed",
+	.title = "the tools named to the policy differ from those the server offers",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
-	.why = "The tools the policy was told about differ from those the server offers. The "
-	       "calls that follow fail or, worse, do something else. One of these was seen:\n"
+	.why = "The policy works with other tools than the server offers: its calls fail or, "
+	       "worse, do something else. One of these was seen:\n"
 	       "- a name in the tool list of the task or the policy is not among the tools in "
 	       "the header;\n"
 	       "- the prompt presents as a tool what the server lacks: it defines it with a "

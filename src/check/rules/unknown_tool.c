@@ -75,7 +75,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 const struct check check_unknown_tool = {
 	.id = "unknown-tool",
-	.title = "a called tool is not among those the server offers",
+	.title = "a call names a tool that the server does not offer",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
                      &check_retry_same_error},

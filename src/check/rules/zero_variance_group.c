@@ -2,17 +2,23 @@
 #include "check/check.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 static void group(const struct task_group *g, struct findings *out)
 {
+	char all[32];
+
 	if (g->rewarded < 2 || g->rewarded < g->count || g->rewards_differ) {
 		return;
 	}
+	if (g->rewarded == 2) {
+		snprintf(all, sizeof(all), "both");
+	} else {
+		snprintf(all, sizeof(all), "all %" PRId64, g->rewarded);
+	}
 	finding_add(out, SEVERITY_WARNING, NULL, "",
-	            "all %" PRId64
-	            " rollouts of task %s have the reward %.15g: the group has no advantage to "
-	            "learn from",
-	            g->rewarded, g->name, g->reward);
+	            "%s rollouts of task %s earned %.15g, so every advantage is zero", all, g->name,
+	            g->reward);
 }
 
 const struct check check_zero_variance_group = {
@@ -21,8 +27,8 @@ const struct check check_zero_variance_group = {
 	.severity = SEVERITY_WARNING,
 	.why = "Trainers that compare rewards within the group of one task (GRPO and variants) "
 	       "learn only from differences. If every sample earned the same reward, the advantage "
-	       "is zero and the group taught nothing. A few such groups are normal, being too easy "
-	       "or too hard; many of them mean that the reward carries no information.\n"
+	       "is zero and the group taught nothing. A few such groups are normal: their tasks "
+	       "are too easy or too hard; many of them mean that the reward carries no information.\n"
 	       "Look at how many tasks are like this one, and whether the rollouts really differ: "
 	       "identical actions suggest a temperature of 0 or a shared seed, no effective steps "
 	       "an environment that never changed, and the same reward everywhere a default value.\n"

@@ -516,7 +516,7 @@ const struct env_ops env_mcp = {
 	.help = "MCP over Streamable HTTP, stdio or the older HTTP+SSE; MCP-Gym's control plane "
 		"is detected",
 	.protocols = (const char *const[]){"mcp", "mcp-gym", NULL},
-	.places = "http://HOST:PORT/mcp, https://.., stdio:COMMAND for an MCP server",
+	.places = "http(s)://HOST/mcp, stdio:COMMAND",
 	.limit_fix = "raise the server's session limit (max_sessions of the Python MCP SDK, "
 		     "MAX_CONCURRENT_ENVS of MCP-Gym)",
 	.has_eras = true,

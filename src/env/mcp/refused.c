@@ -10,36 +10,42 @@ static bool is_broken_json(const struct mcp_reply *r)
 	       text_glob(STR("*json*"), r->media);
 }
 
-/* The error "HTTP 404 (text/html, a web page titled ..)" or "HTTP 301 to http://..", with a fix. */
+/* Appends what a reply that is not MCP consists of. */
+static void put_content(const struct mcp_reply *r, struct buf *text)
+{
+	if (is_broken_json(r)) {
+		buf_printf(text, " with invalid JSON (%s at byte %zu)", r->message.fault.why,
+		           r->message.fault.at);
+	} else if (html_is_page(r->text)) {
+		buf_text(text, " with ");
+		html_summary(r->text, text);
+	} else {
+		buf_printf(text, " (%.*s)",
+		           STR_ARG(r->media.n ? r->media : STR("no content type")));
+	}
+}
+
+/* The error "HTTP 404 with a web page (..)" or "HTTP 301 to http://..", with a fix. */
 static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                    struct error *err)
 {
 	bool moved = r->http_status / 100 == 3 && r->location.n;
 	bool gateway = r->http_status >= 502 && r->http_status <= 504;
-	bool broken = is_broken_json(r);
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&text, "HTTP %d (%.*s", r->http_status,
-	           STR_ARG(r->media.n ? r->media : STR("no content type")));
-	if (html_is_page(r->text)) {
-		buf_text(&text, ", ");
-		html_summary(r->text, &text);
-	}
-	if (broken) {
-		buf_printf(&text, ", not JSON: %s at byte %zu", r->message.fault.why,
-		           r->message.fault.at);
-	}
-	buf_char(&text, ')');
 	if (moved) {
 		buf_text(&text, " to ");
 		text_escape_cut(&text, r->location, 200);
+	} else {
+		put_content(r, &text);
 	}
-	error_set(err, FAIL_PROTOCOL, "%s answered %s with %s, which is not MCP; %s",
-	          mcp_session_url(e->session), what, buf_cstr(&text),
-	          moved     ? "use the URL it redirects to"
-	          : broken  ? "the server's response cannot be parsed"
-	          : gateway ? "a proxy in between cannot reach the server"
-	                    : "check the path: MCP servers usually listen at /mcp");
+	bool other = !moved && !gateway && !is_broken_json(r);
+	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", mcp_session_url(e->session),
+	          other ? " is not an MCP server" : "", what, r->http_status, buf_cstr(&text),
+	          moved     ? "; use the URL it redirects to"
+	          : gateway ? "; a proxy in between cannot reach the server"
+	          : other   ? ". Check the path; MCP servers usually listen at /mcp"
+	                    : "");
 	buf_release(&text);
 	return -1;
 }

@@ -5,6 +5,7 @@
 #include "base/html.h"
 #include "base/text.h"
 #include "env/error_text.h"
+#include "env/failure.h"
 #include "env/mcp/input.h"
 
 #include <inttypes.h>

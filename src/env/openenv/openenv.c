@@ -397,9 +397,9 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 		                 STR_ARG(a->text));
 	}
 	return error_set(err, FAIL_PROTOCOL,
-	                 "%.*s: this OpenEnv server has no WebSocket, only plain HTTP, where "
-	                 "each request runs in a new environment, or in one that all clients "
-	                 "share; use it with \1protocol\2 openenv-http",
+	                 "%.*s: this OpenEnv server has no WebSocket. Try \1protocol\2 "
+	                 "openenv-http (no sessions: requests share one environment, or each "
+	                 "gets its own)",
 	                 STR_ARG(a->text));
 }
 
@@ -489,7 +489,7 @@ const struct env_ops env_openenv = {
 	.name = "openenv",
 	.help = "OpenEnv over its WebSocket",
 	.protocols = (const char *const[]){"openenv", NULL},
-	.places = "ws://HOST:PORT",
+	.places = "ws(s)://HOST",
 	.limit_fix = OPENENV_LIMIT_FIX,
 	.claims = openenv_claims,
 	.recognizes = openenv_answers,

@@ -6,6 +6,7 @@
 #include "base/html.h"
 #include "base/text.h"
 #include "env/error_text.h"
+#include "env/failure.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -130,20 +131,6 @@ static void read_status(const struct openenv_answer *a, struct openenv_reading *
 
 /* ---- error frames ---- */
 
-static const struct frame_error {
-	const char *code;
-	enum outcome outcome;
-	enum error_class class;
-} frame_errors[] = {
-	{"CAPACITY_REACHED", OUTCOME_CAPACITY, CLASS_CAPACITY},
-	{"SESSION_ERROR", OUTCOME_SESSION_LOST, CLASS_SESSION},
-	{"FACTORY_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT},
-	{"EXECUTION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT},
-	{"VALIDATION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ARGUMENTS},
-	{"INVALID_JSON", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
-	{"UNKNOWN_TYPE", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL},
-};
-
 /* "Invalid message" alone is not helpful: the first entry of `errors` is added. */
 static void add_first_error(struct str errors, struct buf *text)
 {
@@ -181,15 +168,13 @@ static void refine(struct env_reply *out)
 
 static void read_error_frame(struct str data, struct openenv_reading *r, struct env_reply *out)
 {
+	const struct openenv_frame_error *known = openenv_frame_error(data);
 	struct str code = JSON_GET(data, "code");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
-	for (size_t i = 0; i < ARRAY_LEN(frame_errors); i++) {
-		if (json_type(code) == JSON_STRING &&
-		    json_is(code, str_from(frame_errors[i].code))) {
-			fail(out, frame_errors[i].outcome, LAYER_FRAMEWORK, frame_errors[i].class);
-		}
+	if (known) {
+		fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
 	}
 	out->error.code =
 		json_type(code) == JSON_STRING || json_type(code) == JSON_NUMBER ? code : STR_NONE;

@@ -21,8 +21,27 @@ static const struct question {
 	[OPENENV_MCP] = {"mcp", "mcp", "POST", "/mcp"},
 };
 
-/* Codes of error frames after which the server closes the session. */
-static const char *const closing[] = {"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"};
+static const struct openenv_frame_error frame_errors[] = {
+	{"CAPACITY_REACHED", OUTCOME_CAPACITY, CLASS_CAPACITY, true},
+	{"SESSION_ERROR", OUTCOME_SESSION_LOST, CLASS_SESSION, true},
+	{"FACTORY_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, true},
+	{"EXECUTION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, false},
+	{"VALIDATION_ERROR", OUTCOME_TOOL_ERROR, CLASS_ARGUMENTS, false},
+	{"INVALID_JSON", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL, false},
+	{"UNKNOWN_TYPE", OUTCOME_PROTOCOL_ERROR, CLASS_PROTOCOL, false},
+};
+
+const struct openenv_frame_error *openenv_frame_error(struct str data)
+{
+	struct str code = JSON_GET(data, "code");
+
+	for (size_t i = 0; json_type(code) == JSON_STRING && i < ARRAY_LEN(frame_errors); i++) {
+		if (json_is(code, str_from(frame_errors[i].code))) {
+			return &frame_errors[i];
+		}
+	}
+	return NULL;
+}
 
 /* ---- URLs ---- */
 
@@ -139,14 +158,9 @@ static int ended(struct openenv_wire *w, struct openenv_answer *out)
 
 static bool closes(struct str error)
 {
-	struct str code = JSON_GET(error, "code");
+	const struct openenv_frame_error *known = openenv_frame_error(error);
 
-	for (size_t i = 0; json_type(code) == JSON_STRING && i < ARRAY_LEN(closing); i++) {
-		if (json_is(code, str_from(closing[i]))) {
-			return true;
-		}
-	}
-	return false;
+	return known && known->closes;
 }
 
 /* Parses a frame. Frames have no request ids, so the type must match. */
@@ -249,7 +263,7 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 	buf_clear(&w->reply);
 	buf_text(&w->reply, err->text);
 	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->reply)};
-	close_session(w, STR("a reply came too late, and the session was closed"));
+	close_session(w, STR("no reply in time; session closed"));
 	return 0;
 }
 

@@ -31,6 +31,17 @@ struct openenv_answer {
 	struct json_fault fault; /* of OPENENV_NOT_JSON; why NULL: valid JSON of another kind */
 };
 
+/* The codes of error frames that the protocol defines. */
+struct openenv_frame_error {
+	const char *code;
+	enum outcome outcome;
+	enum error_class class;
+	bool closes; /* the server closes the session after this frame */
+};
+
+/* The row of an error frame's `data`; NULL: another code, or none. */
+const struct openenv_frame_error *openenv_frame_error(struct str data);
+
 struct openenv_wire {
 	struct io *io;
 	const struct env_conf *conf;

@@ -306,7 +306,7 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
 	jw_end(&w);
 	events_push_json(c->events, EVENT_RETRY, &detail);
 	buf_release(&detail);
-	log_warn("the model did not reply (%s: %s), retrying in %llu ms",
+	log_warn("the model did not reply (%s: %s); retrying in %llu ms",
 	         chat_failure_name(f->class), buf_cstr(&f->message), (unsigned long long)wait_ms);
 }
 

@@ -50,7 +50,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "none");
 		property_evidence(out, "the environment reports no episode id");
 	} else if (count_requested(p) == p->opened) {
-		property_judge(out, PROPERTY_OK, "as requested");
+		property_judge(out, PROPERTY_OK, "the server used the requested id");
 	} else if (is_same_for_all(p)) {
 		property_judge(out, PROPERTY_UNKNOWN, "the same for all sessions");
 		property_evidence(out, "every session reports %s", p->sessions[0].ids[1]);

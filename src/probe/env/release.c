@@ -81,15 +81,15 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_quote(out, &last->last);
 	} else if (!got) {
 		judge_leak(p, back, last, out);
-	} else {
-		property_judge(out, p->limited ? PROPERTY_OK : PROPERTY_UNKNOWN,
-		               p->limited ? "all %zu freed" : "%zu reopened", back);
+	} else if (p->limited) {
+		property_judge(out, PROPERTY_OK, "all %zu freed", back);
 		property_evidence(out, "reopened within %" PRIu64 " ms", took_ms);
-		if (!p->limited) {
-			property_evidence(out,
-			                  "the server's limit was not reached, so a leak would "
-			                  "not show");
-		}
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_evidence(out,
+		                  "%zu reopened within %" PRIu64 " ms, but the server's limit was "
+		                  "not reached, so a leak would go unnoticed",
+		                  back, took_ms);
 	}
 	probe_close_sessions(p);
 	return 0;

@@ -147,17 +147,19 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	bool zero = t->zero[0].got && t->zero[1].got;
 
 	if (compare(&t->first, &t->other) == TRACE_EQUAL) {
-		property_judge(out, PROPERTY_UNKNOWN, "no effect");
-		property_evidence(out,
-		                  "seeds %" PRId64 " and %" PRId64
-		                  " gave the same episode: nothing is random, or seeds are ignored",
-		                  p->seed, other_seed(p, 1));
+		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_evidence(
+			out,
+			"seeds %" PRId64 " and %" PRId64
+			" gave the same episode (nothing is random, or seeds are ignored)",
+			p->seed, other_seed(p, 1));
 		return;
 	}
 	property_judge(out, PROPERTY_OK, "reproducible");
-	property_evidence(
-		out, "seed %" PRId64 " repeats its episode, and seed %" PRId64 " gives another one",
-		p->seed, other_seed(p, 1));
+	property_evidence(out,
+	                  "seed %" PRId64 " repeats its episode, and seed %" PRId64
+	                  " gives a different one",
+	                  p->seed, other_seed(p, 1));
 	if (t->busy.got) {
 		property_evidence(out, "steps in another session do not affect it");
 	}

@@ -136,7 +136,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	               !count || t.unanswered || t.failed ? PROPERTY_FAIL
 	               : t.called                         ? PROPERTY_OK
 	                                                  : PROPERTY_UNKNOWN,
-	               "%zu advertised, %zu of %zu tested answered", count, t.called - t.unanswered,
+	               "%zu advertised; %zu of %zu tested replied", count, t.called - t.unanswered,
 	               t.called);
 	if (!count) {
 		property_judge(out, PROPERTY_FAIL, "none");
@@ -148,7 +148,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		             "server's log%s",
 		             t.late ? "; for slow steps, raise \1timeout\2" : "");
 	} else if (!t.called) {
-		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised, none called", count);
+		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised; none called", count);
 		property_fix(out, "specify calls to try (\1actions\2), or let \1call_read_only\2 "
 		                  "call the tools marked read-only");
 	}

@@ -192,6 +192,10 @@ class App {
 	}
 }
 
+function stateSourceOf(kind) {
+	return kind === "none" ? "no state source" : kind && `state from ${kind}`;
+}
+
 // "FrozenLake-v1 · mcp-gym · policy actions · seed 42 · state from control-plane"
 function subtitleOf(header) {
 	if (!header) {
@@ -200,7 +204,7 @@ function subtitleOf(header) {
 	return [
 		header.env?.name, header.env?.protocol, header.policy?.name && `policy ${header.policy.name}`,
 		isGiven(header.seed) && `seed ${spelled(header.seed)}`,
-		header.state_source?.kind && `state from ${header.state_source.kind}`, header.meta?.started,
+		stateSourceOf(header.state_source?.kind), header.meta?.started,
 	].filter(Boolean).join(" \u00b7 ");
 }
 

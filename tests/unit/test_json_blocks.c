@@ -8,7 +8,7 @@
 #define LONGEST 150 /* more than two blocks */
 
 /* Inside a string: each ends or opens something elsewhere. */
-static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",       "}",
+static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",           "}",
                                        "{",    "[",    "\\u005d",  "caf\xc3\xa9", "x"};
 
 /* An object whose string has n bytes before the special ones and as many after them. */
@@ -94,8 +94,7 @@ static void repeated_strings(void)
 
 	for (size_t n = 0; n < LONGEST; n++) {
 		equal += is_valid_after(&g, n, "\\\"b\"", "]");
-		other += is_valid_after(&g, n, "\\\"bc\"", "]") +
-		         is_valid_after(&g, n, "\"", "]");
+		other += is_valid_after(&g, n, "\\\"bc\"", "]") + is_valid_after(&g, n, "\"", "]");
 		bad += !is_valid_after(&g, n, "\\\"b\x01\"", "]") +
 		       !is_valid_after(&g, n, "\\\"b", "") + !is_valid_after(&g, n, "\\\"b\"", "");
 	}
@@ -130,8 +129,9 @@ static bool is_known(const struct guard *g, const char *text, const char *wanted
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		same = same && str_eq(m[i].key, known[i].key) && str_eq(m[i].value, known[i].value) &&
-		       m[i].type == known[i].type && known[i].lead == (unsigned)(wanted[i] - '0');
+		same = same && str_eq(m[i].key, known[i].key) &&
+		       str_eq(m[i].value, known[i].value) && m[i].type == known[i].type &&
+		       known[i].lead == (unsigned)(wanted[i] - '0');
 	}
 	return same && count == known_count && used == known_used && count == strlen(wanted);
 }
@@ -140,7 +140,8 @@ static void known_keys(void)
 {
 	struct guard g = guard_new(1 << 12);
 
-	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}", "1234"),
+	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}",
+	            "1234"),
 	   "all keys, in order");
 	ok(is_known(&g, "{\"type\":1,\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
 	   "one is missing");

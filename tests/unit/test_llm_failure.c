@@ -29,6 +29,33 @@ static void class_of(const char *name, int status, const char *body, const char 
 	chat_failure_release(&f);
 }
 
+static void message_of(const char *name, int status, const char *body, const char *message)
+{
+	struct chat_failure f;
+
+	chat_failure_init(&f);
+	if (status == 200) {
+		chat_failure_in_body(&f, 500, str_from(body));
+	} else {
+		chat_failure_from_reply(&f, status, STR("application/json"), str_from(body));
+	}
+	is_str(buf_cstr(&f.message), message, "%s: message", name);
+	chat_failure_release(&f);
+}
+
+static void messages(void)
+{
+	message_of("an empty message", 500,
+	           "{\"error\":{\"message\":\"\",\"type\":\"internal_server_error\"}}",
+	           "HTTP 500 without an explanation (internal_server_error)");
+	message_of("an empty message, no name", 503, "{\"error\":{\"message\":\"\"}}",
+	           "HTTP 503 without an explanation");
+	message_of("an empty message in a success", 200,
+	           "{\"error\":{\"message\":\"\",\"code\":\"x\"}}",
+	           "an error without an explanation (x)");
+	message_of("an unknown format", 500, "{\"why\":[1]}", "{\"why\":[1]}");
+}
+
 /* With figures, from which a shorter reply can follow. */
 static void figures(void)
 {
@@ -116,6 +143,7 @@ int main(void)
 	class_of("a limit of one call", 400,
 	         "{\"error\":{\"message\":\"n is too long for this model\",\"code\":400}}",
 	         "request", "400");
+	messages();
 	figures();
 	words_of_others();
 	return done();

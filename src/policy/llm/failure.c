@@ -122,6 +122,26 @@ static void read_param(struct chat_failure *f, struct str holder, struct str bod
 	}
 }
 
+/* For a reply without a message: its status, and the error's name if there is one. */
+static void describe_silence(struct chat_failure *f)
+{
+	struct str name = buf_view(&f->code);
+
+	if (f->message.n) {
+		return;
+	}
+	if (f->status == 200) {
+		buf_text(&f->message, "an error without an explanation");
+	} else {
+		buf_printf(&f->message, "HTTP %d without an explanation", f->status);
+	}
+	if (json_type(name) == JSON_STRING) {
+		buf_text(&f->message, " (");
+		keep_string(f, name);
+		buf_char(&f->message, ')');
+	}
+}
+
 static void read_body(struct chat_failure *f, struct str body)
 {
 	struct str error = JSON_GET(body, "error");
@@ -135,8 +155,8 @@ static void read_body(struct chat_failure *f, struct str body)
 			keep_string(f, candidates[i]);
 		}
 	}
-	if (!f->message.n) {
-		keep_message(f, body);
+	if (!f->message.n && json_type(candidates[0]) != JSON_STRING) {
+		keep_message(f, body); /* of no known format */
 	}
 	read_param(f, holder, body);
 	/* gateways: code is the status, the error's name is in another member */
@@ -318,6 +338,7 @@ void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body
 	clear(f);
 	f->status = 200;
 	read_body(f, body);
+	describe_silence(f);
 	status = status ? status : status_of(JSON_GET(holder, "status"));
 	status = status ? status : status_of(JSON_GET(holder, "type"));
 	classify(f, status ? status : otherwise);
@@ -348,9 +369,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	} else if (body.n) {
 		keep_message(f, body);
 	}
-	if (!f->message.n) {
-		buf_printf(&f->message, "HTTP %d without an explanation", status);
-	}
+	describe_silence(f);
 	classify(f, status);
 }
 

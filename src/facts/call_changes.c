@@ -7,6 +7,9 @@
 #define CLEAR      10
 #define CLEAR_ONCE 30 /* the same if calls that were sent once are included */
 #define KNOWN_MIN  3  /* minimum number of times that one of the calls was sent then */
+/* A number jumps if its largest change is as many times the next one, of at least three. */
+#define JUMP         100
+#define JUMP_CHANGES 3
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -39,6 +42,18 @@ static struct call_change *change_by(struct call_changed_number *n, struct arena
 	return &n->calls[n->count++];
 }
 
+static void take_largest(struct call_changed_number *n, uint64_t call, double size)
+{
+	n->changes++;
+	if (size > n->largest) {
+		n->second = n->largest;
+		n->largest = size;
+		n->jumped = call;
+	} else {
+		n->second = fmax(n->second, size);
+	}
+}
+
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum)
 {
@@ -46,6 +61,7 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 	struct call_change *by = n ? change_by(n, a, call) : NULL;
 
 	if (by) {
+		take_largest(n, call, fabs(change));
 		n->quantum = fmax(n->quantum, quantum);
 		by->count++;
 		by->least = fmin(by->least, change);
@@ -91,6 +107,29 @@ static bool is_known(const struct call_changed_number *n)
 	return most >= KNOWN_MIN;
 }
 
+static bool is_jump(const struct call_changed_number *n)
+{
+	return n->changes >= JUMP_CHANGES && n->largest >= JUMP * fmax(n->second, n->quantum);
+}
+
+/* What changes with time may jump once, but not one number after another. */
+static bool are_jumps(const struct call_changes *c)
+{
+	const struct call_changed_number *first = NULL;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct call_changed_number *n = &c->numbers[i];
+		if (!is_jump(n)) {
+			continue;
+		}
+		if (first && n->jumped != first->jumped) {
+			return true;
+		}
+		first = first ? first : n;
+	}
+	return false;
+}
+
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -99,5 +138,5 @@ bool call_changes_found(const struct call_changes *c)
 			return true;
 		}
 	}
-	return false;
+	return are_jumps(c);
 }

@@ -22,6 +22,9 @@ struct call_changed_number {
 	double quantum; /* the coarsest resolution it was spelled with */
 	struct call_change *calls;
 	size_t count;
+	int64_t changes;
+	double largest, second; /* the two largest changes, regardless of sign */
+	uint64_t jumped;        /* the call of the largest */
 };
 
 /* Ready for use if zeroed. */
@@ -35,7 +38,9 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
                        double change, double quantum);
 
 /* Is there such a number? Needs two different calls, each sent at least twice; or one call sent
-   three times and others that differ from it and from each other even more clearly. */
+   three times and others that differ from it and from each other even more clearly; or two
+   numbers that each jumped once, over different calls, and hardly changed otherwise: a robot's
+   joints, read with noise, that it moves one by one. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

@@ -9,12 +9,43 @@
 #include <stdio.h>
 
 #define ID_MIN        8 /* shorter ids ("1", "env-0") are not unique */
+#define HEX_MIN       8 /* generated ids have as many hex digits in a row */
 #define CONTINUED_MIN 3 /* rollouts; fewer may begin there by chance */
 
 struct alias {
 	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
 	bool is_shared; /* reported: one finding is enough */
 };
+
+/* Generated for one episode, and not a label ("episode-1") or a time? */
+static bool is_generated(struct str id)
+{
+	size_t digits = 0, letters = 0;
+
+	for (size_t i = 0; i < id.n; i++) {
+		bool digit = id.p[i] >= '0' && id.p[i] <= '9';
+		bool letter = id.p[i] && strchr("abcdefABCDEF", id.p[i]);
+
+		digits = digit || letter ? digits + digit : 0;
+		letters = digit || letter ? letters + letter : 0;
+		if (digits + letters >= HEX_MIN && digits > 0 && letters > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where a connection is the session, an id only names the episode: it may be a label, or drawn
+   from the seed. */
+static bool is_name(const struct rollout_facts *r, struct str id)
+{
+	return r->one_connection && !is_generated(id);
+}
+
+static uint64_t mark_of(const struct alias *s, const struct rollout_facts *r)
+{
+	return r->one_connection && r->has_seed ? map_hash_with(0, (uint64_t)r->seed) : s->mark;
+}
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
                   char kind, const char *what, struct str id, struct findings *out)
@@ -24,8 +55,8 @@ static void claim(struct alias *s, const struct rollout_facts *r, const struct d
 	struct span where = {0};
 	char other[64] = "a rollout that ended before it", shown[64];
 
-	if (text.n < ID_MIN || s->is_shared ||
-	    !cross_rollout_claim(r->cross_rollout, kind, text, s->mark, &owner)) {
+	if (text.n < ID_MIN || s->is_shared || is_name(r, text) ||
+	    !cross_rollout_claim(r->cross_rollout, kind, text, mark_of(s, r), &owner)) {
 		return;
 	}
 	s->is_shared = true;
@@ -171,8 +202,9 @@ const struct check check_session_alias = {
 	.explains = {&check_session_churn, &check_post_terminal, &check_effect_despite_error,
                      &check_starts_over},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
-	.why = "Two rollouts got environments with the same session or episode id; or the state of "
-	       "one changed while only others acted; or the environment counted the steps of "
+	.why = "Two rollouts got environments with the same session or episode id (over "
+	       "OpenEnv's connections only a generated one, and not with the same seed, from which "
+	       "it may be drawn); or the state of one changed while only others acted; or the environment counted the steps of "
 	       "several together; or rollouts that ran one after the other each began in the state in "
 	       "which the one before had ended, at least three of them and no two in the same; or the "
 	       "protocol, openenv-http, has no sessions, and rollouts ran at the same time. "

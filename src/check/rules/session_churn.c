@@ -8,6 +8,7 @@
 
 #define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
 #define BACK_MIN    2 /* minimum number of decreases, and of increases */
+#define RESTART_MIN 2 /* minimum number of counts that had not grown over unread ones */
 
 #define POINTS_MAX 32 /* remembered; later ones are none */
 #define CALLS_MAX  32 /* the same */
@@ -29,6 +30,8 @@ struct churn {
 	int64_t fell_from, turn, step;
 	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
+	struct span restarts; /* the count is not above the last known one, with unread ones between */
+	int64_t unread;       /* steps since the last known count */
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */
 	int64_t rises;
@@ -135,9 +138,14 @@ static void note_count(struct churn *s, const struct derived_line *m)
 	bool known = s->known;
 
 	look_back(s, m->line);
+	s->unread += m->env_steps < 0 && !m->failed;
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
+	if (known && s->unread > 0 && m->env_steps > 0 && m->env_steps <= before) {
+		span_add(&s->restarts, m->line->turn, m->line->step);
+	}
+	s->unread = 0;
 	bool rises = m->env_steps > before;
 	bool falls = known && m->env_steps < before && !is_done(m->line);
 	s->count = m->env_steps;
@@ -204,6 +212,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "%" PRId64 " although rolldbg did not reset; dropped %" PRId64 " "
 		            "time%s",
 		            s->from, s->to, s->falls.count, s->falls.count == 1 ? "" : "s");
+	} else if (s->restarts.count >= RESTART_MIN) {
+		finding_add(out, SEVERITY_ERROR, &s->restarts, "/env_steps",
+		            "%" PRId64 " times the environment's own step count could not be read, "
+		            "and had not grown when it could be again: it is %" PRId64 " after %" PRId64
+		            " steps",
+		            s->restarts.count, s->count, r->steps);
 	}
 }
 
@@ -223,7 +237,9 @@ const struct check check_session_churn = {
 	       "each. Counts after a step that reported the end of the episode are no evidence: "
 	       "environments with autoreset start again then. Nor is a count that falls with a call "
 	       "over which it never rose, if count and state are what they were together before "
-	       "and the environment counts on from there: such a call (undo, load) takes it back.\n"
+	       "and the environment counts on from there: such a call (undo, load) takes it back. A "
+	       "count is also evidence if at least twice it could not be read after a step, and was no "
+	       "higher when it could be again: the session was gone, and was made anew.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "
 	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
 	       "an automatic reset at the end of an episode, or another client that resets the "

@@ -20,7 +20,7 @@
 #define BUSY_MIN 4
 /* If answers have no member in common with the state, there are only the few second reads. Then
    those are enough if one of them, while the others waited, showed no change. */
-#define UNTOLD_DIFFERENT_MIN 6
+#define UNTOLD_DIFFERENT_MIN 4
 /* A member proves a separate environment if at least this many calls before busy pauses changed
    it, not always by the same number, and it never changed in such a pause. */
 #define OWN_MIN 3
@@ -356,7 +356,8 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 		if (p->reread.n) {
 			compare_reread(p, at, state, common == 0, &changed);
 			at->sharing->quiet += p->quiet;
-			compare_counts(at->sharing, busy && !p->quiet, state, buf_view(&p->reread), count);
+			compare_counts(at->sharing, busy && !p->quiet, state, buf_view(&p->reread),
+			               count);
 		}
 		note_values(p, at, p->reread.n ? buf_view(&p->reread) : state);
 	}
@@ -374,14 +375,15 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 /* What any shared member shows, even if it rarely changed in a pause. */
 static bool may_be_shared(const struct shared_member *m)
 {
-	return m->changed > 0 && m->alone == 0 && 2 * m->matched >= m->changed &&
+	return m->changed > 0 && m->alone == 0 && m->matched > 0 &&
 	       OLD_MAX * m->changed >= m->old && m->different > 0;
 }
 
 static bool is_shared(const struct shared_member *m)
 {
-	return may_be_shared(m) && m->changed >= CHANGED_MIN && m->busy >= BUSY_MIN &&
-	       ONE_IN * (m->changed + m->old) >= m->busy && 2 * m->different >= m->alike;
+	return may_be_shared(m) && 2 * m->matched >= m->changed && m->changed >= CHANGED_MIN &&
+	       m->busy >= BUSY_MIN && ONE_IN * (m->changed + m->old) >= m->busy &&
+	       2 * m->different >= m->alike;
 }
 
 /* The same by second reads alone: see UNTOLD_DIFFERENT_MIN. */
@@ -389,7 +391,7 @@ static bool is_untold_shared(const struct shared_member *m)
 {
 	return m->changed >= CHANGED_MIN && 2 * m->changed >= m->busy && m->old == 0 &&
 	       m->alone == 0 && m->recurs == 0 && m->matched + m->met > 0 &&
-	       m->different >= UNTOLD_DIFFERENT_MIN && m->different >= m->alike;
+	       m->different >= UNTOLD_DIFFERENT_MIN && 2 * m->different >= m->alike;
 }
 
 static bool is_own(const struct shared_member *m)

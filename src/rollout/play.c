@@ -89,9 +89,9 @@ static int put_reread(struct rollout *r, struct str state, bool quiet, struct er
 }
 
 #define WAIT_MS     1
-#define WAIT_CALLS  3  /* how long it waits, in durations of the last call */
-#define WAIT_MS_MAX 50 /* for others to act */
-#define CONTROL_MS  30 /* for nobody to act; the control waits twice as long, if they let it */
+#define WAIT_CALLS  3   /* how long it waits, in durations of the last call */
+#define WAIT_MS_MAX 50  /* for others to act */
+#define CONTROL_MS  30  /* for nobody to act; the control waits twice as long, if they let it */
 #define FIRST_MS    150 /* how long the others wait before their first call */
 
 static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
@@ -111,7 +111,8 @@ static int await_others(struct rollout *r, bool *acted, struct error *err)
 	if (*acted || !rereads_begin_wait(shared)) {
 		return 0;
 	}
-	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0; ms--) {
+	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
+	     ms--) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
 		*acted = rereads_is_answered(shared, r->calls_before);
 	}
@@ -153,12 +154,14 @@ static int reread_as_control(struct rollout *r, struct error *err)
 	bool quiet = rereads_is_quiet(shared, r->calls_before);
 	int failed = 0;
 
-	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0; ms--) {
+	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0;
+	     ms--) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
 		quiet = rereads_is_quiet(shared, r->calls_before);
 	}
 	if (quiet && !failed) {
 		rereads_take(shared);
+		r->rereads++;
 		failed = put_second_read(r, true, err);
 	}
 	rereads_end_control(shared);
@@ -357,7 +360,8 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (await_control(r, err) || reread_state(r, view.state, err) || call_tool(r, &d, view.state, &reply, err)) {
+	if (await_control(r, err) || reread_state(r, view.state, err) ||
+	    call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
 	}
 	end_if_over(r, &reply, end);

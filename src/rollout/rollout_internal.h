@@ -19,8 +19,8 @@ struct rollout {
 	int rereads; /* number of second readings of the state */
 	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
-	uint64_t latency_us; /* of the last call */
-	bool is_control;     /* see rereads.h */
+	uint64_t latency_us;   /* of the last call */
+	bool is_control;       /* see rereads.h */
 	int lost;              /* consecutive calls without a reply */
 	struct error mismatch; /* why the options do not match; kind FAIL_NONE: they do */
 	struct buf last_error, reward_text;

@@ -30,8 +30,9 @@ struct churn {
 	int64_t fell_from, turn, step;
 	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
-	struct span restarts; /* the count is not above the last known one, with unread ones between */
-	int64_t unread;       /* steps since the last known count */
+	struct span
+		restarts; /* the count is not above the last known one, with unread ones between */
+	int64_t unread;   /* steps since the last known count */
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */
 	int64_t rises;
@@ -215,8 +216,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	} else if (s->restarts.count >= RESTART_MIN) {
 		finding_add(out, SEVERITY_ERROR, &s->restarts, "/env_steps",
 		            "%" PRId64 " times the environment's own step count could not be read, "
-		            "and had not grown when it could be again: it is %" PRId64 " after %" PRId64
-		            " steps",
+		            "and had not grown when it could be again: it is %" PRId64
+		            " after %" PRId64 " steps",
 		            s->restarts.count, s->count, r->steps);
 	}
 }

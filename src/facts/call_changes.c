@@ -6,10 +6,13 @@
 /* minimum ratio of the gap between different calls to the spread of equal ones */
 #define CLEAR      10
 #define CLEAR_ONCE 30 /* the same if calls that were sent once are included */
-/* minimum ratio of a change for good to the noise, and minimum number of changes */
-#define SHIFT       100
-#define CHANGES_MIN 4
-#define KNOWN_MIN   3 /* minimum number of times that one of the calls was sent then */
+/* minimum number of times that one of the calls was sent then */
+#define KNOWN_MIN 3
+/* Of a change for good: minimum ratio to the next largest change, and minimum number of changes,
+   of one number and of each of several. */
+#define JUMP             100
+#define JUMP_CHANGES     4
+#define JUMP_CHANGES_TWO 3
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -42,13 +45,14 @@ static struct call_change *change_by(struct call_changed_number *n, struct arena
 	return &n->calls[n->count++];
 }
 
-static void take_size(struct call_changed_number *n, double size)
+static void take_size(struct call_changed_number *n, uint64_t call, double size)
 {
 	n->changes++;
 	if (size > n->largest) {
 		n->second = n->largest;
 		n->largest = size;
 		n->largest_at = n->changes;
+		n->largest_call = call;
 	} else {
 		n->second = fmax(n->second, size);
 	}
@@ -61,7 +65,7 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 	struct call_change *by = n ? change_by(n, a, call) : NULL;
 
 	if (n) {
-		take_size(n, fabs(change));
+		take_size(n, call, fabs(change));
 	}
 	if (by) {
 		n->quantum = fmax(n->quantum, quantum);
@@ -110,20 +114,45 @@ static bool is_known(const struct call_changed_number *n)
 }
 
 /* A value that jumps and comes back changes greatly twice. */
-static bool shifted(const struct call_changed_number *n)
+static bool is_shifted(const struct call_changed_number *n)
 {
-	return n->changes >= CHANGES_MIN && n->largest_at > 1 && n->largest_at < n->changes &&
-	       n->second > 0 && n->largest >= SHIFT * n->second;
+	return n->changes >= JUMP_CHANGES && n->largest_at > 1 && n->largest_at < n->changes &&
+	       n->second > 0 && n->largest >= JUMP * n->second;
+}
+
+static bool is_jump(const struct call_changed_number *n)
+{
+	return n->changes >= JUMP_CHANGES_TWO && n->largest >= JUMP * fmax(n->second, n->quantum);
+}
+
+/* What changes with time may jump once, but not one number after another. */
+static bool are_jumps(const struct call_changes *c)
+{
+	const struct call_changed_number *first = NULL;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct call_changed_number *n = &c->numbers[i];
+
+		if (!is_jump(n)) {
+			continue;
+		}
+		if (first && n->largest_call != first->largest_call) {
+			return true;
+		}
+		first = first ? first : n;
+	}
+	return false;
 }
 
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct call_changed_number *n = &c->numbers[i];
-		if (shifted(n) || depends(n, 2, CLEAR) ||
+
+		if (is_shifted(n) || depends(n, 2, CLEAR) ||
 		    (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
 			return true;
 		}
 	}
-	return false;
+	return are_jumps(c);
 }

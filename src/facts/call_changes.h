@@ -23,9 +23,10 @@ struct call_changed_number {
 	double quantum; /* the coarsest resolution it was spelled with */
 	struct call_change *calls;
 	size_t count;
-	int64_t changes,
-		largest_at;     /* readings that differed; which of them differed most: 1, .. */
-	double largest, second; /* the two largest changes, without their sign */
+	int64_t changes;        /* readings that differed */
+	int64_t largest_at;     /* the largest change was the first, second, .. of them: 1, .. */
+	uint64_t largest_call;  /* the call that made it */
+	double largest, second; /* the two largest changes, regardless of sign */
 };
 
 /* Ready for use if zeroed. */
@@ -38,9 +39,14 @@ struct call_changes {
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
                        double change, double quantum);
 
-/* Is there such a number? A change for good is neither the first, which may be that of a warm-up,
-   nor the last, which may be undone. Otherwise needs two different calls, each sent at least twice; or one call sent
-   three times and others that differ from it and from each other even more clearly. */
+/* Is there such a number? One of these is needed:
+   - two different calls, each sent at least twice;
+   - one call sent three times, and others that differ from it and from each other even more
+     clearly;
+   - a change for good, much larger than all others and neither the first, which may be that of a
+     warm-up, nor the last, which may be undone;
+   - two numbers that each changed so once, over different calls: a robot's joints, read with
+     noise, that it moves one by one. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

@@ -371,7 +371,8 @@ static unsigned take_event(struct open_rollout *o, const struct line *l)
 		states_session_replaced(&o->states);
 	}
 	if (l->event == EVENT_STATE_REREAD) {
-		pauses_reread(&o->pauses, JSON_GET(l->value[KEY_DETAIL], "state"));
+		pauses_reread(&o->pauses, JSON_GET(l->value[KEY_DETAIL], "state"),
+		              str_is(JSON_GET(l->value[KEY_DETAIL], "quiet"), "true"));
 	}
 	return KIND_EVENT;
 }

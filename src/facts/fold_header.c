@@ -200,6 +200,7 @@ void fold_header(struct open_rollout *o, const struct line *header)
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->has_seed = json_i64(header->value[KEY_SEED], &f->seed);
 	f->no_sessions = json_is(JSON_GET(header->value[KEY_ENV], "protocol"), STR("openenv-http"));
+	f->one_connection = json_is(JSON_GET(header->value[KEY_ENV], "protocol"), STR("openenv"));
 	movement_ignore(&o->movement, JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
 	keep_tools(o, header->value[KEY_TOOLS]);
 }

@@ -163,6 +163,7 @@ struct rollout_facts {
 	bool alone;                  /* no other rollout is open */
 	bool concurrent;             /* another one was open at some line of this one */
 	bool no_sessions;            /* the protocol has no sessions */
+	bool one_connection;         /* each rollout has a connection of its own: its session */
 	const struct pauses *pauses; /* evidence of other rollouts between calls */
 
 	/* The errors expected by the user (see struct hints), and which of them occurred. */

@@ -13,11 +13,14 @@
 #define CHANGED_MIN 2
 #define ONE_IN      8
 #define OLD_MAX     4 /* maximum number of changes to an old value for each one to a new value */
-/* At most one call in PASSED_IN may change other members and not this one: in a member that
-   changes with time, calls coincide with a change or do not. */
+/* Half of all calls must change shared members, and at most one in PASSED_IN may change only
+   others: in a member that changes with time, calls coincide with a change or do not. */
 #define PASSED_IN 6
 /* Minimum number of busy pauses; with fewer, a separate environment would not have been noticed. */
 #define BUSY_MIN 4
+/* If answers have no member in common with the state, there are only the few second reads. Then
+   those are enough if one of them, while the others waited, showed no change. */
+#define UNTOLD_DIFFERENT_MIN 4
 /* A member proves a separate environment if at least this many calls before busy pauses changed
    it, not always by the same number, and it never changed in such a pause. */
 #define OWN_MIN 3
@@ -70,18 +73,14 @@ static bool is_another(const struct pause *at, uint64_t hash, int64_t since)
 	return v->value == hash && v->rollout != at->rollout && v->at > since;
 }
 
-static void note(const struct pause *at, uint64_t hash)
-{
-	*slot(at, hash) = (struct recent_value){hash, at->rollout, at->now};
-}
-
-static void note_values(const struct pause *at, struct str object)
+static void note_values(const struct pauses *p, const struct pause *at, struct str object)
 {
 	struct json_member m;
 	size_t cursor = 0;
 
 	while (object.n <= KEPT_MAX && json_next_member(object, &cursor, &m)) {
-		note(at, hash_of(m.key, m.value));
+		uint64_t hash = hash_of(m.key, m.value);
+		*slot(at, hash) = (struct recent_value){hash, at->rollout, at->now, p->number};
 	}
 }
 
@@ -166,19 +165,15 @@ static bool is_moved(struct str before, struct str after)
 	return before.p && after.p && !str_eq(before, after);
 }
 
-static void note_call(struct shared_member *m, struct str before, struct str after, bool effect)
+static uint16_t bit_of(const struct sharing *s, const struct shared_member *m)
 {
-	bool moved = is_moved(before, after);
-
-	m->calls += before.p && after.p;
-	m->moved += moved;
-	m->passed += before.p && after.p && !moved && effect;
+	return m ? (uint16_t)(1U << (m - s->members)) : 0;
 }
 
 /* `known`: the value before the call, absent if it is not to be compared. Returns true if the
    member changed to a new value in a busy pause. */
 static bool take_member(struct pauses *p, const struct pause *at, struct str key, struct str known,
-                        struct str before, struct str after)
+                        struct str before, struct str after, bool quiet)
 {
 	struct shared_member *m = member(at->sharing, key);
 	bool same = str_eq(before, after), old = !same && is_old(p, key, known, after);
@@ -186,8 +181,7 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 	if (!m) {
 		return false;
 	}
-	note_call(m, json_get(buf_view(&p->state), key), before, p->effect);
-	if (!is_busy(p, at)) {
+	if (quiet || !is_busy(p, at)) {
 		/* the answer to a reset may differ from the state */
 		m->alone += !same && !old && p->number > 1;
 		return false;
@@ -220,18 +214,33 @@ static bool is_common(const struct pauses *p, const struct pause *at, const stru
 	       !member_changes_moves_alone(at->states, m->key);
 }
 
-/* Did the call before the pause change a member common to the answer and the state? */
-static bool had_effect(const struct pauses *p, const struct pause *at, struct str state)
+static bool is_compared(const struct pauses *p, const struct pause *at, const struct json_member *m,
+                        bool all)
 {
+	return all ? is_telling(m) && !member_changes_moves_alone(at->states, m->key)
+	           : is_common(p, at, m);
+}
+
+/* Which members did the call before the pause change? From the state before it to its answer, or,
+   if they have no members in common (`all`), to the state after it. */
+static void note_effect(const struct pauses *p, const struct pause *at, struct str state, bool all)
+{
+	struct sharing *s = at->sharing;
+	struct str after = all ? state : buf_view(&p->answer);
 	struct json_member m;
 	size_t cursor = 0;
-	bool moved = false;
+	uint16_t moved = 0;
 
-	while (!moved && json_next_member(state, &cursor, &m)) {
-		moved = is_common(p, at, &m) && is_moved(json_get(buf_view(&p->state), m.key),
-		                                         json_get(buf_view(&p->answer), m.key));
+	if (p->state.n == 0 || s->effect_count == SHARING_PAUSES) {
+		return;
 	}
-	return moved;
+	while (json_next_member(state, &cursor, &m)) {
+		if (is_compared(p, at, &m, all) &&
+		    is_moved(json_get(buf_view(&p->state), m.key), json_get(after, m.key))) {
+			moved |= bit_of(s, member(s, m.key));
+		}
+	}
+	s->effects[s->effect_count++] = moved;
 }
 
 /* Compares the members common to the answer and the state; returns their number. */
@@ -241,7 +250,6 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 	struct json_member m;
 	size_t cursor = 0, common = 0;
 
-	p->effect = had_effect(p, at, state);
 	while (json_next_member(state, &cursor, &m)) {
 		struct str said = json_get(buf_view(&p->answer), m.key);
 		if (!is_common(p, at, &m)) {
@@ -249,7 +257,7 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 		}
 		struct str known = json_get(buf_view(&p->state), m.key);
 		note_place(p, at->sharing, m.key, said);
-		*changed |= take_member(p, at, m.key, known, said, m.value);
+		*changed |= take_member(p, at, m.key, known, said, m.value, false);
 		common++;
 	}
 	return common;
@@ -267,11 +275,27 @@ static void compare_reread(struct pauses *p, const struct pause *at, struct str 
 	while (json_next_member(state, &cursor, &m)) {
 		struct str now = json_get(reread, m.key);
 		bool said = json_type(json_get(answer, m.key)) == m.type;
+		struct str known = all ? json_get(buf_view(&p->state), m.key) : STR_NONE;
 		if (is_telling(&m) && (all || said) && now.p &&
 		    !member_changes_moves_alone(at->states, m.key)) {
-			*changed |= take_member(p, at, m.key, STR_NONE, m.value, now);
+			*changed |= take_member(p, at, m.key, known, m.value, now, p->quiet);
 		}
 	}
+}
+
+/* Who read the value before, and when? */
+static void note_recurrence(const struct pauses *p, const struct pause *at,
+                            const struct json_member *m)
+{
+	const struct recent_value *v = slot(at, hash_of(m->key, m->value));
+	struct shared_member *seen = member(at->sharing, m->key);
+
+	if (!seen || v->value != hash_of(m->key, m->value) ||
+	    !is_moved(json_get(buf_view(&p->state), m->key), m->value)) {
+		return;
+	}
+	seen->recurs += v->rollout == at->rollout;
+	seen->met += v->rollout != at->rollout && v->number != p->number;
 }
 
 static void note_places(const struct pauses *p, const struct pause *at, struct str state)
@@ -280,8 +304,9 @@ static void note_places(const struct pauses *p, const struct pause *at, struct s
 	size_t cursor = 0;
 
 	while (json_next_member(state, &cursor, &m)) {
-		if (is_telling(&m) && !member_changes_moves_alone(at->states, m.key)) {
+		if (is_compared(p, at, &m, true)) {
 			note_place(p, at->sharing, m.key, m.value);
+			note_recurrence(p, at, &m);
 		}
 	}
 }
@@ -307,12 +332,13 @@ void pauses_begin(struct pauses *p, const struct pause *at, struct str state, st
 	buf_clear(&p->reread);
 	p->began = at->now;
 	p->alone = at->alone;
-	note_values(at, answer);
+	note_values(p, at, answer);
 }
 
-void pauses_reread(struct pauses *p, struct str state)
+void pauses_reread(struct pauses *p, struct str state, bool quiet)
 {
 	keep(&p->reread, state);
+	p->quiet = quiet;
 }
 
 void pauses_end(struct pauses *p, const struct pause *at, struct str state, int64_t count,
@@ -322,14 +348,18 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 
 	if (p->answer.n && state.p && state.n <= KEPT_MAX) {
 		size_t common = compare_answer(p, at, state, &changed);
-		if (common == 0) {
+		note_effect(p, at, state, common == 0);
+		at->sharing->told += common > 0;
+		if (common == 0 && p->number > 1) { /* all may start alike */
 			note_places(p, at, state);
 		}
 		if (p->reread.n) {
 			compare_reread(p, at, state, common == 0, &changed);
-			compare_counts(at->sharing, busy, state, buf_view(&p->reread), count);
+			at->sharing->quiet += p->quiet;
+			compare_counts(at->sharing, busy && !p->quiet, state, buf_view(&p->reread),
+			               count);
 		}
-		note_values(at, p->reread.n ? buf_view(&p->reread) : state);
+		note_values(p, at, p->reread.n ? buf_view(&p->reread) : state);
 	}
 	p->busy += busy;
 	if (changed && p->changed++ == 0) {
@@ -342,12 +372,26 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 
 /* ---- the verdict ---- */
 
+/* What any shared member shows, even if it rarely changed in a pause. */
+static bool may_be_shared(const struct shared_member *m)
+{
+	return m->changed > 0 && m->alone == 0 && m->matched > 0 &&
+	       OLD_MAX * m->changed >= m->old && m->different > 0;
+}
+
 static bool is_shared(const struct shared_member *m)
 {
-	return m->changed >= CHANGED_MIN && m->busy >= BUSY_MIN && 2 * m->moved >= m->calls &&
-	       PASSED_IN * m->passed <= m->calls && OLD_MAX * m->changed >= m->old &&
-	       ONE_IN * (m->changed + m->old) >= m->busy && m->alone == 0 &&
-	       2 * m->matched >= m->changed && m->different > 0 && 2 * m->different >= m->alike;
+	return may_be_shared(m) && 2 * m->matched >= m->changed && m->changed >= CHANGED_MIN &&
+	       m->busy >= BUSY_MIN && ONE_IN * (m->changed + m->old) >= m->busy &&
+	       2 * m->different >= m->alike;
+}
+
+/* The same by second reads alone: see UNTOLD_DIFFERENT_MIN. */
+static bool is_untold_shared(const struct shared_member *m)
+{
+	return m->changed >= CHANGED_MIN && 2 * m->changed >= m->busy && m->old == 0 &&
+	       m->alone == 0 && m->recurs == 0 && m->matched + m->met > 0 &&
+	       m->different >= UNTOLD_DIFFERENT_MIN && 2 * m->different >= m->alike;
 }
 
 static bool is_own(const struct shared_member *m)
@@ -355,15 +399,31 @@ static bool is_own(const struct shared_member *m)
 	return m->kept >= OWN_MIN && m->changed == 0 && !m->even;
 }
 
+/* Do calls change these members? */
+static bool are_moved(const struct sharing *s, uint16_t members)
+{
+	size_t moved = 0, passed = 0;
+
+	for (size_t i = 0; i < s->effect_count; i++) {
+		moved += (s->effects[i] & members) != 0;
+		passed += s->effects[i] != 0 && (s->effects[i] & members) == 0;
+	}
+	return 2 * moved >= s->effect_count && PASSED_IN * passed <= s->effect_count;
+}
+
 bool sharing_is_seen(const struct sharing *s)
 {
+	uint16_t members = 0;
 	bool shared = false;
 
 	for (size_t i = 0; i < SHARING_MEMBERS && s->members[i].key; i++) {
-		if (is_own(&s->members[i])) {
+		const struct shared_member *m = &s->members[i];
+		if (is_own(m)) {
 			return false;
 		}
-		shared = shared || is_shared(&s->members[i]);
+		bool untold = s->told == 0 && s->quiet > 0 && is_untold_shared(m);
+		shared = shared || is_shared(m) || untold;
+		members |= may_be_shared(m) || untold ? bit_of(s, m) : 0;
 	}
-	return shared;
+	return shared && are_moved(s, members);
 }

@@ -24,10 +24,9 @@ struct shared_member {
 	int64_t kept;
 	double by;
 	bool even;
-	int64_t alone; /* it changed in a pause in which no other rollout called a tool */
-	/* Calls whose effect on it is known; those that changed it; and those that changed other
-	   members but not it: a member that calls rarely change is volatile for all rollouts. */
-	int64_t calls, moved, passed;
+	int64_t alone;  /* it changed in a pause in which no other rollout called a tool */
+	int64_t recurs; /* it got a value again that the same rollout had read before */
+	int64_t met;    /* it had a value that another rollout had read after another step */
 	/* Its value (hashed) after step n of a rollout, and in how many pauses of other rollouts
 	   it was equal or different. */
 	uint64_t places[SHARING_STEPS + 1];
@@ -37,7 +36,7 @@ struct shared_member {
 /* The last rollout that got a value of a member. */
 struct recent_value {
 	uint64_t value; /* hash of key and value */
-	int64_t rollout, at;
+	int64_t rollout, at, number;
 };
 
 /* The data of one recording. */
@@ -48,6 +47,11 @@ struct sharing {
 	   rollouts. */
 	int64_t counted, counted_alone;
 	int64_t pauses;
+	int64_t quiet; /* second reads while no other rollout acted */
+	int64_t told;  /* pauses in which the state and the answer had members in common */
+	/* For each call whose effect is known: the members that it changed, one bit each. */
+	uint16_t effects[SHARING_PAUSES];
+	size_t effect_count;
 };
 
 void sharing_release(struct sharing *s); /* zeroed is fine */
@@ -58,10 +62,10 @@ struct pauses {
 	struct buf state;    /* before the call that was answered; empty: unknown */
 	struct buf previous; /* the answer before it; empty: unknown */
 	struct buf reread;   /* second read of the state; empty if there was none */
+	bool quiet;          /* no other rollout acted before the second read */
 	int64_t began;       /* struct pause's `now` when the pause began */
 	bool alone;          /* struct pause's `alone` when the pause began */
 	int64_t number;
-	bool effect; /* the call before the pause changed a member of the state */
 	int64_t busy, changed;
 	/* The first change in a busy pause. */
 	int64_t turn, step;
@@ -85,8 +89,8 @@ struct pause {
 /* Starts a pause: a reset or a step was answered ok. state: the state before it. */
 void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str answer);
 
-/* Adds a second read of the state. */
-void pauses_reread(struct pauses *p, struct str state);
+/* Adds a second read of the state. quiet: no other rollout acted since the first one. */
+void pauses_reread(struct pauses *p, struct str state, bool quiet);
 
 /* Ends the pause. state: in the pause, absent if unknown; count: the environment's own count
    after the step before; -1: unknown. */

@@ -64,7 +64,8 @@ static bool is_requested(enum state_kind kind)
 	       kind == STATE_TOOL;
 }
 
-static int put_reread(struct rollout *r, struct str state, struct error *err)
+/* quiet: no other rollout acted since the state was read first. */
+static int put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -73,6 +74,10 @@ static int put_reread(struct rollout *r, struct str state, struct error *err)
 	jw_object(&w);
 	jw_key(&w, "state");
 	jw_raw(&w, state);
+	if (quiet) {
+		jw_key(&w, "quiet");
+		jw_bool(&w, true);
+	}
 	jw_end(&w);
 	int failed = detail.full ? 0
 	                         : line_writer_event(&r->writer, r->turns,
@@ -83,28 +88,125 @@ static int put_reread(struct rollout *r, struct str state, struct error *err)
 	return failed;
 }
 
+#define WAIT_MS     1
+#define WAIT_CALLS  3   /* how long it waits, in durations of the last call */
+#define WAIT_MS_MAX 50  /* for others to act */
+#define CONTROL_MS  30  /* for nobody to act; the control waits twice as long, if they let it */
+#define FIRST_MS    150 /* how long the others wait before their first call */
+
+static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
+{
+	uint64_t ms = calls * r->latency_us / 1000 + 3;
+
+	return ms < most ? ms : most;
+}
+
+/* Did other rollouts act since this one read the state? Waits a little for them. */
+static int await_others(struct rollout *r, bool *acted, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	int failed = 0;
+
+	*acted = rereads_is_answered(shared, r->calls_before);
+	if (*acted || !rereads_begin_wait(shared)) {
+		return 0;
+	}
+	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
+	     ms--) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+		*acted = rereads_is_answered(shared, r->calls_before);
+	}
+	rereads_end_wait(shared);
+	return failed;
+}
+
+/* Before its first call: this rollout is the control, or waits a little for the one that is. */
+static int await_control(struct rollout *r, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	int failed = 0;
+
+	if (!shared || r->steps > 0) {
+		return 0;
+	}
+	r->is_control = rereads_begin_control(shared);
+	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS && rereads_control_runs(shared);
+	     ms += WAIT_MS) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+	}
+	return failed;
+}
+
+static int put_second_read(struct rollout *r, bool quiet, struct error *err)
+{
+	struct str again;
+
+	if (env_state(r->env, &again, err)) {
+		return -1;
+	}
+	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
+	return again.p ? put_reread(r, again, quiet, err) : 0;
+}
+
+static int reread_as_control(struct rollout *r, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	bool quiet = rereads_is_quiet(shared, r->calls_before);
+	int failed = 0;
+
+	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0;
+	     ms--) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+		quiet = rereads_is_quiet(shared, r->calls_before);
+	}
+	if (quiet && !failed) {
+		rereads_take(shared);
+		r->rereads++;
+		failed = put_second_read(r, true, err);
+	}
+	rereads_end_control(shared);
+	return failed;
+}
+
 /* In a batch the state is read again before some of the first calls, to detect changes by other
    rollouts. */
 static int reread_state(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
-	struct str again;
+	bool acted;
 
 	if (!shared || !state.p || r->steps == 0 || r->steps > REREAD_STEPS ||
-	    r->rereads == REREADS_EACH || !is_requested(rollout_env_facts(r)->state_kind) ||
-	    !rereads_begin(shared, r->calls_before)) {
+	    !is_requested(rollout_env_facts(r)->state_kind)) {
+		return 0;
+	}
+	if (r->is_control && r->steps == 1) {
+		return reread_as_control(r, err);
+	}
+	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false)) {
+		return 0;
+	}
+	if (await_others(r, &acted, err)) {
+		return -1;
+	}
+	if (!acted || !rereads_may_read(shared, true)) {
 		return 0;
 	}
 	r->rereads++;
-	if (env_state(r->env, &again, err)) {
-		return -1;
-	}
-	return again.p ? put_reread(r, again, err) : 0;
+	return put_second_read(r, false, err);
 }
 
-static void note_sent(struct rollout *r)
+static void note_state_read(struct rollout *r)
 {
-	r->calls_before = r->conf->rereads ? rereads_calls(r->conf->rereads) : 0;
+	if (r->conf->rereads) {
+		r->calls_before = rereads_calls_sent(r->conf->rereads);
+	}
+}
+
+static void note_sent(const struct rollout *r)
+{
+	if (r->conf->rereads) {
+		rereads_sent(r->conf->rereads);
+	}
 }
 
 static void note_answered(const struct rollout *r)
@@ -123,7 +225,7 @@ static __attribute__((noinline)) int put_step(struct rollout *r, const struct de
 	struct step_fields f = step_now(r, d, state);
 	struct call_fields call = lines_call(d);
 
-	f.latency_us = (io_now_ns(r->conf->io) - began_ns) / 1000;
+	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - began_ns) / 1000;
 	record_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
 	                                                      .outcome = reply->outcome,
@@ -252,8 +354,11 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	}
 	/* after two calls without a reply the state is not requested either */
 	bool gone = end->done && end->status == END_UNREACHABLE;
-	if ((!gone && rollout_read_state(r, &view.state, err)) || rollout_put_events(r, err) ||
-	    r->policy->ops->decide(r->policy, &view, &d, err) ||
+	if (!gone && rollout_read_state(r, &view.state, err)) {
+		return -1;
+	}
+	note_state_read(r);
+	if (rollout_put_events(r, err) || r->policy->ops->decide(r->policy, &view, &d, err) ||
 	    rollout_put_env_events(r, err)) { /* messages received while the policy was deciding */
 		return -1;
 	}
@@ -265,7 +370,8 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (reread_state(r, view.state, err) || call_tool(r, &d, view.state, &reply, err)) {
+	if (await_control(r, err) || reread_state(r, view.state, err) ||
+	    call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
 	}
 	end_if_over(r, &reply, end);

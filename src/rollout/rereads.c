@@ -1,34 +1,78 @@
 /* Second reads of the state: see rereads.h. */
 #include "rollout/rereads.h"
 
-#define REQUESTS_EACH 10 /* other requests per read */
+#define REQUESTS_EACH 10 /* other requests per read, rounded */
 
 void rereads_count(struct rereads *r, int requests)
 {
 	atomic_fetch_add(&r->requests, requests);
 }
 
+void rereads_sent(struct rereads *r)
+{
+	atomic_fetch_add(&r->sent, 1);
+}
+
 void rereads_answered(struct rereads *r)
 {
-	atomic_fetch_add(&r->calls, 1);
+	atomic_fetch_add(&r->answered, 1);
 }
 
-long long rereads_calls(struct rereads *r)
+long long rereads_calls_sent(struct rereads *r)
 {
-	return atomic_load(&r->calls);
+	return atomic_load(&r->sent);
 }
 
-bool rereads_begin(struct rereads *r, long long since)
+bool rereads_is_answered(struct rereads *r, long long sent)
+{
+	return atomic_load(&r->answered) > sent;
+}
+
+bool rereads_is_quiet(struct rereads *r, long long sent)
+{
+	return atomic_load(&r->sent) == sent && atomic_load(&r->answered) == sent;
+}
+
+bool rereads_begin_control(struct rereads *r)
+{
+	int none = CONTROL_NONE;
+
+	return atomic_compare_exchange_strong(&r->control, &none, CONTROL_RUNS);
+}
+
+void rereads_end_control(struct rereads *r)
+{
+	atomic_store(&r->control, CONTROL_OVER);
+}
+
+bool rereads_control_runs(struct rereads *r)
+{
+	return atomic_load(&r->control) == CONTROL_RUNS;
+}
+
+bool rereads_begin_wait(struct rereads *r)
+{
+	return !atomic_exchange(&r->waiting, true);
+}
+
+void rereads_end_wait(struct rereads *r)
+{
+	atomic_store(&r->waiting, false);
+}
+
+bool rereads_may_read(struct rereads *r, bool take)
 {
 	long long taken = atomic_load(&r->taken);
 
-	if (atomic_load(&r->calls) - since < 2) {
-		return false;
-	}
 	do {
-		if ((taken + 1) * REQUESTS_EACH > atomic_load(&r->requests)) {
+		if (taken * REQUESTS_EACH + REQUESTS_EACH / 2 > atomic_load(&r->requests)) {
 			return false;
 		}
-	} while (!atomic_compare_exchange_weak(&r->taken, &taken, taken + 1));
+	} while (take && !atomic_compare_exchange_weak(&r->taken, &taken, taken + 1));
 	return true;
+}
+
+void rereads_take(struct rereads *r)
+{
+	atomic_fetch_add(&r->taken, 1);
 }

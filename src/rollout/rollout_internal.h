@@ -17,8 +17,10 @@ struct rollout {
 	bool reward_known;
 	bool more;   /* the policy has more calls for this turn */
 	int rereads; /* number of second readings of the state */
-	/* calls answered in the batch when this rollout's last call was sent */
+	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
+	uint64_t latency_us;  /* of the last call */
+	bool is_control;      /* see rereads.h */
 	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;

@@ -34,6 +34,7 @@ tasks() {
 	[ ! -s 1.read ]
 	[ "$(wc -l <8.read)" -le 12 ]
 	[ -z "$(cut -d, -f 1 8.read | sort | uniq -c | awk '$1 > 2')" ]
+	[ "$(jq -c 'select(.detail.quiet) | .turn' 8.jsonl)" = 1 ] # while the others waited
 	[ "$(rolldbg strip 8.jsonl | grep -c state-reread)" = 0 ]
 }
 

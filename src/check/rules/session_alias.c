@@ -9,12 +9,43 @@
 #include <stdio.h>
 
 #define ID_MIN        8 /* shorter ids ("1", "env-0") are not unique */
+#define HEX_MIN       8 /* generated ids have as many hex digits in a row */
 #define CONTINUED_MIN 3 /* rollouts; fewer may begin there by chance */
 
 struct alias {
 	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
 	bool is_shared; /* reported: one finding is enough */
 };
+
+/* Generated for one episode, and not a label ("episode-1") or a time? */
+static bool is_generated(struct str id)
+{
+	size_t digits = 0, letters = 0;
+
+	for (size_t i = 0; i < id.n; i++) {
+		bool digit = id.p[i] >= '0' && id.p[i] <= '9';
+		bool letter = id.p[i] && strchr("abcdefABCDEF", id.p[i]);
+
+		digits = digit || letter ? digits + digit : 0;
+		letters = digit || letter ? letters + letter : 0;
+		if (digits + letters >= HEX_MIN && digits > 0 && letters > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where a connection is the session, an id only names the episode: it may be a label, or drawn
+   from the seed. */
+static bool is_name(const struct rollout_facts *r, struct str id)
+{
+	return r->one_connection && !is_generated(id);
+}
+
+static uint64_t mark_of(const struct alias *s, const struct rollout_facts *r)
+{
+	return r->one_connection && r->has_seed ? map_hash_with(0, (uint64_t)r->seed) : s->mark;
+}
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
                   char kind, const char *what, struct str id, struct findings *out)
@@ -24,8 +55,8 @@ static void claim(struct alias *s, const struct rollout_facts *r, const struct d
 	struct span where = {0};
 	char other[64] = "a rollout that ended before it", shown[64];
 
-	if (text.n < ID_MIN || s->is_shared ||
-	    !cross_rollout_claim(r->cross_rollout, kind, text, s->mark, &owner)) {
+	if (text.n < ID_MIN || s->is_shared || is_name(r, text) ||
+	    !cross_rollout_claim(r->cross_rollout, kind, text, mark_of(s, r), &owner)) {
 		return;
 	}
 	s->is_shared = true;
@@ -174,7 +205,9 @@ const struct check check_session_alias = {
 	.why = "Two rollouts got the same environment: each continues what the other did. "
 	       "Observations, rewards and episode ends are meaningless, although no call fails. "
 	       "Any of these is evidence:\n"
-	       "- both got the same session id or episode id;\n"
+	       "- both got the same session id or episode id (over the WebSockets of OpenEnv "
+	       "only an id that was generated, and not if both used the same seed, from which it "
+	       "may be drawn);\n"
 	       "- the protocol is openenv-http, which has no sessions, and the rollouts ran at "
 	       "the same time;\n"
 	       "- the state of one changed while only others acted;\n"
@@ -186,11 +219,16 @@ const struct check check_session_alias = {
 	       "in which the one before had ended, and no two in the same state;\n"
 	       "- the state before a call differs from the answer to the call before it, while "
 	       "others call tools and never while none does: in at least two pauses and one in "
-	       "eight, with values that others were answered, if most calls change that member, "
-	       "few change other members alone, and no other member stays as the rollout's own "
-	       "calls left it.\n"
+	       "eight, with values that others were answered, if most calls change such members, "
+	       "few change others alone, and no other member stays as the rollout's own calls "
+	       "left it;\n"
+	       "- answers have no member in common with the state, but half of the second reads, "
+	       "at least two, differ from the first, except the one made while no other rollout "
+	       "acts; and the same step leads to different states, none of which recurs in one "
+	       "rollout.\n"
 	       "With \1jobs\2 2 or more, run reads the state a second time before a few of the "
-	       "first steps to see such changes.\n"
+	       "first steps to see such changes; once after the first call of the first rollout, "
+	       "while the others wait.\n"
 	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, and at "
 	       "how the server creates its session ids: a hash of seed and configuration, a "
 	       "constant, the client's name, one object for all connections, a proxy that drops "

@@ -10,6 +10,7 @@
 
 #define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
 #define BACK_MIN    2 /* minimum number of decreases, and of increases */
+#define RESTART_MIN 2 /* minimum number of counts that had not grown over unread ones */
 
 #define POINTS_MAX 32 /* remembered; later ones are none */
 #define CALLS_MAX  32 /* the same */
@@ -31,6 +32,9 @@ struct churn {
 	int64_t fell_from, turn, step;
 	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
+	struct span
+		restarts; /* the count is not above the last known one, with unread ones between */
+	int64_t unread;   /* steps since the last known count */
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */
 	int64_t rises;
@@ -152,9 +156,14 @@ static void note_count(struct churn *s, const struct derived_line *m)
 	bool known = s->known;
 
 	look_back(s, m->line);
+	s->unread += m->env_steps < 0 && !m->failed;
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
+	if (known && s->unread > 0 && m->env_steps > 0 && m->env_steps <= before) {
+		span_add(&s->restarts, m->line->turn, m->line->step);
+	}
+	s->unread = 0;
 	bool rises = m->env_steps > before;
 	bool falls =
 		known && m->env_steps < before && !is_done(m->line) && !is_level_end(s, m->line);
@@ -226,6 +235,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "the environment's own step count fell from %" PRId64 " to %" PRId64
 		            " without a reset%s",
 		            s->from, s->to, times);
+	} else if (s->restarts.count >= RESTART_MIN) {
+		finding_add(out, SEVERITY_ERROR, &s->restarts, "/env_steps",
+		            "%" PRId64 " times the environment's own step count could not be read, "
+		            "and had not grown when it could be read again: it is %" PRId64
+		            " after %" PRId64 " steps",
+		            s->restarts.count, s->count, r->steps);
 	}
 }
 
@@ -249,6 +264,9 @@ const struct check check_session_churn = {
 	       "level may end with it;\n"
 	       "- if a call that never increased it takes it back (undo, load): count and state "
 	       "are what they were together before, and the environment counts on from there.\n"
+	       "A count is also evidence if at least twice it could not be read after a step and "
+	       "was no higher when it could be read again: the session was lost and created "
+	       "anew.\n"
 	       "Look at the turn where it first happened and at the server's log at that time: a "
 	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
 	       "an automatic reset at the end of an episode, or another client that resets the "

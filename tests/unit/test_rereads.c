@@ -1,0 +1,60 @@
+/* Which rollout of a batch may read the state a second time: rollout/rereads.h. */
+#include "rollout/rereads.h"
+#include "tap.h"
+
+static void test_requests(void)
+{
+	struct rereads r = {0};
+
+	ok(!rereads_may_read(&r, true), "no request, no read");
+	rereads_count(&r, 15);
+	ok(rereads_may_read(&r, false), "15 requests: one read");
+	ok(rereads_may_read(&r, true), "asking does not take it");
+	ok(!rereads_may_read(&r, true), "15 requests: not two");
+	rereads_count(&r, 10);
+	rereads_take(&r);
+	ok(!rereads_may_read(&r, true), "a read that is sent in any case counts");
+}
+
+static void test_others(void)
+{
+	struct rereads r = {0};
+	long long before;
+
+	rereads_sent(&r);
+	before = rereads_calls_sent(&r);
+	ok(!rereads_is_quiet(&r, before), "a call is in progress");
+	rereads_answered(&r);
+	ok(!rereads_is_answered(&r, before), "it was sent before");
+	ok(rereads_is_quiet(&r, before), "all calls are answered");
+	rereads_sent(&r);
+	ok(!rereads_is_quiet(&r, before), "another one was sent");
+	rereads_answered(&r);
+	ok(!rereads_is_quiet(&r, before), "and answered: not quiet since");
+	ok(rereads_is_answered(&r, before), "it was sent after");
+}
+
+static void test_turns(void)
+{
+	struct rereads r = {0};
+
+	ok(rereads_begin_wait(&r), "one may wait");
+	ok(!rereads_begin_wait(&r), "a second one may not");
+	rereads_end_wait(&r);
+	ok(rereads_begin_wait(&r), "until the first has ended");
+	ok(!rereads_control_runs(&r), "no control yet");
+	ok(rereads_begin_control(&r), "the first one to act");
+	ok(rereads_control_runs(&r), "it is the control");
+	ok(!rereads_begin_control(&r), "there is one control");
+	rereads_end_control(&r);
+	ok(!rereads_control_runs(&r), "until it ends");
+	ok(!rereads_begin_control(&r), "and never another");
+}
+
+int main(void)
+{
+	test_requests();
+	test_others();
+	test_turns();
+	return done();
+}

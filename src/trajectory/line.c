@@ -212,7 +212,7 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 /* The members of a line, and the type whose keys the scanner expected. */
 struct scanned {
 	struct json_member members[MEMBERS_MAX];
-	size_t count;
+	struct json_known known;
 	enum line_type expected;
 };
 
@@ -223,14 +223,14 @@ static int take_all(struct line *out, const struct scanned *s, struct error *err
 	struct row_walk w = {0};
 
 	w.rows = line_rows(out->type, &w.count);
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->known.count; i++) {
 		const struct json_member *m = &s->members[i];
 
 		if (take(&w, m, as_expected ? m->lead : 0, out, err) != 0) {
 			return -1;
 		}
 	}
-	if (s->count < MEMBERS_MAX) {
+	if (s->known.count < MEMBERS_MAX) {
 		return 0;
 	}
 	struct json_member m;
@@ -342,7 +342,7 @@ static void line_begin(struct line *out, struct str text, enum line_type type)
 /* The last of duplicate keys counts, also for `type`. */
 static int fill(struct line *out, const struct scanned *s, struct error *err)
 {
-	bool first = s->count && str_is(s->members[0].key, "type");
+	bool first = s->known.count && str_is(s->members[0].key, "type");
 	struct str last = first ? s->members[0].value : JSON_GET(out->text, "type");
 
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
@@ -361,26 +361,24 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 	return 0;
 }
 
-int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
-               struct error *err)
+static int scan(struct scanned *s, struct str text, struct json_fault *fault)
 {
-	struct scanned s;
-	struct json_leads leads;
-	struct json_fault fault = {0};
+	s->expected = expected_type(text);
+	s->known = (struct json_known){
+		.leads = line_leads(s->expected), .members = s->members, .max = MEMBERS_MAX};
+	return json_validate_known(text, &s->known, fault);
+}
 
-	*used = 0;
-	s.expected = expected_type(text);
-	leads = line_leads(s.expected);
-	if (json_validate_known(text, &leads, s.members, MEMBERS_MAX, &s.count, used, &fault)) {
-		*used = 0;
-		return fault_error(err, text, &fault);
-	}
+static int interpret(const struct scanned *s, struct str text, struct buf *scratch,
+                     struct line *out, struct error *err)
+{
 	size_t blanks = 0;
+
 	while (text.p[blanks] != '{') {
 		blanks++;
 	}
-	out->text = (struct str){text.p + blanks, *used - blanks};
-	if (fill(out, &s, err) != 0) {
+	out->text = (struct str){text.p + blanks, s->known.used - blanks};
+	if (fill(out, s, err) != 0) {
 		return -1;
 	}
 	if (out->type == LINE_UNKNOWN) {
@@ -396,6 +394,33 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	}
 	decode(out, scratch);
 	return 0;
+}
+
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
+{
+	struct scanned s;
+	struct json_fault fault = {0};
+
+	*used = 0;
+	if (scan(&s, text, &fault)) {
+		return fault_error(err, text, &fault);
+	}
+	*used = s.known.used;
+	return interpret(&s, text, scratch, out, err);
+}
+
+int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used)
+{
+	struct scanned s;
+	struct json_fault fault;
+	struct error err;
+
+	if (scan(&s, text, &fault) || s.known.line_feed) {
+		return -1;
+	}
+	*used = s.known.used;
+	return interpret(&s, text, scratch, out, &err);
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

@@ -183,6 +183,10 @@ enum policy_kind line_policy_kind(const struct line *l);
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
 
+/* line_parse for an object at the beginning of text that goes on behind its line; also fails if the
+   object contains a line feed. Does not say why. */
+MUST_USE int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used);
+
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and

@@ -8,7 +8,7 @@
 #define LONGEST 150 /* more than two blocks */
 
 /* Inside a string: each ends or opens something elsewhere. */
-static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",       "}",
+static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",           "}",
                                        "{",    "[",    "\\u005d",  "caf\xc3\xa9", "x"};
 
 /* An object whose string has n bytes before the special ones and as many after them. */
@@ -94,8 +94,7 @@ static void repeated_strings(void)
 
 	for (size_t n = 0; n < LONGEST; n++) {
 		equal += is_valid_after(&g, n, "\\\"b\"", "]");
-		other += is_valid_after(&g, n, "\\\"bc\"", "]") +
-		         is_valid_after(&g, n, "\"", "]");
+		other += is_valid_after(&g, n, "\\\"bc\"", "]") + is_valid_after(&g, n, "\"", "]");
 		bad += !is_valid_after(&g, n, "\\\"b\x01\"", "]") +
 		       !is_valid_after(&g, n, "\\\"b", "") + !is_valid_after(&g, n, "\\\"b\"", "");
 	}
@@ -110,37 +109,40 @@ static bool is_known(const struct guard *g, const char *text, const char *wanted
 {
 	static const struct json_lead list[] = {JSON_LEAD("type"), JSON_LEAD("thirteen_long"),
 	                                        JSON_LEAD("n"), JSON_LEAD("last")};
-	const struct json_leads leads = {list, ARRAY_LEN(list)};
 	struct json_member m[8], known[8];
+	struct json_known k = {.leads = {list, ARRAY_LEN(list)}, .members = known, .max = 8};
 	struct json_fault fault, other;
-	size_t count, known_count, used, known_used;
+	size_t count, used;
 	struct str s = guard_put(g, str_from(text));
 	bool same = true;
 
 	for (size_t n = 0; n < s.n; n++) { /* cut at each byte */
 		struct str cut = guard_put(g, (struct str){text, n});
 
-		same = same && json_validate_known(cut, &leads, known, 8, &count, &used, &fault);
+		same = same && json_validate_known(cut, &k, &fault);
 		same = same && json_validate_object(cut, m, 8, &count, &used, &other) &&
 		       fault.at == other.at;
 	}
 	s = guard_put(g, str_from(text));
 	if (json_validate_object(s, m, 8, &count, &used, &fault) ||
-	    json_validate_known(s, &leads, known, 8, &known_count, &known_used, &fault)) {
+	    json_validate_known(s, &k, &fault)) {
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		same = same && str_eq(m[i].key, known[i].key) && str_eq(m[i].value, known[i].value) &&
-		       m[i].type == known[i].type && known[i].lead == (unsigned)(wanted[i] - '0');
+		same = same && str_eq(m[i].key, known[i].key) &&
+		       str_eq(m[i].value, known[i].value) && m[i].type == known[i].type &&
+		       known[i].lead == (unsigned)(wanted[i] - '0');
 	}
-	return same && count == known_count && used == known_used && count == strlen(wanted);
+	return same && k.count == count && k.used == used && count == strlen(wanted) &&
+	       k.line_feed == (strchr(text, '\n') != NULL);
 }
 
 static void known_keys(void)
 {
 	struct guard g = guard_new(1 << 12);
 
-	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}", "1234"),
+	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}",
+	            "1234"),
 	   "all keys, in order");
 	ok(is_known(&g, "{\"type\":1,\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
 	   "one is missing");
@@ -148,6 +150,8 @@ static void known_keys(void)
 	   "one is out of order");
 	ok(is_known(&g, "{\"type\":1,\"type\":2,\"n\":5,\"n\":\"something longer\"}", "1030"),
 	   "some are there twice");
+	ok(is_known(&g, "{\"type\":1,\n\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
+	   "a line feed between tokens");
 	ok(is_known(&g, "{\"type\" :1, \"n\": 3 , \"last\":{\"y\":\"something longer\"} }", "034"),
 	   "some have whitespace around them");
 	ok(is_known(&g, "{\"\\u0074ype\":1,\"typ\":2,\"types\":3,\"lasting\":\"something longer\"}",

@@ -20,9 +20,7 @@ MUST_USE int json_validate(struct str text, struct json_fault *fault);
 MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
-MUST_USE int json_validate_known(struct str text, const struct json_leads *leads,
-                                 struct json_member *members, size_t max, size_t *count,
-                                 size_t *used, struct json_fault *fault);
+MUST_USE int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault);
 
 /* Do both builds give the same result for the text, including faults and their positions? */
 static inline bool portable_agrees(struct str text)

@@ -77,11 +77,16 @@ struct json_leads {
 	size_t count;
 };
 
-/* Like json_validate_object; also sets `lead` of each member: the index of its lead plus 1, or 0
-   if the member is out of order, spelled with whitespace or escapes, or not in the list. */
-MUST_USE int json_validate_known(struct str text, const struct json_leads *leads,
-                                 struct json_member *members, size_t max, size_t *count,
-                                 size_t *used, struct json_fault *fault);
+/* The parameters of json_validate_object, and: `lead` of each member is set to the index of its lead
+   plus 1, or to 0 if the member is out of order, spelled with whitespace or escapes, or not in the
+   list; line_feed: there is one between the tokens. */
+struct json_known {
+	struct json_leads leads;
+	struct json_member *members;
+	size_t max, count, used;
+	bool line_feed;
+};
+MUST_USE int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault);
 
 /* ---- validated slices only, from here on ---- */
 
@@ -90,7 +95,10 @@ extern const unsigned char json_types[256];
 
 static inline enum json_type json_type(struct str value)
 {
-	return value.n ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
+	bool present =
+		value.n && value.p; /* either would do, but not for gcc's -Wnull-dereference */
+
+	return present ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
 }
 
 const char *json_type_name(enum json_type type); /* "object", "null", ... */

@@ -5,18 +5,19 @@
 #include "json/block.h"
 #include "json/lex.h"
 
-/* A string of this text that was found to be valid, with its closing quote but without the
-   opening one. */
-struct valid_string {
-	const unsigned char *p;
-	size_t n;
+/* What was seen in this text so far. */
+struct seen {
+	/* the last long string, valid, with its closing quote but without the opening one */
+	const unsigned char *string;
+	size_t string_n;
+	bool line_feed; /* between tokens */
 };
 
 struct scan {
 	const unsigned char *begin, *end;
 	struct json_fault *fault;
-	struct valid_string *last; /* the last long one */
-	bool has_blocks;           /* the processor supports AVX2 blocks */
+	struct seen *seen;
+	bool has_blocks; /* the processor supports AVX2 blocks */
 };
 
 /* Every step below takes the place where it begins and returns the place after it, or NULL after
@@ -38,8 +39,8 @@ ALWAYS_INLINE unsigned char peek(const struct scan *s, const unsigned char *p)
 static __attribute__((noinline)) const unsigned char *more_blanks(const struct scan *s,
                                                                   const unsigned char *p)
 {
-	while (p < s->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
-		p++;
+	for (; p < s->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++) {
+		s->seen->line_feed |= *p == '\n';
 	}
 	return p;
 }
@@ -136,10 +137,11 @@ static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(const s
    message, and comparing takes a tenth of the time of checking. */
 ALWAYS_INLINE bool is_repeated(const struct scan *s, const unsigned char *begin)
 {
-	size_t n = s->last->n;
+	const struct seen *seen = s->seen;
+	size_t n = seen->string_n;
 
-	return n && n <= (size_t)(s->end - begin) && word_load(begin) == word_load(s->last->p) &&
-	       memcmp(begin, s->last->p, n) == 0;
+	return n && n <= (size_t)(s->end - begin) && word_load(begin) == word_load(seen->string) &&
+	       memcmp(begin, seen->string, n) == 0;
 }
 
 /* Ids, hashes and dates are plain and shorter than a block, whose checks would take four times as
@@ -169,7 +171,7 @@ static __attribute__((noinline)) const unsigned char *
 long_string(const struct scan *s, const unsigned char *begin, const unsigned char *p)
 {
 	if (is_repeated(s, begin)) {
-		return begin + s->last->n;
+		return begin + s->seen->string_n;
 	}
 #ifdef JSON_AVX2
 	p = LIKELY(s->has_blocks) ? string_blocks(s, p) : string_rest(s, p);
@@ -177,7 +179,8 @@ long_string(const struct scan *s, const unsigned char *begin, const unsigned cha
 	p = string_rest(s, p);
 #endif
 	if (p && p - begin >= LONG_STRING) {
-		*s->last = (struct valid_string){begin, (size_t)(p - begin)};
+		s->seen->string = begin;
+		s->seen->string_n = (size_t)(p - begin);
 	}
 	return p;
 }
@@ -437,7 +440,7 @@ ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned ch
 	return opens(peek(s, p)) ? container(s, p, limit) : scalar(s, p);
 }
 
-static struct scan scan_of(struct str text, struct valid_string *last, struct json_fault *fault)
+static struct scan scan_of(struct str text, struct seen *seen, struct json_fault *fault)
 {
 	static const unsigned char empty[1];
 	const unsigned char *p = text.n ? (const unsigned char *)text.p : empty;
@@ -446,7 +449,7 @@ static struct scan scan_of(struct str text, struct valid_string *last, struct js
 		.begin = p,
 		.end = p + text.n,
 		.fault = fault,
-		.last = last,
+		.seen = seen,
 #ifdef JSON_AVX2
 		.has_blocks = block_supported(),
 #endif
@@ -455,8 +458,8 @@ static struct scan scan_of(struct str text, struct valid_string *last, struct js
 
 int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 {
-	struct valid_string last = {0};
-	struct scan s = scan_of(text, &last, fault);
+	struct seen seen = {0};
+	struct scan s = scan_of(text, &seen, fault);
 	const unsigned char *p = value(&s, blanks(&s, s.begin), JSON_DEPTH_MAX);
 
 	if (!p) {
@@ -468,8 +471,8 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 
 int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 {
-	struct valid_string last = {0};
-	struct scan s = scan_of(text, &last, fault);
+	struct seen seen = {0};
+	struct scan s = scan_of(text, &seen, fault);
 	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, JSON_DEPTH_MAX);
 
 	if (!end) {
@@ -581,35 +584,42 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 	}
 }
 
-ALWAYS_INLINE int object(struct str text, const struct json_leads *leads, struct json_member *out,
-                         size_t max, size_t *count, size_t *used, struct json_fault *fault)
+ALWAYS_INLINE int object(struct str text, const struct json_leads *leads, struct json_known *k,
+                         struct json_fault *fault)
 {
-	struct valid_string last = {0};
-	struct scan s = scan_of(text, &last, fault);
+	struct seen seen = {0};
+	struct scan s = scan_of(text, &seen, fault);
 	const unsigned char *p = blanks(&s, s.begin);
 
-	*count = 0;
+	k->count = 0;
 	if (peek(&s, p) != '{') {
 		fail(&s, p, "expected '{'");
 		return -1;
 	}
 	p = blanks(&s, p + 1);
-	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, leads, out, max, count);
+	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, leads, k->members, k->max, &k->count);
 	if (!p) {
 		return -1;
 	}
-	*used = (size_t)(p - s.begin);
+	k->used = (size_t)(p - s.begin);
+	k->line_feed = seen.line_feed;
 	return 0;
 }
 
 int json_validate_object(struct str text, struct json_member *out, size_t max, size_t *count,
                          size_t *used, struct json_fault *fault)
 {
-	return object(text, NULL, out, max, count, used, fault);
+	struct json_known k = {.members = out, .max = max};
+	int failed = object(text, NULL, &k, fault);
+
+	*count = k.count;
+	*used = failed ? *used : k.used;
+	return failed;
 }
 
-int json_validate_known(struct str text, const struct json_leads *leads, struct json_member *out,
-                        size_t max, size_t *count, size_t *used, struct json_fault *fault)
+int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault)
 {
-	return object(text, leads, out, max, count, used, fault);
+	const struct json_leads leads = k->leads;
+
+	return object(text, &leads, k, fault);
 }

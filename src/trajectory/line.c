@@ -393,25 +393,59 @@ int line_of_members(struct str text, const struct json_member *members, size_t c
 	return line_of_scanned(text, &s, scratch, out, err);
 }
 
+static int scan(struct str text, struct json_known *k, struct scanned *s, struct json_fault *fault)
+{
+	s->expected = expected_type(text);
+	k->leads = line_leads(s->expected);
+	if (json_validate_known(text, k, fault) != 0) {
+		return -1;
+	}
+	s->members = k->members;
+	s->count = k->count;
+	return 0;
+}
+
+/* The object that was scanned, which blanks may precede. */
+static struct str object_in(struct str text, size_t used)
+{
+	size_t blanks = 0;
+
+	while (text.p[blanks] != '{') {
+		blanks++;
+	}
+	return (struct str){text.p + blanks, used - blanks};
+}
+
 int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                struct error *err)
 {
 	struct json_member members[MEMBERS_MAX];
-	struct scanned s = {members, 0, expected_type(text)};
-	struct json_leads leads = line_leads(s.expected);
+	struct json_known known = {.members = members, .max = MEMBERS_MAX};
 	struct json_fault fault = {0};
-	size_t blanks = 0;
+	struct scanned s;
 
 	*used = 0;
-	if (json_validate_known(text, &leads, members, MEMBERS_MAX, &s.count, used, &fault) != 0) {
-		*used = 0;
+	if (scan(text, &known, &s, &fault) != 0) {
 		return fault_error(err, text, &fault);
 	}
-	while (text.p[blanks] != '{') {
-		blanks++;
+	*used = known.used;
+	return line_of_scanned(object_in(text, known.used), &s, scratch, out, err);
+}
+
+int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used)
+{
+	struct json_member members[MEMBERS_MAX];
+	struct json_known known = {.members = members, .max = MEMBERS_MAX};
+	struct json_fault fault;
+	struct error err;
+	struct scanned s;
+
+	if (scan(text, &known, &s, &fault) != 0 || known.line_feed) {
+		return -1;
 	}
-	return line_of_scanned((struct str){text.p + blanks, *used - blanks}, &s, scratch, out,
-	                       err);
+	*used = known.used;
+	return line_of_scanned(object_in(text, known.used), &s, scratch, out, &err);
+}
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

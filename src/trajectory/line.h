@@ -191,6 +191,9 @@ MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, 
 #define LINE_MEMBERS_MAX 48
 MUST_USE int line_of_members(struct str text, const struct json_member *members, size_t count,
                              struct buf *scratch, struct line *out, struct error *err);
+/* line_parse for an object at the beginning of text that goes on behind its line; also fails if the
+   object contains a line feed. Does not say why. */
+MUST_USE int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if

@@ -109,23 +109,23 @@ static bool is_known(const struct guard *g, const char *text, const char *wanted
 {
 	static const struct json_lead list[] = {JSON_LEAD("type"), JSON_LEAD("thirteen_long"),
 	                                        JSON_LEAD("n"), JSON_LEAD("last")};
-	const struct json_leads leads = {list, ARRAY_LEN(list)};
 	struct json_member m[8], known[8];
+	struct json_known k = {.leads = {list, ARRAY_LEN(list)}, .members = known, .max = 8};
 	struct json_fault fault, other;
-	size_t count, known_count, used, known_used;
+	size_t count, used;
 	struct str s = guard_put(g, str_from(text));
 	bool same = true;
 
 	for (size_t n = 0; n < s.n; n++) { /* cut at each byte */
 		struct str cut = guard_put(g, (struct str){text, n});
 
-		same = same && json_validate_known(cut, &leads, known, 8, &count, &used, &fault);
+		same = same && json_validate_known(cut, &k, &fault);
 		same = same && json_validate_object(cut, m, 8, &count, &used, &other) &&
 		       fault.at == other.at;
 	}
 	s = guard_put(g, str_from(text));
 	if (json_validate_object(s, m, 8, &count, &used, &fault) ||
-	    json_validate_known(s, &leads, known, 8, &known_count, &known_used, &fault)) {
+	    json_validate_known(s, &k, &fault)) {
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -133,7 +133,8 @@ static bool is_known(const struct guard *g, const char *text, const char *wanted
 		       str_eq(m[i].value, known[i].value) && m[i].type == known[i].type &&
 		       known[i].lead == (unsigned)(wanted[i] - '0');
 	}
-	return same && count == known_count && used == known_used && count == strlen(wanted);
+	return same && k.count == count && k.used == used && count == strlen(wanted) &&
+	       k.line_feed == (strchr(text, '\n') != NULL);
 }
 
 static void known_keys(void)
@@ -149,6 +150,8 @@ static void known_keys(void)
 	   "one is out of order");
 	ok(is_known(&g, "{\"type\":1,\"type\":2,\"n\":5,\"n\":\"something longer\"}", "1030"),
 	   "some are there twice");
+	ok(is_known(&g, "{\"type\":1,\n\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
+	   "a line feed between tokens");
 	ok(is_known(&g, "{\"type\" :1, \"n\": 3 , \"last\":{\"y\":\"something longer\"} }", "034"),
 	   "some have whitespace around them");
 	ok(is_known(&g, "{\"\\u0074ype\":1,\"typ\":2,\"types\":3,\"lasting\":\"something longer\"}",

@@ -24,7 +24,7 @@ struct judge {
 	struct rule_instance rules[CHECKS_MAX];
 	size_t rule_count;
 	uint64_t by_kind[KINDS]; /* the rules that need that kind */
-	/* A rule's state that is still zero (see rule_state), and zeroes to compare it with. */
+	/* a rule's state that is still zero (see rule_state), and zeroes to compare it with */
 	unsigned char *blank, *zeroes;
 	struct groups groups;
 	struct judge_summary sum;
@@ -74,8 +74,8 @@ static int select_rules(struct judge *j, struct error *err)
 		j->rules[j->rule_count++] = (struct rule_instance){checks[i], false};
 		largest = largest > checks[i]->state_size ? largest : checks[i]->state_size;
 	}
-	j->blank = mem_new(largest);
-	j->zeroes = mem_new(largest);
+	j->blank = mem_new(2 * largest);
+	j->zeroes = j->blank + largest;
 	return 0;
 }
 
@@ -106,7 +106,6 @@ void judge_free(struct judge *j)
 	facts_free(j->facts);
 	groups_release(&j->groups);
 	free(j->blank);
-	free(j->zeroes);
 	free(j);
 }
 
@@ -124,9 +123,8 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-/* Most rules look for what most rollouts do not have, and their states stay zero: they share
-   j->blank until a call leaves something in it, which saves 4 KB a rollout. Such a call is
-   followed by store_state. Rules that take each step get their state at once. */
+/* The states of most rules stay zero, which saves 4 KB a rollout: they share j->blank until a call
+   leaves something in it, to be followed by store_state. A step's rules have their own at once. */
 static void *rule_state(const struct judge *j, struct judged_rollout *o,
                         const struct rollout_facts *r, size_t rule, bool step)
 {
@@ -154,10 +152,10 @@ static void run_completed(const struct judge *j, struct judged_rollout *o,
 	     rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
+		void *state = rule_state(j, o, u->rollout, rule, true);
 
 		o->findings.rule = c->id;
-		c->completed(rule_state(j, o, u->rollout, rule, true), u->rollout, u->completed,
-		             &o->findings);
+		c->completed(state, u->rollout, u->completed, &o->findings);
 	}
 }
 
@@ -168,10 +166,10 @@ static void run_line(const struct judge *j, struct judged_rollout *o, const stru
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
+		void *state = rule_state(j, o, u->rollout, rule, step);
 
 		o->findings.rule = c->id;
-		c->line(rule_state(j, o, u->rollout, rule, step), u->rollout, &u->derived,
-		        &o->findings);
+		c->line(state, u->rollout, &u->derived, &o->findings);
 		if (!step) {
 			store_state(j, o, u->rollout, rule);
 		}

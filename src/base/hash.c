@@ -1,4 +1,4 @@
-/* Hashes through libcrypto: the only file that includes its headers. SHA-256 and SHA-1 are called
+/* Hashes through libcrypto. SHA-256 and SHA-1 are called
    directly, which OpenSSL 3 discourages but keeps: its other way looks algorithms up by name, and
    the first look-up of a process takes as long as 1,500 hashes of a small state. */
 #define OPENSSL_SUPPRESS_DEPRECATED

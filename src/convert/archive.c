@@ -2,6 +2,7 @@
    and its dependencies would make the start of every command a third slower. */
 #include "convert/archive.h"
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -30,10 +31,7 @@ struct archive_library {
 };
 
 #define FUNCTION(member, name) {offsetof(struct archive_library, member), name}
-static const struct {
-	size_t member;
-	const char *name;
-} functions[] = {
+static const struct library_function functions[] = {
 	FUNCTION(read_new, "archive_read_new"),
 	FUNCTION(support_zip, "archive_read_support_format_zip_seekable"),
 	FUNCTION(open_fd, "archive_read_open_fd"),
@@ -62,22 +60,11 @@ static const char *reason(const struct archive_file *a)
 	return text ? text : "damaged";
 }
 
-/* Loads the library by the soname of its current ABI. */
 static int load(struct archive_library *l, struct error *err)
 {
-	static const char library[] = "libarchive.so.13";
-
-	l->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	bool loaded = l->handle != NULL;
-	for (size_t i = 0; i < ARRAY_LEN(functions) && loaded; i++) {
-		void *function = dlsym(l->handle, functions[i].name);
-
-		loaded = function != NULL;
-		memcpy((char *)l + functions[i].member, &function, sizeof(function));
-	}
-	return loaded ? 0
-	              : error_set(err, FAIL_SYSTEM, "zip archives are read with %s: %s", library,
-	                          dlerror());
+	l->handle = library_load("libarchive.so.13", functions, ARRAY_LEN(functions), l,
+	                         "zip archives are read", err);
+	return l->handle ? 0 : -1;
 }
 
 int archive_file_open(int fd, struct archive_file **out, struct error *err)

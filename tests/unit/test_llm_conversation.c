@@ -47,7 +47,7 @@ static void forms(void)
 		{"System role not supported", HISTORY_SYSTEM_AS_USER},
 		{"Conversation roles must alternate user/assistant/..", HISTORY_SYSTEM_AS_USER},
 		{"This model only supports single tool-calls at once!", HISTORY_SINGLE_CALLS},
-		{"messages with role 'tool' must be a response to a preceeding message with "
+		{"messages with role 'tool' must be a response to a preceding message with "
 	         "'tool_calls'.",
 	         HISTORY_RESULTS_AS_USER},
 		{"Message has tool role, but there was no previous assistant message with a tool "

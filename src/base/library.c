@@ -1,0 +1,28 @@
+/* Loads libraries: see library.h. */
+#include "base/library.h"
+
+#include "base/base.h"
+
+#include <dlfcn.h>
+
+void *library_load(const char *soname, const struct library_function *functions, size_t count,
+                   void *table, const char *use, struct error *err)
+{
+	void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+	bool loaded = handle != NULL;
+
+	for (size_t i = 0; i < count && loaded; i++) {
+		void *function = dlsym(handle, functions[i].name);
+
+		loaded = function != NULL;
+		memcpy((char *)table + functions[i].member, &function, sizeof(function));
+	}
+	if (loaded) {
+		return handle;
+	}
+	error_set(err, FAIL_SYSTEM, "%s with %s: %s", use, soname, dlerror());
+	if (handle) {
+		dlclose(handle);
+	}
+	return NULL;
+}

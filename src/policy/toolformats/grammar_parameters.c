@@ -107,7 +107,8 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 static bool ends_value(const struct tool_format *row, struct str behind)
 {
 	behind = skip_whitespace(behind);
-	return !behind.n || mark_here(behind, row->parameter) || mark_here(behind, row->close) ||
+	return !behind.n || mark_cut(behind, row->parameter) || mark_cut(behind, row->close) ||
+	       mark_here(behind, row->parameter) || mark_here(behind, row->close) ||
 	       mark_here(behind, row->open) || mark_here(behind, row->around) ||
 	       mark_here(behind, row->section_end);
 }
@@ -301,8 +302,10 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 		size_t bytes, at = nearest_mark(f, *s, row->parameter, &bytes);
 		size_t end = call_end(f, row, *s);
 		struct str between = text_trim((struct str){s->p, at < end ? at : end});
+		bool cut = at == s->n && end == s->n &&
+		           (mark_cut(between, row->parameter) || mark_cut(between, row->close));
 
-		if (between.n && !str_is(between, "\\n")) {
+		if (between.n && !cut && !str_is(between, "\\n")) {
 			t->why = "unexpected text between its parameters";
 		}
 		if (!bytes || end < at) {

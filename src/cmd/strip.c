@@ -225,7 +225,13 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 
 	by_rollout_close(s->lines);
 	file_list_free(&files);
-	return failed ? -1 : output_flush(&s->out, err);
+	if (failed) {
+		struct error ignored; /* what comes before the failure is still printed */
+
+		(void)!output_flush(&s->out, &ignored);
+		return -1;
+	}
+	return output_flush(&s->out, err);
 }
 
 static int strip_run(const struct context *c, const void *opts, int argc, char **argv,

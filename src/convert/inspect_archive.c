@@ -2,7 +2,13 @@
    progress or after a crash) and an entry samples/ID_epoch_N.json per sample. Converted to JSON
    logs of one sample each, as read by convert/inspect.c; events and attachments, which are most of
    the data, are dropped. If a sample was run again, the log has two entries of the same name, and
-   the last one is used, as by Inspect itself. */
+   the last one is used, as by Inspect itself.
+
+   Chunked samples (a folder for each, with sample.json, messages/START.json, attachments/START.json)
+   are refused. As of Inspect 0.3.260 only a hidden command writes them, from a log without them,
+   and Inspect's own readers and `inspect log dump` do not know them. The conversation in them is
+   message_refs of sample.json, ranges of the message sequence, in which each text of more than 100
+   characters is a reference to an attachment, attachment://INDEX. */
 #include "convert/inspect_archive.h"
 
 #include "base/map.h"
@@ -229,8 +235,8 @@ static int check_log(struct unpacking *u, struct error *err)
 	if (u->chunked) {
 		return error_set(
 			err, FAIL_INPUT,
-			"an Inspect log with chunked samples, which cannot be read: make a "
-			"JSON log of it first (inspect log dump)");
+			"an Inspect log with chunked samples, which cannot be read: read the "
+			"log that 'inspect log convert-chunked' made it from");
 	}
 	return u->samples ? 0 : error_set(err, FAIL_INPUT, "an evaluation log without samples");
 }

@@ -208,7 +208,7 @@ env.1.json' ]
 	done <<-'END'
 		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of the text, at byte 10
 		bad-header|header.json in the zip archive is not valid JSON
-		chunked|an Inspect log with chunked samples, which cannot be read: make a JSON log of it first (inspect log dump)
+		chunked|an Inspect log with chunked samples, which cannot be read: read the log that 'inspect log convert-chunked' made it from
 		no-samples|an evaluation log without samples
 		no-log|a zip archive, but not an Inspect log: it has no header.json
 		not-a-log|a zip archive, but not an Inspect log: its header.json has no eval

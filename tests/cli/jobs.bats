@@ -59,9 +59,10 @@ same_output() {
 	done
 }
 
-# A recording of many groups of rollouts, interleaved; one that differs here and there.
+# A recording of many groups of rollouts, large enough to be located by several threads; one that differs here and
+# there.
 recordings() {
-	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 6 >a.jsonl
+	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 20 >a.jsonl
 	sed -E '3~50s/"reward":0.0/"reward":1.0/; /"rollout":"task-3.1"/d' a.jsonl >b.jsonl
 	[ "$(grep -c '"type":"header"' a.jsonl)" -gt 50 ]
 }
@@ -84,6 +85,30 @@ recordings() {
 	said=$stderr
 	expect 3 rolldbg strip --jobs 4 bad.jsonl
 	[ "$stderr" = "$said" ]
+}
+
+@test "strip: the same bytes of a large file whose lines cannot be located one by one" {
+	recordings
+	rolldbg strip a.jsonl >stripped
+	while IFS='|' read -r name script; do
+		sed -E "$script" a.jsonl >"$name.jsonl"
+		same_output strip "$name.jsonl"
+		cmp stripped one
+	done <<-'END'
+		blank-lines|7~500s/$/\n/
+		blanks|7~500s/^/  /
+		carriage-returns|7~500s/$/\r/
+		fused|7~500{N;s/\n//}
+		spaced|7~500s/,"([a-z_]*)":/, "\1" :\t/g
+	END
+	head -c -1 a.jsonl >unterminated.jsonl
+	same_output strip unterminated.jsonl
+	cmp stripped one
+	# an invalid line, and its number
+	sed '9000s/"outcome"/outcome/' a.jsonl >bad.jsonl
+	same_output strip bad.jsonl
+	has "$(cat one.err)" 'bad.jsonl:9000: '
+	has "$(cat one)" 'exit code 3'
 }
 
 @test "diff: the same bytes" {
